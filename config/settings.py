@@ -210,6 +210,7 @@ def own_secret(folder: Path) -> str:
     return path.read_text()
 
 
+STARTED = secrets.token_hex(8)  # which start of the server this is, which all its processes are forked from
 environment = Environment(dict(os.environ))
 PROFILE = environment.profile("PROFILE", OF_A_SITE)
 PRODUCTION = PROFILE == "production"

@@ -10,9 +10,13 @@ from functools import wraps
 from hashlib import sha256
 from typing import Any
 
+from django.conf import settings
 from django.http import HttpRequest, HttpResponse
+from django.middleware.csrf import get_token
+from django.template import engines
 from django.utils.cache import get_conditional_response
 from django.utils.http import http_date
+from django.utils.translation import get_language
 
 from .sharing import for_others
 
@@ -73,6 +77,41 @@ def for_strangers(view: Callable[..., HttpResponse]) -> Callable[..., HttpRespon
         return get_conditional_response(request, etag=page["ETag"], response=page) or page
 
     return shown
+
+
+def for_reader(request: HttpRequest, tag: str, make: Callable[[], HttpResponse]) -> HttpResponse:
+    """A page with everything around it, which is the reader's own, and with something in it that `tag` tells from any
+    other. It is made only for those who do not have it just so, or who have something to be told."""
+    around = _frame(request)
+    if around["messages"]:
+        return make()
+    etag = f'W/"{tag_of(settings.STARTED, tag, around)}"'
+    page = get_conditional_response(request, etag=etag) or make()
+    page["ETag"] = etag
+    if not request.user.is_authenticated:
+        page["Cache-Control"] = "private, no-cache"
+    return page
+
+
+def _frame(request: HttpRequest) -> dict[str, Any]:
+    """All that templates/base.html looks at: what is said on every page, who has come, where, and by which token their
+    forms are known. Whoever has none gets one, and so a page that they cannot have yet."""
+    said: dict[str, Any] = {}
+    for ask in engines["django"].engine.template_context_processors:
+        said |= ask(request)
+    if "CSRF_COOKIE" not in request.META:
+        get_token(request)
+    user = request.user
+    who = (user.name, user.role.name) if user.is_authenticated else ()
+    return {
+        "language": get_language(),
+        "request": (request.get_full_path(), getattr(request, "guest", None)),
+        "user": who,
+        "csrf_token": request.META["CSRF_COOKIE"],
+        "messages": len(said["messages"]),
+        "drafts": said["drafts"](),
+        **{name: said[name] for name in ("site_name", "site_logo", "site_colours", "site_pause")},
+    }
 
 
 def _tag_of_page(request: HttpRequest, page: HttpResponse) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import wraps
 from typing import Any
 from uuid import UUID
@@ -20,7 +20,9 @@ from django_htmx.http import HttpResponseClientRedirect
 
 from accounts.access import public
 from acts.limits import Limit, TooOften, count
+from acts.site import now_text
 from pages.addresses import origin
+from pages.kept import Kept, alone, page_with, place, remembered
 from results.files import CSV, JSON, TEXT, file_name
 from tally.formats import CannotWrite, File, write
 
@@ -64,7 +66,9 @@ def _has_voted(request: HttpRequest, look: Look) -> bool:
 
 @of_results
 def results(request: HttpRequest, look: Look) -> HttpResponse:
-    return render(request, "polls/results.html", _context(request, look))
+    shown = preview(look.poll, look.result if look.is_sealed else None)
+    context = context_of(look.poll, preview=shown, paused=_is_paused(request))
+    return page_with(request, _part(request, look), "polls/results.html", context)
 
 
 @of_results
@@ -72,18 +76,24 @@ def now(request: HttpRequest, look: Look) -> HttpResponse:
     """The count alone; nothing, if it is what the page shows already."""
     if request.GET.get("seen") == look.stamp:
         return HttpResponse(status=204)
-    return render(request, "polls/results_now.html", _context(request, look))
+    return alone(request, _part(request, look))
 
 
-def _context(request: HttpRequest, look: Look) -> dict[str, Any]:
+def _part(request: HttpRequest, look: Look) -> Kept:
+    """The count, which is the same for all who look: put together once, and again when something is new."""
     assert look.result is not None
-    shown = counting.context_of(look.result) | {
-        "stamp": look.stamp,
-        "exports": EXPORTS,
-        "paused": "pause" in request.GET,
-        "preview": preview(look.poll, look.result if look.is_sealed else None),
-    }
-    return context_of(look.poll, **shown)
+    poll, account = replace(look.poll, description="", html=None), look.result
+    said = {"poll": poll, "is_open": poll.is_open(now_text()), "paused": _is_paused(request), "stamp": look.stamp}
+    made_of = said, account.digest, look.is_sealed
+
+    def make() -> dict[str, Any]:
+        return {**counting.context_of(account), **said, "exports": EXPORTS}
+
+    return remembered(place("poll", poll.id), "polls/results_now.html", make, made_of)
+
+
+def _is_paused(request: HttpRequest) -> bool:
+    return "pause" in request.GET
 
 
 # --- files ---

@@ -17,6 +17,8 @@ from accounts.rules import Permission
 from acts.site import now_text
 from elections.access import context_of, visible
 from elections.rules import State
+from pages.kept import Kept, alone, page_with, place, remembered
+from store.keys import fold
 from tally.closeness import Closeness
 from tally.explain import explain
 from tally.undrawn import undrawn
@@ -44,7 +46,8 @@ def live(request: HttpRequest, look: Look) -> HttpResponse:
     """The running count; it refreshes itself, with scripts and without, unless somebody has paused it."""
     if (instead := _instead(request, look)) is not None:
         return instead
-    return render(request, "results/live.html", _context(request, look))
+    context = context_of(request, look.election, paused=_is_paused(request))
+    return page_with(request, _part(request, look), "results/live.html", context)
 
 
 @of_live
@@ -55,10 +58,9 @@ def live_now(request: HttpRequest, look: Look) -> HttpResponse:
         return HttpResponseClientRedirect(reverse("results", args=[look.election.name]))
     if (instead := _instead(request, look)) is not None:
         return instead
-    context = _context(request, look)
-    if request.GET.get("seen") == context["stamp"]:
+    if request.GET.get("seen") == _stamp(look):
         return HttpResponse(status=204)
-    return render(request, "results/live_now.html", context)
+    return alone(request, _part(request, look))
 
 
 def _instead(request: HttpRequest, look: Look) -> HttpResponse | None:
@@ -76,7 +78,26 @@ def _instead(request: HttpRequest, look: Look) -> HttpResponse | None:
     return not_yet(request, Found(look.election, None, None))
 
 
-def _context(request: HttpRequest, look: Look) -> dict[str, Any]:
+def _is_paused(request: HttpRequest) -> bool:
+    return "pause" in request.GET
+
+
+def _stamp(look: Look) -> str:
+    """By which a page knows whether it shows just this."""
+    assert look.result is not None
+    return f"{look.result.digest[:16]}{look.election.version}"
+
+
+def _part(request: HttpRequest, look: Look) -> Kept:
+    """The count, which is the same for all who look: put together once, and again when something is new."""
+    assert look.result is not None
+    paused, at = _is_paused(request), place("live", fold(look.election.name))
+    about = {"election": look.election, "stamp": _stamp(look), "paused": paused}
+    made_of = look.election, look.result.digest, look.draws, paused
+    return remembered(at, "results/live_now.html", lambda: _context(look) | about, made_of)
+
+
+def _context(look: Look) -> dict[str, Any]:
     result = look.result
     assert result is not None
     before_lots = undrawn(result, look.draws)
@@ -84,8 +105,7 @@ def _context(request: HttpRequest, look: Look) -> dict[str, Any]:
     context = context_of_report(Found(look.election, None, report)) | {"between": before_lots.between}
     if result.lots and look.election.lots_commitment:
         context["sentences"] = _example(context["sentences"], is_open=bool(before_lots.between))
-    stamp = f"{result.digest[:16]}{look.election.version}"
-    return context_of(request, look.election, **context, stamp=stamp, paused="pause" in request.GET)
+    return context
 
 
 def _example(sentences: list[str], *, is_open: bool) -> list[str]:

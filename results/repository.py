@@ -51,7 +51,10 @@ class Seal:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """An election with its sealed result, if there is one yet, and somebody's entry on its roll."""
+    """An election with its sealed result, if there is one yet, and somebody's entry on its roll.
+
+    Whoever does not need the report may ask for the rest alone; then there is a seal, and no report.
+    """
 
     election: Election
     seal: Seal | None
@@ -78,20 +81,28 @@ class Sealed(Found):
         return replace(self.election, closed_at=self.election.closed_at or self.seal.sealed_at)
 
 
-def find(election_name: str) -> Found | None:
+def find(election_name: str, *, with_report: bool = True) -> Found | None:
     """In one round trip; two if the report is long."""
-    places = keys.election(election_name), keys.result(election_name), keys.result_part(election_name, 0)
-    kept = keys.snapshot(election_name)
-    found = table().get_many([*places, kept])
-    if places[0] not in found:
+    at, head, kept = keys.election(election_name), keys.result(election_name), keys.snapshot(election_name)
+    part = keys.result_part(election_name, 0)
+    found = table().get_many([at, head, part, kept] if with_report else [at, head, kept])
+    if at not in found:
         return None
-    election = elections.election_of(found[places[0]])
-    if places[1] not in found:
+    election = elections.election_of(found[at])
+    if head not in found:
         return Found(election, None, None)
-    seal = seal_of(found[places[1]])
-    text = found[places[2]]["text"] if seal.parts == 1 else _text(election_name)
-    needed = snapshot_in(found[kept]) if kept in found else None
+    seal, needed = seal_of(found[head]), snapshot_in(found[kept]) if kept in found else None
+    if not with_report:
+        return Found(election, seal, None, needs=needed)
+    text = found[part]["text"] if seal.parts == 1 else _text(election_name)
     return Sealed(election, seal, Report.from_json(text), needs=needed)
+
+
+def read_report(found: Found) -> Sealed:
+    """What was found without the report, with it."""
+    assert found.seal is not None
+    report = Report.from_json(_text(found.election.name))
+    return Sealed(found.election, found.seal, report, needs=found.needs)
 
 
 def find_seal(election_name: str) -> tuple[Election, Seal | None] | None:

@@ -116,10 +116,10 @@ def _is_quickly_counted(election: Election) -> bool:
     return voted <= AT_ONCE and job.cost(size) <= STEPS_AT_ONCE
 
 
-def find(election_name: str) -> Found | None:
+def find(election_name: str, *, with_report: bool = True) -> Found | None:
     """The election with its result. One that is over but not sealed yet is sealed now, if that is quickly done."""
-    found = repository.find(election_name)
-    if found is None or found.report or found.election.state(now_text()) != State.CLOSED:
+    found = repository.find(election_name, with_report=with_report)
+    if found is None or found.seal or found.election.state(now_text()) != State.CLOSED:
         return found
     organising.close_if_over(election_name)
     if not _is_quickly_counted(found.election):

@@ -5,6 +5,8 @@ Strangers see what was counted, never who voted: no roll and no single ballots, 
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from django.http import Http404, HttpRequest, HttpResponse
@@ -22,6 +24,8 @@ from accounts.access import public
 from acts.links import whole
 from acts.site import now_text
 from elections.rules import Election, State
+from pages.conditional import for_reader, tag_of
+from pages.kept import page_with
 from pages.sharing import LANGUAGES, SHORT, framed, kept_for_good
 
 from . import services, words
@@ -30,15 +34,16 @@ from .card_address import card_address, card_edition
 from .pen import HEIGHT, WIDTH
 from .report import Report
 from .repository import Found, Sealed
+from .shown import Page
 from .text import as_text
 from .views import context_of_report
 
 MINUTES_KEPT = 5
 
 
-def load(name: str) -> Found:
+def load(name: str, find: Callable[[str], Found | None] = services.find) -> Found:
     """Strangers cannot tell an election that does not share its result from one that does not exist."""
-    found = services.find(name)
+    found = find(name)
     if found is None or not is_shared(found.election):
         raise Http404
     return found
@@ -51,12 +56,21 @@ def is_shared(election: Election) -> bool:
 @public
 @require_safe
 def shared(request: HttpRequest, name: str) -> HttpResponse:
-    found = load(name)
+    found = load(name, PAGE.find)
     context = {"election": found.election, "address": address("shared", found.election)}
-    if isinstance(found, Sealed):
-        context |= context_of_report(found) | preview(found) | {"closed": found.closed}
-        context |= {"text": f"{as_text(found)}\n{address('shared', found.election)}\n", "frame": frame(found.election)}
-    return _answer(request, "results/shared.html", found, context)
+    if found.seal is None:
+        return _answer(request, "results/shared.html", found, context)
+    part, image = PAGE.part(found), card_address(found.election, found.seal)
+    context |= {**part.words, "image": image, "image_width": WIDTH, "image_height": HEIGHT, "counted": True}
+    make = partial(page_with, request, part, "results/shared.html", context)
+    return for_reader(request, tag_of(part.tag, part.words, found.election, context["address"], image), make)
+
+
+def context_of_part(found: Sealed) -> dict[str, Any]:
+    """What the page says of the result to everybody."""
+    link = address("shared", found.election)
+    said = {"text": f"{as_text(found)}\n{link}\n", "frame": frame(found.election), "address": link}
+    return context_of_report(found) | said | {"election": found.election, "closed": found.closed}
 
 
 @public
@@ -103,15 +117,13 @@ def address(view: str, election: Election) -> str:
     return whole(reverse(view, args=[election.name]))
 
 
-def preview(found: Sealed) -> dict[str, Any]:
-    """What other sites show of a link to this page."""
-    election, report, seal = found.election, found.report, found.seal
+def preview(found: Sealed) -> dict[str, str]:
+    """What other sites say of a link to this page."""
+    election, report = found.election, found.report
     first = words.said(report.sentences[0]) if report.sentences else ""
     summary = Truncator(f"{_ballots(report)} {first}").chars(SHORT)
-    image = card_address(election, seal)
     alt = f"{title(election, report)}. {_ballots(report)}"
-    size = {"image_width": WIDTH, "image_height": HEIGHT}
-    return {"title": title(election, report), "summary": summary, "image": image, "image_alt": alt, **size}
+    return {"title": title(election, report), "summary": summary, "image_alt": alt}
 
 
 def title(election: Election, report: Report) -> str:
@@ -138,3 +150,6 @@ def frame(election: Election) -> str:
     """What to put into another page."""
     label = escape(_("Result: %(name)s") % {"name": election.name})
     return f'<iframe src="{escape(address("embed", election))}" title="{label}" width="100%" height="420"></iframe>'
+
+
+PAGE = Page("results/parts/shared.html", context_of_part, preview)

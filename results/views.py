@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from functools import partial
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse
@@ -18,6 +19,8 @@ from elections.access import context_of, visible
 from elections.beside import beside
 from elections.progress import sealing
 from elections.rules import State
+from pages.conditional import for_reader, tag_of
+from pages.kept import page_with
 from tally.result import Round
 
 from . import services, words
@@ -29,12 +32,16 @@ from .margin import margin_of
 from .pictures import pictures_of, turnout_pictures
 from .pictures.drawing import exact, voters
 from .repository import Found, Sealed
+from .shown import Page
 
 MOST_CONTESTS = 60  # candidates whose contests the page shows; the files have all of them
 
 
 def load(user: User, name: str) -> Found | None:
-    found = services.find(name)
+    return _seen_by(user, services.find(name))
+
+
+def _seen_by(user: User, found: Found | None) -> Found | None:
     if found is not None:
         visible(user, found.election)
     return found
@@ -45,21 +52,37 @@ def of_results(view: View) -> View:
     return requires(Permission.VIEW_APPLICATION, load_for=load)(view)
 
 
-@of_results
+def load_shown(user: User, name: str) -> Found | None:
+    return _seen_by(user, PAGE.find(name))
+
+
+@requires(Permission.VIEW_APPLICATION, load_for=load_shown)
 @require_safe
 def results(request: HttpRequest, found: Found) -> HttpResponse:
-    if not isinstance(found, Sealed):
+    if found.seal is None:
         is_live = found.election.shows_live(now_text())
         return redirect("live", found.election.name) if is_live else not_yet(request, found)
-    context = context_of_report(found) | context_of_exports(found)
+    part, context = PAGE.part(found), context_of(request, found.election)
+    make = partial(page_with, request, part, "results/results.html")
+    if "LOOK" in context["offered"]:  # whoever runs it sees what can be done with the result; others came to read it
+        return make(context | {"beside": beside(request.user, found.election)})
+    if (bound := context["bound"]) is not None:
+        context["bound"] = bound()
+    around = found.election, context["state"], sorted(context["offered"]), context["bound"]
+    return for_reader(request, tag_of(part.tag, *around), lambda: make(context))
+
+
+def context_of_part(found: Sealed) -> dict[str, Any]:
+    """What the page says of the result to everybody who may see it."""
+    context = context_of_report(found) | context_of_exports(found) | {"election": found.election}
     context["pictures"] += turnout_pictures(found.closed, found.seal.turnout)
     context |= {"closed": found.closed, "playable": playable(found)}
     if (coverage := coverage_of(found)) is not None:
         context |= {"coverage": coverage, "coverage_picture": coverage_picture(coverage)}
-    shown = context_of(request, found.election, **context)
-    if "LOOK" in shown["offered"]:  # whoever runs it sees what can be done with the result; others came to read it
-        shown["beside"] = beside(request.user, found.election)
-    return render(request, "results/results.html", shown)
+    return context
+
+
+PAGE = Page("results/parts/sealed.html", context_of_part)
 
 
 def playable(found: Sealed) -> list[tuple[int, str]]:

@@ -27,21 +27,27 @@ class Memory(Generic[T]):
                 self._kept.move_to_end(question)
                 return self._kept[question][0]
         answer = find()
-        self._keep(question, answer, self.weigh(answer))
+        self.keep(question, answer)
         return answer
 
     def known(self, question: Hashable) -> T | None:
         """What is kept, without looking for it."""
         with self._lock:
-            return self._kept[question][0] if question in self._kept else None
+            if question not in self._kept:
+                return None
+            self._kept.move_to_end(question)
+            return self._kept[question][0]
 
-    def _keep(self, question: Hashable, answer: T, weight: int) -> None:
-        if weight > self.most // 4:
-            return
+    def keep(self, question: Hashable, answer: T) -> None:
+        """In the place of what was kept."""
+        weight = self.weigh(answer)
         with self._lock:
             _before, lighter = self._kept.pop(question, (answer, 0))
+            self.weight -= lighter
+            if weight > self.most // 4:
+                return
             self._kept[question] = answer, weight
-            self.weight += weight - lighter
+            self.weight += weight
             while self.weight > self.most:
                 _question, (_gone, freed) = self._kept.popitem(last=False)
                 self.weight -= freed

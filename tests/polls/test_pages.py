@@ -14,8 +14,9 @@ from accounts import repository as people
 from accounts.rules import Role
 from acts.refusals import Overtaken
 from acts.site import log
-from polls import repository, services, voters
+from polls import counting, repository, services, voters
 from polls.sealing import seal_what_is_over
+from results.pictures import pictures_of
 from store import keys
 from store.table import Delete
 from tests.clock import stands_at
@@ -442,6 +443,22 @@ def test_two_reads_give_the_same_page(made, shelf, client):
     pages = {re.sub(r"csrf\w+\W+\w+\W+\w+", "", text(client.get(f"/poll/{poll.id}/results/now/"))) for _ in range(3)}
     assert len(pages) == 1
     assert "A tie" in pages.pop()
+
+
+def test_the_count_is_put_together_once_for_all_who_look(made, shelf, client, monkeypatch):
+    poll, drawn = made(), []
+    monkeypatch.setattr(counting, "pictures_of", lambda result: drawn.append(result) or pictures_of(result))
+    vote(poll, "a", "Pizza>Sushi")
+    before = text(client.get(f"/poll/{poll.id}/results/"))
+    assert "1 vote" in before
+    assert len(drawn) == len(counting.METHODS)
+    assert "1 vote" in text(Client().get(f"/poll/{poll.id}/results/"))
+    assert text(client.get(f"/poll/{poll.id}/results/now/")) in before
+    assert len(drawn) == len(counting.METHODS)
+    vote(poll, "b", "Sushi>Pizza")
+    assert "2 votes" in text(client.get(f"/poll/{poll.id}/results/"))
+    assert "2 votes" in text(client.get(f"/poll/{poll.id}/results/now/"))
+    assert len(drawn) == 2 * len(counting.METHODS)
 
 
 def test_hidden_results_are_shown_after_the_vote_and_at_the_end(made, shelf, client):

@@ -19,7 +19,8 @@ from ballots.services import casting
 from elections import repository as elections
 from elections import services as organising
 from ranking.candidates import Candidate
-from results import live, watching
+from results import live, views, watching
+from results.pictures import pictures_of
 from results.running import OVERLAP, Running
 from store import keys, trips
 from store.log import as_text, utc_now
@@ -310,6 +311,21 @@ def test_the_page_shows_who_leads_and_keeps_itself_up_to_date(site, board, shelf
     part = client.get(address).content.decode()
     assert re.search(r'class="winners.*?Bo', part)
     assert "<html" not in part
+
+
+def test_the_count_is_put_together_once_for_all_who_look(site, board, shelf, signed_in, monkeypatch):
+    drawn = []
+    monkeypatch.setattr(views, "pictures_of", lambda result: drawn.append(result) or pictures_of(result))
+    cast(board[0], Ada=1)
+    one, other = signed_in("Ida"), signed_in("Jon")
+    before = one.get(PAGE).content
+    part = other.get(f"{PAGE}now/")
+    assert part.content in before
+    assert len(drawn) == 1
+    cast(board[1], Bo=1)
+    assert b"A tie at the moment" in one.get(PAGE).content
+    assert b"A tie at the moment" in other.get(f"{PAGE}now/").content
+    assert len(drawn) == 2
 
 
 def test_somebody_may_pause_it(site, board, shelf, signed_in):

@@ -1,0 +1,46 @@
+"""What pages show of a sealed result, made once: it never changes, and drawing it takes thirty times as long as finding
+out who asks for it.
+
+What it was made of is the election, the seal, which names the report by its digest, and what was kept of skills. All
+of that is read each time; the report only if nothing is remembered that was made of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from hashlib import sha256
+from typing import Any
+
+from pages import kept
+from pages.kept import Kept
+from store.keys import fold
+
+from . import repository, services
+from .repository import Found, Sealed
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """A page about a result: the template of the part that is remembered, and what it says."""
+
+    template: str
+    context_of: Callable[[Sealed], dict[str, Any]]
+    words_of: Callable[[Sealed], dict[str, str]] = lambda found: {}
+
+    def find(self, election_name: str) -> Found | None:
+        return services.find(election_name, with_report=kept.parts.known(self._place(election_name)) is None)
+
+    def part(self, found: Found) -> Kept:
+        """As it is remembered, or made now. What does not have the digest that was sealed is shown, but not kept."""
+        place, made_of = self._place(found.election.name), (found.election, found.seal, found.needs)
+        if (part := kept.known(place, made_of)) is not None:
+            return part
+        sealed = found if isinstance(found, Sealed) else repository.read_report(found)
+        part = kept.made(self.template, self.context_of(sealed), made_of, **self.words_of(sealed))
+        if sha256(sealed.report.as_json().encode()).hexdigest() == sealed.seal.report_digest:
+            kept.parts.keep(place, part)
+        return part
+
+    def _place(self, election_name: str) -> tuple[str, ...]:
+        return kept.place(self.template, fold(election_name))
