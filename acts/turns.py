@@ -17,7 +17,7 @@ Work = Generator[float, None, int]  # after each step, how many units of one par
 # is done by it
 
 UNITS_A_SECOND = 250  # a quarter of what one partition of a distant store takes; the log's is everybody's
-LOOK_AGAIN = 2.0  # seconds after which it is looked for what was marked meanwhile
+LOOK_AGAIN = 2.0  # seconds after which it is looked in a distant store for what was marked meanwhile
 A_NAP = 0.5  # seconds after which somebody who waits looks whether to go on
 PATIENCE = 5  # tries of a write in a crowd
 
@@ -57,9 +57,11 @@ def take_turns(
     """Work on each mark, also on those that come meanwhile, whatever becomes of the others; answers how much was done,
     or raises `SomeFailed` in the end. What is not done when `goes_on` says so is taken up by its mark.
 
-    The embedded store needs no pace: whoever waits to write there has their turn between any two steps.
+    The embedded store needs no pace: whoever waits to write there has their turn between any two steps. And a look
+    costs little there: so whatever is marked meanwhile begins after the step at hand.
     """
-    pace = pace or (Pace() if table().is_distant else None)
+    is_distant = table().is_distant
+    pace, patience = pace or (Pace() if is_distant else None), LOOK_AGAIN if is_distant else 0.0
     with closing(_Turns(marks, begin)) as turns:
         looked = ticking()
         turns.look()
@@ -68,7 +70,7 @@ def take_turns(
             if pace:
                 pace.spend(units)
                 pace.wait(goes_on)
-            if ticking() - looked >= LOOK_AGAIN:
+            if ticking() - looked >= patience:
                 turns.look()
                 looked = ticking()
     if turns.failed:

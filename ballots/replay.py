@@ -73,7 +73,7 @@ def _secret(election: Election, ballot: Item) -> Put:
 def published(election: Election) -> Iterator[Step]:
     """The ballots of a public election are in the log one by one; when it is sealed, they are published together."""
     with closing(repository.sorted_box(election)) as box:
-        for number, some in enumerate(services.sealed_parts(repository.casts_in(box))):
+        for number, some in enumerate(services.sealed_parts(box)):
             yield services.publishing(election, number, [repository.published(each) for each in some])
 
 

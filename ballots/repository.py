@@ -192,10 +192,10 @@ def every_ballot(election: Known) -> Iterator[Ballot]:
     return map(ballot_from, spans.each(table(), places.box(election)))
 
 
-def casts(election: Known) -> Iterator[Cast]:
-    """Every ballot, in no order that is known outside of here."""
+def casts(election: Known) -> Iterator[Row]:
+    """Every ballot as a row of a `Cast`, in no order that is known outside of here."""
     found = spans.values(table(), places.box(election), "confirmation", "rankings", "voter_name")
-    return (Cast(code, ranking, voter or "") for code, ranking, voter in found)
+    return ((code, ranking, voter or "") for code, ranking, voter in found)  # to name the parts takes as long again
 
 
 # --- ballots that are sorted: by code, and two with one code stay two ---
@@ -205,11 +205,11 @@ def sorter() -> Sorter:
     return Sorter(settings.DATA_DIR)
 
 
-def box(election: Known) -> Iterator[tuple[Cast, Row]]:
+def box(election: Known) -> Iterator[tuple[Row, Row]]:
     """Every ballot, and where it lies."""
     names = ("confirmation", "rankings", "voter_name", "PK", "SK")
     for code, ranking, voter, pk, sk in spans.values(table(), places.box(election), *names):
-        yield Cast(code, ranking, voter or ""), (sk, pk)
+        yield (code, ranking, voter or ""), (sk, pk)
 
 
 def sorted_box(election: Known) -> Sorter:
@@ -243,10 +243,11 @@ def may_go(election: Election) -> Condition:
     return Equals("removing", True) & is_mark_of(election)
 
 
-def published(ballot: Cast) -> Item:
+def published(ballot: Row) -> Item:
     """A ballot as it is published; only that of a public election names its voter."""
-    said = {"confirmation": ballot.code, "rankings": ballot.ranking}
-    return said | ({"voter_name": ballot.voter} if ballot.voter else {})
+    code, ranking, voter = ballot
+    said = {"confirmation": code, "rankings": ranking}
+    return said | {"voter_name": voter} if voter else said
 
 
 def last_published(election_name: str, parts: int) -> Cast | None:

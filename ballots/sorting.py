@@ -8,18 +8,20 @@ was say which secret ballots were read one after another, which is in the order 
 from __future__ import annotations
 
 import hashlib
-import json
 import secrets
+from bisect import bisect_right
 from collections.abc import Iterable, Iterator
-from heapq import merge
 from itertools import chain, islice
 from pathlib import Path
 from tempfile import TemporaryFile
 from typing import IO
 
+import orjson
+
 from acts.handfuls import handfuls
 
 Row = tuple[str, ...]
+Block = list[Row]
 
 HELD = 50_000  # rows at once: with all that is around them some fifteen megabytes
 A_STEP = 5_000  # rows that are read before others have their turn
@@ -49,8 +51,8 @@ class Sorter:
 
     def __iter__(self) -> Iterator[Row]:
         self._held.sort()
-        runs = [*map(self._read, self._runs), iter(self._held)]
-        return chain(*runs) if self._follows() else merge(*runs)
+        runs = [*map(self._read, self._runs), iter([self._held] if self._held else [])]
+        return chain.from_iterable(chain(*runs) if self._follows() else merge(runs))
 
     def close(self) -> None:
         if self._file is not None:
@@ -63,7 +65,7 @@ class Sorter:
         """What is held becomes a run of its own."""
         self._held.sort()
         self._is_in_order, self._last = self._follows(), self._held[-1]
-        self._runs.append([self._write(json.dumps(some).encode()) for some in handfuls(self._held, A_BLOCK)])
+        self._runs.append([self._write(orjson.dumps(some, default=tuple)) for some in handfuls(self._held, A_BLOCK)])
         self._away += len(self._held)
         self._held = []
 
@@ -80,13 +82,40 @@ class Sorter:
         self._written += len(block)
         return at, len(block)
 
-    def _read(self, run: list[tuple[int, int]]) -> Iterator[Row]:
+    def _read(self, run: list[tuple[int, int]]) -> Iterator[Block]:
         assert self._file is not None
         for at, size in run:
             self._file.seek(at)
-            yield from map(tuple, json.loads(self._masked(at, self._file.read(size))))
+            yield list(map(tuple, orjson.loads(self._masked(at, self._file.read(size)))))
 
     def _masked(self, at: int, block: bytes) -> bytes:
         """And, of what was masked at this place, what it was."""
         mask = hashlib.shake_256(self._key + at.to_bytes(8)).digest(len(block))
         return (int.from_bytes(block) ^ int.from_bytes(mask)).to_bytes(len(block))
+
+
+class _Run:
+    """Sorted blocks one after the other, and how far the one at hand was taken."""
+
+    def __init__(self, blocks: Iterator[Block]):
+        self._blocks, self._at = blocks, 0
+        self.block: Block = []
+
+    def is_left(self) -> bool:
+        if self._at == len(self.block):
+            self.block, self._at = next(self._blocks, []), 0
+        return bool(self.block)
+
+    def up_to(self, edge: Row) -> Block:
+        """What is left of the block that is not beyond the edge."""
+        start, self._at = self._at, bisect_right(self.block, edge, self._at)
+        return self.block[start : self._at]
+
+
+def merge(runs: Iterable[Iterator[Block]]) -> Iterator[Block]:
+    """The blocks of all runs as one run. The first block to end holds the edge: nothing that is still to be read can
+    come before it. What lies up to there is sorted, which is quick, as it is made of a few pieces in order."""
+    left = list(map(_Run, runs))
+    while left := [run for run in left if run.is_left()]:
+        edge = min(run.block[-1] for run in left)
+        yield sorted(chain.from_iterable([run.up_to(edge) for run in left]))

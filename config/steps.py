@@ -27,7 +27,7 @@ from elections.needs import kept as keep_skills
 from elections.next_step import ONCE_SEALED
 from elections.services import forget_agreements
 from elections.services import pass_on as pass_elections_on
-from elections.services.ending import SHUTTING
+from elections.services.ending import FOLLOWING, SHUTTING
 from elections.services.lifecycle import OPENING
 from elections.welcoming import asked_of
 from live import telling as of_live_sessions
@@ -48,7 +48,7 @@ from polls import telling as of_polls
 from polls.services import pass_on as pass_polls_on
 from results.letters import LETTERS as OF_RESULTS
 from results.mailing import mail_by_itself, to_be_mailed
-from results.services import seal_result
+from results.services import seal_result, seal_soon
 from skills import telling as of_skills
 from skills.services import forget_endorsements, forget_skills
 from upkeep import metrics, pause
@@ -69,7 +69,10 @@ def arrange() -> None:
     SHUTTING.arrange(
         secrecy.unsalted,  # the salt's death: from now on nobody can tell whose which ballot is
     )
-    # and with the mark by which the worker finds it.
+    # and with the mark by which the worker finds it. Whoever has closed it by hand is about to look at it:
+    FOLLOWING.arrange(
+        seal_soon,  # so the worker is told at once, and given a moment
+    )
 
     # A closed election is sealed (ballots.services.seal_what_is_closed): its ballots are published, part by part; then
     COUNTING.arrange(

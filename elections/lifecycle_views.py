@@ -80,7 +80,7 @@ def extend(request: HttpRequest, election: Election) -> HttpResponse:
 @form_page
 def close(request: HttpRequest, election: Election) -> HttpResponse:
     if request.method == "POST":
-        told(request, lambda: services.close(request.user, election), _("The election is closed."))
+        told(request, lambda: services.close_and_look(request.user, election), _("The election is closed."))
         return redirect("dashboard", name=election.name)
     said = numbers_first.closing(election, turnout(election).voted, now_text())
     context = context_of(request, election, said=said, title=_("Close the election"), button=_("Close for good"))

@@ -100,6 +100,8 @@ def with_events(item: Item, events: Iterable[Item]) -> Item:
     for told in map(Told.by, events):
         if told.kind in KINDS and told.place == Key(item["PK"], item["SK"]):
             item = with_event(item, told)
+        if item.get("closed"):
+            break  # what comes after does not count, and the first of it are the published ballots, which are long
     return item
 
 

@@ -172,7 +172,7 @@ class _Roll:
         told = {"name": shown(voter.name), "voted": voter.voted if self.tells else None}
         if self.commitment is None:
             return told
-        nonce, commitment = self.commitment.add(voter)
+        nonce, commitment = self.commitment.add(voter.name, voter.voted)
         is_whole = self.tells and told["name"] == voter.name
         return told | ({"nonce": nonce.hex()} if is_whole else {"commitment": commitment.hex()})
 

@@ -11,42 +11,56 @@ Results sealed before have a plain digest of the lines instead, which whoever gu
 from __future__ import annotations
 
 import hashlib
-import hmac
-import json
 import secrets
 from typing import Any
 
+import orjson
+
 from elections import repository as elections
-from elections.repository import Voter
 from elections.rules import Election
 from elections.turnout import tells_who
 from store import keys
 
+A_BLOCK = 64  # bytes that SHA-256 takes at a time; the secret has half as many
+
 
 def line(value: Any) -> bytes:
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode()
+    """JSON without spaces, and with nothing escaped that need not be."""
+    return orjson.dumps(value)
 
 
 def new_secret() -> str:
     return secrets.token_hex(32)
 
 
-def nonce_of(secret: str, voter: Voter) -> bytes:
-    """Of one entry; those of some tell nothing of the others."""
-    return hmac.digest(bytes.fromhex(secret), keys.fold(voter.name).encode(), "sha256")
+class Nonces:
+    """The nonces of a roll: HMAC-SHA-256 of the folded names; those of some tell nothing of the others.
+
+    Both halves that the secret takes part in are made once (RFC 2104), so that each of a hundred thousand takes less
+    than half the time.
+    """
+
+    def __init__(self, secret: str):
+        block = bytes.fromhex(secret).ljust(A_BLOCK, b"\0")
+        self._inner, self._outer = (hashlib.sha256(bytes(byte ^ pad for byte in block)) for pad in (0x36, 0x5C))
+
+    def of(self, name: str) -> bytes:
+        inner, outer = self._inner.copy(), self._outer.copy()
+        inner.update(keys.fold(name).encode())
+        outer.update(inner.digest())
+        return outer.digest()
 
 
 class RollCommitment:
     """The commitment to the whole roll, made as the roll is read."""
 
     def __init__(self, secret: str):
-        self._secret = secret
-        self._hash = hashlib.sha256()
+        self._nonces, self._hash = Nonces(secret), hashlib.sha256()
 
-    def add(self, voter: Voter) -> tuple[bytes, bytes]:
+    def add(self, name: str, voted: bool) -> tuple[bytes, bytes]:
         """Answers the nonce and the commitment of this entry."""
-        nonce = nonce_of(self._secret, voter)
-        commitment = hashlib.sha256(nonce + line([voter.name, voter.voted])).digest()
+        nonce = self._nonces.of(name)
+        commitment = hashlib.sha256(nonce + line([name, voted])).digest()
         self._hash.update(commitment)
         return nonce, commitment
 
@@ -57,8 +71,8 @@ class RollCommitment:
 
 def roll_commitment(election: Election, secret: str) -> str:
     commitment = RollCommitment(secret)
-    for voter in elections.every_voter(election):
-        commitment.add(voter)
+    for name, voted in elections.who_voted(election):
+        commitment.add(name, voted)
     return commitment.text
 
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import hashlib
+import time
 from collections.abc import Mapping
 from contextlib import suppress
 
-from acts.site import log, now_text
+from acts.ringing import BALLOTS, ring
+from acts.site import log, now_text, table
 from ballots import repository as ballots
 from ballots.repository import candidates_of
 from ballots.sealed import CannotSeal
@@ -15,9 +17,9 @@ from elections import repository as elections
 from elections import services as organising
 from elections.rules import Election, State
 from elections.turnout import final_turnout, turnout
-from store import keys
+from store import keys, trips
 from store.log import Event
-from store.table import Check, Delete, Exists, Item, Refused
+from store.table import Check, Delete, Exists, Item, Refused, StoreError
 from tally import lots
 from tally.ballots import Ballots
 from tally.closeness import RECOUNTS
@@ -31,6 +33,8 @@ from .roll import new_secret, roll_commitment
 
 AT_ONCE = 1_000  # ballots that are counted while somebody waits for the page; more are the worker's,
 STEPS_AT_ONCE = 6_000_000  # and so is what takes longer, if the look at how close it was goes on to its end
+A_MOMENT = 1.0  # seconds that whoever has closed an election waits for the worker
+A_LOOK = 0.01  # seconds between two looks whether it is done
 MANY_CANDIDATES = 100  # with more, that look ends for the worker, too,
 STEPS_FOR_CLOSENESS = 1_200_000_000  # after about twenty minutes
 
@@ -121,8 +125,25 @@ def find(election_name: str, *, with_report: bool = True) -> Found | None:
     found = repository.find(election_name, with_report=with_report)
     if found is None or found.seal or found.election.state(now_text()) != State.CLOSED:
         return found
-    organising.close_if_over(election_name)
-    if not _is_quickly_counted(found.election):
+    is_closed_now = organising.close_if_over(election_name)
+    if _is_quickly_counted(found.election):
+        seal_what_is_closed(election_name)
+    elif is_closed_now:
+        seal_soon(found.election)
+    else:
         return found
-    seal_what_is_closed(election_name)
     return repository.find(election_name)
+
+
+def seal_soon(election: Election) -> None:
+    """For somebody who has closed it and is about to look. The worker is told at once, and has a processor of its own.
+
+    Nobody waits for a worker that is not there, nor long for one that has much to do, nor where each look is a journey
+    and ballots are published at a pace. Only whoever closed it waits: of all others there may be thousands.
+    """
+    if not ring(BALLOTS) or table().is_distant:
+        return
+    until = time.monotonic() + A_MOMENT
+    with trips.beside(), suppress(StoreError):  # which the next page meets, too, and says
+        while not repository.is_sealed(election.name) and time.monotonic() < until:
+            time.sleep(A_LOOK)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime, timedelta
 from fractions import Fraction
 from functools import partial
 from typing import Any
@@ -18,9 +19,8 @@ from acts.site import now_text
 from elections.access import context_of, visible
 from elections.beside import beside
 from elections.progress import sealing
-from elections.rules import State
-from pages.conditional import for_reader, tag_of
-from pages.kept import page_with
+from elections.rules import Election, State
+from store.log import utc_now
 from tally.result import Round
 
 from . import services, words
@@ -34,6 +34,7 @@ from .pictures.drawing import exact, voters
 from .repository import Found, Sealed
 from .shown import Page
 
+SOON, LATER, JUST_NOW = 1, 3, timedelta(seconds=15)  # how soon a page that waits for the count looks again
 MOST_CONTESTS = 60  # candidates whose contests the page shows; the files have all of them
 
 
@@ -104,8 +105,15 @@ def not_yet(request: HttpRequest, found: Found) -> HttpResponse:
     over = found.election.state(now_text()) == State.CLOSED
     sentence = _("The ballots are being counted.") if over else _("The result is shown after the election has closed.")
     context = context_of(request, found.election, sentence=sentence, counting=over)
-    context |= {"sealing": sealing(found.election.name)} if over else {}
+    if over:
+        context |= {"sealing": sealing(found.election.name), "again": _look_again(found.election)}
     return render(request, "results/not_yet.html", context, status=202 if over else 403)
+
+
+def _look_again(election: Election) -> int:
+    """In how many seconds: most are counted soon after they close, and what takes longer takes much longer."""
+    age = utc_now() - (datetime.fromisoformat(election.closed_at) if election.closed_at else election.ends or utc_now())
+    return SOON if age < JUST_NOW else LATER
 
 
 def context_of_report(found: Found) -> dict[str, Any]:

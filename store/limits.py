@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
+from itertools import chain
 
 from .conditions import holds
 from .table import (
@@ -170,8 +171,22 @@ def _check_nested(value: list[Value] | dict[str, Value], depth: int) -> int:
     if depth >= DEPTH:
         raise Invalid(f"Values nest at most {DEPTH} deep.")
     if isinstance(value, list):
+        if (size := _size_of_table(value, depth)) is not None:
+            return size
         return 3 + sum(1 + check_value(each, depth + 1) for each in value)
     return 3 + sum(1 + _check_name(name) + check_value(each, depth + 1) for name, each in value.items())
+
+
+def _size_of_table(rows: list[Value], depth: int) -> int | None:
+    """Of many maps that hold nothing but plain text, as a part of published ballots does: measured all at once, which
+    takes a tenth of the time. `None` of anything else."""
+    if depth + 1 >= DEPTH or set(map(type, rows)) != {dict}:
+        return None
+    names = list(chain.from_iterable(rows))
+    values = list(chain.from_iterable(map(dict.values, rows)))
+    if {*map(type, names), *map(type, values)} != {str} or "" in names:
+        return None
+    return 3 + 4 * len(rows) + len(names) + _utf8_size("".join(names)) + _utf8_size("".join(values))
 
 
 def _check_table(table: str) -> None:

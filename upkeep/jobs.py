@@ -17,6 +17,7 @@ from functools import partial
 from django.core.management.base import CommandError
 
 from accounts.services import see_off_all
+from acts import ringing
 from acts.site import table
 from ballots.services import are_old_boxes_full, empty_old_boxes, seal_what_is_closed
 from elections import copying, imports
@@ -29,7 +30,7 @@ from elections.reminders import remind_by_the_clock
 from elections.renaming import finish_all
 from elections.repository import list_of
 from elections.rules import State
-from elections.services import clear_away_all, close_what_is_over
+from elections.services import clear_away_all, close_what_is_over, next_end
 from live.minutes import services as minutes
 from live.onward import services as live_onward
 from live.services import closing as live_closing
@@ -60,6 +61,7 @@ log = logging.getLogger("plenum.worker")
 
 LONGEST_PAUSE = 60  # seconds between two tries of a job that keeps failing
 A_NAP = 0.5  # how soon a worker at rest notices that it is to stop
+A_BLINK = 0.01  # seconds between two looks, however soon there is something to do
 A_SWEEP = 1000
 
 
@@ -76,6 +78,7 @@ class Job:
     """Something any number of workers may do at once without harm; `work` answers how much was done.
 
     `waits` is a cheap look at whether there is any work, without a lease: so a site at rest is read and not written.
+    Where it is known when there will be, `moment` takes its place: in how many seconds, 0 if there is work by now.
     Jobs of one lane are done one after another. What waits for somebody else's server has a lane of its own, so that
     nothing on this site has to wait with it.
     """
@@ -85,6 +88,7 @@ class Job:
     work: Callable[[], int]
     waits: Callable[[], bool] = lambda: True
     lane: str = ""
+    moment: Callable[[], float | None] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +96,7 @@ class Run:
     outcome: Outcome
     done: int = 0
     words: str = ""  # what the store said, if it is in trouble
+    left: float | None = None  # seconds until there is something to do, where that is known
 
 
 # --- the jobs ---
@@ -172,8 +177,8 @@ COPIES = Job("copies", 10, copying.finish_all, anything_in(keys.FILLING))
 ROLLS = Job("rolls", 10, rolls.finish_all, anything_in(keys.SPREAD))
 BOOKS = Job("books", 5, books.finish_all, anything_in(keys.BOOKS_AT_WORK, keys.BOOKS_ADDED))
 IMPORTS = Job("imports", 10, imports.take_up_all, anything_in(keys.IMPORTS))
-ENDS = Job("ends", 5, close_what_is_over, anything_in(list_of(State.OPEN)))
-BALLOTS = Job("ballots", 2, _seal_ballots, anything_in(keys.SEALING), lane="ballots")
+ENDS = Job("ends", 5, close_what_is_over, moment=next_end)
+BALLOTS = Job(ringing.BALLOTS, 2, _seal_ballots, anything_in(keys.SEALING), lane="ballots")
 BOXES = Job("boxes", 10, empty_old_boxes, are_old_boxes_full)
 FORGETTING = Job("forgetting", 2, _forget, _is_to_be_forgotten)
 POLLS = Job("polls", 5, seal_what_is_over, anything_over)
@@ -215,7 +220,8 @@ JOBS = (
 def run(job: Job, leases: Leases) -> Run:
     """Do a job once, unless nothing waits, another worker has it or the site is paused. What goes wrong stays here."""
     try:
-        ended = _under_lease(job, leases) if job.waits() else Run(Outcome.NOTHING)
+        left = job.moment() if job.moment else 0 if job.waits() else None
+        ended = _under_lease(job, leases) if left == 0 else Run(Outcome.NOTHING, left=left)
     except pausing.Paused:
         ended = Run(Outcome.RESTING)
     except Exception as error:
@@ -261,11 +267,12 @@ class Worker:
         self._is_over = threading.Event()
         self._failures: Counter[str] = Counter()
         self._due = {job.name: 0.0 for job in self.jobs}
+        self._called: set[str] = set()
+        self.lanes = [Lane(self, lane) for lane in dict.fromkeys(job.lane for job in self.jobs)]
 
     def go(self) -> None:
         """Ends with the last lane. One that breaks takes the others with it: whoever started the worker then knows."""
-        lanes = [Lane(self, lane) for lane in dict.fromkeys(job.lane for job in self.jobs)]
-        own, others = lanes[:1], lanes[1:]
+        own, others = self.lanes[:1], self.lanes[1:]
         for lane in others:
             lane.start()
         try:
@@ -275,7 +282,7 @@ class Worker:
             self._is_over.set()
             for lane in others:
                 lane.join()
-        for lane in lanes:
+        for lane in self.lanes:
             lane.tell()
 
     def go_on(self) -> bool:
@@ -283,13 +290,38 @@ class Worker:
 
     def round(self, lane: str) -> None:
         for job in self.jobs:
-            if job.lane == lane and self._due[job.name] <= time.monotonic() and self.go_on():
+            if job.lane == lane and self._is_due(job) and self.go_on():
                 ended = run(job, self.leases)
                 self._failures[job.name] = self._failures[job.name] + 1 if ended.outcome == Outcome.FAILED else 0
-                self._due[job.name] = time.monotonic() + pause(job, self._failures[job.name])
+                self._due[job.name] = time.monotonic() + self._rest(job, ended)
+
+    def call(self, name: str) -> None:
+        """Something waits for this job: it is done as soon as its lane is free, and once more if it is being done."""
+        self._called.add(name)
+        for lane in self.lanes:
+            lane.called.set()
+
+    def nap(self, lane: str) -> float:
+        """How long nobody of the lane needs to look, unless they are called."""
+        moments = (self._due[job.name] - time.monotonic() for job in self.jobs if job.lane == lane and job.moment)
+        return min((A_NAP, *(max(left, A_BLINK) for left in moments)))
+
+    def _is_due(self, job: Job) -> bool:
+        if job.name in self._called:
+            self._called.discard(job.name)
+            return True
+        return self._due[job.name] <= time.monotonic()
+
+    def _rest(self, job: Job, ended: Run) -> float:
+        """Until its next look, or until there is something to do, if that is known and comes first."""
+        left = 0 if job.moment and ended.done else ended.left
+        longest = pause(job, self._failures[job.name])
+        return longest if left is None else min(longest, max(left, A_BLINK))
 
     def end(self) -> None:
         self._is_over.set()
+        for lane in self.lanes:
+            lane.called.set()
 
 
 class Lane(threading.Thread):
@@ -297,15 +329,16 @@ class Lane(threading.Thread):
 
     def __init__(self, worker: Worker, lane: str):
         super().__init__(name=lane or "worker")
-        self.worker, self.lane = worker, lane
+        self.worker, self.lane, self.called = worker, lane, threading.Event()
         self.error: BaseException | None = None
 
     def run(self) -> None:
         token = _goes_on.set(self.worker.go_on)
         try:
             while self.worker.go_on():
+                self.called.clear()
                 self.worker.round(self.lane)
-                time.sleep(A_NAP)
+                self.called.wait(self.worker.nap(self.lane))
         except BaseException as error:
             self.error = error
             self.worker.end()

@@ -13,15 +13,15 @@ from contextlib import closing, suppress
 from dataclasses import dataclass
 from functools import partial
 from itertools import islice
+from operator import itemgetter
 
 from acts.handfuls import handfuls
 from acts.site import log, table
 from acts.steps import Steps
 from acts.turns import Work, always, at_once, patiently, take_turns
 from ballots import repository
-from ballots.comparing import Cast
 from ballots.sealed import CannotSeal
-from ballots.sorting import A_STEP
+from ballots.sorting import A_STEP, Row
 from elections import repository as elections
 from elections.rules import Election
 from store import keys
@@ -32,7 +32,7 @@ from .emptying import empty
 
 A_SEALED_PART = 200_000  # bytes of ballots in one event; an item holds 400 KB
 A_BALLOT = 60  # bytes that an item needs for a ballot besides its text
-
+RANKING = itemgetter(1)  # of the row of a ballot
 
 COUNTING = Steps[[Election, Mapping[str, int]], None]("once all ballots of a closed election are published")
 SEALED = Steps[[Election], None]("once the result of an election is sealed")
@@ -125,7 +125,7 @@ class Part:
 
     number: int
     parts: int
-    ballots: list[Cast]
+    ballots: list[Row]
     sealed: int  # ballots, by then,
     of: int  # so many
 
@@ -137,25 +137,26 @@ class Part:
     @property
     def units(self) -> float:
         """What it takes of the log: two for each kilobyte, because of the transaction."""
-        return 2 * sum(map(_size, self.ballots)) / 1024
+        return 2 * sum(_sizes(self.ballots)) / 1024
 
 
-def sealed_parts(ballots: Iterable[Cast]) -> Iterator[list[Cast]]:
+def sealed_parts(ballots: Iterable[Row]) -> Iterator[list[Row]]:
     """Ballots that come sorted by confirmation, an order that says nothing of when they were cast; at least one part,
     even if there is nothing in it."""
-    part: list[Cast] = []
+    part: list[Row] = []
     size = 0
-    for ballot in ballots:
-        if size > A_SEALED_PART:
-            yield part
-            part, size = [], 0
-        part.append(ballot)
-        size += _size(ballot)
+    for some in handfuls(ballots, A_STEP):
+        for ballot, its_size in zip(some, _sizes(some), strict=True):
+            if size > A_SEALED_PART:
+                yield part
+                part, size = [], 0
+            part.append(ballot)
+            size += its_size
     yield part
 
 
-def _size(ballot: Cast) -> int:
-    return len("\t".join(ballot).encode()) + A_BALLOT
+def _sizes(ballots: Iterable[Row]) -> list[int]:
+    return [(len(text) if text.isascii() else len(text.encode())) + A_BALLOT for text in map("\t".join, ballots)]
 
 
 class Box:
@@ -178,19 +179,19 @@ class Box:
         """What comes before the last ballot published is counted, and not sorted again."""
         last = repository.last_published(self.election.name, self._done) if self._is_known else None
         for some in handfuls(repository.casts(self.election), A_STEP):
-            self.counts.update(ballot.ranking for ballot in some)
+            self.counts.update(map(RANKING, some))
             left = some if last is None else [ballot for ballot in some if ballot >= last]
             self._ballots, self._passed = self._ballots + len(some), self._passed + len(some) - len(left)
             self._left.add(left)
             yield 0
         if not self._is_known:
-            self._parts = sum(1 for _ in sealed_parts(repository.casts_in(self._left)))
+            self._parts = sum(1 for _ in sealed_parts(self._left))
 
     def left(self) -> Iterator[Part]:
         """The parts that are not published yet."""
         first, sealed = (self._done, self._sealed) if self._is_known else (0, 0)
         published = max(0, sealed - self._passed)  # of those that are left: the last one, and any just like it
-        ballots = islice(repository.casts_in(self._left), published, None)
+        ballots = islice(self._left, published, None)
         for number, some in enumerate(sealed_parts(ballots), first):
             sealed += len(some)
             if self._done <= number < self._parts:

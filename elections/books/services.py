@@ -21,6 +21,7 @@ from acts.again import try_again
 from acts.handfuls import handfuls
 from acts.queues import take_each
 from acts.refusals import OVERTAKEN, NotAllowed, Overtaken
+from acts.ringing import BALLOTS, ring
 from acts.site import log, now_text, table
 from elections import repository as elections
 from elections import rules as of_elections
@@ -254,6 +255,7 @@ def _close(actor: User, book: Book, mark: Item, name: str) -> None:
     election = elections.find(name)
     if election is not None and election.stored_state in (State.EDITABLE, State.OPEN):
         CLOSING.close(election, mark["by"])
+        ring(BALLOTS)
 
 
 ACTS: dict[str, Callable[[User, Book, Item, str], None]] = {"open": _open, "extend": _extend, "close": _close}

@@ -7,7 +7,7 @@ from .acting import check, check_itself, relation
 from .candidates import add_candidates, copy_pictures, edit_candidate, picture_candidate, remove_candidate
 from .deleting import A_TURN, clear_away_all, delete, deletion, swept
 from .drafts import NameTaken, change, changing, create, create_draft, rename, respelling
-from .ending import beginning, close, close_if_over, close_what_is_over, closing
+from .ending import beginning, close, close_and_look, close_if_over, close_what_is_over, closing, next_end
 from .lifecycle import extend, fix, move_end, open_, open_now, opened, opening
 from .needs import agree, copy_needs, disagree, drop_need, forget_agreements, set_need
 from .roll import Added, add_handful, add_voters, adding, bring, put_on_roll, remove_voter, take_off
@@ -31,6 +31,7 @@ __all__ = [
     "check_itself",
     "clear_away_all",
     "close",
+    "close_and_look",
     "close_if_over",
     "close_what_is_over",
     "closing",
@@ -48,6 +49,7 @@ __all__ = [
     "forget_agreements",
     "hand_over",
     "move_end",
+    "next_end",
     "open_",
     "open_now",
     "opened",

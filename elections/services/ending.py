@@ -4,21 +4,25 @@ config/steps.py."""
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import datetime
 
 from accounts.models import User
 from acts.again import try_again
 from acts.closing import Closing
 from acts.queues import take_each
 from acts.refusals import Overtaken
+from acts.ringing import BALLOTS, ring
 from acts.site import now_text, table
 from acts.steps import Steps
 from elections import repository, rules
+from elections.repository import Listed
 from elections.rules import Action, Election, State
 from store.log import Event
 from store.table import Item, Write
 
 from .acting import check
 
+FOLLOWING = Steps[[Election], None]("when somebody has closed an election and is about to look at it")
 SHUTTING = Steps[[Election], list[Write]]("in the transaction that tells its close, when its ballot box is shut")
 
 
@@ -64,6 +68,13 @@ def close(actor: User, election: Election) -> Election:
     return CLOSING.finish_soon(try_again(begun))
 
 
+def close_and_look(actor: User, election: Election) -> None:
+    """As `close`; and what others do for whoever waits to see what has come of it."""
+    closed = close(actor, election)
+    if closed.stored_state == State.CLOSED:
+        FOLLOWING.taken(closed)
+
+
 def close_what_is_over() -> int:
     """Record the end of elections whose time has come. Any number may do this at once; each end is recorded once."""
     now = now_text()
@@ -72,7 +83,23 @@ def close_what_is_over() -> int:
         listed = repository.listed_of(item)
         return rules.is_over(listed, now) and close_if_over(listed.name)
 
-    return take_each(table().each(repository.list_of(State.OPEN)), close_listed)
+    closed = take_each(table().each(repository.list_of(State.OPEN)), close_listed)
+    if closed:
+        ring(BALLOTS)
+    return closed
+
+
+def next_end() -> float | None:
+    """In how many seconds the next of the open elections ends, or 0 if one is over by now; `None` if none ever is."""
+    now = now_text()
+    listed = map(repository.listed_of, table().each(repository.list_of(State.OPEN)))
+    return min((_seconds_left(each, now) for each in listed if each.no_voting_after or each.closing), default=None)
+
+
+def _seconds_left(listed: Listed, now: str) -> float:
+    if rules.is_over(listed, now):
+        return 0.0
+    return (datetime.fromisoformat(str(listed.no_voting_after)) - datetime.fromisoformat(now)).total_seconds()
 
 
 def close_if_over(name: str) -> bool:

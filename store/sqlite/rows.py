@@ -5,7 +5,6 @@ from __future__ import annotations
 import base64
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import chain
 
 import orjson
 
@@ -193,10 +192,16 @@ def fill_page(rows: sqlite3.Cursor, limit: int | None) -> tuple[list[bytes], boo
     bodies: list[bytes] = []
     size = 0
     at_a_time = ROWS_AT_A_TIME if limit is None else min(ROWS_AT_A_TIME, limit + 1)  # some rows are large
-    for (body,) in chain.from_iterable(iter(lambda: rows.fetchmany(at_a_time), [])):
-        if size >= limits.PAGE_BYTES or len(bodies) == limit:
-            rows.close()
-            return bodies, True
-        bodies.append(body)
-        size += len(body)
+    while some := [body for (body,) in rows.fetchmany(at_a_time)]:
+        together = sum(map(len, some))
+        if size + together < limits.PAGE_BYTES and limit is None:
+            bodies += some  # all of them fit, and need not be looked at one by one
+            size += together
+            continue
+        for body in some:
+            if size >= limits.PAGE_BYTES or len(bodies) == limit:
+                rows.close()
+                return bodies, True
+            bodies.append(body)
+            size += len(body)
     return bodies, False

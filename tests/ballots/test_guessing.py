@@ -189,7 +189,7 @@ def test_an_entry_of_the_roll_whose_nonce_is_published_is_opened(held, observer)
     held.hold("Fay")
     held.close(observer)
     entry = next(voter for voter in elections.every_voter(NAME) if voter.name == ADDRESSES[0])
-    held.papers["leak"] = roll.nonce_of(results.find(NAME).seal.roll_secret, entry).hex().encode()
+    held.papers["leak"] = roll.Nonces(results.find(NAME).seal.roll_secret).of(entry.name).hex().encode()
     assert as_told(Attack(held.papers).opened_roll(ADDRESSES)) == {(ADDRESSES[0], "roll")}
 
 

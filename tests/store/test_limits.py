@@ -6,6 +6,7 @@ from decimal import Decimal
 
 import pytest
 
+from store import limits
 from store.table import Check, Delete, Equals, Exists, Invalid, Key, Missing, Put, Span, Unavailable, Update
 
 from .model import size_of
@@ -331,6 +332,27 @@ def test_values_nest_32_deep_and_no_deeper(table, pk):
         table.write(Put({"PK": pk, "SK": "b", "v": nested(DEPTH + 1)}))
     with pytest.raises(Invalid):
         table.write(Update(Key(pk, "b"), set={"v": nested(DEPTH + 1)}))
+
+
+TABLES = [
+    [{"confirmation": "A-1", "rankings": "0>1"}, {"confirmation": "Ä-2", "rankings": "", "voter_name": "🦜"}],
+    [{"a": "b"}, {}],
+    [{"a": "b"}, {"a": 1}],
+    [{"a": "b"}, {"a": ["b", None]}],
+    [{"a": "b"}, "c"],
+    [],
+]
+
+
+@pytest.mark.parametrize("rows", TABLES)
+def test_many_maps_weigh_together_what_they_weigh_one_by_one(rows):
+    assert limits.check_value(rows) == 3 + sum(1 + limits.check_value(row, 2) for row in rows)
+
+
+@pytest.mark.parametrize("wrong", [{"": "x"}, {"a": "\ud800"}, {"a": 1.5}, {1: "x"}])
+def test_among_many_maps_one_that_cannot_be_is_found(wrong):
+    with pytest.raises(Invalid):
+        limits.check_value([{"a": "b"}, wrong])
 
 
 def test_an_item_may_have_many_attributes(table, pk):

@@ -8,7 +8,7 @@ from django.conf import settings
 from django.core.management.base import CommandError, CommandParser
 
 from store.formats import Watch, refusal
-from upkeep import counters
+from upkeep import bell, counters
 from upkeep.commands import StoreCommand
 from upkeep.jobs import JOBS, Worker, refuse_failures, run_each
 from upkeep.leases import Leases
@@ -41,8 +41,9 @@ class Command(StoreCommand):
             signal.signal(each, self._stop)
         counters.shelf.share(settings.METRICS_DIR)
         leases, understands = Leases(self.table), Watch(self.table)
-        with SignGiver(self.table, leases.at_work).giving():
-            Worker(JOBS, leases, lambda: not self.stopped and os.getppid() == parent and understands()).go()
+        worker = Worker(JOBS, leases, lambda: not self.stopped and os.getppid() == parent and understands())
+        with SignGiver(self.table, leases.at_work).giving(), bell.listening(worker.call):
+            worker.go()
         if understands.refused:
             raise CommandError(understands.refused)
 
