@@ -6,7 +6,6 @@ import time
 from collections.abc import Callable
 from functools import wraps
 
-import segno
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
@@ -16,6 +15,7 @@ from django.views.decorators.http import require_safe
 
 from acts.refusals import Refusal
 from pages.forms import form_page, show_form
+from pages.qr import qr_picture
 
 from . import authenticator_apps, passkeys, throttle
 from . import factors as second_factors
@@ -146,8 +146,12 @@ def add_app(request: HttpRequest) -> HttpResponse:
 
 def _show_app(request: HttpRequest, form: AppForm, secret: bytes) -> HttpResponse:
     address = authenticator_apps.app_address(secret, request.user.name, request.get_host())
-    picture = segno.make(address, error="m", micro=False).svg_inline(omitsize=True, light="#fff", svgclass=None)
-    context = {"form": form, "picture": picture, "address": address, "secret": authenticator_apps.as_typed(secret)}
+    context = {
+        "form": form,
+        "picture": qr_picture(address),
+        "address": address,
+        "secret": authenticator_apps.as_typed(secret),
+    }
     return render(request, "accounts/factor_app.html", context, status=422 if form.errors else 200)
 
 

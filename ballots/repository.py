@@ -25,7 +25,6 @@ from ranking.candidates import Candidate
 from store import keys, spans
 from store.forgetting import to_forget
 from store.log import as_text
-from store.memory import Memory
 from store.table import Check, Condition, Delete, Equals, Exists, Item, Key, Missing, Put, Update, Write
 from tally.ballots import Ballots
 
@@ -279,16 +278,7 @@ def counted(election: Known, counts: Mapping[str, int] | None = None) -> Ballots
 
 
 def candidates_of(election: Election) -> tuple[Candidate, ...]:
-    """Kept as long as the election has this version: every change of its candidates makes a new one."""
-    version = election.name, election.created_at, election.version
-    return _known_candidates.get(version, lambda: tuple(elections.candidates_to_show(election.name)))
-
-
-def _bytes_of(candidates: Sequence[Candidate]) -> int:
-    return sum(each.weight for each in candidates)
-
-
-_known_candidates = Memory[tuple[Candidate, ...]](64_000_000, _bytes_of)
+    return elections.candidates_of(election)
 
 
 # --- writes; each answers parts of a transaction ---

@@ -29,8 +29,9 @@ def words(election: Election, asked_by: str, now: str) -> dict[str, str]:
 
 def sentences(election: Election, asked_by: str, now: str) -> list[str]:
     """As the invitation begins, for the page behind its link."""
-    said = {name: isolated(value) for name, value in words(election, asked_by, now).items()}
-    return [_(ASKS) % said, said["window"]]
+    said = {"who": shown_name(asked_by or election.owner_name), "election": called(election)}
+    asks = _(ASKS) % {name: isolated(value) for name, value in said.items()}
+    return [asks, isolated(window(election, now))]
 
 
 def shown_name(name: str) -> str:

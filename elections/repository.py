@@ -18,6 +18,7 @@ from photos import repository as photos
 from photos.rules import Photo, photo_of
 from ranking.candidates import Candidate
 from store import keys, spans
+from store.memory import Memory
 from store.table import AllOf, Check, Condition, Delete, Equals, Exists, Item, Key, Missing, Put, Span, Update, Write
 
 from . import descriptions, places
@@ -165,6 +166,22 @@ def candidates_to_show(name: str) -> list[Candidate]:
         return allowance.shown(keys.candidate(name, each.name), "statement", each.statement, each.html)
 
     return [replace(each, html=html(each)) for each in candidates_by_name(name)]
+
+
+def candidates_of(election: Election) -> tuple[Candidate, ...]:
+    """As `candidates_to_show`; kept as long as the election has this version: every change of its candidates makes a
+    new one."""
+    version = election.name, election.created_at, election.version
+    return _known_candidates.get(version, lambda: tuple(candidates_to_show(election.name)))
+
+
+def _bytes_of(candidates: Sequence[Candidate]) -> int:
+    """So much that it is not kept, where not all statements could be rendered for one request."""
+    is_whole = all(each.html is not None for each in candidates if each.statement)
+    return sum(each.weight for each in candidates) if is_whole else _known_candidates.most
+
+
+_known_candidates = Memory[tuple[Candidate, ...]](64_000_000, _bytes_of)
 
 
 def find_candidate(name: str, candidate: str) -> Candidate | None:

@@ -88,7 +88,7 @@ def election(request: HttpRequest, found: tuple[Election, Voter | None, Descript
     has_vote = entry is not None or election.is_open_to(request.user.votes_since)
     context = {
         "about": about,
-        "candidates": repository.candidates_to_show(election.name),
+        "candidates": repository.candidates_of(election),
         "may_vote": has_vote and election.takes_votes(now_text()),
         "voted": entry is not None and entry.voted,
         "asked": _asked(election, entry) if has_vote else (),

@@ -32,6 +32,8 @@ from django.utils.safestring import SafeString
 from django.utils.translation import get_language, gettext, ngettext
 
 from .lookups import Names, address, condition, lookup, shown
+from .parts import part
+from .templatetags.parts import PartNode
 
 Part = Callable[[Names, Context], str]
 Piece = str | Part
@@ -237,9 +239,9 @@ def _chosen(node: IfNode, place: Place) -> list[Piece]:
     def choose(names: Names, context: Context) -> str:
         if first(names, context):
             return then(names, context)
-        for holds, part in others:
+        for holds, instead in others:
             if holds(names, context):
-                return part(names, context)
+                return instead(names, context)
         return otherwise(names, context)
 
     return [choose]
@@ -283,13 +285,13 @@ def _included(node: IncludeNode, place: Place) -> list[Piece]:
     if name is None or node.isolated_context or name in place.within:
         return _by_django(node, place)
     try:
-        part = place.engine.get_template(name)
+        found = place.engine.get_template(name)
     except TemplateDoesNotExist:  # which is said when it is needed
         return _by_django(node, place)
     inside = replace(place.knowing(node.extra_context), within=place.within | {name})
-    if _gives_names(part.nodelist):
+    if _gives_names(found.nodelist):
         inside = replace(inside, known={})
-    return _scoped(part.nodelist, _framed(part, inside), node.extra_context)
+    return _scoped(found.nodelist, _framed(found, inside), node.extra_context)
 
 
 def _block(node: BlockNode, place: Place) -> list[Piece]:
@@ -306,6 +308,14 @@ def _token(node: CsrfTokenNode, place: Place) -> list[Piece]:
     return [token]
 
 
+def _remembered(node: PartNode, place: Place) -> list[Piece]:
+    """A part that is given nothing says the same in every answer."""
+    given = {name: lookup(value) for name, value in node.given.items()}
+    if not given:
+        return [part(node.name, {})]
+    return [lambda names, context: part(node.name, {name: look(names, context) for name, look in given.items()})]
+
+
 FOLDS: dict[type[Node], Callable[[Any, Place], list[Piece]]] = {
     BlockNode: _block,
     BlockTranslateNode: _sentence,
@@ -315,6 +325,7 @@ FOLDS: dict[type[Node], Callable[[Any, Place], list[Piece]]] = {
     IfNode: _chosen,
     IncludeNode: _included,
     LoadNode: _nothing,
+    PartNode: _remembered,
     StaticNode: _address,
     TextNode: _written,
     TranslateNode: _translated,

@@ -60,8 +60,10 @@ def _found(variable: Variable, missing: Any) -> Look:
 
     def look(names: Names, context: Context) -> Any:
         try:
-            value = names[first]
-            if callable(value):
+            value = names.get(first, ODD)
+            if value is ODD:
+                return by_django(names, context) if missing is ODD else missing
+            if callable(value) and (value := _answer(value)) is ODD:
                 return by_django(names, context)
             for step in others:
                 if (value := _step(value, step)) is ODD:

@@ -21,8 +21,9 @@ ALONE = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; sandbox"
 
 
 def presentation(request: HttpRequest) -> dict[str, Any]:
-    """For every page: the operator's name, logo and colours, as far as there are any."""
-    return {"site_name": site_name(), "site_logo": logo_address(), "site_colours": colours_address()}
+    """For every page: the operator's name, logo and colours, as far as there are any; and who has come as a guest."""
+    of_site = {"site_name": site_name(), "site_logo": logo_address(), "site_colours": colours_address()}
+    return {**of_site, "guest": getattr(request, "guest", None)}
 
 
 def logo_address() -> str:

@@ -5,13 +5,16 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from datetime import datetime, timedelta
+from functools import lru_cache
 from typing import Any
 
 from django import forms
 from django.conf import settings
 from django.core.exceptions import ValidationError
+from django.utils.html import escape
+from django.utils.safestring import mark_safe
+from django.utils.translation import get_language, gettext_lazy
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
 
 from store.log import utc_now
 
@@ -32,6 +35,7 @@ from .times import (
 
 # What browsers send for datetime-local; a space for whoever types it where a browser offers no calendar.
 WRITTEN = re.compile(r"([0-9]{4,6})(-[0-9]{2}-[0-9]{2})[T ]([0-9]{2}:[0-9]{2}(?::[0-9]{2}(?:\.[0-9]{1,3})?)?)")
+CHOSEN = " selected"
 
 
 class LocalTimeInput(forms.TextInput):
@@ -85,15 +89,49 @@ class LocalTimeField(forms.Field):
 
 def zone_choices() -> list[tuple[Any, Any]]:
     """Every zone, under its region, with today's offset. None is chosen yet: a wrong one is easily overlooked."""
-    now = utc_now()
+    return _choices(get_language(), _quarter(utc_now()))
+
+
+def _quarter(now: datetime) -> datetime:
+    """When the quarter of an hour began: wherever clocks are put forward or back, they are at such a moment."""
+    return now.replace(minute=now.minute // 15 * 15, second=0, microsecond=0)
+
+
+@lru_cache(maxsize=8)  # in the languages there are; and those of the last quarter of an hour may go
+def _choices(language: str, now: datetime) -> list[tuple[Any, Any]]:
     anywhere = f"{zone_label(AOE)} ({offset_text(shown(now, AOE).utcoffset() or timedelta())})"
     first = [("", _("Choose a time zone")), (AOE, anywhere), ("UTC", "UTC")]
     places = offered(now)
-    return first + [(label, list(_in_region(region, places))) for region, label in REGIONS.items()]
+    return first + [(str(label), list(_in_region(region, places))) for region, label in REGIONS.items()]
 
 
 def _in_region(region: str, places: list[Place]) -> Iterator[tuple[str, str]]:
     return ((place.name, place.label) for place in places if place.region == region)
+
+
+@lru_cache(maxsize=8)
+def _options(language: str, now: datetime) -> str:
+    """The choices as Django writes them, which takes several times as long as the rest of a page."""
+    written = forms.Select(choices=_choices(language, now)).render("", None)
+    options = written[written.index(">") + 1 : written.rindex("<")]
+    return options.replace(CHOSEN, "", 1)
+
+
+class ZoneSelect(forms.Select):
+    """A choice of zones that were written before; only the one that is chosen is marked."""
+
+    template_name = "pages/parts/zones.html"
+
+    def get_context(self, name: str, value: Any, attrs: dict[str, Any] | None) -> dict[str, Any]:
+        context = super().get_context(name, value, attrs)
+        written, [chosen] = _options(get_language(), _quarter(utc_now())), context["widget"]["value"]
+        is_it = f'value="{escape(chosen)}"'
+        context["widget"]["zones"] = mark_safe(written.replace(is_it, is_it + CHOSEN, 1))  # noqa: S308 - by Django
+        return context
+
+    def optgroups(self, name: str, value: Any, attrs: dict[str, Any] | None = None) -> list[Any]:
+        """None that Django would have to write."""
+        return []
 
 
 class ZoneField(forms.ChoiceField):
@@ -102,7 +140,7 @@ class ZoneField(forms.ChoiceField):
     def __init__(self, **options: Any):
         options.setdefault("label", gettext_lazy("Time zone"))
         options.setdefault("initial", lambda: settings.SITE_TIME_ZONE or None)
-        widget = forms.Select({"data-own-zone": True})
+        widget = ZoneSelect({"data-own-zone": True})
         super().__init__(choices=zone_choices, widget=widget, **options)
 
 

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import gc
 from contextlib import suppress
-from functools import cache, partial
+from functools import cache
 from importlib import import_module
 from pathlib import Path
 
 import hypothesis
 import pytest
-import segno
 from botocore import loaders
 from django.contrib.staticfiles.storage import ManifestFilesMixin
-from django.forms import Select
 from django.template.base import Template
 from whitenoise.middleware import WhiteNoiseMiddleware
 
@@ -82,33 +80,12 @@ def read_once():
 
 @pytest.fixture(scope="session", autouse=True)
 def worked_out_once(django_test_environment):
-    """What comes out the same each time and takes longer than the rest: a site's colours for every mail, and the list
-    of all time zones for every form with a time in it. A picture for cameras is drawn in the first of eight ways, of
-    which cameras read any, and not in all of them to find the one that they read best."""
+    """What comes out the same each time and takes longer than the rest: a site's colours for every mail."""
     from pages import colours
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(colours, "shades", cache(colours.shades))
-        patch.setattr(segno, "make", partial(segno.make, mask=0))
-        patch.setattr(Select, "_render", zones_once())
         yield
-
-
-def zones_once():
-    """The list as it is made for the same choices, in the same language."""
-    from django.utils import translation
-
-    make, made = Select._render, {}
-
-    def render(widget, template_name, context, renderer=None):
-        if "data-own-zone" not in widget.attrs:
-            return make(widget, template_name, context, renderer)
-        asked = (translation.get_language(), template_name, type(renderer), repr(context))
-        if asked not in made:
-            made[asked] = make(widget, template_name, context, renderer)
-        return made[asked]
-
-    return render
 
 
 @pytest.fixture(scope="module", autouse=True)

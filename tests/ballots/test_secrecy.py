@@ -24,7 +24,7 @@ from accounts import repository as people
 from accounts.models import User
 from acts.queues import SomeFailed
 from acts.site import table
-from ballots import passes, repository, services, views
+from ballots import passes, repository, services
 from ballots.passes import Pass
 from ballots.services import casting
 from config.logs import JsonLines
@@ -204,7 +204,6 @@ def day(site, person, signed_in, web_log, monkeypatch) -> Callable[..., Day]:
         by_link: bool = False,
     ) -> Day:
         without_waiting_for_the_disk(monkeypatch)
-        monkeypatch.setattr(views, "qr_picture", lambda address: "")  # takes longer than its page, and says the same
         if before is not None:
             before(monkeypatch)
         chance = random.Random(seed)

@@ -456,8 +456,8 @@ def test_who_was_removed_meanwhile_cannot_vote(site, person, opened):
 
 
 def test_what_a_process_keeps_of_candidates_is_bounded_by_what_is_said_about_them(opened, person, monkeypatch):
-    memory = Memory(500_000, repository._bytes_of)
-    monkeypatch.setattr(repository, "_known_candidates", memory)
+    memory = Memory(500_000, elections._bytes_of)
+    monkeypatch.setattr(elections, "_known_candidates", memory)
     owner = person("the organiser")
     for number in range(6):
         election = organising.create(owner, f"Long {number}")

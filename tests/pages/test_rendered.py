@@ -8,7 +8,6 @@ from dataclasses import replace
 import pytest
 
 from accounts.rules import Role
-from ballots import repository as ballots
 from elections import copying, descriptions, messages, repository, services
 from elections.rules import MOST_STATED, Action
 from pages import markdown, rendered
@@ -66,7 +65,7 @@ def renderings(monkeypatch) -> list[str]:
 
 def forget(monkeypatch) -> None:
     monkeypatch.setattr(rendered, "memory", remembering())
-    monkeypatch.setattr(ballots, "_known_candidates", Memory(1_000_000, len))
+    monkeypatch.setattr(repository, "_known_candidates", Memory(1_000_000, repository._bytes_of))
 
 
 def page(browser, path: str) -> str:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
+from itertools import pairwise
 
 import pytest
 from django import forms
+from django.utils import translation
 
+from pages import time_fields
 from pages.time_fields import LocalTimeField, ZonedForm, ZoneField, zone_choices
-from pages.times import AOE, Edge, Note, typed
+from pages.times import AOE, Edge, Note, offered, shown, typed
 
 
 class WindowForm(ZonedForm):
@@ -192,3 +195,42 @@ def test_a_form_sent_back_keeps_what_was_typed():
 
 def test_a_chosen_zone_stays_chosen():
     assert '<option value="Asia/Tokyo" selected>' in str(sent(time_zone="Asia/Tokyo")["time_zone"])
+
+
+@pytest.mark.parametrize("language", ["en", "de"])
+@pytest.mark.parametrize("chosen", [None, "", AOE, "UTC", "Europe/Berlin", "Europe", 'x" selected', "Mars/Olympus"])
+def test_the_zones_are_written_as_django_would(chosen, language):
+    """But only once for everybody who reads the same language in the same quarter of an hour."""
+    with translation.override(language):
+        plain = forms.Select({"data-own-zone": True}, choices=zone_choices()).render("zone", chosen)
+        assert ZoneField().widget.render("zone", chosen) == plain.strip()
+
+
+def test_a_change_of_clocks_is_seen_at_once(monkeypatch):
+    change = datetime(2027, 3, 28, 1, tzinfo=UTC)
+    for moment, offset in [(change - timedelta(seconds=1), "UTC+01:00"), (change, "UTC+02:00")]:
+        monkeypatch.setattr(time_fields, "utc_now", lambda moment=moment: moment)
+        assert f"Berlin ({offset})" in str(WindowForm()["time_zone"])
+
+
+def test_clocks_are_put_forward_and_back_on_the_quarters_of_an_hour():
+    """What the list of zones relies on."""
+    start = datetime(2026, 1, 1, tzinfo=UTC)
+    for place in offered(start):
+        for before, after in pairwise(start + timedelta(days=day) for day in range(0, 1461, 7)):
+            if offset_at(before, place.name) != offset_at(after, place.name):
+                moment = first_change(before, after, place.name)
+                assert moment.timestamp() % 900 == 0, place.name
+
+
+def offset_at(moment: datetime, zone_name: str) -> timedelta | None:
+    return shown(moment, zone_name).utcoffset()
+
+
+def first_change(before: datetime, after: datetime, zone_name: str) -> datetime:
+    """The second at which another offset begins."""
+    while after - before > timedelta(seconds=1):
+        middle = before + (after - before) // timedelta(seconds=2) * timedelta(seconds=1)
+        is_changed = offset_at(middle, zone_name) != offset_at(before, zone_name)
+        before, after = (before, middle) if is_changed else (middle, after)
+    return after

@@ -1,0 +1,39 @@
+"""Parts of pages that say the same for the same values, whoever reads them: each is rendered once and remembered.
+
+A part sees nothing but what it is given, so what it says hangs on that, on the language and on where the site lies;
+those are what it is remembered by, and nothing of it needs to be forgotten. Nothing about the request is among it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from sys import getsizeof
+from typing import Any
+
+from django.conf import settings
+from django.template.loader import render_to_string
+from django.urls import get_script_prefix
+from django.utils.safestring import SafeString
+from django.utils.translation import get_language
+
+from store.memory import Memory
+
+MOST_REMEMBERED = 16_000_000  # bytes, about
+A_QUESTION = 1000  # bytes, about, of what is remembered beside the text
+
+
+def _weight(text: SafeString) -> int:
+    return 2 * getsizeof(text) + A_QUESTION  # much of it may stand once more among what was given
+
+
+memory = Memory[SafeString](MOST_REMEMBERED, _weight)
+
+
+def part(name: str, given: Mapping[str, Any]) -> SafeString:
+    """The part of that name, with these values. A text that is safe and one that is not are two, and so are 1 and True,
+    though Python holds them for the same. While templates are written (DEBUG) nothing is remembered."""
+    if settings.DEBUG:
+        return render_to_string(name, given)
+    values = tuple(given.values())
+    asked = name, get_language(), get_script_prefix(), values, tuple([type(value) for value in values])
+    return memory.get(asked, lambda: render_to_string(name, given))
