@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import datetime
 from itertools import chain
 
@@ -92,9 +92,14 @@ class Standing:
         return self.person.credentials if self.person else NOBODYS
 
     @property
+    def has_place(self) -> bool:
+        """Whether somebody can still know where their ballot lies, or would lie."""
+        return self.voter is not None and not self.is_unlinked and not (self.election.secret_ballot and not self.salt)
+
+    @property
     def ballot_key(self) -> Key | None:
         """Where their ballot lies, or would lie; `None` once nobody can know any more."""
-        if self.voter is None or self.is_unlinked or (self.election.secret_ballot and self.salt is None):
+        if self.voter is None or not self.has_place:
             return None
         under = pseudonym(self.salt, self.voter) if self.salt else self.voter
         return keys.ballot(self.election.name, under, self.election.shards)
@@ -117,6 +122,7 @@ def standing(
     joins: Callable[[Election], bool] = lambda election: False,
     account: str | None = None,
     form: str = "",
+    person: User | None = None,
     link: Link | None = None,
     described: bool = False,
 ) -> Standing | None:
@@ -154,6 +160,7 @@ def standing(
         others,
         found.get(salt),
         mark in found,
+        person,
         account=bound,
         home=link.place(*of_link) if link else None,
         beside=found if link else {},
@@ -163,16 +170,16 @@ def standing(
 
 def standing_of(person: User, election_name: str, *, form: str = "", described: bool = False) -> Standing | None:
     """What somebody with an account is to the election."""
-    found = standing(
+    return standing(
         election_name,
         (person.name, person.email),
         own=lambda entries: elections.entries_of(person, entries),
         joins=lambda election: election.is_open_to(person.votes_since),
         account=person.created_at,
         form=form,
+        person=person,
         described=described,
     )
-    return found and replace(found, person=person)
 
 
 def ballot_of(standing: Standing) -> Ballot | None:
@@ -290,8 +297,9 @@ def casting(standing: Standing, ballot: Ballot, now: datetime, *, paper: bool) -
 
 
 def withdrawal(standing: Standing, now: datetime) -> list[Write]:
-    assert standing.ballot_key is not None
-    return [*going(standing, now), Delete(standing.ballot_key, when=Exists())]
+    place = standing.ballot_key
+    assert place is not None
+    return [*going(standing, now), Delete(place, when=Exists())]
 
 
 def coming(standing: Standing, now: datetime, *, paper: bool) -> list[Write]:

@@ -44,14 +44,19 @@ def new_confirmation() -> str:
 
 
 def pseudonym(salt: Item, voter: str) -> str:
-    check_secret(salt)
-    return hmac.digest(_key(salt["salt"]), keys.fold(voter).encode(), "sha256").hex()
+    return hmac.digest(_checked_key(salt), keys.fold(voter).encode(), "sha256").hex()
 
 
 def check_secret(salt: Item) -> None:
     """Refuse in words if the site's secret is another than the one the salt was made with."""
-    if not hmac.compare_digest(_check_of(_key(salt["salt"])), salt["check"]):
+    _checked_key(salt)
+
+
+def _checked_key(salt: Item) -> bytes:
+    key = _key(salt["salt"])
+    if not hmac.compare_digest(_check_of(key), salt["check"]):
         raise SecretReplaced(SECRET_REPLACED)
+    return key
 
 
 def listing(salt: Item, voter: str, lineage: str = "") -> bytes:

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 from store import keys
 from store.chaos import Chaos
-from store.table import Conflict, Key, Table, Unavailable, Update, Write
+from store.table import Conflict, Key, Numbered, Table, Unavailable, Update, Write
 
 from .people import milliseconds, start_django, trips_of
 from .report import MILLISECONDS, OPERATIONS, Report
@@ -180,7 +180,7 @@ class Contended:
     def __getattr__(self, name: str) -> Any:
         return getattr(self._table, name)
 
-    def write(self, *writes: Write, token: str | None = None) -> None:
+    def write(self, *writes: Write | Numbered, token: str | None = None) -> None:
         wanted = {write.key for write in writes}
         if not self._taken(wanted):
             sleep(A_TRANSACTION)

@@ -269,8 +269,10 @@ def taking_votes(names: Iterable[str], now: str) -> list[Election]:
 
 
 def election_of(item: Item) -> Election:
-    fields = {name: item[name] for name in Election.__dataclass_fields__ if name in item}
-    values: Item = {name: tuple(value) if isinstance(value, list) else value for name, value in fields.items()}
+    fields = Election.__dataclass_fields__
+    values: Item = {
+        name: tuple(value) if type(value) is list else value for name, value in item.items() if name in fields
+    }
     if item.get("convened"):
         values["convened"] = convened_of(item["convened"])
     return Election(**values)

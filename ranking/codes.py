@@ -16,4 +16,5 @@ def as_meant(typed: str) -> str:
 
 def new_code(groups: int) -> str:
     """Twenty random bits a group, such as K7QM-2XHD, in groups that are easily compared."""
-    return "-".join("".join(secrets.choice(SYMBOLS) for _symbol in range(A_GROUP)) for _group in range(groups))
+    symbols = [SYMBOLS[byte % len(SYMBOLS)] for byte in secrets.token_bytes(groups * A_GROUP)]  # 256 is 8 times 32
+    return "-".join("".join(symbols[at : at + A_GROUP]) for at in range(0, len(symbols), A_GROUP))

@@ -22,6 +22,7 @@ from .table import (
     Crowded,
     Item,
     Key,
+    Numbered,
     Page,
     Span,
     Table,
@@ -29,6 +30,7 @@ from .table import (
     Unwritable,
     Value,
     Write,
+    opened,
 )
 
 Answer = TypeVar("Answer")
@@ -133,8 +135,8 @@ class Chaos(Table):
             return len(self._stale(span))
         return self.table.count(span)
 
-    def write(self, *writes: Write, token: str | None = None) -> None:
-        keys = [write.key for write in writes if not isinstance(write, Check)]
+    def write(self, *writes: Write | Numbered, token: str | None = None) -> None:
+        keys = [write.key for write in opened(writes) if not isinstance(write, Check)]
         self._write(keys, lambda: self.table.write(*writes, token=token))
 
     def put_all(self, items: Sequence[Item]) -> None:

@@ -8,6 +8,8 @@ from .table import AllOf, AnyOf, Condition, Equals, Exists, Greater, Item, Less,
 def holds(condition: Condition, item: Item | None) -> bool:
     """Whether the condition holds of the stored item; `None` is an item that is not there."""
     attributes = item or {}
+    if type(condition) is Missing:  # of every item that is new
+        return condition.name not in attributes
     match condition:
         case Missing(name):
             return name not in attributes

@@ -21,6 +21,7 @@ from .table import (
     Key,
     Less,
     Missing,
+    Numbered,
     Put,
     Span,
     Update,
@@ -40,17 +41,32 @@ KEY_BYTES = {"PK": 2048, "SK": 1024, "GSI1PK": 2048, "GSI1SK": 1024}
 LARGEST_NUMBER = 2**63 - 1
 
 
-def check_writes(writes: Sequence[Write], token: str | None = None) -> None:
-    """Refuse what DynamoDB would refuse of a transaction, before a round trip is spent on it."""
-    if not 1 <= len(writes) <= WRITES:
-        raise Invalid(f"A write has 1 to {WRITES} parts; this one has {len(writes)}.")
+def check_writes(
+    writes: Sequence[Write], token: str | None = None, *, before: Sequence[Write] = (), size: int = 0
+) -> int:
+    """Refuse what DynamoDB would refuse of a transaction, before a round trip is spent on it; answers its bytes.
+
+    `before` are parts of the same transaction that were looked at already, of so many bytes.
+    """
+    if not 1 <= len(before) + len(writes) <= WRITES:
+        raise Invalid(f"A write has 1 to {WRITES} parts; this one has {len(before) + len(writes)}.")
     if token is not None and not 1 <= len(token) <= TOKEN_CHARACTERS:
         raise Invalid(f"An idempotency token has 1 to {TOKEN_CHARACTERS} characters.")
-    size = sum(_check_write(write) for write in writes)
+    size += sum(_check_write(write) for write in writes)
     if size > WRITES_BYTES:
         raise Invalid(f"The items of one write may have at most {WRITES_BYTES} bytes together; these have {size}.")
-    if len({write.key for write in writes}) < len(writes):
+    if len({write.key for each in (before, writes) for write in each}) < len(before) + len(writes):
         raise Invalid("One write may not name the same item twice.")
+    return size
+
+
+def unnumbered(writes: Sequence[Write | Numbered]) -> Sequence[Write]:
+    """The same, if there is nothing in it that the store is to number."""
+    if any(isinstance(write, Numbered) for write in writes):
+        raise Invalid(
+            "A number is given out at the end of a write, by a store that is not distant, and without a token."
+        )
+    return writes  # type: ignore[return-value]  # as was just seen
 
 
 def check_puts(items: Sequence[Item]) -> None:
@@ -161,7 +177,12 @@ def _check_update(update: Update) -> int:
 def _check_attributes(attributes: Mapping[str, Value]) -> int:
     size = 0
     for name, value in attributes.items():
-        size += _check_name(name) + (_check_key_text(name, value) if name in KEY_BYTES else check_value(value))
+        if name in KEY_BYTES:
+            size += len(name) + _check_key_text(name, value)
+        elif type(value) is str and value.isascii():  # most of what there is
+            size += _check_name(name) + len(value)
+        else:
+            size += _check_name(name) + check_value(value)
     if type(attributes.get("ttl", 0)) is not int:
         raise Invalid("The attribute ttl is a whole number of seconds.")
     return size
@@ -204,7 +225,7 @@ def _check_name(name: str) -> int:
 def _check_key_text(name: str, value: Value) -> int:
     if type(value) is not str or not value:
         raise Invalid(f"{name} is text and not empty.")
-    if (size := _utf8_size(value)) > KEY_BYTES[name]:
+    if (size := len(value) if value.isascii() else _utf8_size(value)) > KEY_BYTES[name]:
         raise Invalid(f"{name} has at most {KEY_BYTES[name]} bytes.")
     return size
 

@@ -10,8 +10,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from . import units
-from .table import DATA, Condition, Item, Key, Page, Span, Table, Value, Write
+from . import limits, units
+from .table import DATA, Condition, Item, Key, Numbered, Page, Span, Table, Value, Write
 from .units import INDEX
 
 READ, WRITE = "read", "write"
@@ -89,11 +89,12 @@ class Metered(Table):
 
     # --- writing ---
 
-    def write(self, *writes: Write, token: str | None = None) -> None:
-        alone = token is None and len(writes) == 1 and units.is_plain(writes[0])
-        places = [write.key for write in writes]
+    def write(self, *writes: Write | Numbered, token: str | None = None) -> None:
+        parts = limits.unnumbered(writes)
+        alone = token is None and len(parts) == 1 and units.is_plain(parts[0])
+        places = [part.key for part in parts]
         before = self.table.get_many(places)
-        self.table.write(*writes, token=token)
+        self.table.write(*parts, token=token)
         self._written(places, before, in_transaction=not alone)
 
     def put_all(self, items: Sequence[Item]) -> None:

@@ -34,6 +34,7 @@ from .table import (
     Item,
     Key,
     Missing,
+    Numbered,
     Put,
     Refused,
     Span,
@@ -41,6 +42,7 @@ from .table import (
     Unavailable,
     Value,
     Write,
+    opened,
 )
 
 
@@ -140,10 +142,11 @@ class Unlogged:
     def __getattr__(self, name: str) -> Any:
         return getattr(self._table, name)
 
-    def write(self, *writes: Write, token: str | None = None) -> None:
-        if kept := [write for write in writes if write.key.table != LOG]:
+    def write(self, *writes: Write | Numbered, token: str | None = None) -> None:
+        parts = opened(writes)
+        if kept := [part for part in parts if part.key.table != LOG]:
             self._table.write(*kept, token=token)
-        for write in writes:
+        for write in parts:
             if isinstance(write, Put) and keys.holds_events(write.key.pk):
                 self.announced = write.item
 

@@ -176,6 +176,30 @@ class Check:
 Write = Put | Update | Delete | Check
 
 
+@dataclass(frozen=True, slots=True)
+class Numbered:
+    """What holds the next number of a counter, given out in the same moment as it is written: at the end of a write,
+    where the parts it comes to stand in its place.
+
+    They are made of the counter's item as it is from then on, by whoever commits, for itself or for others: they may
+    hang on nothing else that changes. Where nothing is written, no number is taken. Not for a distant store, where
+    all who write would stand in line for the counter.
+    """
+
+    key: Key  # of the counter
+    name: str  # of its attribute
+    parts: Callable[[Item], Sequence[Write]]
+
+    def under(self, number: int) -> Sequence[Write]:
+        """The parts as they would be: to look at, not to write."""
+        return self.parts({"PK": self.key.pk, "SK": self.key.sk, self.name: number})
+
+
+def opened(writes: Iterable[Write | Numbered]) -> list[Write]:
+    """All parts of a write, also those that are made of a number, for whoever looks at what is written."""
+    return [part for write in writes for part in (write.under(0) if isinstance(write, Numbered) else (write,))]
+
+
 # --- answers that are not values ------------------------------------------------------------------------------------
 
 
@@ -257,7 +281,7 @@ class Table(ABC):
         """How many items the span holds, without carrying them here."""
 
     @abstractmethod
-    def write(self, *writes: Write, token: str | None = None) -> None:
+    def write(self, *writes: Write | Numbered, token: str | None = None) -> None:
         """All of the writes or none, at one moment. The same `token` again within ten minutes is the same write.
 
         When one part is refused and another is invalid, either may be said; nothing is written.
@@ -324,7 +348,8 @@ class Table(ABC):
     is_distant = (
         False  # whether every question is a journey, and one partition takes only so much: then questions that do
     )
-    # not hang together are asked at once (store/together.py), and what very many write is spread over partitions
+    # not hang together are asked at once (store/together.py), what very many write is spread over partitions, and a
+    # number is taken before the write that holds it, not in it (`Numbered`)
 
     def at_once(self, asks: Sequence[Callable[[], Any]]) -> list[Any]:
         """What each of these answers, in their order; asked at the same time where that is quicker."""

@@ -81,20 +81,25 @@ def side_by_side(branches: Iterable[Trips]) -> None:
         trips.seconds += max((branch.seconds for branch in each), default=0.0)
 
 
-@contextmanager
-def trip(operation: str) -> Iterator[None]:
-    """One round trip. Adapters put it around each request they send, retries included."""
-    for guard in _guards:
-        guard(operation)
-    start = perf_counter()
-    outcome = "ok"
-    try:
-        yield
-    except StoreError as error:
-        outcome = outcome_of(error)
-        raise
-    finally:
-        record(operation, outcome, perf_counter() - start)
+class trip:  # noqa: N801 - used as a function is
+    """One round trip. Adapters put it around each request they send, retries included.
+
+    A class, because a generator would take as long as some of what it counts.
+    """
+
+    __slots__ = ("operation", "start")
+
+    def __init__(self, operation: str):
+        self.operation = operation
+
+    def __enter__(self) -> None:
+        for guard in _guards:
+            guard(self.operation)
+        self.start = perf_counter()
+
+    def __exit__(self, kind: object, error: BaseException | None, where: object) -> None:
+        outcome = outcome_of(error) if isinstance(error, StoreError) else "ok"
+        record(self.operation, outcome, perf_counter() - self.start)
 
 
 def record(operation: str, outcome: str, seconds: float) -> None:

@@ -6,7 +6,7 @@ from store import keys
 from store.log import EventLog, utc_now
 from store.log.publish import QUARTER, Publisher
 from store.log.seal import Sealer
-from store.table import LOG, Delete, Item, Key, Put, Table
+from store.table import LOG, Delete, Item, Key, Table
 
 
 def seal_publicly(table: Table, quarters: int = 1) -> Item:
@@ -19,14 +19,12 @@ def seal_publicly(table: Table, quarters: int = 1) -> Item:
 
 def without_nonces(monkeypatch) -> None:
     """From now on, events are written as they were before there were nonces."""
-    parts = EventLog._parts
+    event = EventLog._event
 
     def old(self, *arguments):
-        event, *others = parts(self, *arguments)
-        kept = {name: value for name, value in event.item.items() if name != "nonce"}
-        return [Put(kept, when=event.when, table=LOG), *others]
+        return {name: value for name, value in event(self, *arguments).items() if name != "nonce"}
 
-    monkeypatch.setattr(EventLog, "_parts", old)
+    monkeypatch.setattr(EventLog, "_event", old)
 
 
 def forget_what_is_public(table: Table) -> None:

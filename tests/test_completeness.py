@@ -25,7 +25,7 @@ from store import keys
 from store.connect import connect
 from store.log import Event
 from store.replay import Exempt
-from store.table import DATA, LOG, Check, Item, Key, Put, Table, Update, Write
+from store.table import DATA, LOG, Check, Item, Key, Numbered, Put, Table, Update, Write, opened
 from tests.live.conftest import made as game_made  # noqa: F401 - a fixture
 from tests.people import enrol
 from tests.polls.conftest import made as poll_made  # noqa: F401 - a fixture
@@ -50,9 +50,10 @@ class Watched:
     def __getattr__(self, name: str) -> Any:
         return getattr(self._table, name)
 
-    def write(self, *writes: Write, token: str | None = None) -> None:
-        changed = [write.key for write in writes if not isinstance(write, Check)]
-        before, allowed = self._table.get_many(changed), self._is_allowed(writes)
+    def write(self, *writes: Write | Numbered, token: str | None = None) -> None:
+        parts = opened(writes)
+        changed = [part.key for part in parts if not isinstance(part, Check)]
+        before, allowed = self._table.get_many(changed), self._is_allowed(parts)
         self._table.write(*writes, token=token)
         after = self._table.get_many(changed)
         self.writers |= set(_callers())

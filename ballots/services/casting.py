@@ -100,7 +100,7 @@ def _cast(
     if standing.repeated:
         return BEFORE
     (check_voter if paper else check_own)(standing, as_text(now))
-    if standing.ballot_key is None and not standing.is_unlinked:
+    if not standing.has_place and not standing.is_unlinked:
         raise Overtaken(OVERTAKEN)  # it was shut, and its salt destroyed, between two of our readings
     rankings = ranking_from(ranks, repository.candidates_of(standing.election))
     if paper:
@@ -152,7 +152,7 @@ def _withdraw(who: User | Pass, standing: Standing | None, form: str) -> Outcome
     if standing.repeated:
         return BEFORE
     check_own(standing, as_text(now))
-    if standing.ballot_key is None:
+    if not standing.has_place:
         raise Overtaken(OVERTAKEN)
     if not standing.voted:
         raise HasNotVoted(rules.NOTHING_CAST)

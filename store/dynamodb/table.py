@@ -17,6 +17,7 @@ from ..table import (
     Invalid,
     Item,
     Key,
+    Numbered,
     Page,
     Put,
     Span,
@@ -148,13 +149,14 @@ class DynamoDbTable(Table):
 
     # --- writing ---
 
-    def write(self, *writes: Write, token: str | None = None) -> None:
-        limits.check_writes(writes, token)
-        if token is None and len(writes) == 1 and is_plain(writes[0]):
-            self._write_alone(writes[0])
+    def write(self, *writes: Write | Numbered, token: str | None = None) -> None:
+        parts = limits.unnumbered(writes)
+        limits.check_writes(parts, token)
+        if token is None and len(parts) == 1 and is_plain(parts[0]):
+            self._write_alone(parts[0])
             return
         request = {
-            "TransactItems": [self._part(write) for write in writes],
+            "TransactItems": [self._part(part) for part in parts],
             # Kept over every try, so that a lost reply neither doubles nor refuses the write.
             "ClientRequestToken": token or str(uuid.uuid4()),
         }

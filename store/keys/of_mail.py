@@ -32,12 +32,16 @@ def mail(number: str) -> Key:
 
 
 def mails(state: str) -> Span:
-    return Span(f"MAIL#{state}", index=True)
+    return Span(_in_state(state), index=True)
+
+
+def _in_state(state: str) -> str:
+    return f"MAIL#{state}"
 
 
 def mail_list(state: str, number: str, shards: int) -> str:
     """Under which key of the index a mail is. Every vote may bring one that waits: more than a single key takes."""
-    return sharded(mails(state).pk, shard_of(number, shards), shards) if state == "queued" else mails(state).pk
+    return sharded(_in_state(state), shard_of(number, shards), shards) if state == "queued" else _in_state(state)
 
 
 def mails_waiting(shards: int, whole: Span | None = None) -> list[Span]:

@@ -1,12 +1,15 @@
 """The event log: what happened, numbered, and written in the same transaction as the change itself.
 
-A number is taken first, by itself, so that writers never stand in line for a shared item inside their transactions.
-A number whose transaction did not happen is void and marked so in an item of its own, which every recorded act checks:
-whoever comes late with a number that was declared void is refused and records the act under a new one. So a gap, once
-sealed, can never be filled.
+In the embedded store, where writers stand in line anyhow, the number is given out in the transaction itself: there is
+no event without a number, and no number without an event.
 
-Order: whoever reads state, takes a number after that, and writes on condition that the state has not changed, gets
-numbers in the order in which the changes happened. Replay relies on that.
+In a distant store a number is taken first, by itself, so that writers never stand in line for a shared item inside
+their transactions. A number whose transaction did not happen is void and marked so in an item of its own, which every
+act checks that is recorded in this way: whoever comes late with a number that was declared void is refused and records
+the act under a new one. So a gap, once sealed, can never be filled.
+
+Order, in both: whoever reads state, takes a number after that, and writes on condition that the state has not changed,
+gets numbers in the order in which the changes happened. Replay relies on that.
 
 Every event has a nonce of 128 random bits, which goes into its digest and is told only with the event itself: without
 it, whoever sees a digest could try out who did what, and when. Events of before have none.
@@ -15,7 +18,7 @@ it, whoever sees a digest could try out who did what, and when. Events of before
 from __future__ import annotations
 
 import secrets
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -30,6 +33,7 @@ from ..table import (
     Item,
     Less,
     Missing,
+    Numbered,
     Page,
     Put,
     Refused,
@@ -41,6 +45,8 @@ from . import layout, numbers
 
 TRIES = 5
 ONCE_SECONDS = 24 * 3600  # how long a form sent again is recognised
+
+Noting = Callable[[int], Iterable[Write]]  # what an act writes of its own number; hangs on nothing else that changes
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +96,7 @@ class EventLog:
         event: Event,
         *writes: Write,
         once: str | None = None,
-        noting: Callable[[int], Iterable[Write]] = lambda number: (),
+        noting: Noting = lambda number: (),
     ) -> int:
         """Make the change and log it, both or neither; answers the event's number.
 
@@ -98,18 +104,39 @@ class EventLog:
         same `once` again, say of a form sent twice, changes nothing and raises `Repeated` with the number of the first
         time.
         """
+        record = self._in_two_steps if self.table.is_distant else self._at_once
+        return record(event, writes, once, noting)
+
+    def _at_once(self, event: Event, writes: Sequence[Write], once: str | None, noting: Noting) -> int:
+        """The number is given out in the transaction itself; if that is refused, the next one gets it."""
+        number, changes = 0, len(writes)
+
+        def parts(header: Item) -> list[Write]:
+            nonlocal number, changes
+            number = header["last"]
+            noted = list(noting(number))
+            changes = len(writes) + len(noted)
+            told = self._event(number, layout.partitions_in(header), event)
+            return [*noted, *self._mark(number, once), Put(told, table=LOG)]
+
+        try:
+            self.table.write(*writes, Numbered(numbers.HEADER, "last", parts))
+        except Refused as refused:
+            raise self._refusal(refused, changes, once) from None
+        return number
+
+    def _in_two_steps(self, event: Event, writes: Sequence[Write], once: str | None, noting: Noting) -> int:
+        """The number is taken first; if its transaction does not happen, it is void."""
         for _ in range(TRIES):
             number, partitions = numbers.take(self.table)
-            changes = (*writes, *noting(number))
+            own = [*writes, *noting(number), *self._mark(number, once)]
+            told = Put(self._event(number, partitions, event), when=Missing(), table=LOG)
             try:
-                self.table.write(*changes, *self._parts(number, partitions, event, once))
+                self.table.write(*own, told, Check(keys.void(number), Missing()))
             except Refused as refused:
-                if once is not None and len(changes) + 2 in refused.parts:
+                if min(refused.parts) < len(own):
                     self.void(number)
-                    raise Repeated(self._first_time(once)) from None
-                if own := [part for part in refused.parts if part < len(changes)]:
-                    self.void(number)
-                    raise Refused(own) from None
+                    raise self._refusal(refused, len(own) - (once is not None), once) from None
             except (Conflict, Crowded):  # nothing was written; if that is not sure, the sealer waits and sees
                 with suppress(StoreError):
                     self.void(number)
@@ -117,6 +144,12 @@ class EventLog:
             else:
                 return number
         raise Conflict("The event log kept declaring our numbers void.")
+
+    def _refusal(self, refused: Refused, changes: int, once: str | None) -> Refused | Repeated:
+        """What whoever acts is told; the mark of their form comes right after so many changes."""
+        if once is not None and changes in refused.parts:
+            return Repeated(self._first_time(once))
+        return Refused(part for part in refused.parts if part < changes)
 
     def void(self, number: int) -> None:
         """Declare that no event will ever have this number; harmless if one has it already."""
@@ -156,11 +189,10 @@ class EventLog:
         """The newest public checkpoints first."""
         return self.table.page(keys.public_checkpoints(), limit=limit, cursor=cursor, backwards=True)
 
-    def _parts(self, number: int, partitions: int, event: Event, once: str | None) -> list[Write]:
-        """What the log adds to a transaction: the event, the check that its number stands, the mark of the form."""
+    def _event(self, number: int, partitions: int, event: Event) -> Item:
         when = as_text(self.clock())
         place = keys.event(number, when, partitions)
-        item = {
+        return {
             "PK": place.pk,
             "SK": place.sk,
             "event_id": number,
@@ -170,12 +202,14 @@ class EventLog:
             "event_data": event.event_data,
             "nonce": self.nonce(),
         }
-        parts: list[Write] = [Put(item, when=Missing(), table=LOG), Check(keys.void(number), Missing())]
-        if once is not None:
-            mark, seconds = keys.once(once), int(self.clock().timestamp())
-            fields = {"PK": mark.pk, "SK": mark.sk, "event_id": number, "ttl": seconds + ONCE_SECONDS}
-            parts.append(Put(fields, when=Missing() | Less("ttl", seconds)))
-        return parts
+
+    def _mark(self, number: int, once: str | None) -> list[Write]:
+        """Of a form that is to be carried out once."""
+        if once is None:
+            return []
+        place, seconds = keys.once(once), int(self.clock().timestamp())
+        fields = {"PK": place.pk, "SK": place.sk, "event_id": number, "ttl": seconds + ONCE_SECONDS}
+        return [Put(fields, when=Missing() | Less("ttl", seconds))]
 
     def _first_time(self, once: str) -> int:
         mark = self.table.get(keys.once(once))

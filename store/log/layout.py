@@ -5,9 +5,10 @@ means one), and whether they are being moved (store/log/moving.py). Everything t
 and is told of each as if it lay in `EVENTS`: digests, chain, bundles and backups are the same whatever the layout.
 
 A process asks the header once and believes it for a minute. That is safe for whoever writes, because a number is taken
-on condition that the header still says what the process believes (store/log/numbers.py): an event never lies where the
-log does not look for it. Whoever only reads hears of a move within the minute. Whoever writes down for good what it has
-read asks again in between (`unmoved`): what was read before a move began was all there.
+on condition that the header still says what the process believes (store/log/numbers.py), or in one transaction with a
+look at the header (store/log/events.py): an event never lies where the log does not look for it. Whoever only reads
+hears of a move within the minute. Whoever writes down for good what it has read asks again in between (`unmoved`): what
+was read before a move began was all there.
 """
 
 from __future__ import annotations
@@ -79,6 +80,14 @@ def header_of(item: Item | None) -> Header:
     """Of the item that gives out numbers."""
     said = item or {}
     return Header(said.get(PARTITIONS), said.get("last", 0))
+
+
+def partitions_in(item: Item) -> int:
+    """Over how many partitions events are spread, as this header says; one that is half moved takes none."""
+    header = header_of(item)
+    if header.moving is not None:
+        raise HalfMoved(HALF_MOVED)
+    return header.partitions
 
 
 def ask(table: Table) -> Header:

@@ -1,4 +1,4 @@
-"""The numbers of events, taken by one question for all acts of a process that wait for one.
+"""The numbers of events in a distant store, taken by one question for all acts of a process that wait for one.
 
 Whoever comes while nobody asks, asks at once for all who wait by then. Who comes during the question waits for the next
 one: replay relies on it that a number was asked for after its act had read what it decides on. So no number is ever

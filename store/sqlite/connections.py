@@ -5,8 +5,6 @@ from __future__ import annotations
 import errno
 import os
 import sqlite3
-from collections.abc import Iterator
-from contextlib import contextmanager
 from urllib.parse import quote
 
 from ..table import Unavailable, Unwritable
@@ -25,13 +23,20 @@ def connect(path: str, *, create: bool = False) -> sqlite3.Connection:
     return connection
 
 
-@contextmanager
-def sentences(path: str) -> Iterator[None]:
+class sentences:  # noqa: N801 - used as a function is
     """Turn what SQLite and the system say into what a person can act on."""
-    try:
-        yield
-    except (sqlite3.Error, OSError) as error:
-        raise unavailable(path, error) from error
+
+    __slots__ = ("path",)
+
+    def __init__(self, path: str):
+        self.path = path
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, kind: object, error: BaseException | None, where: object) -> None:
+        if isinstance(error, sqlite3.Error | OSError):
+            raise unavailable(self.path, error) from error
 
 
 def unavailable(path: str, error: sqlite3.Error | OSError) -> Unavailable:

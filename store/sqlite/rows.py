@@ -124,12 +124,18 @@ def change(write: Write, stored: Item | None) -> tuple[str, tuple[Value, ...]] |
         return None
     if isinstance(write, Delete):
         return DELETE[write.key.table], (write.key.pk, write.key.sk)
-    item = write.item if isinstance(write, Put) else updated(stored, write)
-    return insertion(item, write.key.table)
+    if isinstance(write, Put):
+        return PUT[write.table], _row(write.item)
+    return insertion(updated(stored, write), write.key.table)
 
 
 def insertion(item: Item, table: str) -> tuple[str, tuple[Value, ...]]:
-    return PUT[table], _row(item)
+    """Of an item that was changed; one whose text is short is no longer than an item may be, for what DynamoDB counts
+    is less than twice as much."""
+    row = _row(item)
+    if 2 * len(row[-1]) > limits.ITEM_BYTES:
+        limits.check_item(item)
+    return PUT[table], row
 
 
 def _row(item: Item) -> tuple[Value, ...]:
@@ -142,14 +148,15 @@ def load(connection: sqlite3.Connection, entries: Sequence[tuple[str, Item]]) ->
 
 
 def updated(stored: Item | None, update: Update) -> Item:
+    """Of parts that were looked at before: only sums and the whole may be too large by now."""
     item = {**(stored or {"PK": update.key.pk, "SK": update.key.sk}), **update.set}
     for name, amount in update.add.items():
         if type(item.get(name, 0)) is not int:
             raise Invalid(f"{name} is not a number to add to.")
         item[name] = item.get(name, 0) + amount
+        limits.check_value(item[name])
     for name in update.remove:
         item.pop(name, None)
-    limits.check_item(item)
     return item
 
 

@@ -21,6 +21,7 @@ from ..table import (
     Invalid,
     Item,
     Key,
+    Numbered,
     Page,
     Put,
     Refused,
@@ -110,10 +111,19 @@ class SqliteTable(Table):
             row = self._reader().execute(f"SELECT count(*) FROM {span.table} WHERE {where}", values).fetchone()
         return int(row[0])
 
-    def write(self, *writes: Write, token: str | None = None) -> None:
-        limits.check_writes(writes, token)
+    def write(self, *writes: Write | Numbered, token: str | None = None) -> None:
+        if writes and isinstance(writes[-1], Numbered) and token is None:
+            self._write_numbered(limits.unnumbered(writes[:-1]), writes[-1])
+            return
+        parts = limits.unnumbered(writes)
+        limits.check_writes(parts, token)
         with trips.trip("write"):
-            self._writers.commit(lambda connection: self._apply(connection, writes, token))
+            self._writers.commit(lambda connection: self._apply(connection, parts, token))
+
+    def _write_numbered(self, writes: Sequence[Write], numbered: Numbered) -> None:
+        size = limits.check_writes(writes) if writes else 0
+        with trips.trip("write"):
+            self._writers.commit(lambda connection: self._apply_numbered(connection, writes, size, numbered))
 
     def put_all(self, items: Sequence[Item]) -> None:
         """In one transaction: the file knows nothing cheaper."""
@@ -225,6 +235,16 @@ class SqliteTable(Table):
             connection.execute(statement, values)
         if token is not None:
             tokens.remember(connection, writes, token, self.clock())
+
+    def _apply_numbered(
+        self, connection: sqlite3.Connection, writes: Sequence[Write], size: int, numbered: Numbered
+    ) -> None:
+        count = Update(numbered.key, add={numbered.name: 1})
+        counter = rows.updated(self._stored(connection, count), count)
+        parts = numbered.parts(counter)
+        limits.check_writes([*parts, count], before=writes, size=size)
+        self._apply(connection, [*writes, *parts], None)
+        connection.execute(*rows.insertion(counter, numbered.key.table))
 
     def _stored(self, connection: sqlite3.Connection, write: Write) -> Item | None:
         """The item a write is about, where it needs to be known."""

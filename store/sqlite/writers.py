@@ -32,21 +32,36 @@ class Writers:
         """Do the work in a transaction, together with whatever else waits for its turn."""
         act = Act(work, time.monotonic() + connections.PATIENCE)
         self.waiting.append(act)
-        if not self.turn.acquire(timeout=connections.PATIENCE):
-            self._give_up(act)
-            self.turn.acquire()
         try:
-            if not act.done:
-                self._see_to(act)
+            while not act.done:
+                self._wait_or_write(act)
         except BaseException:
             with suppress(ValueError):
                 self.waiting.remove(act)
+            self.call_the_next()
             raise
-        finally:
-            self.turn.release()
         if act.error is not None:
             raise act.error
         return act.answer
+
+    def _wait_or_write(self, act: Act) -> None:
+        """Who is written for by another hears of it, and need not stand in line for its turn only to see that."""
+        if self.turn.acquire(blocking=False):
+            try:
+                if not act.done:
+                    self._see_to(act)
+            finally:
+                self.turn.release()
+                self.call_the_next()
+        elif not act.hears(_left(act.until)):
+            self._give_up(act)
+            act.hears()
+
+    def call_the_next(self) -> None:
+        """Whoever has waited longest sees whether it is its turn; others who come just then may be quicker, and take it
+        along."""
+        with suppress(IndexError):
+            self.waiting[0].call()
 
     def _give_up(self, act: Act) -> None:
         """Say that nothing was written; unless somebody has taken the act along: then it is decided in a moment."""
@@ -74,14 +89,15 @@ class Writers:
         return self.writer
 
     def _commit_all_waiting(self, until: float = math.inf) -> None:
-        """Who waits is taken along once we may really write: until then each of them may still give up."""
+        """Who waits is taken along once we may really write: until then each of them may still give up. So is who comes
+        while we write for the others."""
         acts: list[Act] = []
         failure: StoreError | None = Unavailable("The store was stopped in the middle of a write; nothing was written.")
         try:
             with sentences(self.path), self.opened_writer().transaction(until) as connection:
-                self._take_along(acts)
-                for act in acts:
-                    act.perform(connection)
+                while some := self._take_along(acts):
+                    for act in some:
+                        act.perform(connection)
             failure = None
         except StoreError as error:
             failure = error
@@ -90,10 +106,13 @@ class Writers:
             for act in acts:
                 act.finish(failure)
 
-    def _take_along(self, acts: list[Act]) -> None:
+    def _take_along(self, acts: list[Act]) -> list[Act]:
+        """All who wait by now, among the others."""
+        before = len(acts)
         with suppress(IndexError):
             while True:
                 acts.append(self.waiting.popleft())
+        return acts[before:]
 
     @contextmanager
     def alone(self) -> Iterator[Writer]:
@@ -113,6 +132,7 @@ class Writers:
                 writer.queue.leave()
         finally:
             self.turn.release()
+            self.call_the_next()
 
     def let_go(self) -> None:
         """What a forked child does with its parent's place in the queue."""
@@ -123,24 +143,42 @@ class Writers:
 class Act:
     """One transaction that waits for its turn, and what became of it."""
 
-    __slots__ = ("answer", "done", "error", "until", "work")
+    __slots__ = ("_called", "answer", "done", "error", "until", "work")
 
     def __init__(self, work: Callable[[sqlite3.Connection], Any], until: float):
         self.work = work
         self.until = until  # as `time.monotonic` tells it
         self.done = False
         self.answer: Any = None
-        self.error: StoreError | None = None
+        self.error: Exception | None = None
+        self._called = threading.Lock()  # held until somebody calls
+        self._called.acquire()
+
+    def hears(self, seconds: float = -1) -> bool:
+        """Whether somebody calls, or has called since it last heard: because it is done, or because nobody writes."""
+        return self._called.acquire(timeout=seconds)
+
+    def call(self) -> None:
+        with suppress(RuntimeError):  # it was called already
+            self._called.release()
 
     def perform(self, connection: sqlite3.Connection) -> None:
+        """Whoever is refused, or fails before anything of theirs is written, fails alone: the others of the same commit
+        go on."""
+        before = connection.total_changes
         try:
             self.answer = self.work(connection)
-        except StoreError as error:  # this one is refused; the others of the same commit go on
+        except sqlite3.Error:
+            raise
+        except Exception as error:
+            if connection.total_changes != before:
+                raise
             self.error = error
 
     def finish(self, failure: StoreError | None) -> None:
         self.error = failure or self.error
         self.done = True
+        self.call()
 
 
 class Writer:
@@ -149,11 +187,12 @@ class Writer:
     def __init__(self, path: str):
         self.connection = connections.connect(path)
         self.queue = Queue(f"{path}-queue")
+        self._patience = -1  # milliseconds for which SQLite waits, as it was told last
 
     @contextmanager
     def transaction(self, until: float) -> Iterator[sqlite3.Connection]:
         """Nobody but us writes by now, unless somebody has come past the queue."""
-        self.connection.execute(f"PRAGMA busy_timeout = {min(connections.PATIENCE, _left(until)) * 1000:.0f}")
+        self._wait_for(min(connections.PATIENCE, _left(until)))
         self.connection.execute("BEGIN IMMEDIATE")
         try:
             yield self.connection
@@ -162,6 +201,13 @@ class Writer:
             if self.connection.in_transaction:
                 self.connection.execute("ROLLBACK")
             raise
+
+    def _wait_for(self, seconds: float) -> None:
+        """Told in tenths of a second, so that whoever has not waited yet need not say so again."""
+        patience = 100 * math.ceil(10 * seconds)
+        if patience != self._patience:
+            self.connection.execute(f"PRAGMA busy_timeout = {patience}")
+            self._patience = patience
 
     @contextmanager
     def hurried(self) -> Iterator[sqlite3.Connection]:
@@ -177,7 +223,7 @@ class Writer:
 
     def rewrite(self) -> None:
         """The whole file in the order of its keys, and nothing left in the journal."""
-        self.connection.execute(f"PRAGMA busy_timeout = {connections.PATIENCE * 1000:.0f}")
+        self._wait_for(connections.PATIENCE)
         self.connection.execute("VACUUM")
         if self.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]:
             raise Unavailable("Somebody has been reading for long, so that the journal could not be emptied.")

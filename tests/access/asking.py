@@ -14,7 +14,7 @@ from typing import Any
 from unittest.mock import patch
 
 from store import keys
-from store.table import DATA, LOG, Key, Span, Table
+from store.table import DATA, LOG, Key, Numbered, Span, Table, Write, opened
 
 TABLES = {"data": DATA, "log": LOG}
 
@@ -91,6 +91,12 @@ def _names(asked: Iterable[Key]) -> str:
     return " + ".join(sorted({name_of(key) for key in asked}))
 
 
+def _written(writes: Iterable[Write | Numbered]) -> str:
+    """A counter that gives out a number in the same write is one of its items."""
+    counters = (write.key for write in writes if isinstance(write, Numbered))
+    return _names([*(part.key for part in opened(writes)), *counters])
+
+
 def _page(span: Span) -> str:
     return f"{'index' if span.index else 'list'} {name_of_all(span)}"
 
@@ -123,7 +129,7 @@ def listening(table: Table) -> Iterator[Ear]:
         "get_many": lambda asked: f"get {_names(asked)}",
         "page": _page,
         "count": lambda span: f"count {name_of_all(span)}",
-        "write": lambda *writes: f"write {_names(write.key for write in writes)}",
+        "write": lambda *writes: f"write {_written(writes)}",
         "put_all": lambda items: f"put {_names(Key(each['PK'], each['SK']) for each in items)}",
         "increment": lambda key, *_: f"add {name_of(key)}",
     }

@@ -469,7 +469,7 @@ def ungated(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def in_one_step(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The number of the close is taken before the ballot box is shut."""
+    """The number of the close is taken before the ballot box is shut; which is possible only in a distant store."""
 
     def begin(election: Election, actor: str) -> Election:
         after = replace(election, allow_edit=False, allow_vote=False)
@@ -481,6 +481,7 @@ def in_one_step(monkeypatch: pytest.MonkeyPatch) -> None:
             raise Overtaken("Somebody was faster.") from None
         return after
 
+    monkeypatch.setattr(Dawdling, "is_distant", True)
     monkeypatch.setattr(ending, "CLOSING", SimpleNamespace(begin=begin, finish_soon=lambda after: after))
 
 

@@ -18,6 +18,7 @@ from elections import repository as elections
 from elections import services as organising
 from ranking.candidates import Candidate
 from tests.people import enrol
+from tests.store.test_queue import commits
 
 from .conftest import ranks
 
@@ -291,8 +292,15 @@ def test_round_trips(eve):
     eve.get(PAGE)  # the candidates of this version are kept from now on
     assert trips_of(eve.get(PAGE)) == 2, "who is it; the election, the roll and the salt"
     fields = fields_of(eve.post(PAGE, {"rank-1": "1"}, follow=True), f"{PAGE}cast/")
-    assert trips_of(eve.post(f"{PAGE}cast/", fields)) == 4, "who is it; all the decision needs; a number; the write"
+    assert trips_of(eve.post(f"{PAGE}cast/", fields)) == 3, "who is it; all the decision needs; the write"
     assert trips_of(eve.get(f"{PAGE}receipt/")) == 3, "who is it; the election; the ballot"
+
+
+def test_a_cast_is_one_commit(eve, site):
+    fields = fields_of(eve.post(PAGE, {"rank-1": "1"}, follow=True), f"{PAGE}cast/")
+    heard = commits(site)
+    eve.post(f"{PAGE}cast/", fields)
+    assert heard == ["COMMIT"]
 
 
 # --- a site whose secret was replaced ---

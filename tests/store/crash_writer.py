@@ -11,28 +11,34 @@ import sys
 import threading
 
 from store.connect import connect
-from store.table import LOG, Key, Missing, Put, Table, Update
+from store.table import LOG, Item, Key, Missing, Numbered, Put, Table, Update, Write, opened
 
 THREADS = 4
 COUNTER = Key("COUNTER", "METADATA")
 NUMBERS = Key("NUMBERS", "METADATA", LOG)
+GIVEN = Key("GIVEN", "METADATA", LOG)
 
 
-def parts(round_number: str, name: str, count: int) -> list[Put | Update]:
-    """A change of `count` items, its event, and a counter that counts such changes."""
+def parts(round_number: str, name: str, count: int) -> list[Put | Update | Numbered]:
+    """A change of `count` items, a counter that counts such changes, and its event under a number of its own."""
     items = [
         Put({"PK": f"ROUND#{round_number}", "SK": f"{name}#{n:02d}", "of": count, "text": "x" * 500}, when=Missing())
         for n in range(count)
     ]
-    event = Put({"PK": f"ROUND#{round_number}", "SK": name, "of": count}, when=Missing(), table=LOG)
-    return [*items, event, Update(COUNTER, add={"n": 1})]
+
+    def event(given: Item) -> list[Write]:
+        told = {"PK": f"ROUND#{round_number}", "SK": name, "of": count, "number": given["n"]}
+        return [Put(told, when=Missing(), table=LOG)]
+
+    return [*items, Update(COUNTER, add={"n": 1}), Numbered(GIVEN, "n", event)]
 
 
 def write_until_killed(table: Table, round_number: str, thread: int) -> None:
     chance = random.Random(f"{round_number} {thread}")
     for n in range(1_000_000):
         name = f"{thread}-{n:06d}"
-        table.write(*parts(round_number, name, chance.choice([1, 2, 5, 30])))
+        writes = parts(round_number, name, chance.choice([1, 2, 5, 30]))
+        table.write(*(opened(writes) if table.is_distant else writes))
         acknowledge(f"wrote {name}")
         acknowledge(f"took {table.increment(NUMBERS, 'n')}")
 

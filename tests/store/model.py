@@ -26,6 +26,7 @@ from store.table import (
     Key,
     Less,
     Missing,
+    Numbered,
     Page,
     Put,
     Refused,
@@ -99,8 +100,10 @@ class Model(Table):
                 if key.table == table and not self.expired(item):
                     yield table, deepcopy(item)
 
-    def write(self, *writes: Write, token: str | None = None) -> None:
-        limits.check_writes(writes, token)
+    def write(self, *writes: Write | Numbered, token: str | None = None) -> None:
+        if writes and isinstance(writes[-1], Numbered) and token is None:
+            writes = (*writes[:-1], *self.numbered(writes[-1]))
+        limits.check_writes(limits.unnumbered(writes), token)
         if token is not None and self.done_before(token, writes):
             return
         refused = [n for n, write in enumerate(writes) if not holds(write.when, self.items.get(write.key))]
@@ -114,6 +117,11 @@ class Model(Table):
                 self.items[key] = deepcopy(item)
         if token is not None:
             self.tokens[token] = (self.clock(), deepcopy(writes))
+
+    def numbered(self, numbered: Numbered) -> list[Write]:
+        """What it comes to, and the counter as it is from then on."""
+        counter = outcome(Update(numbered.key, add={numbered.name: 1}), self.items.get(numbered.key))
+        return [*numbered.parts(deepcopy(counter)), Put(counter, table=numbered.key.table)]
 
     def put_all(self, items: Sequence[Item]) -> None:
         limits.check_puts(items)

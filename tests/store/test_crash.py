@@ -100,6 +100,8 @@ def test_nothing_acknowledged_is_lost_and_nothing_is_half_written(url, start, tm
         assert max(taken, default=0) <= (table.get(NUMBERS) or {"n": 0})["n"]
     assert sum(len(whole_changes(connect(url), name)) for name in range(KILLS)) == changes
     assert changes > KILLS
+    events = [event for name in range(KILLS) for event in walk(connect(url), Span(f"ROUND#{name}", table=LOG))]
+    assert sorted(event["number"] for event in events) == list(range(1, changes + 1)), "a number was given for nothing"
     with sqlite3.connect(tmp_path / "plenum.sqlite3") as file:
         assert file.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
 

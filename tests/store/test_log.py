@@ -47,6 +47,13 @@ def test_a_refused_change_leaves_no_event_and_names_the_callers_part(table, log)
     assert table.get(Key("THING#two", "METADATA")) is None
 
 
+@pytest.fixture
+def in_two_steps(table, monkeypatch):
+    """Numbers are taken before the transaction, as in a distant store (at once: test_numbered)."""
+    monkeypatch.setattr(table, "is_distant", True)
+
+
+@pytest.mark.usefixtures("in_two_steps")
 def test_numbers_grow_and_are_never_used_again(log):
     first = log.record(Event("ada", "ThingMade"), change())
     with pytest.raises(Refused):
@@ -64,24 +71,26 @@ def test_numbers_do_not_come_from_what_can_be_rebuilt(table, log):
     assert log.record(Event("ada", "ThingMade"), change("two")) > first
 
 
+@pytest.mark.usefixtures("in_two_steps")
 def test_a_late_writer_whose_number_was_declared_void_records_under_a_new_one(table, log):
     class Late(EventLog):
         """Takes its number, and is overtaken by the sealer before it writes."""
 
-        def _parts(self, number, *more):
+        def _event(self, number, *more):
             if number == 1:
                 self.void(number)
-            return super()._parts(number, *more)
+            return super()._event(number, *more)
 
     assert Late(table).record(Event("ada", "ThingMade"), change()) == 2
     assert [event["event_id"] for event in log.since(0)] == [2]
 
 
+@pytest.mark.usefixtures("in_two_steps")
 def test_a_log_that_voids_every_number_is_given_up_as_a_conflict(table):
     class Hopeless(EventLog):
-        def _parts(self, number, *more):
+        def _event(self, number, *more):
             self.void(number)
-            return super()._parts(number, *more)
+            return super()._event(number, *more)
 
     with pytest.raises(Conflict):
         Hopeless(table).record(Event("ada", "ThingMade"), change())

@@ -169,6 +169,7 @@ def test_a_process_that_believes_the_old_layout_writes_where_the_log_looks(opene
 
 def test_who_took_a_number_before_the_move_records_under_a_new_one_after_it(opened):
     slow, mover = filled(opened()), opened()
+    slow.is_distant = True  # or nobody takes one beforehand
 
     def moved(number: int):
         if number == 15:
@@ -183,6 +184,7 @@ def test_who_took_a_number_before_the_move_records_under_a_new_one_after_it(open
 
 def test_who_took_a_number_before_the_move_is_refused_while_it_lasts(opened):
     slow, mover = filled(opened()), opened()
+    slow.is_distant = True
 
     def cut_off(number: int):
         with pytest.raises(Killed):
@@ -193,6 +195,18 @@ def test_who_took_a_number_before_the_move_is_refused_while_it_lasts(opened):
         EventLog(slow).record(Event("slow", "ThingMade"), noting=cut_off)
     move(mover, 4)
     assert "slow" not in {event["actor"] for event in EventLog(mover).since(0)}
+
+
+def test_who_is_numbered_at_once_is_refused_while_the_move_lasts_and_lies_right_after_it(opened):
+    slow, mover = filled(opened()), opened()
+    assert layout.partitions_of(slow) == 1
+    with pytest.raises(Killed):
+        move(Interrupted(mover, 6, "killed"), 4)
+    with pytest.raises(HalfMoved):
+        EventLog(slow).record(Event("slow", "ThingMade"))
+    move(mover, 4)
+    assert EventLog(slow).record(Event("slow", "ThingMade")) == 15, "who was refused was given no number"
+    assert "EVENTS" not in places(mover)
 
 
 @pytest.mark.parametrize("killed_at", [0, 8])

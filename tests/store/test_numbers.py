@@ -141,6 +141,7 @@ def test_a_line_is_of_one_process(table):
 class Busy(SqliteTable):
     """Fails where an event would be written; and when it is given back, if `gives_back` is not set."""
 
+    is_distant = True
     error: Exception = Crowded("The store is too busy just now.")
     gives_back = True
 

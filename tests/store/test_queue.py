@@ -108,14 +108,52 @@ def test_who_came_later_and_waits_on_is_written_when_the_other_process_lets_go(f
     until(lambda: is_free(file))
 
 
+def commits(table: SqliteTable) -> list[str]:
+    """What is committed from now on."""
+    heard: list[str] = []
+    connection = table._writers.opened_writer().connection
+    connection.set_trace_callback(lambda sql: heard.append(sql) if sql == "COMMIT" else None)
+    return heard
+
+
+def test_all_who_wait_are_written_by_one_commit(file, monkeypatch):
+    monkeypatch.setattr(connections, "PATIENCE", AT_LAST)
+    heard = commits(file)
+    with ThreadPoolExecutor(5) as pool:
+        with file._writers.turn:
+            waiting = [pool.submit(file.write, Put({"PK": "a", "SK": str(n)})) for n in range(5)]
+            until(lambda: len(file._writers.waiting) == len(waiting))
+        file._writers.call_the_next()
+        assert [each.result(AT_LAST) for each in waiting] == [None] * len(waiting)
+    assert heard == ["COMMIT"]
+
+
+def test_who_comes_while_others_are_written_is_taken_along(file, monkeypatch):
+    monkeypatch.setattr(connections, "PATIENCE", AT_LAST)
+    heard, apply = commits(file), SqliteTable._apply
+
+    def applied(self, connection, writes, token):
+        if writes[0].item["SK"] == "first":
+            late.append(pool.submit(file.write, Put({"PK": "a", "SK": "late"})))
+            until(lambda: bool(file._writers.waiting))
+        apply(self, connection, writes, token)
+
+    late: list = []
+    monkeypatch.setattr(SqliteTable, "_apply", applied)
+    with ThreadPoolExecutor(1) as pool:
+        file.write(Put({"PK": "a", "SK": "first"}))
+        assert late[0].result(AT_LAST) is None
+    assert (heard, file.count(Span("a"))) == (["COMMIT"], 2)
+
+
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
 def test_a_mistake_while_somebody_stands_in_line_for_us_does_not_block_those_who_come_next(file, monkeypatch):
     apply = SqliteTable._apply
 
     def mistaken(self, connection, writes, token):
+        apply(self, connection, writes, token)
         if writes[0].item["SK"] == "bad":
             raise TypeError
-        apply(self, connection, writes, token)
 
     monkeypatch.setattr(SqliteTable, "_apply", mistaken)
     monkeypatch.setattr(connections, "PATIENCE", AT_LAST)
