@@ -58,7 +58,7 @@ format: .venv/test ## put the code into our format
 	@$(BIN)/ruff check --quiet --fix . ; $(BIN)/ruff format --quiet .
 
 .PHONY: bench
-bench: .venv/test ## measure, as ratios against the bare engines (PART=store for one part)
+bench: .venv/test ## measure, as ratios against the bare engines (PART=store for one part; PART=voting BEFORE=REVISION)
 	@$(BIN)/python -m bench $(PART)
 
 .PHONY: bench-referees

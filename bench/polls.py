@@ -60,7 +60,7 @@ class Crowd:
 
     def come(self, rate: float, seconds: float) -> Step:
         forms = [self._form() for _ in range(max(2, round(rate * seconds)))]
-        outcome = perform(Plan(HOST, self.port, rate, LIMIT, 1.0, forms))
+        outcome = perform(Plan(HOST, self.port, rate, LIMIT, 1.0, [[each] for each in forms]))
         return Votes(rate, outcome, f"302 /poll/{self.poll.id}/voted/")
 
     def _form(self) -> str:

@@ -9,7 +9,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from statistics import median, quantiles
 from time import perf_counter
+from typing import TypeVar
 
+T = TypeVar("T")
 Act = Callable[[], object]
 Turn = Callable[[], float]  # one turn, answering its figure
 
@@ -39,9 +41,9 @@ class Comparison:
         return middle, low, high
 
 
-def take_turns(turns: Sequence[Turn], rounds: int) -> list[tuple[float, ...]]:
+def take_turns(turns: Sequence[Callable[[], T]], rounds: int) -> list[tuple[T, ...]]:
     """Each one's figures, after a turn that does not count; who goes first changes with every round."""
-    figures: list[list[float]] = [[] for _ in turns]
+    figures: list[list[T]] = [[] for _ in turns]
     for turn in turns:
         turn()
     for number in range(rounds):

@@ -80,25 +80,34 @@ class Server:
 
     def processor(self, rate: Callable[[Server], float]) -> float:
         """Microseconds of processor time for each page, of all processes that serve."""
-        before, start = self._worked(), time.perf_counter()
+        before, start = self.worked(), time.perf_counter()
         pages = rate(self) * (time.perf_counter() - start)
-        return (self._worked() - before) / pages / 1000
+        return (self.worked() - before) / pages / 1000
 
-    def settle(self) -> None:
+    def settle(self, *, also_worker: bool = False) -> None:
         """Wait until it rests: those who do not read have all that their sockets hold."""
-        before, now = -RESTING, self._worked()
+        before, now = -RESTING, self.worked(also_worker=also_worker)
         while now - before >= RESTING:
             time.sleep(0.5)
-            before, now = now, self._worked()
+            before, now = now, self.worked(also_worker=also_worker)
 
-    def _worked(self) -> int:
+    def worked(self, *, also_worker: bool = False) -> int:
         """Nanoseconds of all threads of the processes that serve. The worker beside them is a child too, but not of
         gunicorn's name."""
-        pid = self.process.pid
-        children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
-        serving = [each for each in children if b"gunicorn" in Path(f"/proc/{each}/cmdline").read_bytes()]
+        found = Path(f"/proc/{self.process.pid}/task").glob("*/children")
+        children = [each for file in found for each in file.read_text().split()]
+        serving = [
+            each for each in children if also_worker or b"gunicorn" in Path(f"/proc/{each}/cmdline").read_bytes()
+        ]
         threads = [each for child in serving for each in Path(f"/proc/{child}/task").iterdir()]
-        return sum(int((each / "schedstat").read_text().split()[0]) for each in threads)
+        return sum(map(_worked, threads))
+
+
+def _worked(thread: Path) -> int:
+    try:
+        return int((thread / "schedstat").read_text().split()[0])
+    except OSError:  # it has just ended
+        return 0
 
 
 @contextmanager

@@ -34,6 +34,7 @@ STATEMENT = (
     "the minutes** to every member, to finish the repair of the roof before winter comes, and to find somebody younger "
     "who will take the books over from me. Ask me anything at the meeting on Thursday."
 )
+OF_A_FORM = ("Origin", "Content-Type", "Content-Length")  # headers that the request for a page is without
 A_WRITE = 100  # parts of one transaction, at most
 
 
@@ -55,11 +56,14 @@ class Browser:
         boxes |= {f"rank-{number}": rank for number, (rank,) in ranks(chance).items()}
         return {"csrfmiddlewaretoken": self.field, **boxes, "acts": "0", "token": secrets.token_urlsafe(16)}
 
-    def as_text(self, path: str, form: dict[str, str], host: str) -> str:
-        """A form as it goes over the wire."""
-        body = urlencode(form)
-        lines = [f"{name}: {value}" for name, value in self._headers(host, len(body)).items()]
-        return "\r\n".join([f"POST {path} HTTP/1.1", *lines, "", body])
+    def as_text(self, path: str, form: dict[str, str] | None, host: str, **more: str) -> str:
+        """A form as it goes over the wire, or the request for a page."""
+        body = urlencode(form or {})
+        headers = self._headers(host, len(body)) | more
+        if form is None:
+            headers = {name: value for name, value in headers.items() if name not in OF_A_FORM}
+        lines = [f"{name}: {value}" for name, value in headers.items()]
+        return "\r\n".join([f"{'GET' if form is None else 'POST'} {path} HTTP/1.1", *lines, "", body])
 
     def as_environ(self, path: str, form: dict[str, str] | None = None) -> dict[str, Any]:
         """A request as gunicorn hands it to the application."""

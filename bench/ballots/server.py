@@ -9,9 +9,11 @@ import subprocess
 import sys
 import time
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
+
+from ..serving import Server
 
 ROOT = Path(__file__).parent.parent.parent
 HOST = "127.0.0.1"
@@ -22,18 +24,24 @@ PATIENCE = 60  # seconds until it must answer
 @contextmanager
 def serving(folder: Path, store_url: str, secret_key: str, **more: str) -> Iterator[int]:
     """The port of a site served with this store. Whoever shares the secret can have signed people in beforehand."""
+    own = {"STORE_URL": store_url, "SECRET_KEY": secret_key, **more}
+    with started([sys.executable, "manage.py", "serve", "--no-demo"], folder, own) as server:
+        yield server.port
+
+
+@contextmanager
+def started(command: list[str], folder: Path, own: Mapping[str, str], root: Path = ROOT) -> Iterator[Server]:
+    """A site whose data are in this folder, of the code below that root, as soon as it answers."""
     port, log = _free_port(), folder / "server.log"
-    own = {"DATA_DIR": folder, "STORE_URL": store_url, "SECRET_KEY": secret_key, **more}
-    variables = {"PATH": os.environ["PATH"], "PORT": port, "WEB_PROCESSES": PROCESSES} | own
+    variables = {"PATH": os.environ["PATH"], "DATA_DIR": folder, "PORT": port, "WEB_PROCESSES": PROCESSES, **own}
     environment = {name: str(value) for name, value in variables.items()}
-    command = [sys.executable, "manage.py", "serve", "--no-demo"]
     with log.open("wb") as output:
         process = subprocess.Popen(
-            command, cwd=ROOT, env=environment, stdout=output, stderr=output, start_new_session=True
+            command, cwd=root, env=environment, stdout=output, stderr=output, start_new_session=True
         )
     try:
         _wait_until_it_answers(port, process, log)
-        yield port
+        yield Server(process, port)
     finally:
         os.killpg(process.pid, signal.SIGKILL)
         process.wait(timeout=10)

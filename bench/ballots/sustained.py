@@ -60,7 +60,7 @@ class Voters:
         coming = [self.queue.popleft() for _ in range(min(len(self.queue), max(2, round(rate * seconds))))]
         host = f"{HOST}:{self.port}"
         forms = [each.as_text(CAST, each.form(self.chance), host) for each in coming]
-        outcome = perform(Plan(HOST, self.port, rate, LIMIT, share, forms))
+        outcome = perform(Plan(HOST, self.port, rate, LIMIT, share, [[each] for each in forms]))
         self._note(coming, outcome.answers)
         return Step(rate, outcome)
 
@@ -69,7 +69,7 @@ class Voters:
         came = len(answers)
         self.queue.extend(coming[:came])
         self.queue.extendleft(reversed(coming[came:]))
-        done = [coming[each.form].user.name for each in answers if each.said == DONE]
+        done = [coming[each.visit].user.name for each in answers if each.said == DONE]
         self.voted.update(done)
         self.acknowledged += len(done)
         self.unknown += came - len(done)

@@ -20,7 +20,7 @@ from django.conf import settings
 from ballots import repository, services
 from bench.ballots import day as days
 from bench.ballots.day import CAST, NAME, Browser, Day
-from bench.ballots.load import NO_ANSWER, Answer, Outcome, Plan, perform
+from bench.ballots.load import NO_ANSWER, Answer, Outcome, Plan, cookies_in, is_whole, perform, with_cookies
 from bench.ballots.server import HOST, serving
 from bench.ballots.sustained import DONE, NotWhatWasSaid, Step, Voters, check, highest
 from elections import repository as elections
@@ -42,7 +42,7 @@ def sent(day: Day, folder, browsers: list[Browser], forms: list[dict[str, str]])
     with serving(folder, day.url, settings.SECRET_KEY) as port:
         host = f"{HOST}:{port}"
         texts = [browser.as_text(CAST, form, host) for browser, form in zip(browsers, forms, strict=True)]
-        return perform(Plan(HOST, port, RATE, NEVER, 1.0, texts))
+        return perform(Plan(HOST, port, RATE, NEVER, 1.0, [[each] for each in texts]))
 
 
 def ranking_on(form: dict[str, str]) -> str:
@@ -124,16 +124,16 @@ FORM = "POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 0\r\n\r\n"
 
 
 def test_waiting_counts_from_the_moment_a_voter_comes(slow_port):
-    outcome = perform(Plan(HOST, slow_port, 100.0, NEVER, 1.0, [FORM] * 10))
+    outcome = perform(Plan(HOST, slow_port, 100.0, NEVER, 1.0, [[FORM]] * 10))
     assert not outcome.given_up
-    assert sorted(each.form for each in outcome.answers) == list(range(10))
+    assert sorted(each.visit for each in outcome.answers) == list(range(10))
     assert {each.said for each in outcome.answers} == {"302 /elsewhere/"}
     assert all(each.seconds >= 0.1 for each in outcome.answers)
 
 
 def test_what_cannot_be_held_any_more_is_given_up(slow_port):
     """Five of a hundred may be slow; all are."""
-    outcome = perform(Plan(HOST, slow_port, 50.0, 0.02, 0.05, [FORM] * 100))
+    outcome = perform(Plan(HOST, slow_port, 50.0, 0.02, 0.05, [[FORM]] * 100))
     assert outcome.given_up
     assert 5 < len(outcome.answers) < 100
 
@@ -141,8 +141,60 @@ def test_what_cannot_be_held_any_more_is_given_up(slow_port):
 def test_a_server_that_is_gone_gives_no_answer():
     with socket.create_server((HOST, 0)) as nobody:
         port = nobody.getsockname()[1]
-    outcome = perform(Plan(HOST, port, 100.0, NEVER, 1.0, [FORM] * 5))
+    outcome = perform(Plan(HOST, port, 100.0, NEVER, 1.0, [[FORM]] * 5))
     assert [each.said for each in outcome.answers] == [NO_ANSWER] * 5
+
+
+class Polite(BaseHTTPRequestHandler):
+    """Keeps connections, gives whoever comes a cookie, and sends whoever has it elsewhere."""
+
+    protocol_version = "HTTP/1.1"
+    connections: set[tuple[str, int]] = set()
+
+    def do_GET(self) -> None:
+        self.connections.add(self.client_address)
+        is_known = "number=7" in self.headers["Cookie"]
+        self.send_response(302 if is_known else 200)
+        self.send_header("Location", "/known/") if is_known else self.send_header("Set-Cookie", "number=7; Path=/")
+        self.send_header("Content-Length", "3")
+        self.end_headers()
+        self.wfile.write(b"yes")
+
+    def log_message(self, *words: object) -> None:
+        """Says nothing."""
+
+
+PAGE_OF_SOMEBODY = "GET / HTTP/1.1\r\nHost: localhost\r\nCookie: session=1\r\n\r\n"
+
+
+def test_so_many_at_once_keep_their_connections_and_carry_cookies_through_a_visit():
+    with ThreadingHTTPServer((HOST, 0), Polite) as server:
+        threading.Thread(target=server.serve_forever).start()
+        outcome = perform(Plan(HOST, server.server_port, 1.0, NEVER, 1.0, [[PAGE_OF_SOMEBODY] * 2] * 30, at_once=3))
+        server.shutdown()
+    assert sorted(each.visit for each in outcome.answers) == list(range(30))
+    assert {each.said for each in outcome.answers} == {"200, 302 /known/"}
+    assert len(Polite.connections) <= 3
+
+
+@pytest.mark.parametrize(
+    ("head", "body", "whole"),
+    [
+        (b"HTTP/1.1 200 OK\r\nContent-Length: 3", b"ye", False),
+        (b"HTTP/1.1 200 OK\r\nContent-Length: 3", b"yes", True),
+        (b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked", b"3\r\nyes\r\n", False),
+        (b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked", b"3\r\nyes\r\n0\r\n\r\n", True),
+        (b"HTTP/1.1 304 Not Modified\r\nETag: x", b"", True),
+        (b"HTTP/1.1 200 OK", b"yes", False),  # it ends with the connection
+    ],
+)
+def test_an_answer_is_whole_when_all_of_it_came(head, body, whole):
+    assert is_whole(head, body) == whole
+
+
+def test_a_cookie_that_was_taken_back_is_not_sent():
+    kept = cookies_in('HTTP/1.1 200 OK\r\nSet-Cookie: a=1; Path=/\r\nSet-Cookie: b=""; Max-Age=0')
+    assert with_cookies(PAGE_OF_SOMEBODY, kept).count("Cookie: a=1; session=1\r\n") == 1
 
 
 def tried(rate: float, *, held: bool) -> Step:
