@@ -7,7 +7,8 @@ MAKEFLAGS += --no-print-directory
 PYTHON ?= $(shell for python in python3 python3.14 python3.13 python3.12 python3.11; do \
 	$$python -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && { echo $$python; break; }; done)
 BIN := .venv/bin
-TOGETHER := --numprocesses 4 --dist loadfile --no-loadscope-reorder  # a file stays with one process, which keeps its sites and windows
+PROCESSES ?= auto  # that tests run in; how many that is tests/conftest.py says
+TOGETHER = --numprocesses $(PROCESSES) --dist loadfile --no-loadscope-reorder  # a file stays with one process, which keeps its sites and windows
 UV_COMPILE = uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header
 
 .PHONY: help

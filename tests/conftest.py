@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import gc
+import os
+import sys
 from contextlib import suppress
 from functools import cache
 from importlib import import_module
@@ -15,7 +17,10 @@ from django.contrib.staticfiles.storage import ManifestFilesMixin
 from django.template.base import Template
 from whitenoise.middleware import WhiteNoiseMiddleware
 
-LONG_FILES = {"test_routes.py", "test_oracle.py", "test_interruptions.py"}  # of many tests, none of them slow by itself
+LONGEST = (Path(__file__).parent / "longest_first.txt").read_text().split()  # files, by what a whole run said
+WAITING = 3  # processes for every core: in most of what takes long, one waits for a browser, a server or a clock
+SELDOM = 10_000, 20, 50  # objects, times, times
+ROOM = 2**30  # bytes of memory for each process and what it starts
 
 
 def pytest_configure():
@@ -29,10 +34,20 @@ def pytest_configure():
     hypothesis.settings.load_profile("same")
 
 
-@pytest.hookimpl(tryfirst=True)
+@pytest.hookimpl(wrapper=True)
 def pytest_collection(session):
+    """While tests are read, there is nothing yet that could be thrown away, and nobody need look for it."""
+    gc.disable()
+    try:
+        read_a_share(session)
+        return (yield)
+    finally:
+        gc.enable()
+
+
+def read_a_share(session):
     """Every process of a run reads all tests, at the same time. What pytest makes of a file is kept for all, so that
-    each begins with other files, and none is read anew four times."""
+    each begins with other files, and none is read anew by every process."""
     of_run = getattr(session.config, "workerinput", None)
     if of_run and [Path(path).name for path in session.config.args] == session.config.getini("testpaths"):
         paths = sorted(Path(__file__).parent.rglob("test_*.py"))
@@ -42,16 +57,40 @@ def pytest_collection(session):
                 import_module(".".join(path.relative_to(session.config.rootpath).with_suffix("").parts))
 
 
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_auto_num_workers():
+    """As many processes as keep every core at work, where there is memory for them."""
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    return max(1, min(WAITING * cores, memory // ROOM))
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config, log):
+    from tests.scheduling import ByKind
+
+    return ByKind(config, log) if config.getoption("dist") == "loadfile" else None
+
+
 def pytest_collection_modifyitems(items):
     """Files that take long come first: at the end of a run no process waits for another's long file."""
+    places = {Path(__file__).parent / f"{name}.py": place for place, name in enumerate(LONGEST)}
     slow_files = {item.path for item in items if item.get_closest_marker("browser") or item.get_closest_marker("slow")}
-    items.sort(key=lambda item: item.path not in slow_files and item.path.name not in LONG_FILES)
+    items.sort(key=lambda item: (places.get(item.path, len(places)), item.path not in slow_files))
+
+
+def pytest_sessionfinish():
+    """Engines that were started for all tests of this process end with them."""
+    if engines := sys.modules.get("tests.store.engines"):
+        engines.RUNNING.close()
 
 
 def pytest_collection_finish():
-    """Thousands of tests that were found stay; nobody need look through them again for what can be thrown away."""
+    """Thousands of tests that were found stay; nobody need look through them again for what can be thrown away. There
+    is memory enough to look through the rest less often, too."""
     gc.collect()
     gc.freeze()
+    gc.set_threshold(*SELDOM)
 
 
 @pytest.fixture(scope="module")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -57,6 +58,7 @@ def modules(root: Path, package: str) -> list[Path]:
     return sorted((root / package).rglob("*.py"))
 
 
+@cache
 def imported(path: Path, root: Path = ROOT) -> set[str]:
     """Every module a file imports, and every name from one, by its full name."""
     names, here = set(), path.relative_to(root).parts[:-1]

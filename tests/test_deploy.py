@@ -395,7 +395,7 @@ def settings_block() -> dict[str, str]:
 def test_the_settings_of_the_guide_are_accepted_as_they_stand(tmp_path):
     told = settings_block() | {"DATA_DIR": str(tmp_path), "PATH": os.environ["PATH"]}
     command = [sys.executable, "manage.py", "check", "--deploy", "--fail-level", "WARNING"]
-    said = subprocess.run(command, cwd=BASE_DIR, env=told, capture_output=True, text=True, check=False, timeout=60)
+    said = subprocess.run(command, cwd=BASE_DIR, env=told, capture_output=True, text=True, check=False, timeout=240)
     assert said.returncode == 0, said.stderr
     assert "no issues" in said.stdout
 
@@ -405,7 +405,7 @@ def test_they_are_what_init_writes_when_it_is_told_what_the_guide_tells_it():
     environment = {"PATH": os.environ["PATH"], "PLENUM_ENVIRONMENT": "/nonexistent/environment"}
     command = [sys.executable, "manage.py", "init", *shlex.split(line)[1:], "--file", "-"]
     said = subprocess.run(
-        command, cwd=BASE_DIR, env=environment, capture_output=True, text=True, check=False, timeout=60
+        command, cwd=BASE_DIR, env=environment, capture_output=True, text=True, check=False, timeout=240
     )
     assert said.returncode == 0, said.stderr
     written = dict(each.split("=", 1) for each in said.stdout.splitlines() if each and not each.startswith("#"))
@@ -470,7 +470,7 @@ def machine(tmp_path):
         (tmp_path / "calls").write_text("")
         environment = {"PATH": f"{bin_}:/usr/bin:/bin", "PLENUM_ENVIRONMENT": str(tmp_path / settings)}
         asked = [code / "deploy" / "install", *options]
-        said = subprocess.run(asked, env=environment, capture_output=True, text=True, check=False, timeout=60)
+        said = subprocess.run(asked, env=environment, capture_output=True, text=True, check=False, timeout=240)
         return said.returncode, said.stdout + said.stderr, (tmp_path / "calls").read_text().splitlines()
 
     return install

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
+from functools import cache
 from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
@@ -78,6 +79,7 @@ def files(*endings: str) -> Iterator[Path]:
     return (path for folder in folders for path in folder.rglob("*") if path.suffix in endings)
 
 
+@cache
 def said_by_the_code() -> set[Said]:
     python = (said_by_python(path.read_text("utf-8")) for path in files(".py"))
     templates = (said_by_template(path.read_text("utf-8")) for path in files(".html", ".txt"))

@@ -84,13 +84,13 @@ def measured(table: Table) -> list[Row]:
 @contextmanager
 def _without_haste() -> Iterator[Standstill]:
     """Nothing hangs on how long something took: every look at what comes in looks anew, at the pause, at the
-    name of the site and at who is there in a session nobody does."""
+    name of the site and at who is there in a session nobody does, and no worker is missed yet."""
     from acts import naming
     from live import clock as of_sessions
     from polls import live as of_polls
     from polls import voters
     from results import live as of_elections
-    from upkeep import pause
+    from upkeep import pause, signs
 
     from .site import PRESENTED
 
@@ -101,6 +101,7 @@ def _without_haste() -> Iterator[Standstill]:
         patch.object(of_elections, "shelf", of_elections.ElectionShelf(clock=clock)),
         patch.object(pause.watch, "ticking", lambda: 0.0),
         patch.object(naming.watch, "ticking", lambda: 0.0),
+        patch.object(signs.watch, "ticking", lambda: 0.0),
         patch.object(voters, "QUICKEST", 0),
         override_settings(**PRESENTED),
     ):

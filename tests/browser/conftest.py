@@ -119,7 +119,15 @@ def serving(folder: Path, *options: str) -> Iterator[str]:
         stop(process)
 
 
-STARTING = (["create_tables"], ["demo"], ["worker", "--once"], ["collectstatic", "--noinput", "--verbosity=0"])
+# In one process: each of its own would read all of the code anew.
+STARTING = """
+import django
+from django.core.management import call_command
+
+django.setup()
+for words in (["create_tables"], ["demo"], ["worker", "--once"], ["collectstatic", "--noinput", "--verbosity=0"]):
+    call_command(*words)
+"""
 
 
 @pytest.fixture(scope="session")
@@ -131,8 +139,8 @@ def prepared(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Path:
         flock(turn, LOCK_EX)
         if not folder.exists():
             making = Path(tempfile.mkdtemp(dir=folder.parent))
-            for command in STARTING:
-                subprocess.run([sys.executable, "manage.py", *command], **ran_in(making), check=True)
+            run = ran_in(making, DJANGO_SETTINGS_MODULE="config.settings")
+            subprocess.run([sys.executable, "-c", STARTING], **run, check=True)
             making.rename(folder)
     return folder
 

@@ -267,7 +267,7 @@ def test_the_wrapper_runs_commands_by_the_file(tmp_path, file):
     path = f"{os.path.dirname(sys.executable)}:{os.environ['PATH']}"
     variables = {"PATH": path, "PLENUM_ENVIRONMENT": str(file)}
     command = [tmp_path / "plenum", "create_tables"]
-    run = subprocess.run(command, check=False, cwd=tmp_path, env=variables, capture_output=True, text=True, timeout=60)
+    run = subprocess.run(command, check=False, cwd=tmp_path, env=variables, capture_output=True, text=True, timeout=240)
     assert (run.returncode, run.stderr) == (
         1,
         "Plenum cannot start.\nPORT must be a whole number from 1 to 65535, not 'many'.\n",

@@ -34,7 +34,7 @@ def manage(*arguments: str, **variables: str) -> subprocess.CompletedProcess:
     """Run a command as a new process with just these variables."""
     environment = {"PATH": os.environ["PATH"], "PROFILE": "local", **variables}
     command = [sys.executable, str(BASE_DIR / "manage.py"), *arguments]
-    return subprocess.run(command, check=False, env=environment, capture_output=True, text=True, timeout=60)
+    return subprocess.run(command, check=False, env=environment, capture_output=True, text=True, timeout=240)
 
 
 def test_production_without_its_values_names_every_one_that_is_missing():
@@ -57,7 +57,7 @@ def chosen(folder: Path, **variables: str) -> str:
     environment = {"PATH": os.environ["PATH"], "DATA_DIR": str(folder), **PRODUCTION, **variables}
     command = [sys.executable, "-c", words]
     return subprocess.run(
-        command, check=True, cwd=BASE_DIR, env=environment, capture_output=True, text=True, timeout=60
+        command, check=True, cwd=BASE_DIR, env=environment, capture_output=True, text=True, timeout=240
     ).stdout
 
 
@@ -258,7 +258,7 @@ def test_every_mistake_has_a_line_of_its_own():
 def test_gunicorn_says_them_without_a_traceback():
     command = [sys.executable, "-m", "gunicorn", "--config", "python:config.gunicorn", "config.wsgi"]
     variables = {"PATH": os.environ["PATH"], "PROFILE": "production"}
-    run = subprocess.run(command, check=False, cwd=BASE_DIR, env=variables, capture_output=True, text=True, timeout=60)
+    run = subprocess.run(command, check=False, cwd=BASE_DIR, env=variables, capture_output=True, text=True, timeout=240)
     assert run.returncode == 1
     assert "Plenum cannot start.\nDATA_DIR must be set in production.\n" in run.stderr
     assert "Traceback" not in run.stderr

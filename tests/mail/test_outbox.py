@@ -181,7 +181,7 @@ def test_workers_killed_at_random_send_nothing_twice(site, settings, tmp_path):
         except subprocess.TimeoutExpired:
             worker.kill()
             worker.wait()
-    subprocess.run([sys.executable, "-c", WORKER, str(record)], env=environment, check=True, timeout=60)
+    subprocess.run([sys.executable, "-c", WORKER, str(record)], env=environment, check=True, timeout=240)
     sent_to = record.read_text().split()
     assert len(sent_to) == len(set(sent_to)), "nobody got two"
     left = [item["to"] for item in site.each(keys.mails(mail.SENDING))]

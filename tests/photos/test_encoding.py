@@ -40,7 +40,7 @@ def peak_of(raw: bytes) -> tuple[int, bytes]:
     told = f"import runpy, sys; sys.argv = [{child.__file__!r}]; runpy.run_path(sys.argv[0], run_name='__main__')"
     status = "; sys.stderr.write(status.read())"
     text = f"status = open('/proc/self/status'); {told}{status}"
-    done = subprocess.run(program(text), input=raw, capture_output=True, timeout=60, check=True)
+    done = subprocess.run(program(text), input=raw, capture_output=True, timeout=240, check=True)
     found = re.search(rb"VmHWM:\s*(\d+) kB", done.stderr)
     return int(found[1]) * 1024 if found else 0, done.stdout
 

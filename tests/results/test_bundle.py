@@ -85,7 +85,7 @@ def run(path: Path, name: str = "verify.py") -> tuple[int, str]:
     program = path / name if path.is_dir() else PROGRAM.with_name(name)
     arguments = [sys.executable, "-I", "-S", str(program), *([] if path.is_dir() else [str(path)])]
     done = subprocess.run(
-        arguments, capture_output=True, text=True, encoding="utf-8", cwd=path.parent, timeout=60, check=False
+        arguments, capture_output=True, text=True, encoding="utf-8", cwd=path.parent, timeout=240, check=False
     )
     assert not done.stderr
     return done.returncode, done.stdout

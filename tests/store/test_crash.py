@@ -61,7 +61,7 @@ class Writer:
     def kill(self):
         """End it at once and answer what it had said by then."""
         self.process.send_signal(signal.SIGKILL)
-        said = self.process.communicate(timeout=30)[0]
+        said = self.process.communicate(timeout=240)[0]
         assert self.process.returncode == -signal.SIGKILL, "it was still at work when it was killed"
         return said
 

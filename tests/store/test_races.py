@@ -63,7 +63,7 @@ def test_of_four_processes_at_once_one_creates(url):
     for racer in racers:
         racer.stdin.write("go\n")
         racer.stdin.flush()
-    won = [[int(n) for n in racer.communicate(timeout=60)[0].split()] for racer in racers]
+    won = [[int(n) for n in racer.communicate(timeout=240)[0].split()] for racer in racers]
     assert sorted(chain(*won)) == list(range(20)), "each of the twenty races has one winner"
     stored = {int(item["SK"]): item["who"] for item in walk(connect(url), Span("race"))}
     assert stored == {n: who for who, races in enumerate(won) for n in races}

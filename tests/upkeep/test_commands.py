@@ -43,7 +43,7 @@ class Terminal(StringIO):
         return True
 
 
-def test_the_demo_is_loaded_once(site, monkeypatch):
+def test_the_demo_is_loaded_once_and_its_counts_follow_the_log(site, monkeypatch):
     monkeypatch.setattr("upkeep.progress.SECONDS_BETWEEN", 0)
     watched, unwatched = Terminal(), StringIO()
     assert run("demo", stderr=watched) == "The demo content is loaded."
@@ -58,6 +58,9 @@ def test_the_demo_is_loaded_once(site, monkeypatch):
     registered = sum(event["event_type"] == "UserRegistered" for event in EventLog(site).since(0))
     assert registered == len(PEOPLE) + len(MEMBERS)
     assert sum(1 for _ in site.each(keys.mails("queued"))) < 20, "of thousands of ballots only those of a few are told"
+    run("seal")
+    assert site.get(keys.counts())["user_count"] == registered
+    assert site.get(keys.sync())["last_event_id"] == site.count(keys.events())
     for sentence, holds in PROMISES.items():
         assert holds(), sentence
 
@@ -142,13 +145,6 @@ def test_verify_names_what_was_tampered_with(site, one_event):
 def test_verify_says_how_a_checkpoint_is_written(site, text):
     with pytest.raises(CommandError, match="NUMBER:HASH"):
         run("verify", f"--checkpoint={text}")
-
-
-def test_the_counts_of_the_seed_follow_the_log(site):
-    run("demo")
-    run("seal")
-    assert site.get(keys.counts())["user_count"] == len(PEOPLE) + len(MEMBERS)
-    assert site.get(keys.sync())["last_event_id"] == site.count(keys.events())
 
 
 @pytest.mark.parametrize(("is_distant", "no_demo"), [(False, False), (True, False), (True, True)])

@@ -367,14 +367,14 @@ def slow_worker(folder, seconds: float, command: tuple[str, ...] = (sys.executab
     finally:
         if process.poll() is None:
             os.killpg(process.pid, signal.SIGKILL)
-        process.communicate(timeout=10)
+        process.communicate(timeout=240)
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 def test_a_worker_told_to_stop_finishes_the_job_at_hand(tmp_path, number):
     with slow_worker(tmp_path, 0.5) as (process, _):
         process.send_signal(number)
-        said, _ = process.communicate(timeout=10)
+        said, _ = process.communicate(timeout=240)
     assert (process.returncode, said) == (0, "finished\n")
     assert connect(f"sqlite://{tmp_path}/plenum.sqlite3").get(keys.lease("slow")) is None
 
@@ -391,7 +391,7 @@ def test_a_worker_ends_when_the_process_that_started_it_is_gone(tmp_path):
     starter = "import subprocess, sys; subprocess.run([sys.executable, '-c', sys.argv[1]])"
     with slow_worker(tmp_path, 0.5, (sys.executable, "-c", starter)) as (process, worker):
         process.kill()
-        said, _ = process.communicate(timeout=10)  # which ends when nobody is left who could say anything
+        said, _ = process.communicate(timeout=240)  # which ends when nobody is left who could say anything
         assert worker != process.pid
         assert said == "finished\n"
 

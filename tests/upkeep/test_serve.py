@@ -130,7 +130,7 @@ def test_a_taken_port_is_a_sentence(tmp_path):
         command = [sys.executable, "manage.py", "serve"]
         environment = {"PATH": os.environ["PATH"], "DATA_DIR": str(tmp_path), "PORT": str(port)}
         run = subprocess.run(
-            command, check=False, env=environment, cwd=BASE_DIR, capture_output=True, text=True, timeout=60
+            command, check=False, env=environment, cwd=BASE_DIR, capture_output=True, text=True, timeout=240
         )
     assert run.returncode == 1
     assert f"Port {port} of 127.0.0.1 cannot be used" in run.stderr
