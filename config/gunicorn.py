@@ -20,6 +20,7 @@ from upkeep import counters
 from upkeep import server as this_server
 
 bind = f"[{settings.HOST}]:{settings.PORT}" if ":" in settings.HOST else f"{settings.HOST}:{settings.PORT}"
+preload_app = True  # what is loaded once is shared by all processes; a new version is a new start
 worker_class = "config.connections.PatientWorker"
 worker_connections = room_for(settings.WEB_CONNECTIONS)
 workers = settings.WEB_PROCESSES
@@ -51,6 +52,13 @@ def on_starting(server: Any) -> None:
     except OSError as error:
         server.log.warning("METRICS_DIR %s cannot be written: %s.", settings.METRICS_DIR, error.strerror)
     setup.announce()
+
+
+def pre_fork(server: Any, worker: Any) -> None:
+    """What is loaded by now is shared by all processes as long as nobody touches it: a garbage collector that looked
+    through it would make a copy of it."""
+    gc.collect()
+    gc.freeze()
 
 
 def when_ready(server: Any) -> None:

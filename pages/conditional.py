@@ -16,7 +16,6 @@ from django.middleware.csrf import get_token
 from django.template import engines
 from django.utils.cache import get_conditional_response
 from django.utils.http import http_date
-from django.utils.translation import get_language
 
 from .sharing import for_others
 
@@ -104,12 +103,12 @@ def _frame(request: HttpRequest) -> dict[str, Any]:
     user = request.user
     who = (user.name, user.role.name) if user.is_authenticated else ()
     return {
-        "language": get_language(),
-        "request": (request.get_full_path(), getattr(request, "guest", None)),
+        "request": request.get_full_path(),
         "user": who,
         "csrf_token": request.META["CSRF_COOKIE"],
         "messages": len(said["messages"]),
         "drafts": said["drafts"](),
+        **{name: said[name] for name in ("LANGUAGE_CODE", "LANGUAGE_BIDI", "guest")},
         **{name: said[name] for name in ("site_name", "site_logo", "site_colours", "site_pause")},
     }
 

@@ -38,6 +38,7 @@ from .templatetags.parts import PartNode
 Part = Callable[[Names, Context], str]
 Piece = str | Part
 SUPER = ("block", "super")
+CONSTANTS = {"True": True, "False": False, "None": None}  # every template knows these
 
 
 class Loader(cached.Loader):
@@ -294,6 +295,22 @@ def _included(node: IncludeNode, place: Place) -> list[Piece]:
     return _scoped(found.nodelist, _framed(found, inside), node.extra_context)
 
 
+def _of_tag(node: InclusionNode, place: Place) -> list[Piece]:
+    """A part that sees what a function of ours gives it, and the token of the page's forms."""
+    if node.takes_context or not isinstance(node.filename, str):
+        return _by_django(node, place)
+    inside = _joined(_framed(place.engine.get_template(node.filename), Place(place.engine)))
+    arguments = [lookup(each) for each in node.args]
+    named = {key: lookup(each) for key, each in node.kwargs.items()}
+
+    def say(names: Names, context: Context) -> str:
+        words = {key: look(names, context) for key, look in named.items()}
+        given = node.func(*[look(names, context) for look in arguments], **words)
+        return inside({**CONSTANTS, "csrf_token": names.get("csrf_token"), **given}, context)
+
+    return [say]
+
+
 def _block(node: BlockNode, place: Place) -> list[Piece]:
     nodes, *above = place.blocks[node.name]
     return _scoped(nodes, _fold(nodes, replace(place, above=above)), {})
@@ -324,6 +341,7 @@ FOLDS: dict[type[Node], Callable[[Any, Place], list[Piece]]] = {
     ForNode: _repeated,
     IfNode: _chosen,
     IncludeNode: _included,
+    InclusionNode: _of_tag,
     LoadNode: _nothing,
     PartNode: _remembered,
     StaticNode: _address,
@@ -360,7 +378,7 @@ def _gives_names(nodes: NodeList) -> bool:
 
 
 GIVEN = ("asvar", "varname", "target_var")  # what nodes call the name that they give
-KEEPS_TO_ITSELF = (*FOLDS, ExtendsNode, InclusionNode, SimpleNode)
+KEEPS_TO_ITSELF = (*FOLDS, ExtendsNode, SimpleNode)
 
 
 # --- what is known ---

@@ -10,6 +10,8 @@ from __future__ import annotations
 import base64
 import hmac
 import zlib
+from functools import lru_cache
+from urllib.parse import urlencode
 
 from cryptography.fernet import Fernet, InvalidToken
 from django.conf import settings
@@ -26,8 +28,9 @@ MOST_BYTES = 100_000  # of what was sent, however small it gets
 def carry(answer: HttpResponse, path: str, whose: str, fields: QueryDict) -> None:
     """Give the fields to the browser with this answer, for the pages below the path. The longest ballot there can be
     fits; what does not is no ballot."""
-    text = fields.urlencode().encode()[:MOST_BYTES]
-    packed = _lock().encrypt(whose.encode() + b"\n" + zlib.compress(text)).decode()
+    pairs = [(name, value) for name, values in fields.lists() for value in values]
+    text = urlencode(pairs).encode()[:MOST_BYTES]
+    packed = _lock(settings.SECRET_KEY).encrypt(whose.encode() + b"\n" + zlib.compress(text)).decode()
     if len(packed) <= LONGEST:
         safe = {"httponly": True, "secure": settings.SESSION_COOKIE_SECURE, "samesite": "Lax"}
         answer.set_cookie(COOKIE, packed, path=path, **safe)
@@ -36,9 +39,10 @@ def carry(answer: HttpResponse, path: str, whose: str, fields: QueryDict) -> Non
 def carried(request: HttpRequest, whose: str) -> QueryDict | None:
     """What the browser carries of this person."""
     try:
-        mark, _, text = _lock().decrypt(request.COOKIES.get(COOKIE, ""), ttl=SECONDS).partition(b"\n")
+        packed = _lock(settings.SECRET_KEY).decrypt(request.COOKIES.get(COOKIE, ""), ttl=SECONDS)
     except InvalidToken:
         return None
+    mark, _, text = packed.partition(b"\n")
     if not hmac.compare_digest(mark, whose.encode()):
         return None
     return QueryDict(zlib.decompressobj().decompress(text, MOST_BYTES))
@@ -48,6 +52,7 @@ def put_down(answer: HttpResponse, path: str) -> None:
     answer.delete_cookie(COOKIE, path=path, samesite="Lax")
 
 
-def _lock() -> Fernet:
-    key = hmac.digest(settings.SECRET_KEY.encode(), PURPOSE, "sha256")
+@lru_cache(1)
+def _lock(secret: str) -> Fernet:
+    key = hmac.digest(secret.encode(), PURPOSE, "sha256")
     return Fernet(base64.urlsafe_b64encode(key))

@@ -20,6 +20,8 @@ from elections.access import context_of, visible
 from elections.beside import beside
 from elections.progress import sealing
 from elections.rules import Election, State
+from pages.conditional import for_reader, tag_of
+from pages.kept import page_with
 from store.log import utc_now
 from tally.result import Round
 

@@ -15,7 +15,6 @@ from acts.ringing import BALLOTS, ring
 from acts.site import now_text, table
 from acts.steps import Steps
 from elections import repository, rules
-from elections.repository import Listed
 from elections.rules import Action, Election, State
 from store.log import Event
 from store.table import Item, Write
@@ -91,15 +90,20 @@ def close_what_is_over() -> int:
 
 def next_end() -> float | None:
     """In how many seconds the next of the open elections ends, or 0 if one is over by now; `None` if none ever is."""
-    now = now_text()
-    listed = map(repository.listed_of, table().each(repository.list_of(State.OPEN)))
-    return min((_seconds_left(each, now) for each in listed if each.no_voting_after or each.closing), default=None)
+    left = [_seconds_left(item, now_text()) for item in table().each(repository.list_of(State.OPEN))]
+    return min((seconds for seconds in left if seconds is not None), default=None)
 
 
-def _seconds_left(listed: Listed, now: str) -> float:
-    if rules.is_over(listed, now):
+def _seconds_left(item: Item, now: str) -> float | None:
+    """One that cannot be read is due: whoever closes what is over tells of it."""
+    try:
+        listed = repository.listed_of(item)
+        if rules.is_over(listed, now):
+            return 0.0
+        end = listed.no_voting_after
+        return (datetime.fromisoformat(end) - datetime.fromisoformat(now)).total_seconds() if end else None
+    except Exception:
         return 0.0
-    return (datetime.fromisoformat(str(listed.no_voting_after)) - datetime.fromisoformat(now)).total_seconds()
 
 
 def close_if_over(name: str) -> bool:

@@ -16,6 +16,8 @@ from urllib.parse import urlencode
 from django.test import Client
 from django.urls import reverse
 
+from elections import repository
+from pages import kept
 from store import keys
 from tests.copies import copy_of
 from tests.test_routes import FORM, NO_GAME, NO_POLL, NO_POST, NO_SET, NO_SKILL, READ, ROUTES, SIGNED_IN
@@ -60,8 +62,12 @@ class World:
     answers: dict[Question, str] = field(default_factory=dict)
 
     def ask(self, questions: Sequence[Question]) -> None:
-        """Forms are sent in a copy each, so that one does not change the answer to the next."""
+        """Forms are sent in a copy each, so that one does not change the answer to the next. Every answer is that of a
+        process that has just begun: what one world has made it remember would be a look less in the other."""
         for question in questions:
+            for memory in (repository._known_candidates, kept.parts):
+                memory._kept.clear()
+                memory.weight = 0
             self.use(self.scratch() if question.is_form else self.path)
             self.answers[question] = self.answer(question)
 

@@ -13,13 +13,14 @@ from acts.steps import Steps
 from ballots.services.sealing import COUNTING, SEALED
 from elections.beside import BESIDE
 from elections.next_step import ONCE_SEALED
-from elections.services.ending import SHUTTING
+from elections.services.ending import FOLLOWING, SHUTTING
 from elections.services.lifecycle import OPENING
 from mail.letters import COLOURING, LETTERS
 
 STEPS = {
     "OPENING": (OPENING, ["ballots.secrecy.salted", "elections.needs.kept"]),
     "SHUTTING": (SHUTTING, ["ballots.secrecy.unsalted"]),
+    "FOLLOWING": (FOLLOWING, ["results.services.seal_soon"]),
     "BESIDE": (BESIDE, ["news.about.beside"]),
     "WELCOMING": (WELCOMING, ["elections.welcoming.asked_of"]),
     "COLOURING": (COLOURING, ["pages.colours.of_site"]),

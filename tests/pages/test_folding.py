@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
@@ -18,7 +19,12 @@ from django.utils.translation import override
 from pages.folding import Folding, folded
 
 pytestmark = pytest.mark.usefixtures("static_files")
-BUILTINS = ["django.templatetags.i18n", "django.templatetags.static", "django.templatetags.l10n"]
+BUILTINS = [
+    "django.templatetags.i18n",
+    "django.templatetags.static",
+    "django.templatetags.l10n",
+    "pages.templatetags.times",
+]
 LIBRARIES = {"i18n": BUILTINS[0]}
 LOCMEM = "django.template.loaders.locmem.Loader"
 
@@ -59,8 +65,14 @@ NAMES: dict[str, Any] = {
     "table": {"key": "value", "name": "in the table"},
     "stream": "a stream",
     "votes": True,
+    "begun": datetime(2026, 1, 1, tzinfo=UTC),
+    "ends": datetime(2026, 3, 1, 12, 30, tzinfo=UTC),
 }
 PARTS = {
+    **{
+        name: (Path(settings.BASE_DIR) / "templates" / name).read_text()
+        for name in ("pages/parts/time.html", "pages/parts/countdown.html")
+    },
     "frame": "<title>{% block title %}Title{% endblock %}</title>{% block outer %}[{% block inner %}"
     "inner{% endblock %}]"
     "{% endblock %}{% if votes %}{% block chosen %}chosen{% endblock %}{% endif %}",
@@ -131,6 +143,8 @@ TEMPLATES = {
     "{% filter upper %}{{ text }}x{% endfilter %}"
     "{% localize on %}{{ number }}{% endlocalize %}{% get_current_language as code %}"
     "{{ code }}{% now 'Y' as year %}[{% spaceless %}{{ text }}{% endspaceless %}]",
+    "parts of tags": '{% election_time ends "Europe/Berlin" %}{% election_time moment=ends zone_name="Nowhere" %}'
+    '{% countdown ends "opening" now=begun %}{% for p in people %}{% countdown begun now=ends %}{% endfor %}',
     "tokens": "{% csrf_token %}",
 }
 

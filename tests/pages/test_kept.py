@@ -68,8 +68,8 @@ def test_what_was_made_of_something_else_makes_way(memory):
 
 TAG = re.compile(r"{%(.*?)%}|{{(.*?)}}", re.DOTALL)
 WORDS = {"if", "elif", "else", "endif", "in", "not", "and", "or", "is", "as", "with", "count", "trimmed", "for", "only"}
-WORDS |= {"include", "blocktranslate", "None", "get_language_info_list", "firstof", "url"}
-READING = ("if", "elif", "for", "with", "include", "blocktranslate", "get_language_info_list", "firstof", "url")
+WORDS |= {"include", "part", "blocktranslate", "None", "get_language_info_list", "firstof", "url"}
+READING = ("if", "elif", "for", "with", "include", "part", "blocktranslate", "get_language_info_list", "firstof", "url")
 BOUND = re.compile(r"\bfor (\w+) in\b|\b(\w+)=|\bas (\w+)")
 
 
@@ -105,7 +105,6 @@ def test_the_edition_of_a_frame_knows_all_that_the_frame_looks_at(site):
     assert {name.split(".")[0] for name in names} <= set(conditional._frame(request))
     assert {name for name in names if name.startswith(("request.", "user."))} == {
         *("request.get_full_path", "request.path_info", "request.resolver_match.url_name"),  # the address
-        *("request.guest", "request.guest.voter", "request.guest.link.election_name"),
         *("user.is_authenticated", "user.name"),
         *("user.can_look", "user.can_manage_people", "user.is_owner"),  # the role
     }
