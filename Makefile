@@ -121,7 +121,7 @@ INSTALL := $(BIN)/pip install --quiet --disable-pip-version-check --no-deps --no
 SERVICES := dynamodb signin sso sso-oidc sts
 
 .venv/run: requirements.txt | .venv/bin/pip
-	@echo "Installing what Plenum needs (once, about ten seconds) ..."
+	@echo "Installing what Plenum needs (once, about a quarter of a minute) ..."
 	@$(INSTALL) -r requirements.txt
 	@find $(BIN)/../lib/*/site-packages/botocore/data -mindepth 1 -maxdepth 1 -type d $(SERVICES:%=! -name %) -exec rm -rf {} +
 	@touch $@
