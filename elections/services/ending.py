@@ -90,7 +90,8 @@ def close_what_is_over() -> int:
 
 def next_end() -> float | None:
     """In how many seconds the next of the open elections ends, or 0 if one is over by now; `None` if none ever is."""
-    left = [_seconds_left(item, now_text()) for item in table().each(repository.list_of(State.OPEN))]
+    now = now_text()
+    left = (_seconds_left(item, now) for item in table().each(repository.list_of(State.OPEN)))
     return min((seconds for seconds in left if seconds is not None), default=None)
 
 
