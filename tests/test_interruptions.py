@@ -599,14 +599,23 @@ def _told(event: Item) -> Item:
 
 
 def _like(item: Item) -> str:
-    return _plain(repr(sorted((name, value) for name, value in item.items() if name not in OF_CHANCE)))
+    return _plain(repr(sorted((name, _wordy(value)) for name, value in item.items() if name not in OF_CHANCE)))
+
+
+def _wordy(value: Any) -> Any:
+    """Bytes are drawn, or sealed with what was drawn: among them may be anything, quotes and brackets too."""
+    if isinstance(value, bytes):
+        return "some bytes"
+    if isinstance(value, dict):
+        return {name: _wordy(each) for name, each in value.items()}
+    return [_wordy(each) for each in value] if isinstance(value, list) else value
 
 
 @cache  # the same things on every copy
 def _plain(text: str) -> str:
     for pattern, word in LIKE_ANY_OTHER:
         text = pattern.sub(word, text)
-    return re.sub(r"(?<![\w-])b'.*?'(?=[,)\]}])|(?<![\w-])b\".*?\"(?=[,)\]}])", "some bytes", text)
+    return text
 
 
 # --- cutting off ---

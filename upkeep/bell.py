@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-import select
+import selectors
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -42,7 +42,10 @@ def _opened() -> int:
 
 
 def _listen(bell: int, ended: int, called: Callable[[str], None]) -> None:
-    while ended not in select.select([bell, ended], [], [])[0]:
-        with suppress(BlockingIOError):  # another worker was quicker
-            for job in dict.fromkeys(os.read(bell, A_READ).decode(errors="replace").split()):
-                called(job)
+    with selectors.DefaultSelector() as selector:  # `select` itself knows no file numbers beyond a thousand
+        for file in (bell, ended):
+            selector.register(file, selectors.EVENT_READ)
+        while ended not in (key.fd for key, _events in selector.select()):
+            with suppress(BlockingIOError):  # another worker was quicker
+                for job in dict.fromkeys(os.read(bell, A_READ).decode(errors="replace").split()):
+                    called(job)

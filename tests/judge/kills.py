@@ -44,6 +44,6 @@ def test_a_server_that_is_killed_in_the_middle_of_a_rush_loses_no_ballot(site, s
     settings.SECRET_KEY = own_secret(tmp_path)
     server = Server(tmp_path, STORE_URL=settings.STORE_URL)
     try:
-        check_rush(site, server, person, opened, least=30)
+        check_rush(site, server, person, opened, amid=10)
     finally:
         server.kill()

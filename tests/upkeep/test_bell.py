@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
+import resource
 import threading
 import time
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from datetime import timedelta
 
@@ -147,6 +148,19 @@ def test_ringing_for_what_a_worker_does_not_do_wakes_nobody(site):
         assert ring("nothing of the kind")
         assert ring("job")
         until(lambda: len(done) == 2)
+
+
+def test_it_is_heard_however_many_files_are_open(site):
+    """`select` itself knows no file numbers beyond a thousand."""
+    most, heard = resource.getrlimit(resource.RLIMIT_NOFILE), []
+    resource.setrlimit(resource.RLIMIT_NOFILE, (most[1], most[1]))
+    with ExitStack() as files:
+        files.callback(resource.setrlimit, resource.RLIMIT_NOFILE, most)
+        for _ in range(1100):
+            files.enter_context(open(os.devnull))
+        with bell.listening(heard.append):
+            assert ring("job")
+            until(lambda: heard == ["job"])
 
 
 def test_the_pipe_is_nobody_elses_and_a_full_one_keeps_nobody_waiting(site):
