@@ -689,12 +689,16 @@ class InPeace:
 
 @pytest.fixture(scope="module")
 def in_peace(tmp_path_factory) -> Callable[[str], InPeace]:
-    """Each act is done in peace once, for all that may go wrong with it."""
+    """Each act is done in peace once, for all that may go wrong with it. Acts that begin with the same share a site."""
+
+    @cache
+    def prepared(prepare: Callable[[], None]) -> Site:
+        return Site(tmp_path_factory.mktemp("prepared"), prepare)
 
     @cache
     def make(name: str) -> InPeace:
         prepare, act = (ACTS | BEFORE_A_ROOM)[name]
-        site = Site(tmp_path_factory.mktemp("prepared"), prepare)
+        site = prepared(prepare)
         with site.copy() as table:
             before = likeness(table)
         with site.copy() as table:

@@ -27,6 +27,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from math import inf, sqrt
+from operator import mul
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -69,6 +70,9 @@ class Line:
         return set(map(int, EVENT_NUMBER.findall(self.text)))
 
 
+line_of = lru_cache(100_000)(Line)  # most lines are in several copies; what is in one is read once
+
+
 @dataclass(frozen=True)
 class Copy:
     """Everything, as it was at one moment."""
@@ -83,7 +87,7 @@ class Copy:
     def papers(self) -> dict[str, list[Line]]:
         """All that can be read line by line; an item is a line."""
         items = {"table": map(as_line, self.items), "event log": map(as_line, self.events)}
-        return {name: list(map(Line, lines)) for name, lines in (items | self.lines).items()}
+        return {name: list(map(line_of, lines)) for name, lines in (items | self.lines).items()}
 
     @cached_property
     def places(self) -> dict[str, dict[str, list[int]]]:
@@ -379,12 +383,16 @@ class Ranked:
 
 
 def _distinct(orders: Iterator[tuple[str, Order]], crowds: Sequence[Sequence[str]]) -> list[tuple[str, Ranked]]:
-    """The orders that order anything, each once: many clues say the same."""
+    """The orders that order anything, each once: many clues say the same, most of them to the letter."""
     found: dict[tuple[float, ...], tuple[str, Ranked]] = {}
+    members = [each for crowd in crowds for each in crowd]
+    seen = set()
     for name, order in orders:
-        ranked = ranked_by(order, crowds)
-        if not ranked.tells_nothing:
-            found.setdefault(tuple(ranked.ranks[each] for crowd in crowds for each in crowd), (name, ranked))
+        if (said := tuple(_sortable(order.get(each)) for each in members)) not in seen:
+            seen.add(said)
+            ranked = ranked_by(order, crowds)
+            if not ranked.tells_nothing:
+                found.setdefault(tuple(ranked.ranks[each] for each in members), (name, ranked))
     return list(found.values())
 
 
@@ -434,8 +442,9 @@ def _in_lines(scene: Scene, lines: Sequence[Line]) -> Iterator[tuple[str, str]]:
 
 def computed(scene: Scene) -> Iterator[Join]:
     """A key that is made from the name by anything the attacker knows: the source, the salts, what lies around."""
+    spellings = [(voter, form) for voter in scene.voters for form in dict.fromkeys((voter, folded(voter)))]
     for formula, key_of in formulas(scene):
-        found = {voter: scene.by_key.get(key_of(form(voter))) for form in (str, folded) for voter in scene.voters}
+        found = {voter: scene.by_key.get(key_of(form)) for voter, form in spellings}
         yield Join(f"key = {formula}", {voter: code for voter, code in found.items() if code})
 
 
@@ -613,10 +622,9 @@ def agreement(crowds: Sequence[Crowd], voters: Ranked, ballots: Ranked, truth: P
     total = variance = 0.0
     for crowd in crowds:
         middle = (len(crowd.voters) - 1) / 2
-        theirs = {voter: voters.ranks[voter] - middle for voter in crowd.voters}
-        codes = {code: ballots.ranks[code] - middle for code in crowd.ballots}
-        total += sum(rank * codes[truth[voter]] for voter, rank in theirs.items())
+        theirs = [voters.ranks[voter] - middle for voter in crowd.voters]
+        codes = [ballots.ranks[truth[voter]] - middle for voter in crowd.voters]  # those of the same crowd
+        total += sum(map(mul, theirs, codes))
         if len(theirs) > 1:
-            squares = (sum(each * each for each in side.values()) for side in (theirs, codes))
-            variance += next(squares) * next(squares) / (len(theirs) - 1)
+            variance += sum(map(mul, theirs, theirs)) * sum(map(mul, codes, codes)) / (len(theirs) - 1)
     return total / sqrt(variance) if variance else 0.0

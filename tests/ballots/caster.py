@@ -1,7 +1,8 @@
 """Clients that vote and organisers that interfere, each recording what was done and answered.
 
-They act as threads of the test, or as a process of their own: `python -m tests.ballots.caster` says "ready" and then
-carries out the plans it reads, one a line and written as JSON, and prints for each a line with what its clients did.
+They act as threads of the test, or of several processes: `python -m tests.ballots.caster` says "ready" and then carries
+out the plans it reads, those of one line at once, each in a process of its own. They are written as JSON, and so is the
+line it prints with what all clients did.
 """
 
 from __future__ import annotations
@@ -38,6 +39,7 @@ from store.chaos import Chaos
 from store.log import as_text, utc_now
 from store.table import Conflict, Key, Table, Unavailable
 from tests.at_once import at_once
+from tests.forks import in_processes
 
 from .history import CARRIED_OUT, CLOSED, DONE, NOTHING, OVERTAKEN, REPEATED, UNKNOWN, Act
 
@@ -53,10 +55,10 @@ class Plan:
 
     voters: tuple[str, ...]
     clients: int
-    seconds: float
+    seconds: float = 120  # at most: as a rule all go home once it is closed
     first: int = 0  # the number of the first client, for no two in any process may be the same
     organisers: int = 0
-    closing_after: float | None = None
+    closing_after: int | None = None  # how much its clients get done before, however long that takes
     killed_at: int = 0  # at which of its writes whoever closes it is killed, if at all; then a worker comes by
     election: str = "Board"
     stubborn: bool = False  # whether forms without an answer are sent again until there is one
@@ -68,10 +70,13 @@ def perform(plan: Plan, there: Table | None = None) -> list[Act]:
     owner = people.find("the organiser")
     end = time.monotonic() + plan.seconds
     numbers = range(plan.first, plan.first + plan.clients)
-    rushes = [partial(rush, plan, [user for user in users if user], number, end) for number in numbers]
-    rushes += [partial(organise, plan, owner, plan.first + number, end) for number in range(plan.organisers)]
+    there_are = [user for user in users if user]
+    so_far: list[list[Act]] = [[] for _ in range(plan.clients + plan.organisers)]
+    rushes = [partial(rush, plan, there_are, *each, end) for each in zip(numbers, so_far, strict=False)]
+    organisers = enumerate(so_far[plan.clients :], plan.first)
+    rushes += [partial(organise, plan, owner, *each, end) for each in organisers]
     if plan.closing_after is not None:
-        rushes.append(partial(close, plan, owner, time.monotonic() + plan.closing_after))
+        rushes.append(partial(close, plan, owner, so_far, end))
     answers = at_once(*(partial(_elsewhere, there, each) for each in rushes))
     for answer in answers:
         if isinstance(answer, Exception):
@@ -87,10 +92,9 @@ def _elsewhere(there: Table | None, act: Callable[[], list[Act]]) -> list[Act]:
 # --- voters ---
 
 
-def rush(plan: Plan, users: list[User], number: int, end: float) -> list[Act]:
+def rush(plan: Plan, users: list[User], number: int, acts: list[Act], end: float) -> list[Act]:
     """Vote, vote again, withdraw and look, for whichever voter, until the time is up or the box is shut."""
     chance = Random(f"client {number} {uuid.uuid4()}")
-    acts: list[Act] = []
     while time.monotonic() < end and sum(act.answer == CLOSED for act in acts) < ENOUGH:
         user = chance.choice(users)
         if chance.random() < 0.15:
@@ -179,9 +183,8 @@ def look(user: User, election_name: str) -> list[Act]:
 # --- organisers ---
 
 
-def organise(plan: Plan, owner: User, number: int, end: float) -> list[Act]:
+def organise(plan: Plan, owner: User, number: int, acts: list[Act], end: float) -> list[Act]:
     """Move the end and put people on the roll, again and again."""
-    acts: list[Act] = []
     while time.monotonic() < end and sum(act.answer == CLOSED for act in acts) < ENOUGH:
         step = partial(_add if len(acts) % 3 == 0 else _extend, plan, owner, number, len(acts))
         acts.append(_timed(step))
@@ -221,9 +224,10 @@ class Deadly(Chaos):
         return super()._write(keys, act, clash)
 
 
-def close(plan: Plan, owner: User, when: float) -> list[Act]:
+def close(plan: Plan, owner: User, so_far: list[list[Act]], end: float) -> list[Act]:
     """Once; what is left to do when it is not all done is a worker's."""
-    time.sleep(max(0.0, when - time.monotonic()))
+    while not has_enough_happened(plan, so_far) and time.monotonic() < end:
+        time.sleep(0.005)
     act = Act(owner.name, "close", 0, 0, DONE)
     if not plan.killed_at:
         return [_timed(lambda: _organised(act, lambda: organising.close(owner, elections.find(plan.election))))]
@@ -232,6 +236,14 @@ def close(plan: Plan, owner: User, when: float) -> list[Act]:
     while not organising.close_if_over(plan.election):
         time.sleep(0.01)
     return [killed]
+
+
+def has_enough_happened(plan: Plan, so_far: list[list[Act]]) -> bool:
+    """Whether the clients have got so much done, and every organiser has moved the end."""
+    clients, organisers = so_far[: plan.clients], so_far[plan.clients :]
+    done = sum(act.answer == DONE for acts in clients for act in acts)
+    moved = [any(act.kind == "extend" and act.answer == DONE for act in acts) for acts in organisers]
+    return done >= plan.closing_after and all(moved)
 
 
 def _organised(act: Act, work: Callable[[], object]) -> Act:
@@ -250,7 +262,12 @@ def _organised(act: Act, work: Callable[[], object]) -> Act:
 def main() -> None:
     print("ready", flush=True)
     for line in sys.stdin:
-        print(json.dumps([asdict(act) for act in perform(Plan(**json.loads(line)))]), flush=True)
+        done = in_processes(lambda plan: partial(performed, Plan(**plan)), json.loads(line))
+        print(json.dumps([act for acts in done for act in acts]), flush=True)
+
+
+def performed(plan: Plan) -> list[dict[str, Any]]:
+    return [asdict(act) for act in perform(plan)]
 
 
 if __name__ == "__main__":

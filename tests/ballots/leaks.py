@@ -38,6 +38,7 @@ class Planted:
     moments: tuple[int, ...] = AFTERWARDS  # of which copies it shows
     operator: bool = False  # whether it takes the site's secret
     on_the_page: int = 0  # how many have to vote in a browser for it to show
+    mails: bool = False  # whether it shows in what is mailed, or in spite of it
 
     @property
     def voters(self) -> int:
@@ -85,7 +86,11 @@ def fields_in_another_order_after_a_change(monkeypatch: pytest.MonkeyPatch) -> N
 
 
 def a_pseudonym_without_the_secret(monkeypatch: pytest.MonkeyPatch) -> None:
+    """In an election that was opened like this."""
     monkeypatch.setattr(secrecy, "_key", lambda salt: hmac.digest(salt, secrecy.PURPOSE, "sha256"))
+    place = keys.salt("Board")
+    key = secrecy._key((table().get(place) or {})["salt"])
+    table().write(Update(place, set={"check": secrecy._check_of(key)}))
 
 
 def a_pseudonym_that_is_a_hash_of_the_name(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -225,8 +230,11 @@ def sealed_in_the_order_of_arrival(monkeypatch: pytest.MonkeyPatch) -> None:
 def rows_with_numbers(monkeypatch: pytest.MonkeyPatch) -> None:
     """The table as SQLite makes it if not told otherwise."""
     connection = sqlite3.connect(table().path)
+    before = connection.execute(f"SELECT pk, sk, gsi1pk, gsi1sk, ttl, body FROM {DATA}").fetchall()
     connection.execute(f"DROP TABLE {DATA}")
     connection.executescript(rows.SCHEMA.replace("WITHOUT ROWID", ""))
+    connection.executemany(rows.PUT[DATA], before)
+    connection.commit()
     connection.close()
 
 
@@ -266,12 +274,13 @@ LEAKS = {
     "the ranking in the event": Planted(the_ranking_in_the_event, share=0.5),
     "the code in the event": Planted(the_code_in_the_event),
     "the key in the mark of the form": Planted(the_key_in_the_mark_of_the_form, moments=DURING),
-    "the code in a mail": Planted(the_code_in_a_mail),
+    "the code in a mail": Planted(the_code_in_a_mail, mails=True),
     "the code in the web log": Planted(the_code_in_the_web_log, share=0, on_the_page=25),
     "the code in the session": Planted(the_code_in_the_session, share=0.15, on_the_page=25),
     "sealed in the order of arrival": Planted(sealed_in_the_order_of_arrival),
     "rows with numbers": Planted(rows_with_numbers, share=0.9, moments=DURING),
-    "nothing is forgotten: the journal": Planted(nothing_is_forgotten, share=0.15),  # of which mails fill a good part
+    # Mails fill a good part of the journal.
+    "nothing is forgotten: the journal": Planted(nothing_is_forgotten, share=0.15, mails=True),
     "nothing is forgotten: the salt": Planted(nothing_is_forgotten, operator=True),
     "only the journal is forgotten": Planted(only_the_journal_is_forgotten, share=0),
 }

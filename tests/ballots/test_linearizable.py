@@ -7,13 +7,12 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
 import sys
 import time
 import uuid
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from dataclasses import asdict, replace
 from datetime import datetime, timedelta
 from functools import partial
@@ -43,6 +42,8 @@ from store.connect import connect
 from store.log import Event, EventLog, as_text, utc_now
 from store.sqlite import SqliteTable
 from store.table import Check, Exists, Item, Key, Refused, Table, Write
+from tests.forks import family
+from tests.rows import every_row
 from tests.store import engines
 
 from .caster import Plan, perform
@@ -122,7 +123,7 @@ def test_what_four_processes_do_some_order_explains(rush, settings):
     with casters(STORE_URL=settings.STORE_URL, SECRET_KEY=settings.SECRET_KEY) as perform_together:
         for board in boards:
             shares = [
-                board.plan(clients=2, seconds=4, first=2 * n, organisers=n % 2, closing_after=None if n else 1.0)
+                board.plan(clients=2, first=2 * n, organisers=n % 2, closing_after=None if n else 30)
                 for n in range(PROCESSES)
             ]
             acts = perform_together(shares)
@@ -134,29 +135,22 @@ def test_what_four_processes_do_some_order_explains(rush, settings):
 def casters(**variables: str) -> Iterator[Callable[[list[Plan]], list[Act]]]:
     """Processes that carry out plans, each its own, all at once."""
     environment = {**os.environ, **variables, "DJANGO_SETTINGS_MODULE": "config.settings"}
-    pipes: dict[str, Any] = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True, "bufsize": 1}
     command = [sys.executable, "-m", "tests.ballots.caster"]
-    with ExitStack() as ends:
-        processes = []
-        for _ in range(PROCESSES):
-            process = ends.enter_context(subprocess.Popen(command, cwd=BASE_DIR, env=environment, **pipes))
-            ends.callback(process.kill)
-            processes.append(process)
-        assert [process.stdout.readline() for process in processes] == ["ready\n"] * PROCESSES
+    with family(command, cwd=BASE_DIR, env=environment) as process:
 
         def perform_together(plans: list[Plan]) -> list[Act]:
-            for process, plan in zip(processes, plans, strict=True):
-                process.stdin.write(json.dumps(asdict(plan)) + "\n")
-            lines = [process.stdout.readline() for process in processes]
-            assert all(lines), "one of them broke off; it has said why"
-            return [Act(**act) for line in lines for act in json.loads(line)]
+            process.stdin.write(json.dumps([asdict(plan) for plan in plans]) + "\n")
+            line = process.stdout.readline()
+            assert line, "one of them broke off; it has said why"
+            return [Act(**act) for act in json.loads(line)]
 
+        assert process.stdout.readline() == "ready\n"
         yield perform_together
 
 
 def test_what_threads_do_some_order_explains(rush):
     board = rush("secret")
-    acts = perform(board.plan(clients=8, seconds=4, organisers=2, closing_after=0.8), slowed(table()))
+    acts = perform(board.plan(clients=8, organisers=2, closing_after=100), slowed(table()))
     check_that_they_met(acts)
     assert board.flaws(acts) == []
 
@@ -166,7 +160,7 @@ def test_a_close_gets_through_while_gates_are_in_use(rush, monkeypatch, kind, ki
     """At the first call; unless whoever calls is killed on the way, and a worker takes it up."""
     monkeypatch.setattr(places, "shards_for", lambda voters, distant: shards)
     board, held = rush(kind), Held(table(), most=4, conflicts=0.2)
-    plan = board.plan(clients=8, seconds=8, organisers=2, closing_after=0.8, stubborn=True, killed_at=killed_at)
+    plan = board.plan(clients=8, organisers=2, closing_after=60, stubborn=True, killed_at=killed_at)
     acts = perform(plan, held)
     check_that_they_met(acts)
     assert board.flaws(acts) == []
@@ -206,7 +200,7 @@ def on_dynamodb(engine, settings, site) -> Iterator[None]:
 def test_on_dynamodb_too(on_dynamodb, rush, kind):
     board = rush(kind)
     weather = Chaos(table(), Random(), conflicts=0.2 if kind == "public" else 0.0)
-    acts = perform(board.plan(clients=5, seconds=20, organisers=1, closing_after=2.0, stubborn=True), weather)
+    acts = perform(board.plan(clients=5, organisers=1, closing_after=20, stubborn=True), weather)
     check_that_they_met(acts, least=5)
     assert board.flaws(acts) == []
     assert [act.answer for act in acts if act.kind == "close"] == [DONE]
@@ -336,7 +330,7 @@ SHUT = Act("", "shut", 10, 10, DONE)
 FIRST, SECOND, TOGETHER = cast("0", 1, 2), cast("1", 3, 4), cast("1", 1.5, 4)
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("acts", "left"),
     [
         ([], Box()),
@@ -399,7 +393,7 @@ def told(rush) -> tuple[list[Act], Left]:
     """A true history of a public election, and what it left: by chance some end with fewer ballots than two."""
     for number in range(20):
         board = rush("public", name=f"Board {number}")
-        acts = perform(board.plan(clients=3, seconds=3, organisers=1, closing_after=0.3))
+        acts = perform(board.plan(clients=3, organisers=1, closing_after=30))
         left = left_behind(table(), board.name, board.users, None)
         assert flaws(acts, left) == []
         if len(left.ballots) > 1:
@@ -548,5 +542,5 @@ class Dawdling(Chaos):
 
 
 def is_flawed(board: Rush) -> bool:
-    acts = perform(board.plan(clients=8, seconds=2, closing_after=0.3), Dawdling(table(), Random()))
+    acts = perform(board.plan(clients=8, closing_after=12), Dawdling(table(), Random()))
     return board.flaws(acts) != []

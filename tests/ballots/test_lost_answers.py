@@ -52,7 +52,7 @@ def test_whatever_gets_lost_no_ballot_does_and_none_is_doubled(opened, users, se
     opened(*VOTERS, secret_ballot=secret)
     salt = table().get(keys.salt("Board"))
     weather = Chaos(table(), Random(), **WEATHER)
-    acts = perform(Plan(VOTERS, clients=4, seconds=4, closing_after=1.5, stubborn=True), weather)
+    acts = perform(Plan(VOTERS, clients=4, closing_after=60, stubborn=True), weather)
     with acting_on(weather):
         finish_closing()
     answers = Counter(act.answer for act in acts if act.kind != "close")
@@ -67,7 +67,7 @@ def test_a_close_whose_answers_are_lost_is_still_one_close(opened, users):
         opened(*VOTERS, name=f"Board {number}")
         salt = table().get(keys.salt(f"Board {number}"))
         weather = Chaos(table(), Random(number), **WEATHER)
-        plan = Plan(VOTERS, clients=0, seconds=1, closing_after=0, election=f"Board {number}")
+        plan = Plan(VOTERS, clients=0, closing_after=0, election=f"Board {number}")
         acts = [send(users[0], plan.election, f"form {number}"), *perform(plan, weather)]
         finish_closing()
         closed = elections.find(plan.election).stored_state == State.CLOSED

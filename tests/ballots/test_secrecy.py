@@ -13,12 +13,15 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
+from functools import cache
 from io import BytesIO
+from pathlib import Path
 from typing import Any
 
 import pytest
 from django.core import mail as sent
-from django.test import Client
+from django.core.mail import EmailMessage
+from django.test import Client, override_settings
 
 from accounts import repository as people
 from accounts.models import User
@@ -40,7 +43,8 @@ from store.log import EventLog, as_text, utc_now
 from store.log.seal import Sealer
 from store.sqlite import connections
 from store.table import DATA, LOG, Item
-from tests.people import PASSWORD
+from tests.copies import copy_of
+from tests.people import PASSWORD, make_person, sign_in
 
 from .attack import Copy, Leak, Proposal, Scene, by_chance, leaks, salts, take_copy
 from .leaks import LEAKS
@@ -80,6 +84,7 @@ class Day:
     copies: list[Copy] = field(default_factory=list)
     truths: list[dict[str, str]] = field(default_factory=list)  # at each copy
     passes: dict[str, Pass] = field(default_factory=dict)  # of those who vote by link
+    mails: bool = True  # whether the worker mails what is waiting
 
     def clock(self) -> datetime:
         return self.now
@@ -146,9 +151,13 @@ class Day:
 
     def form(self) -> str:
         """The token of a new form. Time goes by until it is sent, in which the worker mails what is waiting."""
-        send_waiting(compose)
+        self.send_mails()
         self.now += timedelta(seconds=self.chance.uniform(1, 40))
         return f"{self.chance.getrandbits(128):032x}"
+
+    def send_mails(self) -> None:
+        if self.mails:
+            send_waiting(compose)
 
     def copy(self, *, files: bool = False) -> None:
         """Everything as it is now, as an attacker would take it."""
@@ -165,7 +174,7 @@ class Day:
         with suppress(SomeFailed):  # a planted mistake may keep the worker from emptying the box
             services.seal_what_is_closed()
         Sealer(table()).seal()
-        send_waiting(compose)
+        self.send_mails()
         forget()
 
     def leaks(self, *moments: int, at: int | None = None, secret: str | None = None) -> list[Leak]:
@@ -192,33 +201,69 @@ def web_log():
     logging.getLogger().removeHandler(handler)
 
 
+@dataclass(frozen=True)
+class Morning:
+    """A site on which a secret election was opened and everybody invited, and nobody has voted yet."""
+
+    path: Path
+    voters: list[User]
+    mails: list[EmailMessage]
+    chance: tuple[Any, ...]  # as it was left
+
+
+@pytest.fixture(scope="module")
+def morning(static_files, tmp_path_factory) -> Callable[[int], Morning]:
+    """With so many voters; made once for all days that begin like this."""
+
+    @cache
+    def make(voters: int) -> Morning:
+        path, chance = tmp_path_factory.mktemp("morning") / "plenum.sqlite3", random.Random(1)
+        with override_settings(STORE_URL=f"sqlite://{path}"):
+            table().create()
+            users = invite_everybody(voters, chance)
+            table().close()
+        return Morning(path, users, list(sent.outbox), chance.getstate())
+
+    return make
+
+
+def invite_everybody(voters: int, chance: random.Random, by_link: bool = False) -> list[User]:
+    organiser = make_person("the organiser")
+    users = [make_person(f"{chance.getrandbits(24):06x}.voter") for _ in range(voters)]
+    open_election(organiser, [user.name for user in chance.sample(users, len(users))], by_link)
+    return users
+
+
 @pytest.fixture
-def day(site, person, signed_in, web_log, monkeypatch) -> Callable[..., Day]:
+def day(site, morning, web_log, monkeypatch) -> Callable[..., Day]:
     """Open a secret election with so many voters, the first of whom vote on the page, and some by link."""
 
     def begin(
         voters: int,
         on_the_page: int = 0,
-        seed: int = 1,
-        before: Callable[..., None] | None = None,
+        before: Callable[[pytest.MonkeyPatch], None] = lambda monkeypatch: None,
         by_link: bool = False,
     ) -> Day:
         without_waiting_for_the_disk(monkeypatch)
-        if before is not None:
-            before(monkeypatch)
-        chance = random.Random(seed)
-        organiser = person("the organiser")
-        users = [person(f"{chance.getrandbits(24):06x}.voter") for _ in range(voters)]
+        chance = random.Random(1)
+        users = invite_everybody(voters, chance, by_link=True) if by_link else go_on_from(morning(voters), chance)
+        before(monkeypatch)
         browsers = {
             user.name: signed_in_from(f"10.0.0.{number}", user) for number, user in enumerate(users[:on_the_page])
         }
-        made = Day(site.path, chance, users, browsers, signed_in(organiser), web_log, utc_now())
+        made = Day(site.path, chance, users, browsers, sign_in(people.find("the organiser")), web_log, utc_now())
         monkeypatch.setattr("acts.site.EventLog", lambda table, _clock=None: EventLog(table, made.clock))
         monkeypatch.setattr(casting, "utc_now", made.clock)
-        open_election(organiser, [user.name for user in chance.sample(users, len(users))], by_link)
         if by_link:
             come_by_link(made, users[::3])
         return made
+
+    def go_on_from(start: Morning, chance: random.Random) -> list[User]:
+        site.close()
+        copy_of(start.path, Path(site.path))
+        sent.outbox[:] = start.mails
+        chance.setstate(start.chance)
+        return start.voters
 
     return begin
 
@@ -264,15 +309,18 @@ def open_election(organiser: User, roll: list[str], by_link: bool = False) -> No
     send_waiting(compose)
 
 
-def whole_day(day: Day) -> Day:
-    """Three copies while people vote, with many who act in between, and one of everything at the end."""
+def whole_day(day: Day, moments: Sequence[int] = (0, 1, 2, 3)) -> Day:
+    """Three copies while people vote, with many who act in between, and one of everything at the end. If somebody has
+    only those of some moments, only these are made; and of a day that nobody sees the end of, it is spared."""
     each = len(day.voters) // 3
     shuffled = day.chance.sample(day.voters, len(day.voters))
     for part in range(3):
         day.acts(each * 3 // 2, shuffled[part * each : (part + 1) * each])
-        day.copy()
-    day.close()
-    day.copy(files=True)
+        if part in moments:
+            day.copy()
+    if 3 in moments:
+        day.close()
+        day.copy(files=True)
     return day
 
 
@@ -297,8 +345,10 @@ def test_no_join_of_anything_with_anything_does_better_than_chance(day, settings
 @pytest.mark.parametrize("leak", LEAKS)
 def test_a_planted_leak_is_found(day, settings, leak):
     planted = LEAKS[leak]
-    voted = whole_day(day(planted.voters, on_the_page=planted.on_the_page, before=planted.plant))
-    told = voted.leaks(*planted.moments, secret=settings.SECRET_KEY if planted.operator else None)
+    begun = day(planted.voters, planted.on_the_page, before=planted.plant)
+    begun.mails = planted.mails
+    voted = whole_day(begun, planted.moments)
+    told = voted.leaks(*range(len(voted.copies)), secret=settings.SECRET_KEY if planted.operator else None)
     assert told, "nothing was found"
     assert told[0].share >= planted.share, told[:5]
 

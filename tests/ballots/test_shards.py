@@ -21,6 +21,7 @@ from store import backup, keys, spans, trips
 from store.sqlite import SqliteTable
 from store.table import Span
 from tests.at_once import at_once
+from tests.rows import every_row
 from upkeep.replay import check
 
 from .conftest import ranks
@@ -88,7 +89,7 @@ def test_a_secret_ballot_lies_where_its_pseudonym_says_and_the_salt_in_every_sha
     assert not [item for _name, item in site.everything() if item["SK"] == "SALT"]
 
 
-@pytest.mark.parametrize("shards_", [1, 4, 16, 64])
+@every_row("shards_", [1, 4, 16, 64])
 def test_a_salt_is_read_where_it_was_put(shards_):
     there = keys.salts("Board", shards_)
     assert len(there) == min(shards_, 16)

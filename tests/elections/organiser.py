@@ -1,6 +1,6 @@
-"""A process that acts as one organiser among several: `python -m tests.elections.organiser NUMBER`.
+"""Processes that each act as one organiser among several: `python -m tests.elections.organiser HOW-MANY`.
 
-It waits for a line, does twelve things at random to the election "Board", and prints those that were not refused.
+Each does twelve things at random to the election "Board"; printed are those that were not refused.
 """
 
 from __future__ import annotations
@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import random
 import sys
+from functools import partial
 
 import django
 
@@ -18,6 +19,7 @@ from acts.refusals import Refusal  # noqa: E402
 from elections import repository, services  # noqa: E402
 from elections.rules import Action  # noqa: E402
 from ranking.candidates import Candidate  # noqa: E402
+from tests.forks import in_processes  # noqa: E402
 
 
 def act(number: int, step: int) -> str:
@@ -40,18 +42,17 @@ def act(number: int, step: int) -> str:
     return words
 
 
-def main() -> None:
-    number = int(sys.argv[1])
+def organise(number: int) -> list[str]:
     random.seed(number)
-    sys.stdin.readline()
     done = []
     for step in range(12):
         try:
             done.append(act(number, step))
         except Refusal:
             continue
-    print(json.dumps(done))
+    return done
 
 
 if __name__ == "__main__":
-    main()
+    each = in_processes(lambda number: partial(organise, number), range(int(sys.argv[1])))
+    print(json.dumps([words for done in each for words in done]))

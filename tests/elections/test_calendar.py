@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from elections.calendar import NotInTheCalendar, calendar
+from tests.rows import every_row
 
 NOW = datetime(2026, 11, 15, 4, 0, tzinfo=UTC)
 OPENS = datetime(2027, 2, 22, 8, 0, tzinfo=UTC)
@@ -94,7 +95,7 @@ def test_times_of_any_zone_are_written_in_utc():
     assert parsed(file(closes=tokyo))["VEVENT"]["DTEND"] == "20270301T170000Z"
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("opens", "closes", "start", "summary"),
     [
         (None, CLOSES, "20270301T170000Z", "Voting ends: Board 2027"),
@@ -107,7 +108,7 @@ def test_with_one_time_the_event_is_that_moment(opens, closes, start, summary):
     assert "DTEND" not in event
 
 
-@pytest.mark.parametrize(("opens", "closes"), [(None, None), (CLOSES, OPENS), (CLOSES, CLOSES)])
+@every_row(("opens", "closes"), [(None, None), (CLOSES, OPENS), (CLOSES, CLOSES)])
 def test_without_times_that_make_sense_there_is_no_file(opens, closes):
     with pytest.raises(NotInTheCalendar, match=r"\.$"):
         file(opens=opens, closes=closes)
@@ -135,7 +136,7 @@ def test_the_same_election_is_the_same_file():
 # --- the alarm ---
 
 
-@pytest.mark.parametrize("opens", [OPENS, None, CLOSES - timedelta(hours=1)])
+@every_row("opens", [OPENS, None, CLOSES - timedelta(hours=1)])
 def test_an_alarm_rings_a_day_before_the_end(opens):
     alarm = parsed(file(opens=opens))["VALARM"]
     assert alarm["TRIGGER;VALUE=DATE-TIME"] == "20270228T170000Z"
@@ -143,9 +144,7 @@ def test_an_alarm_rings_a_day_before_the_end(opens):
     assert alarm["DESCRIPTION"] == "Voting ends in a day: Board 2027"
 
 
-@pytest.mark.parametrize(
-    "changes", [{"closes": None}, {"now": CLOSES - timedelta(days=1)}, {"now": CLOSES + timedelta(days=1)}]
-)
+@every_row("changes", [{"closes": None}, {"now": CLOSES - timedelta(days=1)}, {"now": CLOSES + timedelta(days=1)}])
 def test_no_alarm_rings_late_or_without_an_end(changes):
     assert "VALARM" not in parsed(file(**changes))
 
@@ -157,7 +156,7 @@ def lines_of(text: str) -> str:
     return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
-@pytest.mark.parametrize("name", ODD_NAMES)
+@every_row("name", ODD_NAMES)
 def test_odd_names_come_back_whole(name):
     found = parsed(file(name=name, description=name * 3))
     assert plain(found["VEVENT"]["SUMMARY"]) == f"Voting: {lines_of(name)}"
@@ -165,7 +164,7 @@ def test_odd_names_come_back_whole(name):
     assert plain(found["VALARM"]["DESCRIPTION"]) == f"Voting ends in a day: {lines_of(name)}"
 
 
-@pytest.mark.parametrize("name", ODD_NAMES)
+@every_row("name", ODD_NAMES)
 def test_no_line_is_longer_than_75_octets_and_no_letter_is_cut(name):
     lines = file(name=name, description=name * 3).split(b"\r\n")
     assert max(map(len, lines)) <= 75

@@ -17,6 +17,7 @@ from elections.rules import Action
 from store import keys
 from store.table import Check, Missing
 from tests.people import enrol
+from tests.rows import every_row
 
 ROOM = Convened("Spring meeting", "g1", "2026-03-01T18:30:00.000Z", 37, 120, "30", True, 35, 2, "ab" * 32)
 
@@ -39,7 +40,7 @@ def roll(name: str) -> list[str]:
 # --- what is said ---
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("changes", "words"),
     [
         (

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import time
-
 import pytest
 
 from acts.refusals import NotAllowed
 from elections import imports, renaming, repository, services
 from elections.rules import WrongState
 from ranking.candidates import Candidate
-from store import keys
+from store import keys, trips
 from store.log import EventLog
 from store.table import Key, Update
 from tests.at_once import at_once
@@ -147,9 +145,9 @@ def test_it_moves_along_when_the_draft_is_renamed(site, ada, draft):
     assert on_roll("Council") == VOTERS
 
 
-def test_ten_thousand_come_onto_the_roll_within_seconds(ada, draft):
-    began = time.monotonic()
+def test_ten_thousand_come_onto_the_roll_many_at_a_time(ada, draft):
     names = [f"voter {n:05}@example.org" for n in range(10_000)]
-    imports.go_on(ada, draft, imports.start(ada, draft, names), 60)
+    with trips.counted() as asked:
+        imports.go_on(ada, draft, imports.start(ada, draft, names), 3600)
     assert repository.find(draft.name).voter_count == 10_000
-    assert time.monotonic() - began < 20
+    assert asked.count < 1000

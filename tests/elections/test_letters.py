@@ -22,6 +22,7 @@ from ranking.candidates import Candidate
 from store import keys
 from store.table import Update
 from tests.people import confirm
+from tests.rows import every_row
 
 NOW, ONCE = "2030-05-01T10:00:00.000Z", "2030-04-01T10:00:00.000Z"
 END = "2030-05-20T16:00:00.000Z"
@@ -95,7 +96,7 @@ def test_subject_text_and_html_name_the_election_who_asks_and_until_when(site, p
     assert "(Europe/Berlin)" in message.body
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("window", "sentence"),
     [
         ({}, "You can vote until it is closed."),

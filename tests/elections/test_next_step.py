@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import pytest
-
 from elections.next_step import Button, Numbers, Step, next_step
 from elections.rules import Election, Relation, State, offered
 from tests.rows import every_row
@@ -81,7 +79,7 @@ def test_what_others_ask_for_follows_the_sealing_and_leaves_the_result_in_reach(
     assert [each.label for each in found.also] == ["See the result"]
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("who", "election", "numbers", "button"),
     [
         (Relation.MANAGER, DRAFT, Numbers(), "Add candidates"),

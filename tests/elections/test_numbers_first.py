@@ -5,8 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import datetime
 
-import pytest
-
 from elections.concerns import Looked, concerns
 from elections.convening import Convened
 from elections.invitations import counts_of
@@ -79,7 +77,7 @@ def test_of_a_draft_nothing_was_cast_or_mailed():
     assert [each.number for each in deleting(DRAFT, 2, 0, 0, Progress(), "").figures] == ["2", "207"]
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("election", "got", "words"),
     [
         (CLOSED, SEALED, "nobody can look it up"),
@@ -137,7 +135,7 @@ def test_the_recap_says_what_was_chosen(changes, label, words):
     assert words in " ".join(points(replace(DRAFT, **changes))[label].said)
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("changes", "names", "missing"),
     [
         ({}, ("Bo",), ["Candidates"]),

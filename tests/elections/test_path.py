@@ -22,6 +22,7 @@ from ranking.candidates import Candidate
 from store.log import EventLog
 from tests.clock import stands_at
 from tests.people import enrol
+from tests.rows import every_row
 
 NOW = "2027-03-01T09:00:00.000Z"  # a Monday
 NEW = {"beginning": "board", "name": "Board 2027", "token": "t" * 32}
@@ -74,7 +75,7 @@ def said_of(form: type, data: dict, **options) -> dict:
 # --- what it is ---
 
 
-@pytest.mark.parametrize("name", BEGINNINGS)
+@every_row("name", BEGINNINGS)
 def test_every_beginning_is_a_whole_election_that_can_be_counted(name):
     settings = settings_of(BEGINNINGS[name], 3, "Europe/Berlin", datetime(2027, 3, 1, 9, tzinfo=UTC))
     election = Election(name="E", owner_name="Ada", created_at=NOW, **settings)

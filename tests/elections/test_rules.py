@@ -80,7 +80,7 @@ def test_who_may_do_what_and_when(action, state, who):
             check_when(state, action)
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("flags", "state"),
     [
         ((True, False), State.DRAFT),
@@ -94,14 +94,14 @@ def test_the_flags_make_the_state(flags, state):
     assert election.state(NOON) == election.stored_state == state
 
 
-@pytest.mark.parametrize(("now", "state"), [(BEFORE, State.OPEN), (NOON, State.CLOSED), (AFTER, State.CLOSED)])
+@every_row(("now", "state"), [(BEFORE, State.OPEN), (NOON, State.CLOSED), (AFTER, State.CLOSED)])
 def test_the_closing_moment_itself_is_too_late(now, state):
     election = replace(OPEN, no_voting_after=NOON)
     assert election.state(now) == state
     assert election.takes_votes(now) is (state == State.OPEN)
 
 
-@pytest.mark.parametrize(("now", "takes"), [(BEFORE, False), (NOON, True), (AFTER, True)])
+@every_row(("now", "takes"), [(BEFORE, False), (NOON, True), (AFTER, True)])
 def test_voting_begins_at_its_moment(now, takes):
     election = replace(OPEN, no_voting_before=NOON)
     assert election.takes_votes(now) is takes
@@ -112,7 +112,7 @@ def test_a_draft_does_not_close_by_the_clock():
     assert replace(ELECTION, no_voting_after=NOON).state(AFTER) == State.DRAFT
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("name", "role", "expected"),
     [
         ("Ada", Role.USER, Relation.OWNER),
@@ -137,7 +137,7 @@ def test_opening_names_everything_that_is_missing():
         assert words in str(refused.value)
 
 
-@pytest.mark.parametrize(("candidates", "seats", "ready"), [(2, 1, True), (3, 3, False), (3, 2, True), (1, 1, False)])
+@every_row(("candidates", "seats", "ready"), [(2, 1, True), (3, 3, False), (3, 2, True), (1, 1, False)])
 def test_opening_needs_more_candidates_than_seats(candidates, seats, ready):
     election = replace(ELECTION, seats=seats, method="stv-meek" if seats > 1 else "irv", voter_count=1)
     if ready:
@@ -151,7 +151,7 @@ def test_everybody_as_the_electorate_needs_no_roll():
     check_opening(replace(ELECTION, electorate="everyone"), candidates=2, now=NOON)
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("old", "new", "accepted"),
     [
         (AFTER, "2026-11-16T00:00:00.000Z", True),

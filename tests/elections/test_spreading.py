@@ -15,6 +15,7 @@ from store.log import EventLog
 from store.table import Update
 from tests.at_once import at_once
 from tests.elections.test_renaming import Killed, dies_at
+from tests.rows import every_row
 from upkeep import replay
 
 FEW = [f"voter.{n:03}@example.org" for n in range(70)]
@@ -69,7 +70,7 @@ def assert_spread(site, voters, many=4, name="Board"):
 # --- how many ---
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("voters", "many"),
     [(0, 1), (20_000, 1), (20_001, 4), (200_000, 4), (200_001, 16), (2_000_000, 16), (2_000_001, 64), (10**8, 64)],
 )

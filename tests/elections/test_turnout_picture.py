@@ -12,6 +12,7 @@ from elections.convening import Convened
 from elections.rules import Election
 from elections.turnout import Turnout
 from elections.turnout_picture import picture, window
+from tests.rows import every_row
 
 NOON = datetime(2026, 11, 16, 12, tzinfo=UTC)
 OPENED, END = "2026-11-14T12:00:00.000Z", "2026-11-18T12:00:00.000Z"
@@ -64,7 +65,7 @@ def test_the_axes_have_few_round_marks_in_the_zone_of_the_election():
     assert [tick.label for tick in hours.days] == ["10:00", "11:00", "12:00", "13:00", "14:00"]
 
 
-@pytest.mark.parametrize(("voted", "top"), [(6, "10 %"), (38, "20 %"), (80, "50 %"), (160, "100 %")])
+@every_row(("voted", "top"), [(6, "10 %"), (38, "20 %"), (80, "50 %"), (160, "100 %")])
 def test_a_low_turnout_is_seen_too(voted, top):
     assert drawn(turnout=counted((2, voted))).shares[0].label == top
 
@@ -85,7 +86,7 @@ def test_before_it_has_begun_there_is_no_window():
     assert window(replace(OPEN, opened_at=None), counted(), NOON) is None, "nor of one from before openings were kept"
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("quorum", "entitled", "number"),
     [("", 12, None), ("25", 0, 25), ("1/4", 0, None), ("1/4", 10, 3), (">1/2", 12, 7), (">1/2", 13, 7), ("1/2", 12, 6)],
 )
@@ -125,7 +126,7 @@ def test_once_the_own_one_is_over_only_the_end_is_compared():
     assert "had 71 % at the end." in found.sentence
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("other", "counts"),
     [
         (replace(LAST, allow_vote=True, no_voting_after=END), YEAR),  # under way

@@ -42,7 +42,7 @@ def check_that_they_met(acts) -> None:
 @pytest.mark.parametrize("kind", KINDS)
 def test_what_threads_do_in_an_election_some_order_explains(rush, kind):
     board = rush(kind)
-    acts = perform(board.plan(clients=6, seconds=SECONDS, organisers=1, closing_after=3.0, stubborn=True))
+    acts = perform(board.plan(clients=6, seconds=SECONDS, organisers=1, closing_after=30, stubborn=True))
     check_that_they_met(acts)
     assert board.flaws(acts) == []
     assert [act.answer for act in acts if act.kind == "close"] == [DONE]
@@ -51,7 +51,7 @@ def test_what_threads_do_in_an_election_some_order_explains(rush, kind):
 def test_what_processes_do_in_an_election_some_order_explains(rush, settings):
     board = rush("secret")
     shares = [
-        board.plan(clients=2, seconds=SECONDS, first=2 * n, organisers=n % 2, closing_after=None if n else 3.0)
+        board.plan(clients=2, seconds=SECONDS, first=2 * n, organisers=n % 2, closing_after=None if n else 15)
         for n in range(PROCESSES)
     ]
     with casters(STORE_URL=settings.STORE_URL, SECRET_KEY=settings.SECRET_KEY) as perform_together:

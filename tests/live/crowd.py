@@ -1,7 +1,7 @@
 """Players who answer as quickly as they can until the session ends, each recording what was said and told.
 
-They act as threads of a test, or as a process of their own: `python -m tests.live.crowd GAME PLAYER…` says "ready",
-plays once a line comes, and prints what its players did.
+They act as threads of a test, or of several processes: `python -m tests.live.crowd GAME PLAYER,PLAYER…` says "ready",
+plays once a line comes, the players between two commas in one process, and prints what all of them did.
 """
 
 from __future__ import annotations
@@ -9,9 +9,11 @@ from __future__ import annotations
 import json
 import sys
 import time
+from collections.abc import Callable
 from contextlib import nullcontext
 from dataclasses import asdict, dataclass
 from functools import partial
+from typing import Any
 
 if __name__ == "__main__":
     import django
@@ -25,6 +27,7 @@ from live.rules import Game, Phase, State
 from live.services import answering
 from store.table import Conflict, Table, Unavailable
 from tests.at_once import at_once
+from tests.forks import in_processes
 
 SAID = {Type.SURVEY: lambda words: {"3": words}, Type.POLL: lambda words: [words]}  # of a poll: an idea
 PLAYERS = ("ada", "ben", "cem", "dot")  # of an assembly
@@ -53,7 +56,7 @@ def play(game: Game, player: str) -> list[Act]:
             if state.phase == Phase.ENDED:
                 return acts
             if state.phase != answered_in(game):
-                time.sleep(0.005)  # whoever only looks takes the time of those who act
+                time.sleep(0.05)  # whoever only looks takes the time of those who act
                 continue
             at = max(clock.now(), at + 1)  # no two at the same millisecond: which of them is the last would be chance
         except NO_ANSWER:
@@ -118,8 +121,12 @@ def flaws(acts: list[Act], round_: int, sealed: dict[str, str]) -> list[str]:
     return found
 
 
+def coming(players: str) -> Callable[[], list[dict[str, Any]]]:
+    game, _ = repository.find(sys.argv[1])
+    return lambda: [asdict(act) for act in play_all(game, players.split(","))]
+
+
 if __name__ == "__main__":
-    found = repository.find(sys.argv[1])
     print("ready", flush=True)
     sys.stdin.readline()
-    print(json.dumps([asdict(act) for act in play_all(found[0], sys.argv[2:])]), flush=True)
+    print(json.dumps([act for acts in in_processes(coming, sys.argv[2:]) for act in acts]), flush=True)

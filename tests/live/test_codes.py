@@ -14,13 +14,14 @@ from store import keys
 from store.table import Put
 from tests.live.conftest import drive
 from tests.polls.conftest import made as poll_made  # noqa: F401 - a fixture
+from tests.rows import every_row
 
 
 def by_code(client, code):
     return client.get(reverse("join_by_code", args=[code]))
 
 
-@pytest.mark.parametrize(("running", "digits"), [(0, 4), (49, 4), (50, 5), (499, 5), (500, 6), (9_999, 6)])
+@every_row(("running", "digits"), [(0, 4), (49, 4), (50, 5), (499, 5), (500, 6), (9_999, 6)])
 def test_codes_grow_with_the_number_of_sessions(running, digits):
     code = making.new_code(running)
     assert len(code) == digits

@@ -6,7 +6,6 @@ import itertools
 import json
 from dataclasses import replace
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -16,6 +15,7 @@ from live.rounds import Given, Round
 from polls.counting import SideBySide
 from store.limits import check_item
 from tally.ballots import Ballots
+from tests.rows import every_row
 
 CAPITAL = Question(
     "Capital of Australia?", Kind.CHOICE, options=("Sydney", "Canberra", "Perth"), right=(1,), seconds=20
@@ -115,7 +115,7 @@ def test_all_authors_of_an_answer_get_its_points():
     assert {tuple(each["authors"]) for each in done.result["answers"]} == {("p0", "p1"), ("p2",), ("p3",)}
 
 
-@pytest.mark.parametrize("texts", [(), ("One",), ("One", "Two"), ("One", "Two", "two", "TWO")])
+@every_row("texts", [(), ("One",), ("One", "Two"), ("One", "Two", "two", "TWO")])
 def test_fewer_than_three_answers_are_not_voted_on_and_have_no_points(texts):
     found = answered(*texts)
     done = counting.votes(found, said({"ranks": {"0": 1}, "shown": [0, 1]}))
@@ -201,7 +201,7 @@ def test_a_poll_keeps_rankings_and_nobody_in_an_order_that_says_nothing():
     assert (found.count, found.result["total"], found.result["blank"]) == (4, 4, 1)
 
 
-@pytest.mark.parametrize("rankings", [(), ("0",), ("0", "1"), ("0", "1", ""), ("0", "1", "9", "1>1", "x", 3, None)])
+@every_row("rankings", [(), ("0",), ("0", "1"), ("0", "1", ""), ("0", "1", "9", "1>1", "x", 3, None)])
 def test_below_three_votes_nothing_of_a_poll_is_told_or_kept(rankings):
     found = counting.poll(2, 1, LUNCH, said(*rankings), seed="s")
     assert found == Round(2, 1, len(rankings), {"too_few": True, "count": len(rankings)}, ())
@@ -286,9 +286,7 @@ def test_every_question_of_a_survey_is_summed_by_its_kind():
     assert found.count == 3
 
 
-@pytest.mark.parametrize(
-    ("values", "mean"), [((1, 1, 1), "1.00"), ((5, 5, 4), "4.67"), ((1, 2, 1, 1, 1, 1, 1, 1), "1.13")]
-)
+@every_row(("values", "mean"), [((1, 1, 1), "1.00"), ((5, 5, 4), "4.67"), ((1, 2, 1, 1, 1, 1, 1, 1), "1.13")])
 def test_a_mean_is_rounded_half_up(values, mean):
     assert counting.survey(1, SURVEY[:1], sheets(*((each,) for each in values))).result["questions"][0]["mean"] == mean
 
@@ -310,7 +308,7 @@ def test_what_one_person_said_to_two_questions_cannot_be_put_together():
     assert len({counting.digest(counting.survey(1, two, sheets(*rows))) for rows in pairs}) == 1
 
 
-@pytest.mark.parametrize("number", [0, 1, 2])
+@every_row("number", [0, 1, 2])
 def test_below_three_sheets_nothing_of_a_survey_is_told_or_kept(number):
     found = counting.survey(1, SURVEY, sheets(*[(5, 0, True, "secret")] * number))
     assert found == Round(1, 0, number, {"too_few": True, "count": number}, ())
@@ -353,7 +351,7 @@ def rounds() -> list[Round]:
     ]
 
 
-@pytest.mark.parametrize("sealed", rounds())
+@every_row("sealed", rounds())
 def test_a_round_comes_back_from_its_parts(sealed):
     parts = counting.as_parts(sealed)
     for part in parts:
@@ -367,7 +365,7 @@ def test_the_digest_is_of_everything_in_the_round():
     assert len({counting.digest(each) for each in rounds()}) == len(rounds())
 
 
-@pytest.mark.parametrize("order", list(itertools.permutations(range(3))))
+@every_row("order", list(itertools.permutations(range(3))))
 def test_the_digest_does_not_depend_on_the_order_of_reading(order):
     votes = said("0>2", "1>0", "2")
     assert counting.digest(counting.poll(1, 0, LUNCH, [votes[each] for each in order], "s")) == counting.digest(

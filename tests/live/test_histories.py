@@ -9,6 +9,7 @@ import sys
 import threading
 import time
 from collections import Counter
+from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
@@ -22,12 +23,13 @@ from live import counting, repository, rules
 from live.questions import Kind, Question, Type
 from live.rounds import Round
 from live.rules import Game, State, Step
-from live.services import moving
+from live.services import making, moving
 from store.chaos import Chaos
 from store.log import EventLog
 from store.table import Table
 from tests.at_once import at_once
-from tests.skills.test_endorsing_dynamodb import on_dynamodb  # noqa: F401 - a fixture
+from tests.aws.engine import ours
+from tests.forks import family
 
 from .conftest import IDEAS, SURVEY, TRIVIA, seated
 from .crowd import NO_ANSWER, OPTIONS, PLAYERS, UNKNOWN, Act, answered_in, flaws, play_all, player_of
@@ -58,7 +60,7 @@ def host(game: Game, rounds: int, enough: int = 20) -> None:
         if game.is_assembly:
             click(game, Step.VOTE)
         while not has_heard(game, enough):
-            time.sleep(0.005)
+            time.sleep(0.05)
         while seen(game).is_under_way:
             elsewhere = partial(acting, table(), game, Step.CLOSE)
             at_once(elsewhere, elsewhere)
@@ -145,30 +147,20 @@ def test_what_four_processes_are_told_is_what_counts(made, settings):
     seated(game, *(f"{name}{number}" for name in NAMES for number in range(2)))
     environment = {**os.environ, "STORE_URL": settings.STORE_URL, "SECRET_KEY": settings.SECRET_KEY}
     environment["DJANGO_SETTINGS_MODULE"] = "config.settings"
-    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True, "bufsize": 1}
-    commands = [
-        [sys.executable, "-m", "tests.live.crowd", game.id, f"{name.lower()}0", f"{name.lower()}1"] for name in NAMES
-    ]
-    processes = [subprocess.Popen(command, cwd=BASE_DIR, env=environment, **pipes) for command in commands]
-    try:
-        assert [process.stdout.readline() for process in processes] == ["ready\n"] * len(processes)
-        for process in processes:
-            process.stdin.write("go\n")
+    players = [f"{name}0,{name}1".lower() for name in NAMES]
+    command = [sys.executable, "-m", "tests.live.crowd", game.id, *players]
+    with family(command, cwd=BASE_DIR, env=environment) as crowd:
+        assert crowd.stdout.readline() == "ready\n"
+        crowd.stdin.write("go\n")
         host(game, 8, enough=40)
-        acts = [Act(**each) for process in processes for each in json.loads(process.stdout.readline())]
-    finally:
-        for process in processes:
-            process.kill()
-            process.communicate()
+        acts = [Act(**each) for each in json.loads(crowd.stdout.readline())]
     assert {act.told for act in acts} >= {"counted"}
     assert all_flaws(game, acts) == []
     assert paid_once(game)
 
 
 @pytest.mark.slow
-def test_what_is_told_on_dynamodb_in_bad_weather_is_what_counts(on_dynamodb, person):  # noqa: F811
-    from live.services import making
-
+def test_what_is_told_on_dynamodb_in_bad_weather_is_what_counts(on_dynamodb, person):
     game = making.make(person("Hana"), Type.CALL_AND_ANSWER, IDEAS * 2, title="Friday")
     seated(game, *NAMES)
     weather = Chaos(table(), Random(17), conflicts=0.1, throttling=0.05, lost_replies=0.1)
@@ -179,6 +171,13 @@ def test_what_is_told_on_dynamodb_in_bad_weather_is_what_counts(on_dynamodb, per
     assert Counter(act.told for act in acts)[UNKNOWN] > 0
     assert all_flaws(game, acts) == []
     assert paid_once(game)
+
+
+@pytest.fixture
+def on_dynamodb(site) -> Iterator[None]:
+    """The site's table is one on DynamoDB as our own engine plays it, which takes no more time than to be asked."""
+    with ours() as engine, acting_on(engine.fresh()):
+        yield
 
 
 def in_weather(weather: Chaos, game: Game) -> None:

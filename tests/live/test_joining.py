@@ -21,6 +21,7 @@ from store.log import EventLog
 from store.table import Unavailable
 from tests.at_once import at_once
 from tests.live.conftest import drive
+from tests.rows import every_row
 
 
 def address(game, name="join_game"):
@@ -52,7 +53,7 @@ def _cookie(client, game) -> str:
 # --- names ---
 
 
-@pytest.mark.parametrize(
+@every_row(
     "name",
     ["Ada", "a", "#1", "Zoë", "نور", "דנה", "李", "👩‍👩‍👧‍👦", "🇺🇳", "می‌خواهم", "x" * 40, "O'Neil / %20", "क्‍ष"],
 )
@@ -60,7 +61,7 @@ def test_names_of_all_kinds_are_taken_as_they_are(name):
     assert names.clean(f"  {name} ") == name
 
 
-@pytest.mark.parametrize(
+@every_row(
     "name",
     ["", "   ", "\u200b", "\u200d", "Ada\u202e", "\u2067Ada", "A\u200dda", "Ada\u200d", "A\x00da", "A\ufeffda",
      "A\U000e0041da", "x" * 41, "Z" + "\u0301\u0300" * 4, "\ud800"],
@@ -70,7 +71,7 @@ def test_names_that_hide_something_are_refused(name):
         names.clean(name)
 
 
-@pytest.mark.parametrize("language", ["en", "de"])
+@every_row("language", ["en", "de"])
 def test_names_are_drawn_in_the_language_of_the_page(language):
     drawn = [drawn_names.drawn(language, random.Random(number)) for number in range(300)]
     assert len(set(drawn)) > 250

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from live.assembly.majorities import QUORUMS, SHARES, Majority, Of, Quorum, majority_of, quorum_of
+from tests.rows import every_row
 
 ROBERT, BGB = "Robert's Rules of Order Newly Revised", "German BGB § 32 (1)"
 BGH, BGH_1987 = "BGH 25 January 1982, II ZR 164/81 (BGHZ 83, 35)", "BGH 12 January 1987, II ZR 152/86"
@@ -40,7 +41,7 @@ EDGES = [
 ]
 
 
-@pytest.mark.parametrize(("text", "yes", "no", "present", "entitled", "carried", "why", "source"), EDGES)
+@every_row(("text", "yes", "no", "present", "entitled", "carried", "why", "source"), EDGES)
 def test_a_majority_is_exact_at_its_edge(text, yes, no, present, entitled, carried, why, source):
     majority = majority_of(text)
     assert majority.carries(yes, no, present, entitled) is carried, f"{why} ({source})"
@@ -69,18 +70,18 @@ QUORUM_EDGES = [
 ]
 
 
-@pytest.mark.parametrize(("text", "present", "entitled", "met", "why"), QUORUM_EDGES)
+@every_row(("text", "present", "entitled", "met", "why"), QUORUM_EDGES)
 def test_a_quorum_is_exact_at_its_edge(text, present, entitled, met, why):
     assert quorum_of(text).is_met(present, entitled) is met, why
 
 
-@pytest.mark.parametrize("text", ["0", "-1", "1/7", "half", "9999999", "٣", "1 cast"])
+@every_row("text", ["0", "-1", "1/7", "half", "9999999", "٣", "1 cast"])
 def test_what_is_no_quorum_is_refused(text):
     with pytest.raises(ValueError, match="no quorum"):
         quorum_of(text)
 
 
-@pytest.mark.parametrize("text", ["1/7 cast", "0 cast", "1/2 there"])
+@every_row("text", ["1/7 cast", "0 cast", "1/2 there"])
 def test_what_is_no_majority_is_refused(text):
     with pytest.raises(ValueError, match=r"majority|valid"):
         majority_of(text)

@@ -13,6 +13,7 @@ from live.questions import MOST_OPTIONS, Kind, Question, Type
 from live.rounds import Entry, Given, Round
 from live.seats import Seat
 from live.standings import board
+from tests.rows import every_row
 
 HOSTILE = "</table><script>alert(1)</script>\" onload='x' & <b>"
 CAPITAL = Question("Capital?", Kind.CHOICE, options=("Sydney", "Canberra", "Perth"), right=(1,))
@@ -231,7 +232,7 @@ def test_a_winner_of_the_first_round_needs_no_race():
     assert "data-race" in pictures.picture(Type.POLL, counting.poll(1, 0, WHERE, said(*RACE), "s"), [WHERE], {})
 
 
-@pytest.mark.parametrize("rankings", [(), ("0", "1")])
+@every_row("rankings", [(), ("0", "1")])
 def test_too_few_votes_are_not_shown(rankings):
     found = poll(*rankings)
     assert "Too few answers to tell" in found.text

@@ -15,6 +15,7 @@ from live.rules import Phase, State
 from live.saying import NotSaid
 from live.scores import Answer
 from tests.live.conftest import SURVEY
+from tests.rows import every_row
 
 ONE = Question("Which?", Kind.CHOICE, options=("a", "b", "c"), right=(1,))
 SEVERAL = Question("Which?", Kind.CHOICE, options=("a", "b", "c"), right=(0, 2))
@@ -31,7 +32,7 @@ def post(typed: str) -> QueryDict:
 # --- which round ---
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("typed", "about", "was"),
     [
         ("round=3", True, True),
@@ -57,7 +58,7 @@ def test_a_form_is_about_one_round(typed, about, was):
 # --- options ---
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("question", "typed", "said"),
     [
         (ONE, "option=1", [1]),
@@ -70,7 +71,7 @@ def test_options_that_were_chosen(question, typed, said):
     assert saying.options_from(post(typed), question) == said
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("question", "typed", "why"),
     [
         (ONE, "", saying.CHOOSE_ONE),
@@ -91,7 +92,7 @@ def test_options_that_there_are_not(question, typed, why):
 # --- texts ---
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("typed", "said"),
     [
         ("A bus", "A bus"),
@@ -111,7 +112,7 @@ def test_a_text_is_one_line_without_what_cannot_be_seen(typed, said):
     assert saying.text_from(form) == said
 
 
-@pytest.mark.parametrize("typed", ["", "   ", "\n\n", "\x00\x07", "\u200b", "\u200d", "\u202e \u2066"])
+@every_row("typed", ["", "   ", "\n\n", "\x00\x07", "\u200b", "\u200d", "\u202e \u2066"])
 def test_nothing_is_no_answer(typed):
     form = QueryDict(mutable=True)
     form["text"] = typed
@@ -120,7 +121,7 @@ def test_nothing_is_no_answer(typed):
     assert str(refused.value) == "Write an answer first."
 
 
-@pytest.mark.parametrize("count", [LONGEST_TEXT + 1, 10_000])
+@every_row("count", [LONGEST_TEXT + 1, 10_000])
 def test_a_text_that_is_too_long_is_refused_and_not_cut(count):
     form = QueryDict(mutable=True)
     form["text"] = "x" * count
@@ -133,7 +134,7 @@ def test_a_text_that_is_too_long_is_refused_and_not_cut(count):
 # --- rankings ---
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("question", "typed", "said"),
     [
         (RANKED, "rank-0=2&rank-1=1&rank-2=", "1>0"),
@@ -145,7 +146,7 @@ def test_rankings(question, typed, said):
     assert saying.ranking_in(post(typed), question) == said
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("question", "typed"),
     [
         (RANKED, ""),
@@ -178,7 +179,7 @@ def test_a_sheet_says_what_was_filled_in():
     assert saying.sheet_from(post("q-0=&q-1=yes&q-3="), SURVEY) == {"1": True}
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("typed", "why"),
     [
         ("", saying.NOTHING_SAID),
@@ -221,7 +222,7 @@ def test_what_a_voter_was_shown_is_not_theirs_to_say():
     assert str(refused.value) == str(scores.NOT_SHOWN)
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("typed", "why"),
     [
         ("", saying.VOTE_FOR_ONE),
@@ -250,7 +251,7 @@ def test_a_vote_for_four_is_too_much():
 # --- back into the form ---
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("said", "type_", "phase", "kind", "typed"),
     [
         ([0, 2], Type.TRIVIA, Phase.QUESTION, Kind.CHOICE, {"option": ["0", "2"]}),

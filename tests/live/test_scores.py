@@ -11,11 +11,12 @@ from hypothesis import strategies as st
 from live import scores
 from live.clock import LEAD, PERCENTS, Clock
 from live.scores import Answer, BadVote, Vote, check_vote, halves, points_of_votes, showings, shown_late
+from tests.rows import every_row
 
 # --- trivia ---
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("chosen", "right", "points"),
     [
         ([0], [0], 1000),
@@ -39,7 +40,7 @@ def test_a_wrong_option_takes_away_what_a_right_one_gives(chosen, right, points)
     assert scores.trivia(chosen, right) == points
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("elapsed", "allowed", "bonus"),
     [
         (-300, 20_000, 500),  # before the clock has started
@@ -60,12 +61,12 @@ def test_speed_counts_on_the_players_own_clock(elapsed, allowed, bonus):
     assert scores.speed([0, 1], [0, 1], elapsed, allowed) == bonus
 
 
-@pytest.mark.parametrize("chosen", [[], [0], [1, 2], [0, 1, 2]])
+@every_row("chosen", [[], [0], [1, 2], [0, 1, 2]])
 def test_only_who_is_fully_right_is_quick(chosen):
     assert scores.speed(chosen, [0, 1], 0, 20_000) == 0
 
 
-@pytest.mark.parametrize(("percent", "allowed", "bonus"), [(100, 5_000, 350), (150, 7_500, 400), (200, 10_000, 425)])
+@every_row(("percent", "allowed", "bonus"), [(100, 5_000, 350), (150, 7_500, 400), (200, 10_000, 425)])
 def test_extra_time_is_a_longer_clock(percent, allowed, bonus):
     clock = Clock(began=1_000, seconds=5)
     assert clock.length(percent) == 5 * 1000 * percent // 100 == allowed
@@ -125,13 +126,13 @@ def test_the_order_of_answers_does_not_depend_on_their_authors():
     assert [each.text for each in forwards] != texts
 
 
-@pytest.mark.parametrize(("text", "words"), [("", 0), ("one", 1), ("  two   words ", 2), ("a-b c\nd", 3)])
+@every_row(("text", "words"), [("", 0), ("one", 1), ("  two   words ", 2), ("a-b c\nd", 3)])
 def test_words_are_counted(text, words):
     assert scores.word_count(text) == words
     assert Answer(text, ()).words == words
 
 
-@pytest.mark.parametrize(("number", "is_voted"), [(0, False), (2, False), (3, True)])
+@every_row(("number", "is_voted"), [(0, False), (2, False), (3, True)])
 def test_fewer_than_three_answers_are_not_voted_on(number, is_voted):
     assert scores.is_voted_on(single(number)) is is_voted
 
@@ -221,7 +222,7 @@ def test_who_comes_late_is_always_shown_the_same():
 # --- votes ---
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("ranks", "expected"),
     [
         ({}, {}),
@@ -239,7 +240,7 @@ def test_a_vote_gives_three_two_and_one_and_equals_share(ranks, expected):
     assert halves(ranks) == expected
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("ranks", "words"),
     [
         ({0: 1, 1: 2, 2: 3, 3: 3}, "three answers at most"),

@@ -17,6 +17,7 @@ from live.services.answering import Told
 from store import keys
 from store.backup import contents, cut
 from tests.live.conftest import drive, give, seated
+from tests.rows import every_row
 from upkeep import replay
 
 NAMES = ("Ada", "Ben", "Cem", "Dot", "Eva", "Fin")
@@ -143,7 +144,7 @@ def test_too_few_the_first_time_keep_nothing(site, asked):
     assert sealed(asked).result["moved"]["earlier"] == {}
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("before", "after", "told"),
     [
         ({"a": 0, "b": 0, "c": 1}, {"a": 0, "b": 1, "c": 1}, True),
@@ -163,7 +164,7 @@ def test_nobodys_choice_can_be_told_from_who_came_and_who_left(before, after, to
         assert flows == {"untold": "few"}
 
 
-@pytest.mark.parametrize(("ranking", "first"), [("", "nobody"), ("2>1", 2), ("0=1>2", "several"), ("1", 1)])
+@every_row(("ranking", "first"), [("", "nobody"), ("2>1", 2), ("0=1>2", "several"), ("1", 1)])
 def test_what_somebody_likes_best(ranking, first):
     assert twice.first_of(ranking) == first
 

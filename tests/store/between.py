@@ -22,6 +22,10 @@ class Between:
     def __init__(self, port: int, behind: str | None) -> None:
         self.endpoint = f"http://127.0.0.1:{port}"
         self.behind = behind
+        self.begin_anew()
+
+    def begin_anew(self) -> None:
+        """Nothing has been asked, and all that will be is passed on."""
         self.acts: deque[Act] = deque()
         self.always: Act = passed_on
         self.requests: list[dict[str, Any]] = []

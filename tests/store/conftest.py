@@ -5,7 +5,7 @@ from __future__ import annotations
 import uuid
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from types import ModuleType
 
@@ -108,15 +108,17 @@ class Spread(Embedded):
 
 @dataclass
 class Served(Adapter):
-    """Promises share a table, because making one takes longer than most of them; moto slows down with what is in it."""
+    """Promises share a table, because making one takes longer than most of them; moto slows down with what is in it.
+    Others are given one that somebody has put back."""
 
     engine: engines.Engine
     clock: Clock
     shared: Table | None = None
     sharing: str = ""
+    emptied: list[Table] = field(default_factory=list)
 
     def empty(self, folder: Path) -> Table:
-        return self.engine.fresh(clock=self.clock)
+        return self.emptied.pop() if self.emptied else self.engine.fresh(clock=self.clock)
 
     def roomy(self, folder: Path, module: str) -> Table:
         if self.shared is None or self.sharing != module:
@@ -125,8 +127,12 @@ class Served(Adapter):
         return self.shared
 
     def put_back(self, table: Table) -> None:
-        if table is not self.shared:
-            table.close()
+        if table is self.shared:
+            return
+        if self.engine.empty(table):
+            self.emptied.append(table)
+        else:
+            self.engine.drop(table)
 
     def end_sharing(self) -> None:
         if self.shared is not None:

@@ -1,14 +1,17 @@
-"""One of several who create the same items at once. As a process it says which of twenty races it has won."""
+"""One of several who create the same items at once. As processes they say which of twenty races each has won."""
 
 from __future__ import annotations
 
+import json
 import sys
 from collections.abc import Callable
 from contextlib import suppress
+from functools import partial
 from typing import TypeVar
 
 from store.connect import connect
 from store.table import Conflict, Key, Missing, Put, Refused, Table
+from tests.forks import in_processes
 
 Answer = TypeVar("Answer")
 
@@ -28,13 +31,11 @@ def created(table: Table, key: Key, who: int) -> bool:
     return True
 
 
-def race(url: str, who: int) -> None:
+def race(url: str, who: int) -> Callable[[], list[int]]:
     table = connect(url)
     table.get(Key("warm", "up"))
-    print("ready", flush=True)
-    sys.stdin.readline()
-    print(*[n for n in range(20) if created(table, Key("race", f"{n:02d}"), who)])
+    return lambda: [n for n in range(20) if created(table, Key("race", f"{n:02d}"), who)]
 
 
 if __name__ == "__main__":
-    race(sys.argv[1], int(sys.argv[2]))
+    print(json.dumps(in_processes(partial(race, sys.argv[1]), range(int(sys.argv[2])))))

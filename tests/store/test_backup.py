@@ -226,7 +226,7 @@ def test_while_writers_write_every_change_has_its_event_and_every_event_its_chan
     def vote(name: int) -> None:
         log = EventLog(table)
         for n in range(2000):
-            if stop.is_set():
+            if stop.wait(0.002):  # so that others come in between
                 return
             log.record(Event(f"{name}", "BallotCast", {"n": n}), Put({"PK": "E", "SK": f"BALLOT#{name}#{n}"}))
 
@@ -275,10 +275,10 @@ def peak(act) -> int:
         tracemalloc.stop()
 
 
-def test_a_backup_takes_as_little_memory_for_50_000_items_as_for_few(embedded):
-    table, nowhere = many(embedded(), 50_000), Nowhere()
+def test_a_backup_takes_as_little_memory_for_10_000_items_as_for_few(embedded):
+    table, nowhere = many(embedded(), 10_000), Nowhere()
     assert peak(lambda: backup(table, nowhere)) < 200_000
-    assert nowhere.size > 10_000_000
+    assert nowhere.size > 2_000_000
 
 
 def test_a_restore_takes_no_more_memory_than_a_few_batches(embedded):

@@ -5,6 +5,9 @@ from __future__ import annotations
 import pytest
 
 from store.table import AllOf, AnyOf, Check, Equals, Exists, Greater, Invalid, Key, Less, Missing, Put, Refused
+from tests.rows import every_row
+
+from .walks import every_row_apart
 
 ITEM = {
     "text": "banana",
@@ -69,7 +72,7 @@ def test_every_value_equals_itself(holds, pk):
     assert holds(Equals("PK", pk) & Equals("SK", "item"))
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("name", "other"),
     [
         ("text", "Banana"),
@@ -132,7 +135,7 @@ def test_maps_are_equal_in_whatever_order_they_were_written(holds):
     assert holds(Equals("map", {"d": None, "b": {"c": [True, b"\x00"]}, "a": 1}))
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("name", "smaller", "larger"),
     [
         ("number", 9, 11),
@@ -160,21 +163,21 @@ def test_numbers_compare_by_value_and_text_and_bytes_by_their_bytes(holds, name,
         assert not holds(Greater(name, larger))
 
 
-@pytest.mark.parametrize("name", ["number", "negative", "zero", "text", "empty", "accent", "bytes"])
+@every_row("name", ["number", "negative", "zero", "text", "empty", "accent", "bytes"])
 def test_nothing_is_less_or_greater_than_itself(holds, name):
     assert not holds(Less(name, ITEM[name]))
     assert not holds(Greater(name, ITEM[name]))
 
 
-@pytest.mark.parametrize("value", ["5", 5, b"5", "", 0, b""])
+@every_row("value", ["5", 5, b"5", "", 0, b""])
 def test_other_types_and_missing_attributes_are_neither_less_nor_greater(holds, value):
     names = [name for name, stored in ITEM.items() if type(stored) is not type(value)]
     for name in [*names, "nothing"]:
         assert not holds(Less(name, value) | Greater(name, value)), name
 
 
-@pytest.mark.parametrize("left", [True, False])
-@pytest.mark.parametrize("right", [True, False])
+@every_row("left", [True, False])
+@every_row("right", [True, False])
 def test_and_holds_if_both_hold_and_or_if_one_does(holds, left, right):
     first, second = ({True: ALWAYS_TRUE, False: ALWAYS_FALSE}[each] for each in (left, right))
     assert holds(first & second) == (left and right)
@@ -200,7 +203,7 @@ def test_conditions_of_one_part_and_of_many_parts(holds):
     assert holds(AnyOf((ALWAYS_FALSE,) * 49 + (ALWAYS_TRUE,)))
 
 
-@pytest.mark.parametrize(
+@every_row_apart(
     "condition",
     [
         AllOf(()),

@@ -22,7 +22,7 @@ from .walks import walk
 pytestmark = pytest.mark.slow
 ROOT = Path(__file__).parents[2]
 KILLS = 20
-SECONDS_TO_GO_ON = 10  # most of it for Python to start on a busy machine
+PATIENCE = 120  # seconds for what happens at once, unless the machine is busy
 
 
 @pytest.fixture
@@ -52,7 +52,6 @@ class Writer:
 
     def __init__(self, url, name):
         command = [sys.executable, "-m", "tests.store.crash_writer", url, str(name)]
-        self.started = time.monotonic()
         self.process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True)
 
     def next_line(self):
@@ -87,8 +86,8 @@ def test_nothing_acknowledged_is_lost_and_nothing_is_half_written(url, start, tm
     for name in range(KILLS):
         writer = start(name)
         first = writer.next_line()
-        assert time.monotonic() - writer.started < SECONDS_TO_GO_ON
-        time.sleep(chance.uniform(0, 0.5))
+        assert first, "nobody has to wait for one that was killed"
+        time.sleep(chance.uniform(0, 0.1))  # in which it writes a hundred times
         said = first + writer.kill()
         table = connect(url)
         found = whole_changes(table, name)
@@ -123,7 +122,7 @@ def test_when_one_of_two_writers_is_killed_the_other_goes_on(url, start):
 
 
 def wait_until(happened):
-    deadline = time.monotonic() + SECONDS_TO_GO_ON
+    deadline = time.monotonic() + PATIENCE
     while not happened() and time.monotonic() < deadline:
         time.sleep(0.02)
     return happened()

@@ -48,10 +48,12 @@ from store.table import (
     Unavailable,
     Update,
 )
+from tests.rows import every_row
 
 from . import engines
 from .between import Between, between, cancelled, failed, lost_reply, lost_request, said
 
+PATIENCE = 120  # seconds for what happens at once, unless the machine is busy
 A, B = Key("a", "1"), Key("b", "1", LOG)
 NEW_A, NEW_B = Put({"PK": "a", "SK": "1"}, Missing()), Put({"PK": "b", "SK": "1"}, Missing(), table=LOG)
 STARTED = {"moto": engines.moto, "ministack": engines.ministack, "dynamodb-local": engines.dynamodb_local}
@@ -78,39 +80,72 @@ def hasty_sdk(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(botocore.endpoint, "time", SimpleNamespace(sleep=lambda seconds: None))
 
 
-@pytest.fixture
-def pauses() -> list[float]:
-    """How long the adapter paused, instead of pausing."""
+@pytest.fixture(scope="module")
+def all_pauses() -> list[float]:
     return []
 
 
 @pytest.fixture
-def line(server: engines.Engine) -> Iterator[Between]:
-    """The way to the engine, on which things can be lost."""
+def pauses(all_pauses: list[float]) -> list[float]:
+    """How long the adapter paused, instead of pausing."""
+    all_pauses.clear()
+    return all_pauses
+
+
+# Tables, clients and servers take longer to make than most of these tests: one of each serves them all, and every test
+# finds them as if they were new.
+
+
+@pytest.fixture(scope="module")
+def only_line(server: engines.Engine) -> Iterator[Between]:
     with between(server.endpoint) as line:
         yield line
 
 
 @pytest.fixture
-def table(server: engines.Engine, line: Between, pauses: list[float]) -> Iterator[DynamoDbTable]:
-    table = server.fresh(sleep=pauses.append)
-    table._connection._endpoint = line.endpoint
+def line(only_line: Between) -> Between:
+    """The way to the engine, on which things can be lost."""
+    only_line.begin_anew()
+    return only_line
+
+
+@pytest.fixture(scope="module")
+def only_table(server: engines.Engine, only_line: Between, all_pauses: list[float]) -> Iterator[DynamoDbTable]:
+    table = server.fresh(sleep=all_pauses.append)
+    table._connection._endpoint = only_line.endpoint
     yield table
     server.drop(table)
 
 
 @pytest.fixture
-def dead_end() -> Iterator[Between]:
-    """A server that stands for AWS, with nothing behind it."""
+def table(server: engines.Engine, only_table: DynamoDbTable, line: Between, pauses: list[float]) -> DynamoDbTable:
+    assert server.empty(only_table), "a test that leaves much behind needs tables of its own"
+    return only_table
+
+
+@pytest.fixture(scope="module")
+def only_dead_end() -> Iterator[Between]:
     with between() as line:
         yield line
 
 
 @pytest.fixture
-def stranger(dead_end: Between, pauses: list[float]) -> Iterator[DynamoDbTable]:
-    table = DynamoDbTable(region="us-east-1", endpoint=dead_end.endpoint, sleep=pauses.append)
+def dead_end(only_dead_end: Between) -> Between:
+    """A server that stands for AWS, with nothing behind it."""
+    only_dead_end.begin_anew()
+    return only_dead_end
+
+
+@pytest.fixture(scope="module")
+def only_stranger(only_dead_end: Between, all_pauses: list[float]) -> Iterator[DynamoDbTable]:
+    table = DynamoDbTable(region="us-east-1", endpoint=only_dead_end.endpoint, sleep=all_pauses.append)
     yield table
     table.close()
+
+
+@pytest.fixture
+def stranger(only_stranger: DynamoDbTable, dead_end: Between, pauses: list[float]) -> DynamoDbTable:
+    return only_stranger
 
 
 # --- values on the wire ---
@@ -171,18 +206,18 @@ def test_our_parser_reads_what_botocore_reads(value: Any) -> None:
     assert as_botocore_reads(wire) == as_we_read(wire)
 
 
-@pytest.mark.parametrize(("text", "number"), [("1E+20", 10**20), ("-7", -7), ("120000000000000000000", 12 * 10**19)])
+@every_row(("text", "number"), [("1E+20", 10**20), ("-7", -7), ("120000000000000000000", 12 * 10**19)])
 def test_a_number_is_whole_however_it_is_written(text: str, number: int) -> None:
     assert kinds(dynamodb_wire.decode({"N": text})) == (int, number)
 
 
-@pytest.mark.parametrize("wire", [{"N": "1.5"}, {"SS": ["a"]}, {"NS": ["1"]}])
+@every_row("wire", [{"N": "1.5"}, {"SS": ["a"]}, {"NS": ["1"]}])
 def test_a_value_that_is_not_ours_is_invalid(wire: dict[str, Any]) -> None:
     with pytest.raises(Invalid):
         dynamodb_wire.decode_item({"value": wire})
 
 
-@pytest.mark.parametrize("name", ["a.b", "#a", ":a", "a[0]", "[", "size", "ttl ", "é 🗳", "NULL", "a-b", "{0}", "\\"])
+@every_row("name", ["a.b", "#a", ":a", "a[0]", "[", "size", "ttl ", "é 🗳", "NULL", "a-b", "{0}", "\\"])
 def test_a_name_means_nothing_but_itself(table: DynamoDbTable, name: str) -> None:
     table.write(Put({"PK": "a", "SK": "1", name: 1, "a": {"b": 9}}))
     table.write(Update(A, add={name: 1}, when=AllOf((Exists(name), Equals(name, 1), Less(name, 2), Greater(name, 0)))))
@@ -404,13 +439,13 @@ def test_every_read_is_consistent_but_an_index_is_never_asked_for_that(table: Dy
     assert batch["ConsistentRead"] is True
 
 
-@pytest.mark.parametrize("limit", [0, -1])
+@every_row("limit", [0, -1])
 def test_a_page_of_nothing_is_invalid(stranger: DynamoDbTable, limit: int) -> None:
     with pytest.raises(Invalid):
         stranger.page(Span("a"), limit=limit)
 
 
-@pytest.mark.parametrize("span", [Span(""), Span("a", first=""), Span("a", last=""), Span("a", prefix="x" * 1025)])
+@every_row("span", [Span(""), Span("a", first=""), Span("a", last=""), Span("a", prefix="x" * 1025)])
 def test_a_span_that_dynamodb_refuses_is_refused_before_it_is_sent(stranger: DynamoDbTable, span: Span) -> None:
     with pytest.raises(Invalid):
         stranger.page(span)
@@ -420,7 +455,7 @@ def cursor_of(*parts: Any) -> str:
     return base64.urlsafe_b64encode(orjson.dumps(parts)).decode().rstrip("=")
 
 
-@pytest.mark.parametrize(
+@every_row(
     "cursor",
     [
         *("", "x", "====", "é", "!!!!", "AAAA", cursor_of(), cursor_of("a"), cursor_of("a", 1), cursor_of("a", "")),
@@ -434,7 +469,7 @@ def test_a_forged_cursor_is_refused_before_it_is_sent(stranger: DynamoDbTable, d
     assert dead_end.requests == []
 
 
-@pytest.mark.parametrize("key", [("b", "m", "x", "y"), ("a", "x", "p", "m"), ("a", "m", "p" * 2049, "s"), ("a", "m")])
+@every_row("key", [("b", "m", "x", "y"), ("a", "x", "p", "m"), ("a", "m", "p" * 2049, "s"), ("a", "m")])
 def test_a_forged_cursor_of_the_index_is_refused(stranger: DynamoDbTable, key: tuple[str, ...]) -> None:
     with pytest.raises(BadCursor):
         stranger.page(Span("a", prefix="m", index=True), cursor=cursor_of(*key))
@@ -471,13 +506,13 @@ def test_an_endpoint_nobody_listens_on_cannot_be_reached() -> None:
             ask()
 
 
-@pytest.mark.parametrize("endpoint", ["nonsense", "http://[", "http://a b"])
+@every_row("endpoint", ["nonsense", "http://[", "http://a b"])
 def test_an_endpoint_that_is_no_address_cannot_be_reached(endpoint: str) -> None:
     with pytest.raises(Unavailable):
         DynamoDbTable(region="us-east-1", endpoint=endpoint).get(A)
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("answer", "words"),
     [
         (
@@ -520,16 +555,16 @@ def test_only_the_values_asked_for_come_over_the_line(table: DynamoDbTable, line
 
 def test_a_server_that_never_answers_is_not_waited_for(monkeypatch: pytest.MonkeyPatch, dead_end: Between) -> None:
     ended = threading.Event()
-    dead_end.always = lambda *_: ended.wait(10) and None
+    dead_end.always = lambda *_: ended.wait(PATIENCE) and None
     monkeypatch.setattr(dynamodb_wire, "READ_SECONDS", 0.05)
     table = DynamoDbTable(region="us-east-1", endpoint=dead_end.endpoint)
     with pytest.raises(Unavailable, match="did not answer in time"):
         table.get(A)
-    for _ in range(100):  # whoever does not wait for an answer may be quicker than the server that hears of it
-        if len(dead_end.requests) >= ATTEMPTS:
-            break
-        time.sleep(0.05)
+    patience = time.monotonic() + PATIENCE
+    while len(dead_end.requests) < ATTEMPTS and time.monotonic() < patience:
+        time.sleep(0.05)  # whoever does not wait for an answer may be quicker than the server that hears of it
     ended.set()
+    table.close()
     assert len(dead_end.requests) == ATTEMPTS
 
 
@@ -681,7 +716,7 @@ def test_moto_charges_too(costs: list[tuple[str, str, float]]) -> None:
     assert costs == [("capacity", "write", 1.0), ("capacity", "read", 1.0)]
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("method", "told", "charged"),
     [
         ("query", {}, []),

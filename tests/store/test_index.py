@@ -19,7 +19,7 @@ def shelf(pk):
 
 def settled(table, span, count):
     """The walk, once the index has caught up: on AWS it lags behind."""
-    deadline = time.monotonic() + 5
+    deadline = time.monotonic() + 60
     while len(found := walk(table, span)) != count and time.monotonic() < deadline:
         time.sleep(0.05)
     return found

@@ -8,9 +8,10 @@ import pytest
 
 from store import limits
 from store.table import Check, Delete, Equals, Exists, Invalid, Key, Missing, Put, Span, Unavailable, Update
+from tests.rows import every_row
 
 from .model import size_of
-from .walks import walk
+from .walks import every_row_apart, walk
 
 ITEM_BYTES = 400 * 1024
 WRITES_BYTES = 4 * 1024 * 1024
@@ -39,7 +40,7 @@ def nested(depth):
 # --- sizes ---
 
 
-@pytest.mark.parametrize("fill", ["x", "é", "🗳"])
+@every_row_apart("fill", ["x", "é", "🗳"])
 def test_an_item_of_400_kilobytes_is_kept_and_one_byte_more_refused(table, pk, fill):
     item = item_of(ITEM_BYTES, pk, fill)
     table.write(Put(item))
@@ -82,7 +83,7 @@ def test_the_items_of_one_write_have_at_most_four_megabytes_together(table, pk):
         table.write(*map(Put, items))
 
 
-@pytest.mark.parametrize("count", [0, BATCH_PUTS + 1])
+@every_row_apart("count", [0, BATCH_PUTS + 1])
 def test_a_batch_has_one_to_25_puts(table, pk, count):
     with pytest.raises(Invalid):
         table.put_all([{"PK": pk, "SK": f"{n:02}"} for n in range(count)])
@@ -100,7 +101,7 @@ def test_a_batch_may_hold_more_than_a_transaction_and_no_item_that_is_too_large(
     assert walk(table, Span(pk)) == []
 
 
-@pytest.mark.parametrize("letter", ["k", "é", "🗳"])
+@every_row_apart("letter", ["k", "é", "🗳"])
 def test_keys_have_at_most_2048_and_1024_bytes(table, pk, letter):
     def text(size):
         return (
@@ -119,9 +120,7 @@ def test_keys_have_at_most_2048_and_1024_bytes(table, pk, letter):
         table.write(Update(longest, set={"GSI1SK": text(SK_BYTES + 1)}))
 
 
-@pytest.mark.parametrize(
-    "key", [Key("", "a"), Key("a", ""), Key("a" * 2049, "a"), Key("a", "a" * 1025), Key("\ud800", "a")]
-)
+@every_row("key", [Key("", "a"), Key("a", ""), Key("a" * 2049, "a"), Key("a", "a" * 1025), Key("\ud800", "a")])
 def test_a_key_that_cannot_be_is_invalid_wherever_it_is_named(table, key):
     acts = [
         lambda: table.get(key),
@@ -138,7 +137,7 @@ def test_a_key_that_cannot_be_is_invalid_wherever_it_is_named(table, key):
             act()
 
 
-@pytest.mark.parametrize(
+@every_row(
     "span",
     [
         Span(""),
@@ -150,7 +149,6 @@ def test_a_key_that_cannot_be_is_invalid_wherever_it_is_named(table, key):
         Span("a", prefix="\ud800"),
         Span("a", first="a" * 1025, index=True),
     ],
-    ids=lambda span: ascii(span)[:40],
 )
 def test_a_span_between_keys_that_cannot_be_is_invalid(table, span):
     with pytest.raises(Invalid):
@@ -159,7 +157,7 @@ def test_a_span_between_keys_that_cannot_be_is_invalid(table, span):
         table.count(span)
 
 
-@pytest.mark.parametrize("also", [{"n": 1}, {"PK": "other"}, {"GSI1PK": ""}, {"v": 1.5}, {"ttl": "soon"}])
+@every_row_apart("also", [{"n": 1}, {"PK": "other"}, {"GSI1PK": ""}, {"v": 1.5}, {"ttl": "soon"}])
 def test_an_increment_that_makes_no_sense_is_invalid(table, pk, also):
     with pytest.raises(Invalid):
         table.increment(Key(pk, "a"), "n", also=also)
@@ -170,14 +168,14 @@ def test_an_increment_that_makes_no_sense_is_invalid(table, pk, also):
     assert table.get(Key(pk, "a")) is None
 
 
-@pytest.mark.parametrize("name", ["PK", "SK", "GSI1PK", "GSI1SK"])
-@pytest.mark.parametrize("value", ["", None, 1, b"bytes", ["a"]])
+@every_row_apart("name", ["PK", "SK", "GSI1PK", "GSI1SK"])
+@every_row_apart("value", ["", None, 1, b"bytes", ["a"]])
 def test_keys_are_text_and_not_empty(table, pk, name, value):
     with pytest.raises(Invalid):
         table.write(Put({"PK": pk, "SK": "a", "GSI1PK": "a", "GSI1SK": "a", name: value}))
 
 
-@pytest.mark.parametrize("missing", ["PK", "SK"])
+@every_row_apart("missing", ["PK", "SK"])
 def test_an_item_needs_its_key(table, pk, missing):
     item = {"PK": pk, "SK": "a", "n": 1}
     del item[missing]
@@ -185,7 +183,7 @@ def test_an_item_needs_its_key(table, pk, missing):
         table.write(Put(item))
 
 
-@pytest.mark.parametrize(
+@every_row_apart(
     "update",
     [
         {},
@@ -212,7 +210,7 @@ def test_an_update_that_makes_no_sense_is_invalid(table, pk, update):
     assert walk(table, Span(pk)) == [before]
 
 
-@pytest.mark.parametrize("name", ["", "\ud800"], ids=ascii)
+@every_row_apart("name", ["", "\ud800"])
 def test_an_attribute_has_a_name_of_proper_text(table, pk, name):
     writes = [
         Put({"PK": pk, "SK": "a", name: 1}),
@@ -231,7 +229,7 @@ def test_an_attribute_has_a_name_of_proper_text(table, pk, name):
 # --- values ---
 
 
-@pytest.mark.parametrize(
+@every_row_apart(
     "value",
     [
         "",
@@ -270,7 +268,6 @@ def test_an_attribute_has_a_name_of_proper_text(table, pk, name):
         {"🗳": "é", "a b": "#", "\x00": 1},
         {"b": 1, "a": 2},
     ],
-    ids=ascii,
 )
 @pytest.mark.names_attributes
 def test_values_come_back_exactly_as_they_were(table, pk, value):
@@ -344,12 +341,12 @@ TABLES = [
 ]
 
 
-@pytest.mark.parametrize("rows", TABLES)
+@every_row("rows", TABLES)
 def test_many_maps_weigh_together_what_they_weigh_one_by_one(rows):
     assert limits.check_value(rows) == 3 + sum(1 + limits.check_value(row, 2) for row in rows)
 
 
-@pytest.mark.parametrize("wrong", [{"": "x"}, {"a": "\ud800"}, {"a": 1.5}, {1: "x"}])
+@every_row("wrong", [{"": "x"}, {"a": "\ud800"}, {"a": 1.5}, {1: "x"}])
 def test_among_many_maps_one_that_cannot_be_is_found(wrong):
     with pytest.raises(Invalid):
         limits.check_value([{"a": "b"}, wrong])
@@ -410,7 +407,7 @@ def test_a_closed_table_connects_anew(table, pk):
     assert table.get(Key(pk, "a")) == {"PK": pk, "SK": "a"}
 
 
-@pytest.mark.parametrize("when", [None, Missing(), Missing("name") | Equals("name", 1)])
+@every_row_apart("when", [None, Missing(), Missing("name") | Equals("name", 1)])
 def test_an_update_that_only_removes_must_demand_that_the_item_is_there(table, pk, when):
     with pytest.raises(Invalid):
         table.write(Update(Key(pk, "a"), remove=("name",), when=when))

@@ -194,14 +194,18 @@ def test_changes_to_one_item_are_numbered_in_the_order_in_which_they_happened(ta
     assert [event["event_data"]["version"] for event in log.since(0)] == list(range(1, 31))
 
 
-PROCESS = """
+PROCESSES = """
 import sys
 from store.connect import connect
 from store.log import EventLog
-from tests.store.test_log import write_many
-url, first, last = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
-for writer in range(first, last):
-    write_many(EventLog(connect(url)), writer)
+from tests.forks import in_processes
+from tests.store.test_log import WRITERS, write_many
+
+def writing(first):
+    log = EventLog(connect(sys.argv[1]))
+    return lambda: [write_many(log, writer) for writer in range(first, WRITERS, 4)]
+
+in_processes(writing, range(4))
 """
 
 
@@ -209,9 +213,5 @@ def test_writers_in_four_processes_lose_double_and_overwrite_nothing(tmp_path):
     url = f"sqlite://{tmp_path}/plenum.sqlite3"
     table = connect(url)
     table.create()
-    share = WRITERS // 4
-    processes = [
-        subprocess.Popen([sys.executable, "-c", PROCESS, url, str(n * share), str((n + 1) * share)]) for n in range(4)
-    ]
-    assert [process.wait(timeout=120) for process in processes] == [0] * 4
+    subprocess.run([sys.executable, "-c", PROCESSES, url], check=True, timeout=240)
     assert_nothing_lost_doubled_or_overwritten(table, EventLog(table))

@@ -18,6 +18,7 @@ from store.dynamodb import DynamoDbTable, wire
 from store.dynamodb.connection import ATTEMPTS, BESIDE_EACH, TRIES
 from store.dynamodb.shedding import IN_A_ROW, SECONDS, Shedding
 from store.table import Conflict, Crowded, InDoubt, Key, Missing, Put, Refused, Unavailable
+from tests.rows import every_row
 
 from .between import Between, Reply, between, cancelled, failed, said
 
@@ -322,7 +323,7 @@ def test_there_are_as_many_connections_as_threads_that_may_ask_at_once() -> None
     assert connect("dynamodb://us-east-1?prefix=few-&threads=3").threads == 3
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("options", "is_protected"),
     [
         ("", True),
@@ -343,7 +344,7 @@ def test_tables_are_protected_against_deletion_where_they_lie_on_aws(options: st
     assert connect(url).protected is is_protected
 
 
-@pytest.mark.parametrize("options", ["threads=0", "threads=many", "threads=-1", "protected=perhaps", "retries=3"])
+@every_row("options", ["threads=0", "threads=many", "threads=-1", "protected=perhaps", "retries=3"])
 def test_an_option_that_means_nothing_is_refused(options: str) -> None:
     with pytest.raises(BadStoreUrl):
         check(f"dynamodb://eu-central-1?{options}")

@@ -20,7 +20,7 @@ from store.sqlite.writers import Writers
 from store.table import Key, Put, Span, Table, Unavailable
 
 PATIENCE = 0.3
-AT_LAST = 30  # seconds after which a test gives up, on however busy a machine
+AT_LAST = 60  # seconds after which a test gives up, on however busy a machine
 HOLDER = f"""
 import fcntl, select, sys
 queue = open(sys.argv[1] + "-queue", "w")

@@ -10,7 +10,7 @@ import pytest
 from store.table import DATA, LOG, BadCursor, Delete, Invalid, Key, Put, Span
 
 from .model import PAGE_BYTES, size_of
-from .walks import fill, names, pages, walk
+from .walks import every_row_apart, fill, names, pages, walk
 
 # In the order of their UTF-8 bytes; UTF-16, a locale or a case-blind order would each put some elsewhere.
 IN_ORDER = [
@@ -143,7 +143,7 @@ def test_an_empty_span_is_one_empty_page(table, pk):
     assert (page.items, page.cursor) == ([], None)
 
 
-@pytest.mark.parametrize(
+@every_row_apart(
     ("prefix", "found"),
     [
         ("V#", ["V#", "V#1", "V#a", "V#é"]),
@@ -181,7 +181,7 @@ def test_a_prefix_finds_the_keys_that_begin_with_it(table, pk, prefix, found):
     assert table.count(Span(pk, prefix=prefix)) == len(found)
 
 
-@pytest.mark.parametrize(
+@every_row_apart(
     ("first", "last", "found"),
     [
         ("b", "d", "bcd"),
@@ -255,8 +255,8 @@ def test_a_span_longer_than_one_megabyte_is_read_page_by_page(table, pk):
     assert names(table.each(Span(pk), backwards=True)) == [f"{n:02d}" for n in range(12)][::-1]
 
 
-@pytest.mark.parametrize("backwards", [False, True])
-@pytest.mark.parametrize("limit", [1, 2, 3, 6, 7, 100])
+@every_row_apart("backwards", [False, True])
+@every_row_apart("limit", [1, 2, 3, 6, 7, 100])
 def test_walking_page_by_page_sees_every_item_once(table, pk, limit, backwards):
     fill(table, pk, "fbdace")
     all_pages = pages(table, Span(pk), limit, backwards)
@@ -264,7 +264,7 @@ def test_walking_page_by_page_sees_every_item_once(table, pk, limit, backwards):
     assert names(item for page in all_pages for item in page) == list("fedcba" if backwards else "abcdef")
 
 
-@pytest.mark.parametrize("span", [{"prefix": "b"}, {"first": "b1", "last": "b4"}, {"first": "b1"}, {"last": "b4"}])
+@every_row_apart("span", [{"prefix": "b"}, {"first": "b1", "last": "b4"}, {"first": "b1"}, {"last": "b4"}])
 def test_pages_stay_within_their_span(table, pk, span):
     keys = ["a1", "a2", "b1", "b2", "b3", "b4", "c1"]
     fill(table, pk, keys)
@@ -294,7 +294,7 @@ def test_the_last_page_has_no_cursor_or_one_that_leads_to_an_empty_page(table, p
         assert table.page(Span(pk), cursor=page.cursor).items == []
 
 
-@pytest.mark.parametrize("backwards", [False, True])
+@every_row_apart("backwards", [False, True])
 def test_deleting_the_item_a_cursor_stands_on_loses_no_other(table, pk, backwards):
     fill(table, pk, "abcde")
     page = table.page(Span(pk), limit=2, backwards=backwards)
@@ -317,7 +317,7 @@ def test_what_is_written_behind_a_cursor_is_not_seen_and_what_is_written_ahead_i
     assert names(table.page(Span(pk), cursor=page.cursor).items) == ["e", "f", "g"]
 
 
-@pytest.mark.parametrize(
+@every_row_apart(
     "cursor",
     [
         "x",
@@ -401,8 +401,8 @@ CURIOUS = [
 ]
 
 
-@pytest.mark.parametrize("names", [("rankings",), ("name", "rankings"), ("SK", "name", "SK"), ("nothing",), ()])
-@pytest.mark.parametrize("some", [CURIOUS, CURIOUS[:1], CURIOUS[:2], CURIOUS[2:3], CURIOUS[6:7], CURIOUS[7:8]])
+@every_row_apart("names", [("rankings",), ("name", "rankings"), ("SK", "name", "SK"), ("nothing",), ()])
+@every_row_apart("some", [CURIOUS, CURIOUS[:1], CURIOUS[:2], CURIOUS[2:3], CURIOUS[6:7], CURIOUS[7:8]])
 @pytest.mark.names_attributes
 def test_values_are_these_attributes_of_every_item(table, pk, some, names):
     for number, attributes in enumerate(some):
@@ -412,7 +412,7 @@ def test_values_are_these_attributes_of_every_item(table, pk, some, names):
     assert len(found) == len(some)
 
 
-@pytest.mark.parametrize("name", [":", ",", ":,", "a.b", '"', "\\", "#a", "size", "é"])
+@every_row_apart("name", [":", ",", ":,", "a.b", '"', "\\", "#a", "size", "é"])
 @pytest.mark.names_attributes
 def test_values_of_an_attribute_whatever_its_name(table, pk, name):
     table.write(Put({"PK": pk, "SK": "1", "a": ":", "b": ",", name: ":"}))

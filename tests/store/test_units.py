@@ -8,6 +8,7 @@ from store.metered import READ, WRITE, Charged, Metered
 from store.sqlite import SqliteTable
 from store.table import DATA, LOG, Check, Delete, Exists, Key, Missing, Put, Span, Update
 from store.units import INDEX, of_get, of_index, of_page, of_write, size, stored
+from tests.rows import every_row
 
 HERE = {"PK": "a", "SK": "b"}  # six bytes
 
@@ -16,7 +17,7 @@ def item(size: int, **more) -> dict:
     return {**HERE, **more, "x": "y" * (size - 7 - sum(len(name) + len(value) for name, value in more.items()))}
 
 
-@pytest.mark.parametrize(("bytes_", "writes", "reads"), [(100, 1, 1), (1024, 1, 1), (1025, 2, 1), (4097, 5, 2)])
+@every_row(("bytes_", "writes", "reads"), [(100, 1, 1), (1024, 1, 1), (1025, 2, 1), (4097, 5, 2)])
 def test_units_by_size(bytes_, writes, reads):
     whole = item(bytes_)
     assert size(whole) == bytes_

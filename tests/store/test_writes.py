@@ -20,7 +20,7 @@ from store.table import (
     Update,
 )
 
-from .walks import fill, names, walk
+from .walks import every_row_apart, fill, names, walk
 
 # --- one item ---
 
@@ -122,7 +122,7 @@ def test_adding_is_exact_for_large_numbers(table, pk):
     assert table.get(Key(pk, "a"))["n"] == 2**63 - 1
 
 
-@pytest.mark.parametrize("value", ["3", True, None, b"3", [3], {"n": 3}])
+@every_row_apart("value", ["3", True, None, b"3", [3], {"n": 3}])
 @pytest.mark.names_attributes
 def test_adding_to_what_is_not_a_number_is_invalid_and_writes_nothing(table, pk, value):
     before = {"PK": pk, "SK": "a", "n": value, "m": 1}
@@ -146,7 +146,7 @@ def test_set_add_and_remove_go_together(table, pk):
     assert table.get(Key(pk, "a")) == {"PK": pk, "SK": "a", "y": "new", "n": 2}
 
 
-@pytest.mark.parametrize(
+@every_row_apart(
     "name", ["size", "a.b", "a#b", ":v", "ünïcode", "with space", "0", "list[0]", "ttl2", "'\"`;--", "x" * 255]
 )
 @pytest.mark.names_attributes
@@ -176,7 +176,7 @@ def test_all_parts_of_a_write_happen_in_both_tables(table, pk):
     assert names(walk(table, Span(pk, table=LOG))) == ["event"]
 
 
-@pytest.mark.parametrize("position", range(5))
+@every_row_apart("position", range(5))
 @pytest.mark.names_attributes
 def test_one_refused_part_leaves_nothing_of_the_write(table, pk, position):
     fill(table, pk, ["gone", "changed"])
@@ -210,7 +210,7 @@ def test_a_refusal_names_every_part_whose_condition_did_not_hold(table, pk):
     assert names(walk(table, Span(pk))) == list("abcd")
 
 
-@pytest.mark.parametrize("kind", ["put", "update", "delete", "check"])
+@every_row_apart("kind", ["put", "update", "delete", "check"])
 @pytest.mark.names_attributes
 def test_every_kind_of_write_alone_can_be_refused(table, pk, kind):
     fill(table, pk, "a", n=1)

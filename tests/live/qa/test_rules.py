@@ -9,6 +9,7 @@ import pytest
 from live.qa import rules
 from live.qa.rules import Act, Asked, Fate, Mode, NotSo, NotTaken, Qa
 from live.rules import Phase
+from tests.rows import every_row
 
 ON = Qa(is_on=True)
 
@@ -20,7 +21,7 @@ def asked(id_: str = "q1", fate: Fate = Fate.SHOWN, **more) -> Asked:
 # --- what is taken ---
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("typed", "kept"),
     [
         ("  Why\n\nnow? ", "Why now?"),
@@ -35,7 +36,7 @@ def test_a_question_is_one_line_of_what_can_be_seen(typed, kept):
     assert rules.question_from(typed) == kept
 
 
-@pytest.mark.parametrize(
+@every_row(
     "typed",
     ["", " \n ", "\u200b\u202e", "\u3164\u3164", "\u2800", "\u200d", "\ufe0f", "\u0301", "x" * 301, "Z" + "\u0300" * 5],
 )
@@ -54,7 +55,7 @@ def test_an_answer_may_have_no_words():
 # --- the list of words ---
 
 
-@pytest.mark.parametrize(
+@every_row(
     "text",
     [
         "You idiot!",
@@ -73,7 +74,7 @@ def test_whole_words_of_the_list_are_found_however_they_are_written(text):
     assert rules.has_listed(text, ("Idiot", "two words", "Ｍaß"))
 
 
-@pytest.mark.parametrize("text", ["idiotic", "words two", "two, more words", "क", "Massachusetts", ""])
+@every_row("text", ["idiotic", "words two", "two, more words", "क", "Massachusetts", ""])
 def test_parts_of_words_are_no_words(text):
     assert not rules.has_listed(text, ("Idiot", "two words", "Maß", "कि", "!?", ""))
 
@@ -84,7 +85,7 @@ def test_letters_that_need_their_marks_keep_them():
     assert not rules.has_listed("か", ["が"])
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("mode", "text", "fate", "held"),
     [
         (Mode.OPEN, "You idiot", Fate.SHOWN, False),

@@ -17,6 +17,7 @@ from live.sets.csv_in import read
 from live.sets.csv_out import COLUMNS, EXAMPLES, as_json, questions_csv
 from live.sets.rows import Read
 from pages.lists import NotAList, Verdict
+from tests.rows import every_row
 
 from .conftest import CAPITAL, MANY
 from .test_rules import EMPTY, FULL, NOW
@@ -52,7 +53,7 @@ SAME = [
 ]
 
 
-@pytest.mark.parametrize("text", SAME)
+@every_row("text", SAME)
 def test_however_a_file_is_written(text):
     assert one(text) == Question("What?", category="Plans")
 
@@ -68,9 +69,7 @@ def test_every_column_in_german_too():
     assert one(text) == CAPITAL
 
 
-@pytest.mark.parametrize(
-    ("typed", "kind"), [("Ja/Nein", Kind.YES_NO), ("yes-no", Kind.YES_NO), ("RATING", Kind.RATING)]
-)
+@every_row(("typed", "kind"), [("Ja/Nein", Kind.YES_NO), ("yes-no", Kind.YES_NO), ("RATING", Kind.RATING)])
 def test_kinds(typed, kind):
     assert one(f"title,kind\nWell?,{typed}").kind == kind
 
@@ -80,7 +79,7 @@ def test_what_is_not_said_of_the_kind_follows_from_the_options():
     assert one("title,option1,option2\nWell?,,").kind == Kind.TEXT
 
 
-@pytest.mark.parametrize("right", ["A C", "1,3", "a;c", "1 C", "c, a, c"])
+@every_row("right", ["A C", "1,3", "a;c", "1 C", "c, a, c"])
 def test_right_answers_by_letter_or_number(right):
     assert one(f'title,option1,option2,option3,right\nWell?,x,y,z,"{right}"').right == (0, 2)
 
@@ -118,7 +117,7 @@ WRONG = {
 }
 
 
-@pytest.mark.parametrize("text", WRONG)
+@every_row("text", WRONG)
 def test_a_wrong_row_says_what_is_wrong_with_which_column(text):
     assert reason(text).startswith(WRONG[text])
 
@@ -151,7 +150,7 @@ def test_what_has_no_room_is_told_row_by_row():
     assert "at most 200 questions" in found.rows[1].reason
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("raw", "words"),
     [
         (b"", "names the columns"),

@@ -19,6 +19,7 @@ from live.sets.gift_out import questions_gift
 from live.sets.plain import plain
 from live.sets.rows import Read, Row
 from pages.lists import NotAList, Verdict
+from tests.rows import every_row
 
 from .conftest import CAPITAL, MANY, MEET, RATE
 from .foreign_files import AIKEN, FILLED, GIFT, HEADINGS, KAHOOT, MAIN, MOODLE, workbook, zipped
@@ -92,7 +93,7 @@ def test_gift_of_every_kind():
     assert "free texts are not judged" in notes[26]
 
 
-@pytest.mark.parametrize("end", ["\r\n", "\r"])
+@every_row("end", ["\r\n", "\r"])
 def test_gift_with_other_line_ends_and_a_mark_at_its_beginning(end):
     assert read("\ufeff" + GIFT.replace("\n", end)).new == read(GIFT).new
 
@@ -118,7 +119,7 @@ GIFTS = {
 }
 
 
-@pytest.mark.parametrize("text", GIFTS)
+@every_row("text", GIFTS)
 def test_what_a_text_in_gift_becomes(text):
     assert one(text, Format.GIFT) == GIFTS[text]
 
@@ -140,7 +141,7 @@ WRONG_GIFTS = {
 }
 
 
-@pytest.mark.parametrize("text", WRONG_GIFTS)
+@every_row("text", WRONG_GIFTS)
 def test_what_is_wrong_with_a_text_in_gift_is_said(text):
     assert row(text, Format.GIFT).reason.startswith(WRONG_GIFTS[text])
 
@@ -252,7 +253,7 @@ WRONG_AIKEN = {
 }
 
 
-@pytest.mark.parametrize("text", WRONG_AIKEN)
+@every_row("text", WRONG_AIKEN)
 def test_what_is_wrong_with_a_question_in_aiken_is_said(text):
     assert row(text, Format.AIKEN).reason.startswith(WRONG_AIKEN[text])
 
@@ -316,7 +317,7 @@ MOODLES = {
 }
 
 
-@pytest.mark.parametrize("text", MOODLES)
+@every_row("text", MOODLES)
 def test_words_of_moodle_become_plain(text):
     title, detail = MOODLES[text]
     assert one(text, Format.MOODLE) == choice(title, ("a", "b"), 0, detail=detail)
@@ -346,7 +347,7 @@ ENTITIES = [
 ]
 
 
-@pytest.mark.parametrize("text", ENTITIES)
+@every_row("text", ENTITIES)
 def test_no_document_type_and_no_entities(text):
     with pytest.raises(NotAList, match="document type or with entities"):
         read(text)
@@ -354,7 +355,7 @@ def test_no_document_type_and_no_entities(text):
         read(zipped({"xl/worksheets/sheet1.xml": text}))
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("text", "words"),
     [
         ("<quiz>&nbsp;</quiz>", "From line 1 on this is no XML"),
@@ -398,7 +399,7 @@ BOOKS = {
 }
 
 
-@pytest.mark.parametrize("book", BOOKS)
+@every_row("book", BOOKS)
 def test_kahoots_template_filled_in(book):
     found = read(BOOKS[book])
     assert found.new == PLANETS
@@ -431,7 +432,7 @@ def locked(raw: bytes) -> bytes:
     return re.sub(rb"(PK\x01\x02....)\0\0", rb"\1\1\0", raw, flags=re.DOTALL)
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("raw", "words"),
     [
         (b"PK\x03\x04", "no spreadsheet that can be read"),
@@ -466,7 +467,7 @@ def test_spreadsheets_that_are_refused_whole(raw, words):
 # --- which format ---
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("name", "raw", "format_"),
     [
         ("", GIFT, Format.GIFT),
@@ -497,7 +498,7 @@ def test_whoever_knows_better_chooses():
     assert read("title\nIs {this} a title?", Format.CSV).new == [Question("Is {this} a title?")]
 
 
-@pytest.mark.parametrize("format_", [Format.GIFT, Format.AIKEN])
+@every_row("format_", [Format.GIFT, Format.AIKEN])
 def test_texts_have_bounds_too(format_):
     with pytest.raises(NotAList, match=f"at most {MOST_QUESTIONS} questions"):
         read("Which?\n\n" * 201, format_)

@@ -12,6 +12,7 @@ from live.questions import MOST_QUESTIONS, OF_SETS, Kind, Question, Type
 from live.sets import rules
 from live.sets.checking import flaws, tidied
 from live.sets.rules import NoRoom, NotNow, NotThere, QuestionSet, Whole
+from tests.rows import every_row
 
 from .conftest import CAPITAL, IDEA, MANY, MEET, RATE, numbered
 
@@ -119,12 +120,12 @@ WRONG = [
 ]
 
 
-@pytest.mark.parametrize(("question", "field"), WRONG)
+@every_row(("question", "field"), WRONG)
 def test_what_is_wrong_with_a_question_is_said_with_its_field(question, field):
     assert [flaw.field for flaw in flaws(tidied(question))] == [field]
 
 
-@pytest.mark.parametrize("question", [*MANY, Question("Yes?", Kind.YES_NO, seconds=3600)])
+@every_row("question", [*MANY, Question("Yes?", Kind.YES_NO, seconds=3600)])
 def test_what_is_right_is_kept_as_it_is(question):
     assert list(flaws(question)) == []
     assert tidied(question) == question
