@@ -14,7 +14,9 @@ import hypothesis
 import pytest
 from botocore import loaders
 from django.contrib.staticfiles.storage import ManifestFilesMixin
+from django.core.signals import setting_changed
 from django.template.base import Template
+from django.test.client import ClientHandler
 from whitenoise.middleware import WhiteNoiseMiddleware
 
 LONGEST = (Path(__file__).parent / "longest_first.txt").read_text().split()  # files, by what a whole run said
@@ -101,6 +103,7 @@ def others_stay():
 
 
 RENDER = Template._render
+LOADED = ("_view_middleware", "_template_response_middleware", "_exception_middleware", "_middleware_chain")
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -128,11 +131,18 @@ def worked_out_once(django_test_environment):
 
 
 @pytest.fixture(scope="module", autouse=True)
-def counted_anew(django_test_environment):
-    """Tests of another file have asked thousands of pages in thousands of ways, and /metrics would tell of each."""
+def begun_anew(django_test_environment):
+    """Tests of another file have asked thousands of pages in thousands of ways, and /metrics would tell of each. They
+    have connected to hundreds of stores, too, each of which would keep its files open."""
+    from store.connect import connect
+    from store.sqlite.table import _tables
     from upkeep import metrics
 
     metrics.REQUESTS.clear()
+    yield
+    for table in list(_tables):
+        table.close()
+    connect.cache_clear()
 
 
 @pytest.fixture(autouse=True)
@@ -153,6 +163,7 @@ def static_files(django_test_environment):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(ManifestFilesMixin, "url", addresses_once())
         patch.setattr(WhiteNoiseMiddleware, "update_files_dictionary", found_once())
+        patch.setattr(ClientHandler, "load_middleware", loaded_once())
         yield
 
 
@@ -167,6 +178,26 @@ def found_once():
         middleware.files.update(found[root, prefix])
 
     return update
+
+
+def loaded_once():
+    """Every new browser of a test would make all middleware anew. None of it keeps anything of a reader, so that all
+    browsers share it, until a setting changes; where the store is, middleware asks at every request."""
+    load, loaded = ClientHandler.load_middleware, {}
+
+    def share(handler):
+        if not loaded:
+            first = ClientHandler()
+            load(first)
+            loaded.update({name: vars(first)[name] for name in LOADED})
+        vars(handler).update(loaded)
+
+    def forget(setting, **_):
+        if setting != "STORE_URL":
+            loaded.clear()
+
+    setting_changed.connect(forget, weak=False)
+    return share
 
 
 def addresses_once():

@@ -19,16 +19,19 @@ def every_row(names: str | tuple[str, ...], rows: Iterable[Any]) -> Callable[[Te
     columns = (names,) if isinstance(names, str) else names
 
     def as_one_test(test: Test) -> Test:
+        asked = inspect.signature(test)
+        others = [each for name, each in asked.parameters.items() if name not in columns]
+
         @wraps(test)
-        def try_all(**fixtures: Any) -> None:
+        def try_all(*drawn: Any, **fixtures: Any) -> None:
+            """Hypothesis gives what it has drawn in order, pytest its fixtures by name."""
             assert table, "a table without rows says nothing"
+            fixtures |= {each.name: value for each, value in zip(others, drawn, strict=False)}
             failed = [error for row in table if (error := _tried(test, dict(zip(columns, row, strict=True)), fixtures))]
             if failed:
                 shown = "; ".join(error.__notes__[-1] for error in failed[:AT_MOST])
                 raise BaseExceptionGroup(f"{len(failed)} of {len(table)} rows fail: {shown}", failed)
 
-        asked = inspect.signature(test)
-        others = [each for name, each in asked.parameters.items() if name not in columns]
         try_all.__signature__ = asked.replace(parameters=others)  # type: ignore[attr-defined]
         return try_all
 

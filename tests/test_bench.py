@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import json
-import os
 import sys
 from datetime import UTC, datetime
 from importlib import import_module
@@ -13,6 +12,7 @@ import pytest
 
 from bench import backups, ballots, parts, rounds, serving, store
 from bench.__main__ import main
+from bench.ballots import growth, sustained
 from bench.report import FILE, MILLISECONDS, Report, readable
 from bench.rounds import Comparison
 
@@ -225,9 +225,10 @@ def test_a_tiny_run_of_serving_has_every_figure(tmp_path, monkeypatch):
 
 
 @pytest.mark.slow
-def test_a_tiny_election_day_has_every_figure(report, monkeypatch):
-    for name in ("DATA_DIR", "HOSTS", "LOG_LEVEL", "DJANGO_SETTINGS_MODULE"):
-        monkeypatch.setenv(name, os.environ.get(name, ""))  # so that what the part sets is undone
+def test_a_tiny_election_day_has_every_figure(report, monkeypatch, static_files):
+    monkeypatch.setattr(ballots, "start_django", lambda folder: None)  # it has started
+    monkeypatch.setattr(sustained, "STEPS", 1)
+    monkeypatch.setattr(growth, "FEW", 10)
     ballots.measure(report, scale=0.01)
     expected = {"sustained.p99.milliseconds", "sustained_beside_store.store_casts_per_second", "cpu.milliseconds"}
     expected |= {"page.kilobytes", "growth.cast.casts_per_second", "sealing.seconds"}

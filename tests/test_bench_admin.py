@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import os
 from datetime import UTC, datetime
 
 import pytest
@@ -19,10 +18,9 @@ NOON = datetime(2026, 11, 15, 12, tzinfo=UTC)
 
 
 @pytest.fixture
-def undone(settings, monkeypatch):
-    """What the part sets for itself is undone afterwards."""
-    for name in ("DATA_DIR", "HOSTS", "LOG_LEVEL", "DJANGO_SETTINGS_MODULE"):
-        monkeypatch.setenv(name, os.environ.get(name, ""))
+def undone(settings, monkeypatch, static_files):
+    """What the part sets for itself is undone afterwards; Django has started."""
+    monkeypatch.setattr(admin, "start_django", lambda folder: None)
     settings.STORE_URL = settings.STORE_URL
 
 
@@ -43,7 +41,7 @@ def test_a_tiny_run_has_every_figure(tmp_path, undone):
     assert not list(tmp_path.iterdir())
 
 
-def test_its_site_is_whole_and_what_is_looked_for_is_there(tmp_path, undone, static_files):
+def test_its_site_is_whole_and_what_is_looked_for_is_there(tmp_path, undone):
     site = admin.make_site(tmp_path / "some.sqlite3", 10)
     verdict = verify(connect(f"sqlite://{tmp_path}/some.sqlite3"))
     assert (verdict.sealed, verdict.unsealed, verdict.flaw, verdict.index_flaw) == (1000, 0, None, None)

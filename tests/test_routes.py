@@ -479,14 +479,15 @@ def prepared(tmp_path_factory, static_files) -> tuple[Path, dict[Role, SimpleCoo
 
 
 @pytest.fixture
-def browsers(prepared, tmp_path, settings) -> dict[Role | None, Client]:
+def browsers(prepared, tmp_path, settings) -> Iterator[dict[Role | None, Client]]:
     """A browser for every role and one for a stranger, on a site of this test alone."""
     path, cookies = prepared
     settings.STORE_URL = f"sqlite://{copy_of(path, tmp_path / 'plenum.sqlite3')}"
     found: dict[Role | None, Client] = {role: Client() for role in [*cookies, None]}
     for role, kept in cookies.items():
         found[role].cookies = deepcopy(kept)
-    return found
+    yield found
+    table().close()
 
 
 @pytest.fixture(scope="module")
@@ -511,9 +512,10 @@ def refused_alike() -> Iterator[None]:
 @pytest.mark.parametrize("name", ROUTES)
 def test_who_may_open_it_and_how(browsers, refused_alike, name):
     whom, allowed, words = ROUTES[name]
+    address = reverse(name, args=words)
     for role, client in browsers.items():
         for method in METHODS:
-            answer = client.generic(method, reverse(name, args=words))
+            answer = client.generic(method, address)
             assert_answer(answer, expected(name, whom, allowed, role, method), f"{name} {role!r} {method}")
             if role is not None and name == "sign_out" and method == "POST":
                 client.post("/sign-in/", {"name_or_email": f"the {role.name}", "password": PASSWORD})

@@ -44,6 +44,13 @@ class Queue:
         with self._change:
             return self._change.wait_for(is_done, seconds)
 
+    def close(self) -> bool:
+        """Whether it is closed: it is not while somebody of us stands in line."""
+        with self._change:
+            if not self._stands_in_line:
+                self.file.close()
+            return self.file.closed
+
     def _stand_in_line(self, act: Callable[[], None], is_wanted: Callable[[], bool]) -> None:
         goes_on = True
         while goes_on:

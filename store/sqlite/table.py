@@ -187,7 +187,11 @@ class SqliteTable(Table):
         return max(0.0, time.time() - written.stat().st_mtime)
 
     def close(self) -> None:
+        """What others are doing just then they finish; each lets go of its connection in its own time."""
+        threads, writers = self._threads, self._writers
         self._start_afresh()
+        vars(threads).clear()
+        writers.close()
 
     # --- connections, and reading ---
 
@@ -202,7 +206,7 @@ class SqliteTable(Table):
         except AttributeError:
             reader = connections.connect(self.path)
             reader.execute("PRAGMA query_only = ON")
-            self._threads.reader = reader
+            self._threads.reader, self._threads.until = reader, _OfAThread(reader, self._threads)
             return reader
 
     def _bodies(
@@ -269,8 +273,27 @@ class SqliteTable(Table):
         return connection.execute(f"DELETE FROM {DATA} WHERE (pk, sk) IN ({expired})", (now, limit)).rowcount
 
 
-_tables: weakref.WeakSet[SqliteTable] = weakref.WeakSet()
 _inherited: list[Any] = []  # a child must neither use nor close its parent's connections
+
+
+class _OfAThread:
+    """Closes a reader with its thread. A connection of Python's lies in a circle with its own statements: without
+    this it would stay open, file and all, until somebody looks for such circles."""
+
+    def __init__(self, reader: sqlite3.Connection, threads: threading.local):
+        self.reader = reader
+        self.threads = threads  # so that closing a table takes no reader from the threads that are reading
+        self.process = os.getpid()
+
+    def __del__(self, this_process: Callable[[], int] = os.getpid, keep: list[Any] = _inherited) -> None:
+        """With all that it needs at hand: at the very end of a process nothing else is there any more."""
+        if self.process == this_process():
+            self.reader.close()
+        else:
+            keep.append(self.reader)
+
+
+_tables: weakref.WeakSet[SqliteTable] = weakref.WeakSet()
 
 
 def _after_fork() -> None:

@@ -134,6 +134,17 @@ class Writers:
             self.turn.release()
             self.call_the_next()
 
+    def close(self) -> None:
+        """Unless somebody writes just now: then the connection goes with its last act."""
+        if self.turn.acquire(blocking=False):
+            try:
+                writer, self.writer = self.writer, None
+                if writer is not None and writer.queue.close():
+                    writer.connection.close()
+            finally:
+                self.turn.release()
+                self.call_the_next()
+
     def let_go(self) -> None:
         """What a forked child does with its parent's place in the queue."""
         if self.writer is not None:

@@ -29,6 +29,7 @@ from store import keys, trips
 from store.connect import connect
 from store.log import Event, EventLog
 from store.table import DATA, LOG, Put, Table, Unavailable
+from tests.rows import every_row
 from tests.store import engines
 from upkeep import figures, health, metrics, system
 from upkeep.leases import Leases
@@ -94,7 +95,7 @@ def test_who_leaves_and_what_is_deleted_is_counted_no_more(site, person):
     assert figures.by_state(counted) == {State.DRAFT: 1, State.OPEN: 0, State.CLOSED: 0}
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("event_type", "said", "changed"),
     [
         ("UserRemoved", {"name": "Eve", "role": "VOTER"}, {"role_VOTER": -1}),

@@ -79,10 +79,11 @@ def answer(connection, head_only=False):
     if not lines:
         return None, b""
     headers = dict(line.lower().split(": ", 1) for line in lines[1:])
-    body, length = b"", 0 if head_only else int(headers.get("content-length", 0))
-    while len(body) < length and (piece := file.read(length - len(body))):
-        body += piece
-    return int(lines[0].split()[1]), body
+    pieces, left = [], 0 if head_only else int(headers.get("content-length", 0))
+    while left and (piece := file.read(left)):
+        pieces.append(piece)
+        left -= len(piece)
+    return int(lines[0].split()[1]), b"".join(pieces)
 
 
 def until_end(connection):

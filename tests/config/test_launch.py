@@ -14,6 +14,7 @@ from config import environment_file, initial, launch
 from config.environment_file import BadFile
 from config.settings import BASE_DIR
 from config.variables import NAMES
+from tests.rows import every_row
 
 ANSWERS = {
     "--site-url": "https://vote.example.org",
@@ -26,7 +27,7 @@ ANSWERS = {
 # --- the file, as systemd reads it ---
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("text", "value"),
     [
         ("A=b", "b"),
@@ -55,7 +56,7 @@ def test_what_systemd_would_read_otherwise_is_refused(text, words):
         environment_file.read(text)
 
 
-@pytest.mark.parametrize("value", ["", "b", "Plenum <a@b>", " b ", "'b'", 'b"c', "b\\", "$B`c`", "b\nc", '"', "b # c"])
+@every_row("value", ["", "b", "Plenum <a@b>", " b ", "'b'", 'b"c', "b\\", "$B`c`", "b\nc", '"', "b # c"])
 def test_what_is_written_is_what_is_read(value):
     assert environment_file.read(environment_file.line("A", value) + "\nB=c") == {"A": value, "B": "c"}
 

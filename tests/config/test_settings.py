@@ -17,6 +17,7 @@ from config import checks
 from config.initial import mistakes
 from config.settings import BASE_DIR, Environment
 from config.variables import NAMES, VARIABLES
+from tests.rows import every_row
 
 SECRET = "Zt4wVb-19xKe_QmR7uYpLh3sDgN8cJfA2iTzXoBvW6rEkMyS5nCqHj0"
 PRODUCTION = {
@@ -145,7 +146,7 @@ ENCODE = "MAIL_URL has a character in its user name or password that ends that p
 LOOKS = "MAIL_URL should look like smtp+tls://user:password@mail.example.org:587."
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("name", "value", "sentence"),
     [
         ("SECRET_KEY", "short", "SECRET_KEY must have at least 50 characters."),
@@ -195,7 +196,7 @@ def test_production_names_a_wrong_value(name, value, sentence):
     assert not any("a#b" in each or "a/b" in each for each in found), "a password is not repeated"
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("name", "value"),
     [
         ("SITE_URL", "https://vote.example.org:8443/below/"),
@@ -218,7 +219,7 @@ def test_production_takes_what_is_right(name, value):
     assert wrong(**{name: value}) == []
 
 
-@pytest.mark.parametrize(
+@every_row(
     "secret",
     [
         "…                # python3 -c 'import secrets; print(secrets.token_urlsafe(50))'",
@@ -309,10 +310,16 @@ def test_an_empty_variable_counts_as_not_set():
 
 
 def test_a_local_site_makes_its_own_secret_once(tmp_path):
-    for _ in range(2):
-        assert manage("check", DATA_DIR=str(tmp_path)).returncode == 0
+    words = "from config import settings; print(settings.SECRET_KEY)"
+    environment = {"PATH": os.environ["PATH"], "PROFILE": "local", "DATA_DIR": str(tmp_path)}
+    command = [sys.executable, "-c", words]
+    once, again = (
+        subprocess.run(command, check=True, cwd=BASE_DIR, env=environment, capture_output=True, text=True, timeout=240)
+        for _ in range(2)
+    )
     secret = tmp_path / "secret_key"
     assert len(secret.read_text()) > 50
+    assert once.stdout.strip() == again.stdout.strip() == secret.read_text().strip()
     assert secret.stat().st_mode & 0o777 == 0o600
 
 
@@ -339,9 +346,13 @@ def test_a_data_folder_that_cannot_be_written_is_a_sentence(tmp_path, command):
     ],
 )
 def test_a_wrong_store_url_says_how_one_looks(tmp_path, url, sentence):
-    run = manage("create_tables", DATA_DIR=str(tmp_path), STORE_URL=url)
+    assert sentence in mistakes({"PROFILE": "local", "DATA_DIR": str(tmp_path), "STORE_URL": url})
+
+
+def test_a_command_says_it_and_no_more(tmp_path):
+    run = manage("create_tables", DATA_DIR=str(tmp_path), STORE_URL="postgres://here")
     assert run.returncode == 1
-    assert sentence in run.stderr
+    assert "must start with sqlite:/// or dynamodb://" in run.stderr
     assert "Traceback" not in run.stderr
 
 

@@ -20,6 +20,7 @@ from news import feeds, repository, services
 from news.feeds import Entry, Feed, Picture, as_atom, as_json
 from news.rules import Post
 from tests.clock import stands_at
+from tests.rows import every_row
 
 from .conftest import LATER, at_its_own_moment, written
 
@@ -116,7 +117,7 @@ def test_a_post_whose_author_has_left_is_the_sites():
     assert "authors" not in json.loads(as_json(feed_of(left)))["items"][0]
 
 
-@pytest.mark.parametrize("words", HARD)
+@every_row("words", HARD)
 def test_whatever_people_type_arrives(words):
     arrives = feeds.allowed(words)
     entry = entry_of(replace(DATED, title=words, author=words, summary=words, tags=(words,)), f"<p>{arrives}</p>")

@@ -8,11 +8,12 @@ import pytest
 
 from news import rules
 from news.rules import Post, State
+from tests.rows import every_row
 
 POST = Post("1", "Title", "title", "Ada", "2026-01-01T00:00:00.000Z", "2026-01-01T00:00:00.000Z")
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("title", "slug"),
     [
         ("We have moved!", "we-have-moved"),

@@ -19,6 +19,7 @@ from photos.encoding import Encoded
 from photos.rules import Photo
 from store import keys
 from tests.at_once import at_once
+from tests.rows import every_row
 from tests.test_completeness import Watched, watched  # noqa: F401 - a fixture
 from upkeep import replay
 
@@ -266,7 +267,7 @@ def test_buttons_move_rows_and_save_nothing(save):
     assert not site_page.find().version
 
 
-@pytest.mark.parametrize("act", ["up-0", "down-2", "up-9", "up--1", "up-", "nonsense", "remove-9", "down-99999999999"])
+@every_row("act", ["up-0", "down-2", "up-9", "up--1", "up-", "nonsense", "remove-9", "down-99999999999"])
 def test_buttons_that_lead_nowhere_change_nothing(act):
     three = [{"title": each} for each in "ABC"]
     assert arranged(three, act)[0] == three

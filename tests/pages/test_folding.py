@@ -17,6 +17,7 @@ from django.utils.safestring import mark_safe
 from django.utils.translation import override
 
 from pages.folding import Folding, folded
+from tests.rows import every_row
 
 pytestmark = pytest.mark.usefixtures("static_files")
 BUILTINS = [
@@ -157,8 +158,8 @@ def engine(*, folds: bool) -> Engine:
 FOLDED, PLAIN = engine(folds=True), engine(folds=False)
 
 
-@pytest.mark.parametrize("language", ["en", "en-gb", "de"])
-@pytest.mark.parametrize("name", TEMPLATES)
+@every_row("language", ["en", "en-gb", "de"])
+@every_row("name", TEMPLATES)
 def test_says_what_django_says(name: str, language: str) -> None:
     with override(language):
         for more in ({}, {"csrf_token": "a<b"}, {"csrf_token": "NOTPROVIDED"}, {"votes": False, "sign": "error"}):

@@ -84,7 +84,7 @@ def test_a_name_too_long_is_invalid_and_the_others_are_not():
 GREETING = "Name;E-Mail\nJörg Groß;joerg@example.org\nZoë;\n"
 
 
-@pytest.mark.parametrize(
+@every_row(
     "raw",
     [
         GREETING.encode(),
@@ -120,9 +120,9 @@ def test_windows_signs_are_read_as_windows_writes_them():
 # --- line ends, separators, quotes, headers ---
 
 
-@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
-@pytest.mark.parametrize("separator", [",", ";", "\t"])
-@pytest.mark.parametrize("header", [True, False])
+@every_row("end", ["\n", "\r\n", "\r"])
+@every_row("separator", [",", ";", "\t"])
+@every_row("header", [True, False])
 def test_every_separator_and_line_end_is_read(separator, end, header):
     lines = ["ada@example.org", "Bo B.", "cy@example.org", ""]
     lines = [separator.join((line, "Room 5")) if line else "" for line in lines]
@@ -339,8 +339,8 @@ def test_an_essay_is_no_list_of_candidates():
 # --- exports ---
 
 
-@pytest.mark.parametrize("start", ["=", "+", "-", "@", "\t", "\r"])
-@pytest.mark.parametrize("apostrophes", ["", "'", "''"])
+@every_row("start", ["=", "+", "-", "@", "\t", "\r"])
+@every_row("apostrophes", ["", "'", "''"])
 def test_no_text_can_be_taken_for_a_formula(start, apostrophes):
     field = f"{apostrophes}{start}1+1"
     (_header, row) = csv.reader(io.StringIO("".join(as_csv(["x", "y"], [["a", field]])), newline=""))

@@ -336,7 +336,7 @@ def everything_in(tokens):
     return sum(1 + everything_in(token.children or []) for token in tokens)
 
 
-@pytest.mark.parametrize(
+@every_row(
     "piece",
     [
         *HOSTILE.values(),

@@ -10,6 +10,7 @@ import segno
 
 from pages import qr
 from pages.qr import TooLong, qr_modules, qr_picture
+from tests.rows import every_row
 
 ADDRESS = "https://vote.example.org/election/Board/follow/#K3F9-2Q7M-XW8P"
 # In bytes, on pictures from the smallest to the largest.
@@ -42,7 +43,7 @@ def rows_on(picture: str) -> list[str]:
     return ["".join("01"[(row, column) in dark] for column in range(size)) for row in range(size)]
 
 
-@pytest.mark.parametrize("version", range(1, 41))
+@every_row("version", range(1, 41))
 def test_the_longest_address_of_every_size_looks_as_another_program_draws_it(version):
     """Only what fills its picture: before the words that fill up the others it puts one that the standard does not."""
     content = random.Random(version).randbytes(LONGEST[version - 1])

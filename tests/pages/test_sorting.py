@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import pytest
-
 from pages.sorting import as_people_sort
+from tests.rows import every_row
 
 
-@pytest.mark.parametrize(
+@every_row(
     "ordered",
     [
         ["1", "2", "10"],

@@ -12,6 +12,7 @@ from django.utils import translation
 from pages import time_fields
 from pages.time_fields import LocalTimeField, ZonedForm, ZoneField, zone_choices
 from pages.times import AOE, Edge, Note, offered, shown, typed
+from tests.rows import every_row
 
 
 class WindowForm(ZonedForm):
@@ -59,7 +60,7 @@ def test_what_browsers_send_is_read(text, local):
     assert read(text) == local
 
 
-@pytest.mark.parametrize(
+@every_row(
     "text",
     [
         "tomorrow",
@@ -91,7 +92,7 @@ def test_times_that_no_calendar_has_are_refused(text):
         read(text)
 
 
-@pytest.mark.parametrize("year", ["0000", "0001", "0202", "1999", "2200", "9999", "10000", "275760"])
+@every_row("year", ["0000", "0001", "0202", "1999", "2200", "9999", "10000", "275760"])
 def test_years_without_elections_are_refused(year):
     form = sent(closes=f"{year}-01-01T00:00")
     assert form.errors == {"closes": ["The year must be between 2000 and 2199."]}

@@ -34,6 +34,7 @@ from pages.times import (
     zone_label,
 )
 from store.log import as_text
+from tests.rows import every_row
 
 NOON = datetime(2025, 11, 15, 12, tzinfo=UTC)
 BOTH = [Edge.OPENING, Edge.CLOSING]
@@ -78,7 +79,7 @@ def test_an_old_spelling_in_the_store_is_still_understood():
     assert shown(NOON, "Asia/Calcutta") == shown(NOON, "Asia/Kolkata")
 
 
-@pytest.mark.parametrize(
+@every_row(
     "name", ["", "Mars/Olympus", "localtime", "Europe", "../etc/passwd", "/etc/localtime", "EST", "aoe", "Europe/\0"]
 )
 def test_other_names_are_refused_in_a_sentence(name):
@@ -124,8 +125,8 @@ def test_zones_are_named_for_people():
 # --- times that exist once ---
 
 
-@pytest.mark.parametrize("edge", BOTH)
-@pytest.mark.parametrize(
+@every_row("edge", BOTH)
+@every_row(
     ("zone_name", "moment"),
     [
         ("Europe/Berlin", "2025-11-15T09:30Z"),
@@ -217,8 +218,8 @@ def test_zones_without_letters_are_told_by_their_offset():
 # --- years ---
 
 
-@pytest.mark.parametrize("zone_name", ["Pacific/Kiritimati", AOE])
-@pytest.mark.parametrize("local", [datetime.min, datetime.max, datetime(1999, 12, 31, 23, 59), datetime(2200, 1, 1)])
+@every_row("zone_name", ["Pacific/Kiritimati", AOE])
+@every_row("local", [datetime.min, datetime.max, datetime(1999, 12, 31, 23, 59), datetime(2200, 1, 1)])
 def test_years_without_elections_are_refused_in_a_sentence(local, zone_name):
     with pytest.raises(NoSuchYear) as refused:
         understood(local, zone_name, Edge.CLOSING)
@@ -277,7 +278,7 @@ def test_a_stored_moment_comes_back_to_the_millisecond(local):
 # --- time left ---
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("seconds", "text"),
     [
         (3 * 86400 + 4 * 3600 + 59 * 60, "3 days 4 hours"),
@@ -319,7 +320,7 @@ def words(html: str) -> str:
     return " ".join(re.sub(r"<[^>]*>", "", html).split())
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("zone_name", "text"),
     [
         ("Europe/Berlin", "Nov. 15, 2025, 1 p.m. CET (Europe/Berlin), noon UTC"),

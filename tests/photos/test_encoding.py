@@ -14,6 +14,7 @@ import pytest
 
 from photos import child, encoding, rules
 from photos.rules import NoPicture
+from tests.rows import every_row
 
 from . import drawing
 from .drawing import encoded, upright
@@ -73,7 +74,7 @@ def test_what_takes_more_memory_than_there_is_gets_a_sentence():
         encoding.read(encoding.said_of(drawing.png_bomb(4000, 3000), starved), "It", "id")
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("text", "sentence"),
     [
         ("import os, signal; os.kill(os.getpid(), signal.SIGKILL)", "took too long"),

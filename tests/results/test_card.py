@@ -24,6 +24,7 @@ from tally.ballots import Ballots
 from tests.ballots.conftest import opened  # noqa: F401 - a fixture
 from tests.results.test_sealing import close, voted  # noqa: F401 - fixtures
 from tests.results.test_share import shared  # noqa: F401 - a fixture
+from tests.rows import every_row
 
 NAMES = ("Ada", "Zoë Müller", "Čapek", "Dan", "Eve")
 CYCLE = ["0>1>2>3"] * 41 + ["1>2>0"] * 33 + ["2>0>1>4"] * 26 + ["3>0", ""]
@@ -110,7 +111,7 @@ def test_it_speaks_the_language_it_is_asked_for():
 UNWRITABLE = ["مريم", "עדה", "中村", "😀", "Ω", "Жанна", "a\u200db", "a\u202eb", "tab\tbed", "ệ"]
 
 
-@pytest.mark.parametrize("name", UNWRITABLE)
+@every_row("name", UNWRITABLE)
 def test_a_name_that_cannot_be_written_is_left_out_and_the_rest_stays_right(name):
     said = card(CYCLE, names=(name, *NAMES[1:]))
     assert (said.heading, said.names) == ("Winner", "See who won")
@@ -151,7 +152,7 @@ def drawn(letter: str) -> tuple[bytes, bytes]:
     return inside, image.tobytes()
 
 
-@pytest.mark.parametrize("letter", ["ö", "é", "Å", "ç", "î", "š", "ñ", "ő", "ą"])
+@every_row("letter", ["ö", "é", "Å", "ç", "î", "š", "ñ", "ő", "ą"])
 def test_an_accent_is_drawn_beside_its_letter(letter):
     plain, accented = drawn(next(lettering.letters_of(letter)).base), drawn(letter)
     assert accented[0] == plain[0]

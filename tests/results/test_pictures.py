@@ -24,6 +24,7 @@ from tally.result import Result, header
 from tests.ballots.conftest import opened  # noqa: F401 - a fixture
 from tests.people import PASSWORD
 from tests.results.test_sealing import close, voted  # noqa: F401 - fixtures
+from tests.rows import every_row
 
 CYCLE = ["0>1>2"] * 41 + ["1>2>0"] * 33 + ["2>0>1"] * 26
 CITIES = ["0>1>2>3"] * 42 + ["1>2>3>0"] * 26 + ["2>3>1>0"] * 15 + ["3>2>1>0"] * 17
@@ -238,7 +239,7 @@ def _faults(picture: Picture) -> list[str]:
     return found
 
 
-@pytest.mark.parametrize("method", METHODS)
+@every_row("method", METHODS)
 def test_names_cannot_break_out(method):
     rankings = ["0>1>2>3>4"] * 4 + ["1>2>0>4"] * 3 + ["2>0>1"] * 2 + ["3>4", "4"]
     for picture in pictures_of(count(Ballots.of(HOSTILE, rankings), method, seats=2)):
@@ -254,7 +255,7 @@ def test_a_long_name_is_cut_between_letters_and_told_in_full():
     assert picture.table.rows[0][0] == "x" * 200
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("name", "room", "lines"),
     [
         ("Bo", 10, ["Bo"]),
@@ -318,8 +319,8 @@ def crowd(size: int, method: str) -> Result:
     return Result(winners=(names[0],), places=places, pairwise=matrix, reasons=reasons, **rules, **top)
 
 
-@pytest.mark.parametrize("method", METHODS)
-@pytest.mark.parametrize("size", [50, 200])
+@every_row("method", METHODS)
+@every_row("size", [50, 200])
 def test_of_very_many_candidates_some_are_shown_and_it_is_said(method, size):
     pictures = pictures_of(crowd(size, method))
     assert pictures

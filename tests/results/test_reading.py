@@ -29,6 +29,7 @@ from tally.methods import METHODS, count
 from tests.ballots.conftest import opened  # noqa: F401 - a fixture
 from tests.people import PASSWORD
 from tests.results.test_sealing import close, voted  # noqa: F401 - fixtures
+from tests.rows import every_row
 
 CYCLE = ["0>1>2"] * 41 + ["1>2>0"] * 33 + ["2>0>1"] * 26
 CITIES = ["0>1>2>3"] * 42 + ["1>2>3>0"] * 26 + ["2>3>1>0"] * 15 + ["3>2>1>0"] * 17
@@ -43,7 +44,7 @@ def report(rankings: list[str], method: str = "schulze", **rules):
 # --- how far ahead ---
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("rankings", "method", "rules", "numbers", "sentence"),
     [
         (CITIES, "schulze", {}, ("Bo", "58", "Ada", "42"), "Bo beat Ada by 16 ballots."),
@@ -104,7 +105,7 @@ def test_every_method_has_a_margin_for_whatever_was_cast():
 IF = "If %s of the %s ballots had ranked differently, "
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("found", "seats", "sentence"),
     [
         ((278, True, "A", "AB"), 1, IF % (278, 900) + "it would have been a tie between A and B. Fewer would not"),
@@ -131,7 +132,7 @@ def test_of_one_ballot_it_is_said_so():
     assert words.how_close(report(["1>0"])).startswith("If the only ballot had ranked differently, ")
 
 
-@pytest.mark.parametrize("method", METHODS)
+@every_row("method", METHODS)
 def test_every_method_says_how_close_it_was(method):
     said = words.how_close(report(CITIES, method, seats=2 if method.startswith("stv") else 1))
     assert re.match(r"If \d+ of the 100 ballots had ranked differently, ", said)

@@ -7,6 +7,7 @@ import pytest
 from accounts.rules import Role
 from skills import rules
 from skills.rules import Held, NotNow, Skill, State, TooMany, Visibility
+from tests.rows import every_row
 
 NOW = "2026-11-15T12:00:00.000Z"
 
@@ -21,7 +22,7 @@ def test_each_level_has_its_sentence():
     assert rules.level_of(4).label == "Expert"
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("name", "number", "made"),
     [
         ("Python", 1, "python"),

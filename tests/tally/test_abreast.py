@@ -16,6 +16,7 @@ from tally.ballots import BadBallot, Ballots, groups_of
 from tally.bundles import Bundles
 from tally.closeness import Change, apply
 from tally.pairwise import Summary, matrices, walked
+from tests.rows import every_row
 
 from .test_pairwise import many
 from .test_properties import elections
@@ -72,8 +73,8 @@ def test_few_rankings_and_short_ones_of_many_candidates_are_read_one_by_one():
     assert not abreast.pays([">".join(map(str, range(101)))] * 1000, 101)
 
 
-@pytest.mark.parametrize("candidates", [3, 10, 12, 99])
-@pytest.mark.parametrize("ranking", ["0>x", "123", "1234", "0\n1", "é", "0 1", ">", "0>", "=0", "0>>1", "01", "\udc80"])
+@every_row("candidates", [3, 10, 12, 99])
+@every_row("ranking", ["0>x", "123", "1234", "0\n1", "é", "0 1", ">", "0>", "=0", "0>>1", "01", "\udc80"])
 def test_a_text_that_is_no_ranking_is_refused(ranking, candidates, always):
     with pytest.raises(BadBallot, match="does not stand"):
         matrices(Ballots(tuple(map(str, range(candidates))), {"0>1": 1, ranking: 1, "2": 1}))
@@ -139,7 +140,7 @@ def test_instant_runoff_counts_the_first_choices_of_every_round(cast):
 
 @some
 @given(elections(least=2), st.data())
-@pytest.mark.parametrize("method", methods.METHODS)
+@every_row("method", methods.METHODS)
 def test_ballots_that_were_changed_are_counted_as_if_anew(method, cast, data):
     cast = Ballots(cast.candidates, {**cast.counts, "0>1": 3}).normal
     chance = random.Random(data.draw(st.integers(0, 999)))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import json
-import os
 import sqlite3
 import sys
 from contextlib import nullcontext, redirect_stdout
@@ -24,11 +23,10 @@ def test_it_is_a_part():
 
 
 @pytest.fixture
-def mostly_here(settings, monkeypatch):
+def mostly_here(settings, monkeypatch, static_files):
     """One step in a process of its own, as all of a true run have it; the others here, where Django has started."""
     apart = sealing._step
-    for name in ("DATA_DIR", "HOSTS", "LOG_LEVEL", "DJANGO_SETTINGS_MODULE"):
-        monkeypatch.setenv(name, os.environ.get(name, ""))  # so that what a step sets is undone
+    monkeypatch.setattr(sealing, "start_django", lambda folder: None)
     settings.STORE_URL = settings.STORE_URL
 
     def step(*words):
@@ -46,6 +44,8 @@ def mostly_here(settings, monkeypatch):
 @pytest.mark.slow
 def test_a_tiny_run_has_every_figure(tmp_path, monkeypatch, mostly_here):
     monkeypatch.delenv("BALLOTS", raising=False)
+    for name, few in (("CANDIDATES", 3), ("ROUNDS", 1)):
+        monkeypatch.setattr(sealing, name, few)
     report = Report("sealing", tmp_path, io.StringIO())
     sealing.measure(report, scale=0.001)
     figures = {f"{step}.milliseconds" for step in sealing.STEPS} | {

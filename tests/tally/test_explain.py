@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from tally import methods
 from tally.ballots import Ballots
 from tally.explain import TEMPLATES, Sentence, explain
+from tests.rows import every_row
 
 from .examples import CYCLE, EQUAL_CYCLE, TENNESSEE, election
 from .test_properties import elections
@@ -120,7 +121,7 @@ def test_stv_tells_quotas_surpluses_and_last_seats():
     assert "Round 2: A kept 47.62 percent of each vote; the rest was passed on." in said(ballots, "stv-meek", seats=2)
 
 
-@pytest.mark.parametrize("method", methods.METHODS)
+@every_row("method", methods.METHODS)
 def test_without_votes_there_is_nothing_to_count(method):
     sentences = said(Ballots(("A", "B"), {"": 2}), method)
     assert sentences[0] == "No ballot ranks anybody, so there is nothing to count."
@@ -131,7 +132,7 @@ def test_without_votes_there_is_nothing_to_count(method):
     )
 
 
-@pytest.mark.parametrize("method", methods.METHODS)
+@every_row("method", methods.METHODS)
 def test_one_candidate_alone_and_none_at_all(method):
     assert said(election("1: A"), method)[0] == "A was the only candidate."
     assert said(Ballots((), {}), method) == ["Nobody stood."]

@@ -172,7 +172,7 @@ TIED = Ballots(("A", "B"), {"0=1": 1})
 SHORT = Ballots(("A", "B"), {"0": 1})
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("ballots", "format", "words"),
     [
         (TIED, "soi", "rank candidates as equals, which .soi cannot hold; .toi can."),
@@ -441,7 +441,7 @@ def test_a_line_that_stands_twice_counts_twice(format, text, count):
 # --- which format it is ---
 
 
-@pytest.mark.parametrize("format", ["csv", "json", "blt", "abif", "cvotes", "soc", "soi", "toc", "toi"])
+@every_row("format", ["csv", "json", "blt", "abif", "cvotes", "soc", "soi", "toc", "toi"])
 def test_the_ending_of_the_name_decides(format):
     file = File(Ballots(("A", "B"), {"0>1": 2}))
     found = read(b"".join(write(file, format)), name=f"some/FILE.{format.upper()}")
@@ -449,7 +449,7 @@ def test_the_ending_of_the_name_decides(format):
     assert found.ballots == file.ballots
 
 
-@pytest.mark.parametrize(
+@every_row(
     ("text", "format"),
     [
         ("42:Memphis>Nashville\n26:Nashville>Memphis", "plain"),
@@ -485,8 +485,8 @@ def test_a_format_we_do_not_know_is_refused():
 UMLAUT = "3: Zoë > Bo\n2: Bo\n"
 
 
-@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-16-be", "utf-32", "cp1252"])
-@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+@every_row("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-16-be", "utf-32", "cp1252"])
+@every_row("end", ["\n", "\r\n", "\r"])
 def test_encodings_and_line_ends_of_every_kind(encoding, end):
     assert counts(UMLAUT.replace("\n", end).encode(encoding)) == {"Zoë>Bo": 3, "Bo": 2}
 

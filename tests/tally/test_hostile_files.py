@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from tally.ballots import Ballots
 from tally.formats import BadFile, File, Limits, read, write
+from tests.rows import every_row
 
 FORMATS = ("csv", "json", "blt", "abif", "cvotes", "preflib", "plain")
 BALLOTS = Ballots(("Ada", "Bo-1", "Zoë"), {"0>1=2": 31, "2": 4, "": 2, "1>0": 1})
@@ -104,7 +105,7 @@ def test_a_file_that_never_ends_is_refused(format):
     assert "more than 100000 bytes" in refusal(Endless(b"", b"\n", 10**9), format, SMALL)
 
 
-@pytest.mark.parametrize("format", [*FORMATS, None])
+@every_row("format", [*FORMATS, None])
 def test_a_line_that_never_ends_is_refused(format):
     beginning = b'{"candidates": ["' if format == "json" else b"1: "
     words = refusal(Endless(beginning, b"ab", 10**9), format, Limits(line=100_000))
@@ -151,8 +152,8 @@ def test_a_name_that_is_too_long_is_refused():
     assert refusal(f"1: {'x' * 51}", "plain", SMALL) == "Line 1: A candidate's name has more than 50 characters."
 
 
-@pytest.mark.parametrize("digits", ["9" * 20, "9" * 100_000])
-@pytest.mark.parametrize(
+@every_row("digits", ["9" * 20, "9" * 100_000])
+@every_row(
     ("format", "text"),
     [
         ("csv", "count,A\n%s,1"),

@@ -9,6 +9,7 @@ import pytest
 from tally import copeland, methods, minimax, plurality
 from tally.ballots import Ballots
 from tally.numbers import as_text
+from tests.rows import every_row
 
 from .examples import CYCLE, TENNESSEE, election
 
@@ -75,7 +76,7 @@ def test_thirds_add_up_to_a_whole():
 # --- methods by name ---
 
 
-@pytest.mark.parametrize("method", methods.METHODS)
+@every_row("method", methods.METHODS)
 def test_every_method_counts_under_its_name(method):
     result = methods.count(TENNESSEE, method, unranked="below", seed="seed")
     assert result.method == method
@@ -103,10 +104,8 @@ def test_an_unknown_method_is_answered_with_those_there_are():
         methods.count(TENNESSEE, "dice")
 
 
-@pytest.mark.parametrize("method", ["schulze", "ranked-pairs", "borda", "copeland", "minimax", "plurality"])
-@pytest.mark.parametrize(
-    "cast", [Ballots(("A", "B"), {}), Ballots(("A", "B"), {"": 2}), Ballots(("A", "B"), {"0=1": 3})]
-)
+@every_row("method", ["schulze", "ranked-pairs", "borda", "copeland", "minimax", "plurality"])
+@every_row("cast", [Ballots(("A", "B"), {}), Ballots(("A", "B"), {"": 2}), Ballots(("A", "B"), {"0=1": 3})])
 def test_where_nothing_is_said_all_are_equal(method, cast):
     result = methods.count(cast, method)
     assert result.winners == ("A", "B")

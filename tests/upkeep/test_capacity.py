@@ -18,6 +18,7 @@ from tests.aws.engine import ours
 from tests.aws.ledger import Ledger
 from tests.aws.memory import MemoryEngine
 from tests.aws.rules import Latency, Limits, Rules
+from tests.rows import every_row
 from tests.upkeep.capacity_table import DOCUMENT, HOURS, PEAK, SIZES, in_document
 from upkeep import drill
 from upkeep.capacity.model import CROWDED, Layout, Model, Prices, rehearsed
@@ -238,7 +239,7 @@ def test_the_command_takes_prices_and_sizes(monkeypatch):
     assert said["asked"]["prices"] == {"writes": 1.5, "reads": 0.125, "stored": 0.25}
 
 
-@pytest.mark.parametrize(
+@every_row(
     "words",
     [
         *(("--voters", "0"), ("--voters", "many"), ("--hours", "0"), ("--peak", "-1"), ("--candidates", "1")),
