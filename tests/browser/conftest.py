@@ -242,6 +242,7 @@ class Complaints(list[str]):
 # --- windows ---
 
 EMULATED = ("color_scheme", "contrast", "forced_colors", "reduced_motion")
+CALM = {"reduced_motion": "reduce"}  # what moves costs more than all the rest; those that look at it say so
 KEEP_NOTHING = """() => { try {
   localStorage.clear(); sessionStorage.clear(); Storage.prototype.setItem = () => {}; window.name = "";
 } catch {} }"""
@@ -272,7 +273,7 @@ class Window:
         self.resting = None
         self.open_pages.append(page)
         page.set_viewport_size({"width": width, "height": 800})
-        page.emulate_media(**{"media": "null", **dict.fromkeys(EMULATED, "null"), **emulated})
+        page.emulate_media(**{"media": "null", **dict.fromkeys(EMULATED, "null"), **CALM, **emulated})
         return page
 
     def watched(self, page: Page) -> Page:

@@ -21,7 +21,6 @@ from .test_people import wide
 
 HOST = "Emmy Noether"
 PHONE, WALL = 390, 1280
-CALM = {"reduced_motion": "reduce"}  # what moves costs more than all the rest; one test looks at it
 
 
 @dataclass(frozen=True)
@@ -37,18 +36,18 @@ class Hall:
         return f"/live/{self.game.id}/{page}/"
 
     def host(self, **reader: object) -> Page:
-        return self.visit(self.path("host"), who=HOST, **{"width": WALL, **CALM, **reader})
+        return self.visit(self.path("host"), who=HOST, **{"width": WALL, **reader})
 
     def remote(self, **reader: object) -> Page:
-        return self.visit(self.path("remote"), who=HOST, **{"width": PHONE, **CALM, **reader})
+        return self.visit(self.path("remote"), who=HOST, **{"width": PHONE, **reader})
 
     def screen(self, kind: str = "screen", **reader: object) -> Page:
         """A projector that nobody is signed in at."""
-        return self.visit(self.path(kind) + f"{self.game.screen_token}/", **{"width": WALL, **CALM, **reader})
+        return self.visit(self.path(kind) + f"{self.game.screen_token}/", **{"width": WALL, **reader})
 
     def phone(self, name: str, **reader: object) -> Page:
         """Somebody who has followed the link."""
-        page = self.visit(self.link, **{"width": PHONE, **CALM, **reader})
+        page = self.visit(self.link, **{"width": PHONE, **reader})
         page.fill("[name=name]", name)
         page.click("main form .actions button")
         expect(page.locator("#screen")).to_be_visible()

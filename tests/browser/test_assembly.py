@@ -12,7 +12,7 @@ from live import repository
 from live.assembly import agenda
 from live.questions import Kind, Question
 
-from .live_hall import CALM, PHONE, WALL, Hall, Voice, Voices, judged, lent_voices, press, press_surely, shows
+from .live_hall import PHONE, WALL, Hall, Voice, Voices, judged, lent_voices, press, press_surely, shows
 from .test_live import send, store  # noqa: F401 - a fixture
 
 CHAIR = "Alan Turing"  # who makes no other session, so that there are never too many of theirs
@@ -104,7 +104,7 @@ def puts(page: Page, *options: str) -> None:
 
 
 def test_a_general_meeting_from_check_in_to_minutes(store, visit, voices):  # noqa: F811
-    host = visit("/live/new/", who=CHAIR, width=WALL, **CALM)
+    host = visit("/live/new/", who=CHAIR, width=WALL)
 
     # the host makes an assembly, its agenda and its roll with codes
     make(host)
@@ -120,7 +120,7 @@ def test_a_general_meeting_from_check_in_to_minutes(store, visit, voices):  # no
 
     # six check in, by account and by code; the wall says how many, and when there is a quorum
     wall = hall.screen()
-    hypatia = visit(hall.link, who="Hypatia", width=PHONE, **CALM)
+    hypatia = visit(hall.link, who="Hypatia", width=PHONE)
     assert judged(hypatia, "dark") == []
     press(hypatia, "I am here")
     says_present(wall, "1 of 8 present")
@@ -129,7 +129,7 @@ def test_a_general_meeting_from_check_in_to_minutes(store, visit, voices):  # no
     zita.fill("#id_code", codes["Zita"].lower().replace("-", " "))
     zita.locator(".join-personal button").click()
     expect(zita.locator("#mine")).to_contain_text("Zita")
-    wang = visit(hall.link, who="Wang Zhenyi", width=PHONE, **CALM)
+    wang = visit(hall.link, who="Wang Zhenyi", width=PHONE)
     press(wang, "I am here")
     ibn, emmy, yves = voices("Ibn al-Haytham"), voices("Emmy Noether"), voices()
     here(ibn, hall)
