@@ -117,22 +117,30 @@ clean: ## remove what was installed and built; data stays
 
 # Every package is named with its hash, so none needs to be looked for. Python compiles what it loads, and no more.
 INSTALL := $(BIN)/pip install --quiet --disable-pip-version-check --no-deps --no-compile --require-hashes
+# Looking through the lists of an index takes a pip longest, so two share them: each has every second package.
+# Where that goes wrong, one alone has the last word.
+SHARED_INSTALL = half() { awk -v half=$$1 '/^[^ \#]/ { n++ } n % 2 == half' $(1) | $(INSTALL) -r /dev/stdin; }; \
+	{ half 0 & other=$$!; half 1; first=$$?; wait $$other && test $$first = 0; } || $(INSTALL) -r $(1)
 # Amazon's library describes some 400 services. We talk to one, and to those that say who we are.
 SERVICES := dynamodb signin sso sso-oidc sts
 
 .venv/run: requirements.txt | .venv/bin/pip
 	@echo "Installing what Plenum needs (once, about a quarter of a minute) ..."
-	@$(INSTALL) -r requirements.txt
+	@$(call SHARED_INSTALL,requirements.txt)
 	@find $(BIN)/../lib/*/site-packages/botocore/data -mindepth 1 -maxdepth 1 -type d $(SERVICES:%=! -name %) -exec rm -rf {} +
 	@touch $@
 
 .venv/test: requirements-dev.txt | .venv/bin/pip
 	@echo "Installing what tests need (once, about a minute) ..."
-	@$(INSTALL) -r requirements-dev.txt
+	@$(call SHARED_INSTALL,requirements-dev.txt)
 	@touch $@ .venv/run
 
 .venv/bin/pip:
 	@test -n "$(PYTHON)" || { echo "Plenum needs Python 3.11 or newer, and none is on the PATH. Install one, or name it: make PYTHON=/path/to/python3 ..." >&2; exit 1; }
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "Plenum needs Python 3.11 or newer; $(PYTHON) is older." >&2; exit 1; }
-	@$(PYTHON) -m venv .venv || { rm -rf .venv; echo "$(PYTHON) cannot make a virtual environment here. On Debian or Ubuntu: apt-get install python3-venv" >&2; exit 1; }
-	@$(BIN)/pip uninstall --quiet --yes setuptools 2>/dev/null  # which older Pythons bring along
+	@{ $(PYTHON) -m venv --without-pip .venv 2>/dev/null && $(BORROW_PIP); } || $(OWN_PIP) || { rm -rf .venv; echo "$(PYTHON) cannot make a virtual environment here. On Debian or Ubuntu: apt-get install python3-venv" >&2; exit 1; }
+
+# The pip of the Python that is there does, from 22.3 on; one of our own takes 17 MB, and seconds to unpack.
+BORROW_PIP = { base=$$($(PYTHON) -c 'import pip, sys; sys.exit([*map(int, pip.__version__.split(".")[:2])] < [22, 3] or print(sys.executable))' 2>/dev/null) && \
+	printf '%s\n' '\#!/bin/sh' "exec \"$$base\" -m pip --python \"\$$(dirname \"\$$0\")/python\" \"\$$@\"" > $(BIN)/pip && chmod +x $(BIN)/pip; }
+OWN_PIP = { $(PYTHON) -m venv --clear .venv && { $(BIN)/pip uninstall --quiet --yes setuptools 2>/dev/null || true; }; }  # which older Pythons bring along

@@ -15,6 +15,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from upkeep.server import NAME
+
 from .report import OPERATIONS, Report, Unit
 from .rounds import Comparison, compare, crowd
 
@@ -92,13 +94,11 @@ class Server:
             before, now = now, self.worked(also_worker=also_worker)
 
     def worked(self, *, also_worker: bool = False) -> int:
-        """Nanoseconds of all threads of the processes that serve. The worker beside them is a child too, but not of
-        gunicorn's name."""
+        """Nanoseconds of all threads of the processes that serve. The worker beside them is a child too, with a name of
+        its own."""
         found = Path(f"/proc/{self.process.pid}/task").glob("*/children")
         children = [each for file in found for each in file.read_text().split()]
-        serving = [
-            each for each in children if also_worker or b"gunicorn" in Path(f"/proc/{each}/cmdline").read_bytes()
-        ]
+        serving = [each for each in children if also_worker or Path(f"/proc/{each}/comm").read_text().strip() != NAME]
         threads = [each for child in serving for each in Path(f"/proc/{child}/task").iterdir()]
         return sum(map(_worked, threads))
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import os
 import sys
+from functools import partial
 from typing import Any
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
@@ -54,18 +55,31 @@ def on_starting(server: Any) -> None:
     setup.announce()
 
 
+def when_ready(server: Any) -> None:
+    """Mail, seals and sweeps are made beside the server, unless somebody else starts a worker."""
+    if settings.WORKER == "beside":
+        share_what_is_loaded()
+        listens = lambda: bool(server.LISTENERS)  # noqa: E731 - it has none as soon as it stops
+        start = partial(this_server.start_worker, partial(leave, server))
+        this_server.WorkerKeeper(listens, server.log.error, start).go()
+
+
 def pre_fork(server: Any, worker: Any) -> None:
+    share_what_is_loaded()
+
+
+def share_what_is_loaded() -> None:
     """What is loaded by now is shared by all processes as long as nobody touches it: a garbage collector that looked
     through it would make a copy of it."""
     gc.collect()
     gc.freeze()
 
 
-def when_ready(server: Any) -> None:
-    """Mail, seals and sweeps are made beside the server, unless somebody else starts a worker."""
-    if settings.WORKER == "beside":
-        listens = lambda: bool(server.LISTENERS)  # noqa: E731 - it has none as soon as it stops
-        this_server.WorkerKeeper(listens, server.log.error).go()
+def leave(server: Any) -> None:
+    """What a worker does that is forked from the server: who outlives it must keep neither its port nor its place."""
+    for each in (*server.LISTENERS, *(web.tmp for web in server.WORKERS.values())):
+        each.close()
+    post_fork(server, None)
 
 
 def post_fork(server: Any, worker: Any) -> None:

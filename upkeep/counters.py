@@ -79,13 +79,13 @@ class Shelf:
                 self._place_all()
 
     def forget(self) -> None:
-        """What a forked child does with its parent's slot."""
+        """What a forked child does with its parent's slot, and with what was counted there: that is not its own."""
         self.turn = threading.Lock()
         if self.held is not None:
             os.close(self.held)
         self.sheets, self.folder, self.held = {}, None, None
         for value in self.values:
-            value.sheet = None
+            value.ours, value.is_set, value.sheet = 0.0, False, None
 
     def _place_all(self) -> None:
         assert self.folder

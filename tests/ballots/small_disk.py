@@ -30,6 +30,7 @@ from elections import repository as elections
 from elections import services as organising
 from store import keys
 from tests.at_once import at_once
+from upkeep.server import NAME
 from upkeep.signs import signs
 
 from .history import DONE, Act, flaws, left_behind
@@ -68,17 +69,17 @@ class CountingServer(Server):
 
     @property
     def worker(self) -> int:
-        return next((pid for pid in children(self.process.pid) if "worker" in _command(pid)), 0)
+        return next((pid for pid in children(self.process.pid) if _name(pid) == NAME), 0)
 
     @property
     def web(self) -> list[int]:
-        return [pid for pid in children(self.process.pid) if "worker" not in _command(pid)]
+        return [pid for pid in children(self.process.pid) if _name(pid) != NAME]
 
 
-def _command(pid: int) -> str:
+def _name(pid: int) -> str:
     with suppress(OSError):
-        return Path(f"/proc/{pid}/cmdline").read_text().replace("\0", " ")
-    return "worker"  # ended just now
+        return Path(f"/proc/{pid}/comm").read_text().strip()
+    return NAME  # ended just now
 
 
 class CountingBrowser(Browser):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import timedelta
 from io import StringIO
+from types import SimpleNamespace
 
 import pytest
 from django.core.management import call_command
@@ -147,6 +148,17 @@ def test_verify_says_how_a_checkpoint_is_written(site, text):
         run("verify", f"--checkpoint={text}")
 
 
+def test_a_demo_that_cannot_be_loaded_ends_the_start(site, settings, tmp_path, monkeypatch):
+    settings.DATA_DIR, settings.PORT, settings.PRODUCTION = tmp_path, 0, False
+    called = []
+    monkeypatch.setattr(serve, "call_command", lambda name, **options: called.append(name))
+    monkeypatch.setattr(serve.server, "run_beside", lambda *words: SimpleNamespace(wait=lambda: 1))
+    monkeypatch.setattr(serve, "become_gunicorn", lambda: called.append("gunicorn"))
+    with pytest.raises(SystemExit, match="1"):
+        call_command("serve", stdout=StringIO())
+    assert called == ["collectstatic"]
+
+
 @pytest.mark.parametrize(("is_distant", "no_demo"), [(False, False), (True, False), (True, True)])
 def test_the_demo_is_loaded_by_itself_only_where_a_question_is_no_journey(
     site, settings, tmp_path, monkeypatch, is_distant, no_demo
@@ -156,7 +168,10 @@ def test_the_demo_is_loaded_by_itself_only_where_a_question_is_no_journey(
     called, output = [], StringIO()
     monkeypatch.setattr(type(site), "is_distant", is_distant)
     monkeypatch.setattr(serve, "call_command", lambda name, **options: called.append(name))
-    monkeypatch.setattr(serve.os, "execv", lambda program, words: called.append(words[2]))
+    monkeypatch.setattr(
+        serve.server, "run_beside", lambda name, *words: called.append(name) or SimpleNamespace(wait=int)
+    )
+    monkeypatch.setattr(serve, "become_gunicorn", lambda: called.append("gunicorn"))
     call_command("serve", no_demo=no_demo, stdout=output)
     assert ("demo" in called, called[-1]) == (not is_distant, "gunicorn")
     assert ("Sign in as one of these" in output.getvalue()) == (not is_distant)

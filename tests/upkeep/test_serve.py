@@ -12,8 +12,9 @@ import threading
 import time
 import urllib.error
 import urllib.request
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 
 import pytest
 
@@ -21,6 +22,7 @@ from config.settings import BASE_DIR
 from store import keys
 from store.connect import connect
 from store.log import Event, EventLog
+from upkeep.server import NAME
 
 pytestmark = pytest.mark.slow
 PATIENCE = 120  # seconds for a machine that is busy with other things
@@ -116,6 +118,67 @@ def test_figures_of_all_server_processes_are_added_up_and_a_second_server_is_sen
         again = read(port, "/metrics")
         assert _ready(again) == _ready(text), "a second server by mistake has harmed nothing"
     assert _ready(text) == ["40"]
+
+
+def children(pid: int) -> list[int]:
+    found = [each.read_text().split() for each in Path(f"/proc/{pid}/task").glob("*/children")]
+    return [int(each) for some in found for each in some]
+
+
+def worker_of(pid: int, but: int = 0) -> int:
+    """Its number, once it goes by its name."""
+    until = time.monotonic() + PATIENCE
+    while time.monotonic() < until:
+        for child in children(pid):
+            with suppress(OSError):  # it has just ended
+                if child != but and Path(f"/proc/{child}/comm").read_text().strip() == NAME:
+                    return child
+        time.sleep(0.1)
+    raise AssertionError("There is no worker beside the server.")
+
+
+def test_a_killed_worker_is_followed_by_another_which_ends_with_its_server(tmp_path):
+    port = free_port()
+    with serving(tmp_path, port, "--no-demo") as process:
+        first = worker_of(process.pid)
+        os.kill(first, signal.SIGKILL)
+        second = worker_of(process.pid, but=first)
+        assert read(port, "/healthz")
+        process.terminate()
+        assert process.wait(timeout=PATIENCE) == 0
+        _wait_for_the_end_of(second)
+
+
+def test_a_worker_that_outlives_its_server_keeps_neither_its_port_nor_its_folder(tmp_path):
+    """As when the system kills the server and holds up what it has forked."""
+    port = free_port()
+    with serving(tmp_path, port, "--no-demo") as process:
+        worker = worker_of(process.pid)
+        os.kill(worker, signal.SIGSTOP)
+        try:
+            for pid in (process.pid, *children(process.pid)):
+                if pid != worker:
+                    os.kill(pid, signal.SIGKILL)
+            process.wait(timeout=PATIENCE)
+            with serving(tmp_path, port, "--no-demo"):
+                assert read(port, "/healthz")
+        finally:
+            os.kill(worker, signal.SIGCONT)
+        _wait_for_the_end_of(worker)
+
+
+def _wait_for_the_end_of(pid: int) -> None:
+    until = time.monotonic() + PATIENCE
+    while _goes_on(pid):
+        assert time.monotonic() < until, "It goes on without its server."
+        time.sleep(0.1)
+
+
+def _goes_on(pid: int) -> bool:
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
 
 
 def _ready(text: str) -> list[str]:

@@ -247,6 +247,30 @@ def test_a_killed_process_is_followed_by_another_until_the_server_stops():
             process.wait()
 
 
+def test_a_command_beside_tells_how_it_ended_and_leaves_first(tmp_path):
+    left = tmp_path / "left"
+    assert (server.run_beside("check", leave=left.touch).wait(), left.exists()) == (0, True)
+    assert server.run_beside("no_such_command").wait() == 1
+
+
+def test_a_child_that_somebody_else_has_waited_for_has_ended():
+    child = server.run_beside("no_such_command")
+    os.waitpid(child.pid, 0)
+    assert child.poll() == 0
+
+
+def test_a_signal_from_before_a_worker_has_left_its_server_ends_it_and_is_not_answered_as_the_server_does():
+    answered = []
+    before = signal.signal(signal.SIGTERM, lambda *_: answered.append(os.getpid()))
+    try:
+        child = server.run_beside("worker", leave=lambda: os.kill(os.getpid(), signal.SIGTERM))
+        assert child.wait() == -signal.SIGTERM
+        assert signal.getsignal(signal.SIGTERM) != signal.SIG_DFL, "the server's own answers stay"
+    finally:
+        signal.signal(signal.SIGTERM, before)
+    assert answered == []
+
+
 @pytest.mark.parametrize(("worker", "starts"), [("beside", 1), ("apart", 0)])
 def test_the_server_starts_a_worker_unless_somebody_else_does(settings, monkeypatch, worker, starts):
     from config import gunicorn
@@ -258,6 +282,7 @@ def test_the_server_starts_a_worker_unless_somebody_else_does(settings, monkeypa
 
     monkeypatch.setattr(WorkerKeeper, "go", go)
     settings.WORKER = worker
+    monkeypatch.setattr(gunicorn, "share_what_is_loaded", lambda: None)  # here it would be the tests' own
     arbiter = SimpleNamespace(LISTENERS=["one"], log=SimpleNamespace(error=print))
     gunicorn.when_ready(arbiter)
     assert len(kept) == starts
@@ -362,6 +387,18 @@ def test_processes_add_up_and_the_next_one_goes_on_where_one_has_ended(process, 
     assert added_up(tmp_path) == 9
     assert value.get() == 2, "its own alone"
     assert len(list(tmp_path.glob("*.db"))) == 2, "no more files than processes at once"
+
+
+def test_a_forked_process_does_not_count_again_what_its_parent_has_counted(process, tmp_path):
+    shelf = process()
+    value = counter()
+    value.inc(3)
+    shelf.forget()  # as in the child
+    shelf.share(tmp_path / "of the child")
+    (tmp_path / "of the child").mkdir()
+    value.inc(1)
+    shelf.again()
+    assert added_up(tmp_path / "of the child") == 1
 
 
 def test_without_room_a_process_counts_for_itself_until_there_is_room(process, tmp_path):

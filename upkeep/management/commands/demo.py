@@ -50,9 +50,10 @@ class Command(StoreCommand):
         "A distant store takes minutes: it is thousands of round trips."
     )
 
-    def handle(self, **options: Any) -> None:
+    def handle(self, *, verbosity: int, **options: Any) -> None:
         loaded = [self._load(number, what, load) for number, (what, load) in enumerate(PARTS, 1)]
-        self.stdout.write("The demo content is loaded." if any(loaded) else "The demo content is there already.")
+        if verbosity:
+            self.stdout.write("The demo content is loaded." if any(loaded) else "The demo content is there already.")
 
     def _load(self, number: int, what: str, load: Callable[[Progress], int]) -> int:
         with steps_shown_on(self.stderr, f"Demo, part {number} of {len(PARTS)}, {what}") as progress:

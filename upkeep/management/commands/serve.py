@@ -1,15 +1,19 @@
 """Bring the site up: tables, demo, static files, server."""
 
 import os
+import runpy
 import socket
 import sys
 from argparse import ArgumentParser
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
 from io import StringIO
 from typing import Any
 
 from django.conf import settings
 from django.core.management import call_command
 from django.core.management.base import CommandError
+from django.urls import get_resolver
 
 from accounts.demo import PASSWORD, PEOPLE
 from store.formats import prepare
@@ -33,16 +37,16 @@ class Command(StoreCommand):
         parser.add_argument("--no-demo", action="store_true", help="do not load the demo content")
 
     def handle(self, no_demo: bool, **options: Any) -> None:
-        _refuse_a_taken_folder()
+        ours = _folder_taken()
         _refuse_a_taken_port()
         self.table.create()
         prepare(self.table)
         is_demo = not no_demo and not settings.PRODUCTION
         loads_demo = is_demo and not self.table.is_distant
-        if loads_demo:
-            call_command("demo", stdout=StringIO())
+        with _demo_beside() if loads_demo else nullcontext():
+            _collect_static_files()
+            get_resolver().url_patterns  # noqa: B018 - all pages are loaded meanwhile
         call_command("seal", stdout=StringIO())
-        _collect_static_files()
         self.table.close()
         self.stdout.write(f"\n  Plenum is at {settings.SITE_URL}/\n")
         if loads_demo:
@@ -51,8 +55,26 @@ class Command(StoreCommand):
             self.stdout.write(NOT_BY_ITSELF)
         self.stdout.write("  Stop it with Ctrl+C.\n\n")
         self.stdout.flush()
-        gunicorn = [sys.executable, "-m", "gunicorn", "--config", "python:config.gunicorn", "config.wsgi"]
-        os.execv(sys.executable, gunicorn)  # noqa: S606 - our own interpreter and our own words
+        os.close(ours)
+        become_gunicorn()
+
+
+def become_gunicorn() -> None:
+    """As `python -m gunicorn` would, but in this process: what is loaded need not be loaded again."""
+    sys.argv = ["gunicorn", "--config", "python:config.gunicorn", "config.wsgi"]
+    runpy.run_module("gunicorn", run_name="__main__", alter_sys=True)
+
+
+@contextmanager
+def _demo_beside() -> Iterator[None]:
+    """In a process of its own, on another processor; and what that took of memory is given back at its end."""
+    demo = server.run_beside("demo", "--verbosity", "0")
+    try:
+        yield
+    finally:
+        failed = demo.wait()
+    if failed:
+        sys.exit(1)  # it has said why
 
 
 def _demo_accounts() -> str:
@@ -60,10 +82,10 @@ def _demo_accounts() -> str:
     return f"\n  Sign in as one of these, with the password {PASSWORD}\n\n{''.join(lines)}\n"
 
 
-def _refuse_a_taken_folder() -> None:
-    """Ours until gunicorn is in our place, and takes it again."""
+def _folder_taken() -> int:
+    """Ours until gunicorn takes it again."""
     try:
-        server.take(settings.DATA_DIR)
+        return server.take(settings.DATA_DIR)
     except server.Taken as taken:
         raise CommandError(str(taken)) from taken
 
