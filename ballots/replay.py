@@ -74,7 +74,7 @@ def published(election: Election) -> Iterator[Step]:
     """The ballots of a public election are in the log one by one; when it is sealed, they are published together."""
     with closing(repository.sorted_box(election)) as box:
         for number, some in enumerate(services.sealed_parts(box)):
-            yield services.publishing(election, number, [repository.published(each) for each in some])
+            yield services.publishing(election, number, repository.published(some))
 
 
 REPLAY: dict[str, Act] = {

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from itertools import chain
+from operator import methodcaller
 
 from django.conf import settings
 
@@ -31,10 +32,14 @@ from tally.ballots import Ballots
 from .comparing import Cast
 from .rules import Ballot
 from .secrecy import listing, pseudonym
-from .sorting import Row, Sorter
+from .sorting import Line, Sorter
 
 NOBODYS = "-"  # stands on the roll for the credentials of somebody without an account: no account ever has these
 A_HANDFUL = 90  # ballots of one transaction
+
+Row = tuple[str, ...]
+as_line: Callable[[Row], Line] = "\t".join  # of a ballot, or of where it lies; only in a voter's name might be a tab
+_row: Callable[[Line], list[str]] = methodcaller("split", "\t", 2)
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,7 +204,7 @@ def every_ballot(election: Known) -> Iterator[Ballot]:
 
 
 def casts(election: Known) -> Iterator[Row]:
-    """Every ballot as a row of a `Cast`, in no order that is known outside of here."""
+    """Every ballot as a plain `Cast`, in no order that is known outside of here."""
     found = spans.values(table(), places.box(election), "confirmation", "rankings", "voter_name")
     return ((code, ranking, voter or "") for code, ranking, voter in found)  # to name the parts takes as long again
 
@@ -211,21 +216,21 @@ def sorter() -> Sorter:
     return Sorter(settings.DATA_DIR)
 
 
-def box(election: Known) -> Iterator[tuple[Row, Row]]:
-    """Every ballot, and where it lies."""
+def box(election: Known) -> Iterator[tuple[Line, Line]]:
+    """Every ballot, and where it lies, as they are sorted."""
     names = ("confirmation", "rankings", "voter_name", "PK", "SK")
     for code, ranking, voter, pk, sk in spans.values(table(), places.box(election), *names):
-        yield (code, ranking, voter or ""), (sk, pk)
+        yield as_line((code, ranking, voter or "")), as_line((sk, pk))
 
 
 def sorted_box(election: Known) -> Sorter:
     found = sorter()
-    found.add(casts(election))
+    found.add(map(as_line, casts(election)))
     return found
 
 
 def casts_in(box: Sorter) -> Iterator[Cast]:
-    return map(Cast._make, box)
+    return map(Cast._make, map(_row, box))
 
 
 def emptying(election: Election, found: Sorter) -> Iterator[list[Write]]:
@@ -236,7 +241,7 @@ def emptying(election: Election, found: Sorter) -> Iterator[list[Write]]:
     """
     check = Check(keys.sealing(election.name), may_go(election))
     for handful in handfuls(found, A_HANDFUL):
-        yield [*(Delete(Key(pk, sk)) for sk, pk in handful), to_forget(), check]
+        yield [*(Delete(Key(pk, sk)) for sk, pk in map(_row, handful)), to_forget(), check]
 
 
 def is_mark_of(election: Election) -> Condition:
@@ -249,17 +254,20 @@ def may_go(election: Election) -> Condition:
     return Equals("removing", True) & is_mark_of(election)
 
 
-def published(ballot: Row) -> Item:
-    """A ballot as it is published; only that of a public election names its voter."""
-    code, ranking, voter = ballot
-    said = {"confirmation": code, "rankings": ranking}
-    return said | {"voter_name": voter} if voter else said
+def published(ballots: Iterable[Line]) -> list[Item]:
+    """Ballots as they are published; only those of a public election name their voters."""
+    return [
+        {"confirmation": code, "rankings": ranking, "voter_name": voter}
+        if voter
+        else {"confirmation": code, "rankings": ranking}
+        for code, ranking, voter in map(_row, ballots)
+    ]
 
 
-def last_published(election_name: str, parts: int) -> Cast | None:
+def last_published(election_name: str, parts: int) -> Line | None:
     """Of so many parts; those of an election in which nobody voted are empty."""
     part = table().get(keys.published(election_name, parts - 1)) if parts else None
-    return Cast.of(part["ballots"][-1]) if part and part["ballots"] else None
+    return as_line(Cast.of(part["ballots"][-1])) if part and part["ballots"] else None
 
 
 def publication(election: Election, number: int, ballots: list[Item]) -> Put:

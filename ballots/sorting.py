@@ -1,4 +1,4 @@
-"""Rows of text in their order, however many there are: so many are held at once, the others wait sorted in a file.
+"""Lines of text in their order, however many there are: so many are held at once, the others wait sorted in a file.
 
 The file has no name, is nobody else's to open, and goes with the process that holds it, also if that is killed. What
 is written there is masked by a stream made of a key that is only in memory. So not even the places on the disk where it
@@ -20,27 +20,27 @@ import orjson
 
 from acts.handfuls import handfuls
 
-Row = tuple[str, ...]
-Block = list[Row]
+Line = str  # a row of texts with a tab after each but the last, which none of the others has: so it sorts as the row
+Block = list[Line]
 
-HELD = 50_000  # rows at once: with all that is around them some fifteen megabytes
-A_STEP = 5_000  # rows that are read before others have their turn
-A_BLOCK = 200  # rows that are read from the file together; while runs are merged, a block of each is held
+HELD = 150_000  # lines at once: with all that is around them some fifteen megabytes
+A_STEP = 5_000  # lines that are read before others have their turn
+A_BLOCK = 200  # lines that are read from the file together; while runs are merged, a block of each is held
 
 
 class Sorter:
-    """Takes rows as they come, and gives them in their order as often as it is asked."""
+    """Takes lines as they come, and gives them in their order as often as it is asked."""
 
     def __init__(self, folder: Path):
         self._folder = folder  # on a disk: where temporary files usually lie may be memory
-        self._held: list[Row] = []
+        self._held: list[Line] = []
         self._file: IO[bytes] | None = None
         self._runs: list[list[tuple[int, int]]] = []  # of each block of a run, where it begins and how long it is
-        self._is_in_order, self._last = True, Row()
+        self._is_in_order, self._last = True, Line()
         self._key, self._written, self._away = secrets.token_bytes(32), 0, 0
 
-    def add(self, rows: Iterable[Row]) -> None:
-        left = iter(rows)
+    def add(self, lines: Iterable[Line]) -> None:
+        left = iter(lines)
         while some := list(islice(left, HELD - len(self._held))):
             self._held += some
             if len(self._held) >= HELD:
@@ -49,7 +49,7 @@ class Sorter:
     def __len__(self) -> int:
         return self._away + len(self._held)
 
-    def __iter__(self) -> Iterator[Row]:
+    def __iter__(self) -> Iterator[Line]:
         self._held.sort()
         runs = [*map(self._read, self._runs), iter([self._held] if self._held else [])]
         return chain.from_iterable(chain(*runs) if self._follows() else merge(runs))
@@ -65,7 +65,7 @@ class Sorter:
         """What is held becomes a run of its own."""
         self._held.sort()
         self._is_in_order, self._last = self._follows(), self._held[-1]
-        self._runs.append([self._write(orjson.dumps(some, default=tuple)) for some in handfuls(self._held, A_BLOCK)])
+        self._runs.append([self._write(orjson.dumps(some)) for some in handfuls(self._held, A_BLOCK)])
         self._away += len(self._held)
         self._held = []
 
@@ -75,7 +75,7 @@ class Sorter:
 
     def _write(self, block: bytes) -> tuple[int, int]:
         if self._file is None:
-            self._file = TemporaryFile(dir=self._folder)  # noqa: SIM115 - held as long as the rows
+            self._file = TemporaryFile(dir=self._folder)  # noqa: SIM115 - held as long as the lines
         at = self._written
         self._file.seek(at)
         self._file.write(self._masked(at, block))
@@ -86,7 +86,7 @@ class Sorter:
         assert self._file is not None
         for at, size in run:
             self._file.seek(at)
-            yield list(map(tuple, orjson.loads(self._masked(at, self._file.read(size)))))
+            yield orjson.loads(self._masked(at, self._file.read(size)))
 
     def _masked(self, at: int, block: bytes) -> bytes:
         """And, of what was masked at this place, what it was."""
@@ -106,7 +106,7 @@ class _Run:
             self.block, self._at = next(self._blocks, []), 0
         return bool(self.block)
 
-    def up_to(self, edge: Row) -> Block:
+    def up_to(self, edge: Line) -> Block:
         """What is left of the block that is not beyond the edge."""
         start, self._at = self._at, bisect_right(self.block, edge, self._at)
         return self.block[start : self._at]

@@ -217,11 +217,6 @@ def every_voter(election: Known, *, by_name: bool = True) -> Iterator[Voter]:
     return (voter for voter in found if by_name or is_by_address(voter.name))
 
 
-def who_voted(election: Known) -> Iterator[tuple[str, bool]]:
-    """Everybody on the roll by name, and whether they have voted, and nothing else of them."""
-    return ((entry["voter_name"], entry["voted"]) for entry in spans.each(table(), places.roll(election)))
-
-
 def still_here(election: Known, *, by_name: bool = True) -> Iterator[str]:
     """Who is on the roll, without those listed by the name of an account that is gone; or only who is by address."""
     every = spans.each(table(), places.roll(election))

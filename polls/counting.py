@@ -79,9 +79,7 @@ class SideBySide:
     @classmethod
     def from_bytes(cls, packed: bytes) -> SideBySide:
         read = json.loads(zlib.decompress(packed))
-        return cls(
-            tuple(Counted(Result.from_json(json.dumps(each["result"])), tuple(each["leaders"])) for each in read)
-        )
+        return cls(tuple(Counted(Result.from_parsed(each["result"]), tuple(each["leaders"])) for each in read))
 
 
 def _counted(ballots: Ballots, method: str, seed: str) -> Counted:

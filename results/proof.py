@@ -22,8 +22,8 @@ from tally import lots
 from tally.ballots import BadBallot, Ballots
 
 from . import repository
+from .committing import roll_commitment, roll_digest
 from .repository import Seal
-from .roll import roll_commitment, roll_digest
 from .trail import events_of
 
 

@@ -14,7 +14,7 @@ from store.replay import Act, DoesNotFit, Exempt, Happened, Step, announced, lik
 from store.table import Delete, Exists, Update, Write
 
 from . import services
-from .roll import roll_digest
+from .committing import roll_digest
 
 BY_CHANCE = ("sealed_at", "roll_commitment")  # another clock and another secret; the roll itself is compared by item
 

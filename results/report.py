@@ -4,7 +4,7 @@ it was, and why."""
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from elections.rules import Election
@@ -40,7 +40,7 @@ class Report:
             "result": json.loads(self.result.as_json()),
             "sentences": [[each.template, dict(each.values)] for each in self.sentences],
             "others": [asdict(each) for each in self.others],
-            "closeness": asdict(self.closeness) | {"changes": []},  # which ballots to change is nobody's business
+            "closeness": asdict(replace(self.closeness, changes=())),  # which ballots to change is nobody's business
         }
         return json.dumps(said, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
 
@@ -52,7 +52,7 @@ class Report:
         close = read["closeness"]
         names = {name: tuple(close[name]) for name in ("winners", "new_winners", "changes")}
         return cls(
-            Result.from_json(json.dumps(read["result"])),
+            Result.from_parsed(read["result"]),
             tuple(Sentence(template, values) for template, values in read["sentences"]),
             tuple(_other(each) for each in read["others"]),
             Closeness(**close | names),

@@ -6,6 +6,8 @@ import json
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
+import orjson
+
 from acts.handfuls import handfuls
 from acts.site import table
 from elections import repository as elections
@@ -184,7 +186,7 @@ def write_parts(election_name: str, report: str, ballots: Ballots) -> int:
     for number, text in enumerate(texts):
         _write(keys.result_part(election_name, number), text)
     for number, some in enumerate(handfuls(ballots.counts.items(), RANKINGS_A_PART)):
-        _write(keys.counted_part(election_name, number), json.dumps(dict(some), separators=(",", ":")))
+        _write(keys.counted_part(election_name, number), orjson.dumps(dict(some)).decode())
     return len(texts)
 
 

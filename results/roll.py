@@ -6,22 +6,30 @@ the order in which the roll is read, that of the folded names. So an entry can b
 and one that is not told cannot be found out by trying names and addresses.
 
 Results sealed before have a plain digest of the lines instead, which whoever guesses all that is in it can open.
+
+`python -m results.roll` reads from its standard input, as JSON, where the roll lies and the secret, and writes the
+commitment (results/committing.py). It needs nothing but the embedded store.
 """
 
 from __future__ import annotations
 
 import hashlib
 import secrets
+import sys
+from collections.abc import Iterable, Sequence
+from itertools import islice
 from typing import Any
 
 import orjson
 
-from elections import repository as elections
-from elections.rules import Election
-from elections.turnout import tells_who
 from store import keys
+from store.spans import ordered_values
+from store.sqlite import SqliteTable
+from store.table import Span, Table
 
 A_BLOCK = 64  # bytes that SHA-256 takes at a time; the secret has half as many
+AT_ONCE = 1_000  # entries of the roll
+BETWEEN = b"],["  # two entries in JSON
 
 
 def line(value: Any) -> bytes:
@@ -45,10 +53,16 @@ class Nonces:
         self._inner, self._outer = (hashlib.sha256(bytes(byte ^ pad for byte in block)) for pad in (0x36, 0x5C))
 
     def of(self, name: str) -> bytes:
-        inner, outer = self._inner.copy(), self._outer.copy()
-        inner.update(keys.fold(name).encode())
-        outer.update(inner.digest())
-        return outer.digest()
+        return self.of_all([name])[0]
+
+    def of_all(self, names: Iterable[str]) -> list[bytes]:
+        nonces, begin, finish = [], self._inner.copy, self._outer.copy
+        for name in names:
+            inner, outer = begin(), finish()
+            inner.update(keys.fold(name).encode())
+            outer.update(inner.digest())
+            nonces.append(outer.digest())
+        return nonces
 
 
 class RollCommitment:
@@ -59,26 +73,44 @@ class RollCommitment:
 
     def add(self, name: str, voted: bool) -> tuple[bytes, bytes]:
         """Answers the nonce and the commitment of this entry."""
-        nonce = self._nonces.of(name)
-        commitment = hashlib.sha256(nonce + line([name, voted])).digest()
-        self._hash.update(commitment)
+        (nonce,), (commitment,) = self.add_all([(name, voted)])
         return nonce, commitment
+
+    def add_all(self, entries: list[tuple[str, bool]]) -> tuple[list[bytes], list[bytes]]:
+        """The nonces and the commitments of these."""
+        nonces = self._nonces.of_all(name for name, _ in entries)
+        said = zip(nonces, _lines(entries), strict=True)
+        commitments = [hashlib.sha256(nonce + entry).digest() for nonce, entry in said]
+        self._hash.update(b"".join(commitments))
+        return nonces, commitments
 
     @property
     def text(self) -> str:
         return self._hash.hexdigest()
 
 
-def roll_commitment(election: Election, secret: str) -> str:
-    commitment = RollCommitment(secret)
-    for name, voted in elections.who_voted(election):
-        commitment.add(name, voted)
+def _lines(entries: list[tuple[str, bool]]) -> list[bytes]:
+    """Of each entry its line: written all at once and taken apart again, unless a name looks like the end of one."""
+    apart = line(entries)[2:-2].split(BETWEEN)
+    return [b"[%b]" % each for each in apart] if len(apart) == len(entries) else list(map(line, entries))
+
+
+def commitment_to(table: Table, roll: Sequence[Span], secret: str) -> str:
+    """To all who are on the roll that lies there."""
+    commitment, entries = RollCommitment(secret), ordered_values(table, roll, "voter_name", "voted")
+    while some := list(islice(entries, AT_ONCE)):
+        commitment.add_all(some)
     return commitment.text
 
 
-def roll_digest(election: Election, ballots: int) -> str:
-    """The plain digest that was sealed before. Where few have voted in secret it does not know who."""
-    tells, digest = tells_who(election, ballots), hashlib.sha256()
-    for voter in elections.every_voter(election):
-        digest.update(line([voter.name, voter.voted if tells else None]) + b"\n")
-    return digest.hexdigest()
+# --- in a process of its own ---
+
+
+def main() -> None:
+    asked = orjson.loads(sys.stdin.buffer.read())
+    table, roll = SqliteTable(asked["file"]), [Span(**each) for each in asked["roll"]]
+    sys.stdout.write(commitment_to(table, roll, asked["secret"]))
+
+
+if __name__ == "__main__":
+    main()

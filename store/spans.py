@@ -88,6 +88,13 @@ def values(table: Table, spans: Sequence[Span], *names: str) -> Iterator[tuple[V
     return _side_by_side(rows)
 
 
+def ordered_values(table: Table, spans: Sequence[Span], *names: str) -> Iterator[tuple[Value, ...]]:
+    """As `each`, of every item only these attributes."""
+    if len(spans) == 1:
+        return table.values(spans[0], *names)
+    return (tuple(map(item.get, names)) for item in each(table, spans))
+
+
 def gathered(table: Table, spans: Sequence[Span], *names: str) -> list[tuple[Value, ...]]:
     """As `values`, all spans at once: for so few items that a list may hold them."""
     found = together(table, *(partial(_all_values, table, span, names) for span in spans))

@@ -22,7 +22,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache, cached_property
-from itertools import chain, combinations, islice
+from itertools import chain, combinations, islice, repeat
 from math import ceil, comb
 from operator import itemgetter
 
@@ -240,6 +240,8 @@ class _Search:
         a, b = self._groups(winner), self._groups(other)
         if self.method in SCORES:
             return zip(a, b, (scores[other] - scores[winner] for scores in self._scores.values()), strict=True)
+        if self.method in BEATS_ALL:
+            return zip(a, b, repeat(0))  # who shares a first preference is nothing to them
         return zip(a, b, self._sharing, strict=True)
 
     def _hurts(self, a: int, b: int, more: Number) -> tuple[Number, int, int]:

@@ -12,7 +12,7 @@ import os
 import resource
 import sys
 from contextlib import suppress
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from . import cost
@@ -37,7 +37,7 @@ class Done:
     draws: Draws = ()
 
     def as_json(self) -> str:
-        close = asdict(self.closeness) | {"changes": []}  # of no use to those who ask
+        close = asdict(replace(self.closeness, changes=()))  # which are of no use to those who ask
         said = {"result": self.result.as_json(), "beside": self.beside, "closeness": close, "draws": self.draws}
         return json.dumps(said, separators=(",", ":"))
 

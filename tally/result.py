@@ -83,7 +83,11 @@ class Result:
     @classmethod
     def from_json(cls, text: str) -> Result:
         """A stored result as a value again."""
-        read = json.loads(text)
+        return cls.from_parsed(json.loads(text))
+
+    @classmethod
+    def from_parsed(cls, read: dict[str, Any]) -> Result:
+        """One that was stored as part of something else."""
         if read["version"] != VERSION:
             raise ValueError(f"This result has version {read['version']}, which this program does not know.")
         rounds = None if read["rounds"] is None else tuple(map(_round, read["rounds"]))

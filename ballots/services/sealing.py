@@ -7,12 +7,13 @@ How far it came stands in the mark of the sealing, from which it is taken up, an
 from __future__ import annotations
 
 import logging
+from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from contextlib import closing, suppress
 from dataclasses import dataclass
 from functools import partial
-from itertools import islice
+from itertools import accumulate, islice
 from operator import itemgetter
 
 from acts.handfuls import handfuls
@@ -21,7 +22,7 @@ from acts.steps import Steps
 from acts.turns import Work, always, at_once, patiently, take_turns
 from ballots import repository
 from ballots.sealed import CannotSeal
-from ballots.sorting import A_STEP, Row
+from ballots.sorting import A_STEP, Line
 from elections import repository as elections
 from elections.rules import Election
 from store import keys
@@ -34,7 +35,9 @@ A_SEALED_PART = 200_000  # bytes of ballots in one event; an item holds 400 KB
 A_BALLOT = 60  # bytes that an item needs for a ballot besides its text
 RANKING = itemgetter(1)  # of the row of a ballot
 
-COUNTING = Steps[[Election, Mapping[str, int]], None]("once all ballots of a closed election are published")
+Counting = Callable[[Mapping[str, int]], None]  # told how often each ranking was cast
+
+COUNTING = Steps[[Election], Counting]("when ballots of a closed election are read; each answers what counts them then")
 SEALED = Steps[[Election], None]("once the result of an election is sealed")
 
 _log = logging.getLogger("plenum.ballots")
@@ -75,10 +78,12 @@ def _seal(election: Election) -> Generator[float, None, None]:
         return
     if result not in found or mark["parts"] != mark.get("of"):
         with closing(Box(election, mark)) as box:
+            counting = COUNTING.taken(election)
             yield from box.read()
             if not (yield from _publish(box)):
                 return  # another worker is at it
-            COUNTING.taken(election, box.counts)
+        for count in counting:
+            count(box.counts)
     SEALED.taken(election)
     if not election.secret_ballot:
         with suppress(Refused):  # then another worker has finished it
@@ -97,7 +102,7 @@ def _publish(box: Box) -> Generator[float, None, bool]:
 
 def _publish_part(election: Election, part: Part) -> None:
     """Publish some ballots. Those of a secret election enter the log here; those of a public one are in it already."""
-    ballots = [repository.published(each) for each in part.ballots]
+    ballots = repository.published(part.ballots)
     writes = publishing(election, part.number, ballots, part.progress)
     if not election.secret_ballot:
         return table().write(*writes)
@@ -125,7 +130,7 @@ class Part:
 
     number: int
     parts: int
-    ballots: list[Row]
+    ballots: list[Line]
     sealed: int  # ballots, by then,
     of: int  # so many
 
@@ -137,26 +142,32 @@ class Part:
     @property
     def units(self) -> float:
         """What it takes of the log: two for each kilobyte, because of the transaction."""
-        return 2 * sum(_sizes(self.ballots)) / 1024
+        return 2 * (len("".join(self.ballots).encode()) + A_BALLOT * len(self.ballots)) / 1024
 
 
-def sealed_parts(ballots: Iterable[Row]) -> Iterator[list[Row]]:
+def sealed_parts(ballots: Iterable[Line]) -> Iterator[list[Line]]:
     """Ballots that come sorted by confirmation, an order that says nothing of when they were cast; at least one part,
     even if there is nothing in it."""
-    part: list[Row] = []
+    part: list[Line] = []
     size = 0
     for some in handfuls(ballots, A_STEP):
-        for ballot, its_size in zip(some, _sizes(some), strict=True):
+        sizes = list(accumulate(_sizes(some)))
+        start, before = 0, -size  # what all those before this part have, counted as the sizes are
+        while start < len(some):
             if size > A_SEALED_PART:
                 yield part
-                part, size = [], 0
-            part.append(ballot)
-            size += its_size
+                part, size, before = [], 0, sizes[start - 1] if start else 0
+            end = bisect_right(sizes, before + A_SEALED_PART, start) + 1  # with the one that makes it large enough
+            part += some[start:end]
+            start = min(end, len(some))
+            size = sizes[start - 1] - before
     yield part
 
 
-def _sizes(ballots: Iterable[Row]) -> list[int]:
-    return [(len(text) if text.isascii() else len(text.encode())) + A_BALLOT for text in map("\t".join, ballots)]
+def _sizes(ballots: list[Line]) -> list[int]:
+    if "".join(ballots).isascii():
+        return [len(line) + A_BALLOT for line in ballots]
+    return [len(line.encode()) + A_BALLOT for line in ballots]
 
 
 class Box:
@@ -180,7 +191,8 @@ class Box:
         last = repository.last_published(self.election.name, self._done) if self._is_known else None
         for some in handfuls(repository.casts(self.election), A_STEP):
             self.counts.update(map(RANKING, some))
-            left = some if last is None else [ballot for ballot in some if ballot >= last]
+            ballots = list(map(repository.as_line, some))
+            left = ballots if last is None else [ballot for ballot in ballots if ballot >= last]
             self._ballots, self._passed = self._ballots + len(some), self._passed + len(some) - len(left)
             self._left.add(left)
             yield 0

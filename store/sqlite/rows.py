@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
 
 import orjson
 
@@ -12,6 +13,7 @@ from .. import cursors, limits
 from ..table import DATA, LOG, TABLES, Check, Delete, Invalid, Item, Put, Span, Update, Value, Write
 
 ROWS_AT_A_TIME = 256
+TRUTHS = {"true": True, "fals": False}  # by their first letters in JSON, where nothing else begins like them
 
 # Clustered by key and without row ids, so that the file keeps no order of arrival.
 TABLE = """
@@ -73,12 +75,13 @@ def _unpack_some(bodies: list[bytes]) -> list[Item]:
     return orjson.loads(b"[" + text + b"]")  # type: ignore[no-any-return]
 
 
-def values_of(bodies: list[bytes], names: Sequence[str]) -> Iterator[tuple[Value, ...]]:
-    """These attributes of every item, cut out of the text where that is safe: it takes half the time of unpacking."""
+def values_of(bodies: list[bytes], names: Sequence[str]) -> Iterator[Iterable[tuple[Value, ...]]]:
+    """These attributes of every item, a handful of items at a time, cut out of the text where that is safe: it takes
+    half the time of unpacking."""
     for at in range(0, len(bodies), ROWS_AT_A_TIME):
         some = bodies[at : at + ROWS_AT_A_TIME]
         columns = _columns(b"".join(some).decode(), len(some), names)
-        yield from columns or (tuple(map(item.get, names)) for item in _unpack_some(some))
+        yield columns or [tuple(map(item.get, names)) for item in _unpack_some(some)]
 
 
 def _columns(text: str, size: int, names: Sequence[str]) -> Iterable[tuple[Value, ...]] | None:
@@ -90,12 +93,15 @@ def _columns(text: str, size: int, names: Sequence[str]) -> Iterable[tuple[Value
     return None if any(column is None for column in columns) else zip(*columns, strict=True)
 
 
-def _column(text: str, size: int, name: str) -> list[str | None] | None:
-    """An attribute that all of the items have, as a string, or none of them; `None` otherwise."""
-    found: list[str | None] = [after.partition('"')[0] for after in text.split(f'"{name}":"')[1:]]
+def _column(text: str, size: int, name: str) -> Sequence[Value] | None:
+    """An attribute that all of the items have, as a string or as a truth value, or none of them; `None` otherwise."""
+    if f'"{name}":' not in text:
+        return [None] * size
+    found = [after.partition('"')[0] for after in text.split(f'"{name}":"')[1:]]
     if len(found) == size:
         return found
-    return None if f'"{name}":' in text else [None] * size
+    truths = [TRUTHS.get(after[:4]) for after in text.split(f'"{name}":')[1:]]
+    return truths if len(truths) == size and None not in truths else None
 
 
 def _tag(value: Value) -> Value:
@@ -199,7 +205,7 @@ def fill_page(rows: sqlite3.Cursor, limit: int | None) -> tuple[list[bytes], boo
     bodies: list[bytes] = []
     size = 0
     at_a_time = ROWS_AT_A_TIME if limit is None else min(ROWS_AT_A_TIME, limit + 1)  # some rows are large
-    while some := [body for (body,) in rows.fetchmany(at_a_time)]:
+    while some := list(chain.from_iterable(rows.fetchmany(at_a_time))):
         together = sum(map(len, some))
         if size + together < limits.PAGE_BYTES and limit is None:
             bodies += some  # all of them fit, and need not be looked at one by one

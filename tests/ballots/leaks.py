@@ -219,7 +219,7 @@ def sealed_in_the_order_of_arrival(monkeypatch: pytest.MonkeyPatch) -> None:
     sealed = services.sealed_parts
 
     def parts(ballots: Any) -> Iterator[list[Any]]:
-        return (sorted(some, key=lambda ballot: arrived[ballot[0]]) for some in sealed(ballots))
+        return (sorted(some, key=lambda ballot: arrived[ballot.partition("\t")[0]]) for some in sealed(ballots))
 
     monkeypatch.setattr(sealing, "sealed_parts", parts)
 

@@ -24,8 +24,8 @@ from ballots import services
 from elections import repository as elections
 from elections import services as organising
 from ranking.candidates import Candidate
+from results import committing, roll
 from results import repository as results
-from results import roll
 from results import services as counting
 from results.files import EXPORTS
 from store import keys
@@ -203,6 +203,6 @@ def test_a_nonce_that_is_published_with_a_withheld_event_opens_it(held, observer
 def test_a_plain_digest_of_the_roll_is_opened(held, observer, monkeypatch):
     """As results were sealed before."""
     held.hold("Fay")
-    monkeypatch.setattr(counting, "roll_commitment", lambda election, secret: roll.roll_digest(election, 1))
+    monkeypatch.setattr(committing, "roll_commitment", lambda election, secret: committing.roll_digest(election, 1))
     held.close(observer)
     assert as_told(Attack(held.papers).opened_roll(ADDRESSES)) == {(ADDRESSES[0], "roll")}

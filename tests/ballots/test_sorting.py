@@ -1,4 +1,4 @@
-"""Rows are sorted outside of memory, and nothing of them is to be found on the disk."""
+"""Lines are sorted outside of memory, and nothing of them is to be found on the disk."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from contextlib import closing
 
 import pytest
 
-from ballots import sorting
+from ballots import repository, sorting
 from ballots.comparing import Cast
 from ballots.sorting import Sorter
 
@@ -21,6 +21,10 @@ def few_at_once(monkeypatch):
     monkeypatch.setattr(sorting, "A_BLOCK", 3)
 
 
+def lines(count: int) -> list[str]:
+    return list(map(repository.as_line, rows(count)))
+
+
 def rows(count: int) -> list[Cast]:
     """Some with one code, some wholly alike."""
     chance = random.Random(count)
@@ -30,10 +34,10 @@ def rows(count: int) -> list[Cast]:
 @pytest.mark.parametrize("count", [0, 1, 6, 7, 8, 14, 100])
 def test_however_many_come_in_whatever_order_they_go_sorted_as_often_as_one_likes(tmp_path, few_at_once, count):
     with closing(Sorter(tmp_path)) as sorter:
-        sorter.add(rows(count))
+        sorter.add(lines(count))
         assert len(sorter) == count
-        assert list(sorter) == list(sorter) == sorted(rows(count))
-        assert list(sorter) == [tuple(line.split("\v")) for line in sorted("\v".join(row) for row in rows(count))]
+        assert list(sorter) == list(sorter) == sorted(lines(count))
+        assert list(repository.casts_in(sorter)) == sorted(rows(count))
 
 
 def test_never_more_are_held_than_so_many_and_a_block_of_each_run(tmp_path, few_at_once, monkeypatch):
@@ -41,9 +45,9 @@ def test_never_more_are_held_than_so_many_and_a_block_of_each_run(tmp_path, few_
     put_away, read = Sorter._put_away, sorting.orjson.loads
     monkeypatch.setattr(Sorter, "_put_away", lambda self: (held.append(len(self._held)), put_away(self))[1])
     monkeypatch.setattr(sorting.orjson, "loads", lambda text: (blocks.append(read(text)), blocks[-1])[1])
-    blocks: list[list[list[str]]] = []
+    blocks: list[list[str]] = []
     with closing(Sorter(tmp_path)) as sorter:
-        sorter.add(rows(100))
+        sorter.add(lines(100))
         assert max(held) == 7
         assert len(sorter._held) == 100 % 7
         first = iter(sorter)
@@ -54,7 +58,7 @@ def test_never_more_are_held_than_so_many_and_a_block_of_each_run(tmp_path, few_
 
 def test_its_file_has_no_name_is_for_nobody_else_and_says_nothing(tmp_path, few_at_once):
     with closing(Sorter(tmp_path)) as sorter:
-        sorter.add(Cast(f"CODE-{number:04}", "1>2", "Eve") for number in range(50))
+        sorter.add(repository.as_line((f"CODE-{number:04}", "1>2", "Eve")) for number in range(50))
         assert list(tmp_path.iterdir()) == []
         assert sorter._file is not None
         about = os.fstat(sorter._file.fileno())
@@ -70,11 +74,11 @@ def test_its_file_has_no_name_is_for_nobody_else_and_says_nothing(tmp_path, few_
 def test_what_comes_in_order_is_not_merged(tmp_path, few_at_once, monkeypatch):
     monkeypatch.setattr(sorting, "merge", lambda *runs: pytest.fail("merged"))
     with closing(Sorter(tmp_path)) as sorter:
-        sorter.add(sorted(rows(50)))
-        assert list(sorter) == sorted(rows(50))
+        sorter.add(sorted(lines(50)))
+        assert list(sorter) == sorted(lines(50))
 
 
 def test_few_need_no_file(tmp_path):
     with closing(Sorter(tmp_path / "not there")) as sorter:
-        sorter.add(rows(100))
-        assert list(sorter) == sorted(rows(100))
+        sorter.add(lines(100))
+        assert list(sorter) == sorted(lines(100))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from contextlib import suppress
 
 import pytest
@@ -58,15 +59,34 @@ def ballot_in(election, number: int, code: int) -> dict:
 
 def as_before(name: str) -> list[list[Cast]]:
     """The parts as earlier versions made them: all ballots as lines of text, sorted in memory."""
+    return [
+        [Cast(*line.split("\t")) for line in part]
+        for part in one_by_one(sorted("\t".join(ballot) for ballot in repository.casts(name)))
+    ]
+
+
+def one_by_one(lines: list[str]) -> list[list[str]]:
     parts: list[list[str]] = [[]]
     size = 0
-    for line in sorted("\t".join(ballot) for ballot in repository.casts(name)):
+    for line in lines:
         if size > sealing.A_SEALED_PART:
             parts.append([])
             size = 0
         parts[-1].append(line)
         size += len(line.encode()) + sealing.A_BALLOT
-    return [[Cast(*line.split("\t")) for line in part] for part in parts]
+    return parts
+
+
+@pytest.mark.parametrize("at_a_time", [1, 2, 7, 1000])
+def test_parts_are_cut_where_they_would_be_one_by_one(monkeypatch, at_a_time):
+    """Whatever the lengths of ballots, a part may end, or become large enough, with a handful of them or within one."""
+    monkeypatch.setattr(sealing, "A_STEP", at_a_time)
+    chance = random.Random(at_a_time)
+    for limit in (0, 61, 200, 10_000):
+        monkeypatch.setattr(sealing, "A_SEALED_PART", limit)
+        for count in (0, 1, 2, 13, 40):
+            lines = [chance.choice("aé🦜") * chance.choice((0, 1, 80, 140)) for _ in range(count)]
+            assert list(services.sealed_parts(iter(lines))) == one_by_one(lines)
 
 
 def published(site, name: str) -> list[list[Cast]]:

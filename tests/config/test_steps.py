@@ -24,7 +24,7 @@ STEPS = {
     "BESIDE": (BESIDE, ["news.about.beside"]),
     "WELCOMING": (WELCOMING, ["elections.welcoming.asked_of"]),
     "COLOURING": (COLOURING, ["pages.colours.of_site"]),
-    "COUNTING": (COUNTING, ["results.services.seal_result"]),
+    "COUNTING": (COUNTING, ["results.services.begin_to_seal"]),
     "SEALED": (SEALED, ["results.mailing.mail_by_itself"]),
     "ONCE_SEALED": (ONCE_SEALED, ["results.mailing.to_be_mailed"]),
     "LEAVING": (

@@ -12,7 +12,7 @@ from acts.site import acting_on
 from elections import repository as elections
 from elections import services as organising
 from results import bundle, proof, services
-from results.roll import roll_digest
+from results.committing import roll_digest
 from store import keys
 from store.backup import backup, restore
 from store.log.seal import verify

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import hmac
+import json
 from datetime import timedelta
 from functools import partial
 
@@ -16,7 +17,7 @@ from ballots import services as ballots
 from elections import repository as elections
 from elections import services as organising
 from elections.turnout import final_turnout
-from results import repository, running, services
+from results import repository, roll, running, services
 from results.report import Report
 from store import keys
 from store.log import as_text, utc_now
@@ -173,6 +174,23 @@ def test_the_roll_is_sealed_with_the_result(site, voted, close, secret):
         nonce = hmac.digest(secret_of_roll, name.encode(), "sha256")
         entries += hashlib.sha256(nonce + f'["{name}",true]'.encode()).digest()
     assert said["roll_commitment"] == hashlib.sha256(entries).hexdigest()
+
+
+def test_many_entries_of_a_roll_at_once_are_what_they_are_one_by_one():
+    """Also where a name looks like the end of an entry."""
+    names = ["Eve", 'Flo","', "Gus],[", '],["Hal', "\\", "Zoë"]
+    secret = roll.new_secret()
+    for some in (names, names[:2], names[:1]):
+        together, alone = roll.RollCommitment(secret), roll.RollCommitment(secret)
+        entries = [(name, len(name) > 3) for name in some]
+        nonces, commitments = together.add_all(entries)
+        assert list(zip(nonces, commitments, strict=True)) == [alone.add(*each) for each in entries]
+        assert together.text == alone.text
+        expected = [
+            hashlib.sha256(nonce + json.dumps(each, ensure_ascii=False, separators=(",", ":")).encode()).digest()
+            for nonce, each in zip(nonces, entries, strict=True)
+        ]
+        assert commitments == expected
 
 
 def test_two_rolls_that_are_the_same_are_sealed_as_something_else(site, opened, close):  # noqa: F811

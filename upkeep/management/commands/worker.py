@@ -1,5 +1,6 @@
 """What has to happen again and again beside the server."""
 
+import gc
 import os
 import signal
 from typing import Any
@@ -40,6 +41,8 @@ class Command(StoreCommand):
         for each in (signal.SIGTERM, signal.SIGINT):
             signal.signal(each, self._stop)
         counters.shelf.share(settings.METRICS_DIR)
+        gc.collect()
+        gc.freeze()  # as in config/gunicorn.py: what is loaded by now need not be looked through at every long read
         leases, understands = Leases(self.table), Watch(self.table)
         worker = Worker(JOBS, leases, lambda: not self.stopped and os.getppid() == parent and understands())
         with SignGiver(self.table, leases.at_work).giving(), bell.listening(worker.call):
