@@ -47,7 +47,7 @@ def kept_while_lost(request: HttpRequest) -> HttpResponse:
     path = reverse("book_question", args=[book_id, place])
     is_known = request.user.is_authenticated or passes.held_for_book(request, book_id) is not None
     answer = redirect(path) if is_known else redirect_to_login(path)
-    carrying.carry(answer, _carried_at(book_id), mark, fields)
+    carrying.carry(answer, _carried_at(book_id), mark, carrying.fields_of(fields))
     return answer
 
 
@@ -124,7 +124,8 @@ def _go_on(request: HttpRequest, way: Way, standing: Standing, fields: QueryDict
         return show(problem=str(refusal))
     fields[books.key(standing.election.name)] = rankings
     answer = redirect(_next(request, way))
-    carrying.carry(answer, _carried_at(way.book.id), books.whose(standing, way.book), fields)
+    mark = books.whose(standing, way.book)
+    carrying.carry(answer, _carried_at(way.book.id), mark, carrying.fields_of(fields))
     if carrying.COOKIE not in answer.cookies:
         return show(problem=_("These are more rankings than can be on their way at once."), is_full=True)
     return answer

@@ -25,6 +25,7 @@ from elections import descriptions
 from elections.access import context_of, run
 from elections.rules import Action, Election
 from pages.forms import form_page, token_in
+from pages.onward import onward, path_of
 from pages.qr import qr_picture
 from pages.saying import ask, say
 from ranking import carrying, drafts
@@ -45,13 +46,6 @@ def fields_in(post: QueryDict) -> list[tuple[str, str]]:
     return [(name, value) for name in kept for value in post.getlist(name)]
 
 
-def fields_alone(post: QueryDict, **more: str) -> QueryDict:
-    fields = QueryDict(mutable=True)
-    for name, value in [*fields_in(post), *more.items()]:
-        fields.appendlist(name, value)
-    return fields
-
-
 # --- the ballot ---
 
 
@@ -63,7 +57,7 @@ def kept_while_lost(request: HttpRequest) -> HttpResponse:
     path = reverse("ballot", kwargs=words)
     is_known = request.user.is_authenticated or passes.held_for(request, **words) is not None
     answer = redirect(path) if is_known else redirect_to_login(path)
-    carrying.carry(answer, path, request.POST.get(carrying.WHOSE, ""), fields_alone(request.POST, lost="1"))
+    carrying.carry(answer, path, request.POST.get(carrying.WHOSE, ""), [*fields_in(request.POST), ("lost", "1")])
     return answer
 
 
@@ -98,10 +92,9 @@ def _to_review(request: HttpRequest, standing: Standing) -> HttpResponse:
         ranking_from(ranks_in(request.POST), repository.candidates_of(standing.election))
     except Refusal as refusal:
         return _show_typed(request, standing, problem=str(refusal))
-    answer = redirect("review", name=standing.election.name)
-    path = reverse("ballot", args=[standing.election.name])
-    fields = fields_alone(request.POST, at=str(standing.acts))
-    carrying.carry(answer, path, whose(standing), fields)
+    name, fields = standing.election.name, [*fields_in(request.POST), ("at", str(standing.acts))]
+    answer = onward("review", name)
+    carrying.carry(answer, path_of("ballot", name), whose(standing), fields)
     return answer
 
 
@@ -200,8 +193,8 @@ def cast(request: HttpRequest, name: str) -> HttpResponse:
             raise Http404 from None
         return _show_typed(request, standing, problem=str(refusal))
     _say_outcome(request, outcome)
-    answer = redirect("receipt", name=name)
-    carrying.put_down(answer, reverse("ballot", args=[name]))
+    answer = onward("receipt", name)
+    carrying.put_down(answer, path_of("ballot", name))
     return answer
 
 

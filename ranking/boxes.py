@@ -29,7 +29,7 @@ class Choice:
 
 
 def ranks_in(post: QueryDict) -> dict[str, list[str]]:
-    return {name.removeprefix(RANK): post.getlist(name) for name in post if name.startswith(RANK)}
+    return {name.removeprefix(RANK): list(typed) for name, typed in post.lists() if name.startswith(RANK)}
 
 
 def typed_in(post: QueryDict) -> dict[int, str]:

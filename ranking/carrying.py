@@ -10,7 +10,9 @@ from __future__ import annotations
 import base64
 import hmac
 import zlib
+from collections.abc import Sequence
 from functools import lru_cache
+from itertools import chain
 from urllib.parse import urlencode
 
 from cryptography.fernet import Fernet, InvalidToken
@@ -25,15 +27,29 @@ LONGEST = 3800  # characters: browsers keep cookies of 4,096
 MOST_BYTES = 100_000  # of what was sent, however small it gets
 
 
-def carry(answer: HttpResponse, path: str, whose: str, fields: QueryDict) -> None:
+Fields = Sequence[tuple[str, str]]
+
+
+def fields_of(form: QueryDict) -> Fields:
+    return [(name, value) for name, values in form.lists() for value in values]
+
+
+def carry(answer: HttpResponse, path: str, whose: str, fields: Fields) -> None:
     """Give the fields to the browser with this answer, for the pages below the path. The longest ballot there can be
     fits; what does not is no ballot."""
-    pairs = [(name, value) for name, values in fields.lists() for value in values]
-    text = urlencode(pairs).encode()[:MOST_BYTES]
+    text = _written(fields).encode()[:MOST_BYTES]
     packed = _lock(settings.SECRET_KEY).encrypt(whose.encode() + b"\n" + zlib.compress(text)).decode()
     if len(packed) <= LONGEST:
         safe = {"httponly": True, "secure": settings.SESSION_COOKIE_SECURE, "samesite": "Lax"}
         answer.set_cookie(COOKIE, packed, path=path, **safe)
+
+
+def _written(fields: Fields) -> str:
+    """As a form is sent. Ballots have nothing in them to be escaped, which takes longer to do than to see."""
+    letters = "".join(chain.from_iterable(fields)).replace("-", "").replace("_", "")
+    if letters.isascii() and letters.isalnum():
+        return "&".join([f"{name}={value}" for name, value in fields])
+    return urlencode(fields)
 
 
 def carried(request: HttpRequest, whose: str) -> QueryDict | None:

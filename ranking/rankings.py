@@ -36,10 +36,9 @@ def ranking_from(ranks: Ranks, candidates: Sequence[Candidate]) -> str:
 
 
 def _rank(typed: Sequence[str], name: str) -> int | None:
-    different = {text.strip() for text in typed}
-    if len(different) > 1:
+    text = typed[0].strip() if typed else ""
+    if len(typed) > 1 and any(other.strip() != text for other in typed):
         raise BadRanking(_("%(name)s is ranked twice.") % {"name": name})
-    text = different.pop() if different else ""
     if not text:
         return None
     if not (text.isascii() and text.isdigit()) or len(text) > 9 or int(text) < 1:

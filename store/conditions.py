@@ -2,30 +2,36 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 from .table import AllOf, AnyOf, Condition, Equals, Exists, Greater, Item, Less, Missing, Value
 
 
 def holds(condition: Condition, item: Item | None) -> bool:
     """Whether the condition holds of the stored item; `None` is an item that is not there."""
-    attributes = item or {}
-    if type(condition) is Missing:  # of every item that is new
-        return condition.name not in attributes
-    match condition:
-        case Missing(name):
-            return name not in attributes
-        case Exists(name):
-            return name in attributes
-        case Equals(name, value):
-            return name in attributes and same(attributes[name], value)
-        case Less(name, value):
-            return type(attributes.get(name)) is type(value) and attributes[name] < value
-        case Greater(name, value):
-            return type(attributes.get(name)) is type(value) and attributes[name] > value
-        case AllOf(parts):
-            return all(holds(part, item) for part in parts)
-        case AnyOf(parts):
-            return any(holds(part, item) for part in parts)
-    raise TypeError(f"{condition!r} is no condition.")
+    if (judge := _JUDGES.get(type(condition))) is None:
+        raise TypeError(f"{condition!r} is no condition.")
+    return judge(condition, item or {})
+
+
+def _is_less(condition: Less, item: Item) -> bool:
+    return type(item.get(condition.name)) is type(condition.value) and item[condition.name] < condition.value
+
+
+def _is_greater(condition: Greater, item: Item) -> bool:
+    return type(item.get(condition.name)) is type(condition.value) and item[condition.name] > condition.value
+
+
+_JUDGES: dict[type[Condition], Callable[[Any, Item], bool]] = {
+    Missing: lambda condition, item: condition.name not in item,
+    Exists: lambda condition, item: condition.name in item,
+    Equals: lambda condition, item: condition.name in item and same(item[condition.name], condition.value),
+    Less: _is_less,
+    Greater: _is_greater,
+    AllOf: lambda condition, item: all(holds(part, item) for part in condition.parts),
+    AnyOf: lambda condition, item: any(holds(part, item) for part in condition.parts),
+}
 
 
 def same(one: Value, other: Value) -> bool:

@@ -90,9 +90,10 @@ def check_item(item: Item) -> int:
 
 
 def check_key(key: Key) -> None:
-    _check_table(key.table)
-    _check_key_text("PK", key.pk)
-    _check_key_text("SK", key.sk)
+    pk, sk, table = key
+    _check_table(table)
+    _check_key_text("PK", pk)
+    _check_key_text("SK", sk)
 
 
 def check_span(span: Span) -> None:
@@ -124,23 +125,17 @@ def check_value(value: Value, depth: int = 1) -> int:
 
 
 def check_condition(condition: Condition) -> None:
-    if isinstance(condition, (Missing, Exists)):  # nearly all there are: every recorded act has several
-        _check_name(condition.name)
-    elif isinstance(condition, AllOf | AnyOf):
+    if isinstance(condition, (AllOf, AnyOf)):
         if not condition.parts:
             raise Invalid("A condition made of parts needs at least one.")
         for each in condition.parts:
             check_condition(each)
-    else:
-        assert isinstance(condition, Equals | Less | Greater)
-        _check_name(condition.name)
-        _check_operand(condition)
-
-
-def _check_operand(condition: Condition) -> None:
-    if isinstance(condition, Less | Greater) and type(condition.value) not in (str, int, bytes):
+        return
+    assert isinstance(condition, (Missing, Exists, Equals, Less, Greater))
+    _check_name(condition.name)
+    if isinstance(condition, (Less, Greater)) and type(condition.value) not in (str, int, bytes):
         raise Invalid("Only text, numbers and bytes have an order.")
-    if isinstance(condition, Equals | Less | Greater):
+    if isinstance(condition, (Equals, Less, Greater)):
         check_value(condition.value)
 
 
@@ -175,14 +170,12 @@ def _check_update(update: Update) -> int:
 
 
 def _check_attributes(attributes: Mapping[str, Value]) -> int:
-    size = 0
-    for name, value in attributes.items():
-        if name in KEY_BYTES:
-            size += len(name) + _check_key_text(name, value)
-        elif type(value) is str and value.isascii():  # most of what there is
-            size += _check_name(name) + len(value)
-        else:
-            size += _check_name(name) + check_value(value)
+    size = sum(map(_check_name, attributes))
+    for value in attributes.values():
+        size += len(value) if type(value) is str and value.isascii() else check_value(value)
+    for name in KEY_BYTES:
+        if name in attributes:
+            _check_key_text(name, attributes[name])
     if type(attributes.get("ttl", 0)) is not int:
         raise Invalid("The attribute ttl is a whole number of seconds.")
     return size

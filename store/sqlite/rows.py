@@ -5,15 +5,15 @@ from __future__ import annotations
 import base64
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import chain
+from functools import lru_cache
 
 import orjson
 
 from .. import cursors, limits
-from ..table import DATA, LOG, TABLES, Check, Delete, Invalid, Item, Put, Span, Update, Value, Write
+from ..table import DATA, LOG, TABLES, Check, Delete, Invalid, Item, Key, Put, Span, Update, Value, Write
 
 ROWS_AT_A_TIME = 256
-TRUTHS = {"true": True, "fals": False}  # by their first letters in JSON, where nothing else begins like them
+ASKED_AT_ONCE = 8  # items of one statement: more would be more statements to keep, and hardly faster
 
 # Clustered by key and without row ids, so that the file keeps no order of arrival.
 TABLE = """
@@ -32,7 +32,6 @@ CREATE TABLE IF NOT EXISTS token (
 ) WITHOUT ROWID;
 """
 GET = {table: f"SELECT body FROM {table} WHERE pk = ? AND sk = ? AND (ttl IS NULL OR ttl > ?)" for table in TABLES}
-GET_ALSO_EXPIRED = {table: f"SELECT body FROM {table} WHERE pk = ? AND sk = ?" for table in TABLES}
 EVERYTHING = {table: f"SELECT body FROM {table} WHERE ttl IS NULL OR ttl > ? ORDER BY pk, sk" for table in TABLES}
 PUT = {
     table: f"INSERT INTO {table} (pk, sk, gsi1pk, gsi1sk, ttl, body) VALUES (?, ?, ?, ?, ?, ?) "
@@ -122,6 +121,42 @@ def _untag(value: Value) -> Value:
             return base64.b64decode(value["B"])
         return {name: _untag(each) for name, each in value["M"].items()}
     return value
+
+
+# --- several at once ---
+
+
+def read(connection: sqlite3.Connection, keys: Sequence[Key], now: float | None = None) -> dict[Key, Item]:
+    """Those of the items that are there; without a moment given also what has expired. Each statement has SQLite lock
+    the file, look whether somebody has written, and wait for Python's own lock: so several items are one statement."""
+    found: dict[Key, Item] = {}
+    for at in range(0, len(keys), ASKED_AT_ONCE):
+        some = keys[at : at + ASKED_AT_ONCE]
+        places = [text for key in some for text in (key.pk, key.sk)]
+        asked = _asked(tuple(key.table for key in some), now is None)
+        rows = connection.execute(asked, places if now is None else [*places, now])
+        for number, body in rows.fetchall():
+            found[some[number]] = unpack(body)
+    return found
+
+
+@lru_cache
+def _asked(tables: Sequence[str], also_expired: bool) -> str:
+    """Whoever asks so gives the places, and then the moment."""
+    fresh = "" if also_expired else f" AND (ttl IS NULL OR ttl > ?{2 * len(tables) + 1})"
+    return " UNION ALL ".join(
+        f"SELECT {number}, body FROM {table} WHERE pk = ?{2 * number + 1} AND sk = ?{2 * number + 2}{fresh}"
+        for number, table in enumerate(tables)
+    )
+
+
+def carry_out(connection: sqlite3.Connection, changes: Iterable[tuple[str, tuple[Value, ...]] | None]) -> None:
+    """In any order: they are of different items."""
+    alike: dict[str, list[tuple[Value, ...]]] = {}
+    for statement, values in filter(None, changes):
+        alike.setdefault(statement, []).append(values)
+    for statement, each in alike.items():
+        connection.executemany(statement, each)
 
 
 def change(write: Write, stored: Item | None) -> tuple[str, tuple[Value, ...]] | None:

@@ -77,13 +77,12 @@ class SqliteTable(Table):
             limits.check_key(key)
         start = time.perf_counter()
         try:  # as above: every page asks for whoever has come, and for their session
-            reader, now = self._reader(), self.clock()
-            read = [(key, reader.execute(rows.GET[key.table], (key.pk, key.sk, now)).fetchone()) for key in wanted]
+            found = rows.read(self._reader(), list(wanted), self.clock())
         except sqlite3.Error as error:
             trips.record("get_many", "unavailable", time.perf_counter() - start)
             raise unavailable(self.path, error) from error
         trips.record("get_many", "ok", time.perf_counter() - start)
-        return {key: rows.unpack(row[0]) for key, row in read if row is not None}
+        return found
 
     def page(
         self,
@@ -227,20 +226,9 @@ class SqliteTable(Table):
     # --- writing ---
 
     def _apply(self, connection: sqlite3.Connection, writes: Sequence[Write], token: str | None) -> None:
-        """Judge every part first, then write: a refused transaction touches nothing and needs no rollback."""
         if token is not None and tokens.is_repeated(connection, writes, token, self.clock()):
             return
-        stored = [self._stored(connection, write) for write in writes]
-        refused = [
-            position
-            for position, (write, item) in enumerate(zip(writes, stored, strict=True))
-            if write.when is not None and not holds(write.when, item)
-        ]
-        if refused:
-            raise Refused(refused)
-        changes = [rows.change(write, item) for write, item in zip(writes, stored, strict=True)]
-        for statement, values in filter(None, changes):
-            connection.execute(statement, values)
+        rows.carry_out(connection, _changes(writes, _stored(connection, writes)))
         if token is not None:
             tokens.remember(connection, writes, token, self.clock())
 
@@ -248,22 +236,15 @@ class SqliteTable(Table):
         self, connection: sqlite3.Connection, writes: Sequence[Write], size: int, numbered: Numbered
     ) -> None:
         count = Update(numbered.key, add={numbered.name: 1})
-        counter = rows.updated(self._stored(connection, count), count)
+        last, *stored = _stored(connection, [count, *writes])
+        counter = rows.updated(last, count)
         parts = numbered.parts(counter)
         limits.check_writes([*parts, count], before=writes, size=size)
-        self._apply(connection, [*writes, *parts], None)
-        connection.execute(*rows.insertion(counter, numbered.key.table))
-
-    def _stored(self, connection: sqlite3.Connection, write: Write) -> Item | None:
-        """The item a write is about, where it needs to be known."""
-        if write.when is None and not isinstance(write, Update):
-            return None
-        key = write.key
-        row = connection.execute(rows.GET_ALSO_EXPIRED[key.table], (key.pk, key.sk)).fetchone()
-        return None if row is None else rows.unpack(row[0])
+        changes = _changes([*writes, *parts], [*stored, *_stored(connection, parts)])
+        rows.carry_out(connection, [*changes, rows.insertion(counter, numbered.key.table)])
 
     def _increment(self, connection: sqlite3.Connection, update: Update) -> Item:
-        stored = self._stored(connection, update)
+        (stored,) = _stored(connection, [update])
         if update.when is not None and not holds(update.when, stored):
             raise Refused([0])
         item = rows.updated(stored, update)
@@ -277,6 +258,23 @@ class SqliteTable(Table):
         return connection.execute(f"DELETE FROM {DATA} WHERE (pk, sk) IN ({expired})", (now, limit)).rowcount
 
 
+def _stored(connection: sqlite3.Connection, writes: Sequence[Write]) -> list[Item | None]:
+    """The items that writes are about, where they need to be known."""
+    keys = [write.key if write.when is not None or isinstance(write, Update) else None for write in writes]
+    found = rows.read(connection, [key for key in keys if key is not None])
+    return [found.get(key) if key is not None else None for key in keys]
+
+
+def _changes(writes: Sequence[Write], stored: Sequence[Item | None]) -> list[tuple[str, tuple[Value, ...]] | None]:
+    """Every part is judged before anything is written: a refused transaction touches nothing and needs no rollback."""
+    both = list(zip(writes, stored, strict=True))
+    refused = [at for at, (write, item) in enumerate(both) if write.when is not None and not holds(write.when, item)]
+    if refused:
+        raise Refused(refused)
+    return [rows.change(write, item) for write, item in both]
+
+
+_tables: weakref.WeakSet[SqliteTable] = weakref.WeakSet()
 _inherited: list[Any] = []  # a child must neither use nor close its parent's connections
 
 

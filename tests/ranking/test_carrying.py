@@ -23,7 +23,7 @@ def sent(answer: HttpResponse) -> HttpRequest:
 
 def after(whose: str, what: QueryDict) -> HttpResponse:
     answer = HttpResponse()
-    carrying.carry(answer, "/a/", whose, what)
+    carrying.carry(answer, "/a/", whose, carrying.fields_of(what))
     return answer
 
 
