@@ -397,7 +397,7 @@ MIDDLEWARE = [
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "config.middleware.probes",
     "whitenoise.middleware.WhiteNoiseMiddleware",
-    "django.middleware.gzip.GZipMiddleware",  # pads its answers by chance, so that their length tells no secret
+    "config.middleware.Packed",  # pads its answers by chance, so that their length tells no secret
     "config.middleware.readers_language",
     "django.middleware.common.CommonMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",

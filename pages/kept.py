@@ -14,11 +14,10 @@ import zlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from hashlib import sha256
-from secrets import randbelow
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse
-from django.middleware.gzip import GZipMiddleware, re_accepts_gzip
+from django.middleware.gzip import re_accepts_gzip
 from django.shortcuts import render
 from django.template.loader import render_to_string
 from django.urls import get_script_prefix
@@ -28,8 +27,9 @@ from django.utils.translation import get_language
 
 from store.memory import Memory
 
+from .packing import OFTEN, deflated, whole
+
 PLACE = mark_safe("<!-- kept -->")  # where it stands; what people write has no bracket that is not escaped
-NAMED = b"\x1f\x8b\x08\x08\x00\x00\x00\x00\x00\xff"  # RFC 1952: deflated, at no time, with the name of a file
 
 MOST_REMEMBERED = 16_000_000  # bytes
 A_PART = 4_000  # bytes that one takes up besides its HTML
@@ -66,7 +66,8 @@ def known(at: tuple[str, ...], made_of: Any) -> Kept | None:
 
 def made(template: str, context: Mapping[str, Any], made_of: Any, **words: str) -> Kept:
     content = render_to_string(template, dict(context)).strip().encode()
-    return Kept(content, _deflated(content, zlib.Z_SYNC_FLUSH), sha256(content).hexdigest()[:32], made_of, words)
+    packed = deflated(content, zlib.Z_SYNC_FLUSH, OFTEN)
+    return Kept(content, packed, sha256(content).hexdigest()[:32], made_of, words)
 
 
 def remembered(at: tuple[str, ...], template: str, make: Callable[[], Mapping[str, Any]], made_of: Any) -> Kept:
@@ -100,17 +101,6 @@ def _joined(request: HttpRequest, page: HttpResponse, before: bytes, part: Kept,
 
 
 def _gzipped(before: bytes, part: Kept, after: bytes) -> bytes:
-    """Padded by chance, as all answers of Django's own `GZipMiddleware` are: their length tells no secret."""
-    padding = b"a" * randbelow(GZipMiddleware.max_random_bytes) + b"\0"
+    pieces = [deflated(before, zlib.Z_SYNC_FLUSH), part.deflated, deflated(after, zlib.Z_FINISH)]
     check = zlib.crc32(after, zlib.crc32(part.html, zlib.crc32(before)))
-    length = len(before) + len(part.html) + len(after)
-    end = check.to_bytes(4, "little") + (length % 2**32).to_bytes(4, "little")
-    return b"".join(
-        (NAMED, padding, _deflated(before, zlib.Z_SYNC_FLUSH), part.deflated, _deflated(after, zlib.Z_FINISH), end)
-    )
-
-
-def _deflated(content: bytes, ending: int) -> bytes:
-    """Up to a whole byte, so that another piece can follow."""
-    press = zlib.compressobj(wbits=-zlib.MAX_WBITS)
-    return press.compress(content) + press.flush(ending)
+    return whole(pieces, check, len(before) + len(part.html) + len(after))

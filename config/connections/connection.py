@@ -10,9 +10,9 @@ from typing import Any
 
 from gunicorn.http.body import ChunkedReader
 from gunicorn.http.errors import LimitRequestHeaders
-from gunicorn.http.message import Request
 
 from .arriving import PIECE, Arrived, Chunks, Length, TooLarge
+from .framing import Asked
 from .outgoing import Outgoing
 
 MOST_HEAD = 64 * 1024  # bytes of a request before its body
@@ -31,6 +31,8 @@ class Connection:
         self.ahead: bytes | None = None  # what came after the request; without it the connection ends with the answer
         self.stream: Any = None  # of an answer that stays open
         self.then: Callable[[Connection], None] | None = None  # what the loop does when the socket is ready
+        self.is_trusted: bool | None = None  # to speak for others, once that was asked
+        self.watched = 0  # the events for which the loop watches the socket
         self.deadline = self.since = 0.0
         self.counted = 0  # bytes since then
         self.begin()
@@ -38,7 +40,7 @@ class Connection:
     def begin(self) -> None:
         """A new request; nothing of it is there."""
         self.head = bytearray()
-        self.request: Request | None = None
+        self.request: Asked | None = None
         self.arrived: Arrived | None = None
         self.body: Length | Chunks = Length(0)
 
@@ -67,7 +69,7 @@ class Connection:
         """Let gunicorn read the head; answers what came after it."""
         self.requests += 1
         self.arrived = Arrived(bytes(self.head))
-        self.request = Request(self.cfg, self.arrived, self.client, self.requests)
+        self.request = Asked(self)
         self.head.clear()
         reader = self.request.body.reader
         self.body = Chunks() if isinstance(reader, ChunkedReader) else Length(reader.length)

@@ -9,6 +9,7 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterable
 from contextlib import suppress
+from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
@@ -253,7 +254,7 @@ class Streams:
         stream.is_open, stream.is_over = False, True
         stream.pieces.clear()
         self.open.discard(stream)
-        self.worker.tpool.submit(self._tell, stream)
+        self.worker.tpool.submit(partial(self._tell, stream))
 
     def _tell(self, stream: Stream) -> None:
         try:

@@ -6,23 +6,28 @@ import errno
 import resource
 import selectors
 import socket
+import threading
 import time
 from collections import Counter
 from collections.abc import Callable
-from concurrent.futures import Future
+from datetime import datetime
 from functools import partial
 from typing import Any
 
 from django.conf import settings
 from gunicorn.http.errors import NoMoreData
+from gunicorn.http.wsgi import FileWrapper, create
 from gunicorn.workers.gthread import ThreadWorker
 
 from pages.addresses import network
 
 from .arriving import PIECE, TooLarge
 from .connection import LEAST_RATE, LINGER, MOST_BODY, Connection
+from .framing import Answer, Settled
 from .streams import Streams
+from .threads import Threads
 
+A_SIGN = 0.25  # seconds between two signs that we live, of which the server misses none for less than `timeout`
 SPARE_FILES = 256  # for everything that is not a connection
 
 TOO_LATE = 408, "Request Timeout", "Your request took too long to arrive. Please try again."
@@ -48,17 +53,37 @@ def room_for(connections: int) -> int:
 
 
 class PatientWorker(ThreadWorker):
-    """Whatever waits for a client waits in `waiting`; whatever is in a thread is in nobody's hands but the thread's."""
+    """Whatever waits for a client waits in `waiting`; whatever is in a thread is in nobody's hands but the thread's.
+
+    A client waits for its answer before it asks again, more often than not. So its socket stays watched meanwhile, and
+    the thread gives the connection back without a word to the loop: it finds it in `given_back` when the socket has
+    something to say. Only if that was too early it stops watching, and is told when the thread is done.
+    """
 
     alive: bool  # until it is told to stop
+    cfg: Any  # gunicorn's settings
     wsgi: Any  # the application
 
     def __init__(self, *arguments: Any, **words: Any):
         super().__init__(*arguments, **words)
+        self.cfg = Settled(self.cfg)
         self.waiting: dict[Connection, None] = {}  # who has waited longest comes first
+        self.whole: list[Connection] = []  # whose requests are given to threads at the end of this turn
+        self.given_back: list[Connection] = []  # who waits for a next request, as threads have left them
+        self.turn = threading.Lock()  # of whoever changes that list
         self.streams = Streams(self)
         self.streams_told = -1
-        self.next_look = 0.0
+        self.next_look = self.next_sign = 0.0
+
+    def get_thread_pool(self) -> Threads:
+        return Threads(self.cfg.threads)
+
+    def init_process(self) -> None:
+        """However it ends, it does not wait for threads that have nothing to do."""
+        try:
+            super().init_process()
+        finally:
+            self.tpool.shutdown(wait=False)
 
     def load_wsgi(self) -> None:
         super().load_wsgi()
@@ -89,6 +114,27 @@ class PatientWorker(ThreadWorker):
             self.alive = False
         return self.alive
 
+    def notify(self) -> None:
+        """That we live is worth a sign now and then, not one for every request."""
+        now = time.monotonic()
+        if now >= self.next_sign:
+            self.next_sign = now + A_SIGN
+            super().notify()
+
+    def wait_for_and_dispatch_events(self, timeout: float) -> None:
+        """A thread that is woken finds the loop asleep: two at once would only be in each other's way."""
+        whole, self.whole = self.whole, []
+        for conn in whole:
+            self.tpool.submit(partial(self.work, conn))
+        super().wait_for_and_dispatch_events(timeout)
+
+    def take_back(self) -> None:
+        """Whom threads have given back."""
+        with self.turn:
+            given_back, self.given_back = self.given_back, []
+        for conn in given_back:
+            self.waiting[conn] = None
+
     def await_request(self, conn: Connection, seconds: float) -> None:
         conn.since = time.monotonic()
         self.wait(conn, selectors.EVENT_READ, self.read, conn.since + seconds)
@@ -96,19 +142,28 @@ class PatientWorker(ThreadWorker):
     def wait(self, conn: Connection, event: int, then: Callable[[Connection], None], deadline: float) -> None:
         conn.then, conn.deadline = then, deadline
         self.waiting[conn] = None
-        self.poller.register(conn.sock.socket, event, partial(self.wake, conn))
+        self.watch(conn, event)
 
     def watch(self, conn: Connection, event: int) -> None:
-        """Who waits already, for something else."""
-        self.poller.modify(conn.sock.socket, event, partial(self.wake, conn))
+        """For something, for something else, or for nothing any longer."""
+        if conn.watched == event:
+            return
+        if not event:
+            self.poller.unregister(conn.sock.socket)
+        elif conn.watched:
+            self.poller.modify(conn.sock.socket, event, partial(self.wake, conn))
+        else:
+            self.poller.register(conn.sock.socket, event, partial(self.wake, conn))
+        conn.watched = event
 
     def leave(self, conn: Connection) -> None:
-        if conn in self.waiting:
-            del self.waiting[conn]
-            self.poller.unregister(conn.sock.socket)
+        self.waiting.pop(conn, None)
+        self.watch(conn, 0)
 
     def wake(self, conn: Connection, _socket: Any = None) -> None:
         """The socket is ready, unless something in this very turn has ended the connection."""
+        if conn not in self.waiting and conn.watched:
+            self.look_for(conn)
         if conn in self.waiting:
             try:
                 conn.then(conn)  # type: ignore[misc]
@@ -116,6 +171,13 @@ class PatientWorker(ThreadWorker):
                 pass
             except OSError:
                 self.drop(conn)
+
+    def look_for(self, conn: Connection) -> None:
+        """Its thread has given it back; if not, what comes is left alone until it does."""
+        with self.turn:
+            if conn not in self.given_back:
+                self.watch(conn, 0)
+        self.take_back()
 
     def read(self, conn: Connection) -> None:
         had_begun = conn.has_begun
@@ -142,16 +204,16 @@ class PatientWorker(ThreadWorker):
             self.part(conn)
         else:
             if whole:
-                self.leave(conn)
-                self.enqueue_req(conn)
+                del self.waiting[conn]
+                self.whole.append(conn)
             else:
                 conn.encourage()
                 body = conn.counted / LEAST_RATE if conn.request else 0
                 conn.deadline = conn.since + settings.REQUEST_SECONDS + body
 
-    def finish_request(self, conn: Connection, made: Future[Any]) -> None:
+    def finish_request(self, conn: Connection) -> None:
         """The thread is free again; the answer is sent, or what is left of it now is, or it stays open."""
-        if made.cancelled() or made.exception() or not made.result() or not self.alive:
+        if not self.alive:
             conn.ahead = None
         conn.since = time.monotonic()
         try:
@@ -166,7 +228,7 @@ class PatientWorker(ThreadWorker):
 
     def send(self, conn: Connection) -> None:
         if conn.sock.send_more():
-            self.leave(conn)
+            del self.waiting[conn]
             self.answered(conn)
         else:
             conn.deadline = conn.since + settings.REQUEST_SECONDS + conn.sock.sent / LEAST_RATE
@@ -228,6 +290,8 @@ class PatientWorker(ThreadWorker):
         """Called after every turn of the loop. It looks at everybody's deadline, but not more than twice a second."""
         if not self.alive:
             self.streams.stop()
+        if self.given_back:
+            self.take_back()
         now = time.monotonic()
         if now < self.next_look and not force:
             return
@@ -264,6 +328,7 @@ class PatientWorker(ThreadWorker):
         Who listens to a stream waits for us and not we for them, so it is never their turn: a hall is one network, and
         streams leave room for pages by themselves.
         """
+        self.take_back()
         networks = {conn: network(str(conn.client[0])) for conn in self.waiting if not conn.stream}
         if not networks:
             return
@@ -274,12 +339,32 @@ class PatientWorker(ThreadWorker):
 
     # --- in a thread ---
 
-    def handle(self, conn: Connection) -> bool:
-        """Make the answer to a whole request; whether the connection stays."""
+    def work(self, conn: Connection) -> None:
+        """Make the answer, and give the connection back: to nobody in particular if all is said and done."""
+        conn.ahead = None
+        try:
+            self.handle(conn)
+        finally:
+            if conn.stream or conn.sock.left or conn.ahead != b"" or not self.give_back(conn):
+                self.method_queue.defer(self.finish_request, conn)
+
+    def give_back(self, conn: Connection) -> bool:
+        """To wait for a next request; not if the loop has had to look away."""
+        conn.forget_request()
+        conn.since = time.monotonic()
+        conn.then, conn.deadline = self.read, conn.since + self.cfg.keepalive
+        with self.turn:
+            if self.alive and conn.watched:
+                self.given_back.append(conn)
+                return True
+        return False
+
+    def handle(self, conn: Connection) -> None:
+        """Make the answer to a whole request; `ahead` says whether the connection stays."""
         request = conn.request
         conn.arrived.rewind()  # type: ignore[union-attr]
         try:
-            return self._answer(conn, request)
+            self._answer(conn, request)
         except (NoMoreData, StopIteration):
             conn.sock.forget()  # the answer broke off
         except OSError as error:
@@ -289,16 +374,51 @@ class PatientWorker(ThreadWorker):
         except Exception as error:
             self.handle_error(request, conn.sock, conn.client, error)
             conn.sock.flush()
-        return False
 
-    def _answer(self, conn: Connection, request: Any) -> bool:
+    def _answer(self, conn: Connection, request: Any) -> None:
         stays = self.handle_request(request, conn)
         if conn.sock.offer:
             self.streams.begin(conn)
-            return True
+            return
+        ahead = conn.read_ahead() if stays else None
         conn.sock.flush()
-        conn.ahead = conn.read_ahead() if stays else None
-        return conn.ahead is not None
+        conn.ahead = ahead
+
+    def handle_request(self, request: Any, conn: Connection) -> bool:
+        """Ask the application, and frame its answer; whether the connection may stay."""
+        answer, environ = create(request, conn.sock, conn.client, conn.server, self.cfg, Answer)
+        environ["wsgi.multithread"] = True
+        self.nr += 1
+        if self.nr >= self.max_requests:
+            self.alive = False  # another process takes our place
+        if not self.alive or not self.cfg.keepalive:
+            answer.force_close()
+        begun = datetime.now()
+        try:
+            _fill(answer, self.wsgi(environ, answer.start_response))
+        except OSError:
+            raise
+        except (Exception, SystemExit):
+            if answer.headers_sent:  # what was said cannot be taken back
+                self.log.exception("Error handling request")
+                raise StopIteration from None
+            raise
+        finally:
+            self.log.access(answer, request, environ, datetime.now() - begun)
+        return not answer.should_close()
+
+
+def _fill(answer: Answer, content: Any) -> None:
+    try:
+        if isinstance(content, FileWrapper):
+            answer.write_file(content)
+        else:
+            for piece in content:
+                answer.write(piece)
+        answer.close()
+    finally:
+        if hasattr(content, "close"):
+            content.close()
 
 
 def _count_ended(why: str) -> None:

@@ -17,6 +17,7 @@ from hypothesis import strategies as some
 
 from pages import conditional, kept
 from pages.kept import Kept, alone, known, place, remembered
+from pages.packing import deflated
 from store.memory import Memory
 
 TEMPLATES = Path(settings.BASE_DIR) / "templates"
@@ -24,7 +25,7 @@ ZIPPED = {"accept-encoding": "gzip"}
 
 
 def part_of(content: bytes) -> Kept:
-    return Kept(content, kept._deflated(content, zlib.Z_SYNC_FLUSH), "tag", None)
+    return Kept(content, deflated(content, zlib.Z_SYNC_FLUSH), "tag", None)
 
 
 @given(some.binary(max_size=300), some.binary(max_size=3000), some.binary(max_size=300))
