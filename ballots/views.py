@@ -120,8 +120,9 @@ def whose(standing: Standing) -> str:
 
 def _carried(request: HttpRequest, standing: Standing) -> QueryDict | None:
     """What was ranked and is on its way, unless its voter has voted since it set out."""
-    sent = carrying.carried(request, whose(standing))
-    now = str(standing.acts)
+    if carrying.COOKIE not in request.COOKIES:
+        return None
+    sent, now = carrying.carried(request, whose(standing)), str(standing.acts)
     return sent if sent is not None and sent.get("at", now) == now else None
 
 
@@ -144,7 +145,7 @@ def _show(request: HttpRequest, standing: Standing, ranks: dict[int, Any], **mor
         "acts": standing.acts,
         "voted": standing.voted,
         "shown": standing.is_shown,
-        "action": reverse("ballot", args=[election.name]),
+        "action": path_of("ballot", election.name),
         "paper_for": None,
     }
     status = 422 if more.get("problem") else 200
@@ -175,8 +176,8 @@ def _review(request: HttpRequest, standing: Standing, sent: QueryDict, **more: A
         "unranked_sentence": unranked_sentence(standing.election.unranked),
         "fields": [*fields_in(sent), ("token", secrets.token_urlsafe(16))],
         "voted": standing.voted,
-        "cast_action": reverse("cast", args=[name]),
-        "back_action": reverse("ballot", args=[name]),
+        "cast_action": path_of("cast", name),
+        "back_action": path_of("ballot", name),
         "paper_for": None,
     }
     return render(request, "ballots/review.html", context_of(request, standing.election, **context | more))
@@ -247,7 +248,7 @@ def _show_receipt(request: HttpRequest, standing: Standing, cast: rules.Ballot, 
         "unranked": left_out(cast.rankings, candidates),
         "unranked_sentence": unranked_sentence(election.unranked),
         "acts": standing.acts,
-        "state_url": reverse("ballot_state", args=[election.name]),
+        "state_url": path_of("ballot_state", election.name),
         "draft_key": "" if voter else draft_key(request, standing),
         "may_change": voter is None and election.takes_votes(now_text()),
         "paper_for": voter,
@@ -257,7 +258,7 @@ def _show_receipt(request: HttpRequest, standing: Standing, cast: rules.Ballot, 
 
 def picture(election: Election, confirmation: str) -> str:
     """The code as a QR picture of an address; what stands behind the # stays in the browser that opens it."""
-    return qr_picture(f"{whole(reverse('follow', args=[election.name]))}#{confirmation}")
+    return qr_picture(f"{whole(path_of('follow', election.name))}#{confirmation}")
 
 
 @vote

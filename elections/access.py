@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial, wraps
+from functools import cache, partial, wraps
 from typing import Any
 
 from django.contrib import messages
@@ -58,6 +58,10 @@ def context_of(request: HttpRequest, election: Election, **more: Any) -> dict[st
     state = election.state(now_text())
     user = request.user
     who = services.relation(user, election) if user.is_authenticated else Relation.NOBODY
-    offered = {action.name for action in rules.offered(who, state)}
     bound = partial(books.find, election.book) if election.book else None
-    return {"election": election, "state": state, "offered": offered, "bound": bound, **more}
+    return {"election": election, "state": state, "offered": _offered(who, state), "bound": bound, **more}
+
+
+@cache  # of the few answers there are
+def _offered(who: Relation, state: State) -> frozenset[str]:
+    return frozenset(action.name for action in rules.offered(who, state))

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
+from functools import lru_cache
 
+from django.utils.translation import get_language, gettext_noop
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_noop
 
 from accounts import repository as people
 from mail.names import isolated
@@ -61,8 +62,12 @@ def when(election: Election, now: str, *, with_place: bool = False) -> str:
 
 
 def _moment(moment: datetime | None, zone_name: str, *, with_place: bool = False) -> str:
-    if moment is None:
-        return ""
+    return "" if moment is None else _moment_text(moment, zone_name, with_place, get_language())
+
+
+@lru_cache(1000)  # moments as voters of as many elections are told them
+def _moment_text(moment: datetime, zone_name: str, with_place: bool, language: str | None) -> str:
+    """In the language that is spoken here."""
     try:
         text = moment_text(shown(moment, zone_name))
     except UnknownZone:  # a machine that does not know the zone tells the time all the same

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse
@@ -46,7 +46,7 @@ def open_(request: HttpRequest, election: Election) -> HttpResponse:
     return render(request, "elections/opening.html", context, status=422 if form.errors else 200)
 
 
-def _recapped(election: Election, offered: set[str]) -> dict[str, Any]:
+def _recapped(election: Election, offered: Collection[str]) -> dict[str, Any]:
     """What the page says before the button."""
     now = now_text()
     candidates, roll = together(

@@ -23,6 +23,7 @@ from pages.markdown import plain
 from pages.paging import one_page
 from pages.saying import say_what_was_understood, told
 from photos.changing import Wanted, picture_page
+from ranking.boxes import choices_of
 from ranking.candidates import Candidate
 from store.log import utc_now
 
@@ -85,14 +86,14 @@ def load_to_show(user: User, name: str) -> tuple[Election, Voter | None, Descrip
 def election(request: HttpRequest, found: tuple[Election, Voter | None, Description]) -> HttpResponse:
     """The election's public page: what it is about, who stands, and the way to one's own ballot."""
     election, entry, about = found
-    has_vote = entry is not None or election.is_open_to(request.user.votes_since)
+    has_vote, now = entry is not None or election.is_open_to(request.user.votes_since), now_text()
     context = {
         "about": about,
-        "candidates": repository.candidates_of(election),
-        "may_vote": has_vote and election.takes_votes(now_text()),
+        "choices": tuple(choices_of(repository.candidates_of(election), {})),
+        "may_vote": has_vote and election.takes_votes(now),
         "voted": entry is not None and entry.voted,
         "asked": _asked(election, entry) if has_vote else (),
-        "live": election.shows_live(now_text()),
+        "live": election.shows_live(now),
         "beside": beside(request.user, election),
     }
     return render(request, "elections/election.html", context_of(request, election, **context))

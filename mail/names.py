@@ -18,5 +18,5 @@ def isolated(name: str) -> str:
     without: not every mail program knows them.
     """
     line = _TURNING.sub("", _UNSEEN.sub(" ", name)).strip()
-    turns = any(unicodedata.bidirectional(character) in RIGHT_TO_LEFT for character in line)
+    turns = not line.isascii() and any(unicodedata.bidirectional(character) in RIGHT_TO_LEFT for character in line)
     return f"{FIRST_STRONG}{line}{POP}" if turns else line

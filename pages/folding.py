@@ -32,7 +32,8 @@ from django.utils.safestring import SafeString
 from django.utils.translation import get_language, gettext, ngettext
 
 from .lookups import Names, address, condition, lookup, shown
-from .parts import part
+from .parts import part_at
+from .parts import place as place_of_part
 from .templatetags.parts import PartNode
 
 Part = Callable[[Names, Context], str]
@@ -175,12 +176,13 @@ def _address(node: StaticNode | URLNode, place: Place) -> list[Piece]:
         return _by_django(node, place)
     if isinstance(node, StaticNode) or not (node.args or node.kwargs):
         return [str(node.render(Context()))]
-    arguments = [lookup(each) for each in node.args]
-    named = {key: lookup(each) for key, each in node.kwargs.items()}
+    arguments, prefix = [lookup(each) for each in node.args], get_script_prefix()
+    named = [(key, lookup(each)) for key, each in node.kwargs.items()]
 
     def say(names: Names, context: Context) -> str:
-        words = tuple([(key, look(names, context)) for key, look in named.items()])
-        return address(name, tuple([look(names, context) for look in arguments]), words, context)
+        words = tuple([(key, str(look(names, context))) for key, look in named])
+        found = address(name, prefix, tuple([str(look(names, context)) for look in arguments]), words)
+        return escape(found) if context.autoescape else found
 
     return [say]
 
@@ -318,19 +320,21 @@ def _block(node: BlockNode, place: Place) -> list[Piece]:
 
 def _token(node: CsrfTokenNode, place: Place) -> list[Piece]:
     def token(names: Names, context: Context) -> str:
-        if not (found := names.get("csrf_token")) or found == "NOTPROVIDED":
+        found = str(names.get("csrf_token") or "")
+        if not found or found == "NOTPROVIDED":
             return ""
-        return f'<input type="hidden" name="csrfmiddlewaretoken" value="{escape(str(found))}">'
+        return f'<input type="hidden" name="csrfmiddlewaretoken" value="{escape(found)}">'
 
     return [token]
 
 
 def _remembered(node: PartNode, place: Place) -> list[Piece]:
     """A part that is given nothing says the same in every answer."""
-    given = {name: lookup(value) for name, value in node.given.items()}
+    given = [(name, lookup(value)) for name, value in node.given.items()]
+    here = place_of_part(node.name, node.given)
     if not given:
-        return [part(node.name, {})]
-    return [lambda names, context: part(node.name, {name: look(names, context) for name, look in given.items()})]
+        return [part_at(here, {})]
+    return [lambda names, context: part_at(here, {name: look(names, context) for name, look in given})]
 
 
 FOLDS: dict[type[Node], Callable[[Any, Place], list[Piece]]] = {

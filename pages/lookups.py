@@ -17,7 +17,8 @@ from django.conf import settings
 from django.template import Context
 from django.template.base import FilterExpression, Variable, VariableDoesNotExist, render_value_in_context
 from django.template.smartif import TokenBase
-from django.urls import get_script_prefix, reverse
+from django.urls import reverse
+from django.utils.functional import Promise
 from django.utils.safestring import SafeData, SafeString, mark_safe
 from django.utils.timezone import template_localtime
 
@@ -66,7 +67,8 @@ def _found(variable: Variable, missing: Any) -> Look:
             if callable(value) and (value := _answer(value)) is ODD:
                 return by_django(names, context)
             for step in others:
-                if (value := _step(value, step)) is ODD:
+                value = _step(value, step) if hasattr(type(value), "__getitem__") else getattr(value, step)
+                if callable(value) and (value := _answer(value)) is ODD:
                     return by_django(names, context)
         except Exception:  # Django meets it again, and knows what to make of it
             return by_django(names, context)
@@ -76,14 +78,10 @@ def _found(variable: Variable, missing: Any) -> Look:
 
 
 def _step(value: Any, step: str) -> Any:
-    if hasattr(type(value), "__getitem__"):
-        try:
-            value = value[step]
-        except NO_SUCH_KEY:
-            value = getattr(value, step, ODD)
-    else:
-        value = getattr(value, step, ODD)
-    return _answer(value) if callable(value) else value
+    try:
+        return value[step]
+    except NO_SUCH_KEY:
+        return getattr(value, step)
 
 
 def _answer(method: Any) -> Any:
@@ -94,21 +92,27 @@ def _answer(method: Any) -> Any:
 
 
 def _filtered(found: Look, expression: FilterExpression) -> Look:
-    filters = [(function, [_argument(*each) for each in given]) for function, given in expression.filters]
+    for function, given in expression.filters:
+        found = _changed(found, function, [_argument(*each) for each in given])
+    return found
 
-    def filtered(names: Names, context: Context) -> Any:
+
+def _changed(found: Look, function: Callable[..., Any], given: list[Look]) -> Look:
+    """What one filter makes of it."""
+    expects_localtime = getattr(function, "expects_localtime", False)
+    needs_autoescape = getattr(function, "needs_autoescape", False)
+    is_safe = getattr(function, "is_safe", False)
+
+    def changed(names: Names, context: Context) -> Any:
         value = found(names, context)
-        for function, given in filters:
-            arguments = [look(names, context) for look in given]
-            if getattr(function, "expects_localtime", False):
-                value = template_localtime(value, context.use_tz)
-            words = {"autoescape": context.autoescape} if getattr(function, "needs_autoescape", False) else {}
-            changed = function(value, *arguments, **words)
-            is_safe = getattr(function, "is_safe", False) and isinstance(value, SafeData)
-            value = mark_safe(changed) if is_safe else changed  # noqa: S308 - as its filter promises
-        return value
+        arguments = [look(names, context) for look in given]
+        if expects_localtime:
+            value = template_localtime(value, context.use_tz)
+        words = {"autoescape": context.autoescape} if needs_autoescape else {}
+        made = function(value, *arguments, **words)
+        return mark_safe(made) if is_safe and isinstance(value, SafeData) else made  # noqa: S308 - as it promises
 
-    return filtered
+    return changed
 
 
 def _argument(is_variable: bool, value: Any) -> Look:
@@ -183,16 +187,12 @@ def shown(value: Any, context: Context) -> str:
         return escape(value) if context.autoescape else value
     if kind is int and not settings.USE_THOUSAND_SEPARATOR:
         return str(value)
+    if isinstance(value, Promise):  # a text that is translated when it is asked for
+        return shown(str(value), context)
     return render_value_in_context(value, context)
 
 
-def address(name: str, arguments: tuple[Any, ...], words: tuple[tuple[str, Any], ...], context: Context) -> str:
-    """Of a page."""
-    texts = tuple([str(each) for each in arguments]), tuple([(key, str(each)) for key, each in words])
-    found = _reversed(name, *texts, get_script_prefix())
-    return escape(found) if context.autoescape else found
-
-
 @lru_cache(ADDRESSES)
-def _reversed(name: str, arguments: tuple[str, ...], words: tuple[tuple[str, str], ...], prefix: str) -> str:
+def address(name: str, prefix: str, arguments: tuple[str, ...], words: tuple[tuple[str, str], ...]) -> str:
+    """Of a page of the site that lies below that path, which has to be the one that is asked for now."""
     return reverse(name, args=arguments, kwargs=dict(words))

@@ -6,7 +6,7 @@ those are what it is remembered by, and nothing of it needs to be forgotten. Not
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from sys import getsizeof
 from typing import Any
 
@@ -17,6 +17,8 @@ from django.utils.safestring import SafeString
 from django.utils.translation import get_language
 
 from store.memory import Memory
+
+Place = tuple[Any, ...]
 
 MOST_REMEMBERED = 16_000_000  # bytes, about
 A_QUESTION = 1000  # bytes, about, of what is remembered beside the text
@@ -30,10 +32,19 @@ memory = Memory[SafeString](MOST_REMEMBERED, _weight)
 
 
 def part(name: str, given: Mapping[str, Any]) -> SafeString:
-    """The part of that name, with these values. A text that is safe and one that is not are two, and so are 1 and True,
-    though Python holds them for the same. While templates are written (DEBUG) nothing is remembered."""
+    """The part of that name, with these values."""
+    return part_at(place(name, given), given)
+
+
+def place(name: str, given: Iterable[str]) -> Place:
+    """Where it is remembered what a part says here, of values with these names. A folded template asks once."""
+    return name, *given, get_language(), get_script_prefix()
+
+
+def part_at(place: Place, given: Mapping[str, Any]) -> SafeString:
+    """A text that is safe and one that is not are two, and so are 1 and True, though Python holds them for the same.
+    While templates are written (DEBUG) nothing is remembered."""
     if settings.DEBUG:
-        return render_to_string(name, given)
+        return render_to_string(place[0], given)
     values = tuple(given.values())
-    asked = name, get_language(), get_script_prefix(), values, tuple([type(value) for value in values])
-    return memory.get(asked, lambda: render_to_string(name, given))
+    return memory.get((place, values, tuple(map(type, values))), lambda: render_to_string(place[0], given))

@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
-from itertools import pairwise, product, zip_longest
+from itertools import pairwise, product
 from operator import itemgetter
 
 from django.utils.safestring import mark_safe
@@ -55,10 +55,17 @@ class Sheet:
 def qr_picture(address: str) -> str:
     modules, size = qr_modules(address.encode())
     side = size + 2 * MARGIN
-    rows = (modules[at : at + size] for at in range(0, size * size, size))
-    lines = f"m-{size} 1".join("".join(_line(row[at : at + 8]) for at in range(0, size, 8)) for row in rows)
+    drawn = map(_line, _in_eights(size)(modules))
+    lines = f"m-{size} 1".join(map("".join, zip(*[drawn] * -(-size // 8), strict=True)))
     path = f'<path stroke="#000" d="M{MARGIN} {MARGIN}.5{lines}"/>'
     return mark_safe(f'<svg viewBox="0 0 {side} {side}"><path fill="#fff" d="M0 0h{side}v{side}H0z"/>{path}</svg>')  # noqa: S308 - lines, made by us
+
+
+@cache
+def _in_eights(size: int) -> Callable[[str], Sequence[str]]:
+    """Cuts the modules into rows, and every row into parts of eight; the last part of a row may have fewer."""
+    rows, parts = range(0, size * size, size), range(0, size, 8)
+    return itemgetter(*(slice(row + part, row + min(part + 8, size)) for row in rows for part in parts))
 
 
 @cache  # of the few hundred there are
@@ -96,8 +103,20 @@ def _blocks(words: bytes, sheet: Sheet) -> list[bytes]:
 def _interleaved(blocks: list[bytes], correcting: int) -> bytes:
     """The first word of every block, the second of every block, and so on; then in the same way what corrects them."""
     corrections = [_correction(block, correcting) for block in blocks]
-    in_turn = (*zip_longest(*blocks), *zip(*corrections, strict=True))
-    return bytes(word for turn in in_turn for word in turn if word is not None)
+    short = len(blocks[0])
+    return (
+        _in_turn(blocks, short)
+        + bytes(block[short] for block in blocks if len(block) > short)
+        + _in_turn(corrections, correcting)
+    )
+
+
+def _in_turn(blocks: list[bytes], length: int) -> bytes:
+    """The first words of every block, so many of each."""
+    words = bytearray(length * len(blocks))
+    for number, block in enumerate(blocks):
+        words[number :: len(blocks)] = block[:length]
+    return bytes(words)
 
 
 def _correction(block: bytes, correcting: int) -> bytes:

@@ -84,7 +84,9 @@ def beside(name: str, text: str) -> Item:
 def kept(item: Item, name: str) -> Html | None:
     """What stands beside the text, if it is what we would make of it."""
     html = item.get(f"{name}_html")
-    return Html(item[name], html) if html is not None and item.get("html_version") == markdown.VERSION else None
+    if html is None or item.get("html_version") != markdown.VERSION:
+        return None
+    return Html(item[name], _safe(html))
 
 
 def lightened(item: Item) -> Item:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hmac
 from collections.abc import Callable
+from functools import lru_cache
 
 from django.conf import settings
 from django.http import HttpRequest
@@ -42,8 +43,12 @@ def mark(request: HttpRequest) -> str:
 
 
 def _opaque(*words: str) -> str:
-    key = hmac.digest(settings.SECRET_KEY.encode(), PURPOSE, "sha256")
-    return hmac.digest(key, "\n".join(words).encode(), "sha256").hex()[:32]
+    return hmac.digest(_key(settings.SECRET_KEY), "\n".join(words).encode(), "sha256").hex()[:32]
+
+
+@lru_cache(1)
+def _key(secret: str) -> bytes:
+    return hmac.digest(secret.encode(), PURPOSE, "sha256")
 
 
 def of_page(request: HttpRequest) -> dict[str, Callable[[], str]]:

@@ -23,9 +23,9 @@ class Memory(Generic[T]):
     def get(self, question: Hashable, find: Callable[[], T]) -> T:
         """What is kept, or what is found; two who ask at the same moment may both look for it."""
         with self._lock:
-            if question in self._kept:
+            if (kept := self._kept.get(question)) is not None:
                 self._kept.move_to_end(question)
-                return self._kept[question][0]
+                return kept[0]
         answer = find()
         self.keep(question, answer)
         return answer
@@ -33,10 +33,10 @@ class Memory(Generic[T]):
     def known(self, question: Hashable) -> T | None:
         """What is kept, without looking for it."""
         with self._lock:
-            if question not in self._kept:
+            if (kept := self._kept.get(question)) is None:
                 return None
             self._kept.move_to_end(question)
-            return self._kept[question][0]
+            return kept[0]
 
     def keep(self, question: Hashable, answer: T) -> None:
         """In the place of what was kept."""

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from django.urls import reverse
-
 from elections.rules import Election
+from pages.onward import path_of
 from store import keys
 
 from . import repository
@@ -55,5 +54,5 @@ def _asked(election: Election, book: Book | None) -> Asked:
     routes, word = ("election", "ballot", "receipt"), election.name
     if book is not None:
         routes, word = ("book", "book_ballot", "book_receipts"), book.id
-    page, ballot, receipt = (reverse(route, args=[word]) for route in routes)
+    page, ballot, receipt = (path_of(route, word) for route in routes)
     return Asked(book.name if book else election.name, page, ballot, receipt, len(book.questions) if book else 1)

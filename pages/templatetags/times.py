@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
+from functools import lru_cache
 from typing import Any
 
 from django import template
 from django.utils.formats import date_format
 from django.utils.html import format_html
+from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 
 from pages import times
@@ -50,14 +52,14 @@ def countdown(until: datetime | str, edge: str = Edge.CLOSING.value, now: dateti
     """How much time is left until voting ends or, with the edge "opening", until it begins; a script counts on."""
     until, now = _moment(until), now or utc_now()
     left = times.seconds_left(until, now)
-    words, over = _words(Edge(edge))
+    words, over = _words(edge, get_language())
     before, _time, after = words.partition("{time}")
     return {
         "until": as_text(until),
         "now": as_text(now),
         "words": words,
         "before": before,
-        "amounts": [_with_bold_count(amount) for amount in times.amounts(left)],
+        "amounts": [_with_bold_count(amount, get_language()) for amount in times.amounts(left)],
         "after": after,
         "over": over,
         "left": left,
@@ -84,12 +86,15 @@ def _universal(moment: datetime, shown: datetime) -> str:
     return f"{date_format(universal, 'TIME_FORMAT' if same_day else 'DATETIME_FORMAT')} UTC"
 
 
-def _words(edge: Edge) -> tuple[str, str]:
-    if edge is Edge.OPENING:
+@lru_cache(1000)
+def _words(edge: str, language: str | None) -> tuple[str, str]:
+    """In the language that is spoken here."""
+    if Edge(edge) is Edge.OPENING:
         return _("Opens in %(time)s") % {"time": "{time}"}, _("Voting has begun.")
     return _("%(time)s left") % {"time": "{time}"}, _("Voting has ended.")
 
 
-def _with_bold_count(amount: Amount) -> str:
+@lru_cache(1000)
+def _with_bold_count(amount: Amount, language: str | None) -> str:
     before, count, after = str(amount).partition(str(amount.count))
     return format_html("{}<b>{}</b>{}", before, count, after)

@@ -13,8 +13,9 @@ from django.conf import settings
 from django.template import Context, Engine, Template, engines
 from django.templatetags.i18n import TranslateNode
 from django.urls import set_script_prefix
+from django.utils.functional import lazy
 from django.utils.safestring import mark_safe
-from django.utils.translation import override
+from django.utils.translation import gettext_lazy, override
 
 from pages.folding import Folding, folded
 from tests.rows import every_row
@@ -62,6 +63,9 @@ NAMES: dict[str, Any] = {
     "safe": mark_safe("<b>"),
     "number": 1234567,
     "share": 0.5,
+    "later": gettext_lazy("Home"),
+    "later_safe": lazy(lambda: mark_safe("<i>"), str)(),
+    "later_unsafe": lazy(lambda: "<i>", str)(),
     "sign": "info",
     "table": {"key": "value", "name": "in the table"},
     "stream": "a stream",
@@ -101,7 +105,8 @@ TEMPLATES = {
     '{% url "nowhere" as gone %}[{{ gone }}]{% static "css/base.css" %}{% static "css/base.css" as file %}{{ file }}',
     "values": "{{ person.name }}{{ text }}{{ safe }}{{ number }}{{ share }}{{ none }}{{ nobody }}{{ person.nobody.x }}"
     "{{ table.key }}{{ table.items|length }}{{ table.name }}{{ people.1.name }}{{ people.9.name }}{{ person.greeting }}"
-    "{{ person.remove }}{{ person.wants }}{{ 5 }}{{ 'quoted <b>' }}{{ votes }}{{ text.upper }}",
+    "{{ person.remove }}{{ person.wants }}{{ 5 }}{{ 'quoted <b>' }}{{ votes }}{{ text.upper }}"
+    "{{ later }}{{ later_safe }}{{ later_unsafe }}{% autoescape off %}{{ later_unsafe }}{% endautoescape %}",
     "filters": '{{ text|default:"x" }}{{ nobody|default:"x & y" }}{{ nobody|default:text }}{{ text|safe|upper }}'
     "{{ person.name|truncatechars:4 }}{{ text|force_escape }}{{ people|length }}{{ number|add:1 }}{{ text|add:safe }}"
     '{{ none|default_if_none:"none" }}{{ people|join:", " }}',

@@ -60,6 +60,11 @@ def test_a_number_and_whether_something_is_so_are_two(renderings):
     assert choice(ranks=1) != choice(ranks=True)
 
 
+def test_the_same_values_by_other_names_make_another_part(renderings):
+    assert part(CHOICE, {"name": "Ada", "link": "x"}) != part(CHOICE, {"link": "Ada", "name": "x"})
+    assert part(CHOICE, {"name": "Ada", "number": 1}) != part(CHOICE, {"name": "Ada", "ranks": 1})
+
+
 def test_every_language_has_its_own(renderings):
     with override("de"):
         assert "Rang" in choice()

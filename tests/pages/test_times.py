@@ -388,3 +388,10 @@ def test_the_last_hour_before_the_end_looks_different(edge, left, is_ending):
 def test_dates_are_written_as_the_readers_language_writes_them():
     with override("de"):
         assert "15. November 2025 13:00 CET" in words(rendered("election_time moment 'Europe/Berlin'", moment=NOON))
+
+
+def test_every_language_has_its_own_words_for_what_is_left():
+    for language, text in (("en", "3 days left"), ("de", "noch 3 Tage"), ("en", "3 days left")):
+        with override(language):
+            left = words(rendered("countdown until now=now", until=NOON + timedelta(days=3), now=NOON))
+        assert left == text
