@@ -10,6 +10,7 @@ class SiteConfig(AppConfig):
     def ready(self) -> None:
         from django.conf import settings
 
+        from pages import sent
         from store import trips
         from store.connect import expect_threads
         from upkeep import metrics, pause
@@ -20,6 +21,7 @@ class SiteConfig(AppConfig):
         self._tell_no_database()
         self._read_settings_directly()
         self._draw_letters_at_once()
+        sent.read_at_once()
         expect_threads(settings.WEB_THREADS)
         trips.listen(metrics.observe_trip)
         trips.meter(metrics.observe_cost)

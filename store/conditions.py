@@ -10,7 +10,9 @@ from .table import AllOf, AnyOf, Condition, Equals, Exists, Greater, Item, Less,
 
 def holds(condition: Condition, item: Item | None) -> bool:
     """Whether the condition holds of the stored item; `None` is an item that is not there."""
-    return _JUDGES[type(condition)](condition, item or {})
+    if (judge := _JUDGES.get(type(condition))) is None:
+        raise TypeError(f"{condition!r} is no condition.")
+    return judge(condition, item or {})
 
 
 def _is_less(condition: Less, item: Item) -> bool:
@@ -27,8 +29,8 @@ _JUDGES: dict[type[Condition], Callable[[Any, Item], bool]] = {
     Equals: lambda condition, item: condition.name in item and same(item[condition.name], condition.value),
     Less: _is_less,
     Greater: _is_greater,
-    AllOf: lambda condition, item: all([holds(part, item) for part in condition.parts]),
-    AnyOf: lambda condition, item: any([holds(part, item) for part in condition.parts]),
+    AllOf: lambda condition, item: all(holds(part, item) for part in condition.parts),
+    AnyOf: lambda condition, item: any(holds(part, item) for part in condition.parts),
 }
 
 

@@ -72,12 +72,7 @@ METHODS = {"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"}
 
 def observe_request(method: str, route: str, status: int, seconds: float) -> None:
     """A method nobody knows is counted as OTHER, so that a stranger cannot make up series without end."""
-    _requests(method if method in METHODS else "OTHER", route, status).observe(seconds)
-
-
-@cache  # as many as there are series
-def _requests(method: str, route: str, status: int) -> Histogram:
-    return REQUESTS.labels(method, route, status)
+    REQUESTS.labels(method if method in METHODS else "OTHER", route, status).observe(seconds)
 
 
 _newest: dict[str, deque[float]] = {}

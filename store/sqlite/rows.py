@@ -6,6 +6,7 @@ import base64
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
+from itertools import chain
 
 import orjson
 
@@ -13,6 +14,7 @@ from .. import cursors, limits
 from ..table import DATA, LOG, TABLES, Check, Delete, Invalid, Item, Key, Put, Span, Update, Value, Write
 
 ROWS_AT_A_TIME = 256
+TRUTHS = {"true": True, "fals": False}  # by their first letters in JSON, where nothing else begins like them
 ASKED_AT_ONCE = 8  # items of one statement: more would be more statements to keep, and hardly faster
 
 # Clustered by key and without row ids, so that the file keeps no order of arrival.

@@ -274,7 +274,6 @@ def _changes(writes: Sequence[Write], stored: Sequence[Item | None]) -> list[tup
     return [rows.change(write, item) for write, item in both]
 
 
-_tables: weakref.WeakSet[SqliteTable] = weakref.WeakSet()
 _inherited: list[Any] = []  # a child must neither use nor close its parent's connections
 
 

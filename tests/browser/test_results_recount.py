@@ -10,7 +10,7 @@ from playwright.sync_api import Page, Route, expect
 
 from tally.ballots import Ballots
 
-from .test_recount import COUNT_ALL, PROGRAM, counted
+from .test_recount import PROGRAM, counted, wrong_in
 
 MOVING = Ballots(
     ("Ada", "Bo", "Cy", "Di", "Eve"),
@@ -42,7 +42,7 @@ WRONG = [
 
 def test_a_wrong_number_in_a_round_is_named_and_the_first_only(bench):
     right = counted(MOVING, seats=2, seed="x")
-    assert bench.evaluate(COUNT_ALL, [right]) == [[]]
+    assert wrong_in(bench, [right]) == [[]]
     for method, part, wrong in WRONG:
         changed = json.loads(json.dumps(right))
         rounds = changed["results"][method]["rounds"]
@@ -50,7 +50,7 @@ def test_a_wrong_number_in_a_round_is_named_and_the_first_only(bench):
         before = json.dumps(rounds[at][part], ensure_ascii=False, separators=(",", ":"), sort_keys=True)
         rounds[at][part] = wrong(rounds[at][part])
         rounds[-1]["number"] += at < len(rounds) - 1  # and something in a later round
-        (found,) = bench.evaluate(COUNT_ALL, [changed])
+        (found,) = wrong_in(bench, [changed])
         assert len(found) == 1
         assert found[0].startswith(f"{method} rounds: round {at + 1}, {part}: ")
         assert found[0].endswith(f" but round {at + 1}, {part}: {before}")
@@ -60,10 +60,10 @@ def test_a_round_too_many_and_one_too_few_are_named(bench):
     right = counted(MOVING, seats=2, seed="x")
     rounds = right["results"]["irv"]["rounds"]
     last = rounds.pop()
-    (found,) = bench.evaluate(COUNT_ALL, [right])
+    (found,) = wrong_in(bench, [right])
     assert found == [f"irv rounds: no round {len(rounds) + 1} but round {len(rounds) + 1}, number: {last['number']}"]
     rounds += [last, last]
-    (found,) = bench.evaluate(COUNT_ALL, [right])
+    (found,) = wrong_in(bench, [right])
     assert found == [f"irv rounds: round {len(rounds)}, number: {last['number']} but no round {len(rounds)}"]
 
 
