@@ -20,7 +20,7 @@ from django.test.client import ClientHandler
 from whitenoise.middleware import WhiteNoiseMiddleware
 
 LONGEST = (Path(__file__).parent / "longest_first.txt").read_text().split()  # files, by what a whole run said
-WAITING = 3  # processes for every core: in most of what takes long, one waits for a browser, a server or a clock
+WAITING = 2  # processes for every core: in most of what takes long, one waits for a browser, a server or a clock
 SELDOM = 10_000, 20, 50  # objects, times, times
 ROOM = 2**30  # bytes of memory for each process and what it starts
 
