@@ -73,10 +73,12 @@ def acting(weather: Table, game: Game, step: Step) -> None:
 
 
 def has_heard(game: Game, enough: int) -> bool:
+    """So much, and of as many as a secret vote needs to keep its secret: on a slow machine some begin late."""
     state = seen(game)
     with suppress(*NO_ANSWER):
-        given = repository.votes if game.is_assembly else repository.answers
-        return state.phase != answered_in(game) or len(given(game.id, state.round)) >= enough
+        given = (repository.votes if game.is_assembly else repository.answers)(game.id, state.round)
+        heard = len(given) >= enough and len({each.player for each in given}) >= len(NAMES)
+        return state.phase != answered_in(game) or heard
     return False
 
 
