@@ -13,7 +13,7 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 from django.conf import settings  # only after the name of its module is known
 
 from accounts import setup
-from config.connections import room_for
+from config.connections import SHARES, room_for
 from config.proxies import lacking
 from store.connect import connect
 from store.formats import refusal
@@ -86,6 +86,10 @@ def post_fork(server: Any, worker: Any) -> None:
     """The lock is the server's alone: a process that outlives it must not keep the next one out."""
     while held:
         os.close(held.pop())
+
+
+def child_exit(server: Any, worker: Any) -> None:
+    SHARES.leave(worker.place)
 
 
 def post_worker_init(worker: Any) -> None:

@@ -8,6 +8,6 @@ which never waits for anybody. gunicorn's parser stays the only judge of what a 
 TLS is a proxy's. What is large is kept in unnamed temporary files.
 """
 
-from .worker import PatientWorker, room_for
+from .worker import SHARES, PatientWorker, room_for
 
-__all__ = ["PatientWorker", "room_for"]
+__all__ = ["SHARES", "PatientWorker", "room_for"]

@@ -24,11 +24,15 @@ from pages.addresses import network
 from .arriving import PIECE, TooLarge
 from .connection import LEAST_RATE, LINGER, MOST_BODY, Connection
 from .framing import Answer, Settled
+from .shares import Shares
 from .streams import Streams
 from .threads import Threads
 
 A_SIGN = 0.25  # seconds between two signs that we live, of which the server misses none for less than `timeout`
+A_HEAD_START = 0.001  # seconds for whoever has fewer connections
 SPARE_FILES = 256  # for everything that is not a connection
+
+SHARES = Shares()  # made before any process is
 
 TOO_LATE = 408, "Request Timeout", "Your request took too long to arrive. Please try again."
 NO_ROOM = (
@@ -67,6 +71,7 @@ class PatientWorker(ThreadWorker):
     def __init__(self, *arguments: Any, **words: Any):
         super().__init__(*arguments, **words)
         self.cfg = Settled(self.cfg)
+        self.place = SHARES.enter()  # given in the server, which then becomes two
         self.waiting: dict[Connection, None] = {}  # who has waited longest comes first
         self.whole: list[Connection] = []  # whose requests are given to threads at the end of this turn
         self.given_back: list[Connection] = []  # who waits for a next request, as threads have left them
@@ -92,6 +97,9 @@ class PatientWorker(ThreadWorker):
     # --- in the loop ---
 
     def accept(self, listener: Any) -> None:
+        """Whoever comes, unless a process that has fewer is there in a moment and takes them."""
+        if SHARES.has_more(self.place):
+            time.sleep(A_HEAD_START)
         try:
             client_socket, client = listener.accept()
         except OSError as error:
@@ -101,7 +109,7 @@ class PatientWorker(ThreadWorker):
                 raise
             return
         client_socket.setblocking(False)
-        self.nr_conns += 1
+        self.count(+1)
         if self.nr_conns >= self.worker_connections:
             self.make_room()
         conn = Connection(client_socket, client, listener.getsockname(), self.cfg)
@@ -277,8 +285,12 @@ class PatientWorker(ThreadWorker):
         if conn.stream:
             self.streams.over(conn)
         self.leave(conn)
-        self.nr_conns -= 1
+        self.count(-1)
         conn.close()
+
+    def count(self, by: int) -> None:
+        self.nr_conns += by
+        SHARES.tell(self.place, self.nr_conns)
 
     # --- who has to go ---
 
