@@ -120,11 +120,11 @@ def answer_for(request: HttpRequest, view: View, words: Mapping[str, Any] | None
         return None
     if access.load:
         _read_ahead(request, partial(access.load, **words or {}))
-    user = request.user
-    if not user.is_authenticated:
+    if not request.user.is_authenticated:
         return answer_to_lost(request, view) or redirect_to_login(request.get_full_path())
     if access.permission is None:
         return None
+    user = request.user  # by now the person, and no longer whoever it will turn out to be
     if user.role == Role.NO_ACCESS:
         return redirect("waiting")
     if not user.can(access.permission):

@@ -15,13 +15,14 @@ class SiteConfig(AppConfig):
         from store.connect import expect_threads
         from upkeep import metrics, pause
 
-        from . import steps
+        from . import here, steps
 
         steps.arrange()
         self._tell_no_database()
         self._read_settings_directly()
         self._draw_letters_at_once()
         sent.read_at_once()
+        here.keep_at_hand()
         expect_threads(settings.WEB_THREADS)
         trips.listen(metrics.observe_trip)
         trips.meter(metrics.observe_cost)

@@ -12,16 +12,7 @@ from upkeep.pause import watch
 from . import proxies
 
 
-def pause(request: HttpRequest) -> dict[str, Any]:
-    """The pause, for the banner, if there is one."""
-    return {"site_pause": watch.last_saw()}
-
-
-def unknown_proxies(request: HttpRequest) -> dict[str, Any]:
-    """For the pages about the site: looked up only where they are shown."""
-    return {"unknown_proxies": proxies.watch.seen}
-
-
-def low_disks(request: HttpRequest) -> dict[str, Any]:
-    """For the same pages."""
-    return {"low_disks": disk.low}
+def state(request: HttpRequest) -> dict[str, Any]:
+    """The pause, for the banner, if there is one; and for the pages about the site what is not as it should be, looked
+    up only where they show it."""
+    return {"site_pause": watch.last_saw(), "unknown_proxies": proxies.watch.seen, "low_disks": disk.low}

@@ -4,8 +4,8 @@ A template of ours is mostly sentences to translate, addresses of files and page
 that fill a frame. Django finds each of them out again for every answer. Here a template is folded when it is first
 rendered in a language: sentences, addresses and frames become text, an included part stands where it was included, and
 of a choice that is decided by then (a sign is included by its name) only what was chosen is left. What depends on the
-answer becomes a function of the names that the answer gives (see `lookups`); where we do not know a tag, Django does
-it. So a folded template says what the template says.
+answer is looked up in the names that the answer gives (see `lookups`); where we do not know a tag, Django does it. All
+that is left is one function (see `writing`), and says what the template says.
 
 Nothing of it needs to be forgotten: a program does not change its templates, translations or addresses as it runs.
 """
@@ -23,6 +23,7 @@ from django.template.defaulttags import CommentNode, CsrfTokenNode, ForNode, IfN
 from django.template.library import InclusionNode, SimpleNode
 from django.template.loader_tags import BLOCK_CONTEXT_KEY, BlockNode, ExtendsNode, IncludeNode
 from django.template.loaders import cached
+from django.template.smartif import TokenBase
 from django.templatetags.i18n import BlockTranslateNode, TranslateNode
 from django.templatetags.static import StaticNode
 from django.urls import get_script_prefix
@@ -31,13 +32,12 @@ from django.utils.html import conditional_escape
 from django.utils.safestring import SafeString
 from django.utils.translation import get_language, gettext, ngettext
 
-from .lookups import Names, address, condition, lookup, shown
+from .lookups import Names, address, lookup, shown
 from .parts import part_at
 from .parts import place as place_of_part
 from .templatetags.parts import PartNode
+from .writing import Choice, Loop, Part, Piece, Remembered, Scope, Value, function
 
-Part = Callable[[Names, Context], str]
-Piece = str | Part
 SUPER = ("block", "super")
 CONSTANTS = {"True": True, "False": False, "None": None}  # every template knows these
 
@@ -71,7 +71,7 @@ class Folding(NodeList):
 
 def folded(template: Template) -> Part:
     """What is left of a template in the language that is spoken here."""
-    return _joined(_framed(template, Place(template.engine)))
+    return function(_framed(template, Place(template.engine)), f"{template.name} in {get_language()}")
 
 
 @dataclass(frozen=True)
@@ -123,23 +123,6 @@ def _fold(nodes: Iterable[Node], place: Place) -> list[Piece]:
     return left
 
 
-def _joined(pieces: list[Piece]) -> Part:
-    if all(isinstance(piece, str) for piece in pieces):
-        text = "".join(pieces)  # type: ignore[arg-type]
-        return lambda names, context: text
-    if len(pieces) == 1:
-        return pieces[0]  # type: ignore[return-value]
-    functions = [(place, piece) for place, piece in enumerate(pieces) if not isinstance(piece, str)]
-
-    def join(names: Names, context: Context) -> str:
-        said = pieces.copy()
-        for place, function in functions:
-            said[place] = function(names, context)
-        return "".join(said)  # type: ignore[arg-type]
-
-    return join
-
-
 def _by_django(node: Node, place: Place) -> list[Piece]:
     """A tag that we do not know: it may look at all names, and give some."""
     assert not node.get_nodes_by_type(BlockNode), f"a block stands in {node!r}, where it would not be filled"
@@ -180,7 +163,7 @@ def _address(node: StaticNode | URLNode, place: Place) -> list[Piece]:
     named = [(key, lookup(each)) for key, each in node.kwargs.items()]
 
     def say(names: Names, context: Context) -> str:
-        words = tuple([(key, str(look(names, context))) for key, look in named])
+        words = tuple([(key, str(look(names, context))) for key, look in named]) if named else ()
         found = address(name, prefix, tuple([str(look(names, context)) for look in arguments]), words)
         return escape(found) if context.autoescape else found
 
@@ -194,8 +177,7 @@ def _said(node: VariableNode, place: Place) -> list[Piece]:
         return _fold(place.above[0], replace(place, above=place.above[1:]))
     if lookups and len(lookups) == 1 and lookups[0] in place.known:
         return [str(conditional_escape(place.known[lookups[0]]))]
-    look = lookup(said)
-    return [lambda names, context: shown(look(names, context), context)]
+    return [Value(said)]
 
 
 def _sentence(node: BlockTranslateNode, place: Place) -> list[Piece]:
@@ -222,60 +204,21 @@ def _sentence(node: BlockTranslateNode, place: Place) -> list[Piece]:
 
 def _chosen(node: IfNode, place: Place) -> list[Piece]:
     """The branches that may still be taken. One that is certain is taken, and none after it."""
-    branches: list[tuple[Callable[[Names, Context], Any], Part]] = []
-    otherwise: Part = lambda names, context: ""  # noqa: E731
+    branches: list[tuple[TokenBase, list[Piece]]] = []
     for test, nodes in node.conditions_nodelists:
         decided = True if test is None else _decided(test, place.known)
         if decided is False:
             continue
         pieces = _fold(nodes, place)
         if decided:
-            if not branches:
-                return pieces
-            otherwise = _joined(pieces)
-            break
-        branches.append((condition(test), _joined(pieces)))
-    if not branches:
-        return []
-    (first, then), *others = branches
-
-    def choose(names: Names, context: Context) -> str:
-        if first(names, context):
-            return then(names, context)
-        for holds, instead in others:
-            if holds(names, context):
-                return instead(names, context)
-        return otherwise(names, context)
-
-    return [choose]
+            return [Choice(branches, pieces)] if branches else pieces
+        branches.append((test, pieces))
+    return [Choice(branches, [])] if branches else []
 
 
 def _repeated(node: ForNode, place: Place) -> list[Piece]:
-    values, given = lookup(node.sequence, or_none=True), node.loopvars
-    each = _joined(_fold(node.nodelist_loop, place.forgetting([*given, "forloop"])))
-    if_none = _joined(_fold(node.nodelist_empty, place))
-
-    def repeat(names: Names, context: Context) -> str:
-        found = values(names, context) or ()
-        found = found if hasattr(found, "__len__") else list(found)
-        if not (count := len(found)):
-            return if_none(names, context)
-        loop: dict[str, Any] = {"parentloop": names.get("forloop", {})}
-        inside, said = {**names, "forloop": loop}, []
-        for number, value in enumerate(reversed(found) if node.is_reversed else found):
-            loop |= {"counter0": number, "counter": number + 1, "first": number == 0, "last": number == count - 1}
-            loop |= {"revcounter": count - number, "revcounter0": count - number - 1}
-            inside.update({given[0]: value} if len(given) == 1 else _unpacked(given, value))
-            said.append(each(inside, context))
-        return "".join(said)
-
-    return [repeat]
-
-
-def _unpacked(given: Sequence[str], value: Any) -> Names:
-    if not hasattr(value, "__len__") or len(value) != len(given):
-        raise ValueError(f"{', '.join(given)} are to be found in {value!r}.")
-    return dict(zip(given, value, strict=True))
+    each = _fold(node.nodelist_loop, place.forgetting([*node.loopvars, "forloop"]))
+    return [Loop(node.sequence, node.loopvars, node.is_reversed, each, _fold(node.nodelist_empty, place))]
 
 
 def _named(node: WithNode, place: Place) -> list[Piece]:
@@ -301,7 +244,7 @@ def _of_tag(node: InclusionNode, place: Place) -> list[Piece]:
     """A part that sees what a function of ours gives it, and the token of the page's forms."""
     if node.takes_context or not isinstance(node.filename, str):
         return _by_django(node, place)
-    inside = _joined(_framed(place.engine.get_template(node.filename), Place(place.engine)))
+    inside = folded(place.engine.get_template(node.filename))
     arguments = [lookup(each) for each in node.args]
     named = {key: lookup(each) for key, each in node.kwargs.items()}
 
@@ -320,21 +263,19 @@ def _block(node: BlockNode, place: Place) -> list[Piece]:
 
 def _token(node: CsrfTokenNode, place: Place) -> list[Piece]:
     def token(names: Names, context: Context) -> str:
-        found = str(names.get("csrf_token") or "")
-        if not found or found == "NOTPROVIDED":
+        found = names.get("csrf_token")
+        names["csrf_token"] = text = "" if found is None else str(found)  # made when it is asked for, and only once
+        if not text or text == "NOTPROVIDED":
             return ""
-        return f'<input type="hidden" name="csrfmiddlewaretoken" value="{escape(found)}">'
+        return f'<input type="hidden" name="csrfmiddlewaretoken" value="{escape(text)}">'
 
     return [token]
 
 
 def _remembered(node: PartNode, place: Place) -> list[Piece]:
     """A part that is given nothing says the same in every answer."""
-    given = [(name, lookup(value)) for name, value in node.given.items()]
     here = place_of_part(node.name, node.given)
-    if not given:
-        return [part_at(here, {})]
-    return [lambda names, context: part_at(here, {name: look(names, context) for name, look in given})]
+    return [Remembered(here, [*node.given.values()])] if node.given else [part_at(here, ())]
 
 
 FOLDS: dict[type[Node], Callable[[Any, Place], list[Piece]]] = {
@@ -362,15 +303,9 @@ FOLDS: dict[type[Node], Callable[[Any, Place], list[Piece]]] = {
 
 def _scoped(nodes: NodeList, pieces: list[Piece], given: Mapping[str, FilterExpression]) -> list[Piece]:
     """Pieces with names that nobody outside may see."""
-    values = {name: lookup(value) for name, value in given.items()}
-    if all(isinstance(piece, str) for piece in pieces) or not (values or _gives_names(nodes)):
+    if all(isinstance(piece, str) for piece in pieces) or not (given or _gives_names(nodes)):
         return pieces
-    inside = _joined(pieces)
-    return [
-        lambda names, context: inside(
-            {**names, **{name: look(names, context) for name, look in values.items()}}, context
-        )
-    ]
+    return [Scope(given, pieces)]
 
 
 def _gives_names(nodes: NodeList) -> bool:

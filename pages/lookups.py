@@ -44,6 +44,14 @@ def lookup(expression: FilterExpression, *, or_none: bool = False) -> Look:
     return _filtered(found, expression) if expression.filters else found
 
 
+def name_alone(expression: FilterExpression) -> str | None:
+    """What an expression is if it is a name, with nothing done to what that stands for."""
+    if not expression.is_var or expression.filters or expression.var.lookups is None or expression.var.translate:
+        return None
+    name, *steps = expression.var.lookups
+    return None if steps else name
+
+
 def _constant(value: Any) -> Look:
     return lambda names, context: value
 
@@ -67,7 +75,7 @@ def _found(variable: Variable, missing: Any) -> Look:
             if callable(value) and (value := _answer(value)) is ODD:
                 return by_django(names, context)
             for step in others:
-                value = _step(value, step) if hasattr(type(value), "__getitem__") else getattr(value, step)
+                value = _step(value, step) if hasattr(value, "__getitem__") else getattr(value, step)
                 if callable(value) and (value := _answer(value)) is ODD:
                     return by_django(names, context)
         except Exception:  # Django meets it again, and knows what to make of it
@@ -159,20 +167,39 @@ def _operation(test: TokenBase) -> Look:
     one = _operation(test.first)
     other = one if test.second is None else _operation(test.second)
     compare = OPERATORS.get(test.id)
+    return _joined(test.id, one, other) if compare is None else _compared(one, compare, other)
 
-    def holds(names: Names, context: Context) -> Any:
+
+def _joined(word: str, one: Look, other: Look) -> Look:
+    def negated(names: Names, context: Context) -> Any:
         try:
-            if compare is not None:
-                return compare(one(names, context), other(names, context))
-            if test.id == "not":
-                return not one(names, context)
-            if test.id == "and":
-                return one(names, context) and other(names, context)
+            return not one(names, context)
+        except Exception:
+            return False
+
+    def both(names: Names, context: Context) -> Any:
+        try:
+            return one(names, context) and other(names, context)
+        except Exception:
+            return False
+
+    def either(names: Names, context: Context) -> Any:
+        try:
             return one(names, context) or other(names, context)
         except Exception:
             return False
 
-    return holds
+    return {"not": negated, "and": both, "or": either}[word]
+
+
+def _compared(one: Look, compare: Callable[[Any, Any], Any], other: Look) -> Look:
+    def compared(names: Names, context: Context) -> Any:
+        try:
+            return compare(one(names, context), other(names, context))
+        except Exception:
+            return False
+
+    return compared
 
 
 # --- what is shown ---
@@ -184,7 +211,7 @@ def shown(value: Any, context: Context) -> str:
     if kind is SafeString:
         return value
     if kind is str:
-        return escape(value) if context.autoescape else value
+        return value if value.isalnum() or not context.autoescape else escape(value)
     if kind is int and not settings.USE_THOUSAND_SEPARATOR:
         return str(value)
     if isinstance(value, Promise):  # a text that is translated when it is asked for

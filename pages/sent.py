@@ -14,6 +14,8 @@ from django.middleware import csrf
 
 _LETTERS = csrf.CSRF_ALLOWED_CHARS
 _PLACES = bytes.maketrans(_LETTERS.encode(), bytes(range(len(_LETTERS))))
+_BACK = bytes((len(_LETTERS) - place) % 256 for place in range(256))
+_AROUND = bytes(ord(_LETTERS[place % len(_LETTERS)]) for place in range(256))
 _field_by_field = QueryDict.__init__
 
 
@@ -57,14 +59,19 @@ def _and(sent: Any) -> Any:
 def masked(secret: str) -> str:
     """The secret of a browser as a form has it: different each time, so that nobody learns it by looking often."""
     mask = csrf._get_new_csrf_string()
-    pairs = zip(_places(secret), _places(mask), strict=True)
-    return mask + "".join([_LETTERS[(one + other) % len(_LETTERS)] for one, other in pairs])
+    return mask + _added(_places(secret), _places(mask))
 
 
 def unmasked(token: str) -> str:
     mask, cipher = token[: csrf.CSRF_SECRET_LENGTH], token[csrf.CSRF_SECRET_LENGTH :]
-    pairs = zip(_places(cipher), _places(mask), strict=True)
-    return "".join([_LETTERS[one - other] for one, other in pairs])  # a place before the first is one from the end
+    return _added(_places(cipher), _places(mask).translate(_BACK))
+
+
+def _added(places: bytes, others: bytes) -> str:
+    """The letters that stand so many places further on, from the last on to the first again. No sum of two places needs
+    more than its byte, so that all can be added as two numbers."""
+    both = int.from_bytes(places, "big") + int.from_bytes(others, "big")
+    return both.to_bytes(len(places), "big").translate(_AROUND).decode()
 
 
 def _places(letters: str) -> bytes:

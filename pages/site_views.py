@@ -8,6 +8,7 @@ from typing import Any
 from django.conf import settings
 from django.http import Http404, HttpRequest, HttpResponse
 from django.urls import reverse
+from django.utils.translation import get_language
 from django.views.decorators.http import require_safe
 
 from acts.naming import site_colour, site_name
@@ -21,9 +22,17 @@ ALONE = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; sandbox"
 
 
 def presentation(request: HttpRequest) -> dict[str, Any]:
-    """For every page: the operator's name, logo and colours, as far as there are any; and who has come as a guest."""
-    of_site = {"site_name": site_name(), "site_logo": logo_address(), "site_colours": colours_address()}
-    return {**of_site, "guest": getattr(request, "guest", None)}
+    """For every page: its language, the operator's name, logo and colours, as far as there are any; and who has come as
+    a guest."""
+    language = get_language() or ""
+    return {
+        "LANGUAGE_CODE": language,
+        "LANGUAGE_BIDI": language.partition("-")[0] in settings.LANGUAGES_BIDI,
+        "site_name": site_name(),
+        "site_logo": logo_address(),
+        "site_colours": colours_address(),
+        "guest": getattr(request, "guest", None),
+    }
 
 
 def logo_address() -> str:

@@ -13,7 +13,7 @@ from django.conf import settings
 from django.template import Context, Engine, Template, engines
 from django.templatetags.i18n import TranslateNode
 from django.urls import set_script_prefix
-from django.utils.functional import lazy
+from django.utils.functional import SimpleLazyObject, lazy
 from django.utils.safestring import mark_safe
 from django.utils.translation import gettext_lazy, override
 
@@ -51,6 +51,14 @@ class Person:
     def broken(self) -> str:
         raise AttributeError("inside")
 
+    @property
+    def away(self) -> str:
+        raise Away
+
+
+class Away(Exception):
+    silent_variable_failure = True
+
 
 ANN = Person("Ann & <Bo>", (Person("Cy"), Person("Di")))
 NAMES: dict[str, Any] = {
@@ -70,6 +78,11 @@ NAMES: dict[str, Any] = {
     "table": {"key": "value", "name": "in the table"},
     "stream": "a stream",
     "votes": True,
+    "asked": lambda: "an <answer>",
+    "asked_for_several": lambda: ["one", "two"],
+    "nobody_may_ask": ANN.remove,
+    "lazy_person": SimpleLazyObject(lambda: ANN),
+    "lazy_table": SimpleLazyObject(lambda: {"name": "a key", "keys": "too"}),
     "begun": datetime(2026, 1, 1, tzinfo=UTC),
     "ends": datetime(2026, 3, 1, 12, 30, tzinfo=UTC),
 }
@@ -127,6 +140,19 @@ TEMPLATES = {
     "{% for x in nobody %}{% empty %}no{% endfor %}"
     "{% for key, value in table.items %}{{ key }}{{ value }}{% endfor %}{% for letter in stream %}"
     "{{ letter }}{% endfor %}",
+    "loops in loops": "{% for p in people %}{% for q in p.friends %}{% with r=q.name %}{{ r }}{% for s in pairs %}"
+    "{{ r }}{{ s.0 }}{{ forloop.parentloop.parentloop.counter }}{% endfor %}{{ forloop.last }}{% endwith %}{{ r }}"
+    "{% endfor %}{{ q }}{% for x in empty %}{% empty %}{% for y in pairs %}{{ y.1 }}{{ forloop.counter }}{% endfor %}"
+    "{% for y in nobody %}{% empty %}-{% endfor %}{% endfor %}{{ forloop.counter }}{% endfor %}"
+    "{% for x in asked_for_several %}{{ x }}{% endfor %}{% for x in table.items reversed %}{{ x.0 }}{% endfor %}",
+    "methods": "{{ asked }}{% if asked %}1{% endif %}{% if not asked %}2{% endif %}[{{ nobody_may_ask }}]"
+    "{% if nobody_may_ask %}3{% else %}4{% endif %}{% with said=asked %}{{ said }}{% endwith %}{{ person.away }}"
+    "{% if person.away %}5{% endif %}{% if not person.away %}6{% endif %}{{ lazy_person.name }}{{ lazy_table.name }}"
+    "{{ lazy_table.keys }}{{ lazy_person.friends.1.name }}{% if lazy_person.nobody %}7{% endif %}",
+    "texts of all kinds": "'\"\\ \\n {x} {{ text }}%s %(x)s\n\t"
+    + 3 * "'"
+    + 3 * '"'
+    + " ä\u2028😀\ud800{% if votes %}{% else %}{% endif %}\r\n",
     "scopes": "{% with person=text other=person.name %}{{ person }}{{ other }}{% with other='x' %}"
     "{{ other }}{% endwith %}"
     "{{ other }}{% endwith %}{{ person.name }}{{ other }}",
@@ -190,6 +216,13 @@ def test_fails_as_django_fails(source: str) -> None:
         plain.render_to_string("it", NAMES)
     with pytest.raises(expected.type):
         folding.render_to_string("it", NAMES)
+
+
+def test_what_goes_wrong_is_said_of_its_template() -> None:
+    templates = [(LOCMEM, {"it": "{% if votes %}{{ person.broken }}{% endif %}"})]
+    with pytest.raises(AttributeError) as failed, override("en"):
+        Engine(loaders=[("pages.folding.Loader", templates)]).render_to_string("it", NAMES)
+    assert "<it in en>" in [entry.frame.code.raw.co_filename for entry in failed.traceback]
 
 
 def test_nothing_is_translated_twice() -> None:
