@@ -19,7 +19,7 @@ from django.utils import translation
 from django.utils.cache import patch_vary_headers
 from django.utils.translation.trans_real import LANGUAGE_CODE_MAX_LENGTH, parse_accept_lang_header
 
-from pages.packing import gzipped
+from pages.packing import WORTH_PACKING, gzipped
 from store import patience, trips
 from store.connect import connect
 from upkeep import metrics, pause
@@ -32,7 +32,6 @@ SAFE = ("GET", "HEAD", "OPTIONS")
 WHILE_PAUSED = {"sign_in", "second_step", "sign_out", "pause", "resume", "set_language", "sandbox", "leave_ballot"}
 WHILE_PAUSED |= {"healthz", "readyz", "metrics"}
 PROBES = {"/healthz", "/readyz", "/metrics"}
-WORTH_PACKING = 200  # bytes
 AMERICAN = ("en-us", "en-ph", "en")
 MOST_READ = LANGUAGE_CODE_MAX_LENGTH + 1  # characters of what somebody asks for; Django looks at no more either
 DOCTOR = re.compile(r"/doctor/[^/]+/")

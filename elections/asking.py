@@ -15,6 +15,8 @@ from pages.times import UnknownZone, moment_text, shown, zone_label
 from .books.addresses import called
 from .rules import Election, State
 
+Times = tuple[datetime | None, datetime | None, str]
+
 ASKS = gettext_noop("%(who)s asks you to vote in the election “%(election)s”.")
 
 
@@ -28,11 +30,18 @@ def words(election: Election, asked_by: str, now: str) -> dict[str, str]:
     }
 
 
-def sentences(election: Election, asked_by: str, now: str) -> list[str]:
+def sentences(election: Election, asked_by: str, now: str) -> tuple[str, ...]:
     """As the invitation begins, for the page behind its link."""
-    said = {"who": shown_name(asked_by or election.owner_name), "election": called(election)}
-    asks = _(ASKS) % {name: isolated(value) for name, value in said.items()}
-    return [asks, isolated(window(election, now))]
+    who = shown_name(asked_by or election.owner_name)
+    is_over, times = election.state(now) == State.CLOSED, _times(election, now)
+    return _sentences(who, called(election), is_over, times, get_language())
+
+
+@lru_cache(1000)  # as voters of as many elections are asked
+def _sentences(who: str, name: str, is_over: bool, times: Times, language: str | None) -> tuple[str, ...]:
+    """In the language that is spoken here."""
+    asks = _(ASKS) % {"who": isolated(who), "election": isolated(name)}
+    return asks, isolated(_window(is_over, times))
 
 
 def shown_name(name: str) -> str:
@@ -43,20 +52,31 @@ def shown_name(name: str) -> str:
 
 def window(election: Election, now: str) -> str:
     """A sentence: when one can vote."""
-    if election.state(now) == State.CLOSED:
-        return _("Voting has ended.")
-    return _("You can vote %(when)s.") % {"when": when(election, now, with_place=True)}
+    return _window(election.state(now) == State.CLOSED, _times(election, now))
+
+
+def _window(is_over: bool, times: Times) -> str:
+    return _("Voting has ended.") if is_over else _("You can vote %(when)s.") % {"when": _when(times, with_place=True)}
 
 
 def when(election: Election, now: str, *, with_place: bool = False) -> str:
     """From when, if that is still to come, and until when, on the clocks of the election's zone."""
+    return _when(_times(election, now), with_place=with_place)
+
+
+def _times(election: Election, now: str) -> Times:
+    """When it begins, if that is still to come, when it ends, and by which clocks."""
     is_to_come = election.no_voting_before is not None and election.no_voting_before > now
-    begin = _moment(election.begins, election.time_zone) if is_to_come else ""
-    end = _moment(election.ends, election.time_zone, with_place=with_place)
+    return election.begins if is_to_come else None, election.ends, election.time_zone
+
+
+def _when(times: Times, *, with_place: bool) -> str:
+    begins, ends, zone_name = times
+    begin, end = _moment(begins, zone_name), _moment(ends, zone_name, with_place=with_place)
     if begin and end:
         return _("from %(begin)s until %(end)s") % {"begin": begin, "end": end}
     if begin:
-        begin = _moment(election.begins, election.time_zone, with_place=with_place)
+        begin = _moment(begins, zone_name, with_place=with_place)
         return _("from %(begin)s until it is closed") % {"begin": begin}
     return _("until %(end)s") % {"end": end} if end else _("until it is closed")
 

@@ -17,14 +17,16 @@ from accounts.models import User
 from accounts.rules import Permission
 from acts.links import whole
 from acts.site import now_text
-from pages import rendered
+from pages import kept, rendered
 from pages.forms import carried_out, form_page, posted, show_form
+from pages.kept import Kept, page_with
 from pages.markdown import plain
 from pages.paging import one_page
 from pages.saying import say_what_was_understood, told
 from photos.changing import Wanted, picture_page
 from ranking.boxes import choices_of
 from ranking.candidates import Candidate
+from store.keys import fold
 from store.log import utc_now
 
 from . import descriptions, mine, renaming, repository, services, skipping, welcoming
@@ -43,6 +45,7 @@ from .forms import (
 from .repository import Voter
 from .rules import Action, Election, State
 
+SHOWN = "elections/parts/shown.html"
 STATES = {"open": State.OPEN, "closed": State.CLOSED}  # by the tab that shows them
 
 
@@ -87,16 +90,24 @@ def election(request: HttpRequest, found: tuple[Election, Voter | None, Descript
     """The election's public page: what it is about, who stands, and the way to one's own ballot."""
     election, entry, about = found
     has_vote, now = entry is not None or election.is_open_to(request.user.votes_since), now_text()
-    context = {
+    more = {
         "about": about,
-        "choices": tuple(choices_of(repository.candidates_of(election), {})),
         "may_vote": has_vote and election.takes_votes(now),
         "voted": entry is not None and entry.voted,
         "asked": _asked(election, entry) if has_vote else (),
         "live": election.shows_live(now),
         "beside": beside(request.user, election),
     }
-    return render(request, "elections/election.html", context_of(request, election, **context))
+    context = context_of(request, election, **more)
+    return page_with(request, _shown(election, context["state"]), "elections/election.html", context)
+
+
+def _shown(election: Election, state: State) -> Kept:
+    """What it is like and who stands, which its version tells; and of whom the statement is not rendered yet."""
+    candidates = repository.candidates_of(election)
+    made_of = election, state, [each.html is None for each in candidates]
+    said = lambda: {"election": election, "state": state, "choices": choices_of(candidates, {})}  # noqa: E731
+    return kept.remembered(kept.place(SHOWN, fold(election.name)), SHOWN, said, made_of)
 
 
 def _asked(election: Election, entry: Voter | None) -> tuple[str, ...]:

@@ -28,7 +28,7 @@ def asked_of(email: str) -> list[Asked]:
 
 def sentences(election: Election, invitation: str = "") -> tuple[str, ...]:
     """Who asks, for what, until when: whoever sent the invitation of that number, otherwise the owner."""
-    return tuple(asking.sentences(election, _sender(invitation), now_text()))
+    return asking.sentences(election, _sender(invitation), now_text())
 
 
 def who_asks(election: Election, invitation: str) -> str:

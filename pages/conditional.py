@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from functools import wraps
@@ -18,6 +18,8 @@ from django.utils.cache import get_conditional_response
 from django.utils.http import http_date
 
 from .sharing import for_others
+
+Said = Mapping[str, Any]  # what every page says, whatever it is about
 
 MINUTES_KEPT = 5
 TOKEN = re.compile(rb'(name="csrfmiddlewaretoken" value=")[^"]*')
@@ -78,26 +80,33 @@ def for_strangers(view: Callable[..., HttpResponse]) -> Callable[..., HttpRespon
     return shown
 
 
-def for_reader(request: HttpRequest, tag: str, make: Callable[[], HttpResponse]) -> HttpResponse:
+def for_reader(request: HttpRequest, tag: str, make: Callable[[Said], HttpResponse]) -> HttpResponse:
     """A page with everything around it, which is the reader's own, and with something in it that `tag` tells from any
-    other. It is made only for those who do not have it just so, or who have something to be told."""
-    around = _frame(request)
+    other. It is made only for those who do not have it just so, or who have something to be told; of what every page
+    says, which was asked for the edition."""
+    said = what_every_page_says(request)
+    around = _frame(request, said)
     if around["messages"]:
-        return make()
+        return make(said)
     etag = f'W/"{tag_of(settings.STARTED, tag, around)}"'
-    page = get_conditional_response(request, etag=etag) or make()
+    page = get_conditional_response(request, etag=etag) or make(said)
     page["ETag"] = etag
     if not request.user.is_authenticated:
         page["Cache-Control"] = "private, no-cache"
     return page
 
 
-def _frame(request: HttpRequest) -> dict[str, Any]:
-    """All that templates/base.html looks at: what is said on every page, who has come, where, and by which token their
-    forms are known. Whoever has none gets one, and so a page that they cannot have yet."""
+def what_every_page_says(request: HttpRequest) -> Said:
+    """As Django asks it for each template that is rendered for a request."""
     said: dict[str, Any] = {}
     for ask in engines["django"].engine.template_context_processors:
         said |= ask(request)
+    return said
+
+
+def _frame(request: HttpRequest, said: Said) -> dict[str, Any]:
+    """All that templates/base.html looks at: what is said on every page, who has come, where, and by which token their
+    forms are known. Whoever has none gets one, and so a page that they cannot have yet."""
     if "CSRF_COOKIE" not in request.META:
         get_token(request)
     user = request.user

@@ -18,7 +18,6 @@ from typing import Any
 
 from django.http import HttpRequest, HttpResponse
 from django.middleware.gzip import re_accepts_gzip
-from django.shortcuts import render
 from django.template.loader import render_to_string
 from django.urls import get_script_prefix
 from django.utils.cache import patch_vary_headers
@@ -27,7 +26,7 @@ from django.utils.translation import get_language
 
 from store.memory import Memory
 
-from .packing import OFTEN, deflated, whole
+from .packing import pieces_of, well_deflated, whole
 
 PLACE = mark_safe("<!-- kept -->")  # where it stands; what people write has no bracket that is not escaped
 
@@ -66,7 +65,7 @@ def known(at: tuple[str, ...], made_of: Any) -> Kept | None:
 
 def made(template: str, context: Mapping[str, Any], made_of: Any, **words: str) -> Kept:
     content = render_to_string(template, dict(context)).strip().encode()
-    packed = deflated(content, zlib.Z_SYNC_FLUSH, OFTEN)
+    packed = well_deflated(content)
     return Kept(content, packed, sha256(content).hexdigest()[:32], made_of, words)
 
 
@@ -78,11 +77,14 @@ def remembered(at: tuple[str, ...], template: str, make: Callable[[], Mapping[st
     return part
 
 
-def page_with(request: HttpRequest, part: Kept, template: str, context: Mapping[str, Any]) -> HttpResponse:
-    """A page whose template says `{{ kept }}` where the part belongs."""
-    page = render(request, template, {**context, "kept": PLACE})
-    before, _place, after = page.content.partition(PLACE.encode())
-    return _joined(request, page, before, part, after)
+def page_with(
+    request: HttpRequest, part: Kept, template: str, context: Mapping[str, Any], said: Mapping[str, Any] | None = None
+) -> HttpResponse:
+    """A page whose template says `{{ kept }}` where the part belongs; with what every page says, if that was asked."""
+    context = {**(said or {}), **context, "kept": PLACE}
+    page = render_to_string(template, context, request if said is None else None)
+    before, _place, after = page.partition(PLACE)
+    return _joined(request, HttpResponse(), before.encode(), part, after.encode())
 
 
 def alone(request: HttpRequest, part: Kept) -> HttpResponse:
@@ -101,6 +103,6 @@ def _joined(request: HttpRequest, page: HttpResponse, before: bytes, part: Kept,
 
 
 def _gzipped(before: bytes, part: Kept, after: bytes) -> bytes:
-    pieces = [deflated(before, zlib.Z_SYNC_FLUSH), part.deflated, deflated(after, zlib.Z_FINISH)]
+    pieces = [*pieces_of(before), part.deflated, *pieces_of(after)]
     check = zlib.crc32(after, zlib.crc32(part.html, zlib.crc32(before)))
     return whole(pieces, check, len(before) + len(part.html) + len(after))

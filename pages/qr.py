@@ -10,9 +10,9 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache
-from itertools import pairwise, product
-from operator import itemgetter
+from functools import cache, lru_cache, reduce
+from itertools import count, pairwise, product, repeat
+from operator import itemgetter, xor
 
 from django.utils.safestring import mark_safe
 
@@ -26,6 +26,7 @@ FORMAT = 0b101010000010010  # what a picture says of itself: level M, the first 
 BYTES = 0b0100  # and of what follows
 MARGIN = 4  # modules of nothing around a picture
 PADDING = b"\xec\x11"
+OFTEN = 6  # the largest size that is: for addresses of 106 bytes, as receipts have them
 
 Place = tuple[int, int]  # row and column of a module
 
@@ -36,36 +37,43 @@ class TooLong(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Sheet:
-    """A picture of one size before anything is written on it."""
+    """A picture of one size before anything is written on it. Modules are the bits of a number, 1 if dark: row by row,
+    each row in whole bytes, of which the last may end with bits that are no modules."""
 
+    version: int
     size: int
     blocks: int
     correcting: int  # words a block
     words: int  # of an address and what stands before it
     free: int  # modules that hold bits; a few at the end hold none
     length: int  # in how many bytes the length of an address is written
-    mask: int
-    drawn: Callable[[str], Sequence[str]]  # the modules row by row, from the bits followed by a 0 and a 1
+    blank: int  # what is drawn already, and the mask
+    order: Callable[[str], Sequence[str]]  # the modules row by row, from the bits followed by a 0
 
     @property
     def room(self) -> int:
         return self.words - 1 - self.length
 
+    @property
+    def row(self) -> int:
+        """Bytes."""
+        return -(-self.size // 8)
+
 
 def qr_picture(address: str) -> str:
-    modules, size = qr_modules(address.encode())
-    side = size + 2 * MARGIN
-    drawn = map(_line, _in_eights(size)(modules))
-    lines = f"m-{size} 1".join(map("".join, zip(*[drawn] * -(-size // 8), strict=True)))
+    content = address.encode()
+    sheet = sheet_for(content)
+    size, side, modules = sheet.size, sheet.size + 2 * MARGIN, qr_modules(content, sheet)
+    columns = [map(drawn.__getitem__, modules[at :: sheet.row]) for at, drawn in enumerate(_lines(size))]
+    lines = f"m-{size} 1".join(map("".join, zip(*columns, strict=True)))
     path = f'<path stroke="#000" d="M{MARGIN} {MARGIN}.5{lines}"/>'
     return mark_safe(f'<svg viewBox="0 0 {side} {side}"><path fill="#fff" d="M0 0h{side}v{side}H0z"/>{path}</svg>')  # noqa: S308 - lines, made by us
 
 
 @cache
-def _in_eights(size: int) -> Callable[[str], Sequence[str]]:
-    """Cuts the modules into rows, and every row into parts of eight; the last part of a row may have fewer."""
-    rows, parts = range(0, size * size, size), range(0, size, 8)
-    return itemgetter(*(slice(row + part, row + min(part + 8, size)) for row in rows for part in parts))
+def _lines(size: int) -> list[list[str]]:
+    """For every byte of a row, from the first on, how each that it can be is drawn."""
+    return [[_line(f"{byte:08b}"[: size - at]) for byte in range(256)] for at in range(0, size, 8)]
 
 
 @cache  # of the few hundred there are
@@ -74,14 +82,40 @@ def _line(modules: str) -> str:
     return re.sub("(1+)|0+", lambda run: f"h{len(run[0])}" if run[1] else f"m{len(run[0])} 0", modules)
 
 
-def qr_modules(content: bytes) -> tuple[str, int]:
-    """The modules row by row, 1 if dark, and how many a row has."""
+def sheet_for(content: bytes) -> Sheet:
     sheet = next((sheet for sheet in map(_sheet, range(1, 41)) if len(content) <= sheet.room), None)
     if sheet is None:
         raise TooLong(f"{len(content)} bytes")
-    words = _interleaved(_blocks(_words(content, sheet), sheet), sheet.correcting)
-    bits = int.from_bytes(words) << (sheet.free - 8 * len(words)) ^ sheet.mask
-    return "".join(sheet.drawn(f"{bits:0{sheet.free}b}01")), sheet.size
+    return sheet
+
+
+def qr_modules(content: bytes, sheet: Sheet) -> bytes:
+    """The modules row by row. What each word does to a picture, with all that corrects it, lies over what the others
+    do: of a size that is drawn often it is remembered, and to draw means to lay them over one another."""
+    words = _words(content, sheet)
+    if sheet.version > OFTEN:
+        modules = sheet.blank ^ _written(words, sheet)
+    else:
+        modules = reduce(xor, map(_word, repeat(sheet.version), count(), words), sheet.blank)
+    return modules.to_bytes(sheet.row * sheet.size)
+
+
+@lru_cache(maxsize=10_000)  # of some hundred bytes each
+def _word(version: int, place: int, word: int) -> int:
+    return reduce(xor, (_bit(version, place, bit) for bit in range(8) if word >> bit & 1), 0)
+
+
+@cache  # of the few thousand there are
+def _bit(version: int, place: int, bit: int) -> int:
+    """What one bit of a word does to an empty picture."""
+    sheet = _sheet(version)
+    return _written((1 << 8 * (sheet.words - 1 - place) + bit).to_bytes(sheet.words), sheet)
+
+
+def _written(words: bytes, sheet: Sheet) -> int:
+    laid = _interleaved(_blocks(words, sheet), sheet.correcting)
+    bits = int.from_bytes(laid) << (sheet.free - 8 * len(laid))
+    return int("".join(sheet.order(f"{bits:0{sheet.free}b}0")), 2)
 
 
 # --- the words ---
@@ -157,12 +191,13 @@ def _sheet(version: int) -> Sheet:
     drawn = _drawn_already(version, size)
     free = [place for place in _way(size) if place not in drawn]
     index = {place: number for number, place in enumerate(free)}
-    index |= {place: len(free) + is_dark for place, is_dark in drawn.items()}
-    mask = int("".join("10"[(row + column) % 2] for row, column in free), 2)
+    places = [(row, column) for row in range(size) for column in range(-(-size // 8) * 8)]
+    dark = {place for place, is_dark in drawn.items() if is_dark} | {place for place in free if sum(place) % 2 == 0}
+    blank = int("".join("01"[place in dark] for place in places), 2)
+    order = itemgetter(*(index.get(place, len(free)) for place in places))
     blocks, correcting = BLOCKS[version - 1], CORRECTING[version - 1]
-    modules = itemgetter(*(index[row, column] for row in range(size) for column in range(size)))
     words = len(free) // 8 - blocks * correcting
-    return Sheet(size, blocks, correcting, words, len(free), 1 if version < 10 else 2, mask, modules)
+    return Sheet(version, size, blocks, correcting, words, len(free), 1 if version < 10 else 2, blank, order)
 
 
 def _way(size: int) -> Iterator[Place]:

@@ -16,8 +16,9 @@ from django.shortcuts import render
 
 from acts.refusals import Refusal
 
+from .packing import WORTH_PACKING
+
 SHORT = 1000  # characters of a cookie that surely fits: half of what Django lets it have
-WORTH_PACKING = 200  # bytes: less than that does not become smaller
 _written = MessageEncoder(separators=(",", ":")).encode
 
 

@@ -72,7 +72,7 @@ def results(request: HttpRequest, found: Found) -> HttpResponse:
     if (bound := context["bound"]) is not None:
         context["bound"] = bound()
     around = found.election, context["state"], sorted(context["offered"]), context["bound"]
-    return for_reader(request, tag_of(part.tag, *around), lambda: make(context))
+    return for_reader(request, tag_of(part.tag, *around), lambda said: make(context, said))
 
 
 def context_of_part(found: Sealed) -> dict[str, Any]:

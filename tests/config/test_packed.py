@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import gzip
+import re
 import zlib
 
+import pytest
 from django.http import HttpResponse, StreamingHttpResponse
 from django.middleware.gzip import GZipMiddleware
 from django.test import RequestFactory
@@ -12,7 +14,9 @@ from hypothesis import given
 from hypothesis import strategies as some
 
 from config.middleware import Packed
-from pages.packing import NAMED, gzipped
+from pages import packing
+from pages.packing import ACCOUNT, DRAFTS, FOOTER, LANGUAGES, NAMED, TITLE, TOKEN, gzipped
+from store.memory import Memory
 
 CONTENTS = some.one_of(
     some.binary(max_size=199),
@@ -59,3 +63,50 @@ def test_one_member_without_a_time(content):
 def test_its_length_is_by_chance():
     """Sixty times the same would be a chance of one in 100 to the power of 59."""
     assert len({len(gzipped(b"a page" * 100)) for _ in range(60)}) > 1
+
+
+# --- the frame of pages ---
+
+
+@pytest.fixture
+def frames(monkeypatch):
+    found = Memory[bytes](1_000_000, packing.frames.weigh)
+    monkeypatch.setattr(packing, "frames", found)
+    return found
+
+
+def page_of(client, path):
+    page = client.get(path, headers={"accept-encoding": "gzip"})
+    assert page.status_code == 200
+    return gzip.decompress(page.content)
+
+
+def test_what_every_reader_is_told_alike_is_packed_once(site, signed_in, frames):
+    """Neither who reads, nor the token of their forms, nor what they look at, nor what it is called."""
+    browsers = [signed_in(name) for name in ("Ada", "Bob")]
+    frames._kept.clear()
+    pages = [page_of(each, path) for each in browsers for path in ("/me/", "/me/?ask=again")]
+    known = [bytes(piece) for piece in frames._kept]
+    assert len(known) == 4, "around the mark of the session, and around the token at the end"
+    assert all(piece in page for piece in known for page in pages)
+    assert sum(map(len, known)) > 3000
+    for own in (b"Ada", b"Bob", b"ask=again", b"<title>", b"<main"):
+        assert not any(own in piece for piece in known)
+    assert not any(each.cookies["csrftoken"].value.encode() in piece for each in browsers for piece in known)
+    assert not any(re.search(rb'value="\w{64}', piece) for piece in known), "nor their token as a form has it"
+
+
+MARKS = [TITLE, DRAFTS, b'"', ACCOUNT, FOOTER, TOKEN, LANGUAGES, b"a page" * 40, b"\xff"]
+
+
+@given(some.lists(some.sampled_from(MARKS), max_size=12))
+def test_wherever_it_is_cut_it_is_whole(pieces):
+    content = b"".join(pieces)
+    assert gzip.decompress(gzipped(content)) == content
+
+
+def test_a_long_title_is_packed_as_everything_is(frames):
+    content = b"a title" * 20_000 + TITLE + DRAFTS + b'mark">' + ACCOUNT + b"who" + LANGUAGES
+    packed = gzipped(content)
+    assert gzip.decompress(packed) == content
+    assert len(packed) < 2000

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import re
 
 import pytest
@@ -13,7 +14,12 @@ from accounts import repository as people
 from accounts.rules import Role
 from elections import descriptions, repository, services
 from elections.rules import State
+from pages import kept
 from ranking.candidates import Candidate
+from store import keys
+from store.memory import Memory
+from store.sqlite.table import SqliteTable
+from store.table import Update
 from tests.clock import stands_at
 from tests.people import enrol
 
@@ -261,3 +267,49 @@ def test_tick_records_what_is_over(ada, board, monkeypatch):
     call_command("tick", stdout=said)
     assert said.getvalue().startswith("1 elections closed, 0 mails queued")
     assert repository.find(board.name).stored_state == State.CLOSED
+
+
+# --- what the page of an election says to everybody is kept ---
+
+
+@pytest.fixture
+def elsewhere(site, tmp_path):
+    """The same file, opened by another process as far as this one can tell."""
+    table = SqliteTable(f"{tmp_path}/plenum.sqlite3")
+    yield table
+    table.close()
+
+
+@pytest.fixture
+def made(monkeypatch) -> list[str]:
+    """The parts that have been made."""
+    monkeypatch.setattr(kept, "parts", Memory(kept.MOST_REMEMBERED, kept.parts.weigh))
+    found, make = [], kept.made
+    monkeypatch.setattr(kept, "made", lambda name, *more, **words: found.append(name) or make(name, *more, **words))
+    return found
+
+
+def test_who_stands_is_made_once_and_what_another_process_changes_is_seen_at_once(ada, board, elsewhere, made):
+    ada.post(address("candidates"), {"names": "Bo\nCy"})
+    bob, page = Client(), address("election")
+    said = [text_of(ada.get(page)) for _ in range(3)]
+    assert "Bo</b>" in said[0]
+    assert len(made) == 1
+    elsewhere.write(Update(keys.election(board.name), set={"time_zone": "Asia/Tokyo"}))
+    assert "Tokyo" in text_of(ada.get(page))
+    before = repository.find_candidate(board.name, "Bo")
+    after, election = Candidate("Bo", "I *sing*."), repository.find(board.name)
+    changed = repository.changed_candidate(board.name, before, after)
+    elsewhere.write(changed, repository.touched(election, candidates=True))
+    assert "<em>sing</em>" in text_of(ada.get(page))
+    assert len(made) == 3
+    assert "Kandidat" in text_of(ada.get(page, headers={"accept-language": "de"}))
+    assert bob.get(page).status_code == 302, "and those who may not see it do not"
+
+
+def test_packed_it_is_the_same_page(ada, board):
+    ada.post(address("candidates"), {"names": "Bo\nCy"})
+    token = re.compile(r'value="\w{64}"')
+    ada.get(address("election"))  # what was to be told is told
+    plain, packed = ada.get(address("election")), ada.get(address("election"), headers={"accept-encoding": "gzip"})
+    assert token.sub("", gzip.decompress(packed.content).decode()) == token.sub("", text_of(plain))

@@ -25,7 +25,7 @@ ZIPPED = {"accept-encoding": "gzip"}
 
 
 def part_of(content: bytes) -> Kept:
-    return Kept(content, deflated(content, zlib.Z_SYNC_FLUSH), "tag", None)
+    return Kept(content, deflated(content), "tag", None)
 
 
 @given(some.binary(max_size=300), some.binary(max_size=3000), some.binary(max_size=300))
@@ -103,7 +103,9 @@ def test_the_edition_of_a_frame_knows_all_that_the_frame_looks_at(site):
     request.user = AnonymousUser()
     request.session, request._messages = {}, []
     names = looked_at("base.html")
-    assert {name.split(".")[0] for name in names} <= set(conditional._frame(request))
+    assert {name.split(".")[0] for name in names} <= set(
+        conditional._frame(request, conditional.what_every_page_says(request))
+    )
     assert {name for name in names if name.startswith(("request.", "user."))} == {
         *("request.get_full_path", "request.path_info", "request.resolver_match.url_name"),  # the address
         *("user.is_authenticated", "user.name"),

@@ -9,7 +9,7 @@ import pytest
 import segno
 
 from pages import qr
-from pages.qr import TooLong, qr_modules, qr_picture
+from pages.qr import TooLong, qr_modules, qr_picture, sheet_for
 from tests.rows import every_row
 
 ADDRESS = "https://vote.example.org/election/Board/follow/#K3F9-2Q7M-XW8P"
@@ -27,8 +27,10 @@ def drawn_by_segno(content: bytes) -> list[str]:
 
 
 def rows_of(content: bytes) -> list[str]:
-    modules, size = qr_modules(content)
-    return [modules[at : at + size] for at in range(0, size * size, size)]
+    sheet = sheet_for(content)
+    modules = qr_modules(content, sheet)
+    rows = [modules[at : at + sheet.row] for at in range(0, len(modules), sheet.row)]
+    return [f"{int.from_bytes(row):0{8 * sheet.row}b}"[: sheet.size] for row in rows]
 
 
 def rows_on(picture: str) -> list[str]:

@@ -60,8 +60,8 @@ def elsewhere(site, tmp_path):
 @pytest.fixture
 def made(monkeypatch) -> list[str]:
     """The parts that have been made."""
-    found, make = [], kept.render_to_string
-    monkeypatch.setattr(kept, "render_to_string", lambda name, *more: found.append(name) or make(name, *more))
+    found, make = [], kept.made
+    monkeypatch.setattr(kept, "made", lambda name, *more, **words: found.append(name) or make(name, *more, **words))
     return found
 
 
@@ -224,8 +224,8 @@ def again(client, page, answer, **headers):
 @pytest.fixture
 def rendered(monkeypatch) -> list[str]:
     """The pages that have been made."""
-    found, make = [], kept.render
-    monkeypatch.setattr(kept, "render", lambda *all: found.append(all[1]) or make(*all))
+    found, make = [], kept.render_to_string
+    monkeypatch.setattr(kept, "render_to_string", lambda name, *more: found.append(name) or make(name, *more))
     return found
 
 
