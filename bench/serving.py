@@ -15,6 +15,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from store.connect import connect
+from store.formats import prepare
 from upkeep.server import NAME
 
 from .report import OPERATIONS, Report, Unit
@@ -35,7 +37,7 @@ RESTING = 20_000_000  # nanoseconds of work in half a second
 def measure(report: Report, scale: float = 1.0) -> None:
     report.build.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix="bench-", dir=report.build) as folder:
-        rounds, seconds = max(2, int(9 * scale)), max(0.1, 1.5 * min(scale, 1.0))
+        rounds, seconds = max(2, int(9 * scale)), 1.5 * min(scale, 1.0)
         with server(folder) as ours, server(folder, "--worker-class gthread") as theirs:
             _cost(report, ours, theirs, rounds, seconds)
             for slow in SLOW:
@@ -118,9 +120,10 @@ def server(folder: str, arguments: str = "") -> Iterator[Server]:
         port = free.getsockname()[1]
     variables = {"DATA_DIR": f"{folder}/{port}", "PORT": str(port), "LOG_LEVEL": "ERROR", "REQUEST_SECONDS": "600"}
     environment = {"PATH": os.environ["PATH"], "GUNICORN_CMD_ARGS": arguments, **variables}
-    subprocess.run(
-        [sys.executable, "manage.py", "create_tables"], env=environment, cwd=HERE, check=True, stdout=subprocess.DEVNULL
-    )
+    table = connect(f"sqlite://{folder}/{port}/plenum.sqlite3")
+    table.create()
+    prepare(table)
+    table.close()
     process = subprocess.Popen(SERVE, env=environment, cwd=HERE, start_new_session=True, stderr=subprocess.DEVNULL)
     try:
         while not probe(port) and process.poll() is None:

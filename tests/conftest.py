@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
+import shutil
 import sys
 from contextlib import suppress
 from functools import cache
@@ -17,6 +18,7 @@ from django.contrib.staticfiles.storage import ManifestFilesMixin
 from django.core.signals import setting_changed
 from django.template.base import Template
 from django.test.client import ClientHandler
+from hypothesis.internal.constants_ast import constants_from_module, is_local_module_file
 from whitenoise.middleware import WhiteNoiseMiddleware
 
 LONGEST = (Path(__file__).parent / "longest_first.txt").read_text().split()  # files, by what a whole run said
@@ -57,6 +59,15 @@ def read_a_share(session):
         for path in paths[number::processes]:
             with suppress(Exception, pytest.fail.Exception):  # what is wrong with it is said when its turn comes
                 import_module(".".join(path.relative_to(session.config.rootpath).with_suffix("").parts))
+        read_words(number, processes)
+
+
+def read_words(number, processes):
+    """Hypothesis tries out what it finds written in our code, and keeps what it found in a file for all, too."""
+    for name, module in [*sys.modules.items()]:
+        file = getattr(module, "__file__", None)
+        if file and sum(name.encode()) % processes == number and is_local_module_file(file):
+            constants_from_module(module)
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -215,14 +226,25 @@ def addresses_once():
     return url
 
 
+@pytest.fixture(scope="session")
+def empty_store(tmp_path_factory):
+    """The file of a store in which nothing is. To make one takes a millisecond, to copy it hardly any time."""
+    from store.connect import connect
+
+    path = tmp_path_factory.mktemp("empty") / "plenum.sqlite3"
+    table = connect(f"sqlite://{path}")
+    table.create()
+    table.close()
+    return path
+
+
 @pytest.fixture
-def site(settings, tmp_path, static_files):
+def site(settings, tmp_path, static_files, empty_store):
     """An empty site; answers its table."""
     from store.connect import connect
 
-    settings.STORE_URL = f"sqlite://{tmp_path}/plenum.sqlite3"
+    settings.STORE_URL = f"sqlite://{shutil.copy(empty_store, tmp_path)}"
     table = connect(settings.STORE_URL)
-    table.create()
     yield table
     table.close()
 

@@ -91,6 +91,7 @@ def said_by_the_code() -> set[Said]:
 # --- what the catalogue says ---
 
 
+@cache
 def catalogue(language: str, ending: str = "po") -> polib.POFile | polib.MOFile:
     path = ROOT / "locale" / language / "LC_MESSAGES" / f"django.{ending}"
     return polib.pofile(str(path)) if ending == "po" else polib.mofile(str(path))

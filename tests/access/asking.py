@@ -69,12 +69,14 @@ def kinds() -> tuple[Kind, ...]:
     return tuple(sorted(map(Kind.of, rows), key=lambda kind: (kind.index.startswith("{"), kind.name)))
 
 
+@cache
 def name_of(key: Key) -> str:
-    names = [kind.name for kind in kinds() if kind.is_under(key)]
-    assert names, f"No table in store/keys has {key}."
-    return names[0]
+    name = next((kind.name for kind in kinds() if kind.is_under(key)), "")
+    assert name, f"No table in store/keys has {key}."
+    return name
 
 
+@cache
 def name_of_all(span: Span) -> str:
     """A span of several kinds is a whole partition."""
     names = [kind.name for kind in kinds() if kind.is_in(span)]

@@ -229,25 +229,24 @@ class Deadly(Chaos):
 
 
 def close(plan: Plan, owner: User, so_far: list[list[Act]], end: float) -> list[Act]:
-    """Once; what is left to do when it is not all done is a worker's."""
+    """What is left to do when it is not all done is a worker's."""
     while not has_enough_happened(plan, so_far) and time.monotonic() < end:
         time.sleep(0.005)
     if not plan.killed_at:
-        return [_close(plan, owner, end)]
+        return _press(plan, owner, end, {OVERTAKEN, UNKNOWN} if plan.stubborn else {OVERTAKEN})
     with acting_on(Deadly(table(), plan.killed_at)):
-        killed = _close(plan, owner, end)
+        killed = _press(plan, owner, end, {OVERTAKEN})
     while not organising.close_if_over(plan.election) and time.monotonic() < end:
         time.sleep(0.01)
-    return [killed]
+    return killed
 
 
-def _close(plan: Plan, owner: User, end: float) -> Act:
-    """Whoever is told that organisers came first presses again."""
-    click = Act(owner.name, "close", 0, 0, DONE)
-    while True:
-        act = _timed(lambda: _organised(click, lambda: organising.close(owner, elections.find(plan.election))))
-        if act.answer != OVERTAKEN or time.monotonic() > end:
-            return act
+def _press(plan: Plan, owner: User, end: float, again: set[str]) -> list[Act]:
+    """Click, and again as long as it is answered so: those who vote go home only when somebody has closed it."""
+    click, clicks = Act(owner.name, "close", 0, 0, DONE), []
+    while not clicks or (clicks[-1].answer in again and time.monotonic() < end):
+        clicks.append(_timed(lambda: _organised(click, lambda: organising.close(owner, elections.find(plan.election)))))
+    return [each for each in clicks if each.answer != OVERTAKEN]
 
 
 def has_enough_happened(plan: Plan, so_far: list[list[Act]]) -> bool:

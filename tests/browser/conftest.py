@@ -26,9 +26,9 @@ from playwright.sync_api import (
     CDPSession,
     ConsoleMessage,
     Error,
+    Frame,
     Page,
     Playwright,
-    Request,
     expect,
     sync_playwright,
 )
@@ -44,8 +44,9 @@ NAMES = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chro
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     here = Path(__file__).parent
+    ours = {path for path in {item.path for item in items} if here in path.parents}
     for item in items:
-        if here in item.path.parents:
+        if item.path in ours:
             item.add_marker(pytest.mark.browser)
 
 
@@ -188,14 +189,19 @@ FEATURES_OFF = (
     "DestroyProfileOnBrowserClose",
 )
 FEATURES_OFF += ("HttpsUpgrades", "MediaRouter", "OptimizationHints", "ThirdPartyStoragePartitioning")
+# A screen is put together from few large pieces instead of many small ones.
 SPARING = (f"--disable-features={','.join(FEATURES_OFF)}", "--js-flags=--no-opt")
+SPARING += ("--default-tile-width=1280", "--default-tile-height=800")
+# Whoever asks a stranger gets no answer, and Chromium complains of that; to hear of every request took a tenth of the
+# time of a page.
+AMONG_US = "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost"
 
 
 @pytest.fixture(scope="package")
 def browser() -> Iterator[Browser]:
     with sync_playwright() as playwright:
         as_root = ["--no-sandbox"] if os.getuid() == 0 else []  # Chromium refuses its sandbox to root
-        browser = playwright.chromium.launch(executable_path=chromium(playwright), args=[*SPARING, *as_root])
+        browser = playwright.chromium.launch(executable_path=chromium(playwright), args=[*SPARING, AMONG_US, *as_root])
         yield browser
         browser.close()
 
@@ -205,37 +211,43 @@ class Complaints(list[str]):
 
     def __init__(self, address: str):
         self.address = address
-        self.asked_for: set[str] = set()
-        self.heard = {"console": self.hear, "pageerror": self.fail, "request": self.see}
+        self.shown: set[str] = set()
+        self.refused: list[tuple[str, str]] = []  # addresses, and what Chromium says of them
+        self.heard = {"console": self.hear, "pageerror": self.fail, "framenavigated": self.see}
 
     def listen(self, page: Page) -> None:
         for event, heard in self.heard.items():
             Page.on(page, event, heard)
 
-    def listen_no_more(self, page: Page) -> None:
-        for event, heard in self.heard.items():
-            page.remove_listener(event, heard)
+    def listen_no_more(self, page: Page, *events: str) -> None:
+        """To these events, or to any."""
+        for event in events or [*self.heard]:
+            page.remove_listener(event, self.heard.pop(event))
 
     def fail(self, error: Error) -> None:
         self.append(f"script: {error}")
 
     def hear(self, message: ConsoleMessage) -> None:
-        # Chromium also complains when the page that was asked for is itself an error page; that is no mistake here.
-        address, _, _ = message.location["url"].partition("#")
-        is_page = address in self.asked_for and "the server responded with a status of 4" in message.text
-        if message.type in ("error", "warning") and not is_page:
-            self.append(f"console: {message.text}")
+        if message.type in ("error", "warning"):
+            address, _, _ = message.location["url"].partition("#")
+            if "the server responded with a status of 4" in message.text:
+                self.refused.append((address, message.text))
+            else:
+                self.append(f"console: {message.text}")
 
-    def see(self, request: Request) -> None:
-        if request.is_navigation_request():
-            self.asked_for.add(request.url.partition("#")[0])
-        if not request.url.startswith(f"{self.address}/"):
-            self.append(f"request to elsewhere: {request.url}")
+    def see(self, frame: Frame) -> None:
+        self.shown.add(frame.url.partition("#")[0])
+        if not frame.url.startswith((f"{self.address}/", "about:")):
+            self.append(f"went elsewhere: {frame.url}")
 
     def told(self) -> list[str]:
         """All so far; the next who asks hears only what comes after."""
-        told = list(self)
+        # Chromium also complains when the page that was asked for is itself an error page; that is no mistake here. It
+        # does so before it shows the page.
+        refused = [f"console: {words} ({address})" for address, words in self.refused if address not in self.shown]
+        told = [*self, *refused]
         self.clear()
+        self.refused.clear()
         return told
 
 
@@ -410,6 +422,8 @@ def visit(windows: Windows, server: str, cookies_of: Callable[[str], list]) -> I
             return page
 
         yield visit
+        for page, complaints in opened.items():
+            complaints.listen_no_more(page, "framenavigated")  # the site may be gone, with those who tried it
     for page, complaints in opened.items():
         complaints.listen_no_more(page)
     assert [complaint for complaints in opened.values() for complaint in complaints.told()] == []

@@ -104,6 +104,16 @@ def lent_voices(windows: Windows, address: str, cookies_of: Callable[[str], list
         yield voice
 
 
+def seated(voice: Voice, hall: Hall, name: str) -> Voice:
+    voice.sends(hall.link, name=name)
+    return voice
+
+
+def ranks(voice: Voice, hall: Hall, to: str, *options: int) -> None:
+    ranked = {f"rank-{option}": str(place) for place, option in enumerate(options, 1)}
+    assert "It can still be changed." in voice.sends(hall.path("play"), hall.path(to), **ranked)
+
+
 # --- acts ---
 
 

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-import pytest
 from playwright.sync_api import Page, expect
 
 from elections import repository as elections
@@ -12,8 +9,8 @@ from live import repository
 from live.assembly import agenda
 from live.questions import Kind, Question
 
-from .live_hall import PHONE, WALL, Hall, Voice, Voices, judged, lent_voices, press, press_surely, shows
-from .test_live import send, store  # noqa: F401 - a fixture
+from .live_hall import PHONE, WALL, Hall, Voice, judged, press, press_surely, shows
+from .test_live import send, store, voices  # noqa: F401 - fixtures
 
 CHAIR = "Alan Turing"  # who makes no other session, so that there are never too many of theirs
 ACCOUNTS = ("Hypatia", "Wang Zhenyi", "Ibn al-Haytham", "Emmy Noether")
@@ -21,12 +18,6 @@ BY_CODE = ("Zita", "Yves")
 LISTED = (*ACCOUNTS, *BY_CODE, "Katherine Johnson", "Xenia")
 TITLE = "General meeting of the sailing club"
 TREASURER = Question("Who is to be treasurer?", Kind.RANKING, options=("Ines", "Jo", "Kim"), secret=True, seconds=0)
-
-
-@pytest.fixture
-def voices(windows, server, cookies_of) -> Iterator[Voices]:
-    with lent_voices(windows, server, cookies_of) as voice:
-        yield voice
 
 
 # --- the host ---

@@ -35,7 +35,7 @@ def test_the_chosen_look_survives_and_can_be_taken_back(visit, subtests, scheme,
     page.reload()
     assert background(page) == colour
     expect(page.get_by_label(choice)).to_be_checked()
-    page.goto("/style/")
+    page.goto("/join/")
     assert background(page) == colour
     page.get_by_label("System").check()
     page.reload()
@@ -73,10 +73,10 @@ def test_another_tab_takes_the_choice_over(visit):
 
 @pytest.mark.parametrize("scripts", [{}, {"java_script_enabled": False}], ids=["scripts", "no scripts"])
 def test_the_chosen_language_survives(visit, server, scripts):
-    page = visit("/style/", **scripts)
+    page = visit("/join/", **scripts)
     expect(page.locator("html")).to_have_attribute("lang", "en")
     page.get_by_role("button", name="Deutsch").click()
-    expect(page).to_have_url(f"{server}/style/")
+    expect(page).to_have_url(f"{server}/join/")
     expect(page.locator("html")).to_have_attribute("lang", "de")
     page.goto("/")
     expect(page.locator("html")).to_have_attribute("lang", "de")

@@ -3,25 +3,37 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 from playwright.sync_api import Error, Page, Route, expect
 
+from accounts import repository as people
+from elections import services
+from elections.rules import Election
+from ranking.candidates import Candidate
+from store.log import as_text
+
 from .test_access import faults
 from .test_people import fill, judge, wide
 
+ORGANISER = "Emmy Noether"
+END = as_text(datetime(2199, 3, 1, 17, tzinfo=UTC))
+
 
 @pytest.fixture
-def organiser(visit):
-    return visit("/", who="Emmy Noether")
+def draft(settings, server, server_folder: Path) -> Callable[[str], Election]:
+    """Makes an election of the organiser's, on the site of all browser tests."""
+    settings.STORE_URL = f"sqlite://{server_folder}/plenum.sqlite3"
+    chosen = {"no_voting_after": END, "time_zone": "Europe/Berlin"}
+    return lambda name: services.create(people.find(ORGANISER), name, **chosen)
 
 
 def make(page: Page, name: str) -> None:
     """All settings at once, by somebody who knows what they want."""
-    page.goto("/elections/new/all/")
     page.fill("[name=name]", name)
     page.select_option("[name=time_zone]", "Europe/Berlin")
     page.fill("[name=ends]", "2199-03-01T18:00")
@@ -36,7 +48,6 @@ def go_on(page: Page, heading: str) -> None:
 
 def walk(page: Page, name: str) -> None:
     """The path as it is first met, with its defaults, to the page that opens the election."""
-    page.goto("/elections/new/")
     page.check("[name=beginning][value=option]")
     page.fill("[name=name]", name)
     page.click("main form button.button")
@@ -61,22 +72,25 @@ def walk(page: Page, name: str) -> None:
     go_on(page, "Open the election")
 
 
-def test_an_organiser_takes_an_election_from_draft_to_closed(organiser, visit, tmp_path: Path):
-    page = organiser
-    walk(page, "Journey to the close")
-    page.goto("/election/Journey to the close/dashboard/")
-    expect(page.locator("main")).to_contain_text("March 1, 2199")
-    page.click("main .tabs >> text=Electorate")
-    page.click('main a.button:has-text("Import a list")')
-    messy = tmp_path / "voters.csv"
-    messy.write_bytes(
-        "\ufeffName;E-Mail\r\nHypatia;\r\n;someone@example.org\r\nhypatia;\r\n;broken@\r\n".encode("utf-16")
+MESSY = "\ufeffName;E-Mail\r\nHypatia;\r\n;someone@example.org\r\nhypatia;\r\n;broken@\r\n".encode("utf-16")
+
+
+def test_an_organiser_takes_an_election_to_its_close_writing_to_all_on_the_way(visit, draft, subtests, tmp_path: Path):
+    election = draft("Journey to the close")
+    services.add_candidates(
+        people.find(ORGANISER), election, [Candidate(name) for name in ("Amara", "Chen", "Noor 🦜")]
     )
-    page.set_input_files("[name=file]", messy)
-    page.click("main form button.button")
-    expect(page.locator("main")).to_contain_text("Is this right?")
-    page.click("main form button.button")
-    expect(page.locator("main")).to_contain_text("2 voters added.")
+    page = visit("/election/Journey to the close/dashboard/", who=ORGANISER)
+    expect(page.locator("main")).to_contain_text("March 1, 2199")
+    with subtests.test("a messy list of voters is understood"):
+        page.click("main .tabs >> text=Electorate")
+        page.click('main a.button:has-text("Import a list")')
+        (messy := tmp_path / "voters.csv").write_bytes(MESSY)
+        page.set_input_files("[name=file]", messy)
+        page.click("main form button.button")
+        expect(page.locator("main")).to_contain_text("Is this right?")
+        page.click("main form button.button")
+        expect(page.locator("main")).to_contain_text("2 voters added.")
     page.click("main .tabs >> text=Overview")
     page.click('main a.button:has-text("Open the election")')
     page.click("main form button.button")
@@ -85,7 +99,12 @@ def test_an_organiser_takes_an_election_from_draft_to_closed(organiser, visit, t
     voter = visit("/", who="Hypatia")
     waiting = voter.locator('main a[href$="/election/Journey%20to%20the%20close/ballot/"]')
     expect(waiting).not_to_have_count(0)
+    with subtests.test("a message to all is previewed and sent"):
+        writes_to_all(page)
+    with subtests.test("reminders are chosen, and the invitation is looked at, tried and sent"):
+        reminds_and_invites(page, "Journey to the close")
 
+    page.goto("/election/Journey to the close/dashboard/")
     page.click('main a.button:has-text("Move the end")')
     page.fill("[name=ends]", "2199-04-01T18:00")
     page.click("main form button.button")
@@ -97,8 +116,41 @@ def test_an_organiser_takes_an_election_from_draft_to_closed(organiser, visit, t
     expect(waiting).to_have_count(0)
 
 
+def writes_to_all(page: Page) -> None:
+    page.click("main .tabs >> text=Messages")
+    page.fill("[name=text]", "We meet in **room 7**.")
+    page.fill("[name=subject]", "The room has changed")
+    page.press("[name=subject]", "Enter")
+    expect(page.locator("#preview strong")).to_have_text("room 7")
+    page.click("text=Send to all")
+    expect(page.locator("main")).to_contain_text("The message is on its way.")
+    expect(page.locator("main .list")).to_contain_text("The room has changed")
+
+
+def reminds_and_invites(page: Page, election: str) -> None:
+    page.click("main .tabs >> text=Overview")
+    page.click("text=Choose reminders")
+    page.check("text=1 day before the end")
+    page.click("main form button.button")
+    expect(page.locator("main")).to_contain_text("Reminders by the clock: 1 day before the end.")
+    page.click("text=Invite voters")
+    page.fill("[name=text]", "Come **early**.")
+    page.check("[name=answers][value=me]")
+    page.click("text=Save and look at the mail")
+    mail = page.frame_locator("iframe.letter-frame")
+    expect(mail.locator("h1")).to_have_text(election)
+    expect(mail.locator(".written strong")).to_have_text("early")
+    expect(mail.locator(".button")).to_have_css("background-color", "rgb(86, 39, 138)")
+    page.evaluate("document.querySelector('iframe').remove()")  # in which axe could not run: no script can
+    assert faults(page) + wide(page) == []
+    page.click("text=Send me a test mail")
+    expect(page.locator("main")).to_contain_text("The test mail to")
+    page.click("text=Mail 2 voters")
+    expect(page.locator("main")).to_contain_text("The mails are on their way.")
+
+
 def test_an_election_is_made_without_scripts(visit):
-    page = visit("/", who="Emmy Noether", java_script_enabled=False)
+    page = visit("/elections/new/", who=ORGANISER, java_script_enabled=False)
     walk(page, "Made without scripts")
     page.go_back()
     expect(page.locator("[name=method][value=schulze]")).to_be_checked()
@@ -135,9 +187,10 @@ def steps_held(page: Page) -> Iterator[None]:
 
 
 def test_a_long_list_shows_its_progress_is_taken_on_after_the_page_was_left_and_arrives_whole(
-    organiser, subtests, tmp_path: Path
+    visit, draft, subtests, tmp_path: Path
 ):
-    make(organiser, "A long list")
+    draft("A long list")
+    organiser = visit("about:blank", who=ORGANISER)
     with steps_held(organiser):
         upload(organiser, "A long list", tmp_path / "voters.csv", A_LONG_LIST)
         expect(organiser.locator("main progress")).to_be_visible()
@@ -157,7 +210,8 @@ def add_voters(page: Page, names: str) -> None:
     page.click('main button:has-text("Add voters")')
 
 
-def test_a_draft_is_prepared_by_two(organiser, visit, subtests):
+def test_a_draft_is_prepared_by_two(visit, subtests):
+    organiser = visit("/elections/new/all/", who=ORGANISER)
     make(organiser, "Prepared by two")
     with subtests.test("the roll is searched as one types"):
         organiser.click("main .tabs >> text=Electorate")
@@ -189,44 +243,6 @@ def test_a_draft_is_prepared_by_two(organiser, visit, subtests):
         expect(organiser.locator(".list li").first).to_contain_text("no statement yet")
 
 
-def test_an_organiser_writes_to_all_and_chooses_reminders(organiser):
-    page = organiser
-    make(page, "Written to")
-    page.goto("/election/Written to/candidates/")
-    fill(page, names="Amara\nChen")
-    page.goto("/election/Written to/roll/")
-    add_voters(page, "hypatia@example.org\nsomeone@example.org")
-    page.goto("/election/Written to/open/")
-    page.click("main form button.button")
-    page.click("main .tabs >> text=Messages")
-    page.fill("[name=text]", "We meet in **room 7**.")
-    page.fill("[name=subject]", "The room has changed")
-    page.press("[name=subject]", "Enter")
-    expect(page.locator("#preview strong")).to_have_text("room 7")
-    page.click("text=Send to all")
-    expect(page.locator("main")).to_contain_text("The message is on its way.")
-    expect(page.locator("main .list")).to_contain_text("The room has changed")
-    page.click("main .tabs >> text=Overview")
-    page.click("text=Choose reminders")
-    page.check("text=1 day before the end")
-    page.click("main form button.button")
-    expect(page.locator("main")).to_contain_text("Reminders by the clock: 1 day before the end.")
-    page.click("text=Invite voters")
-    page.fill("[name=text]", "Come **early**.")
-    page.check("[name=answers][value=me]")
-    page.click("text=Save and look at the mail")
-    mail = page.frame_locator("iframe.letter-frame")
-    expect(mail.locator("h1")).to_have_text("Written to")
-    expect(mail.locator(".written strong")).to_have_text("early")
-    expect(mail.locator(".button")).to_have_css("background-color", "rgb(86, 39, 138)")
-    page.evaluate("document.querySelector('iframe').remove()")  # in which axe could not run: no script can
-    assert faults(page) + wide(page) == []
-    page.click("text=Send me a test mail")
-    expect(page.locator("main")).to_contain_text("The test mail to")
-    page.click("text=Mail 2 voters")
-    expect(page.locator("main")).to_contain_text("The mails are on their way.")
-
-
 ELECTION = "/election/Where we meet next summer"
 PARTS = ("dashboard", "candidates", "roll", "roll/import", "managers", "end", "delete", "messages", "reminders")
 PATHS = ("/", "/elections/", "/elections/?show=closed", "/elections/new/", "/elections/new/all/", f"{ELECTION}/")
@@ -238,11 +254,11 @@ def test_axe_finds_nothing_on_pages_of_elections(visit, subtests):
     paths += [f"{ELECTION}/roll/?show=failed", f"{ELECTION}/roll/?q=zzz"]
     judge(visit("/", who="Alan Turing"), subtests, paths)
     steps = [f"{DRAFT}/steps/{step}/" for step in ("what", "candidates", "who", "when", "how")]
-    judge(visit("/", who="Emmy Noether"), subtests, [*steps, f"{DRAFT}/settings/"])
+    judge(visit("/", who=ORGANISER), subtests, [*steps, f"{DRAFT}/settings/"])
 
 
 def test_a_question_is_edited_where_it_stands_and_axe_finds_nothing(visit, subtests):
-    page = visit("/live/sets/", who="Emmy Noether")
+    page = visit("/live/sets/", who=ORGANISER)
     page.click("text=How was the evening?")
     path = page.url
     judge(page, subtests, [path])

@@ -21,7 +21,7 @@ NOTE_EACH = f"""() => {{
   window.stops = [];
   addEventListener("keydown", () => stops.push(({FOCUSED})()), true);
 }}"""
-AT_ONCE = 10  # presses before somebody asks where they led
+AT_ONCE = 10  # steps before somebody asks where they led
 
 INSIDE = "document.activeElement === document.body || !!document.activeElement.closest('dialog')"
 
@@ -56,13 +56,14 @@ def test_the_first_stop_skips_to_the_content(visit):
 def stops_of(page: Page) -> list[dict]:
     """Where Tab leads, from the beginning until it leaves the page."""
     page.evaluate(NOTE_EACH)
-    page.keyboard.press("Tab")
+    page.keyboard.down("Tab")
     for _ in range(250 // AT_ONCE):
         for _ in range(AT_ONCE):
-            page.keyboard.press("Tab")
+            page.keyboard.down("Tab")  # and held: each time it leads one further
         stops = page.evaluate("stops.slice(1)")  # each as it stood when the next was asked for; first there was none
         if any(stop["body"] for stop in stops):
             break
+    page.keyboard.up("Tab")
     return list(takewhile(lambda stop: not stop["body"], stops))
 
 

@@ -11,7 +11,21 @@ from playwright.sync_api import Page, expect
 from live.questions import Kind, Question, Type
 from live.rules import Names
 
-from .live_hall import HOST, PHONE, WALL, Halls, judged, open_hall, press, press_surely, shows
+from .live_hall import (
+    HOST,
+    PHONE,
+    WALL,
+    Halls,
+    Voices,
+    judged,
+    lent_voices,
+    open_hall,
+    press,
+    press_surely,
+    ranks,
+    seated,
+    shows,
+)
 from .test_keyboard import tab_to
 
 ENOUGH = 3600  # seconds: no clock runs out while a slow machine plays
@@ -57,6 +71,12 @@ def shaky(store, windows, server, cookies_of) -> Iterator[Halls]:
     for lending, window in lent:
         window.context.set_offline(False)
         lending.__exit__(None, None, None)
+
+
+@pytest.fixture
+def voices(windows, server, cookies_of) -> Iterator[Voices]:
+    with lent_voices(windows, server, cookies_of) as voice:
+        yield voice
 
 
 def tap(page: Page, option: str) -> None:
@@ -205,21 +225,22 @@ def test_call_and_answer(hall_of, subtests):
         assert judged(ada, "dark") + judged(host, "dark") == []
 
 
-def test_poll(hall_of, subtests):
+def test_poll(hall_of, voices, subtests):
     hall = hall_of(Type.POLL, WHERE)
     host, calm = hall.host(reduced_motion="no-preference"), hall.screen()
     asking = "delete window.EventSource"  # as where nothing lets a stream through
-    phones = [hall.phone(name) for name in ("Ada", "Bo", "Cy")] + [hall.phone("Di", before=asking)]
+    ada, di = hall.phone("Ada"), hall.phone("Di", before=asking)
+    bo, cy = (seated(voices(), hall, name) for name in ("Bo", "Cy"))
     press(host, "Start with the first question")
     with subtests.test("ranked by single clicks, also where no stream gets through"):
-        for page, ranking in zip(
-            phones, (("Sea", "Town"), ("Sea",), ("Town", "Hills"), ("Hills", "Town")), strict=True
-        ):
+        for page, ranking in ((ada, ("Sea", "Town")), (di, ("Hills", "Town"))):
             for option in ranking:
                 page.locator(".candidate", has_text=option).locator("[data-act=next]").click()
             send(page, "It can still be changed.")
+        ranks(bo, hall, "answer", 0)
+        ranks(cy, hall, "answer", 2, 1)
         expect(host.locator(".answered")).to_contain_text("4 of 4 have answered")
-        assert judged(phones[0], "light") + judged(host, "dark") == []
+        assert judged(ada, "light") + judged(host, "dark") == []
     with subtests.test("the count is played as a race, or shown at once to who wants no motion"):
         press(host, "Close the question")
         press(host, "Reveal the results")
@@ -227,24 +248,25 @@ def test_poll(hall_of, subtests):
         press(host, "Pause")
         expect(calm.locator("[data-lap]").last).to_be_visible()
         expect(calm.locator("[data-stage]")).to_be_hidden()
-        shows(phones[3], "Round 1")
-        assert judged(calm, "light") + judged(phones[3], "dark") == []
+        shows(di, "Round 1")
+        assert judged(calm, "light") + judged(di, "dark") == []
     with subtests.test("a phone finds its vote in the sealed round by the receipt it kept, and counts all again"):
-        phones[0].get_by_role("link", name="Check this result").click()
-        expect(phones[0].locator("[data-own-counted]")).to_contain_text("Town")
-        phones[0].click("[data-start]")
-        expect(phones[0].locator("[data-same]")).to_be_visible()
-        expect(phones[0].locator("[data-check=counted]")).to_contain_text("the result is the same")
+        ada.get_by_role("link", name="Check this result").click()
+        expect(ada.locator("[data-own-counted]")).to_contain_text("Town")
+        ada.click("[data-start]")
+        expect(ada.locator("[data-same]")).to_be_visible()
+        expect(ada.locator("[data-check=counted]")).to_contain_text("the result is the same")
     with subtests.test("it ends without places"):
         press_surely(host, "End the session")
-        shows(phones[3], "Votes were counted without names.")
-        assert judged(phones[3], "light") == []
+        shows(di, "Votes were counted without names.")
+        assert judged(di, "light") == []
 
 
-def test_survey(hall_of, subtests):
+def test_survey(hall_of, voices, subtests):
     hall = hall_of(Type.SURVEY, *SHEET)
     host = hall.host()
-    phones = [hall.phone(name) for name in ("Ada", "Bo", "Cy", "Di")]
+    phones = [hall.phone(name) for name in ("Ada", "Bo")]
+    others = [seated(voices(), hall, name) for name in ("Cy", "Di")]
     press(host, "Open the survey")
     with subtests.test("all questions on one page; whoever likes leaves some out"):
         for number, page in enumerate(phones):
@@ -254,6 +276,9 @@ def test_survey(hall_of, subtests):
                 page.locator(".live-option", has_text="Talks").click()
                 page.get_by_label("Anything else?").fill(f"Word {number}")
             send(page, "Your answers are in.")
+        for number, voice in enumerate(others, 2):
+            said = {"q-0": str(5 - number), "q-1": "yes", "q-2": "1", "q-3": f"Word {number}"}
+            assert "Your answers are in." in voice.sends(hall.path("play"), hall.path("answer"), **said)
         expect(host.locator(".answered")).to_contain_text("4 of 4 have sent theirs")
         assert judged(phones[0], "dark") == []
     with subtests.test("numbers and words without names"):
@@ -407,32 +432,29 @@ def test_a_whole_round_without_scripts(hall_of, visit):
 
 def test_pages_around_a_session_please_axe(hall_of, visit, subtests):
     hall = hall_of(Type.TRIVIA, WHO, names=Names.APPROVED)
-    guest = visit(hall.link, width=PHONE)
-    for path in ("/join/0000/", hall.link):
-        with subtests.test("whoever joins", path=path):
-            guest.goto(path)
-            assert judged(guest, "light") == []
+    guest = visit("/join/0000/", width=PHONE)
+    with subtests.test("whoever joins", path="no such code"):
+        assert judged(guest, "light") == []
+    guest.goto(hall.link)
+    with subtests.test("whoever joins", path="the link"):
+        assert judged(guest, "light") == []
     guest.fill("[name=name]", "Ada")
     guest.click("main form .actions button")
     expect(guest.locator("main")).to_contain_text("The host looks at every name first.")
     assert judged(guest, "dark") == []
-    page = visit("/live/", who=HOST, width=WALL)
-    for number, path in enumerate(
-        (
-            "/live/",
-            "/live/new/",
-            "/live/history/",
-            "/live/sets/",
-            "/help/live/",
-            hall.path("players"),
-            hall.path("hosts"),
-        )
+    page = visit("/live/", who=HOST, width=PHONE)  # what is over, and help, are looked at with the results
+    for path, width, scheme in (
+        ("", PHONE, "light"),
+        ("/live/new/", WALL, "light"),
+        ("/live/sets/", WALL, "dark"),
+        (hall.path("hosts"), PHONE, "dark"),
+        (hall.path("players"), WALL, "light"),
     ):
         with subtests.test("whoever runs it", path=path):
-            page.goto(path)
-            page.set_viewport_size({"width": (PHONE, WALL)[number % 2], "height": 800})
-            assert judged(page, ("light", "dark")[number // 2 % 2]) == []
+            if path:
+                page.goto(path)
+            page.set_viewport_size({"width": width, "height": 800})
+            assert judged(page, scheme) == []
     with subtests.test("a name is approved, and its phone goes on by itself"):
-        page.goto(hall.path("players"))
         page.get_by_role("button", name="Approve").click()
         expect(guest.locator("#mine")).to_contain_text("Ada")

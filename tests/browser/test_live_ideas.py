@@ -6,22 +6,11 @@ from playwright.sync_api import Page, expect
 
 from live.questions import Kind, Question, Type
 
-from .live_hall import Hall, Voice, judged, press, shows
-from .test_assembly import voices  # noqa: F401 - a fixture
-from .test_live import hall_of, send, store  # noqa: F401 - fixtures
+from .live_hall import judged, press, ranks, seated, shows
+from .test_live import hall_of, send, store, voices  # noqa: F401 - fixtures
 
 TRY = Question("What should the harbour get?", Kind.IDEAS, seconds=0)
 WHERE = Question("Where do we sail?", Kind.RANKING, options=("Sea", "Lake", "River"), seconds=0, twice=True)
-
-
-def seated(voice: Voice, hall: Hall, name: str) -> Voice:
-    voice.sends(hall.link, name=name)
-    return voice
-
-
-def ranks(voice: Voice, hall: Hall, to: str, *options: int) -> None:
-    ranked = {f"rank-{option}": str(place) for place, option in enumerate(options, 1)}
-    assert "It can still be changed." in voice.sends(hall.path("play"), hall.path(to), **ranked)
 
 
 def puts(page: Page, *options: str) -> None:

@@ -1,4 +1,4 @@
-"""Journeys of those who check: an auditor looks something up, and anybody reads a history and a checkpoint."""
+"""The journey of somebody who checks: an auditor looks something up. What anybody may read is in test_dashboards."""
 
 from __future__ import annotations
 
@@ -27,16 +27,3 @@ def test_an_auditor_finds_an_event_and_its_proof(visit):
     assert faults(page) + wide(page) == []
     page.click("main >> text=/^at event/")
     expect(page.locator("main h1")).to_contain_text("The checkpoint at event")
-
-
-def test_a_voter_reads_the_history_of_an_election(visit):
-    page = visit("/election/Talk of the year/history/", who="Hypatia", width=320)
-    expect(page.locator("main")).to_contain_text("Alan Turing put 2000 voters on the roll.")
-    expect(page.locator("main")).to_contain_text("and sealed the result.")
-    assert faults(page) + wide(page) == []
-
-
-def test_anybody_sees_the_checkpoints(visit):
-    page = visit("/checkpoints/", width=1280, color_scheme="dark")
-    expect(page.locator("#command")).to_contain_text("manage.py verify --checkpoint")
-    assert faults(page) + wide(page) == []

@@ -75,50 +75,51 @@ def somebody(visit, newcomer) -> tuple[Page, str]:
     return page, name
 
 
+NEW_PASSWORD = "a brand new pass"
+
+
 def address_of(name: str) -> str:
     return f"{name.replace(' ', '.')}@example.org"
 
 
-def test_sign_in_by_name_by_email_and_with_a_wrong_password(somebody):
+def test_somebody_signs_in_forgets_their_password_and_signs_out_everywhere(somebody, visit, server_folder, subtests):
     page, name = somebody
     page.click("text=Sign out")
-    sign_in(page, name.lower())
-    expect(page.locator(".site-header")).to_contain_text(name)
-    page.click("text=Sign out")
-    sign_in(page, address_of(name).upper(), "wrong")
-    expect(page.locator(".error-summary")).to_contain_text("do not belong together")
-    assert page.input_value("[name=name_or_email]") == address_of(name).upper()
-    fill(page, password=PASSWORD)
-    expect(page.locator(".site-header")).to_contain_text(name)
+    with subtests.test("one signs in by name, and by email once the password is right"):
+        sign_in(page, name.lower())
+        expect(page.locator(".site-header")).to_contain_text(name)
+        page.click("text=Sign out")
+        sign_in(page, address_of(name).upper(), "wrong")
+        expect(page.locator(".error-summary")).to_contain_text("do not belong together")
+        assert page.input_value("[name=name_or_email]") == address_of(name).upper()
+        fill(page, password=PASSWORD)
+        expect(page.locator(".site-header")).to_contain_text(name)
+        page.click("text=Sign out")
+    with subtests.test("a forgotten password is reset by a link that works once"):
+        page.goto("/sign-in/")
+        page.click("text=Forgotten your password?")
+        fill(page, name_or_email=name)
+        link = mailed_link(server_folder, address_of(name), "/password/reset/")
+        page.goto(link)
+        fill(page, password=NEW_PASSWORD)
+        expect(page.locator("main")).to_contain_text("Your new password is set")
+        fill(page, name_or_email=name, password=NEW_PASSWORD)
+        expect(page.locator(".site-header")).to_contain_text(name)
+        page.goto(link)
+        expect(page.locator("main")).to_contain_text("This link no longer works")
+    with subtests.test("one signs out everywhere else, and here"):
+        signs_out_everywhere(page, visit("/sign-in/"), name)
 
 
-def test_a_forgotten_password_is_reset_by_a_link_that_works_once(somebody, server_folder):
-    page, name = somebody
-    page.click("text=Sign out")
-    page.goto("/sign-in/")
-    page.click("text=Forgotten your password?")
-    fill(page, name_or_email=name)
-    link = mailed_link(server_folder, address_of(name), "/password/reset/")
-    page.goto(link)
-    fill(page, password="a brand new pass")
-    expect(page.locator("main")).to_contain_text("Your new password is set")
-    fill(page, name_or_email=name, password="a brand new pass")
-    expect(page.locator(".site-header")).to_contain_text(name)
-    page.goto(link)
-    expect(page.locator("main")).to_contain_text("This link no longer works")
-
-
-def test_signing_out_everywhere(somebody, visit):
-    page, name = somebody
-    phone = visit("/sign-in/")
-    sign_in(phone, name)
+def signs_out_everywhere(page: Page, phone: Page, name: str) -> None:
+    sign_in(phone, name, NEW_PASSWORD)
     expect(phone.locator(".site-header")).to_contain_text(name)
     page.goto("/me/sessions/")
     expect(page.locator("tbody tr")).to_have_count(2)
     page.click("text=Sign out everywhere else")
     phone.goto("/me/")
     expect(phone.locator("main h1")).to_have_text("Sign in")
-    sign_in(phone, name)
+    sign_in(phone, name, NEW_PASSWORD)
     expect(phone.locator(".site-header")).to_contain_text(name)
     page.goto("/me/sessions/")
     page.click("main button.danger")

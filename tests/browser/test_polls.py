@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 from threading import Thread
 
 import pytest
 from playwright.sync_api import Frame, Page, expect
 
+from accounts import repository as people
+from polls import services
 from tally.ballots import Ballots
 from tally.methods import count
 
@@ -21,14 +24,29 @@ PHONE = 390
 DISHES = ("Pizza", "Sushi", "Tacos", "Soup")
 
 
+MAKER = "Emmy Noether"
+
+
 @pytest.fixture
 def maker(visit) -> Page:
-    return visit("/", who="Emmy Noether", width=PHONE)
+    return visit("/polls/new/", who=MAKER, width=PHONE)
+
+
+@pytest.fixture
+def poll_of(settings, server, server_folder: Path) -> Callable[[str], str]:
+    """A poll of the same maker on the site of all browser tests, by its title; answers its path."""
+    settings.STORE_URL = f"sqlite://{server_folder}/plenum.sqlite3"
+
+    def make(title: str) -> str:
+        chosen = {"title": title, "description": "", "time_zone": "UTC", "expires_at": None}
+        poll, _key = services.make(people.find(MAKER), DISHES, days=7, **chosen)
+        return f"/poll/{poll.id}/"
+
+    return make
 
 
 def make(page: Page, title: str, *names: str, **chosen: str) -> str:
     """Make a poll by typing one thing after another; answers its path."""
-    page.goto("/polls/new/")
     page.fill("[name=title]", title)
     boxes = page.locator(".one-by-one input")
     boxes.first.click()
@@ -94,33 +112,37 @@ def test_a_poll_from_the_phone_to_the_result(maker, visit):
     assert faults(maker) + wide(maker) == []
 
 
-def test_results_come_in_by_themselves_while_somebody_looks(maker, visit):
-    path = make(maker, "Watched by somebody", *DISHES)
-    maker.goto(f"{path}results/")
-    expect(maker.locator("#running")).to_contain_text("Nobody has voted yet.")
-    page = visit(path)
-    ranked(page, "Soup")
-    send(page)
-    expect(maker.locator("#running")).to_contain_text("All three methods agree: Soup.")
-
-
-def test_a_closed_poll_refuses_and_keeps_what_was_ranked(maker, visit):
-    path = make(maker, "Closed too early", *DISHES)
-    late = visit(path)
+def test_results_come_in_by_themselves_and_what_is_unfolded_stays_so_until_the_poll_is_closed(visit, poll_of, subtests):
+    path = poll_of("Watched by somebody")
+    first, second, late = (visit(path) for _ in range(3))
+    ranked(first, "Soup")
+    ranked(second, "Soup")
     ranked(late, "Tacos")
-    maker.click("text=Close the poll")
-    maker.click("main form button")
-    expect(maker.locator(".badge.closed")).to_be_visible()
-    take_time(late)
-    late.click(".ballot-bar button")
-    expect(late.locator("[role=alert]")).to_contain_text("This poll is closed.")
-    expect(late.locator(".ranks .candidate")).to_contain_text("Tacos")
-    late.goto(path)
-    expect(late.locator("main")).to_contain_text("See the results")
+    maker = visit(f"{path}results/", who=MAKER, width=PHONE)
+    with subtests.test("results come in by themselves while somebody looks"):
+        expect(maker.locator("#running")).to_contain_text("Nobody has voted yet.")
+        send(first)
+        expect(maker.locator("#running")).to_contain_text("All three methods agree: Soup.")
+    with subtests.test("what somebody has unfolded stays so when a vote comes in"):
+        borda = maker.locator("#why ~ details", has_text="Borda").first
+        borda.locator("summary").first.click()
+        send(second)
+        expect(maker.locator("#agreement")).to_have_text("2 votes")
+        expect(borda).to_have_attribute("open", "")
+    with subtests.test("a closed poll refuses and keeps what was ranked"):
+        maker.goto(f"{path}manage/")
+        maker.click("text=Close the poll")
+        maker.click("main form button")
+        expect(maker.locator(".badge.closed")).to_be_visible()
+        take_time(late)
+        late.click(".ballot-bar button")
+        expect(late.locator("[role=alert]")).to_contain_text("This poll is closed.")
+        expect(late.locator(".ranks .candidate")).to_contain_text("Tacos")
+        late.goto(path)
+        expect(late.locator("main")).to_contain_text("See the results")
 
 
 def test_a_list_can_be_pasted_and_a_mistake_is_shown(maker):
-    maker.goto("/polls/new/")
     assert faults(maker) + wide(maker) == []
     maker.click("text=Paste a list instead")
     maker.fill("[name=title]", "Pasted")
@@ -132,20 +154,6 @@ def test_a_list_can_be_pasted_and_a_mistake_is_shown(maker):
     maker.fill("[name=candidates]", "- One\n- Two")
     maker.click("main form > .actions button")
     expect(maker.locator("main h1")).to_have_text("Pasted")
-
-
-def test_what_somebody_has_unfolded_stays_so_when_a_vote_comes_in(maker, visit):
-    path = make(maker, "Read while it changes", *DISHES)
-    first, second = visit(path), visit(path)
-    ranked(first, "Soup")
-    ranked(second, "Soup")
-    send(first)
-    maker.goto(f"{path}results/")
-    borda = maker.locator("#why ~ details", has_text="Borda").first
-    borda.locator("summary").first.click()
-    send(second)
-    expect(maker.locator("#agreement")).to_have_text("2 votes")
-    expect(borda).to_have_attribute("open", "")
 
 
 @contextmanager
@@ -178,8 +186,8 @@ def guest(windows, server) -> Iterator[Page]:
         yield window.open(1280, {})
 
 
-def test_a_frame_on_another_site_leads_to_the_poll_and_one_on_our_own_takes_votes(maker, guest, server):
-    path = make(maker, "Framed", *DISHES)
+def test_a_frame_on_another_site_leads_to_the_poll_and_one_on_our_own_takes_votes(guest, server, poll_of):
+    path = poll_of("Framed")
     page = guest
     frame = page.frame_locator("iframe")
     with framing(f"{server}{path}embed/") as port:
@@ -208,8 +216,8 @@ def shows(page: Page, sentence: str) -> bool:
     return sentence in main.inner_text()
 
 
-def test_a_poll_is_reported_and_hidden(maker, visit):
-    path = make(maker, "Not a nice one", *DISHES)
+def test_a_poll_is_reported_and_hidden(visit, poll_of):
+    path = poll_of("Not a nice one")
     page = visit(path, width=PHONE)
     page.click("text=Report this poll")
     assert faults(page) + wide(page) == []
@@ -228,6 +236,6 @@ def test_a_poll_is_reported_and_hidden(maker, visit):
     expect(admin.locator(".messages")).to_contain_text("The poll is hidden.")
     page.goto(path)
     expect(page.locator("main")).to_contain_text("was hidden by those who look after this site")
-    maker.goto(path)
+    maker = visit(path, who=MAKER, width=PHONE)
     expect(maker.locator("main")).to_contain_text("Nobody can vote")
     assert faults(maker) + wide(maker) == []

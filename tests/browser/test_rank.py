@@ -15,7 +15,7 @@ from django.utils.safestring import mark_safe
 from playwright.sync_api import Locator, Page, expect
 
 from .conftest import EMULATED, KEEP_NOTHING, TRIES, Complaints, Window, Windows, until
-from .test_access import AT_REST, WIDTH, faults, smaller_than
+from .test_access import AT_REST, WIDTH, faults, look, smaller_than
 
 NAMES = ("Ada", "Bo", "Cy", "Di", "Eve")
 LONG = "Rindfleischetikettierungsüberwachung" * 5 + "saufgabenübertragung"
@@ -189,13 +189,14 @@ def drag(page: Page, name: str, to: tuple[float, float]) -> None:
     page.evaluate(AT_REST)  # it has glided into place
 
 
-def test_it_starts_empty_and_says_what_to_do(ballot):
+def test_it_starts_empty_says_what_to_do_and_offers_short_lists_no_duel(ballot):
     page = ballot()
     assert both(page) == ""
     expect(page.get_by_text("Drag names here, or use the buttons")).to_be_visible()
     assert page.locator(".pool .candidate-name").all_inner_texts() == list(NAMES)
     expect(page.locator(".pool").get_by_text("Below all others.")).to_be_visible()
     expect(page.locator(".rank-box").first).to_be_hidden()
+    expect(page.locator(".duel-offer")).to_be_hidden()
 
 
 def test_dragged_into_gaps_candidates_get_ranks_of_their_own(ballot):
@@ -211,29 +212,28 @@ def test_dragged_into_gaps_candidates_get_ranks_of_their_own(ballot):
     expect(said(page)).to_have_text("Cy, rank 1 of 3")
 
 
-def test_dragged_onto_a_rank_a_candidate_becomes_an_equal(ballot):
+def test_dragged_onto_a_rank_a_candidate_becomes_an_equal_and_dragged_back_it_is_not_ranked(ballot):
     page = ballot(ranks={"Ada": 1, "Bo": 2})
     drag(page, "Cy", middle(card(page, "Bo")))
     assert both(page) == "Ada > Bo = Cy"
     expect(said(page)).to_have_text("Cy, rank 2 of 2, equal with Bo")
     drag(page, "Bo", above(card(page, "Ada")))
     assert both(page) == "Bo > Ada > Cy"
-
-
-def test_dragged_back_a_candidate_is_not_ranked(ballot):
-    page = ballot(ranks={"Ada": 1, "Bo": 2})
     drag(page, "Ada", middle(card(page, "Di")))
-    assert both(page) == "Bo"
+    assert both(page) == "Bo > Cy"
     expect(said(page)).to_have_text("Ada, not ranked")
 
 
-@pytest.mark.parametrize("width", [375, 1280])
-def test_dropped_where_it_was_nothing_changes(ballot, width):
-    page = ballot(ranks={"Ada": 1, "Bo": 2, "Cy": 3}, width=width)
-    drag(page, "Bo", middle(card(page, "Bo")))
-    drag(page, "Bo", above(card(page, "Cy")))
-    assert both(page) == "Ada > Bo > Cy"
-    expect(page.locator("[data-act=undo]")).to_have_attribute("aria-disabled", "true")
+def test_dropped_where_it_was_nothing_changes(ballot, subtests):
+    page = ballot(ranks={"Ada": 1, "Bo": 2, "Cy": 3})
+    for width in (1280, 375):
+        with subtests.test("dropped where it was nothing changes", width=width):
+            page.set_viewport_size({"width": width, "height": 800})
+            bring_into_sight(page)
+            drag(page, "Bo", middle(card(page, "Bo")))
+            drag(page, "Bo", above(card(page, "Cy")))
+            assert both(page) == "Ada > Bo > Cy"
+            expect(page.locator("[data-act=undo]")).to_have_attribute("aria-disabled", "true")
 
 
 def test_a_mouse_may_take_the_card_itself(ballot):
@@ -284,40 +284,39 @@ def test_while_dragging_one_sees_what_letting_go_would_do(ballot):
     page.mouse.up()
 
 
-def test_escape_cancels_a_drag(ballot):
+def test_what_is_no_drag_or_is_cancelled_changes_nothing(ballot, subtests):
     page = ballot(ranks={"Ada": 1, "Bo": 2})
-    pick_up(page, "Bo")
-    page.mouse.move(*above(card(page, "Ada")))
-    page.keyboard.press("Escape")
-    expect(page.locator(".lifted")).to_have_count(0)
-    page.mouse.up()
-    assert both(page) == "Ada > Bo"
-    expect(page.locator(".dragging, .away, .target")).to_have_count(0)
+    with subtests.test("a press without a move is no drag"):
+        grip(page, "Ada").click()
+        expect(page.locator(".lifted, .held")).to_have_count(0)
+    with subtests.test("the right button does not drag"):
+        page.mouse.move(*middle(grip(page, "Cy")))
+        page.mouse.down(button="right")
+        page.mouse.move(*above(card(page, "Ada")), steps=4)
+        expect(page.locator(".lifted")).to_have_count(0)
+        page.mouse.up(button="right")
+        assert both(page) == "Ada > Bo"
+    with subtests.test("Escape cancels a drag"):
+        pick_up(page, "Bo")
+        page.mouse.move(*above(card(page, "Ada")))
+        page.keyboard.press("Escape")
+        expect(page.locator(".lifted")).to_have_count(0)
+        page.mouse.up()
+        assert both(page) == "Ada > Bo"
+        expect(page.locator(".dragging, .away, .target")).to_have_count(0)
 
 
-def test_a_drag_goes_on_when_the_window_changes(ballot):
+def test_a_drag_goes_on_when_the_window_changes_and_works_when_the_page_is_turned_around(ballot):
     page = ballot(ranks={"Ada": 1, "Bo": 2})
     pick_up(page, "Cy")
     page.set_viewport_size({"width": 600, "height": 700})
     page.mouse.move(*above(card(page, "Bo")), steps=3)
     page.mouse.up()
     assert both(page) == "Ada > Cy > Bo"
-
-
-def test_the_right_button_does_not_drag(ballot):
-    page = ballot(ranks={"Ada": 1})
-    page.mouse.move(*middle(grip(page, "Bo")))
-    page.mouse.down(button="right")
-    page.mouse.move(*above(card(page, "Ada")), steps=4)
-    expect(page.locator(".lifted")).to_have_count(0)
-    page.mouse.up(button="right")
-    assert both(page) == "Ada"
-
-
-def test_a_press_without_a_move_is_no_drag(ballot):
-    page = ballot(ranks={"Ada": 1})
-    grip(page, "Ada").click()
-    expect(page.locator(".lifted, .held")).to_have_count(0)
+    page.evaluate(AT_REST)
+    page.evaluate("document.documentElement.dir = 'rtl'")
+    drag(page, "Bo", above(card(page, "Ada")))
+    assert both(page) == "Bo > Ada > Cy"
 
 
 def test_near_the_edge_the_page_scrolls_and_the_target_follows(ballot):
@@ -331,13 +330,6 @@ def test_near_the_edge_the_page_scrolls_and_the_target_follows(ballot):
     page.mouse.move(*above(last))
     page.mouse.up()
     assert ranking(page).endswith("Candidate 24 > Candidate 1 > Candidate 25")
-
-
-def test_a_drag_works_when_the_page_is_turned_around(ballot):
-    page = ballot(ranks={"Ada": 1, "Bo": 2})
-    page.evaluate("document.documentElement.dir = 'rtl'")
-    drag(page, "Bo", above(card(page, "Ada")))
-    assert both(page) == "Bo > Ada"
 
 
 # --- fingers ---
@@ -647,10 +639,6 @@ def start_duel(page: Page) -> Locator:
     return page.locator(".duel")
 
 
-def test_short_lists_are_not_offered_a_duel(ballot):
-    expect(ballot().locator(".duel-offer")).to_be_hidden()
-
-
 def test_questions_make_a_ranking(ballot):
     page = ballot(SEVEN)
     start_duel(page)
@@ -661,8 +649,11 @@ def test_questions_make_a_ranking(ballot):
     assert both(page) == ""
 
 
-def test_stopping_early_keeps_what_is_sorted(ballot):
+def test_stopping_at_once_ranks_nobody_and_later_keeps_what_is_sorted(ballot):
     page = ballot(SEVEN)
+    start_duel(page)
+    page.keyboard.press("Escape")
+    assert both(page) == ""
     duel = start_duel(page)
     page.keyboard.press("2")  # Bo or Ada: Ada
     page.keyboard.press("=")  # Cy or Bo: equal
@@ -672,13 +663,6 @@ def test_stopping_early_keeps_what_is_sorted(ballot):
     start_duel(page)  # goes on with the rest
     page.keyboard.press("Escape")
     assert both(page) == "Ada > Bo = Cy"
-
-
-def test_a_duel_stopped_at_once_ranks_nobody(ballot):
-    page = ballot(SEVEN)
-    start_duel(page)
-    page.keyboard.press("Escape")
-    assert both(page) == ""
 
 
 def test_a_duel_can_be_undone_and_leaves_out_whom_one_does_not_want(ballot):
@@ -702,11 +686,18 @@ def test_a_duel_can_be_undone_and_leaves_out_whom_one_does_not_want(ballot):
 # --- for everybody ---
 
 
-@pytest.mark.parametrize(("width", "scheme"), [(320, "light"), (1280, "dark")])
-def test_axe_finds_nothing_in_a_ballot_being_filled_in(ballot, width, scheme):
-    page = ballot(
-        SEVEN, ranks={"Ada": 1, "Bo": 2, "Cy": 2}, statement="<p>Hello.</p>", width=width, color_scheme=scheme
-    )
+def test_a_ballot_being_filled_in_pleases_axe_and_fingers(ballot, subtests):
+    page = ballot(SEVEN, ranks={"Ada": 1, "Bo": 2, "Cy": 2}, statement="<p>Hello.</p>", width=320)
+    with subtests.test("what a finger presses is large enough"):
+        assert smaller_than(page, ".grip, .tools :is(button, summary), rank-ballot header .button", 44) == []
+    for width, scheme in ((320, "light"), (1280, "dark")):
+        with subtests.test("axe finds nothing in a ballot being filled in", width=width, scheme=scheme):
+            look(page, width, scheme)
+            fills_in(page)
+
+
+def fills_in(page: Page) -> None:
+    """To open, to hold, to compare; and all is as it was before."""
     card(page, "Ada").locator("summary.button").click()
     # An open menu covers part of what lies below it, until it closes.
     assert [fault for fault in faults(page) if not fault.startswith("target-size")] == []
@@ -718,6 +709,7 @@ def test_axe_finds_nothing_in_a_ballot_being_filled_in(ballot, width, scheme):
     start_duel(page)
     page.evaluate(AT_REST)  # the names have faded in
     assert faults(page) == []
+    page.keyboard.press("Escape")
 
 
 @pytest.mark.parametrize("direction", ["ltr", "rtl"])
@@ -739,11 +731,6 @@ def test_long_names_and_narrow_pages_fit(ballot, direction):
     assert needed <= there
 
 
-def test_what_a_finger_presses_is_large_enough(ballot):
-    page = ballot(SEVEN, ranks={"Ada": 1, "Bo": 2}, width=320)
-    assert smaller_than(page, ".grip, .tools :is(button, summary), rank-ballot header .button", 44) == []
-
-
 # A glide may be over before anybody looks: what counts is that one was begun.
 COUNT_GLIDES = """() => {
   const animate = Element.prototype.animate;
@@ -755,13 +742,16 @@ COUNT_GLIDES = """() => {
 }"""
 
 
-@pytest.mark.parametrize(("motion", "glides"), [("no-preference", True), ("reduce", False)])
-def test_cards_glide_but_not_for_who_wants_calm(ballot, motion, glides):
-    page = ballot(ranks={"Ada": 1, "Bo": 2}, reduced_motion=motion)
+def test_cards_glide_but_not_for_who_wants_calm(ballot):
+    page = ballot(ranks={"Ada": 1, "Bo": 2}, reduced_motion="reduce")
     page.evaluate(COUNT_GLIDES)
     press(page, "top", "Bo")
     assert both(page) == "Bo > Ada"
-    assert (page.evaluate("window.glides") > 0) == glides
+    assert page.evaluate("window.glides") == 0
+    page.emulate_media(reduced_motion="no-preference")
+    press(page, "top", "Ada")
+    assert both(page) == "Ada > Bo"
+    assert page.evaluate("window.glides") > 0
 
 
 def test_on_paper_the_ranking_is_plain(ballot):

@@ -31,6 +31,7 @@ CASES = {
     "two candidates": (LONG[:2], ["0>1"] * 61 + ["1>0"] * 44 + ["0=1"] * 9, "schulze", {}),
     "no ballots": (LONG, [], "schulze", {}),
     "a lot": (LONG, ["0"] * 30 + ["1"] * 25 + ["2>0"] * 10 + ["3>1"] * 10, "irv", {}),
+    "twenty candidates": ([f"Candidate {number}" for number in range(20)], SOME, "borda", {}),
     "fifty candidates": ([f"Candidate {number}" for number in range(50)], MANY, "borda", {}),
     "seven seats": ([f"Candidate {number}" for number in range(20)], SOME, "stv-scottish", {"seats": 7}),
     "seven seats of fifty": ([f"Candidate {number}" for number in range(50)], MANY, "stv-scottish", {"seats": 7}),
@@ -56,9 +57,10 @@ PHONE, DESK = (320, "dark"), (1280, "light")
 SEEN = {case: [PHONE] for case in CASES} | {
     "a cycle": [PHONE, DESK],
     "a contest left out": [PHONE, DESK],
-    "fifty candidates": [DESK],
+    "twenty candidates": [DESK],  # more than any picture of a method shows
     "seven seats": [PHONE, DESK],
-    "seven seats of fifty": [],  # made of the same parts; what so many could do is stick out
+    "fifty candidates": [],  # made of the same parts; what so many could do is stick out
+    "seven seats of fifty": [],
 }
 DRAWN = ("a cycle", "a contest left out", "a lot", "seven seats", "seven seats of fifty")
 UNFOLD = "document.querySelectorAll('details').forEach(details => details.open = true)"

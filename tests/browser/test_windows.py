@@ -2,6 +2,12 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+
+from playwright.sync_api import Error
+
+from .conftest import PATIENCE, Complaints, until
+
 LEAVE_THINGS = """() => {
   localStorage.setItem("left", "1");
   sessionStorage.setItem("left", "1");
@@ -37,3 +43,34 @@ def test_everybody_is_signed_in_as_themselves(visit):
     for name, page in pages.items():
         assert name in page.locator(".site-header").inner_text()
     assert "Sign in" in visit("/").locator(".site-header").inner_text()
+
+
+STRANGER = "http://stranger.example/"
+ASKS = """address => { for (const kind of ["img", "script", "iframe"]) {
+  document.body.append(Object.assign(document.createElement(kind), {src: address + kind}));
+} fetch(address + "fetch").catch(() => {}); }"""
+
+
+def test_a_page_is_complained_of(windows, server, subtests):
+    """When it asks a stranger, whether it has a policy or not, when it goes to one, and when it lacks a part."""
+    with windows.lend(server, {}) as window:
+        page = window.open(1280, {})
+        complaints = Complaints(server)
+        complaints.listen(page)
+        for path in ("/", "about:blank"):
+            with subtests.test("a stranger is asked", path=path):
+                page.goto(path)
+                assert complaints.told() == []
+                page.evaluate(ASKS, STRANGER)
+                until(lambda: page.evaluate("1") and len(complaints) >= 4)
+                complaints.told()
+        with subtests.test("it goes to a stranger"):
+            with page.expect_event("framenavigated", timeout=PATIENCE * 1000), suppress(Error):
+                page.goto(STRANGER)
+            assert complaints.told() != []
+        with subtests.test("a part of it is missing, but no page"):
+            page.goto("/nowhere#here")
+            assert complaints.told() == []
+            page.evaluate("fetch('/nothing')")
+            until(lambda: page.evaluate("1") and complaints.told() != [])
+        complaints.listen_no_more(page)

@@ -6,7 +6,7 @@ import ast
 import re
 import sys
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import chain, pairwise
 from pathlib import Path
 
@@ -203,10 +203,10 @@ def test_events_sort_by_number_whatever_their_time():
 # --- nobody else builds a key ---
 
 
-def given_as_keys(scope: ast.AST) -> Iterator[ast.expr]:
+def given_as_keys(nodes: Iterable[ast.AST]) -> Iterator[ast.expr]:
     """Whatever stands where a key is wanted: in an item, in an index, in a `Key`, in a `Span`, as the name of one."""
     attributes, bounds = {"PK", "SK", "GSI1PK", "GSI1SK"}, {"pk", "sk", "prefix", "first", "last"}
-    for node in ast.walk(scope):
+    for node in nodes:
         match node:
             case ast.Dict(keys=names, values=values):
                 yield from (v for n, v in zip(names, values, strict=True) if getattr(n, "value", None) in attributes)
@@ -232,9 +232,9 @@ def is_built(given: ast.expr) -> bool:
     return True
 
 
-def assigned(scope: ast.AST) -> Iterator[tuple[str, ast.expr]]:
+def assigned(nodes: Iterable[ast.AST]) -> Iterator[tuple[str, ast.expr]]:
     """Which variables are words that were put together."""
-    for node in ast.walk(scope) if isinstance(scope, ast.FunctionDef) else ast.iter_child_nodes(scope):
+    for node in nodes:
         match node:
             case ast.Assign(
                 targets=[ast.Name(id=name)], value=ast.JoinedStr() | ast.BinOp() | ast.Constant(value=str())
@@ -245,9 +245,9 @@ def assigned(scope: ast.AST) -> Iterator[tuple[str, ast.expr]]:
                 yield from ((n.id, v) for n, v in both if isinstance(n, ast.Name) and isinstance(v, ast.JoinedStr))
 
 
-def words_used_as_keys(scope: ast.AST) -> Iterator[ast.expr]:
-    if words := list(assigned(scope)):
-        used = {given.id for given in given_as_keys(scope) if isinstance(given, ast.Name)}
+def words_used_as_keys(words: Iterable[tuple[str, ast.expr]], nodes: Iterable[ast.AST]) -> Iterator[ast.expr]:
+    if words := list(words):
+        used = {given.id for given in given_as_keys(nodes) if isinstance(given, ast.Name)}
         yield from (value for name, value in words if name in used)
 
 
@@ -255,9 +255,11 @@ def keys_built_in(source: str) -> list[str]:
     if not re.search(r"PK|SK|\bKey\b|\bSpan\b|\bkeys\b", source):  # to take a text apart takes long
         return []
     tree = ast.parse(source)
-    scopes = [tree, *(node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef))]
-    built = [given for given in given_as_keys(tree) if is_built(given)]
-    built += chain.from_iterable(map(words_used_as_keys, scopes))
+    nodes = list(ast.walk(tree))
+    functions = [list(ast.walk(node)) for node in nodes if isinstance(node, ast.FunctionDef)]
+    built = [given for given in given_as_keys(nodes) if is_built(given)]
+    built += words_used_as_keys(assigned(ast.iter_child_nodes(tree)), nodes)
+    built += chain.from_iterable(words_used_as_keys(assigned(each), each) for each in functions)
     return list(dict.fromkeys(map(ast.unparse, built)))
 
 

@@ -18,8 +18,7 @@ from store import keys
 from store.backup import encoded
 from store.connect import connect
 from store.log import Event, EventLog
-from store.log.seal import verify
-from store.table import DATA, LOG, Delete, Put
+from store.table import Delete, Put
 from upkeep import age
 from upkeep.progress import shown_on
 
@@ -29,13 +28,6 @@ from .test_commands import run
 def everything(table) -> list[bytes]:
     """Every item; the order of its attributes is nobody's business."""
     return sorted(orjson.dumps(encoded(list(entry)), option=orjson.OPT_SORT_KEYS) for entry in table.everything())
-
-
-def by_place(table) -> dict[tuple[str, str, str], bytes]:
-    return {
-        (name, item["PK"], item["SK"]): orjson.dumps(encoded(item), option=orjson.OPT_SORT_KEYS)
-        for name, item in table.everything()
-    }
 
 
 @pytest.fixture
@@ -58,29 +50,6 @@ def elsewhere(settings, tmp_path):
         return connect(settings.STORE_URL)
 
     return go
-
-
-def test_the_demo_comes_back_from_its_backup(site, elsewhere, tmp_path):
-    """As it was, but for the ties between voters and ballots of the secret elections that are open."""
-    run("demo")
-    run("seal")
-    file, before = str(tmp_path / "plenum.jsonl.gz"), by_place(site)
-    before = {place: item for place, item in before.items() if place[1] != keys.publishing().pk}  # a sealer's own
-    open_ones = {pk for _, pk, sk in before if sk == "SALT"}
-    items = len(before) - len(open_ones)
-    assert run("backup", file).startswith(f"{items} items are in the backup; SHA-256 ")
-    other = elsewhere()
-    checkpoint = EventLog(site).newest_checkpoint()
-    said = f"{items} items were restored.\nCheckpoint {checkpoint['event_id']}:{checkpoint['hash']}"
-    assert run("restore", file, "--send-mail") == said
-    after = by_place(other)
-    changed = {place for place in before.keys() | after.keys() if before.get(place) != after.get(place)}
-    assert {pk for name, pk, _ in changed if name == DATA} - {"ELECTIONS"} == open_ones
-    assert {pk for name, pk, _ in changed if name == LOG} == {"EVENTS", "SEQUENCE"}
-    unlinked = [event for event in other.each(keys.events()) if event["event_type"] == "BallotsUnlinked"]
-    assert len(unlinked) == len(open_ones) > 0
-    assert verify(other).flaw is None
-    assert run("demo") == "The demo content is there already."
 
 
 def test_a_backup_is_nobody_elses_to_read_and_leaves_nothing_beside_it(used, tmp_path):

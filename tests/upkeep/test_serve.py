@@ -89,35 +89,39 @@ def test_served_killed_and_started_again_nothing_is_lost(tmp_path):
         log = EventLog(connect(f"sqlite://{tmp_path}/plenum.sqlite3"))
         kept = log.record(Event("ada", "ThingMade"))
         os.killpg(process.pid, signal.SIGKILL)
-        process.wait(timeout=10)
+        process.wait(timeout=PATIENCE)
         assert f"http://127.0.0.1:{port}/" in process.stdout.read().decode()
-    with serving(tmp_path, port):
+    with serving(tmp_path, port) as process:
         page = read(port, "/checkpoints/")
         assert [event["event_type"] for event in log.since(kept - 1)] == ["ThingMade"], "the demo is not loaded twice"
         assert log.newest_checkpoint()["event_id"] == kept
         public = [each["event_id"] for each in log.table.each(keys.public_checkpoints())]
         assert any(re.search(rf"\b{number}\b", page) for number in public)
+        figures_of_all_server_processes_are_added_up(port)
+        a_second_server_is_sent_away(tmp_path, port, process)
+        a_killed_worker_is_followed_by_another_which_ends_with_its_server(port, process)
 
 
-def test_figures_of_all_server_processes_are_added_up_and_a_second_server_is_sent_away(tmp_path):
-    port = free_port()
-    with serving(tmp_path, port, "--no-demo") as process:
-        threads = [threading.Thread(target=read, args=(port, "/readyz")) for _ in range(40)]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
-        text = read(port, "/metrics")
-        command = [sys.executable, "manage.py", "serve"]
-        environment = {"PATH": os.environ["PATH"], "DATA_DIR": str(tmp_path), "PORT": str(free_port())}
-        second = subprocess.run(
-            command, check=False, env=environment, cwd=BASE_DIR, capture_output=True, text=True, timeout=PATIENCE
-        )
-        assert (second.returncode, "Traceback" in second.stderr) == (1, False)
-        assert f"A server is at work on DATA_DIR {tmp_path} already (process {process.pid})." in second.stderr
-        again = read(port, "/metrics")
-        assert _ready(again) == _ready(text), "a second server by mistake has harmed nothing"
-    assert _ready(text) == ["40"]
+def figures_of_all_server_processes_are_added_up(port: int) -> None:
+    before = _ready(port)
+    threads = [threading.Thread(target=read, args=(port, "/readyz")) for _ in range(40)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert _ready(port) == before + 40
+
+
+def a_second_server_is_sent_away(folder: Path, port: int, first: subprocess.Popen[bytes]) -> None:
+    before = _ready(port)
+    command = [sys.executable, "manage.py", "serve"]
+    environment = {"PATH": os.environ["PATH"], "DATA_DIR": str(folder), "PORT": str(free_port())}
+    second = subprocess.run(
+        command, check=False, env=environment, cwd=BASE_DIR, capture_output=True, text=True, timeout=PATIENCE
+    )
+    assert (second.returncode, "Traceback" in second.stderr) == (1, False)
+    assert f"A server is at work on DATA_DIR {folder} already (process {first.pid})." in second.stderr
+    assert _ready(port) == before, "a second server by mistake has harmed nothing"
 
 
 def children(pid: int) -> list[int]:
@@ -137,16 +141,14 @@ def worker_of(pid: int, but: int = 0) -> int:
     raise AssertionError("There is no worker beside the server.")
 
 
-def test_a_killed_worker_is_followed_by_another_which_ends_with_its_server(tmp_path):
-    port = free_port()
-    with serving(tmp_path, port, "--no-demo") as process:
-        first = worker_of(process.pid)
-        os.kill(first, signal.SIGKILL)
-        second = worker_of(process.pid, but=first)
-        assert read(port, "/healthz")
-        process.terminate()
-        assert process.wait(timeout=PATIENCE) == 0
-        _wait_for_the_end_of(second)
+def a_killed_worker_is_followed_by_another_which_ends_with_its_server(port: int, process: subprocess.Popen[bytes]):
+    first = worker_of(process.pid)
+    os.kill(first, signal.SIGKILL)
+    second = worker_of(process.pid, but=first)
+    assert read(port, "/healthz")
+    process.terminate()
+    assert process.wait(timeout=PATIENCE) == 0
+    _wait_for_the_end_of(second)
 
 
 def test_a_worker_that_outlives_its_server_keeps_neither_its_port_nor_its_folder(tmp_path):
@@ -181,8 +183,10 @@ def _goes_on(pid: int) -> bool:
         return False
 
 
-def _ready(text: str) -> list[str]:
-    return re.findall(r'plenum_request_seconds_count\{method="GET",route="readyz",status="200"\} (\d+)', text)
+def _ready(port: int) -> int:
+    """How often it was asked whether it is ready, by its figures."""
+    counted = r'plenum_request_seconds_count\{method="GET",route="readyz",status="200"\} (\d+)'
+    return sum(map(int, re.findall(counted, read(port, "/metrics"))))
 
 
 def test_a_taken_port_is_a_sentence(tmp_path):
@@ -233,9 +237,9 @@ def test_stopping_lets_running_requests_finish(tmp_path):
         answers = []
         request = threading.Thread(target=lambda: answers.append(read(port, "/readyz")))
         request.start()
-        assert SlowStore.asked.wait(timeout=10)
+        assert SlowStore.asked.wait(timeout=PATIENCE)
         process.terminate()
-        request.join(timeout=20)
-        assert process.wait(timeout=20) == 0
+        request.join(timeout=PATIENCE)
+        assert process.wait(timeout=PATIENCE) == 0
     store.shutdown()
     assert answers == ["ok\n"]
