@@ -35,6 +35,7 @@ class Connection:
         self.watched = 0  # the events for which the loop watches the socket
         self.deadline = self.since = 0.0
         self.counted = 0  # bytes since then
+        self.delivered = 0  # bytes of its answers until then
         self.begin()
 
     def begin(self) -> None:

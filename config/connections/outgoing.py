@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import errno
+import fcntl
 import selectors
 import socket
+import struct
+import termios
 import time
 from contextlib import suppress
 from io import BytesIO
@@ -27,6 +30,7 @@ class Outgoing:
         self.held = bytearray()  # what is made in one go leaves in one go
         self.kept: Any = None
         self.sent = self.left = 0
+        self.given = 0  # to the system, by which it comes to the client
         self.offer: Any = None  # that the answer stays open, once a view has taken it
 
     def __getattr__(self, name: str) -> Any:
@@ -62,6 +66,10 @@ class Outgoing:
             self._empty()
         return not self.left
 
+    def delivered(self) -> int:
+        """How many bytes the client has: the system takes millions, whether or not anybody reads them."""
+        return self.given - _kept_by_system(self.socket)
+
     def take_left(self) -> bytes:
         """What is left, which somebody else will send."""
         if not self.left:
@@ -89,9 +97,11 @@ class Outgoing:
 
     def _try(self, data: bytes) -> int:
         try:
-            return self.socket.send(data)
+            taken = self.socket.send(data)
         except BlockingIOError:
             return 0
+        self.given += taken
+        return taken
 
     def _keep(self, data: bytes) -> None:
         try:
@@ -123,6 +133,15 @@ class Outgoing:
                 if not selector.select(max(0, late)):
                     raise BrokenPipeError(errno.EPIPE, "The client does not read its answer.")
                 self.send_more()
+
+
+def _kept_by_system(client: socket.socket) -> int:
+    """Bytes that were sent and have not arrived."""
+    try:
+        (count,) = struct.unpack("i", fcntl.ioctl(client, termios.TIOCOUTQ, bytes(4)))
+    except OSError:  # some systems do not tell
+        return 0
+    return int(count)
 
 
 def _on_disk(data: bytes) -> Any:

@@ -228,6 +228,7 @@ class PatientWorker(ThreadWorker):
             if conn.stream:
                 self.streams.adopt(conn, conn.stream)
             elif conn.sock.left:
+                conn.delivered = conn.sock.delivered()
                 self.wait(conn, selectors.EVENT_WRITE, self.send, conn.since + settings.REQUEST_SECONDS)
             else:
                 self.answered(conn)
@@ -238,8 +239,13 @@ class PatientWorker(ThreadWorker):
         if conn.sock.send_more():
             del self.waiting[conn]
             self.answered(conn)
-        else:
-            conn.deadline = conn.since + settings.REQUEST_SECONDS + conn.sock.sent / LEAST_RATE
+
+    def gets_more_time(self, conn: Connection) -> bool:
+        """Whoever takes their answer fast enough."""
+        if conn.then == self.send:
+            taken = conn.sock.delivered() - conn.delivered
+            conn.deadline = conn.since + settings.REQUEST_SECONDS + taken / LEAST_RATE
+        return conn.deadline > time.monotonic()
 
     def answered(self, conn: Connection) -> None:
         ahead = conn.ahead
@@ -310,7 +316,7 @@ class PatientWorker(ThreadWorker):
         self.next_look = now + 0.5
         self.tell_streams()
         for conn in list(self.waiting):
-            if force or conn.deadline <= now:
+            if force or (conn.deadline <= now and not self.gets_more_time(conn)):
                 self.end(conn)
             elif not self.alive and conn.then == self.read:
                 is_idle = conn.requests and not conn.has_begun

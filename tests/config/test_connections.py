@@ -22,9 +22,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bench.serving import not_reading, silent, slow_body, slow_clients, slow_head
-from config.connections import room_for
+from config.connections import PatientWorker, room_for
 from config.connections.arriving import Chunks
-from config.connections.connection import MOST_BODY
+from config.connections.connection import LEAST_RATE, MOST_BODY, Connection
 from config.connections.outgoing import Outgoing
 from config.settings import BASE_DIR
 from tests.upkeep.test_serve import free_port, read, running
@@ -377,6 +377,29 @@ def test_what_a_client_does_not_take_is_kept_in_order_and_sent_later():
         outgoing.send_more()
     assert received == sent
     assert outgoing.send_more()
+
+
+def test_what_the_system_keeps_is_nothing_that_the_client_took(settings):
+    with (
+        socket.create_server(("127.0.0.1", 0)) as listener,
+        connected(listener.getsockname()[1], buffer=4096) as client,
+    ):
+        ours, address = listener.accept()
+        ours.setblocking(False)
+        conn = Connection(ours, address, listener.getsockname(), None)
+        conn.sock.sendall(bytes(8 * 1024**2))
+        conn.sock.flush()
+        conn.then = (worker := PatientWorker.__new__(PatientWorker)).send
+        conn.since, conn.delivered = time.monotonic() - 3 * settings.REQUEST_SECONDS, conn.sock.delivered()
+        assert conn.sock.given - conn.delivered > 2 * settings.REQUEST_SECONDS * LEAST_RATE, "enough, if it counted"
+        assert not worker.gets_more_time(conn)
+        until = time.monotonic() + PATIENCE
+        while conn.sock.delivered() < 10 * settings.REQUEST_SECONDS * LEAST_RATE:
+            client.recv(65536)
+            conn.sock.send_more()
+            assert time.monotonic() < until
+        assert worker.gets_more_time(conn)
+        conn.close()
 
 
 def test_no_more_is_kept_than_is_allowed_while_the_client_reads(monkeypatch):
