@@ -13,7 +13,7 @@ from pathlib import Path
 
 import hypothesis
 import pytest
-from botocore import loaders
+from botocore import session as botocore_session
 from django.contrib.staticfiles.storage import ManifestFilesMixin
 from django.core.signals import setting_changed
 from django.template.base import Template
@@ -28,9 +28,11 @@ ROOM = 2**30  # bytes of memory for each process and what it starts
 
 
 def pytest_configure():
-    """A fast hasher: the true one takes as long on purpose."""
+    """A fast hasher: the true one takes as long on purpose. And what is logged goes on to where it went at first: a
+    test in which Django is set up again may capture it, and what it captures into is closed with it."""
     from django.conf import settings
 
+    settings.LOGGING_CONFIG = None
     settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher", "accounts.hashers.Argon2id"]
     # A run that fails fails again, and a busy machine is no failure.
     busy = [hypothesis.HealthCheck.too_slow]
@@ -127,7 +129,7 @@ def pages_as_served(django_test_environment):
 def read_once():
     """What Amazon's library knows of its services: it is a lot, and every client would read it anew."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(loaders, "create_loader", cache(loaders.create_loader))
+        patch.setattr(botocore_session, "create_loader", cache(botocore_session.create_loader))
         yield
 
 

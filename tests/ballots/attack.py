@@ -97,6 +97,13 @@ class Copy:
         return {name: where_words_stand(text) for name, text in texts.items()}
 
     @cached_property
+    def salts(self) -> set[bytes]:
+        """Whatever could be one, in the items or in the raw bytes of the files."""
+        texts = [line.text for line in self.papers["table"] if '"salt"' in line.text]
+        texts += [raw.decode("latin-1") for raw in self.files.values()]
+        return {base64.b64decode(found) for text in texts for found in SALT.findall(text)}
+
+    @cached_property
     def written_afresh(self) -> dict[str, dict[str, list[int]]]:
         """Where each word would stand in the store's file if all rows were written into a new one."""
         stores = [name for name in self.files if name.endswith(".sqlite3")]
@@ -470,10 +477,7 @@ def secret_keys(scene: Scene) -> Iterator[bytes]:
 
 
 def salts(scene: Scene) -> set[bytes]:
-    """Whatever could be one, in the items or in the raw bytes of the files."""
-    texts = [line.text for copy in scene.copies for line in copy.papers["table"] if '"salt"' in line.text]
-    texts += [raw.decode("latin-1") for copy in scene.copies for raw in copy.files.values()]
-    return {base64.b64decode(found) for text in texts for found in SALT.findall(text)}
+    return set().union(*(copy.salts for copy in scene.copies))
 
 
 def as_listed(scene: Scene) -> Iterator[Join]:

@@ -190,7 +190,7 @@ FEATURES_OFF = (
 )
 FEATURES_OFF += ("HttpsUpgrades", "MediaRouter", "OptimizationHints", "ThirdPartyStoragePartitioning")
 # A screen is put together from few large pieces instead of many small ones.
-SPARING = (f"--disable-features={','.join(FEATURES_OFF)}", "--js-flags=--no-opt")
+SPARING = (f"--disable-features={','.join(FEATURES_OFF)}", "--js-flags=--no-opt,--no-maglev")
 SPARING += ("--default-tile-width=1280", "--default-tile-height=800")
 # Whoever asks a stranger gets no answer, and Chromium complains of that; to hear of every request took a tenth of the
 # time of a page.
