@@ -13,7 +13,6 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from itertools import chain
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -146,8 +145,9 @@ class Ballots:
         # written once for each number, and putting it all together takes a quarter of the time.
         counts = self.normal.counts
         after = {count: f'",{count}],["' for count in set(counts.values())}
-        rankings = "".join(chain.from_iterable(zip(counts, map(after.__getitem__, counts.values()), strict=True)))
-        listed = f'["{rankings}'.removesuffix(',["') if counts else ""
+        pieces = [""] * (2 * len(counts))
+        pieces[::2], pieces[1::2] = counts, map(after.__getitem__, counts.values())
+        listed = f'["{"".join(pieces)}'.removesuffix(',["') if counts else ""
         return hashlib.sha256(f"[{names},[{listed}]]".encode()).hexdigest()
 
     @cached_property

@@ -9,6 +9,7 @@ is below the candidates who stay is never read, and one move is a move of thousa
 from __future__ import annotations
 
 from bisect import bisect_left
+from collections.abc import Iterable
 from collections.abc import Set as AbstractSet
 from itertools import accumulate
 from typing import NamedTuple
@@ -38,12 +39,12 @@ class Bundles:
         blank = 1 if "" in counts else 0
         self.all = Bundle(ballots.total - ballots.blank, (), blank, len(counts), -1)  # before anybody's first group
 
-    def next_in(self, bundle: Bundle, still_in: AbstractSet[int]) -> list[Bundle]:
+    def next_in(self, bundles: Iterable[Bundle], still_in: AbstractSet[int]) -> list[Bundle]:
         """The same rankings, taken apart by what comes next until each has somebody who is still in. Those that have
         nobody any more are nowhere."""
         rankings, before, new = self._rankings, self._before, tuple.__new__  # quicker than Bundle(...), and the same
         found = []
-        apart = [bundle[2:]]
+        apart = [bundle[2:] for bundle in bundles]
         for at, end, length in apart:
             start = at
             while start < end and length < len(rankings[start]):

@@ -282,7 +282,7 @@ class _Search:
     def _held(self, candidate: int, still_in: frozenset[int]) -> list[str]:
         """The rankings that count for a candidate when these are still in."""
         if still_in not in self._tops:
-            self._tops[still_in] = self._bundles.next_in(self._bundles.all, still_in)
+            self._tops[still_in] = self._bundles.next_in([self._bundles.all], still_in)
         held = [bundle for bundle in self._tops[still_in] if candidate in bundle.group]
         rankings = list(self._numbers)
         return [each for bundle in sorted(held, key=itemgetter(2)) for each in rankings[bundle.start : bundle.end]]

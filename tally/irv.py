@@ -52,7 +52,7 @@ class Piles:
         self.still_in = frozenset(range(len(self.names)))
         self.exhausted = self.just_exhausted = 0
         self.piles: list[list[Bundle]] = [[] for _ in self.names]
-        shares = self._laid(self.bundles.next_in(self.bundles.all, self.still_in))
+        shares = self._laid(self.bundles.next_in([self.bundles.all], self.still_in))
         self.gains = _votes(shares)  # what each has more than before somebody went
         self.votes: list[Number] = [self.gains.get(each, 0) for each in range(len(self.names))]
         self._next: dict[int, Piles] = {}
@@ -68,16 +68,15 @@ class Piles:
         """Move the loser's ballots on to whom they rank next."""
         self._next, self.still_in = {}, self.still_in - {loser}
         shared: Shares = defaultdict(int)
-        going: list[Bundle] = []
-        self.just_exhausted = 0
+        leaving: list[Bundle] = []
         for bundle in self.piles[loser]:
-            equals = self._left(bundle)
+            equals = self._left(bundle) if len(bundle.group) > 1 else ()
             for other in equals:  # n + 1 shared it, n do now: each gains 1/n - 1/(n + 1)
                 shared[other, len(equals) * (len(equals) + 1)] += bundle.ballots
             if not equals:
-                onward = self.bundles.next_in(bundle, self.still_in)
-                self.just_exhausted += bundle.ballots - sum(each.ballots for each in onward)
-                going += onward
+                leaving.append(bundle)
+        going = self.bundles.next_in(leaving, self.still_in)
+        self.just_exhausted = _ballots(leaving) - _ballots(going)
         self.exhausted += self.just_exhausted
         self.piles = list(self.piles)
         self.piles[loser] = []
@@ -110,6 +109,10 @@ class Piles:
         moved = [Transfer(loser, self.names[to], as_text(self.gains[to])) for to in sorted(self.gains)]
         lost = [Transfer(loser, None, str(self.just_exhausted))] if self.just_exhausted else []
         return (*moved, *lost)
+
+
+def _ballots(bundles: Iterable[Bundle]) -> int:
+    return sum([bundle.ballots for bundle in bundles])
 
 
 def _votes(shares: Shares) -> dict[int, Number]:

@@ -70,7 +70,7 @@ class _Dealing:
             kept = tuple(each for each in bundle.group if each in keeping)
             head = (*before, kept) if kept else before
             if everything.isdisjoint(kept):
-                onward = self.bundles.next_in(bundle, keeping)
+                onward = self.bundles.next_in([bundle], keeping)
                 going += [(head, each) for each in onward]
                 self.ended[head] += bundle.ballots - sum(each.ballots for each in onward)
             else:

@@ -78,7 +78,7 @@ class _Piles:
 
     def _onward(self, bundle: Bundle, still_in: set[int]) -> list[Bundle]:
         """To the equals of the one it leaves first, then to whoever comes next."""
-        return self.bundles.next_in(bundle, still_in) if still_in.isdisjoint(bundle.group) else [bundle]
+        return self.bundles.next_in([bundle], still_in) if still_in.isdisjoint(bundle.group) else [bundle]
 
     def move(self, name: str, keeps: int, still_in: list[str]) -> tuple[Transfer, ...]:
         """Pass a pile on, leaving its owner so many votes: the quota, or none."""

@@ -106,7 +106,7 @@ def test_bundles_hold_every_ballot_that_ranks_somebody_who_is_still_in(cast, dat
     cast = cast.normal
     bundles = Bundles(cast)
     held: Counter[tuple[int, ...]] = Counter()
-    for bundle in bundles.next_in(bundles.all, still_in):
+    for bundle in bundles.next_in([bundles.all], still_in):
         held[tuple(each for each in bundle.group if each in still_in)] += bundle.ballots
     assert held == tops(cast, still_in)
 
