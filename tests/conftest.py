@@ -251,4 +251,14 @@ def site(settings, tmp_path, static_files, empty_store):
     table.close()
 
 
+@pytest.fixture
+def elsewhere(site):
+    """The site's store, opened by another process as far as this one can tell."""
+    from store.sqlite.table import SqliteTable
+
+    table = SqliteTable(site.path)
+    yield table
+    table.close()
+
+
 pytest_plugins = ["tests.people", "tests.contexts", "tests.tally.published_table"]

@@ -18,7 +18,6 @@ from pages import kept
 from ranking.candidates import Candidate
 from store import keys
 from store.memory import Memory
-from store.sqlite.table import SqliteTable
 from store.table import Update
 from tests.clock import stands_at
 from tests.people import enrol
@@ -270,14 +269,6 @@ def test_tick_records_what_is_over(ada, board, monkeypatch):
 
 
 # --- what the page of an election says to everybody is kept ---
-
-
-@pytest.fixture
-def elsewhere(site, tmp_path):
-    """The same file, opened by another process as far as this one can tell."""
-    table = SqliteTable(f"{tmp_path}/plenum.sqlite3")
-    yield table
-    table.close()
 
 
 @pytest.fixture

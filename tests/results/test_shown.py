@@ -20,7 +20,6 @@ from results import services, share_views, views
 from results.report import Report
 from store import keys, trips
 from store.memory import Memory
-from store.sqlite import SqliteTable
 from store.table import Delete, Put, Update
 from tests.ballots.conftest import opened  # noqa: F401 - a fixture
 from tests.results.test_coverage import boss, listed, sealed  # noqa: F401 - fixtures
@@ -47,14 +46,6 @@ def board(site, voted, close):  # noqa: F811
     voted({"Ada": 1, "Bo": 2}, {"Ada": 1}, {"Cy": 1, "Ada": 2}, results_public=True)
     close()
     return services.find("Board")
-
-
-@pytest.fixture
-def elsewhere(site, tmp_path):
-    """The same file, opened by another process as far as this one can tell."""
-    table = SqliteTable(f"{tmp_path}/plenum.sqlite3")
-    yield table
-    table.close()
 
 
 @pytest.fixture
