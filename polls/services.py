@@ -95,7 +95,10 @@ def _new(maker: User | AnonymousUser, candidates: Sequence[str], days: int, key:
 
 
 def new_code() -> str:
-    return "".join(secrets.choice(SYMBOLS) for _ in range(CODE_LENGTH))
+    """With a letter in it: codes of digits alone are those of live sessions."""
+    while (code := "".join(secrets.choice(SYMBOLS) for _ in range(CODE_LENGTH))).isdecimal():
+        pass
+    return code
 
 
 def as_code(typed: str) -> str:

@@ -128,7 +128,7 @@ def make(request: HttpRequest) -> HttpResponse:
 @require_safe
 def by_code(request: HttpRequest, code: str) -> HttpResponse:
     code = services.as_code(code) if len(code) < 20 else ""
-    if code.isdecimal():  # as those of live sessions are; and seldom one of a poll, which is found there too
+    if code.isdecimal():  # as those of live sessions are; one of an older poll is found there, too
         return redirect("join_by_code", code)
     poll_id = repository.id_of_code(code) if code else None
     if poll_id is not None:

@@ -169,6 +169,12 @@ def test_a_code_leads_to_its_poll_however_it_is_typed(made, client):
     assert client.get(f"/p/{'9' * 500}/").status_code == 404
 
 
+def test_a_code_of_digits_alone_which_older_polls_may_have_leads_there_too(made, client, monkeypatch):
+    monkeypatch.setattr(services, "new_code", lambda: "449384")
+    poll = made()
+    assert client.get("/p/449384/", follow=True).request["PATH_INFO"] == f"/poll/{poll.id}/"
+
+
 def test_whoever_tries_codes_is_slowed_down(site, client, made):
     poll = made()
     answers = [client.get(f"/p/A{number:05d}/").status_code for number in range(61)]

@@ -66,6 +66,12 @@ def test_a_code_is_drawn_again_if_another_poll_has_it(site, made, monkeypatch):
     assert len(events(site, "PollCreated")) == 2
 
 
+def test_a_code_has_a_letter_in_it(monkeypatch):
+    drawn = iter("449384" + "4493B4")
+    monkeypatch.setattr(services.secrets, "choice", lambda _symbols: next(drawn))
+    assert services.new_code() == "4493B4"
+
+
 def test_a_code_may_be_typed_as_it_was_misread():
     assert services.as_code("o1-i l7q") == "0111" + "7Q"
 
