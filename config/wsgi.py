@@ -1,10 +1,18 @@
-"""The application as gunicorn runs it."""
+"""The application as gunicorn runs it: all that every page needs is loaded now, before there are several processes."""
 
 import os
 
-from django.core.wsgi import get_wsgi_application
-from django.urls import get_resolver
-
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
+
+from django.conf import settings  # only after the name of its module is known
+from django.core.wsgi import get_wsgi_application
+from django.template.loader import get_template
+from django.urls import resolve, reverse
+from django.utils.translation import override
+
 application = get_wsgi_application()
-get_resolver().url_patterns  # noqa: B018 - all pages are loaded now, before there are several processes
+get_template("base.html")
+resolve("/")
+for language, _ in settings.LANGUAGES:
+    with override(language):
+        reverse("home")  # Django then knows all addresses by their names in this language

@@ -10,7 +10,7 @@ from importlib import import_module
 
 import pytest
 
-from bench import backups, ballots, parts, rounds, serving, store
+from bench import backups, ballots, parts, rounds, serving, starting, store
 from bench.__main__ import main
 from bench.ballots import growth, sustained
 from bench.report import FILE, MILLISECONDS, Report, readable
@@ -222,6 +222,19 @@ def test_a_tiny_run_of_serving_has_every_figure(tmp_path, monkeypatch):
 
 
 # --- the part `ballots`, in small ---
+
+
+# --- other parts, in small ---
+
+
+@pytest.mark.slow
+def test_two_starts_have_every_figure(tmp_path):
+    report = Report("starting", tmp_path, io.StringIO(), lambda: NOON)
+    starting.measure(report, scale=0.01)
+    for start in ("first", "second"):
+        for key in ("answers.seconds", "at_rest.megabytes", "looked_at.megabytes"):
+            assert report.figures[f"starting.{start}.{key}"] > 0
+    assert not list(tmp_path.iterdir())
 
 
 @pytest.mark.slow

@@ -233,11 +233,12 @@ class Writer:
             self.connection.execute(f"PRAGMA synchronous = {usual}")
 
     def rewrite(self) -> None:
-        """The whole file in the order of its keys, and nothing left in the journal."""
+        """The whole file in the order of its keys, and nothing left in the journal; nor in memory what that took."""
         self._wait_for(connections.PATIENCE)
         self.connection.execute("VACUUM")
         if self.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]:
             raise Unavailable("Somebody has been reading for long, so that the journal could not be emptied.")
+        self.connection.execute("PRAGMA shrink_memory")
 
 
 def _left(until: float) -> float:
