@@ -1,5 +1,4 @@
-"""Part `starting`: from a fresh clone to the first page, the second start, what is installed and what it takes at rest.
-"""
+"""Part `starting`: from a fresh clone to the first page, the second start, and what both take of disk and memory."""
 
 from __future__ import annotations
 

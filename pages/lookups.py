@@ -89,7 +89,7 @@ def _step(value: Any, step: str) -> Any:
     try:
         return value[step]
     except NO_SUCH_KEY:
-        return getattr(value, step)
+        return value[int(step)] if step.isdecimal() else getattr(value, step)
 
 
 def _answer(method: Any) -> Any:

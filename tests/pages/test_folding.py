@@ -117,7 +117,8 @@ TEMPLATES = {
     "addresses": '{% url "home" %}{% url "election" "A & B/é" %}{% url "election" name=person.name %}'
     '{% url "nowhere" as gone %}[{{ gone }}]{% static "css/base.css" %}{% static "css/base.css" as file %}{{ file }}',
     "values": "{{ person.name }}{{ text }}{{ safe }}{{ number }}{{ share }}{{ none }}{{ nobody }}{{ person.nobody.x }}"
-    "{{ table.key }}{{ table.items|length }}{{ table.name }}{{ people.1.name }}{{ people.9.name }}{{ person.greeting }}"
+    "{{ table.key }}{{ table.items|length }}{{ table.name }}{{ people.1.name }}{{ people.9.name }}"
+    "{{ text.0 }}{{ table.0 }}{{ number.0 }}{{ person.greeting }}"
     "{{ person.remove }}{{ person.wants }}{{ 5 }}{{ 'quoted <b>' }}{{ votes }}{{ text.upper }}"
     "{{ later }}{{ later_safe }}{{ later_unsafe }}{% autoescape off %}{{ later_unsafe }}{% endautoescape %}",
     "filters": '{{ text|default:"x" }}{{ nobody|default:"x & y" }}{{ nobody|default:text }}{{ text|safe|upper }}'
