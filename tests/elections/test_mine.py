@@ -13,7 +13,7 @@ from ballots import services as voting
 from elections import mine, repository, services
 from ranking.candidates import Candidate
 from tests.ballots.conftest import opened, ranks  # noqa: F401 - a fixture
-from tests.news.conftest import at_its_own_moment
+from tests.clock import at_its_own_moment
 
 
 def rows_of(answer) -> dict[str, str]:

@@ -16,6 +16,7 @@ from live.rounds import Entry, Round
 from live.rules import Phase, Step
 from live.seats import Seat
 from store import keys
+from tests.clock import at_its_own_moment
 from tests.live.conftest import drive, give, seated
 from tests.people import sign_in
 from tests.test_replay_live import NAMES, WORDS, play
@@ -175,7 +176,7 @@ def seat_item(game, player: str) -> dict:
 
 def test_the_history_is_one_s_own_and_has_no_names(site, made, hana):
     for number in range(3):
-        game = made(Type.TRIVIA, title=f"Evening {number}")
+        game = at_its_own_moment(lambda number=number: made(Type.TRIVIA, title=f"Evening {number}"))
     play(game)
     drive(game, Step.END)
     page = hana.get("/live/history/").content.decode()

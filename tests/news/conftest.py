@@ -8,24 +8,16 @@ import pytest
 
 from accounts.models import User
 from accounts.rules import Role
-from acts.site import now_text
 from news import repository, services
 from news.rules import Post
 from news.services.writing import Written
+from tests.clock import at_its_own_moment
 
 LATER = "2100-01-01T09:00:00.000Z"
 
 
 def written(title: str = "We have moved", text: str = "The *office* is in Mill Lane now.", **more) -> Written:
     return Written(title, text, **more)
-
-
-def at_its_own_moment(act: Callable):
-    """Whatever happens next happens later."""
-    done, moment = act(), now_text()
-    while now_text() == moment:
-        pass
-    return done
 
 
 @pytest.fixture

@@ -19,10 +19,10 @@ from hypothesis import strategies as some
 from news import feeds, repository, services
 from news.feeds import Entry, Feed, Picture, as_atom, as_json
 from news.rules import Post
-from tests.clock import stands_at
+from tests.clock import at_its_own_moment, stands_at
 from tests.rows import every_row
 
-from .conftest import LATER, at_its_own_moment, written
+from .conftest import LATER, written
 
 POST = Post("1", "Title", "title", "Ada", "2026-01-01T00:00:00.000Z", "2026-01-01T00:00:00.000Z")
 DATED = replace(POST, published_at="2026-05-03T09:00:00.000Z", excerpt="Words.", tags=("Board",))

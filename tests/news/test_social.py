@@ -17,9 +17,9 @@ from news.card import card_of
 from photos.changing import Wanted
 from photos.encoding import Encoded
 from photos.rules import Photo
-from tests.clock import stands_at
+from tests.clock import at_its_own_moment, stands_at
 
-from .conftest import LATER, at_its_own_moment, written
+from .conftest import LATER, written
 
 META = re.compile(r'<meta (?:property|name)="([^"]+)" content="([^"]*)">')
 LINK = re.compile(r'<link rel="(canonical|alternate)"(?: type="([^"]+)")? href="([^"]+)"')

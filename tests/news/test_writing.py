@@ -13,9 +13,10 @@ from news import repository, services
 from news.rules import NotNow, SlugTaken, State
 from store import keys
 from tests.at_once import at_once
+from tests.clock import at_its_own_moment
 from upkeep import replay
 
-from .conftest import LATER, at_its_own_moment, written
+from .conftest import LATER, written
 
 
 def titles(some) -> list[str]:

@@ -19,7 +19,7 @@ from polls.sealing import seal_what_is_over
 from results.pictures import pictures_of
 from store import keys
 from store.table import Delete
-from tests.clock import stands_at
+from tests.clock import at_its_own_moment, stands_at
 
 from .conftest import by_ida, events, in_hours, ranks, vote
 
@@ -602,7 +602,7 @@ def test_somebody_who_deletes_what_was_changed_meanwhile_is_told(made, signed_in
 def test_lists_are_leafed_through_by_cursor(made, client, monkeypatch):
     monkeypatch.setattr("pages.paging.A_PAGE", 2)
     for number in range(3):
-        made(title=f"Poll {number}", listed=True)
+        at_its_own_moment(lambda number=number: made(title=f"Poll {number}", listed=True))
     first = text(client.get("/polls/"))
     assert "Poll 2" in first
     assert "Poll 0" not in first

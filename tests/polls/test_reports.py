@@ -16,6 +16,7 @@ from acts.refusals import Overtaken
 from polls import reports, repository, services
 from store.log import as_text, utc_now
 from tests.at_once import at_once
+from tests.clock import at_its_own_moment
 from upkeep import replay
 
 from .conftest import by_ida, events, vote
@@ -153,7 +154,7 @@ def test_the_newest_report_stands_first_and_lists_are_leafed_through(made, root,
     monkeypatch.setattr("pages.paging.A_PAGE", 2)
     polls = [made(title=f"Poll {number}") for number in range(3)]
     for number, each in enumerate([polls[0], polls[1], polls[2], polls[0]]):
-        reports.report(each, f"browser {number}", "spam", f"words {number}")
+        at_its_own_moment(lambda told=(each, f"browser {number}", "spam", f"words {number}"): reports.report(*told))
     first = text(root.get(LIST))
     assert first.index("Poll 0") < first.index("Poll 2")
     assert "Poll 1" not in first
