@@ -17,6 +17,7 @@ from ranking.candidates import Candidate
 from store import keys
 from store.log import EventLog
 from tests.at_once import at_once
+from tests.clock import at_its_own_moment
 from tests.people import enrol
 
 ADDRESSES = [f"voter{n:03}@example.org" for n in range(200)]
@@ -216,10 +217,10 @@ def test_the_same_again_is_no_second_use_and_a_group_deleted_meanwhile_has_come_
 def test_the_election_before_this_one_is_the_newest_that_had_the_group_and_was_opened(site, ada):
     group = club(ada, *ADDRESSES[:3])
     for name in ("One", "Two", "Three", "Four"):
-        election(ada, name)
+        at_its_own_moment(lambda name=name: election(ada, name))
         put_on(ada, name, group)
-    opened(ada, "One")
-    opened(ada, "Two")
+    for name in ("One", "Two"):
+        at_its_own_moment(lambda name=name: opened(ada, name))
     four = repository.find("Four")
     assert keeping.last_election(group.id, before=four).name == "Two"
     services.rename(ada, repository.find("Three"), "Council")

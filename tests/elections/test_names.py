@@ -21,6 +21,7 @@ from elections.rules import Action
 from ranking.candidates import Candidate
 from store import keys, trips
 from store.table import Delete, Update
+from tests.clock import at_its_own_moment
 from tests.people import enrol, list_as_before
 from upkeep import replay
 
@@ -156,7 +157,8 @@ def test_what_another_has_left_under_ones_name_is_not_in_the_way(site, ada, draf
     services.change(ada, draft, Action.SET_UP, electorate="everyone")
     list_as_before(repository.find("Board"), "Eve", "Kim")
     services.add_voters(ada, repository.find("Board"), ["kim@example.org"])
-    eve, kim = person("Eve", Role.VOTER), person("Kim", Role.VOTER, email="kim@example.org")
+    eve = person("Eve", Role.VOTER)
+    kim = at_its_own_moment(lambda: person("Kim", Role.VOTER, email="kim@example.org"))
     opened(ada)
     for left in ("Eve", "Kim"):
         site.write(Update(keys.voter("Board", left), set={"voted": True}))

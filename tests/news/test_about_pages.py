@@ -19,6 +19,7 @@ from store import keys
 from store.table import Update
 from tests.at_once import at_once
 from tests.ballots.conftest import opened  # noqa: F401 - a fixture
+from tests.clock import at_its_own_moment
 from tests.results.test_sealing import close, voted  # noqa: F401 - fixtures
 
 from .conftest import LATER, written
@@ -50,7 +51,7 @@ def test_the_newest_three_stand_on_its_page_and_the_others_are_one_link_away(ope
     assert "/news/about/" not in page(reader, "/election/Board/")
     before = trips(reader, "/election/Board/")  # with candidates that are remembered
     for number in range(4):
-        tell(user, f"Post {number}")
+        at_its_own_moment(lambda number=number: tell(user, f"Post {number}"))
     tell(user, "Ahead", LATER)
     services.write(user, written("Draft"), "Board")
     seen = page(reader, "/election/Board/")

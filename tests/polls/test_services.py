@@ -24,7 +24,7 @@ from store.log.seal import Sealer, verify
 from store.table import Delete, Refused
 from tests.at_once import at_once
 from tests.ballots.held import Held
-from tests.clock import stands_at
+from tests.clock import at_its_own_moment, stands_at
 
 from .conftest import CHOSEN, NAMES, by_ida, events, in_hours, ranks, vote
 
@@ -279,7 +279,7 @@ def test_one_that_ran_out_is_opened_again_with_a_new_end(made, monkeypatch):
 
 
 def test_lists_show_it_as_it_is(site, made):
-    poll = made(listed=True)
+    poll = at_its_own_moment(lambda: made(listed=True))
     hidden = made(title="Only by link")
     mine = [each.id for each in repository.lists(keys.made_by("ida"), limit=9)[0]]
     assert mine == [hidden.id, poll.id], "the newest first"

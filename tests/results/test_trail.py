@@ -15,6 +15,7 @@ from store import keys, limits, trips
 from store.log import EventLog, as_text, utc_now
 from store.log.seal import Sealer
 from store.table import LOG, Item, Put
+from tests.clock import at_its_own_moment
 from tests.people import enrol
 from tests.results.test_bundle import CYCLE, cast, finish, held  # noqa: F401 - a fixture
 
@@ -105,7 +106,7 @@ def test_a_name_changed_since_the_last_seal_leads_back_as_well(site, person):
 def test_names_that_were_swapped_lead_to_an_end(site, person):
     owner = person("the organiser")
     for name in ("One", "Two"):
-        organising.create(owner, name)
+        at_its_own_moment(lambda name=name: organising.create(owner, name))
     for old, new in (("One", "Spare"), ("Two", "One"), ("Spare", "Two")):
         organising.rename(owner, elections.find(old), new)
     seal(site)
