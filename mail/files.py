@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import secrets
+import time
 from contextlib import suppress
 from pathlib import Path
 from stat import S_IMODE, S_ISVTX
@@ -15,11 +17,20 @@ OURS = 0o700
 
 class EmailBackend(FileBackend):
     stream: IO[bytes] | None
+    _fname: str | None  # Django's: which file it is, once that is known
 
     def __init__(self, *arguments: Any, **options: Any):
         super().__init__(*arguments, **options)
         with suppress(PermissionError):  # a folder of somebody else, who says who may look into it
             tighten(Path(self.file_path))
+
+    def _get_filename(self) -> str:
+        """Each mail in a file of its own. Django tells files of one second apart by where the one that writes lies in
+        memory, and the next one may lie there, too."""
+        if self._fname is None:
+            name = f"{time.strftime('%Y%m%d-%H%M%S')}-{secrets.token_hex(8)}.log"
+            self._fname = os.path.join(self.file_path, name)
+        return self._fname
 
     def open(self) -> bool:
         if self.stream is not None:

@@ -56,3 +56,10 @@ def test_a_folder_that_is_everybodys_stays_so(tmp_path):
     assert mode(tmp_path) == 0o1777
     send(tmp_path)
     assert {mode(file) for file in tmp_path.iterdir()} == {0o600}
+
+
+def test_however_many_are_written_in_a_second_each_has_a_file_of_its_own(tmp_path):
+    for _ in range(30):
+        send(tmp_path / "mail")
+    texts = [file.read_text() for file in (tmp_path / "mail").iterdir()]
+    assert [text.count("Subject: Subject") for text in texts] == [1] * 30
