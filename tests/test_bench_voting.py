@@ -70,7 +70,8 @@ def test_a_walk_on_a_small_site(tmp_path, static_files, here, monkeypatch):
             site.check()
         monkeypatch.setattr(closing, "WARM", 1)
         seen = closing.seen(site)
-        assert 0 < seen.closed <= min(seen.closer, seen.other)
+        assert 0 < seen.closed <= seen.closer
+        assert seen.other > 0, "others may have it before whoever closed it is answered"
 
 
 # --- all of it, without a server ---
