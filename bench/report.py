@@ -32,6 +32,7 @@ class Unit:
 
 OPERATIONS = Unit("ops/s", "ops_per_second")
 ITEMS = Unit("items/s", "items_per_second")
+SECONDS = Unit("s", "seconds", less_is_better=True)
 MILLISECONDS = Unit("ms", "milliseconds", less_is_better=True)
 MICROSECONDS = Unit("µs/item", "microseconds_per_item", less_is_better=True)
 

@@ -11,7 +11,7 @@ import urllib.request
 from pathlib import Path
 
 from .ballots.server import HOST, ROOT, started
-from .report import Report, Unit
+from .report import SECONDS, Report, Unit
 from .rounds import Comparison
 
 MAKE_RUN = ["make", "run"]
@@ -19,7 +19,6 @@ SERVE = [sys.executable, "manage.py", "serve", "--no-demo"]  # nothing is instal
 FIRST, SECOND, REST, INSTALLED = 20.0, 3.0, 150.0, 120.0  # seconds until it answers, and megabytes
 A_WHILE = 15.0  # seconds after which it rests
 PAGES = 12  # so that every process has served some
-SECONDS = Unit("s", "seconds", less_is_better=True)
 MEGABYTES = Unit("MB", "megabytes", less_is_better=True)
 
 

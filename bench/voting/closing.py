@@ -13,7 +13,7 @@ from urllib.parse import urlencode
 
 from ..ballots.day import NAME
 from ..ballots.server import HOST
-from ..report import Report, Unit
+from ..report import SECONDS, Report
 from ..rounds import Comparison
 from . import site as sites
 from .paste import paste
@@ -25,7 +25,6 @@ SIZES = ((10_000, 0.4, 5), (100_000, 2.0, 2))  # ballots, the seconds it may tak
 EVERY = 0.02  # seconds between two looks of somebody who waits for the result
 PATIENCE = 300.0
 WARM = 12  # pages, so that every process has served some
-SECONDS = Unit("s", "seconds", less_is_better=True)
 WHO = {"closer": "whoever closed it", "other": "others"}
 
 
