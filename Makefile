@@ -71,13 +71,17 @@ bench-referees: build/referees/installed ## measure counting beside other librar
 soak: .venv/test ## bad weather for MINUTES (10): a store with faults and a server killed again and again, judged
 	@$(BIN)/python -m pytest --quiet --timeout 0 tests/ballots/soak.py
 
+.PHONY: fuzz
+fuzz: .venv/test ## every field of every form filled with what nobody expects, every page open in Chromium for every role (minutes)
+	@CHROMIUM="$$(tests/browser/find_chromium.sh $(BIN))" && export CHROMIUM && $(BIN)/python -m pytest --quiet --timeout 0 tests/fuzz/*.py
+
 .PHONY: test-disk
 test-disk: .venv/test ## a disk that is full or read-only, and every process killed, under votes (mounts a small disk; two minutes)
 	@unshare --user --map-root-user --mount $(BIN)/python -m pytest --quiet --timeout 0 --capture no tests/ballots/small_disk.py
 
 .PHONY: test-mail
-test-mail: .venv/test ## bad mail servers before a whole worker: out of reach, greylisting, a tarpit, refusing (a minute)
-	@$(BIN)/python -m pytest --quiet --timeout 0 --capture no tests/mail/bad_servers.py
+test-mail: .venv/test ## bad mail servers before a whole worker, and bounces from a real dovecot if there is one (a minute)
+	@$(BIN)/python -m pytest --quiet --timeout 0 --capture no tests/mail/bad_servers.py tests/mail/real_mailbox.py
 
 .PHONY: referees
 referees: build/referees/installed ## compare our counts with other libraries' on random elections (about a minute)

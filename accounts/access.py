@@ -21,6 +21,7 @@ from django.utils.translation import gettext_lazy as _
 
 from acts.refusals import NotAllowed
 from acts.site import table
+from acts.steps import Steps
 from store.together import settled, together
 
 from .models import User
@@ -28,6 +29,7 @@ from .rules import Permission, Role
 
 View = Callable[..., HttpResponse]
 Lost = Callable[[HttpRequest], HttpResponse]
+SEEING = Steps[[User, str], bool]("whether somebody may see what another shows of themselves")
 Guests = Callable[..., Any]  # gets the request and the address's words; answers a guest, or `None`
 
 

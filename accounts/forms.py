@@ -140,9 +140,14 @@ class InviteForm(forms.Form):
 
 
 class FindPeopleForm(forms.Form):
-    """The start of a name, or a whole email address; and a role."""
+    """The start of any word of a name, or a whole email address; and a role."""
 
-    q = forms.CharField(label=_("Name or email address"), required=False, max_length=LONGEST_EMAIL)
+    q = forms.CharField(
+        label=_("Name or email address"),
+        required=False,
+        max_length=LONGEST_EMAIL,
+        help_text=_("First name, surname or how one of them begins; or a whole email address."),
+    )
     role = forms.TypedChoiceField(
         label=_("Role"),
         required=False,

@@ -18,7 +18,7 @@ from pages.paging import listed
 from pages.saying import told
 
 from . import allowance, factors, repository, rules, services, throttle
-from .access import anybody, requires
+from .access import SEEING, anybody, requires
 from .forms import ConfirmNameForm, FindPeopleForm, InviteForm, MailLimitForm, RoleForm
 from .models import User
 from .rules import Permission, Role
@@ -39,7 +39,8 @@ def people(request: HttpRequest) -> HttpResponse:
         context = {"rows": [repository.listed_of(person)] if person else []}
     else:
         words = {"q": found["q"], "role": found["role"].name if found["role"] is not None else ""}
-        context = listed(request, partial(repository.people, prefix=found["q"], role=found["role"]), **words)
+        search = partial(repository.people_by_word, found["q"]) if found["q"] else repository.people
+        context = listed(request, partial(search, role=found["role"]), **words)
     return render(request, "accounts/people.html", {"form": form, **context})
 
 
@@ -48,6 +49,7 @@ def people(request: HttpRequest) -> HttpResponse:
 def person(request: HttpRequest, person: User) -> HttpResponse:
     offered = rules.offered_roles(services.who(request.user), services.who(person))
     context: dict[str, Any] = {"person": person, "below": person.role < request.user.role}
+    context["shows_picture"] = person.photo is not None and all(SEEING.taken(request.user, person.name))
     if person.can_run_elections:
         limit_form = MailLimitForm(initial={"mails_a_day": person.mails_a_day})
         context |= {"mails": allowance.today(person), "limit_form": limit_form}

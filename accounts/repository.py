@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import secrets
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -14,10 +15,14 @@ from photos import repository as photos
 from photos.rules import Photo, photo_of
 from store import keys
 from store.log import as_text
-from store.table import Check, Condition, Delete, Equals, Exists, Item, Missing, Put, Update, Write
+from store.table import Check, Condition, Delete, Equals, Exists, Item, Key, Missing, Put, Update, Write
 
+from .lookalikes import skeleton
 from .models import User
 from .rules import Role
+
+MOST_WORDS = 8  # of one name that are in the search: the first ones, and the last
+_WORD = re.compile(r"[^\s\-\u2010'\u2019.,_/()]+")
 
 # --- finding ---
 
@@ -73,6 +78,11 @@ class ListedPerson:
     created_at: str
 
 
+def has_lookalike(name: str) -> bool:
+    """Whether somebody here has a name that looks the same."""
+    return table().get(keys.lookalike(skeleton(name))) is not None
+
+
 def people(
     *, prefix: str = "", role: Role | None = None, limit: int, cursor: str | None = None
 ) -> tuple[list[ListedPerson], str | None]:
@@ -80,6 +90,29 @@ def people(
     span = keys.people_with_role(role.name, prefix) if role is not None else keys.people(prefix)
     page = table().page(span, limit=limit, cursor=cursor)
     return [listed(item) for item in page.items], page.cursor
+
+
+def people_by_word(
+    start: str, *, role: Role | None = None, limit: int, cursor: str | None = None
+) -> tuple[list[ListedPerson], str | None]:
+    """People, all or of one role, one of whose names begins so: each once, though several words of a name may."""
+    span = keys.name_words_with_role(role.name, start) if role is not None else keys.name_words(start)
+    page = table().page(span, limit=limit, cursor=cursor)
+    names = [item["name"] for item in page.items if item["SK"] == _first_search_key(item["name"], span.prefix)]
+    places = [keys.listed_person(name) for name in names]
+    found = table().get_many(places) if places else {}
+    return [listed(found[place]) for place in places if place in found], page.cursor
+
+
+def _first_search_key(name: str, prefix: str) -> str | None:
+    return next((key.sk for key in _search_keys(name) if key.sk.startswith(prefix)), None)
+
+
+def _search_keys(name: str) -> list[Key]:
+    """Where a name is found: under itself, from each of its words on."""
+    starts = [0, *(found.start() for found in _WORD.finditer(name) if found.start())]
+    some = starts if len(starts) <= MOST_WORDS else [*starts[: MOST_WORDS - 1], starts[-1]]
+    return list(dict.fromkeys(keys.name_word(name[start:], name) for start in some))
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,11 +189,12 @@ def _join(salt: str, hashed: str) -> str:
 # --- writes; each answers the parts of a transaction ---
 
 
-TAKEN, ADDRESS_TAKEN, NAME_LEAVES, ADDRESS_LEAVES = 0, 1, 3, 4  # parts of `creation`
+TAKEN, ADDRESS_TAKEN, NAME_LEAVES, ADDRESS_LEAVES, LOOKALIKE = 0, 1, 3, 4, 5  # parts of `creation`
 
 
 def creation(user: User) -> list[Write]:
-    """Refused in part 0 if the name is taken, in part 1 if the address is; later, if whoever had one is leaving."""
+    """Refused in part 0 if the name is taken, in part 1 if the address is; later, if whoever had one is leaving, or
+    somebody has a name that looks the same."""
     key, guard, entry = keys.user(user.name), keys.email(user.email), keys.listed_person(user.name)
     item = {
         "PK": key.pk,
@@ -184,7 +218,20 @@ def creation(user: User) -> list[Write]:
         Put({"PK": entry.pk, "SK": entry.sk, **index, **shown}),
         has_left(user.name),
         has_left(user.email),
+        Put(lookalike_guard(user.name), when=Missing()),
+        *word_entries(user.name, user.role),
     ]
+
+
+def lookalike_guard(name: str) -> Item:
+    place = keys.lookalike(skeleton(name))
+    return {"PK": place.pk, "SK": place.sk, "name": name}
+
+
+def word_entries(name: str, role: Role) -> list[Put]:
+    """By which somebody is found, among all and among those of their role."""
+    index = {"GSI1PK": keys.words_of_role(role.name), "name": name}
+    return [Put({"PK": key.pk, "SK": key.sk, "GSI1SK": key.sk, **index}) for key in _search_keys(name)]
 
 
 def has_left(name_or_email: str) -> Check:
@@ -210,6 +257,7 @@ def role_change(user: User, new: Role, voter_since: str | None = None) -> list[W
     return [
         Update(keys.user(user.name), set={"role": new.name, **since}, when=Equals("role", user.role_name)),
         Update(keys.listed_person(user.name), set={"role": new.name, "GSI1PK": keys.role(new.name)}),
+        *word_entries(user.name, new),
     ]
 
 
@@ -260,6 +308,8 @@ def removal(user: User, only_if: Condition | None = None) -> list[Write]:
         Delete(keys.email(user.email)),
         Delete(keys.listed_person(user.name)),
         Delete(keys.factors(user.name)),
+        Delete(keys.lookalike(skeleton(user.name))),
+        *map(Delete, _search_keys(user.name)),
         *photos.going(user.photo),
     ]
 

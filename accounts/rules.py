@@ -8,6 +8,7 @@ from enum import Enum, IntEnum
 from django.utils.translation import gettext_lazy as _
 
 from acts.refusals import NotAllowed
+from store.keys import fold
 
 
 class Role(IntEnum):
@@ -123,5 +124,13 @@ NOT_CONFIRMED = _(
 
 def is_at(email: str, domains: Iterable[str]) -> bool:
     """Whether an address is at one of the domains; `.example.org` is every domain below example.org, and not itself."""
-    domain = email.rpartition("@")[2].casefold()
-    return any(domain.endswith(each) if each.startswith(".") else domain == each for each in domains)
+    domain = _folded_domain(email.rpartition("@")[2])
+    return any(_is_below(domain, each) if each.startswith(".") else domain == _folded_domain(each) for each in domains)
+
+
+def _is_below(domain: str, parent: str) -> bool:
+    return domain.endswith(f".{_folded_domain(parent.removeprefix('.'))}")
+
+
+def _folded_domain(domain: str) -> str:
+    return fold(f"@{domain}").removeprefix("@")

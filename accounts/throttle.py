@@ -3,6 +3,10 @@
 What is guessed is counted before it is judged, so that guessing at once gains nothing; what was right is given back, so
 that only failures count. A stranger's failures do not keep the owner of an account out from another address (those of
 very many addresses do, for minutes), and nobody's do on a device that has signed in before.
+
+The first tries at an account from an address are judged whatever else that address has tried, and do not count for the
+address: so one device cannot keep a whole network from signing in by trying made-up names. It is by what was typed that
+they are told apart, and not by whether somebody has the name, which would tell who is here.
 """
 
 from __future__ import annotations
@@ -15,6 +19,7 @@ from django.conf import settings
 
 from acts.limits import DAY, HOUR, TEN_MINUTES, Counted, Limit, count, give_back
 from acts.refusals import Refusal
+from store import keys
 
 from .models import User
 from .visitors import Visitor
@@ -26,13 +31,15 @@ class Limits:
 
     here: Limit  # at one account from one address, or on one device that has signed in to it before
     anywhere: Limit  # at one account from all addresses and devices that are not known
-    around: Limit | None = None  # from one address at all accounts
+    around: Limit | None = None  # from one address at all accounts, not counting the first tries at each
+    first: int = 0  # tries at one account from one address that are judged whatever is tried at others
 
 
 SIGN_IN = Limits(
     Limit("sign-in", 10, TEN_MINUTES),
     Limit("sign-in-account", 100, TEN_MINUTES),
     Limit("sign-in-address", settings.SIGN_IN_FAILURES_PER_ADDRESS, TEN_MINUTES),
+    first=3,
 )
 SECOND_STEP = Limits(Limit("factor", 8, TEN_MINUTES), Limit("factor-account", 30, HOUR))
 OWN_PASSWORD = Limits(Limit("password", 10, TEN_MINUTES), Limit("password-account", 50, TEN_MINUTES))
@@ -40,6 +47,7 @@ RESET = Limits(
     Limit("reset", 5, HOUR),
     Limit("reset-account", 1000, HOUR),  # a mailbox is kept from overflowing by `RESET_MAILED`, and nobody from a link
     Limit("reset-address", settings.RESETS_PER_ADDRESS, HOUR),
+    first=1,
 )
 RESET_MAILED = Limit("reset-mailed", 1, TEN_MINUTES)
 NEW_EMAIL = Limit("new-email", 20, DAY)  # links that one account may have mailed to addresses that are not its own
@@ -62,8 +70,11 @@ def count_try(limits: Limits, account: str, visitor: Visitor, user: User | None)
     """
     if user is not None and (device := visitor.device(user)):
         return [count(limits.here, f"{user.name} on {device}")]
-    tries = [count(limits.here, f"{account} from {visitor.address}"), count(limits.anywhere, account)]
-    return [*tries, count(limits.around, visitor.address)] if limits.around else tries
+    here = count(limits.here, f"{keys.fold(account)} from {visitor.address}")
+    tries = [here, count(limits.anywhere, account)]
+    if limits.around is None or here.tries <= limits.first:
+        return tries
+    return [*tries, count(limits.around, visitor.address)]
 
 
 @dataclass

@@ -44,6 +44,12 @@ def visitor(request: HttpRequest) -> Visitor:
     return Visitor(origin(request), tuple(filter(None, marks)))
 
 
+def counted_as(request: HttpRequest) -> str:
+    """Whose acts are counted where only so many are allowed: the account's of somebody who is signed in, so that others
+    behind the same address cannot use them up; else those of the address."""
+    return f"account {request.user.name}" if request.user.is_authenticated else origin(request)
+
+
 def remember(request: HttpRequest, response: HttpResponse, user: User) -> None:
     """From now on this browser is known to the account; to others it was known to before, it stays so."""
     known = visitor(request)

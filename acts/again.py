@@ -10,6 +10,7 @@ from store.table import Refused
 from .refusals import OVERTAKEN, Overtaken
 
 TRIES = 5
+REFUSALS = 50  # in a row, after which it is no chance that others are always faster
 
 T = TypeVar("T")
 
@@ -25,4 +26,20 @@ def try_again(act: Callable[[], T], tries: int = TRIES) -> T:
             return act()
         except (Refused, Overtaken):
             continue
+    raise Overtaken(OVERTAKEN)
+
+
+def go_on(step: Callable[[], T | None], refusals: int = REFUSALS) -> T:
+    """Take step after step of a long work, until one answers something. Any number may work on the same: a step that
+    the store refuses was taken by another, and is looked at again. When nothing but refusals comes, something is wrong
+    that no waiting mends, so this fails instead of going round for ever; the next turn of the worker tries again.
+    """
+    refused = 0
+    while refused < refusals:
+        try:
+            if (done := step()) is not None:
+                return done
+            refused = 0
+        except Refused:
+            refused += 1
     raise Overtaken(OVERTAKEN)

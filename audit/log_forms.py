@@ -80,7 +80,7 @@ OF_SETS = (
     "QuestionSetDeleted",
 )
 OF_GROUPS = ("GroupMade", "GroupRenamed", "GroupMembersAdded", "GroupMembersRemoved", "GroupDeleted")
-OF_MAILS = ("MailsTriedAgain", "MailPutAside")
+OF_MAILS = ("MailsTriedAgain", "MailPutAside", "MailsTakenAsSent")
 TYPES = sorted(
     (*OF_PEOPLE, *OF_BALLOTS, *OF_MAILS, *OF_SKILLS, *OF_NEWS, *OF_SETS, *OF_GROUPS, *SENTENCES, "ElectionDeleted")
 )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse
@@ -23,11 +24,13 @@ from store.log.search import look
 from store.table import Item
 
 from .log_forms import TYPES, LogForm
+from .tables.masks import HIDDEN
 
 A_PAGE = 50
 ABOUT = ("election_name", "poll_id", "name", "new_owner", "email")  # what an event is about, the first that it has
 LONGEST_VALUE = 4000
 THE_SITE = "plenum"
+NOT_SHOWN = {"PersonPictured": ("photo",)}  # the address of a picture that its owner may have hidden
 
 
 @requires(Permission.VIEW_SECRETS)
@@ -85,7 +88,7 @@ def event(request: HttpRequest, numbered: tuple[int, Item | None]) -> HttpRespon
     context = {
         "event": found,
         "elections": _elections(found),
-        "rows": [(name, _shown(value)) for name, value in sorted(found["event_data"].items())],
+        "rows": list(_rows(found)),
         "digest": digest.hex(),
         "checkpoint": checkpoint,
         "public": public,
@@ -94,6 +97,12 @@ def event(request: HttpRequest, numbered: tuple[int, Item | None]) -> HttpRespon
         "rewritten": is_rewritten(found),
     }
     return render(request, "audit/log/event.html", context)
+
+
+def _rows(event: Item) -> Iterator[tuple[str, dict[str, Any]]]:
+    hidden = NOT_SHOWN.get(event["event_type"], ())
+    for name, value in sorted(event["event_data"].items()):
+        yield name, _shown(str(HIDDEN) if value and name in hidden else value)
 
 
 def _elections(event: Item) -> list[str]:

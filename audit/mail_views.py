@@ -34,6 +34,7 @@ from upkeep import health
 
 TRIALS = Limit("test mails", 20, HOUR)
 MOST_REPORTS = 100  # at once
+LONGEST_MAILING = 16  # characters by which one is named
 FIRST = (outbox.FAILED, outbox.UNKNOWN, outbox.SENT, outbox.QUEUED)  # the page opens on the first there is any of
 
 
@@ -59,6 +60,8 @@ def mails(request: HttpRequest) -> HttpResponse:
         "undecided": again.UNDECIDED,
         "local": not settings.PRODUCTION,
     }
+    if state == outbox.UNKNOWN:
+        context["mailings"] = again.mailings(outbox.in_state(state, health.MOST_MAILS)[0])
     context |= listed(request, partial(outbox.in_state, state), state=state)
     return render(request, "audit/mails.html", context)
 
@@ -85,6 +88,16 @@ def try_all(request: HttpRequest) -> HttpResponse:
     done = _("All mails that failed are being tried again.")
     told(request, lambda: again.try_all(request.user.name, still(request.user)), done)
     return redirect(_in(outbox.FAILED))
+
+
+@requires(Permission.TRANSFER_OWNER)
+@require_POST
+def settle_unknown(request: HttpRequest) -> HttpResponse:
+    """Mails of unknown fate, all together or those of one mailing."""
+    how, mailing = request.POST.get("how", ""), request.POST.get("mailing", "")[:LONGEST_MAILING]
+    done = _("These mails are being sent again.") if how == again.AGAIN else _("These mails are being taken as sent.")
+    told(request, lambda: again.settle_unknown(request.user.name, how, mailing, still(request.user)), done)
+    return redirect(_in(outbox.UNKNOWN))
 
 
 @requires(Permission.TRANSFER_OWNER, load=outbox.find, rule=anybody)

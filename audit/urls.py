@@ -14,6 +14,7 @@ urlpatterns = [
     path("admin/tables/", include("audit.tables.urls")),
     path("mails/", mail_views.mails, name="mails"),
     path("mails/again/", mail_views.try_all, name="try_mails_again"),
+    path("mails/unknown/", mail_views.settle_unknown, name="settle_unknown_mails"),
     path("mails/test/", mail_views.send_test_mail, name="send_test_mail"),
     path("mails/bounces/", mail_views.bounced, name="bounced"),
     path("mails/<str:number>/", mail_views.mail_text, name="mail"),

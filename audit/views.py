@@ -86,7 +86,9 @@ def system_page(request: HttpRequest) -> HttpResponse:
         "size": system.store_size(),
         "versions": system.versions(),
         "settings": system.settings_in_force(),
-        "findings": of_page(request, found, health.seen(workers), checkpoint, mails[outbox.FAILED]),
+        "findings": of_page(
+            request, found, health.seen(workers), checkpoint, mails[outbox.FAILED], mails[outbox.UNKNOWN]
+        ),
     }
     return render(request, "audit/system.html", context)
 

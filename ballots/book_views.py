@@ -40,7 +40,8 @@ def kept_while_lost(request: HttpRequest) -> HttpResponse:
     assert request.resolver_match is not None
     book_id, place = request.resolver_match.kwargs["book_id"], request.resolver_match.kwargs.get("place", 1)
     mark = request.POST.get(carrying.WHOSE, "")
-    fields = _answered(carrying.carried(request, mark))
+    answered = _answered(carrying.carried(request, mark))
+    fields = answered.copy()
     for name in (name for name in request.POST if name.startswith(RANK)):
         fields.setlist(name, request.POST.getlist(name))
     fields[LOST] = str(place)
@@ -48,6 +49,8 @@ def kept_while_lost(request: HttpRequest) -> HttpResponse:
     is_known = request.user.is_authenticated or passes.held_for_book(request, book_id) is not None
     answer = redirect(path) if is_known else redirect_to_login(path)
     carrying.carry(answer, _carried_at(book_id), mark, carrying.fields_of(fields))
+    if carrying.COOKIE not in answer.cookies:  # of very many candidates, at least what was ranked before
+        carrying.carry(answer, _carried_at(book_id), mark, carrying.fields_of(answered))
     return answer
 
 
@@ -165,7 +168,7 @@ def _of_way(way: Way) -> dict[str, Any]:
 
 def _refused(request: HttpRequest, way: Way, refusal: Refusal) -> HttpResponse:
     status = 503 if isinstance(refusal, SecretReplaced) else 403
-    context = {**_of_way(way), "problem": str(refusal)}
+    context = {**_of_way(way), "problem": str(refusal), "is_over": isinstance(refusal, rules.Over)}
     return render(request, "ballots/book_refused.html", context, status=status)
 
 

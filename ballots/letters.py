@@ -7,7 +7,6 @@ from dataclasses import replace
 from django.urls import reverse
 from django.utils.translation import gettext_noop
 
-from elections.by_link import token_for
 from elections.invitations import INVITED
 from mail import outbox
 from mail.letters import Letter
@@ -42,7 +41,7 @@ def _told(kind: str, standing: Standing, **more: str) -> list[Write]:
         return []
     about = {"election_name": election.name, "organiser": election.owner_name, **more}
     if election.vote_by_link and INVITED in (standing.entry or {}):
-        kind, about = f"{kind}{BY_LINK}", about | {"voter": standing.voter or ""}
+        kind = f"{kind}{BY_LINK}"
     return [outbox.queued(kind, to, None, **about)]
 
 
@@ -54,10 +53,12 @@ def _address(standing: Standing) -> str | None:
 
 
 def _link(letter: Mail) -> str:
-    """Where one votes by link, through its door again."""
-    name = letter.about.get("of") or letter.about["election_name"]
-    token = token_for(name, letter.about.get("voter", ""), letter.to)
-    return reverse("vote_by_link", args=[token]) if token else reverse("election", args=[name])
+    return reverse("election", args=[letter.about.get("of") or letter.about["election_name"]])
+
+
+def _link_without_vote(letter: Mail) -> str:
+    """To a page that says where the voting link is: whoever is forwarded this mail must not get the vote with it."""
+    return reverse("your_link")
 
 
 NOT_ME = gettext_noop(
@@ -118,7 +119,10 @@ OTHERS_LINK = gettext_noop(
 
 
 def _by_link(letter: Letter) -> Letter:
-    return replace(letter, sentences=tuple(OTHERS_LINK if each == NOT_ME else each for each in letter.sentences))
+    sentences = tuple(OTHERS_LINK if each == NOT_ME else each for each in letter.sentences)
+    return replace(
+        letter, sentences=sentences, link=_link_without_vote, button=gettext_noop("How to get to your ballot")
+    )
 
 
 LETTERS |= {f"{kind}{BY_LINK}": _by_link(letter) for kind, letter in LETTERS.items()}

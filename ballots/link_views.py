@@ -7,8 +7,9 @@ from typing import Any
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.urls import reverse
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_POST
+from django.views.decorators.http import require_POST, require_safe
 
 from accounts import policy
 from accounts.access import public
@@ -17,7 +18,7 @@ from acts.refusals import Refusal
 from acts.site import now_text
 from elections import welcoming
 from elections.access import context_of
-from elections.books.addresses import ballot_of
+from elections.books.addresses import ballot_of, result_of
 from elections.by_link import Link, LinkRefused, read_link
 from elections.invitations import INVITED
 from elections.rules import Election, State
@@ -33,15 +34,16 @@ BY_LINK, AS_MYSELF = "link", "self"  # whose vote it is to be, of somebody who i
 @public
 @form_page
 def vote_by_link(request: HttpRequest, token: str) -> HttpResponse:
-    """Says what the link is for; a button leads to the ballot, because mail scanners follow links."""
+    """Says what the link is for; a button leads to the ballot, because mail scanners follow links. After the close it
+    leads to the result."""
     try:
         link = read_link(token)
         found = services.behind(link)
     except LinkRefused as refusal:
         return say(request, _("This link does not work"), str(refusal), status=410)
     election, person = found.election, found.person
-    if (closed := _refused(request, link, found)) is not None:
-        return closed
+    if (refused := _refused(request, link, found)) is not None:
+        return refused
     if _is_signed_in(request, person):
         return _let_in(request, link, election, AS_MYSELF)
     other = request.user if request.user.is_authenticated else None
@@ -52,17 +54,23 @@ def vote_by_link(request: HttpRequest, token: str) -> HttpResponse:
 
 
 def _refused(request: HttpRequest, link: Link, found: Behind) -> HttpResponse | None:
-    """The door without its button: it is too early or too late, or a link alone is not enough for this account."""
+    """The door without its button: it is too early, or a link alone is not enough for this account."""
     status = 403 if request.method == "POST" else 200
+    is_over = _is_over(found.election)
     try:
-        rules.check_voting(found.election, now_text())
+        if not is_over:
+            rules.check_voting(found.election, now_text())
         if not _is_signed_in(request, found.person):
-            services.check_holder(found.person)
+            (services.check_reader if is_over else services.check_holder)(found.person)
     except services.SignInInstead as refusal:
         return _door(request, link, found, status, problem=str(refusal), signs_in=True)
     except Refusal as refusal:
         return _door(request, link, found, status, problem=str(refusal))
     return None
+
+
+def _is_over(election: Election) -> bool:
+    return election.state(now_text()) == State.CLOSED
 
 
 def _is_signed_in(request: HttpRequest, person: User | None) -> bool:
@@ -72,7 +80,7 @@ def _is_signed_in(request: HttpRequest, person: User | None) -> bool:
 
 
 def _let_in(request: HttpRequest, link: Link, election: Election, whose: str) -> HttpResponse:
-    answer = redirect(*ballot_of(election))
+    answer = redirect(_onward(election))
     if whose == BY_LINK:
         passes.give(request, answer, link, election)
     else:
@@ -80,14 +88,27 @@ def _let_in(request: HttpRequest, link: Link, election: Election, whose: str) ->
     return answer
 
 
+def _onward(election: Election) -> str:
+    """Where a link leads: to the ballot, and after the close to the result."""
+    route, word = result_of(election) if _is_over(election) else ballot_of(election)
+    return reverse(route, args=[word])
+
+
 def _door(request: HttpRequest, link: Link, found: Behind, status: int = 200, **more: Any) -> HttpResponse:
     """Who asks, as in the mail; as whom one votes, until when, and how secret it is."""
     election, who = found.election, welcoming.who_asks(found.election, found.entry.get(INVITED, ""))
-    is_over = election.state(now_text()) == State.CLOSED
-    context = {"link": link, "who": who, "is_over": is_over, "may_register": policy.takes_registrations(), **more}
+    context = {"link": link, "who": who, "is_over": _is_over(election), "onward": _onward(election)}
+    context |= {"may_register": policy.takes_registrations(), **more}
     answer = render(request, "ballots/door.html", context_of(request, election, **context), status=status)
     answer["Referrer-Policy"] = "strict-origin"  # what it loads is asked for without the link, for logs of proxies
     return answer
+
+
+@public
+@require_safe
+def your_link(request: HttpRequest) -> HttpResponse:
+    """Where mails lead that are about a vote by link but must not hold the link: it is in the invitation."""
+    return render(request, "ballots/your_link.html")
 
 
 @public

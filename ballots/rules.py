@@ -16,6 +16,10 @@ class NotNow(Refusal):
     """The election takes no votes: not yet, or no longer."""
 
 
+class Over(NotNow):
+    """It took votes, and takes no more."""
+
+
 class NotThere(Refusal):
     """There is no such election, or none that anybody may know of."""
 
@@ -56,7 +60,7 @@ def check_voting(election: Election, now: str) -> None:
     """Refuse in words whoever comes before the beginning or after the end; the closing moment itself is too late."""
     state = election.state(now)
     if state == State.CLOSED:
-        raise NotNow(CLOSED)
+        raise Over(CLOSED)
     if state == State.DRAFT:
         raise NotNow(NOT_OPEN)
     if not election.takes_votes(now):

@@ -5,6 +5,7 @@ from django.urls import path
 from . import book_views, link_views, views
 
 urlpatterns = [
+    path("vote/", link_views.your_link, name="your_link"),
     path("vote/<str:token>/", link_views.vote_by_link, name="vote_by_link"),
     path("election/<name:name>/ballot/", views.ballot, name="ballot"),
     path("election/<name:name>/ballot/review/", views.review, name="review"),

@@ -227,7 +227,8 @@ def receipt(request: HttpRequest, standing: Standing) -> HttpResponse:
             "The election is closed, and from now on nobody can tell which ballot is whose. Your code finds yours "
             "among the published ballots."
         )
-        return say(request, _("Your receipt"), sentence)
+        context = context_of(request, standing.election, sentence=sentence)
+        return render(request, "ballots/closed_receipt.html", context)
     if cast is None:
         return redirect("ballot", name=standing.election.name)
     return _show_receipt(request, standing, cast, voter=None)

@@ -88,7 +88,7 @@ class Liked:
     def who(self, number: int) -> Liker:
         from news import likes
 
-        return likes.visitor("198.51.100.7", f"Browser {number}", self.post)
+        return likes.visitor(f"Browser {number}", self.post)
 
     def answered(self, number: int, on: bool) -> None:
         """Whoever is not answered, or told to try again, presses again."""
@@ -268,7 +268,7 @@ def _posts(many: int) -> Iterator[Write]:
         writes = repository.creation(made, "Some words.")
         yield from writes if not number else (each for each in writes if not each.key.sk.startswith("LIKES#"))
     for number in range(many):
-        yield likes.liking(likes.visitor("198.51.100.7", str(number), "id0"), int(time()))[likes.MARK]
+        yield likes.liking(likes.visitor(str(number), "id0"), int(time()))[likes.MARK]
 
 
 def _in_writes(writes: Iterator[Write]) -> Iterator[list[Write]]:

@@ -16,7 +16,7 @@ from .rounds import compare
 
 PASSWORD = "a password of the bench"
 FEW, MANY = 100, 100_000
-PEOPLE_A_WRITE = 33  # three items each, one hundred at most
+PEOPLE_A_WRITE = 12  # eight parts each, one hundred at most
 ROUNDS = 15
 
 

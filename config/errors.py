@@ -13,6 +13,7 @@ from django.shortcuts import render
 from django.utils.translation import gettext_lazy as _
 
 from accounts.access import answer_to_lost
+from acts.queues import words_of
 from store.log import utc_now
 from store.table import BadCursor, Conflict, InDoubt, Unavailable, Unwritable
 from upkeep.pause import Pause, Paused, watch
@@ -161,7 +162,7 @@ def _record(request: HttpRequest, exception: BaseException | None, status: int) 
     """The kind of the exception and where it was raised, and the store's own words: those of others may quote a
     person."""
     where = "".join(traceback.format_tb(exception.__traceback__)) if exception else ""
-    said = {"error": type(exception).__name__, "words": str(exception) * isinstance(exception, Unavailable)}
+    said = {"error": type(exception).__name__, "words": words_of(exception)}
     log.error("failure", extra={"request_id": request.id, "status": status, **said, "where": where})
 
 

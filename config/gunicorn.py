@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import os
 import sys
+from contextlib import suppress
 from functools import partial
 from typing import Any
 
@@ -17,18 +18,21 @@ from config.connections import SHARES, room_for
 from config.proxies import lacking
 from store.connect import connect
 from store.formats import refusal
+from store.table import StoreError
 from upkeep import counters
 from upkeep import server as this_server
 
 bind = f"[{settings.HOST}]:{settings.PORT}" if ":" in settings.HOST else f"{settings.HOST}:{settings.PORT}"
 preload_app = True  # what is loaded once is shared by all processes; a new version is a new start
 worker_class = "config.connections.PatientWorker"
+limit_request_line = 8190  # the most there is: an election and a candidate whose names are 200 emoji each need 4,900
 worker_connections = room_for(settings.WEB_CONNECTIONS)
 workers = settings.WEB_PROCESSES
 threads = settings.WEB_THREADS
 graceful_timeout = 30
 loglevel = "warning"
 control_socket_disable = True  # signals are enough, and nothing is left in the home folder
+forwarder_headers = ""  # SCRIPT_NAME and PATH_INFO come from nobody: below which path the site lies is in SITE_URL
 accesslog = None  # config.middleware.request_record writes the line for a request, without names and addresses
 
 MEMORY = "/dev/shm"  # noqa: S108 - nothing is written there but the time, into a file without a name
@@ -57,6 +61,10 @@ def on_starting(server: Any) -> None:
 
 def when_ready(server: Any) -> None:
     """Mail, seals and sweeps are made beside the server, unless somebody else starts a worker."""
+    from upkeep import secret_key  # which needs the application to be loaded
+
+    with suppress(StoreError):  # a store that does not answer now is told of by whoever needs it
+        secret_key.note_at_start(connect(settings.STORE_URL))
     if settings.WORKER == "beside":
         share_what_is_loaded()
         listens = lambda: bool(server.LISTENERS)  # noqa: E731 - it has none as soon as it stops

@@ -18,11 +18,14 @@ import django
 from django.core.exceptions import ImproperlyConfigured
 from django.core.management import call_command, execute_from_command_line
 
+from upkeep import given_files
+
 from . import environment_file, initial
 from .variables import NAMES
 
 CODE = Path(__file__).resolve().parent.parent
 FILE = "PLENUM_ENVIRONMENT"
+UNIT = Path("/etc/systemd/system/plenum.service")
 Environ = MutableMapping[str, str]
 HEAD = """\
 plenum COMMAND …: run a command of Plenum with the settings of the site. `plenum COMMAND --help` says more.
@@ -56,6 +59,8 @@ def _plenum(words: list[str], environ: Environ) -> int | str:
     if words[0] == "init":
         return initial.main(words[1:], environ[FILE], input if sys.stdin.isatty() else None)
     take_over(environ, own)
+    if os.geteuid() == 0:
+        given_files.open_all(words[1:])
     become_owner(environ)
     try:
         _execute(["plenum", *words])
@@ -132,8 +137,9 @@ def _note(sentence: str) -> None:
 # --- whose the data are ---
 
 
-def become_owner(environ: Environ, system: Any = os) -> None:
-    """Root becomes the owner of DATA_DIR; anybody else stays who they are."""
+def become_owner(environ: Environ, system: Any = os, unit: Path = UNIT) -> None:
+    """Root becomes the user that the site runs as: the one its unit names, or else the owner of DATA_DIR; anybody else
+    stays who they are. After a copy by hand DATA_DIR may belong to root, and a root who looks finds nothing wrong."""
     folder = environ.get("DATA_DIR", "").strip()
     if system.geteuid() != 0 or not folder:
         return
@@ -141,11 +147,26 @@ def become_owner(environ: Environ, system: Any = os) -> None:
         owner = Path(folder).stat()
     except OSError as error:
         raise Refused(
-            f"DATA_DIR {folder}: {error.strerror}. Start the site once, or make it for the user that the site runs as, "
+            f"DATA_DIR {folder}: {error.strerror}. Make it for the user that the site runs as, "
             f"such as: install -d -o plenum -g plenum -m 700 {folder}"
         ) from None
-    if owner.st_uid:
+    user = user_of_unit(unit, environ.get(FILE, ""))
+    if user is not None:
+        _become(user.pw_uid, user.pw_gid, environ, system)
+    elif owner.st_uid:
         _become(owner.st_uid, owner.st_gid, environ, system)
+
+
+def user_of_unit(unit: Path, file: str) -> pwd.struct_passwd | None:
+    """Whom systemd runs the site as, if there is such a unit and it has these settings."""
+    try:
+        lines = unit.read_text().splitlines()
+        said = dict(line.split("=", 1) for line in lines if "=" in line and not line.startswith("#"))
+        if said.get("EnvironmentFile", "").removeprefix("-") != file:
+            return None
+        return pwd.getpwnam(said.get("User", ""))
+    except (OSError, KeyError):  # no such unit, or no such user
+        return None
 
 
 def _become(uid: int, gid: int, environ: Environ, system: Any) -> None:

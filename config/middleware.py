@@ -20,8 +20,10 @@ from django.utils.cache import patch_vary_headers
 from django.utils.translation.trans_real import LANGUAGE_CODE_MAX_LENGTH, parse_accept_lang_header
 
 from pages.packing import WORTH_PACKING, gzipped
+from pages.streams import EVENT_STREAM
 from store import patience, trips
 from store.connect import connect
+from store.table import KeyTooLong
 from upkeep import metrics, pause
 
 from . import proxies
@@ -43,7 +45,7 @@ def below_path(get_response: GetResponse) -> GetResponse:
 
     What comes without it is answered too, for whoever asks the server itself, and for proxies that cut it off.
     """
-    path = settings.FORCE_SCRIPT_NAME or ""
+    path = settings.FORCE_SCRIPT_NAME
 
     def respond(request: HttpRequest) -> HttpResponse:
         if path and request.path_info == path:
@@ -72,7 +74,7 @@ def request_record(get_response: GetResponse) -> GetResponse:
             response = get_response(request)
         seconds = perf_counter() - start
         route = request.resolver_match.route if request.resolver_match else "(no route)"
-        metrics.observe_request(request.method, route, response.status_code, seconds)
+        metrics.observe_request(route, response.status_code, seconds)
         if log.isEnabledFor(logging.INFO):
             fields = {
                 "request_id": request.id,
@@ -91,6 +93,23 @@ def request_record(get_response: GetResponse) -> GetResponse:
                 f'total;dur={seconds * 1000:.1f}, store;desc="{asked.count} trips";dur={asked.seconds * 1000:.1f}, '
                 f'row;desc="{asked.in_a_row} in a row"'
             )
+        return response
+
+    return respond
+
+
+def headers_alone(get_response: GetResponse) -> GetResponse:
+    """Whoever asks by HEAD, as monitors do, wants the headers alone; gunicorn would complain of a body in the log."""
+
+    def respond(request: HttpRequest) -> HttpResponse:
+        response = get_response(request)
+        if request.method != "HEAD" or response.get("Content-Type") == EVENT_STREAM:
+            return response
+        if response.streaming:
+            response.streaming_content = ()
+        else:
+            response.headers.setdefault("Content-Length", str(len(response.content)))
+            response.content = b""
         return response
 
     return respond
@@ -210,18 +229,27 @@ def language_of(chosen: str | None, asked: str, usual: str) -> str:
     return language
 
 
-def refusals_in_words(get_response: GetResponse) -> GetResponse:
-    """A method that an address does not take is refused on a page, with a way on, as everything else is."""
+LONGEST_WORD = 800  # bytes of what an address names: the longest name there can be
 
-    def respond(request: HttpRequest) -> HttpResponse:
-        answer = get_response(request)
+
+class RefusalsInWords:
+    """A method that an address does not take is refused on a page, with a way on, as everything else is. And what is
+    too long to be a key names nothing that is there."""
+
+    def __init__(self, get_response: GetResponse):
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        answer = self.get_response(request)
         if answer.status_code != 405 or answer.content:
             return answer
         page = error_page(request, 405)
         page["Allow"] = answer["Allow"]
         return page
 
-    return respond
+    def process_exception(self, request: HttpRequest, exception: Exception) -> HttpResponse | None:
+        words = request.resolver_match.kwargs.values() if isinstance(exception, KeyTooLong) else ()
+        return error_page(request, 404) if any(len(str(word).encode()) > LONGEST_WORD for word in words) else None
 
 
 class Pausing:

@@ -17,6 +17,7 @@ from django.utils.translation import gettext_lazy as _
 from mail.senders import named_sender
 from pages import colours, logo, times
 from store.connect import CHAOS, BadStoreUrl, check
+from store.keys import OVERRIDES, without_invisible
 from upkeep.age import BadKey, check_recipient
 
 from . import checks
@@ -184,8 +185,8 @@ class Environment:
 def presentation_mistakes(name: str, colour: str, path: str, zone: str) -> list[str]:
     """What is wrong with how the site is to present itself, in sentences."""
     found = (
-        (len(name) > 60 or not name.isprintable())
-        and "SITE_NAME must have 1 to 60 characters, all of them on one line.",
+        (len(name) > 60 or not without_invisible(name).isprintable() or any(each in name for each in OVERRIDES))
+        and "SITE_NAME must have 1 to 60 characters, all of them visible and on one line.",
         colour and colours.mistake(colour),
         path and logo.mistake(path),
         zone
@@ -241,7 +242,7 @@ if SITE_URL:
 SITE_PATH = checks.path_of(SITE_URL)  # below which the site lies, or nothing
 if not re.fullmatch(r"(/[\w.~-]*\w)*", SITE_PATH, re.ASCII):
     environment.mistakes.append(f"The path of SITE_URL is made of letters, digits and hyphens, not {SITE_PATH!r}.")
-FORCE_SCRIPT_NAME = SITE_PATH or None
+FORCE_SCRIPT_NAME = SITE_PATH  # also if it is empty: None would have Django believe what a request says
 
 # --- how the site presents itself ---
 
@@ -316,6 +317,13 @@ POLL_RETENTION = environment.number("POLL_RETENTION", 365, 1, 3650)  # days a po
 POLLS_A_DAY = environment.number("POLLS_A_DAY", 50, 1, 10_000)  # that one maker may make
 POLL_VOTES_PER_ADDRESS = environment.number("POLL_VOTES_PER_ADDRESS", 100, 1, 100_000)  # in a poll, in ten minutes
 
+# --- live sessions ---
+
+LIVE_WAITING = environment.number("LIVE_WAITING", 14, 1, 180)  # days one waits to be started, after its last change
+LIVE_IDLE = environment.number("LIVE_IDLE", 2, 1, 168)  # hours without a step, a host or an answer, after its start
+LIVE_ASSEMBLY_IDLE = environment.number("LIVE_ASSEMBLY_IDLE", 36, 1, 336)  # the same for an assembly: nights included
+LIVE_RETENTION = environment.number("LIVE_RETENTION", 14, 1, 365)  # days its data is kept after its end
+
 # --- backups ---
 
 BACKUP_RECIPIENTS = environment.recipients("BACKUP_RECIPIENTS")
@@ -389,6 +397,7 @@ INSTALLED_APPS = [
 ]
 MIDDLEWARE = [
     "config.middleware.request_record",
+    "config.middleware.headers_alone",
     "config.middleware.waits_for_the_store",
     "config.middleware.below_path",
     "config.middleware.proxies_seen",
@@ -406,7 +415,7 @@ MIDDLEWARE = [
     "config.middleware.Pausing",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
-    "config.middleware.refusals_in_words",
+    "config.middleware.RefusalsInWords",
 ]
 ROOT_URLCONF = "config.urls"
 WSGI_APPLICATION = "config.wsgi.application"
@@ -434,6 +443,7 @@ MESSAGE_STORAGE = "pages.saying.MessageCookie"
 FORM_RENDERER = "django.forms.renderers.TemplatesSetting"
 
 DATA_UPLOAD_MAX_MEMORY_SIZE = 6 * 1024 * 1024  # a list of voters comes back from its preview as one field
+DATA_UPLOAD_MAX_NUMBER_FIELDS = 1_100  # the ranks of all questions on one ballot (elections/books/rules.py), and a few
 FILE_UPLOAD_MAX_MEMORY_SIZE = 9 * 1024 * 1024  # a picture, with where it was taken, never lies in a file of the server
 
 # --- static files ---

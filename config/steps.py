@@ -7,6 +7,7 @@ Who takes them is said here and nowhere else.
 
 from __future__ import annotations
 
+from accounts.access import SEEING
 from accounts.letters import LETTERS as OF_ACCOUNTS
 from accounts.services import LEAVING, PARTING, forget_sessions
 from accounts.telling import TELLING, told_of_accounts
@@ -32,6 +33,7 @@ from elections.services.lifecycle import OPENING
 from elections.welcoming import asked_of
 from live import telling as of_live_sessions
 from live.hub import HUB
+from live.minutes.services import forget_attendances
 from live.services.leaving import forget_hosting
 from live.sets import telling as of_sets
 from live.sets.services import pass_on as pass_sets_on
@@ -50,6 +52,7 @@ from results.letters import LETTERS as OF_RESULTS
 from results.mailing import mail_by_itself, to_be_mailed
 from results.services import begin_to_seal, seal_soon
 from skills import telling as of_skills
+from skills.access import may_see_profile
 from skills.services import forget_endorsements, forget_skills
 from upkeep import metrics, pause
 from upkeep.alarm import LETTERS as OF_BACKUPS
@@ -88,6 +91,11 @@ def arrange() -> None:
         on_elections,  # the newest posts about it, and what those who run it can do about news
     )
 
+    # Somebody who looks after people opens the page of one (accounts.people_views.person): their picture is there if
+    SEEING.arrange(
+        may_see_profile,  # the profile is not hidden from them
+    )
+
     # Somebody signs out (accounts.views.sign_out): the answer takes along
     SIGNING_OUT.arrange(
         passes.forget_all,  # what lets this browser vote by links
@@ -123,6 +131,7 @@ def arrange() -> None:
         quiet.forget,  # whether they wanted mails about results goes
         forget_likes,  # which posts they like is forgotten, and stays counted
         of_news_by_mail.forget_subscription,  # their address gets no more news
+        forget_attendances,  # the list of assemblies that they attended goes; minutes stay as they are
         forget_hosting,  # their live sessions end and go, and so does the history of those they hosted
         forget_sessions,  # where they were signed in is forgotten
     )

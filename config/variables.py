@@ -26,8 +26,9 @@ class Variable(NamedTuple):
 
     @property
     def plainly(self) -> str:
-        """The words without the marks of a document."""
-        return re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", self.words).replace("`", "")
+        """The words without the marks of a document, and without what only leads to another."""
+        words = re.sub(r" \(\[[^\]]*\]\([^)]*\)\)", "", self.words)
+        return re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", words).replace("`", "")
 
 
 THE_SAME, REQUIRED = "the same", "required"
@@ -37,7 +38,7 @@ VARIABLES = (
         "PROFILE",
         "`local`",
         "`production`",
-        "`production`, or `local` for a site to try things on: which of these two columns holds",
+        "`production`, or `local` for a site to try things on",
     ),
     Variable(
         "SECRET_KEY",
@@ -220,6 +221,20 @@ VARIABLES = (
     Variable("POLLS_BY_ANYBODY", "`no`", THE_SAME, "whether somebody without an account may make a poll"),
     Variable("POLLS_A_DAY", "`50`", THE_SAME, "polls one maker may make in a day"),
     Variable("POLL_RETENTION", "`365`", THE_SAME, "days a poll is kept at most after its end"),
+    Variable(
+        "LIVE_WAITING",
+        "`14`",
+        THE_SAME,
+        "days a live session waits to be started, counted from the last change by its host; then it ends by itself",
+    ),
+    Variable(
+        "LIVE_IDLE",
+        "`2`",
+        THE_SAME,
+        "hours after which a live session that was started ends by itself, if nobody hosts it and nobody answers",
+    ),
+    Variable("LIVE_ASSEMBLY_IDLE", "`36`", THE_SAME, "the same for an assembly, which may last for several days"),
+    Variable("LIVE_RETENTION", "`14`", THE_SAME, "days the data of a live session is kept after its end"),
     Variable(
         "POLL_VOTES_PER_ADDRESS",
         "`100`",

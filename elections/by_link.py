@@ -1,8 +1,9 @@
-"""The link by which a voter comes to the ballot without signing in, where the organiser allows it.
+"""The link by which a voter comes to the ballot without signing in, where the organiser allows it, and after the close
+to the result.
 
 It names the election, the voter as on the roll, and the turn: how often a newer link was sent. The turn stands on the
 roll as well, so that a newer link ends the older ones. Nothing else of a link is kept: whoever has the mail has the
-vote.
+vote. It is good for as long as the election is kept.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from django.utils.translation import gettext_lazy as _
 
 from accounts.models import User
 from acts.refusals import NotAllowed
-from acts.tokens import DAY, read, sign
+from acts.tokens import read, sign
 from store import keys
 from store.table import Condition, Equals, Exists, Item, Key, Missing, Update
 
@@ -23,7 +24,6 @@ from .repository import election_of, is_by_address
 from .rules import Election, State
 
 TURN = "turn"  # on the roll; where it is missing no newer link was sent
-LONGEST = 3650 * DAY  # a link is good as long as its election is open, and some have no end
 
 
 class LinkRefused(NotAllowed):
@@ -84,7 +84,7 @@ def token_for(election_name: str, voter: str, address: str) -> str | None:
 
 
 def read_link(token: str) -> Link:
-    words = read("vote", token, LONGEST)
+    words = read("vote", token, None)
     if words is None or len(words) != len(Link.__dataclass_fields__):
         raise LinkRefused(NOT_OURS)
     return Link(*words)

@@ -36,20 +36,21 @@ class Looked:
     offered: Collection[str]  # what this person may do, by the names of the actions
     now: str
     progress: Progress
+    needs_accounts: bool = False  # whether voters listed by address would have to make an account
 
     @property
     def state(self) -> State:
         return self.election.state(self.now)
 
-    def link(self, page: str, label: str, *actions: str, query: str = "") -> Button | None:
+    def link(self, page: str, label: str, *actions: str, query: str = "", words: tuple[str, ...] = ()) -> Button | None:
         """Where it is mended, for who may do so."""
         may = not actions or any(action in self.offered for action in actions)
-        return Button(label, reverse(page, args=[self.election.name]) + query) if may else None
+        return Button(label, reverse(page, args=[self.election.name, *words]) + query) if may else None
 
 
 def concerns(looked: Looked, *, said: str = "") -> list[Concern]:
     """The heaviest first, without what the next step says already."""
-    every = (_restored, _over, _failed, _without_quorum, _without_address, _unnoticed, _guessable, _silent)
+    every = (_restored, _over, _failed, _accounts, _without_quorum, _without_address, _unnoticed, _guessable, _silent)
     return [each for look in every for each in look(looked) if each.what != said]
 
 
@@ -75,6 +76,16 @@ def _failed(looked: Looked) -> Iterator[Concern]:
         sentence = ngettext("%(count)d mail did not go out.", "%(count)d mails did not go out.", count)
         link = looked.link("roll", _("Whose, and why"), query="?show=failed")
         yield Concern("failed", sentence % {"count": count}, link)
+
+
+def _accounts(looked: Looked) -> Iterator[Concern]:
+    if looked.needs_accounts:
+        sentence = _(
+            "Voters are listed by their mail address, and “Vote by link” is off: whoever has no account here must make "
+            "one before they can vote. After the opening this cannot be changed."
+        )
+        link = looked.link("election_step", _("Who votes"), "SET_UP", words=("who",))
+        yield Concern("accounts", sentence, link)
 
 
 def _without_quorum(looked: Looked) -> Iterator[Concern]:

@@ -29,7 +29,7 @@ class Convened:
     quorum: str = ""  # "": none; "25": so many; "1/4", ">1/2": such a share of those entitled
     quorate: bool = True
     listed: int = 0  # of those present, how many were put on the roll
-    unlisted: int = 0  # and how many could not be: they have no account here
+    unlisted: int = 0  # and how many could not be: they have neither an account nor an address here
     round_digest: str = ""  # of the sealed round that the candidates come from, as the log has it
 
     @property
@@ -76,8 +76,8 @@ class Convened:
         said = [put % {"count": self.listed}]
         if self.unlisted:
             left = ngettext(
-                "%(count)d could not be, having no account here",
-                "%(count)d could not be, having no account here",
+                "%(count)d could not be, having neither an account nor an address here",
+                "%(count)d could not be, having neither an account nor an address here",
                 self.unlisted,
             )
             said.append(left % {"count": self.unlisted})

@@ -18,10 +18,11 @@ from accounts.models import User
 from acts.again import try_again
 from acts.handfuls import handfuls
 from acts.queues import take_each
-from acts.refusals import NotAllowed, Overtaken
-from acts.site import now_text, table
+from acts.refusals import Overtaken, Refusal, TryLater
+from acts.site import log, now_text, table
 from ranking.candidates import Candidate
 from store import keys
+from store.log import Event
 from store.table import Conflict, Delete, Equals, Exists, Item, Key, Put, Refused, Update, Write
 
 from . import descriptions, needs, places, repository, services, words
@@ -31,6 +32,8 @@ TAKEN_ALONG = (
     *("secret_ballot", "seats", "method", "unranked", "electorate", "time_zone", "remind_before"),
     *("results_visible", "results_public", "paper_ballots", "mail_votes", "joining", "vote_by_link", "announces"),
 )
+
+BY_ADDRESS = "by address"  # in place of an account, of somebody who has none
 
 
 def copy(actor: User, election: Election, name: str) -> Election:
@@ -59,8 +62,8 @@ def make(
     **settings: Any,
 ) -> Election:
     """A draft with these candidates, and on its roll the people of these accounts: by their names, each with when it
-    was made, so that nobody has a vote by a name that was somebody else's. In the same transaction is whatever else
-    goes with it, and can refuse it."""
+    was made, so that nobody has a vote by a name that was somebody else's; an address has `BY_ADDRESS`. In the same
+    transaction is whatever else goes with it, and can refuse it."""
     draft, source = _draft(actor, name, len(voters or ()), **settings), {"candidates": list(candidates)}
     listed = _to_be_listed(draft, voters or {})
     return _made(actor, draft, source, *listed, *also(draft), description=description)
@@ -107,10 +110,23 @@ def finish(name: str) -> bool:
     owner = people.find(draft.owner_name) if draft else None
     if mark is None or draft is None or owner is None:  # one whose owner has just left is its heir's in a moment
         return False
-    with suppress(NotAllowed):  # its owner may no longer run elections: then it stays as far as it has come
+    try:
         _fill(owner, draft, mark)
+    except (Overtaken, TryLater):
+        raise  # the next try may find it otherwise
+    except Refusal as refusal:
+        return _stop(draft, refusal)
     with suppress(Refused):  # somebody else has finished it
-        table().write(*_end(name, [each["SK"] for each in table().each(keys.filling_parts(name))]))
+        table().write(*_end(draft))
+    return True
+
+
+def _stop(draft: Election, refusal: Refusal) -> bool:
+    """What can never be brought stays behind, and the history of the draft says why: its owner may no longer run
+    elections, or somebody has added candidates meanwhile, so that there are too many. All else can be done to it."""
+    said = {"election_name": draft.name, "sentence": str(refusal)}
+    with suppress(Refused):  # somebody else has finished it
+        log().record(Event("plenum", "ElectionNotFilled", said), *_end(draft))
     return True
 
 
@@ -137,13 +153,14 @@ def _list(owner: User, draft: Election) -> None:
     for part in list(table().each(keys.filling_parts(draft.name))):
         _there, here = repository.on_roll_or_here(draft, part["voters"])
         accounts = zip(part["voters"], part["accounts"], strict=True)
-        same = [name for name, account in accounts if here.get(keys.fold(name)) == account]
+        same = [name for name, account in accounts if account == BY_ADDRESS or here.get(keys.fold(name)) == account]
         try_again(partial(services.put_on_roll, owner, draft, same))
 
 
-def _end(name: str, parts: Sequence[str]) -> list[Write]:
+def _end(draft: Election) -> list[Write]:
+    parts = table().each(keys.filling_parts(draft.name))
     return [
-        *(Delete(Key(keys.election(name).pk, each)) for each in parts),
-        Delete(keys.filling(name), when=Exists()),
-        Update(keys.election(name), set={"filling": False}, when=Equals("filling", True)),
+        *(Delete(Key(each["PK"], each["SK"])) for each in parts),
+        Delete(keys.filling(draft.name), when=Exists()),
+        Update(keys.election(draft.name), set={"filling": False}, when=Equals("filling", True)),
     ]

@@ -19,6 +19,7 @@ from .concerns import Looked, concerns
 from .groups import services as groups
 from .next_step import ONCE_SEALED, Numbers, next_step
 from .progress import progress
+from .recap import needs_accounts
 from .rules import Action, Election, State
 from .turnout import turnouts
 
@@ -27,18 +28,19 @@ from .turnout import turnouts
 @require_safe
 def dashboard(request: HttpRequest, election: Election) -> HttpResponse:
     now = now_text()
-    candidates, got, shown, parts = together(
+    candidates, got, shown, (parts, lacks_accounts) = together(
         table(),
         lambda: repository.candidates_by_name(election.name),
         lambda: progress(election),
         lambda: turnout_context(election),
-        lambda: beside(request.user, election),
+        lambda: (beside(request.user, election), needs_accounts(election)),
     )
     context = context_of(request, election, candidates=candidates, **shown)
     numbers = Numbers(
         candidates=len(candidates),
         voted=context["turnout"].voted if "turnout" in context else 0,
         uninvited=got.uninvited(election),
+        invited=got.invited.voters if got.invited else 0,
         reminded=got.reminded.all if got.reminded else 0,
         is_inviting=got.is_inviting,
         is_sealed=got.is_sealed,
@@ -47,7 +49,7 @@ def dashboard(request: HttpRequest, election: Election) -> HttpResponse:
     later = ONCE_SEALED.taken(request.user, election) if got.is_sealed else []
     step = next_step(election, numbers, context["offered"], now, *later)
     silent = sum(not each.statement for each in candidates)
-    looked = Looked(election, len(candidates), silent, context["offered"], now, got)
+    looked = Looked(election, len(candidates), silent, context["offered"], now, got, lacks_accounts)
     context |= {
         "step": step,
         "begins_later": election.no_voting_before is not None and election.no_voting_before > now,

@@ -10,10 +10,10 @@ from django.utils.translation import gettext_lazy as _
 from accounts.models import User
 from acts.handfuls import handfuls
 from acts.site import table
-from store import keys, spans
+from store import keys
 from store.table import Item
 
-from . import invitations, places, services
+from . import invitations, services
 from .invitations import INVITED, REMINDED, Batch
 from .rules import Action, Election, WrongState
 
@@ -23,7 +23,8 @@ ACTS = {INVITED: invitations.invite, REMINDED: invitations.remind}
 
 @dataclass(frozen=True, slots=True)
 class Forecast:
-    """How many of a roll would be mailed now. Whom a reminder may not leave out is counted like all others."""
+    """How many of a roll, or of everybody here, would be mailed now. Whom a mail may not leave out is counted like all
+    others."""
 
     on_roll: int
     before: int  # who had this mail already
@@ -35,11 +36,11 @@ class Forecast:
 
 def of(election: Election, kind: str) -> Forecast:
     batch = invitations.batch_of(election, kind)
-    roll = list(islice(spans.each(table(), places.roll(election)), MOST_LOOKED_AT + 1))
+    roll = list(islice(invitations.every_voter(election), MOST_LOOKED_AT + 1))
     seen = roll[:MOST_LOOKED_AT]
     due = [item for item in seen if invitations.is_due(item, batch)]
     numbers, nowhere = _letters(due, batch)
-    before = sum(batch.mark in item for item in seen)
+    before = sum(invitations.had_before(item, batch) for item in seen)
     return Forecast(len(seen), before, len(due), nowhere, len(numbers), len(seen) == len(roll))
 
 

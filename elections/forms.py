@@ -103,10 +103,10 @@ class SettingsForm(ZonedForm):
         label=_("Vote by link"),
         required=False,
         help_text=_(
-            "The link in the invitation leads straight to the ballot: no account, no password, in this election only, "
-            "until it closes. Whoever gets the mail, or is forwarded it, can vote in its addressee's place: leave the "
-            "mails about ballots on, so that it is noticed; sending the invitation again ends the earlier link. "
-            "Where everybody here may vote, only those on the roll are mailed a link."
+            "The link in the invitation leads straight to the ballot: no account, no password, in this election only. "
+            "After the close it leads to the result. Whoever gets the mail, or is forwarded it, can vote in its "
+            "addressee's place: leave the mails about ballots on, so that it is noticed; sending the invitation again "
+            "ends the earlier link. Where everybody here may vote, only those listed by address are mailed such a link."
         ),
     )
     announces = forms.BooleanField(
@@ -120,7 +120,10 @@ class SettingsForm(ZonedForm):
     results_public = forms.BooleanField(
         label=_("Anybody on the web may see the result"),
         required=False,
-        help_text=_("After it has closed, by a link, without an account. Who voted is not shown there."),
+        help_text=_(
+            "After it has closed, by a link, without an account, with all ballots to check it by. "
+            "Who voted is not shown there."
+        ),
     )
     method = forms.ChoiceField(label=_("Method"), choices=METHOD_CHOICES, initial="schulze", widget=Cards)
     seats = seats_field(1)
@@ -288,6 +291,10 @@ class CandidatesForm(forms.Form):
         label=_("Add candidates, one a line"),
         max_length=200_000,
         widget=forms.Textarea({"rows": 5, "dir": "auto"}),
+        help_text=_(
+            "At most 500 candidates. Their names together have at most 40,000 Latin letters; those of other scripts, "
+            "and emoji, count as two to four."
+        ),
     )
 
     def clean_names(self) -> list[str]:

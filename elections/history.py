@@ -293,6 +293,11 @@ def _reminded(told: Told) -> str:
     return told.with_words(_("%(who)s reminded those who had not voted."))
 
 
+def _stopped(sentence: str) -> Callable[[Told], str]:
+    """With the reason, as it was recorded."""
+    return lambda told: told.with_words(sentence, reason=told.said["sentence"])
+
+
 def _unknown(told: Told) -> str:
     """Better than silence: something happened, and its number leads to it."""
     return told.with_words(_("%(who)s did what the log calls “%(type)s”."), type=told.event["event_type"])
@@ -302,6 +307,9 @@ SENTENCES: dict[str, Callable[[Told], str]] = {
     "ElectionCreated": _created,
     "ElectionUpdated": _updated,
     "ElectionRenamed": plainly(gettext_lazy("%(who)s gave the draft another name.")),
+    "ElectionNotFilled": _stopped(
+        gettext_lazy("Not everything that the draft was made from could be brought: %(reason)s")
+    ),
     "RollSpread": plainly(gettext_lazy("%(who)s made room for more voters on the roll.")),
     "ElectionOpened": _opened,
     "ElectionClosed": _closed,
@@ -315,6 +323,7 @@ SENTENCES: dict[str, Callable[[Told], str]] = {
     "NeedSet": plainly(gettext_lazy("%(who)s said which skill is needed, how well and of how many.")),
     "NeedsDropped": plainly(gettext_lazy("%(who)s said that a skill is no longer needed.")),
     "CandidateAgreed": plainly(gettext_lazy("A candidate agreed to show skills.")),
+    "CandidatesAsked": plainly(gettext_lazy("Candidates were asked by mail whether their skills may be shown.")),
     "CandidateDisagreed": plainly(gettext_lazy("A candidate no longer agrees to show skills.")),
     "VotersAdded": _voters_added,
     "VotersRemoved": _voters_removed,

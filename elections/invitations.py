@@ -2,15 +2,15 @@
 
 Asking for a mailing writes one item. Workers then take the roll page by page; each handful of mails, the marks on the
 voters and the mailing's place in the roll change in one transaction. So a worker that dies loses nothing, and of two
-workers at the same place one is refused.
+workers at the same place one is refused. Where everybody here may vote, the people here follow the roll (`everybody`).
 """
 
 from __future__ import annotations
 
 import uuid
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import astuple, dataclass, field, replace
 from itertools import islice
 
 from django.utils.translation import get_language, override
@@ -19,7 +19,7 @@ from django.utils.translation import gettext_lazy as _
 from accounts import allowance
 from accounts import repository as people
 from accounts.models import User
-from acts.again import try_again
+from acts.again import go_on, try_again
 from acts.queues import take_each
 from acts.site import log, now_text, table
 from acts.tokens import DAY, read, sign
@@ -28,7 +28,8 @@ from store import keys, spans
 from store.log import Event
 from store.table import Check, Condition, Delete, Equals, Exists, Item, Key, Missing, Page, Put, Refused, Update, Write
 
-from . import by_link, places, quiet, repository, services
+from . import by_link, everybody, places, quiet, repository, services
+from .everybody import NOBODY, Window
 from .purses import NoneLeft, purse_of
 from .rules import Action, Election, State, WrongState, check_listing
 from .turnout import tells_who, turnout
@@ -45,6 +46,8 @@ LETTERS = {
 TO_ALL = "vote_reminder_to_all"  # a reminder that does not know who has voted
 NOWHERE, BEYOND = "nowhere", "beyond"  # counted beside the states of mails: see `Counts`
 LABELS = {INVITED: _("Invitations"), REMINDED: _("Reminders"), ANNOUNCED: _("Results")}
+FIRST_INVITED = "first_invited"  # beside the counted mails: when everybody here was asked to vote first
+OF_EVERYBODY = "everybody "  # begins the place of a mailing that has come to the people here
 ONCE = (INVITED, MESSAGED, ANNOUNCED)  # kinds that go to everybody on the roll, once
 
 
@@ -81,22 +84,45 @@ def ask(
 
     def reserve() -> None:
         budget = allowance.today(actor)
-        mails = _due_on_roll(election, kind, message, budget.left)
+        batch = batch_of(election, kind, message=message)
+        mails = _number_due(batch, budget.left)
         budget.check(mails)
         reserved = None if budget.left is None else mails
-        mailing = asked(election, kind, actor.name, message=message, reserved=reserved, said=said)
-        record(event, mailing, *also, budget=budget.reserving(mails))
+        mailing = asked(election, kind, actor.name, message=message, reserved=reserved, said=said, window=batch.window)
+        record(event, mailing, *_reached(batch), *also, budget=budget.reserving(mails))
 
     try_again(reserve)
 
 
-def _due_on_roll(election: Election, kind: str, message: str, enough: int | None) -> int:
+def _number_due(batch: Batch, enough: int | None) -> int:
     """How many voters are to be mailed: counted no further than to one more than `enough`, and not without a limit."""
     if enough is None:
         return 0
-    batch = batch_of(election, kind, message=message)
-    due = (1 for item in spans.each(table(), places.roll(election)) if is_due(item, batch))
-    return sum(islice(due, enough + 1))
+    return sum(islice((1 for item in every_voter(batch.election) if is_due(item, batch)), enough + 1))
+
+
+def every_voter(election: Election) -> Iterator[Item]:
+    """All that a mailing looks at: the roll, and where everybody here may vote the people here."""
+    for item in spans.each(table(), places.roll(election)):
+        if not everybody.is_mailed_as_one(election, item["voter_name"]):
+            yield item
+    if election.electorate == "everyone":
+        yield from everybody.each(election)
+
+
+def _reached(batch: Batch) -> list[Write]:
+    """That the next mailing of this kind is for those who come later; of messages, they say so themselves."""
+    if not batch.is_for_everybody or batch.kind not in (INVITED, REMINDED):
+        return []
+    name, before, until = until_of(batch.kind), batch.window.after, batch.window.until
+    first = {FIRST_INVITED: until} if batch.kind == INVITED and not before else {}
+    when = Equals(name, before) if before else Missing(name)
+    return [Update(batch.counts, set={name: until, **first}, when=when)]
+
+
+def until_of(kind: str) -> str:
+    """The attribute, beside the counted mails, that says whom mails of this kind have reached: see `everybody`."""
+    return f"{kind}_until"
 
 
 def asked(
@@ -108,18 +134,41 @@ def asked(
     moment: str = "",
     reserved: int | None = None,
     said: dict[str, str] | None = None,
+    window: Window | None = None,
 ) -> Put:
     """The write that asks for a mailing; refused while the same one is under way.
 
     `reserved` is how many mails of today are its own; none, if its asker has no limit. `said` is what all its mails
-    say, where that is known by now.
+    say, where that is known by now. `window` says for whom of everybody here it is, if that was looked at before.
     """
     place = keys.mailing(election.name, kind, message)
     index = {"GSI1PK": keys.MAILINGS.pk, "GSI1SK": keys.mailing_by_date(now_text(), uuid.uuid4().hex)}
     about = {"election_name": election.name, "kind": kind, "message": message, "moment": moment}
     who = {"asked_by": asked_by, "language": get_language() or "en"} | ({"said": said} if said else {})
     purse = {} if reserved is None else {"reserved": reserved, "day": allowance.day_of(now_text())}
-    return Put({"PK": place.pk, "SK": place.sk, **index, **about, **who, **purse, "after": None}, when=Missing())
+    window = window or _window(election, kind, message, moment)
+    reach = {} if window == NOBODY else {"window": list(astuple(window))}
+    return Put(
+        {"PK": place.pk, "SK": place.sk, **index, **about, **who, **purse, **reach, "after": None}, when=Missing()
+    )
+
+
+def _window(election: Election, kind: str, message: str, moment: str) -> Window:
+    """For whom of everybody here a mailing is that is asked for now, where everybody here may vote."""
+    if election.electorate != "everyone":
+        return NOBODY
+    counts = table().get(Batch(election, kind, "", message).counts) or {}
+    return window_of(kind, counts, moment, now_text())
+
+
+def window_of(kind: str, counts: Item, moment: str, now: str) -> Window:
+    """Invitations and messages are for who came since the last one; reminders for who was invited."""
+    invited = counts.get(until_of(INVITED), "")
+    if kind == TIMED:  # whoever was invited since its moment has had a mail just now
+        return Window("", max((each for each in (counts.get(FIRST_INVITED, ""), invited) if each < moment), default=""))
+    if kind == ANNOUNCED:
+        return Window("", now)
+    return Window(counts.get(until_of(kind), ""), invited if kind == REMINDED else now)
 
 
 def record(event: Event, *writes: Write, budget: Sequence[Write] = ()) -> None:
@@ -137,6 +186,11 @@ def record(event: Event, *writes: Write, budget: Sequence[Write] = ()) -> None:
 
 def _still_there(election_name: str) -> Check:
     return Check(keys.election(election_name), Exists())
+
+
+def is_under_way(election: Election, kind: str) -> bool:
+    """Whether mails of this kind were asked for and are still being queued."""
+    return table().get(keys.mailing(election.name, kind)) is not None
 
 
 def send_again(actor: User, election: Election, voter: str) -> None:
@@ -199,10 +253,15 @@ class Batch:
     moment: str = ""  # of a reminder by the clock
     tells_who: bool = True  # has voted
     said: dict[str, str] = field(default_factory=dict)  # in all its mails
+    window: Window = NOBODY  # of everybody here, where all of them may vote
 
     @property
     def letter(self) -> str:
-        return LETTERS[self.kind] if self.tells_who else TO_ALL
+        return LETTERS[self.kind] if self.tells_who or self.kind == INVITED else TO_ALL
+
+    @property
+    def is_for_everybody(self) -> bool:
+        return self.election.electorate == "everyone"
 
     @property
     def mark(self) -> str:
@@ -242,16 +301,22 @@ def take_mailings_on() -> int:
 
 
 def _take_on(place: Key) -> int:
+    """Another worker may be faster, or a voter change at this moment: then it looks again."""
     queued = 0
-    while (mailing := table().get(place)) is not None:
-        try:
-            with override(mailing["language"]):
-                queued += _handful(place, mailing)
-        except Refused:
-            continue  # another worker was faster, or a voter changed at this moment: look again
-        except NoneLeft:
-            break  # until tomorrow
-    return queued
+
+    def step() -> int | None:
+        nonlocal queued
+        mailing = table().get(place)
+        if mailing is None:
+            return queued
+        with override(mailing["language"]):
+            queued += _handful(place, mailing)
+        return None
+
+    try:
+        return go_on(step)
+    except NoneLeft:
+        return queued  # until tomorrow
 
 
 def _handful(place: Key, mailing: Item) -> int:
@@ -281,24 +346,40 @@ def _is_time_for(kind: str, election: Election) -> bool:
 
 
 def _next_voters(batch: Batch, after: str | None, room: int | None) -> Page:
-    """The next voters of the roll: so many that those who are to be mailed have room."""
-    roll = places.roll(batch.election)
-    page = spans.page(table(), roll, limit=A_HANDFUL, cursor=after)
+    """The next voters: so many that those who are to be mailed have room."""
+    page = _page(batch, after, A_HANDFUL)
     due = [place for place, item in enumerate(page.items) if is_due(item, batch)]
-    return spans.page(table(), roll, limit=due[room], cursor=after) if room and len(due) > room else page
+    return _page(batch, after, due[room]) if room and len(due) > room else page
+
+
+def _page(batch: Batch, after: str | None, limit: int) -> Page:
+    """Of the roll, and where everybody here may vote then of the people here: the mailing's place says of which."""
+    election = batch.election
+    if after is not None and after.startswith(OF_EVERYBODY):
+        some, cursor = everybody.page(election, limit=limit, cursor=after.removeprefix(OF_EVERYBODY) or None)
+        return Page(some, cursor and f"{OF_EVERYBODY}{cursor}")
+    page = spans.page(table(), places.roll(election), limit=limit, cursor=after)
+    return Page(page.items, OF_EVERYBODY) if page.cursor is None and batch.is_for_everybody else page
 
 
 def _batch(election: Election, mailing: Item) -> Batch:
     batch = batch_of(election, *(mailing[name] for name in ("kind", "asked_by", "message", "moment")))
-    return replace(batch, said=mailing.get("said", {}))
+    return replace(batch, said=mailing.get("said", {}), window=Window(*mailing.get("window", ())))
 
 
 def batch_of(election: Election, kind: str, asked_by: str = "", message: str = "", moment: str = "") -> Batch:
-    told = kind not in (REMINDED, TIMED) or tells_who(election, turnout(election).voted)
-    return Batch(election, kind, asked_by, message, moment, told)
+    """As it would be asked for now."""
+    leaves_out_who_voted = kind in (REMINDED, TIMED) or (kind == INVITED and election.electorate == "everyone")
+    told = not leaves_out_who_voted or tells_who(election, turnout(election).voted)
+    window = _window(election, kind, message, moment)
+    return Batch(election, kind, asked_by, message, moment, told, window=window)
 
 
 def is_due(voter: Item, batch: Batch) -> bool:
+    if "since" in voter:
+        return _is_due_of_everybody(voter, batch)
+    if everybody.is_mailed_as_one(batch.election, voter["voter_name"]):
+        return False
     if batch.kind in ONCE:
         return batch.mark not in voter
     if INVITED not in voter or voter.get("left_alone") or (voter["voted"] and batch.tells_who):
@@ -307,10 +388,24 @@ def is_due(voter: Item, batch: Batch) -> bool:
     return voter.get("invited_at", "") < batch.moment if batch.kind == TIMED else REMINDED not in voter
 
 
+def _is_due_of_everybody(voter: Item, batch: Batch) -> bool:
+    if not voter["since"] or not batch.window.has(voter["since"]):
+        return False
+    if batch.kind in (MESSAGED, ANNOUNCED):
+        return True
+    is_reminder = batch.kind in (REMINDED, TIMED)
+    return not (is_reminder and voter["left_alone"]) and not (voter["voted"] and batch.tells_who)
+
+
+def had_before(voter: Item, batch: Batch) -> bool:
+    """Whether a mail of this kind was queued for them before."""
+    return voter["since"] <= batch.window.after if "since" in voter else batch.mark in voter
+
+
 def _mails_for(voters: list[Item], batch: Batch) -> list[Write]:
     """For each voter a mail, the mark that it was queued, and an invitation here where there is no account yet.
 
-    Somebody on the roll twice, by name and by address, gets one mail.
+    Somebody on the roll twice, by name and by address, gets one mail. One of everybody here has no entry to be marked.
     """
     if not voters:
         return []
@@ -322,8 +417,9 @@ def _mails_for(voters: list[Item], batch: Batch) -> list[Write]:
         address = addresses[item["voter_name"]]
         letter = _letter(batch, item["voter_name"], address)
         number = letter.item["number"]
-        writes.append(batch.marked(item, number, _unmarked(item, batch)))
-        writes += [] if batch.kind == ANNOUNCED else _invitation(item["voter_name"], batch.asked_by)
+        if "since" not in item:
+            writes.append(batch.marked(item, number, _unmarked(item, batch)))
+            writes += [] if batch.kind == ANNOUNCED else _invitation(item["voter_name"], batch.asked_by)
         letters |= {number: letter} if address and address not in left_alone and number not in letters else {}
     mailed = table().get_many(letter.key for letter in letters.values()) if letters else {}
     new = [letter for letter in letters.values() if letter.key not in mailed]
@@ -352,12 +448,13 @@ def _counted(batch: Batch, queued: int, nowhere: int, beyond: int) -> Update:
 
 def addresses_of(voters: Iterable[Item]) -> dict[str, str]:
     """Where each voter is mailed; nowhere, if the account they were listed by is gone."""
-    entries = {item["voter_name"]: item for item in voters}
+    known = {item["voter_name"]: item["address"] for item in voters if "since" in item}
+    entries = {item["voter_name"]: item for item in voters if item["voter_name"] not in known}
     places = {name: keys.user(name) for name in entries if not repository.is_by_address(name)}
     found = table().get_many(places.values()) if places else {}
     pairs = [(people.user_of(found[place]), entries[name]) for name, place in places.items() if place in found]
     theirs = {entry["voter_name"]: person.email for person, entry in repository.matching(pairs)}
-    return {name: name if repository.is_by_address(name) else theirs.get(name, "") for name in entries}
+    return known | {name: name if repository.is_by_address(name) else theirs.get(name, "") for name in entries}
 
 
 def _invitation(voter: str, asked_by: str) -> list[Write]:

@@ -5,21 +5,24 @@ from __future__ import annotations
 from typing import Any
 
 from django.conf import settings
+from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 from django.views.decorators.clickjacking import xframe_options_sameorigin
 from django.views.decorators.http import require_safe
 
 from accounts import allowance, policy
 from accounts.rules import NOT_CONFIRMED
+from acts.refusals import Refusal
 from acts.site import table
-from pages.forms import carried_out, form_page, posted
+from pages.forms import form_page
 from pages.saying import told
 from store.together import together
 
-from . import forecast, trials, words
+from . import forecast, invitations, trials, words
 from .access import context_of, run
 from .forms import WordsForm
 from .invitations import INVITED, REMINDED
@@ -43,42 +46,53 @@ SHOWING_MAILS = "; ".join(
 @run(Action.INVITE)
 @form_page
 def invitation(request: HttpRequest, election: Election) -> HttpResponse:
-    """Numbers, preview and own words; a POST saves the words, mails a test to its sender, or mails the voters."""
-    what = _what(request)
+    """Numbers, preview and own words, all in one form: whichever button is pressed, the words are saved first."""
+    what, known = _what(request), words.of(election.name)
+    if request.method != "POST":
+        return _shown(request, election, what, WordsForm(known=known, person=request.user), known, status=200)
+    has_words = "text" in request.POST or not {"test", "send"} & set(request.POST)
+    form = WordsForm(request.POST if has_words else None, known=known, person=request.user)
+    if has_words and not request.user.can_write_to_many:
+        return _shown(request, election, what, form, known, status=403)
+    if has_words and not _saved(request, election, form):
+        return _shown(request, election, what, form, known, status=422)
     if "test" in request.POST:
         done = _("The test mail to %(email)s is on its way.") % {"email": request.user.email}
         told(request, lambda: trials.send_test(request.user, election, KINDS[what]), done)
         return _back(election, what)
     if "send" in request.POST:
-        seen = _number(request.POST["send"])
-        told(request, lambda: _send(request, election, KINDS[what], seen), _("The mails are on their way."))
-        return _back(election, what)
-    return _page(request, election, what)
+        return _send(request, election, what)
+    messages.success(request, _("The words are saved."))
+    return _back(election, what)
 
 
-def _send(request: HttpRequest, election: Election, kind: str, seen: int) -> None:
-    forecast.send(request.user, election, kind, seen)
+def _saved(request: HttpRequest, election: Election, form: WordsForm) -> bool:
+    if not form.is_valid():
+        return False
+    try:
+        words.change(request.user, election, **form.cleaned_data)
+    except Refusal as refusal:
+        form.add_error(None, str(refusal))
+        return False
+    return True
 
 
-def _page(request: HttpRequest, election: Election, what: str) -> HttpResponse:
-    known = words.of(election.name)
-    form = WordsForm(posted(request), known=known, person=request.user)
-    if request.method == "POST" and not request.user.can_write_to_many:
-        return _shown(request, election, what, form, known, status=403)
-    if carried_out(
-        request, form, lambda: words.change(request.user, election, **form.cleaned_data), _("The words are saved.")
-    ):
-        return _back(election, what)
-    return _shown(request, election, what, form, known, status=422 if form.errors else 200)
+def _send(request: HttpRequest, election: Election, what: str) -> HttpResponse:
+    """Mails take a while: the overview shows how far they have got."""
+    seen = _number(request.POST["send"])
+    done = ngettext("%(count)d mail is on its way.", "%(count)d mails are on their way.", seen) % {"count": seen}
+    if told(request, lambda: forecast.send(request.user, election, KINDS[what], seen), done):
+        return redirect("dashboard", name=election.name)
+    return _back(election, what)
 
 
 def _shown(
     request: HttpRequest, election: Election, what: str, form: WordsForm, known: words.Words, status: int
 ) -> HttpResponse:
     kind = KINDS[what]
-    numbers, preview, today, counted = together(
+    (numbers, is_under_way), preview, today, counted = together(
         table(),
-        lambda: forecast.of(election, kind),
+        lambda: (forecast.of(election, kind), invitations.is_under_way(election, kind)),
         lambda: trials.preview(request.user, election, kind),
         lambda: allowance.today(request.user),
         lambda: turnout(election),
@@ -86,6 +100,7 @@ def _shown(
     context: dict[str, Any] = {
         "what": what,
         "numbers": numbers,
+        "is_under_way": is_under_way,
         "preview": preview,
         "form": form if request.user.can_write_to_many else None,
         "not_confirmed": NOT_CONFIRMED,

@@ -15,9 +15,10 @@ from acts.tokens import sign
 from mail.letters import Letter
 from mail.outbox import Mail, NothingToSay
 
-from . import asking, repository, words
+from . import asking, quiet, repository, words
 from .books.addresses import ballot_of, page_of
 from .by_link import token_for
+from .everybody import is_mailed_as_one
 from .invitations import TO_ALL, silence_token
 from .messages import written
 from .rules import Election, State
@@ -60,6 +61,10 @@ def _about_link(election: Election, mail: Mail) -> str:
 
 
 def silence_link(mail: Mail) -> str:
+    """One of everybody here has no entry on the roll that could say so: they are left alone by their address."""
+    election = repository.find(mail.about["election_name"])
+    if election is not None and is_mailed_as_one(election, mail.about["voter"]):
+        return quiet.link(mail)
     token = silence_token(mail.about["election_name"], mail.about["voter"])
     return whole(reverse("leave_alone", args=[token]))
 
@@ -148,7 +153,34 @@ def tested(letter: Letter) -> Letter:
     )
 
 
+def _asks_candidate(mail: Mail) -> dict[str, str]:
+    return {"who": asking.shown_name(mail.about["asked_by"]), "election": mail.about["election_name"]}
+
+
+def _is_no_draft(mail: Mail) -> bool:
+    """Once it is open, nobody can agree any more."""
+    election = repository.find(mail.about["election_name"])
+    return election is None or election.stored_state != State.DRAFT
+
+
+CANDIDATE_ASKED = Letter(
+    gettext_noop("You stand in “%(election)s”: may your skills be shown?"),
+    (
+        gettext_noop(
+            "%(who)s prepares the election “%(election)s”, in which you stand. It names skills that it needs."
+        ),
+        gettext_noop("You are asked whether your level in just these skills may be shown, with the result or before."),
+        gettext_noop("If you do nothing, nothing of them is shown, and that says nothing about you."),
+    ),
+    lambda mail: reverse("agree", args=[mail.about["election_name"]]),
+    gettext_noop("See what would be shown"),
+    is_over=_is_no_draft,
+    words=_asks_candidate,
+    title=gettext_noop("A candidate is asked about skills"),
+)
+
 LETTERS = {
+    "candidate_asked": CANDIDATE_ASKED,
     "vote_invitation": INVITATION,
     "vote_reminder": REMINDER,
     TO_ALL: REMINDER_TO_ALL,

@@ -24,7 +24,7 @@ from store.log import Event
 from store.table import Item, Key, Update
 
 from . import invitations, services
-from .invitations import MESSAGED, Counts
+from .invitations import MESSAGED, Counts, until_of
 from .rules import Action, Election, WrongState
 
 LONGEST_SUBJECT = 120
@@ -50,7 +50,8 @@ def send(actor: User, election: Election, subject: str, text: str) -> None:
     check_confirmed(actor.role, actor.confirmed)
     digest = _digest(election, subject, text)
     _check_number(election, digest)
-    words = {"subject": subject, "text": text, "written_by": actor.name, "written_at": now_text()}
+    now = now_text()
+    words = {"subject": subject, "text": text, "written_by": actor.name, "written_at": now, until_of(MESSAGED): now}
     said = {"election_name": election.name, "subject": subject, "message": digest, "on_roll": election.voter_count}
     kept = Update(keys.message(election.name, digest), set=words | rendered.beside("text", text))
     invitations.ask(actor, election, MESSAGED, Event(actor.name, "VotersMessaged", said), kept, message=digest)

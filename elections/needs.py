@@ -14,15 +14,18 @@ from dataclasses import asdict, dataclass, replace
 from django.utils.translation import gettext_lazy as _
 
 from accounts import repository as people
+from accounts.models import User
+from accounts.rules import Permission
 from acts.site import table
 from pages.sorting import as_people_sort
 from skills import merging
 from skills import repository as skills
 from skills.rules import Level, Skill, level_of
 from store import keys
-from store.table import Delete, Equals, Exists, Item, Put, Update, Write
+from store.table import Delete, Equals, Exists, Item, Missing, Put, Update, Write
 
-from .rules import Election, NotReady
+from . import repository
+from .rules import Election, NotReady, State
 
 MOST_NEEDS = 20
 MOST_AGREED = 100  # candidates, so that what is kept of all of them fits one item
@@ -48,22 +51,32 @@ class Need:
 
 @dataclass(frozen=True, slots=True)
 class Agreement:
-    """Somebody who stands and lets their skills be shown; the account is known by when it was made."""
+    """Somebody who stands, and which skills they let be shown; the account is known by when it was made.
+
+    Whoever was only asked, or has declined, lets none be shown.
+    """
 
     candidate: str
     person: str
     account: str
     skills: tuple[str, ...]
+    asked: tuple[str, ...] = ()  # which skills they were last asked about by mail
+    answered: tuple[str, ...] = ()  # about which they have said yes or no
+
+    @property
+    def is_unanswered(self) -> bool:
+        return not set(self.asked) <= {*self.answered, *self.skills}
 
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """What candidates who agreed could do when the election opened: a level for each need, and 0 for none."""
+    """What candidates who agreed could do when the election opened: a level for each need, 0 if they have not got the
+    skill, and nothing if they did not agree to show it."""
 
     needs: tuple[Need, ...]
-    levels: Mapping[str, tuple[int, ...]]  # by the candidate's name, folded
+    levels: Mapping[str, tuple[int | None, ...]]  # by the candidate's name, folded
 
-    def said_by(self, candidate: str) -> list[tuple[Need, int]]:
+    def said_by(self, candidate: str) -> list[tuple[Need, int | None]]:
         """Nothing of somebody who did not agree."""
         return list(zip(self.needs, self.levels.get(keys.fold(candidate), ()), strict=False))
 
@@ -102,12 +115,37 @@ def agreement_of(election_name: str, candidate: str) -> Agreement | None:
     return _agreement_of(item) if item else None
 
 
+def to_be_asked(election_name: str, wanted: Sequence[Need], known: Sequence[Agreement]) -> list[Agreement]:
+    """Those who stand, have an account here, and were not asked about all that is needed now: as they are on record."""
+    there = {keys.fold(each.candidate): each for each in known}
+    names = [each.name for each in repository.candidates(election_name)]
+    found = table().get_many(map(keys.user, names)) if names and wanted else {}
+    made = {name: people.user_of(found[place]) for name in names if (place := keys.user(name)) in found}
+    candidates = [
+        there.get(keys.fold(name)) or Agreement(name, name, person.created_at, ())
+        for name, person in made.items()
+        if person.can(Permission.VOTE)
+    ]
+    skills_wanted = {each.skill for each in wanted}
+    return [each for each in candidates if not skills_wanted <= {*each.asked, *each.answered, *each.skills}]
+
+
+def unanswered_by(person: User) -> list[str]:
+    """Elections in which somebody stands and has not said yet whether their skills may be shown, as far as they still
+    can."""
+    waiting = [each for each in table().each(keys.agreed_by(person.name)) if _agreement_of(each).is_unanswered]
+    found = table().get_many(keys.election(each["election_name"]) for each in waiting) if waiting else {}
+    drafts = (repository.election_of(item) for item in found.values())
+    return sorted(each.name for each in drafts if each.stored_state == State.DRAFT)
+
+
 def agreements(election_name: str) -> list[Agreement]:
     return [_agreement_of(item) for item in table().each(keys.agreements(election_name))]
 
 
 def _agreement_of(item: Item) -> Agreement:
-    return Agreement(item["candidate_name"], item["person"], item["account"], tuple(item["skills"]))
+    said = (tuple(item.get(name, ())) for name in ("skills", "asked", "answered"))
+    return Agreement(item["candidate_name"], item["person"], item["account"], *said)
 
 
 def snapshot_of(election_name: str) -> Snapshot | None:
@@ -133,14 +171,21 @@ def dropping(election_name: str, skill_ids: Iterable[str]) -> list[Write]:
     return [Delete(keys.need(election_name, each), when=Exists()) for each in skill_ids]
 
 
-def agreeing(election: Election, agreement: Agreement) -> list[Write]:
+def agreeing(election: Election, agreement: Agreement) -> list[Put]:
     place = keys.agreement(election.name, agreement.candidate)
     index = {"GSI1PK": keys.agreed_by(agreement.person).pk}
     index["GSI1SK"] = keys.by_date(election.created_at, election.name)
     said = {"election_name": election.name, "candidate_name": agreement.candidate, "person": agreement.person}
     said |= {"account": agreement.account}
-    item = {"PK": place.pk, "SK": place.sk, "entity_type": "AGREEMENT", **index, **said}
-    return [Put({**item, "skills": list(agreement.skills)})]
+    told = {name: list(getattr(agreement, name)) for name in ("skills", "asked", "answered")}
+    return [Put({"PK": place.pk, "SK": place.sk, "entity_type": "AGREEMENT", **index, **said, **told})]
+
+
+def asking(election: Election, agreement: Agreement, skills_asked: Sequence[str]) -> list[Write]:
+    """That somebody was asked by mail; what they have said so far stays. Refused if they say something meanwhile."""
+    (written,) = agreeing(election, replace(agreement, asked=tuple(skills_asked)))
+    is_new = not (agreement.skills or agreement.asked or agreement.answered)
+    return [replace(written, when=Missing() if is_new else Equals("skills", list(agreement.skills)))]
 
 
 def withdrawing(election_name: str, candidate: str) -> list[Write]:
@@ -165,7 +210,8 @@ def kept(election: Election) -> list[Write]:
     needs = named(of(election.name))
     if not needs:
         return []
-    held = [{"candidate_name": each.candidate, "levels": _levels(each, needs)} for each in _valid(election.name)]
+    valid = [each for each in _valid(election.name) if each.skills]
+    held = [{"candidate_name": each.candidate, "levels": _levels(each, needs)} for each in valid]
     place = keys.snapshot(election.name)
     said = {"election_name": election.name, "needs": [asdict(each) for each in needs], "held": held, "version": 1}
     return [Put({"PK": place.pk, "SK": place.sk, "entity_type": "SNAPSHOT", **said})]
@@ -179,10 +225,12 @@ def _valid(election_name: str) -> list[Agreement]:
     return [each for each in found if made.get(keys.user(each.person)) == each.account]
 
 
-def _levels(agreement: Agreement, needs: Sequence[Need]) -> list[int]:
+def _levels(agreement: Agreement, needs: Sequence[Need]) -> list[int | None]:
+    """A need that came after they agreed is one that they were not asked about, and not one that they do not meet."""
     own = skills.own_skills(agreement.person).held
     shown = {skill.id for skill in _current(agreement.skills).values()}
-    return [own[each.skill].level if each.skill in own and each.skill in shown else 0 for each in needs]
+    levels = {skill: held.level for skill, held in own.items()}
+    return [levels.get(each.skill, 0) if each.skill in shown else None for each in needs]
 
 
 def check_needs(there: Sequence[Need], skill_id: str) -> None:
@@ -193,5 +241,5 @@ def check_needs(there: Sequence[Need], skill_id: str) -> None:
 def check_agreeing(needs: Sequence[Need], there: Sequence[Agreement], candidate: str) -> None:
     if not needs:
         raise NotReady(NO_NEEDS)
-    if len({each.candidate for each in there} | {candidate}) > MOST_AGREED:
+    if len({each.candidate for each in there if each.skills} | {candidate}) > MOST_AGREED:
         raise NotReady(TOO_MANY_AGREED)

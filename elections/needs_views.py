@@ -35,7 +35,10 @@ def wanted(request: HttpRequest, election: Election) -> HttpResponse:
         return redirect("needs", name=election.name)
     context = context_of(request, election, form=form, needs=needs.named(needs.of(election.name)))
     address = whole(reverse("agree", args=[election.name]))
-    context |= {"agreed": needs.agreements(election.name), "address": address}
+    there = needs.agreements(election.name)
+    is_offered = Action.SET_NEEDS.name in context["offered"]
+    to_ask = needs.to_be_asked(election.name, context["needs"], there) if is_offered else []
+    context |= {"agreed": [each for each in there if each.skills], "address": address, "to_ask": len(to_ask)}
     return render(request, "elections/needs.html", context, status=422 if form.errors else 200)
 
 
@@ -53,6 +56,14 @@ def may_set_needs(user: User, found: tuple[Election, str]) -> None:
 def drop(request: HttpRequest, found: tuple[Election, str]) -> HttpResponse:
     election, skill_id = found
     told(request, lambda: services.drop_need(request.user, election, skill_id), _("It is no longer needed."))
+    return redirect("needs", name=election.name)
+
+
+@run(Action.SET_NEEDS)
+@require_POST
+def ask(request: HttpRequest, election: Election) -> HttpResponse:
+    """Have those mailed who stand and were not asked yet."""
+    told(request, lambda: services.ask_candidates(request.user, election), _("The candidates are asked by mail."))
     return redirect("needs", name=election.name)
 
 
@@ -87,19 +98,21 @@ def _own_rows(user: User, election: Election, is_draft: bool) -> list[tuple[Need
     agreement = needs.agreement_of(election.name, user.name)
     if not is_draft:
         kept = needs.snapshot_of(election.name)
-        return [(need, said, bool(said)) for need, said in _said(kept, user.name)] if kept else []
+        return [(need, said, bool(said)) for need, said in shown_levels(kept, user.name)] if kept else []
     own = skills.own_skills(user.name).held
     shown = agreement.skills if agreement else ()
     found = needs.named(needs.of(election.name))
     return [(each, _label(own[each.skill].level if each.skill in own else 0), each.skill in shown) for each in found]
 
 
-def _said(kept: Snapshot, candidate: str) -> list[tuple[Need, str]]:
+def shown_levels(kept: Snapshot, candidate: str) -> list[tuple[Need, str]]:
     return [(need, _label(level)) for need, level in kept.said_by(candidate)]
 
 
-def _label(level: int) -> str:
-    return str(level_of(level).label) if level else ""
+def _label(level: int | None) -> str:
+    if level is None:
+        return _("not shown")
+    return str(level_of(level).label) if level else _("none")
 
 
 # --- before the vote ---
@@ -120,6 +133,6 @@ def load_shown(user: User, name: str) -> tuple[Election, Snapshot] | None:
 def shown(request: HttpRequest, found: tuple[Election, Snapshot]) -> HttpResponse:
     """What candidates said of themselves: in the order in which the election lists them, and without any sum."""
     election, kept = found
-    rows = [(each, _said(kept, each.name)) for each in repository.candidates_by_name(election.name)]
+    rows = [(each, shown_levels(kept, each.name)) for each in repository.candidates_by_name(election.name)]
     context = context_of(request, election, rows=rows, needs=kept.needs)
     return render(request, "elections/skills.html", context)

@@ -49,6 +49,7 @@ class Numbers:
     candidates: int = 0
     voted: int = 0
     uninvited: int = 0  # voters on the roll who have not been invited
+    invited: int = 0  # voters who were to be mailed an invitation so far
     reminded: int = 0  # mails that reminded somebody
     is_inviting: bool = False  # invitations were asked for and are still being queued
     is_sealed: bool = False
@@ -124,11 +125,27 @@ def _of_open(election: Election, numbers: Numbers, offered: Collection[str], now
     if election.electorate == "listed" and numbers.uninvited:
         return _invite(election, numbers, offered)
     if election.electorate != "listed":
-        return Step("watch", _voted(election, numbers), is_quiet=True)
+        return _of_everybody(election, numbers, offered, now)
     if numbers.voted >= election.voter_count:
         button = _to(election, "close_election", _("Close the election"), offered, "CLOSE")
         return Step("close", _("Everyone has voted. You can wait for the end, or close it."), button, is_quiet=True)
     said = " ".join((_("Everyone is invited."), _voted(election, numbers), *_by_the_clock(election, now)))
+    if _is_time_to_remind(election, numbers, now):
+        label = _("Remind those who have not voted")
+        button = _to(election, "invitation", label, offered, "INVITE", query="?what=reminder")
+        return Step("remind", said, button, is_quiet=True)
+    return Step("watch", said, is_quiet=True)
+
+
+def _of_everybody(election: Election, numbers: Numbers, offered: Collection[str], now: str) -> Step:
+    """Where everybody here may vote: they are asked by mail, too, if somebody presses the button."""
+    if numbers.is_inviting:
+        return Step("wait", _("Invitations are on their way."), is_quiet=True)
+    if not numbers.invited:
+        said = " ".join((_("Nobody has been invited by mail yet."), _voted(election, numbers)))
+        button = _to(election, "invitation", _("Invite voters"), offered, "INVITE")
+        return Step("invite", said, button, is_quiet=True)
+    said = " ".join((_voted(election, numbers), *_by_the_clock(election, now)))
     if _is_time_to_remind(election, numbers, now):
         label = _("Remind those who have not voted")
         button = _to(election, "invitation", label, offered, "INVITE", query="?what=reminder")

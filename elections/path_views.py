@@ -9,6 +9,7 @@ from typing import Any
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.urls import reverse
 from django.utils.translation import gettext as _
 
 from accounts.access import requires
@@ -27,7 +28,8 @@ from .books.leading import elsewhere
 from .forms import ElectionForm
 from .path import Step
 from .path_forms import BeginningForm, HowForm, OnTheBallotForm, WhatForm, WhenForm, WhoForm
-from .roll_views import add_from
+from .recap import needs_accounts
+from .roll_views import ON_PATH, add_from
 from .rules import Action, Election, State
 from .services.roll import NobodyHere
 from .views import added_candidates
@@ -126,6 +128,7 @@ def _candidates(request: HttpRequest, election: Election, step: Step) -> HttpRes
 
 
 def _who(request: HttpRequest, election: Election, step: Step) -> HttpResponse:
+    """Importing a list or adding a group saves what was chosen here first, and comes back."""
     form = WhoForm(posted(request), election=election)
 
     def save() -> None:
@@ -135,8 +138,11 @@ def _who(request: HttpRequest, election: Election, step: Step) -> HttpResponse:
         _change(request, election, form)
 
     if _done(request, form, save):
+        many = MANY_AT_ONCE.get(request.POST.get("many", ""))
+        if many:
+            return redirect(f"{reverse(many, args=[election.name])}?{ON_PATH}=yes")
         return redirect(path.after(step, election))
-    return _page(request, election, step, form)
+    return _page(request, election, step, form, needs_accounts=needs_accounts(election))
 
 
 def _when(request: HttpRequest, election: Election, step: Step) -> HttpResponse:
@@ -154,6 +160,7 @@ def _how(request: HttpRequest, election: Election, step: Step) -> HttpResponse:
     return _page(request, election, step, form)
 
 
+MANY_AT_ONCE = {"import": "import_roll", "group": "add_group", "list": "roll"}  # by the buttons of the step
 BESIDE: dict[type[Refusal], str] = {NobodyHere: "voters", services.NameTaken: "name"}  # the field a refusal is about
 PAGES: dict[str, Callable[[HttpRequest, Election, Step], HttpResponse]] = {
     "what": _what,

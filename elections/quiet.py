@@ -1,4 +1,5 @@
-"""Who wants no mails about results: said once, by a link in such a mail or on one's own page, for all elections.
+"""Who wants no mails about results: said once, by a link in such a mail or on one's own page, for all elections. They
+are not reminded of elections that are open to everybody here either, which nobody has put them on a roll for.
 
 There are no events: a log would keep for good what somebody may change again, and it is nobody else's business.
 """

@@ -24,7 +24,10 @@ def by_link(request: HttpRequest, token: str) -> HttpResponse:
     if address is None:
         return say(request, _("This link does not work"), _("It is not one of ours, or has grown too old."), status=410)
     if request.method != "POST":
-        lead = _("You get no more mails about who won, from any election here. Asked to vote you are all the same.")
+        lead = _(
+            "You get no more mails about who won, from any election here, and no reminders of elections that are open "
+            "to everybody here. Asked to vote you are all the same."
+        )
         return ask(request, _("No more mails about results?"), _("No more of these"), lead=lead)
     quiet.leave_alone(address)
     sentence = _("You get no more mails about results. Whoever has an account can change that on their own page.")

@@ -14,7 +14,7 @@ from django.utils.translation import gettext_lazy, ngettext
 from . import repository
 from .next_step import Button
 from .reminders import BEFORE
-from .rules import METHODS, Election
+from .rules import METHODS, Election, State
 
 A_SHORT_ROLL = 90  # voters, who are looked at one by one; of more only their number is known
 
@@ -47,6 +47,17 @@ class Roll:
 
     by_address: int
     gone: int
+
+
+def needs_accounts(election: Election) -> bool:
+    """Whether somebody on the roll of a draft is listed by address and would have to make an account to vote. Of a long
+    roll only the beginning is looked at."""
+    if election.vote_by_link or election.electorate != "listed" or not election.voter_count:
+        return False
+    if election.stored_state != State.DRAFT:
+        return False
+    some = repository.voters(election, limit=A_SHORT_ROLL)[0]
+    return any(repository.is_by_address(each["voter_name"]) for each in some)
 
 
 def roll_of(election: Election) -> Roll | None:
@@ -105,8 +116,10 @@ def _voters(election: Election, roll: Roll | None) -> Point:
 def _of_roll(election: Election, roll: Roll | None) -> Iterator[str]:
     if roll and roll.by_address and not election.vote_by_link:
         words = ngettext(
-            "%(count)d of them is listed by address: without an account, the invitation helps to make one.",
-            "%(count)d of them are listed by address: without an account, the invitation helps to make one.",
+            "%(count)d of them is listed by address and must make an account to vote, unless they have one: “Vote by "
+            "link” is off.",
+            "%(count)d of them are listed by address and must make an account to vote, unless they have one: “Vote by "
+            "link” is off.",
             roll.by_address,
         )
         yield words % {"count": roll.by_address}

@@ -8,14 +8,15 @@ where it came from (`renamed_from`) and nothing about it can be changed; and nob
 
 from __future__ import annotations
 
-from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 
+from acts.again import go_on
 from acts.queues import take_each
 from acts.site import table
 from pages import rendered
 from store import keys
-from store.table import Delete, Equals, Exists, Item, Key, Missing, Put, Refused, Span, Update, Write
+from store.table import Delete, Equals, Exists, Item, Key, Missing, Put, Span, Update, Write
 
 from . import repository
 from .rules import Election
@@ -61,14 +62,20 @@ def finish_all() -> int:
 
 def finish(old: str) -> bool:
     """Bring what is left under the old name to the new one. Any number may do this at once."""
-    while (mark := table().get(keys.renamed(old))) is not None:
-        left = _left(old, mark.get("shards", 1))
-        with suppress(Refused):  # somebody else has brought these: look again
-            if not left:
-                table().write(*_end(mark))
-                return True
-            table().write(*(write for item in left for write in _brought(item, mark)))
-    return False
+    return go_on(partial(_step, old))
+
+
+def _step(old: str) -> bool | None:
+    """The next handful; answers whether that was the last one, once nothing is left."""
+    mark = table().get(keys.renamed(old))
+    if mark is None:
+        return False
+    left = _left(old, mark.get("shards", 1))
+    if not left:
+        table().write(*_end(mark))
+        return True
+    table().write(*(write for item in left for write in _brought(item, mark)))
+    return None
 
 
 def _left(old: str, shards: int) -> list[Item]:

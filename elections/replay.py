@@ -147,14 +147,30 @@ def needs_dropped(event: Happened) -> Iterator[Step]:
 
 def agreed(event: Happened) -> Iterator[Step]:
     election, said = election_of(event), event.said
-    agreement = Agreement(said["candidate_name"], event.actor, said["account"], tuple(said["skills"]))
+    agreed_to = tuple(said["skills"])
+    known = (tuple(said["asked"]), agreed_to) if "asked" in said else ((), ())
+    agreement = Agreement(said["candidate_name"], event.actor, said["account"], agreed_to, *known)
     writes = needs.agreeing(election, agreement)
     yield [*writes, repository.stands(election.name, agreement.candidate), repository.touched(election)]
 
 
+def candidates_asked(event: Happened) -> Iterator[Step]:
+    election, said = election_of(event), event.said
+    there = {each.candidate: each for each in needs.agreements(election.name)}
+    for candidate, account in zip(said["candidates"], said["accounts"], strict=True):
+        known = there.get(candidate) or Agreement(candidate, candidate, account, ())
+        yield needs.agreeing(election, replace(known, asked=tuple(said["skills"])))
+    yield [repository.touched(election)]
+
+
 def disagreed(event: Happened) -> Iterator[Step]:
     """After the opening, only because somebody left; then the election itself stays as it is."""
-    election, candidate = election_of(event), event.said["candidate_name"]
+    election, said, candidate = election_of(event), event.said, event.said["candidate_name"]
+    if "answered" in said:
+        answers = tuple(said["asked"]), tuple(said["answered"])
+        declined = Agreement(candidate, event.actor, said["account"], (), *answers)
+        yield [*needs.agreeing(election, declined), repository.touched(election)]
+        return
     touched = [repository.touched(election)] if election.stored_state == State.DRAFT else []
     yield [*needs.withdrawing(election.name, candidate), *touched]
 
@@ -252,6 +268,12 @@ def reminders_declined(event: Happened) -> Iterator[Step]:
     yield [invitations.declined(election_of(event), event.said["voter_name"])]
 
 
+def recorded_only(event: Happened) -> Iterator[Step]:
+    """What the log says and the table does not: why something ended early, whose marks are no part of a replay."""
+    election_of(event)
+    yield []
+
+
 REPLAY: dict[str, Act] = {
     "ElectionCreated": created,
     "ElectionUpdated": updated,
@@ -270,6 +292,7 @@ REPLAY: dict[str, Act] = {
     "NeedsDropped": needs_dropped,
     "CandidateAgreed": agreed,
     "CandidateDisagreed": disagreed,
+    "CandidatesAsked": candidates_asked,
     "RollSpread": spread,
     "VotersAdded": voters_added,
     "VotersRemoved": voters_removed,
@@ -281,6 +304,7 @@ REPLAY: dict[str, Act] = {
     "InvitationWorded": mailed,
     "InvitationTested": mailed,
     "RemindersDeclined": reminders_declined,
+    "ElectionNotFilled": recorded_only,
 }
 
 # Fields that elections of earlier times do not have.

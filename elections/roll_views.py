@@ -42,6 +42,7 @@ from .imports import Import
 from .rules import EVERYBODY_HERE, Action, Election, State, takes_names
 from .turnout import tells_names, tells_who, turnout
 
+ON_PATH = "path"  # in an address: whoever imports comes from the guided path, and goes back there
 A_SHORT_LIST = 2000  # voters; a longer list shows its progress from the start
 A_MOMENT = 1.0  # seconds a short one may take before it does
 A_STEP = 0.4  # seconds between two moves of the progress bar
@@ -127,7 +128,20 @@ def previewed(request: HttpRequest, election: Election, rows: list[lists.Row], *
     """What would become of each row, and the button that does it."""
     rows = lists.against(rows, *repository.on_roll_or_here(election, [row.kept for row in rows if row.kept]))
     rows = rows if takes_names(election) else lists.only_addresses(rows, str(EVERYBODY_HERE))
+    more |= {"query": _query(request)}
     return render(request, "elections/preview.html", context_of(request, election, **_verdicts(rows), **more))
+
+
+def _query(request: HttpRequest) -> str:
+    """What the address of the next page has to keep."""
+    return f"?{ON_PATH}=yes" if ON_PATH in request.GET else ""
+
+
+def _after(request: HttpRequest, election_name: str) -> str:
+    """Where an import leads when it is done: back to where it was begun."""
+    if ON_PATH in request.GET:
+        return reverse("election_step", args=[election_name, "who"])
+    return reverse("roll", args=[election_name])
 
 
 def _verdicts(rows: list[lists.Row]) -> dict[str, Any]:
@@ -150,7 +164,7 @@ def _import(request: HttpRequest, election: Election) -> HttpResponse:
         messages.error(request, str(refusal))
     else:
         messages.error(request, _("That list could not be imported. Please start again with the file."))
-    return redirect("import_roll", name=election.name)
+    return redirect(reverse("import_roll", args=[election.name]) + _query(request))
 
 
 def begun(request: HttpRequest, election: Election, new: Import) -> HttpResponse:
@@ -175,12 +189,13 @@ def go_on_importing(request: HttpRequest, found: tuple[Election, Import]) -> Htt
     """How far an import has come; a POST takes it further. Where scripts run, they send one after the other."""
     election, under_way = found
     if request.method != "POST":
-        return render(request, "elections/import.html", context_of(request, election, under_way=under_way))
+        context = {"under_way": under_way, "onward": _after(request, election.name)}
+        return render(request, "elections/import.html", context_of(request, election, **context))
     try:
         after = imports.go_on(request.user, election, under_way, A_STEP if request.htmx else A_WHILE)
     except Refusal as refusal:
         messages.error(request, str(refusal))
-        return _to(request, reverse("roll", args=[election.name]))
+        return _to(request, _after(request, election.name))
     if request.htmx and not after.is_finished:
         part = render(request, "elections/parts/import.html", {"under_way": after})
         return trigger_client_event(part, "go-on", after="settle")
@@ -189,9 +204,10 @@ def go_on_importing(request: HttpRequest, found: tuple[Election, Import]) -> Htt
 
 def _went_on(request: HttpRequest, after: Import) -> HttpResponse:
     if not after.is_finished:
-        return _to(request, reverse("go_on_importing", args=[after.election_name, after.digest]))
+        address = reverse("go_on_importing", args=[after.election_name, after.digest])
+        return _to(request, address + _query(request))
     messages.success(request, after.sentence)
-    return _to(request, reverse("roll", args=[after.election_name]))
+    return _to(request, _after(request, after.election_name))
 
 
 def _to(request: HttpRequest, address: str) -> HttpResponse:

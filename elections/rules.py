@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import Enum
@@ -21,6 +21,7 @@ from .convening import Convened
 MOST_CANDIDATES = lists.MOST_CANDIDATES  # as many as can be pasted at once
 MOST_SEATS = 100
 MOST_MANAGERS = 20
+MOST_NAMED = 40_000  # bytes of all names of candidates: rounds, ties and lots of a result repeat them many times
 MOST_STATED = 1_000_000  # bytes of all statements of an election as HTML: they stand on one page
 
 
@@ -398,6 +399,18 @@ def check_new_end(election: Election, end: str | None, now: str) -> None:
         raise WrongState(_("It has no end so far, and an end may only move later. Close it when the time has come."))
     if election.no_voting_after is not None and end is not None and end < election.no_voting_after:
         raise WrongState(_("While it is open, the end may only move later."))
+
+
+def check_names(names: Sequence[str]) -> None:
+    """Refuse more candidates, or longer names, than a result can hold and show."""
+    if len(names) > MOST_CANDIDATES:
+        raise WrongState(_("An election has at most %(most)d candidates.") % {"most": MOST_CANDIDATES})
+    size = sum(len(name.encode()) for name in names)
+    if size > MOST_NAMED:
+        words = {"most": MOST_NAMED // 1000, "size": -(-size // 1000)}
+        raise WrongState(
+            _("The names of all candidates together may have at most %(most)d kB; these have %(size)d kB.") % words
+        )
 
 
 def check_statements(length: int, before: int, others: int) -> None:

@@ -11,10 +11,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
 from itertools import islice
 
 from accounts.models import User
-from acts.again import try_again
+from acts.again import go_on, try_again
 from acts.handfuls import handfuls
 from acts.queues import take_each
 from acts.refusals import OVERTAKEN, Overtaken
@@ -98,14 +99,21 @@ def finish_all(most: int | None = A_TURN) -> int:
 def finish(name: str, most: int | None = None) -> bool:
     """Move what is left, in so many handfuls at most; whether all of it is where it belongs. Any number may do this at
     once."""
-    while (mark := table().get(keys.spread(name))) is not None and _is_under_way(mark):
-        left = handfuls(_misplaced(mark), A_HANDFUL)
-        overtaken = [some for some in islice(left, most) if not _written(_moved(some, mark))]
-        if next(left, None) is not None:
-            return False
-        if not overtaken:
-            _written(_end(mark))
-    return True
+    return go_on(partial(_turn, name, most))
+
+
+def _turn(name: str, most: int | None) -> bool | None:
+    """Refused if others have moved what this turn would have moved."""
+    mark = table().get(keys.spread(name))
+    if mark is None or not _is_under_way(mark):
+        return True
+    left = handfuls(_misplaced(mark), A_HANDFUL)
+    overtaken = [some for some in islice(left, most) if not _written(_moved(some, mark))]
+    if next(left, None) is not None:
+        return False
+    if overtaken or not _written(_end(mark)):
+        raise Refused([0])
+    return None
 
 
 def _is_under_way(mark: Item) -> bool:

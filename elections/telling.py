@@ -35,7 +35,8 @@ def agreements(user: User) -> Iterator[Item]:
     for item in table().each(keys.agreed_by(user.name)):
         kept = needs.snapshot_of(item["election_name"])
         levels = {need.skill: level for need, level in kept.said_by(item["candidate_name"])} if kept else {}
-        yield {"election": item["election_name"], "skills": item["skills"], "kept": levels}
+        asked = sorted({*item.get("asked", ()), *item.get("answered", ())})
+        yield {"election": item["election_name"], "skills": item["skills"], "asked_about": asked, "kept": levels}
 
 
 def entries(user: User) -> Iterator[list[Item]]:

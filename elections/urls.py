@@ -46,6 +46,7 @@ urlpatterns = [
         "election/<name:name>/candidates/<name:candidate>/picture/", views.candidate_picture, name="candidate_picture"
     ),
     path("election/<name:name>/needs/", needs_views.wanted, name="needs"),
+    path("election/<name:name>/needs/ask/", needs_views.ask, name="ask_candidates"),
     path("election/<name:name>/needs/<slug:skill_id>/remove/", needs_views.drop, name="drop_need"),
     path("election/<name:name>/agree/", needs_views.agree, name="agree"),
     path("election/<name:name>/skills/", needs_views.shown, name="candidates_skills"),

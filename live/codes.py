@@ -1,30 +1,76 @@
 """What a typed code leads to. Who guesses is stopped before long; a hall that has found its session is not.
 
 Wrong codes are counted by address. Where there were too many, codes lead nowhere for a while: if right ones still
-worked, guessing would be free. But a hall is one address, and in a full one many mistype: so a session that somebody
-there has found before stays open to all of them.
+worked, guessing would be free. But a hall is one address, in which many mistype and one may do it on purpose. So these
+are always judged, whatever else was typed there:
+
+- the code of a session that somebody there has found before, or that somebody there hosts;
+- the code of a poll, which has six letters and digits: of 10,000 polls one guess in 100,000 finds any.
+
+Who shares an address with a host can therefore find that host's session by trying some thousand codes; docs/threats.md
+says what that gives. Should the right code of a session be refused all the same, its host is told.
 """
 
 from __future__ import annotations
 
-from acts.limits import DAY, TEN_MINUTES, Limit, check_left, count, is_within, place_of
+from acts.limits import DAY, TEN_MINUTES, Limit, TooOften, check_left, count, is_within, place_of
 from acts.site import table
 from store import keys
-from store.table import Item
+from store.table import Item, Key
+
+from . import clock, repository, seats, waking
+from .rules import Game
 
 WRONG = Limit("live-code-wrong", 60, TEN_MINUTES)
 FOUND = Limit("live-code-found", 1, DAY)  # from here
+HOSTED = Limit("live-hosted-from", 1, DAY)
+A_MINUTE = 60_000  # milliseconds
 
 
 def lead(code: str, address: str) -> Item | None:
     """A session under `game`, a poll under `poll`, `None` if there is neither; too many wrong ones are refused."""
     here = f"{code} {address}"
     wrong, found, at = place_of(WRONG, address), place_of(FOUND, here), keys.short_code(code)
-    items = table().get_many([wrong, found, at])
-    if found not in items:
-        check_left(WRONG, items.get(wrong))
-    if at not in items:
+    hosted = place_of_hosting(code, address)
+    items = table().get_many([wrong, found, hosted, at])
+    item = items.get(at)
+    if not items.keys() & {found, hosted} and not _is_hard_to_guess(code, item):
+        _check_left(items.get(wrong), item)
+    if item is None:
         count(WRONG, address)
     elif found not in items:
         is_within(FOUND, here)
-    return items.get(at)
+    return item
+
+
+def _is_hard_to_guess(code: str, item: Item | None) -> bool:
+    return item is not None and "poll" in item and not code.isdecimal()
+
+
+def _check_left(tries: Item | None, item: Item | None) -> None:
+    try:
+        check_left(WRONG, tries)
+    except TooOften:
+        if item is not None and "game" in item:
+            _tell_host(item["game"], clock.now())
+        raise
+
+
+def _tell_host(game_id: str, now: int) -> None:
+    """At most once a minute: whoever is refused may try again and again."""
+    place = keys.game_roster(game_id)
+    found, items = repository.find_with(game_id, place)
+    if found is not None and now - seats.refused_at(items.get(place)) > A_MINUTE:
+        seats.refuse_code(found[0], now)
+        waking.moved(game_id)
+
+
+def place_of_hosting(code: str, address: str) -> Key:
+    """Where it says that somebody at an address hosts the session of this code."""
+    return place_of(HOSTED, f"{code} {address}")
+
+
+def hosted_from(game: Game, address: str) -> None:
+    """From now on the session's code is judged at this address, whatever else is typed there."""
+    if not game.ended_at and table().get(place_of_hosting(game.code, address)) is None:
+        is_within(HOSTED, f"{game.code} {address}")

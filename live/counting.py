@@ -23,14 +23,15 @@ from typing import Any
 
 import orjson
 
+from store.splitting import in_batches
 from tally.ballots import BadBallot, Ballots, check
 from tally.methods import count as counted
 from tally.result import Result
-from tally.undrawn import undrawn, with_other_lots
+from tally.undrawn import other_draws, places_without_lots, undrawn
 
 from . import scores
 from .questions import RATINGS, Kind, Question
-from .rounds import FEWEST_TOLD, Entry, Given, Round
+from .rounds import Entry, Given, Round, is_told
 from .scores import Answer, Vote
 
 LONGEST_TEXT = 300  # characters of an answer
@@ -105,12 +106,13 @@ def gathered(sealed: Round) -> tuple[Answer, ...]:
     return scores.merged({entry.player: entry.said for entry in sealed.entries})
 
 
-def votes(sealed: Round, given: Iterable[Given]) -> Round:
-    """The second close: a round of answers, and what they got. All authors of an answer get its points."""
+def votes(sealed: Round, given: Iterable[Given], unseen: frozenset[int] = frozenset()) -> Round:
+    """The second close: a round of answers, and what they got. All authors of an answer get its points. What was given
+    to answers that nobody sees does not count: a vote is as if they had not been there."""
     found = gathered(sealed)
     if not scores.is_voted_on(found):
         return sealed
-    cast = list(_votes(found, given))
+    cast = list(_without(unseen, _votes(found, given)))
     points = scores.points_of_votes(cast, len(found))
     own = scores.own_answers(found)
     entries = tuple(replace(entry, points=points[own[entry.player]]) for entry in sealed.entries)
@@ -128,6 +130,13 @@ def _votes(found: Sequence[Answer], given: Iterable[Given]) -> Iterator[Vote]:
             continue
         if all(0 <= number < len(found) for number in vote.shown):
             yield vote
+
+
+def _without(unseen: frozenset[int], votes: Iterable[Vote]) -> Iterator[Vote]:
+    for vote in votes:
+        ranks = {number: rank for number, rank in vote.ranks.items() if number not in unseen}
+        if ranks or not vote.ranks:
+            yield replace(vote, ranks=ranks, shown=frozenset(vote.shown) - unseen)
 
 
 def vote_of(said: Mapping[str, Any]) -> Vote:
@@ -160,10 +169,12 @@ def _answer(answer: Answer, points: int, place: int) -> dict[str, Any]:
 
 def poll(number: int, index: int, question: Question, given: Iterable[Given], seed: str) -> Round:
     """A ranking by instant runoff, a choice by who has most. Ties are settled by a lot that anybody can draw again."""
-    entries = signed_by_nobody(replace(each, said=ranking_of(each.said, question)) for each in _by_player(given))
+    cast = [replace(each, said=ranking_of(each.said, question)) for each in _by_player(given)]
+    ranked = [each for each in cast if each.said]
+    if not is_told(len(ranked), sum(each.robot for each in ranked)):
+        return too_few(number, index, len(cast))
+    entries = signed_by_nobody(cast)
     rankings = [entry.said for entry in entries]
-    if sum(map(bool, rankings)) < FEWEST_TOLD:
-        return too_few(number, index, len(rankings))
     told = race(question, rankings, "irv" if question.kind == Kind.RANKING else "plurality", seed)
     return Round(number, index, len(rankings), told, entries)
 
@@ -173,8 +184,10 @@ def race(question: Question, rankings: Sequence[str], method: str, seed: str) ->
     names = names_of(question)
     ballots = Ballots.of(names, rankings).normal
     result = counted(ballots, method, seed=seed)
-    leaders = undrawn(result, with_other_lots(ballots, result))
-    return _race(leaders.result, result, names) | {"between": bool(leaders.between)}
+    draws = other_draws(ballots, result)
+    leaders = undrawn(result, tuple(each.winners for each in draws))
+    leading = replace(leaders.result, places=places_without_lots(result, draws))
+    return _race(leading, result, names) | {"between": bool(leaders.between)}
 
 
 def signed_by_nobody(given: Iterable[Given]) -> tuple[Entry, ...]:
@@ -241,21 +254,30 @@ def _only_lap(result: Result, at: Mapping[str, int]) -> dict[str, Any]:
 
 def survey(number: int, questions: Sequence[Question], given: Iterable[Given], index: int = 0) -> Round:
     """All questions of one page. What one person said to two of them is not kept together, not even by order."""
-    sheets = [each.said for each in _by_player(given) if isinstance(each.said, Mapping)]
-    if len(sheets) < FEWEST_TOLD:
+    sheets = [each for each in _by_player(given) if isinstance(each.said, Mapping)]
+    if not is_told(len(sheets), sum(each.robot for each in sheets)):
         return too_few(number, index, len(sheets))
-    values = [_values(sheets, place, question) for place, question in enumerate(questions)]
-    told = [_summed(question, found) for question, found in zip(questions, values, strict=True)]
+    answers = [_values(sheets, place, question) for place, question in enumerate(questions)]
+    values = [_of_enough(some) for some in answers]
+    told = [
+        _summed(question, found, len(some)) for question, found, some in zip(questions, values, answers, strict=True)
+    ]
     texts = _texts(questions, values)
     for entry in texts:
         told[entry.said["question"]]["kept"] += 1
     return Round(number, index, len(sheets), {"questions": told}, tuple(texts))
 
 
-def _values(sheets: Iterable[Mapping[str, Any]], place: int, question: Question) -> list[Any]:
-    """What was said to one question, where it is an answer to it."""
-    values = (_value(question, sheet.get(str(place))) for sheet in sheets)
-    return [each for each in values if each is not None]
+def _values(sheets: Iterable[Given], place: int, question: Question) -> list[tuple[Any, bool]]:
+    """What was said to one question, where it is an answer to it, and whether a robot said it."""
+    values = ((_value(question, sheet.said.get(str(place))), sheet.robot) for sheet in sheets)
+    return [each for each in values if each[0] is not None]
+
+
+def _of_enough(answers: Sequence[tuple[Any, bool]]) -> list[Any]:
+    """The answers, or none of them if so few people gave them that somebody could be found out."""
+    is_enough = is_told(len(answers), sum(robot for _value, robot in answers))
+    return [value for value, _robot in answers] if is_enough else []
 
 
 def _value(question: Question, said: Any) -> Any:
@@ -268,9 +290,10 @@ def _value(question: Question, said: Any) -> Any:
     return _options(said, question) or None
 
 
-def _summed(question: Question, values: Sequence[Any]) -> dict[str, Any]:
-    told = {"kind": str(question.kind), "count": len(values)}
-    if len(values) < FEWEST_TOLD:
+def _summed(question: Question, values: Sequence[Any], count: int) -> dict[str, Any]:
+    """`count` is how many answered, also if so few that nothing is told of what."""
+    told = {"kind": str(question.kind), "count": count}
+    if not values:
         return told | {"too_few": True, "kept": 0}
     if question.kind == Kind.RATING:
         return told | {"values": [values.count(each) for each in RATINGS], "mean": _mean(values)}
@@ -292,7 +315,7 @@ def _texts(questions: Sequence[Question], values: Sequence[Sequence[Any]]) -> li
     """Texts in an order that says nothing of who gave them; those beyond what one transaction holds are left out."""
     kept, left = [], MOST_TEXT
     for place, question in enumerate(questions):
-        told = values[place] if question.kind == Kind.TEXT and len(values[place]) >= FEWEST_TOLD else ()
+        told = values[place] if question.kind == Kind.TEXT else ()
         for text in sorted(told, key=lambda text: hashlib.sha256(text.encode()).digest()):
             left -= len(text.encode()) + 60
             kept += [Entry("", {"question": place, "text": text})] if left > 0 else []
@@ -324,21 +347,10 @@ def _bytes(value: Any) -> bytes:
 def as_parts(sealed: Round) -> list[dict[str, Any]]:
     """The head, and then the entries, each part so small that an item holds it."""
     head = {"number": sealed.number, "question": sealed.question, "count": sealed.count, "votes": sealed.votes}
-    return [head | {"result": dict(sealed.result)}, *({"entries": each} for each in _handfuls(sealed.entries))]
-
-
-def _handfuls(entries: Iterable[Entry]) -> Iterator[list[dict[str, Any]]]:
-    handful: list[dict[str, Any]] = []
-    size = 0
-    for entry in map(_entry, entries):
-        weight = len(_bytes(entry)) + 40  # what the store adds to each value
-        if handful and size + weight > LARGEST_PART:
-            yield handful
-            handful, size = [], 0
-        handful.append(entry)
-        size += weight
-    if handful:
-        yield handful
+    return [
+        head | {"result": dict(sealed.result)},
+        *({"entries": each} for each in in_batches(map(_entry, sealed.entries), LARGEST_PART)),
+    ]
 
 
 def round_of(parts: Sequence[Mapping[str, Any]]) -> Round:

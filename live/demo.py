@@ -36,8 +36,8 @@ ROOM = ("Ada", "Alonzo", "Barbara", "Edsger", "Frances", "Grace", "John", "Kurt"
 
 
 def load() -> int:
-    """Make what is not there; answers how many sessions that were. One that waits ends after a day: then the next start
-    of the demo makes another, and anybody can make one of the same questions."""
+    """Make what is not there; answers how many sessions that were. One that waits ends after two weeks: then the next
+    start of the demo makes another, and anybody can make one of the same questions."""
     host = people.find(MAKER)
     if host is None:
         return 0
@@ -52,7 +52,9 @@ def _to_try(host: User) -> int:
     if repository.running_of(host.name):
         return 0
     making.make(host, Type.ASSEMBLY, AGENDA, title=MEETING, debug_mode=ROBOTS, entitled=12, quorum="1/3")
-    context = "Open the host's page and press the large button. It ends after a day; make another from the same set."
+    context = (
+        "Open the host's page and press the large button. Once it is over, copy it or make another from the same set."
+    )
     game = making.make(host, Type.TRIVIA, _asked(Kind.CHOICE), title=TRY, debug_mode=ROBOTS, context=context)
     questions.load(game, ROOM[:5])
     return 2

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from django import forms
+from django.conf import settings
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import ngettext_lazy
 
-from pages.fields import NameField
+from pages.fields import NameField, TitleField
 from pages.names import clean_title
+from pages.time_fields import ZoneField
 
 from .assembly.majorities import LARGEST
 from .assembly.words import QUORUMS
@@ -151,6 +153,7 @@ class GameForm(forms.Form):
         help_text=_("Only whoever runs the session sees them, on the remote."),
     )
 
+    time_zone = ZoneField(required=False, help_text=_("In which the record shows when something was."))
     agenda = forms.CharField(
         label=_("Agenda"),
         required=False,
@@ -276,6 +279,7 @@ class GameForm(forms.Form):
             "speed_bonus": typed["speed_bonus"] and is_trivia,
             "debug_mode": typed["debug_mode"],
             "context": typed["context"],
+            "time_zone": zone_of(typed),
             **of_set(chosen),
         }
 
@@ -283,7 +287,12 @@ class GameForm(forms.Form):
         """People check in by account or code, so that there are no names to choose."""
         quorum = str(typed["quorum_number"]) if typed["quorum"] == A_NUMBER else typed["quorum"]
         kept = {name: typed[name] for name in ("title", "debug_mode", "context")}
-        return kept | {"entitled": typed["entitled"] or 0, "quorum": quorum}
+        return kept | {"entitled": typed["entitled"] or 0, "quorum": quorum, "time_zone": zone_of(typed)}
+
+
+def zone_of(typed: Mapping[str, Any]) -> str:
+    """The one that was chosen; without scripts perhaps none, then the site's."""
+    return typed["time_zone"] or settings.SITE_TIME_ZONE or "UTC"
 
 
 def of_set(chosen: QuestionSet | None) -> dict[str, Any]:
@@ -320,6 +329,19 @@ def first_items(typed: str) -> list[Question]:
             raise forms.ValidationError(TOO_LONG_AN_ITEM % words)
     kinds = (Kind.MOTION if line.endswith(ASKS) else Kind.TOPIC for line in lines)
     return [tidied(Question(line, kind, seconds=0)) for line, kind in zip(lines, kinds, strict=True)]
+
+
+class TitleForm(forms.Form):
+    """Another title of a session."""
+
+    title = TitleField(label=_("Title"), help_text=_("Everybody sees it, and the history and the minutes keep it."))
+
+    def clean_title(self) -> str:
+        typed = str(self.cleaned_data["title"])
+        if len(typed) > LONGEST_NAME:
+            words = {"most": LONGEST_NAME, "count": len(typed)}
+            raise forms.ValidationError(_("At most %(most)d characters; these are %(count)d.") % words)
+        return typed
 
 
 class HostForm(forms.Form):

@@ -6,6 +6,7 @@
 | `status` | `key`, `html` | the line that may change at any moment |
 | `clock` | `now`, `end`, `left`, `length`, `paused`, `starts` | by the server's clock |
 | `mine` | `key`, `html` | what one player alone sees |
+| `consent` | `key`, `html` | asks whether another device may have the seat, in an assembly |
 | `beside` | `key`, `html` | who speaks and who wants to, in an assembly |
 | `elsewhere` | | nothing more comes: another device has the seat |
 | `gone` | | nothing more comes: there is no such session, or no seat in it, any more |
@@ -21,6 +22,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import orjson
+from django.urls import get_script_prefix
 from django.utils import translation
 
 from . import screens
@@ -62,7 +64,7 @@ def beside(role: Role, room: Room) -> list[Said]:
 
 
 def _made(room: Room, what: tuple[str, ...], make: Callable[[], Said]) -> Said:
-    question = (*what, translation.get_language())
+    question = (*what, translation.get_language(), get_script_prefix())
     if question not in room.made:
         room.made[question] = make()
     made: Said = room.made[question]
@@ -81,6 +83,13 @@ def mine(room: Room, seat: Seat, role: Role = Role.PLAYER, **own: Any) -> Said:
     if role == Role.QA:
         return _shown("mine", screens.questions_of(room, seat))
     return _shown("mine", screens.mine(room, seat, **own))
+
+
+def consent(role: Role, room: Room, seat: Seat) -> list[Said]:
+    """Only in an assembly, where others can check in as the same person."""
+    if not room.game.is_assembly or role != Role.PLAYER:
+        return []
+    return [_shown("consent", screens.consent(room, seat))]
 
 
 def _shown(name: str, shown: Shown) -> Said:

@@ -18,11 +18,13 @@ class Gathered:
     round: Round
     answers: tuple[Answer, ...]
     showings: Mapping[str, Sequence[int]]
+    unseen: frozenset[int] = frozenset()  # answers that nobody sees, or not yet
 
     def shown_to(self, player: str) -> tuple[int, ...]:
         """The numbers of the answers, in the order to show them: never one's own."""
         found = self.showings.get(player)
-        return scores.shown_late(player, self.answers) if found is None else tuple(found)
+        numbers = scores.shown_late(player, self.answers) if found is None else found
+        return tuple(each for each in numbers if each not in self.unseen)
 
 
 def parts(round_: Round, answers: Sequence[Answer], voters: Iterable[str]) -> list[dict[str, Any]]:

@@ -16,7 +16,7 @@ from acts.links import whole
 from pages.qr import qr_picture
 
 from . import asking, clock, pictures, rules, standings, words
-from .assembly import quorate
+from .assembly import quorate, resolutions
 from .assembly import words as assembly_words
 from .onward import services as onward
 from .questions import Question, Type
@@ -193,6 +193,7 @@ def outcome(room: Room) -> dict[str, Any]:
     drawn: dict[str, Any] = {}
     if sealed is not None and state.phase == Phase.RESULTS:
         drawn["answers_in"] = sealed.count
+        drawn["is_tied"] = game.is_assembly and state.counts(state.round) and bool(resolutions.tied(sealed))
         drawn["onward"] = onward.is_offered(game, state, room.question, sealed)
         if state.revealed and state.counts(state.round):
             drawn["picture"] = pictures.picture(game.engagement_type, sealed, room.questions, room.seats)

@@ -18,11 +18,12 @@ from accounts.models import User
 from accounts.rules import Permission
 from acts.links import whole
 from acts.refusals import NotAllowed, Refusal
+from pages.addresses import origin
 from pages.forms import carried_out, form_page, posted
 from pages.saying import ask, told
 from store.keys import fold
 
-from . import hall, repository, rooms, rules, screens, seats, words
+from . import codes, hall, repository, rooms, rules, screens, seats, words
 from .access import Hosted, of_hosts
 from .forms import HostForm
 from .presence import PRESENCE
@@ -49,6 +50,7 @@ def _show(request: HttpRequest, role: Role, room: Room, **more: Any) -> HttpResp
     game = room.game
     if role in HOSTING:
         PRESENCE.host_looks(room)
+        codes.hosted_from(game, origin(request))
     context = {
         "game": game,
         "state": room.state,
@@ -73,9 +75,10 @@ def _hears(role: Role, game: Game) -> dict[str, str]:
 
 
 def _links(game: Game) -> dict[str, str]:
-    """By which other devices show the session; whoever has one of them needs no account."""
+    """By which other devices show the session, and people join it; whoever has one of them needs no account."""
     named = {"screen": [game.id, game.screen_token], "scoreboard": [game.id, game.screen_token]}
-    return {name: whole(reverse(name, args=words)) for name, words in named.items()}
+    links = {name: whole(reverse(name, args=words)) for name, words in named.items()}
+    return links if game.ended_at else links | {"join": hall.link_to(game)}
 
 
 @of_hosts

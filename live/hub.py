@@ -10,6 +10,7 @@ from __future__ import annotations
 import logging
 import threading
 import time
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, field
@@ -25,11 +26,14 @@ from . import clock, fragments, rooms, screens, waking
 from .assembly import floor
 from .fragments import ELSEWHERE, GONE, LAST, Said
 from .presence import PRESENCE
+from .qa import showing
 from .rooms import Room
 from .screens import HOSTING, OF_QA, SEATED, Role
 from .seats import Seat
 
 LOOK_EVERY = 0.5  # seconds
+STREAMS_OF_A_SEAT = 2  # of each kind of page: a device that was just left, and the one that is used
+SHARE = 0.6  # of all connections of a process, for the streams of one address: a quarter is left for the others
 A_HANDFUL = 50  # players who are told at once what is theirs alone
 COUNTING = (Role.HOST, Role.REMOTE, Role.SCREEN)  # who is shown how many have answered
 
@@ -43,6 +47,7 @@ class Ear:
     listener: Listener
     role: Role
     language: str
+    address: str = ""
     player: str = ""
     device: str = ""
     seat: int = 0  # the version of the seat that they were shown
@@ -63,7 +68,8 @@ class Hub:
         self.alone = alone  # without a thread: somebody ticks by hand
         self.around: Callable[[], AbstractContextManager[None]] = nullcontext  # each look
         self.meter: Callable[[str, int], None] = lambda kind, amount: None  # for whoever keeps figures
-        self._ears: dict[str, set[Ear]] = {}
+        self._ears: dict[str, dict[Ear, None]] = {}  # of each session, the oldest first
+        self._addresses: Counter[str] = Counter()  # how many listen from where
         self._woken: set[str] = set()
         self._due: dict[str, int] = {}  # when something has to be closed
         self._told: dict[str, Room] = {}  # what all who listen were told of, but those who are new
@@ -77,18 +83,37 @@ class Hub:
         """From now on they hear of all that is not as in this room, which they were shown."""
         if ear.role in HOSTING:
             PRESENCE.saw_host(room.game.id)
+        for oldest in self._too_many(room.game.id, ear):
+            oldest.listener.close()
+            self.leave(room.game.id, oldest.listener)
         with self._change:
-            self._ears.setdefault(room.game.id, set()).add(ear)
+            self._addresses[ear.address] += 1
+            self._ears.setdefault(room.game.id, {})[ear] = None
             self._new.setdefault(room.game.id, set()).add(ear)
             if self._told.get(room.game.id, room) is not room:
                 self._woken.add(room.game.id)
                 self._change.notify_all()
             self._start()
 
+    def has_room_for(self, address: str) -> bool:
+        """Whether somebody there may listen, too: one address has its share of the streams, and no more."""
+        return self._addresses[address] < SHARE * settings.WEB_CONNECTIONS
+
+    def _too_many(self, game_id: str, ear: Ear) -> list[Ear]:
+        """The oldest streams of a seat that opens another one than it needs."""
+        if not ear.player:
+            return []
+        own = [each for each in self._all(game_id) if (each.player, each.role) == (ear.player, ear.role)]
+        return own[: max(0, len(own) + 1 - STREAMS_OF_A_SEAT)]
+
     def leave(self, game_id: str, listener: Listener) -> None:
         with self._change:
-            ears = self._ears.get(game_id, set())
-            ears -= {each for each in ears if each.listener is listener}
+            ears = self._ears.get(game_id, {})
+            for gone in [each for each in ears if each.listener is listener]:
+                del ears[gone]
+                self._addresses[gone.address] -= 1
+                if not self._addresses[gone.address]:
+                    del self._addresses[gone.address]
             if not ears:
                 for kept in (self._ears, self._due, self._told, self._new):
                     kept.pop(game_id, None)
@@ -209,7 +234,7 @@ class Hub:
     def _behind(self, room: Room) -> dict[tuple[Role, str], list[Ear]]:
         """Who may not have heard of this room, by what they are shown; who has heard of a newer one needs no older."""
         with self._change:
-            ears = self._ears.get(room.game.id, set())
+            ears = self._ears.get(room.game.id, {}).keys()
             is_told = self._told.get(room.game.id) is room
             if ears:
                 self._told[room.game.id] = room
@@ -258,7 +283,7 @@ class Hub:
         if ear.own == mark:
             return b""
         ear.own, ear.seat = mark, seat.version
-        new = ear.hears([fragments.mine(room, seat, role=ear.role)])
+        new = ear.hears([fragments.mine(room, seat, role=ear.role), *fragments.consent(ear.role, room, seat)])
         return fragments.as_stream(fragments.version(ear.role, room, seat), new)
 
     def _dismiss(self, game_id: str, ears: Iterable[Ear], last: Said) -> None:
@@ -272,7 +297,7 @@ def mark_of_mine(room: Room, seat: Seat, role: Role = Role.PLAYER) -> str:
     """Another one if what a player alone sees may be another: it need not be made to find out."""
     if role == Role.QA:
         return screens.mine_key(room, seat, role)
-    return f"{room.state.key}-{seat.version}{floor.place(room, seat.player)}"
+    return f"{room.state.key}-{seat.version}{floor.place(room, seat.player)}{showing.texts_mark(room)}"
 
 
 @contextmanager

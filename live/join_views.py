@@ -25,6 +25,7 @@ from store.table import Item
 
 from . import codes, names, players, repository, seats
 from .join_forms import LONGEST_CODE, CodeForm, PlayerNameForm, with_focus
+from .lifetimes import configured
 from .players import Player
 from .rules import Game, Names, Phase, State
 from .services import joining
@@ -168,6 +169,7 @@ def _show(request: HttpRequest, game: Game, form: PlayerNameForm, status: int = 
     sent = request.POST.get("form", "")
     context = {
         "game": game,
+        "kept_days": configured().retention.days,
         "form": with_focus(form),
         "form_token": sent if players.pass_of_form(sent) else players.new_form(),
     }

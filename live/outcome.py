@@ -8,9 +8,11 @@ from functools import partial
 from typing import Any
 
 from django.template.loader import render_to_string
+from django.urls import get_script_prefix
 from django.utils import translation
 from django.utils.functional import Promise
-from django.utils.safestring import mark_safe
+from django.utils.html import format_html_join
+from django.utils.safestring import SafeString
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import ngettext
 
@@ -21,6 +23,7 @@ from . import asking, hall, pictures
 from .asking import Paper, Way
 from .assembly.resolutions import ABSTAIN
 from .assembly.words import SAID, said_words
+from .qa import showing
 from .questions import Type
 from .rooms import Room
 from .rounds import Entry, options_of
@@ -71,7 +74,7 @@ def standing(room: Room) -> Board:
 def once(room: Room, *what_and_make: Any) -> Any:
     """Made of a room the first time somebody asks for it, for all the phones that ask after that."""
     *what, make = what_and_make
-    question = ("phones", *what, translation.get_language())
+    question = ("phones", *what, translation.get_language(), get_script_prefix())
     if question not in room.made:
         room.made[question] = make()
     return room.made[question]
@@ -88,11 +91,15 @@ def mine(
     typed: Mapping[str, Sequence[str]] | None = None,
     problem: str | Promise = "",
     receipt: str = "",
+    unseen: bool = False,
 ) -> dict[str, Any]:
-    """What only they see: what they `said` and are `told` of it, or what they `typed` and the `problem` with it."""
+    """What only they see: what they `said` and are `told` of it, or what they `typed` and the `problem` with it; if it
+    is `unseen`, they gave something with another device, which alone is shown what."""
     problem = problem or UNHEARD.get(told or Told.COUNTED, "")
     shown: dict[str, Any] = {"seat": seat, "told": told, "problem": problem, "late": asking.late_since(room, seat)}
-    shown["receipt"] = receipt
+    shown |= {"receipt": receipt, "unseen": unseen}
+    if (fate := showing.own_fate(room, seat.player)) in showing.TEXT_FATES:
+        shown["moderated"] = showing.TEXT_FATES[fate]
     if asking.is_form_for_all(room):
         return shown | {"said": said, "in_words": in_words(room, said)}
     if room.state.phase == Phase.VOTING and room.gathered is not None:
@@ -138,13 +145,13 @@ def in_words(room: Room, said: Any) -> dict[str, Any]:
     return {"chosen": [(sign(place), room.question.options[place]) for place in places]}
 
 
-def _papers(room: Room, papers: Sequence[Paper]) -> str:
+def _papers(room: Room, papers: Sequence[Paper]) -> SafeString:
     """What somebody may vote for. An answer that they have not ranked looks the same to all who are shown it."""
     drawn = (_paper(each) if each.rank else once(room, each, partial(_paper, each)) for each in papers)
-    return mark_safe("".join(drawn))  # noqa: S308 - of templates
+    return format_html_join("", "{}", ((each,) for each in drawn))
 
 
-def _paper(paper: Paper) -> str:
+def _paper(paper: Paper) -> SafeString:
     return render_to_string("live/parts/paper.html", {"paper": paper})
 
 

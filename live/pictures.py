@@ -11,6 +11,7 @@ from fractions import Fraction
 from typing import Any
 
 from django.template.loader import render_to_string
+from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
@@ -33,7 +34,9 @@ SLACK = Fraction(104, 100)  # so that the longest bar does not touch the edge
 Context = dict[str, Any]
 
 
-def picture(type_: Type, round_: Round, questions: Sequence[Question], seats: Mapping[str, Seat], own: str = "") -> str:
+def picture(
+    type_: Type, round_: Round, questions: Sequence[Question], seats: Mapping[str, Seat], own: str = ""
+) -> SafeString:
     """What came of a round. `own` marks what one player said; without it everybody may see the same."""
     if round_.result.get("kind") == Kind.IDEAS:
         return _drawn("ideas", ideas(round_, questions[round_.question]))
@@ -51,7 +54,7 @@ def picture(type_: Type, round_: Round, questions: Sequence[Question], seats: Ma
     return _drawn("answers", answers(round_, seats, own))
 
 
-def board(standing: Board, own: str = "") -> str:
+def board(standing: Board, own: str = "") -> SafeString:
     """The best ten, and the line of whoever looks, if they are not among them."""
     mine = standing.place_of(own)
     below = mine if mine not in standing.top else None
@@ -60,7 +63,7 @@ def board(standing: Board, own: str = "") -> str:
     return _drawn("board", {"lines": standing.top, "mine": below, "more": more, "moves": moves, "own": own})
 
 
-def final(standing: Board, own: str = "") -> str:
+def final(standing: Board, own: str = "") -> SafeString:
     """The podium, whoever comes next, and the line of whoever looks."""
     steps = [(place, some[:AUTHORS], others(len(some) - AUTHORS), some[0].total) for place, some in standing.podium]
     rest, mine = standing.rest[:TOP], standing.place_of(own)
@@ -69,12 +72,12 @@ def final(standing: Board, own: str = "") -> str:
     return _drawn("final", shown | {"more": others(len(standing.rest) - len(rest)), "own": own})
 
 
-def mine(line: Line | None, of: int) -> str:
+def mine(line: Line | None, of: int) -> SafeString:
     """One player's own place, for their own screen."""
     return _drawn("mine", {"line": line, "of": of})
 
 
-def _drawn(name: str, context: Context) -> str:
+def _drawn(name: str, context: Context) -> SafeString:
     return render_to_string(f"live/results/{name}.html", context)
 
 
@@ -356,7 +359,7 @@ def _sheet(round_: Round, place: int, question: Question, told: Mapping[str, Any
         return sheet | {"too_few": True}
     if question.kind == Kind.TEXT:
         texts = [entry.said["text"] for entry in round_.entries if entry.said["question"] == place]
-        left = others(told["count"] - min(len(texts), MOST_TEXTS))
+        left = others(told["count"] - told.get("hidden", 0) - min(len(texts), MOST_TEXTS))
         return sheet | {"first": texts[:FIRST_TEXTS], "others": texts[FIRST_TEXTS:MOST_TEXTS], "left": left}
     if question.kind == Kind.RATING:
         mean = {"mean": exact(told["mean"]), "most": RATINGS[-1]}

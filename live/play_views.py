@@ -42,8 +42,7 @@ class Seen:
     @property
     def given(self) -> dict[str, Any]:
         """What they have said in the phase that is open, and their receipt for it."""
-        own = answering.own(self.room.game, self.room.state, self.seat, self.salt)
-        return {"said": own.said, "receipt": own.receipt} if own else {}
+        return answering.shown(answering.own(self.room.game, self.room.state, self.seat, self.salt))
 
 
 def look(request: HttpRequest, game_id: str) -> Seen | HttpResponse:
@@ -87,6 +86,7 @@ def page(request: HttpRequest, seen: Seen, *, status: int = 200, **own: Any) -> 
         "status": screens.status(Role.PLAYER, room, seat.percent),
         "screen": screens.screen(Role.PLAYER, room, typed),
         "mine": screens.mine(room, seat, **own),
+        "consent": screens.consent(room, seat) if room.game.is_assembly else None,
         "beside": screens.beside(Role.PLAYER, room) if room.game.is_assembly else None,
     }
     return render(request, "live/play.html", context, status=status)

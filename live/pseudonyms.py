@@ -12,6 +12,7 @@ import secrets
 from django.conf import settings
 
 PURPOSE = b"plenum: pseudonyms of players"
+HOLDERS = b"plenum: devices that hold a vote"
 
 
 def new_salt() -> bytes:
@@ -20,7 +21,15 @@ def new_salt() -> bytes:
 
 def pseudonym(salt: bytes | None, player: str) -> str:
     """The player themselves, where the round has no salt."""
-    if salt is None:
-        return player
-    key = hmac.digest(settings.SECRET_KEY.encode(), PURPOSE + salt, "sha256")
-    return hmac.digest(key, player.encode(), "sha256").hex()[:32]
+    return player if salt is None else _keyed(PURPOSE, salt, player)
+
+
+def holder(salt: bytes | None, secret: str) -> str:
+    """By which the device that gave an answer is known again, and by nothing else; `secret` is what the seat keeps of
+    the device's secret. A plain digest would link the answer to its seat, so it is keyed like the pseudonym."""
+    return "" if salt is None else _keyed(HOLDERS, salt, secret)
+
+
+def _keyed(purpose: bytes, salt: bytes, word: str) -> str:
+    key = hmac.digest(settings.SECRET_KEY.encode(), purpose + salt, "sha256")
+    return hmac.digest(key, word.encode(), "sha256").hex()[:32]

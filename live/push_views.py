@@ -19,6 +19,7 @@ from accounts.access import answer_for, public, requires
 from accounts.rules import Permission
 from acts.refusals import NotAllowed
 from pages import streams
+from pages.addresses import origin
 from pages.streams import Listener
 from store import keys
 
@@ -120,14 +121,15 @@ def _snapshot(request: HttpRequest, asker: Asker) -> list[Said]:
     said = [each for each in shown if each.name != "screen" or each.key != has.get("screen")]
     if asker.seat is not None and screens.mine_key(room, asker.seat, asker.role) != has.get("mine"):
         said.append(fragments.mine(room, asker.seat, asker.role, **_own(asker, asker.seat)))
-    return said
+    return said + (fragments.consent(asker.role, room, asker.seat) if asker.seat else [])
 
 
 def _own(asker: Asker, seat: Seat) -> dict[str, Any]:
     """What a player has said, where their page shows it."""
     room = asker.room
-    given = answering.own(room.game, room.state, seat, asker.salt) if asker.role == Role.PLAYER else None
-    return {"said": given.said, "receipt": given.receipt} if given else {}
+    if asker.role != Role.PLAYER:
+        return {}
+    return answering.shown(answering.own(room.game, room.state, seat, asker.salt))
 
 
 @public
@@ -161,13 +163,14 @@ def stream(request: HttpRequest, game_id: str, role: str) -> HttpResponse:
     asker = _asker(request, game_id, role)
     if asker.last:
         return HttpResponse(fragments.as_stream(LAST, [asker.last]), content_type=streams.EVENT_STREAM)
-    if not streams.can_stream(request):
+    address = origin(request)
+    if not (streams.can_stream(request) and hub.HUB.has_room_for(address)):
         return HttpResponse(status=204)
     first = fragments.as_stream(asker.version, _snapshot(request, asker))
     language = translation.get_language() or settings.LANGUAGE_CODE
 
     def begin(listener: Listener) -> None:
-        hub.HUB.join(asker.room, _ear(listener, language, asker))
+        hub.HUB.join(asker.room, _ear(listener, language, asker, address))
 
     def end(listener: Listener) -> None:
         hub.HUB.leave(game_id, listener)
@@ -175,12 +178,12 @@ def stream(request: HttpRequest, game_id: str, role: str) -> HttpResponse:
     return streams.open_answer(request, first, begin, end)
 
 
-def _ear(listener: Listener, language: str, asker: Asker) -> Ear:
+def _ear(listener: Listener, language: str, asker: Asker, address: str) -> Ear:
     """What the page was shown first, it has heard."""
     room, seat = asker.room, asker.seat
     with translation.override(language):
         shown = fragments.for_all(asker.role, room, asker.percent)
-    ear = Ear(listener, asker.role, language, version=room.state.version)
+    ear = Ear(listener, asker.role, language, address, version=room.state.version)
     ear.hears(shown)
     if seat is not None:
         ear.player, ear.device, ear.seat = seat.player, seat.device, seat.version

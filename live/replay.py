@@ -13,7 +13,7 @@ from typing import Any
 from pages.times import from_text
 from store import keys
 from store.replay import Act, Exempt, Happened, Step, like
-from store.table import Delete, Key
+from store.table import Delete, Exists, Key, Update
 
 from . import repository
 from .onward import repository as onward
@@ -47,18 +47,27 @@ def ended(event: Happened) -> Iterator[Step]:
         yield list(repository.history_lines(_told_of(event), said["counted"]))
         return
     game, state = found
-    over = replace(game, ended_at=said["ended_at"])
+    over = replace(game, ended_at=said["ended_at"], **_at_its_end(event))
     moving = repository.moving(game, state, repository.state_of(said["state"]))
     code = [repository.code_of_ended(over)] if said["code"] else []
     yield [*moving, *repository.ending(game, over, said["counted"], has_code=False), *code]
 
 
 def deleted(event: Happened) -> Iterator[Step]:
-    found = repository.find(event.said["game_id"])
+    """Logs from before minutes kept their line in the history do not say whether there are any."""
+    found, has_minutes = repository.find(event.said["game_id"]), event.said.get("has_minutes", False)
     if found is None:
-        yield [Delete(keys.game_in_history(host, *_place(event))) for host in _hosts(event)]
+        lines = (keys.game_in_history(host, *_place(event)) for host in _hosts(event))
+        yield [repository.cut_short(line, event.said["ended_at"]) if has_minutes else Delete(line) for line in lines]
     else:
-        yield repository.deletion(found[0], event.when, has_code=repository.has_code(found[0]))
+        game = found[0]
+        has_code = repository.has_code(game)
+        yield repository.deletion(game, event.when, has_code=has_code, has_minutes=has_minutes)
+
+
+@of_a_game
+def expired(event: Happened, game: Game, state: State) -> Iterator[Step]:
+    yield repository.clearing(game, event.when)
 
 
 @of_a_game
@@ -77,9 +86,21 @@ def host_removed(event: Happened) -> Iterator[Step]:
     yield repository.host_removed(found[0], replace(found[0], hosts=others), name)
 
 
-@of_a_game
-def item_added(event: Happened, game: Game, state: State) -> Iterator[Step]:
-    yield repository.change(game, replace(game, total_questions=event.said["total_questions"]))
+def corrected(event: Happened) -> Iterator[Step]:
+    """What is asked is in no log, only how much of it there is. Of a session that is gone the line of
+    whoever made it has the title; those of others are written at its end."""
+    found = repository.find(event.said["game_id"])
+    if found is None:
+        if "created_by" in event.said:
+            line = keys.game_in_history(event.said["created_by"], *_place(event))
+            yield [Update(line, set={"title": event.said["title"]}, when=Exists())]
+        return
+    game, state = found
+    names = ("title", "total_questions", "prepared_at")
+    after = replace(game, **{name: event.said[name] for name in names if name in event.said})
+    told = event.said.get("state")
+    moving = repository.moving(game, state, repository.state_of(told)) if told else []
+    yield [*repository.correction(game, after, (), ()), *moving]
 
 
 @of_a_game
@@ -92,7 +113,8 @@ def player_changed(event: Happened, game: Game, state: State) -> Iterator[Step]:
 @of_a_game
 def roll_changed(event: Happened, game: Game, state: State) -> Iterator[Step]:
     """How many are entitled, and what makes a quorum; who they are is in no log."""
-    said = {name: event.said[name] for name in ("has_roll", "entitled", "quorum")}
+    names = ("has_roll", "entitled", "quorum", "prepared_at")
+    said = {name: event.said[name] for name in names if name in event.said}
     yield repository.change(game, replace(game, **said))
 
 
@@ -123,10 +145,16 @@ def _hosts(event: Happened) -> tuple[str, ...]:
 def _told_of(event: Happened) -> Game:
     """What the event of its end tells of a session, for the history."""
     said = event.said
-    told = {name: said[name] for name in ("title", "created_at", "created_by", "ended_at")}
+    told = {name: said[name] for name in ("title", "created_at", "created_by", "ended_at")} | _at_its_end(event)
     unknown: dict[str, Any] = {"code": "", "token": "", "screen_token": "", "total_questions": 0}
     type_ = Type(said["engagement_type"])
     return Game(id=said["game_id"], engagement_type=type_, hosts=tuple(said["hosts"]), **told, **unknown)
+
+
+def _at_its_end(event: Happened) -> dict[str, Any]:
+    """What a session learns at its end; logs from before say less."""
+    names = ("began_at", "expires_at", "time_zone", "debug_mode")
+    return {name: event.said[name] for name in names if name in event.said}
 
 
 REPLAY: dict[str, Act] = {
@@ -134,9 +162,11 @@ REPLAY: dict[str, Act] = {
     "LiveSessionMoved": moved,
     "LiveAnswersSealed": moved,
     "LiveRoundSealed": moved,
-    "LiveItemAdded": item_added,
+    "LiveItemAdded": corrected,
+    "LiveSessionCorrected": corrected,
     "LiveSessionEnded": ended,
     "LiveSessionDeleted": deleted,
+    "LiveSessionExpired": expired,
     "LiveHostAdded": host_added,
     "LiveHostRemoved": host_removed,
     "LivePlayerApproved": player_changed,
@@ -146,6 +176,7 @@ REPLAY: dict[str, Act] = {
     "LivePlayerReadmitted": player_changed,
     "LivePlayerCheckedOut": player_changed,
     "LivePlayerCheckedIn": player_changed,
+    "LiveSeatTakenOver": nothing_kept,
     "LiveRollChanged": roll_changed,
     "LiveSpeakersChanged": nothing_kept,
     "LiveHistoryForgotten": history_forgotten,

@@ -3,22 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from datetime import timedelta
 
+from django.contrib import messages
 from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_safe
+from django.utils.translation import gettext_lazy
+from django.views.decorators.http import require_POST, require_safe
 
 from accounts.access import public, requires
 from accounts.rules import Permission
-from pages.forms import form_page
+from acts.refusals import Refusal
+from pages.forms import form_page, new_token, token_in
 from pages.paging import listed
 from pages.saying import ask, told
 
 from . import reports, repository, rules
 from .access import Hosted, of_hosts, of_hosts_and_moderators
+from .lifetimes import configured
 from .onward.repository import linked
-from .services import closing, deleting
+from .services import closing, copying, deleting
+
+HOUR = timedelta(hours=1)
 
 
 @of_hosts
@@ -30,6 +37,8 @@ def report(request: HttpRequest, hosted: Hosted) -> HttpResponse:
     context = {
         "game": game,
         "state": state,
+        "kept_days": configured().retention.days,
+        "token": new_token(),
         "shown": reports.shown(told),
         "asked": asked,
         "more_asked": len(told.asked) - len(asked),
@@ -64,7 +73,29 @@ def history(request: HttpRequest) -> HttpResponse:
     def read(limit: int, cursor: str | None) -> tuple[list[repository.Past], str | None]:
         return repository.history(request.user.name, limit=limit, cursor=cursor)
 
-    return render(request, "live/history.html", listed(request, read))
+    return render(request, "live/history.html", listed(request, read) | {"kept_days": configured().retention.days})
+
+
+@of_hosts
+@require_POST
+def copy(request: HttpRequest, hosted: Hosted) -> HttpResponse:
+    """Of a session that waits, runs or has ended, as long as its data is there."""
+    try:
+        made = copying.copy(request.user, hosted[0].id, token_in(request.POST))
+    except Refusal as refusal:
+        messages.error(request, str(refusal))
+        return redirect("games")
+    messages.success(request, _("This is the copy. It waits to be started; correct what is different this time."))
+    return redirect("agenda" if made.is_assembly else "game_questions", made.id)
+
+
+ALL_GOES = gettext_lazy(
+    "Everything of “%(title)s” goes: who was there, what was answered, the report, and its line in the history."
+)
+NEARLY_ALL_GOES = gettext_lazy(
+    "Everything of “%(title)s” goes but its minutes: who is on the roll, what was answered, and the report. The "
+    "minutes stay, and can be found in your history."
+)
 
 
 @of_hosts_and_moderators
@@ -74,9 +105,7 @@ def delete(request: HttpRequest, hosted: Hosted) -> HttpResponse:
     if request.method == "POST":
         told(request, lambda: deleting.delete(game.id, request.user.name), _("The session is removed."))
         return redirect("games")
-    goes = _(
-        "Everything of “%(title)s” goes: who was there, what was answered, the report, and its line in the history."
-    )
+    goes = NEARLY_ALL_GOES if rules.keeps_minutes(*hosted) else ALL_GOES
     runs = "" if game.ended_at else " " + _("It is running: it is ended first, for everybody in it.")
     return ask(request, _("Delete the session"), _("Delete it"), lead=goes % {"title": game.title} + runs, danger=True)
 
@@ -84,4 +113,11 @@ def delete(request: HttpRequest, hosted: Hosted) -> HttpResponse:
 @public
 @require_safe
 def help_live(request: HttpRequest) -> HttpResponse:
-    return render(request, "live/help_live.html", {"kept": rules.KEPT.days, "idle": rules.IDLE})
+    lifetime = configured()
+    context = {
+        "kept": lifetime.retention.days,
+        "waiting": lifetime.waiting.days,
+        "idle": lifetime.idle // HOUR,
+        "assembly_idle": lifetime.assembly_idle // HOUR,
+    }
+    return render(request, "live/help_live.html", context)

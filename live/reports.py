@@ -16,6 +16,7 @@ import orjson
 
 from acts.site import table
 from pages.lists import as_csv
+from pages.sorting import as_people_sort
 from store import keys
 from tally.ballots import groups_of
 
@@ -23,7 +24,9 @@ from . import counting, pictures, repository, seats, standings
 from .assembly.words import headline, said_words
 from .onward import services as onward
 from .qa import telling as by_the_room
+from .qa.repository import texts as texts_of
 from .qa.telling import Told as Asked
+from .qa.texts import Texts, seen_round
 from .questions import RATINGS, Kind, Question, Type
 from .rounds import Entry, Round, options_of
 from .rules import Game, Phase, State
@@ -35,6 +38,7 @@ FORMAT = 1
 MOST_SHOWN = 100  # rounds on a page
 MOST_PLACES = 200  # lines of players on a page
 MOST_ASKED = 200  # questions of the room on a page
+NOTHING_WRITTEN = Texts()
 MOST_ANSWERS = 50  # of one round, that a page lists one by one
 ASKED = ("round", "question", "title", "counts")
 COLUMNS = (*ASKED, "row", "player", "answer", "right", "number", "points", "bonus", "place")
@@ -49,12 +53,20 @@ class Report:
     questions: tuple[Question, ...]
     seats: Mapping[str, Seat]
     asked: tuple[Asked, ...] = ()  # by the room
+    texts: Texts = NOTHING_WRITTEN
 
     @property
     def type(self) -> Type:
         return self.game.engagement_type
 
     def rounds(self) -> Iterator[Round]:
+        """All that may be known, without what was hidden in them."""
+        return map(self.seen, self.sealed())
+
+    def seen(self, sealed: Round) -> Round:
+        return seen_round(self.texts, sealed, {each.player for each in self.seats.values() if each.removed})
+
+    def sealed(self) -> Iterator[Round]:
         """All that are sealed and may be known, voided ones included: one at a time, in their order."""
         items = table().each(keys.round_parts(self.game.id))
         for _number, parts in groupby(items, key=lambda item: item["SK"].split("#")[1]):
@@ -75,7 +87,7 @@ def of(game: Game, state: State) -> Report:
     seated = () if game.is_anonymous else seats.each(game.id)
     named = {each.player: each for each in seated}
     asked = by_the_room.of(game, None if game.is_anonymous else named)
-    return Report(game, state, repository.questions(game.id), named, asked)
+    return Report(game, state, repository.questions(game.id), named, asked, texts_of(game.id))
 
 
 # --- on a page ---
@@ -137,7 +149,9 @@ def _answered(report: Report, round_: Round) -> Iterator[tuple[str, str, Entry]]
     few = report.type == Type.CALL_AND_ANSWER and round_.result["merged"] <= pictures.FIRST_ANSWERS
     if report.type.is_scored and not few and len(round_.entries) <= MOST_ANSWERS:
         options = report.questions[round_.question].options
-        for entry in sorted(round_.entries, key=lambda entry: (-entry.total, report.name_of(entry.player).casefold())):
+        for entry in sorted(
+            round_.entries, key=lambda entry: (-entry.total, as_people_sort(report.name_of(entry.player)))
+        ):
             yield report.name_of(entry.player), in_words(entry.said, options), entry
 
 
@@ -246,7 +260,8 @@ def _trivia(report: Report, round_: Round) -> Iterator[dict[str, object]]:
 
 
 def _answers(report: Report, round_: Round) -> Iterator[dict[str, object]]:
-    yield from (_got(report, entry, entry.said) for entry in round_.entries)
+    for entry in round_.entries:
+        yield _got(report, entry, entry.said) | ({} if entry.said else {"row": "answer hidden"})
 
 
 def _got(report: Report, entry: Entry, answer: str) -> dict[str, object]:
@@ -326,9 +341,10 @@ def as_json(report: Report) -> Iterator[bytes]:
     told = {"format": FORMAT, "session": _session(report), "questions": [each.as_item() for each in report.questions]}
     yield _text(told)[:-1] + b', "rounds": ['
     sums, comma = Sums(), b""
-    for each in report.rounds():
+    for sealed in report.sealed():
+        each = report.seen(sealed)
         sums.add(report, each)
-        yield comma + b"\n" + _text(_round(report, each))
+        yield comma + b"\n" + _text(_round(report, each) | {"digest": counting.digest(sealed)})
         comma = b","
     players = list(_named(report) if report.game.is_assembly else _players(report, sums))
     asked = [each.as_item() for each in report.asked]
@@ -350,7 +366,6 @@ def _round(report: Report, round_: Round) -> dict[str, Any]:
         "counts": report.state.counts(round_.number),
         "count": round_.count,
         "votes": round_.votes,
-        "digest": counting.digest(round_),
         "result": dict(round_.result),
         "entries": [_entry(report, each) for each in round_.entries],
     }

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
 from acts.site import now_text, table
 from pages.times import from_text
 from store import keys, spans
-from store.keys import fold
+from store.splitting import in_batches
 from store.table import Check, Delete, Equals, Exists, Item, Key, Less, Missing, Put, Span, Update, Write
 
 from . import rules
@@ -19,6 +19,7 @@ from .rounds import Given
 from .rules import Game, Names, Phase, State
 
 QUESTIONS_A_PART = 20
+QUESTION_BYTES = 390_000  # of one part; an item holds 400 KB
 MOST_NEWEST = 100  # lines of a history among which those are that run
 COUNTED = ("players", "rounds", "answers")  # what the history keeps of a session that has ended
 
@@ -32,26 +33,43 @@ class Past:
     engagement_type: Type
     created_at: str
     created_by: str
+    time_zone: str = "UTC"
+    began_at: str = ""  # empty if nothing was ever asked
     ended_at: str | None = None
+    expires_at: str | None = None
+    debug_mode: int = 0
     players: int = 0
     rounds: int = 0
     answers: int = 0
 
     @property
     def is_kept(self) -> bool:
-        """Whether its report can still be read."""
-        return now_text() < rules.gone_at(self.created_at)
+        """Whether its own pages are still there."""
+        if self.ended_at is None:
+            return True
+        return now_text() < (self.expires_at or rules.later(self.created_at, rules.KEPT_BEFORE))
 
     @property
     def is_assembly(self) -> bool:
-        """Whether its minutes stay."""
         return self.engagement_type == Type.ASSEMBLY
 
     @property
+    def has_minutes(self) -> bool:
+        """Whether there is a record that stays, as `rules.keeps_minutes` says."""
+        has_begun = bool(self.began_at or self.rounds)
+        return self.is_assembly and self.ended_at is not None and has_begun and not self.debug_mode
+
+    @property
+    def when(self) -> str:
+        """When it began; of one that never did, when it was made."""
+        return self.began_at or self.created_at
+
+    @property
     def minutes(self) -> int | None:
-        if self.ended_at is None:
+        """How long it lasted from its first step on."""
+        if self.ended_at is None or not self.began_at:
             return None
-        return round((from_text(self.ended_at) - from_text(self.created_at)).total_seconds() / 60)
+        return round((from_text(self.ended_at) - from_text(self.began_at)).total_seconds() / 60)
 
 
 # --- finding ---
@@ -105,11 +123,14 @@ def all_running(*, limit: int, cursor: str | None = None) -> tuple[list[Game], s
     return [game_of(item) for item in page.items], page.cursor
 
 
-def running_of(host: str) -> list[Past]:
-    """What somebody made and has not ended; none runs longer than a day."""
-    newest, _older = history(host, limit=MOST_NEWEST)
-    own = (each for each in newest if fold(each.created_by) == fold(host))
-    return [each for each in own if each.ended_at is None]
+def running_of(host: str, newest: Iterable[Past] | None = None) -> list[Past]:
+    """What somebody hosts that has not ended, the newest first. The index may be a moment late: what was made just now
+    is among the `newest` lines of their history."""
+    newest = history(host, limit=MOST_NEWEST)[0] if newest is None else newest
+    listed = table().page(keys.running_games_of(host), limit=MOST_NEWEST, backwards=True).items
+    lines = {each.id: each for each in (*map(past_of, listed), *newest)}
+    running = (each for each in lines.values() if each.ended_at is None)
+    return sorted(running, key=lambda each: each.created_at, reverse=True)
 
 
 def history(host: str, *, limit: int, cursor: str | None = None) -> tuple[list[Past], str | None]:
@@ -150,6 +171,17 @@ def _given(shards: Sequence[Span]) -> list[Given]:
     return [Given(*row) for row in spans.gathered(table(), shards, "player", "said", "at", "receipt")]
 
 
+def given_at(game_id: str, state: State) -> int:
+    """When somebody last answered or voted in the phase that is open, in milliseconds; 0 if nobody has."""
+    given = votes(game_id, state.round) if state.phase == Phase.VOTING else answers(game_id, state.round)
+    return max((each.at for each in given), default=0)
+
+
+def host_seen_at(game_id: str) -> int:
+    """When any process last saw somebody who hosts, in milliseconds; 0 if none has lately."""
+    return max((item["host_at"] for item in table().each(keys.presences(game_id))), default=0)
+
+
 def own(game_id: str, state: State, player: str) -> Any:
     """What a player said last in the phase that is open, by the name under which it lies."""
     given = own_given(game_id, state, player)
@@ -159,7 +191,10 @@ def own(game_id: str, state: State, player: str) -> Any:
 def own_given(game_id: str, state: State, player: str) -> Given | None:
     span = keys.own_votes if state.phase == Phase.VOTING else keys.own_answers
     newest = table().page(span(game_id, state.round, player), limit=1, backwards=True).items
-    return Given(*(newest[0][name] for name in ("player", "said", "at", "receipt"))) if newest else None
+    if not newest:
+        return None
+    known = {each.name for each in fields(Given)}
+    return Given(**{name: value for name, value in newest[0].items() if name in known})
 
 
 # --- items and values ---
@@ -220,6 +255,7 @@ def state_of(item: Mapping[str, Any]) -> State:
         played=tuple(item["played"]),
         voided=tuple(item["voided"]),
         changed_at=item["changed_at"],
+        began_at=item.get("began_at", ""),
     )
 
 
@@ -245,6 +281,7 @@ def told_state(state: State) -> dict[str, Any]:
         "played": list(state.played),
         "voided": list(state.voided),
         "changed_at": state.changed_at,
+        "began_at": state.began_at,
     }
 
 
@@ -270,18 +307,25 @@ def creation(game: Game, state: State, questions: Sequence[Question], now: int) 
     ]
 
 
-def growing(before: Game, after: Game, questions: Sequence[Question]) -> list[Write]:
-    """One more item on an agenda: `questions` are all of them, of which the last part is written again."""
-    number = (len(questions) - 1) // QUESTIONS_A_PART
-    place = keys.game_questions_part(after.id, number)
-    some = [each.as_item() for each in questions[number * QUESTIONS_A_PART :]]
-    return [*change(before, after), Put({"PK": place.pk, "SK": place.sk, "questions": some, "ttl": after.ttl})]
+def correction(
+    before: Game, after: Game, questions_before: Sequence[Question], questions: Sequence[Question]
+) -> list[Write]:
+    """Another title, or other questions: only those parts are written that say something else."""
+    old = {part.item["SK"]: part.item for part in _question_parts(before, questions_before)}
+    new = {part.item["SK"]: part.item for part in _question_parts(after, questions)}
+    return [
+        *change(before, after),
+        *(Put(item) for place, item in new.items() if old.get(place) != item),
+        *(Delete(Key(item["PK"], place)) for place, item in old.items() if place not in new),
+        *(history_lines(after, dict.fromkeys(COUNTED, 0)) if after.title != before.title else ()),
+    ]
 
 
 def _question_parts(game: Game, questions: Sequence[Question]) -> Iterator[Put]:
-    for number, start in enumerate(range(0, len(questions), QUESTIONS_A_PART)):
+    """By their size as well: twenty of the longest questions of a set are more than an item holds."""
+    items = (each.as_item() for each in questions)
+    for number, some in enumerate(in_batches(items, QUESTION_BYTES, max_count=QUESTIONS_A_PART)):
         place = keys.game_questions_part(game.id, number)
-        some = [each.as_item() for each in questions[start : start + QUESTIONS_A_PART]]
         yield Put({"PK": place.pk, "SK": place.sk, "questions": some, "ttl": game.ttl}, when=Missing())
 
 
@@ -369,16 +413,30 @@ def code_of_ended(game: Game) -> Put:
     return Put({"PK": place.pk, "SK": place.sk, **told})
 
 
-def deletion(game: Game, now: str, *, has_code: bool) -> list[Write]:
-    """The session goes, with its lines in the history and its code; a mark says that the rest is to go, too."""
-    mark, code = keys.deleted_game(game.id), keys.short_code(game.code)
+def deletion(game: Game, now: str, *, has_code: bool, has_minutes: bool = False) -> list[Write]:
+    """The session goes, with its code and its lines in the history, unless these are the way to its minutes."""
+    code = keys.short_code(game.code)
+    lines = [keys.game_in_history(host, game.created_at, game.id) for host in (game.created_by, *game.hosts)]
+    return [
+        *clearing(game, now),
+        *(cut_short(line, game.ended_at) if has_minutes else Delete(line) for line in lines),
+        *([Delete(code, when=Equals("game", game.id))] if has_code else []),
+    ]
+
+
+def cut_short(line: Key, ended_at: str | None) -> Update:
+    """The line says from now on that nothing is left but the minutes."""
+    return Update(line, set={"expires_at": ended_at}, remove=("GSI1PK", "GSI1SK"), when=Exists())
+
+
+def clearing(game: Game, now: str) -> list[Write]:
+    """What can be opened of a session goes; a mark says that the rest is to go, too."""
+    mark = keys.deleted_game(game.id)
     listed = {"GSI1PK": keys.DELETED_GAMES.pk, "GSI1SK": keys.game_by_date(now, game.id)}
     return [
         Delete(keys.game(game.id), when=Equals("version", game.version)),
         Delete(keys.game_state(game.id)),
         Delete(keys.game_qa(game.id)),
-        *(Delete(keys.game_in_history(host, game.created_at, game.id)) for host in (game.created_by, *game.hosts)),
-        *([Delete(code, when=Equals("game", game.id))] if has_code else []),
         Put({"PK": mark.pk, "SK": mark.sk, "id": game.id, **listed}),
     ]
 
@@ -400,11 +458,16 @@ def host_removed(before: Game, after: Game, host: str) -> list[Write]:
 def past_item(game: Game, host: str, counted: Mapping[str, int]) -> Item:
     place = keys.game_in_history(host, game.created_at, game.id)
     told = {name: value for name, value in told_game(game).items() if name in {each.name for each in fields(Past)}}
-    return {"PK": place.pk, "SK": place.sk, **told, **counted, **(_to_expire(game) if host == game.created_by else {})}
+    return {"PK": place.pk, "SK": place.sk, **told, **counted, **_listed(game, host)}
 
 
-def _to_expire(game: Game) -> Item:
-    """The line of whoever made it is found when the rest is gone, so that the files forget it, too."""
+def _listed(game: Game, host: str) -> Item:
+    """While it runs, each host finds it among many that are over; after its end the worker finds it by the line of
+    whoever made it, when its data is to go."""
+    if not game.ended_at:
+        return {"GSI1PK": keys.running_games_of(host).pk, "GSI1SK": keys.game_by_date(game.created_at, game.id)}
+    if host != game.created_by:
+        return {}
     return {"GSI1PK": keys.KEPT_GAMES.pk, "GSI1SK": keys.game_by_date(game.gone_at, game.id)}
 
 
@@ -412,11 +475,19 @@ def expired(upto: str) -> list[Item]:
     return list(table().each(keys.games_kept(upto)))
 
 
-def forgetting(line: Item) -> Update:
+def oldest_kept() -> str | None:
+    """When the oldest session was made of which anything may be left; `None` if there is none."""
+    running = (item["created_at"] for item in table().page(keys.RUNNING_GAMES, limit=1).items)
+    return min((*running, *(item["created_at"] for item in table().each(keys.KEPT_GAMES))), default=None)
+
+
+def unlisting(line: Item) -> Update:
     """Refused if the line is gone."""
     return Update(Key(line["PK"], line["SK"]), remove=("GSI1PK", "GSI1SK"), when=Exists())
 
 
 def given_item(game: Game, place: Key, given: Given) -> Item:
     told = {"player": given.player, "said": given.said, "at": given.at, "receipt": given.receipt}
+    if given.holder:
+        told["holder"] = given.holder
     return {"PK": place.pk, "SK": place.sk, **told, "ttl": game.ttl}

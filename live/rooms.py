@@ -25,8 +25,10 @@ from .gathering import Gathered
 from .ideas import orders
 from .ideas import rules as ideas
 from .ideas.rules import Idea, Order, Sorted
+from .qa import texts as moderation
 from .qa.board import Board
 from .qa.rules import Asked, Qa
+from .qa.texts import Texts
 from .questions import Kind, Question, Type
 from .robots import Robots
 from .rounds import Round
@@ -39,6 +41,8 @@ SEATS_FRESH = 10_000  # milliseconds after which seats are read again, whatever 
 SEATS_AGAIN = 1_000  # milliseconds between two readings of many seats
 MANY_SEATS = 100
 NOT_ASKED = Qa()
+REFUSED_FOR = 600_000  # milliseconds for which codes are refused somewhere, at the longest
+NOTHING_WRITTEN = Texts()
 COUNT_AGAIN = 1_000  # milliseconds between two counts of who has answered
 
 
@@ -56,7 +60,7 @@ class Room:
     state: State
     questions: tuple[Question, ...]
     seats: Mapping[str, Seat]  # by the player's id
-    rounds: Mapping[int, Round]  # all that are sealed
+    rounds: Mapping[int, Round]  # all that are sealed, as everybody may see them
     gathered: Gathered | None = None  # what is voted on
     sorted: Sorted | None = None  # ideas that are put in order, or voted on
     present: Present = Present()
@@ -65,6 +69,9 @@ class Room:
     asked: tuple[Asked, ...] = ()  # what it asks, hidden ones included
     upvotes: Mapping[str, int] = field(default_factory=dict)  # of each of these
     speakers: Speakers = NOBODY  # of an assembly
+    codes_refused: bool = False  # whether people who typed the right code were refused lately
+    texts: Texts = NOTHING_WRITTEN  # how what people write is taken, and what was decided about it
+    as_sealed: Mapping[int, Round] = field(default_factory=dict)  # the rounds with what was hidden in them
     at: int = field(default=0, compare=False)  # when it was looked at
 
     @cached_property
@@ -77,7 +84,8 @@ class Room:
 
     def _ideas_voted_on(self) -> tuple[str, ...]:
         if self.sorted is not None:
-            return self.sorted.order.options
+            options = self.sorted.order.options
+            return moderation.covered(options, moderation.hidden_options(self.texts, self.state.round, options))
         return tuple(self.round.result.get("options", ())) if self.round else ()
 
     @property
@@ -173,7 +181,8 @@ def of_items(game_id: str, items: Mapping[Key, Item]) -> Room | None:
     game, kept = repository.game_of(game_item), MIND.of(game_id)
     state = kept.settled(game, repository.state_of(state_item))
     order = items.get(keys.sorted_ideas(game_id, state.round))
-    return kept.room(game, state, roster["changes"] if roster else 0, qa, speakers, order)
+    changes = roster.get("changes", 0) if roster else 0
+    return kept.room(game, state, changes, qa, speakers, order, seats.refused_at(roster))
 
 
 # --- what is kept in mind ---
@@ -186,6 +195,7 @@ class Kept:
     def __init__(self, game_id: str) -> None:
         self.id = game_id
         self.questions: tuple[Question, ...] = ()
+        self.asked_in = 0  # the version of the session that the questions were read with
         self.rounds: Mapping[int, Round] = {}
         self.never_sealed: frozenset[int] = frozenset()  # rounds that were voided while they were open
         self.gathered: Gathered | None = None
@@ -195,6 +205,7 @@ class Kept:
         self.robots, self.has_robots = Robots(), False
         self.count = Count()
         self.board = Board(game_id)
+        self.seen = Seen()
         self.present = Present()
         self.last: Room | None = None
         self._closing = threading.Lock()
@@ -226,22 +237,27 @@ class Kept:
         qa: Item | None = None,
         speakers: Item | None = None,
         order: Item | None = None,
+        refused_at: int = 0,
     ) -> Room:
         now = clock.now()
         self.board.look(qa, now)
         self._have_robots_join(game, state, changes, now)
+        questions, seated, sealed = self._questions(game), self.seating.at(changes, now), self._rounds(state)
         room = Room(
-            game=game,
+            game=game if len(questions) == game.total_questions else replace(game, total_questions=len(questions)),
             state=state,
-            questions=self._questions(game),
-            seats=self.seating.at(changes, now),
-            rounds=self._rounds(state),
-            gathered=self._gathered(game, state),
+            questions=questions,
+            seats=seated,
+            rounds=self.seen.rounds(sealed, self.board.texts, seated),
+            as_sealed=sealed,
+            texts=self.board.texts,
+            gathered=self.seen.gathered(self._gathered(game, state), self.board.texts, seated),
             sorted=self._sorted(state, order),
             present=self.present,
             answered=self.count.of(state),
             **self._asked(),
             speakers=self._speakers(speakers),
+            codes_refused=now - refused_at < REFUSED_FOR,
             at=now,
         )
         if game.debug_mode:
@@ -286,9 +302,9 @@ class Kept:
         return room
 
     def _questions(self, game: Game) -> tuple[Question, ...]:
-        """An agenda may have grown."""
-        if len(self.questions) < game.total_questions:
-            self.questions = repository.questions(self.id)
+        """They may have been corrected, which makes another version of the session."""
+        if self.asked_in != game.version:
+            self.questions, self.asked_in = repository.questions(self.id), game.version
         return self.questions
 
     def _rounds(self, state: State) -> Mapping[int, Round]:
@@ -376,6 +392,44 @@ class Seating:
         if found != self.seats or self.changes < 0:
             self.seats = found
         self.changes, self.read_at = changes, now
+
+
+class Seen:
+    """What is left of rounds and answers when what nobody may see is taken away: made once, until that is another."""
+
+    def __init__(self) -> None:
+        self._key: tuple[Texts, frozenset[str]] = (NOTHING_WRITTEN, frozenset())
+        self._removed: tuple[Mapping[str, Seat], frozenset[str]] = ({}, frozenset())
+        self._made: dict[Any, Any] = {}
+
+    def rounds(self, sealed: Mapping[int, Round], texts: Texts, seated: Mapping[str, Seat]) -> Mapping[int, Round]:
+        removed, made = self._look(texts, seated)
+        if texts.are_all_seen and not removed:
+            return sealed
+        for number in sealed.keys() - made.keys():
+            made[number] = moderation.seen_round(texts, sealed[number], removed)
+        return {number: made[number] for number in sealed}
+
+    def gathered(self, gathered: Gathered | None, texts: Texts, seated: Mapping[str, Seat]) -> Gathered | None:
+        removed, made = self._look(texts, seated)
+        if gathered is None or (texts.are_all_seen and not removed):
+            return gathered
+        number = gathered.round.number
+        if ("gathered", number) not in made:
+            unseen = moderation.unseen_answers(texts, number, gathered.answers, removed)
+            made["gathered", number] = replace(gathered, unseen=unseen)
+        answered: Gathered = made["gathered", number]
+        return answered
+
+    def _look(self, texts: Texts, seated: Mapping[str, Seat]) -> tuple[frozenset[str], dict[Any, Any]]:
+        """Who was removed, and what was made for them and these texts."""
+        if self._removed[0] is not seated:
+            self._removed = seated, frozenset(each.player for each in seated.values() if each.removed)
+        removed, made = self._removed[1], self._made
+        if self._key != (texts, removed):
+            self._key, made = (texts, removed), {}
+            self._made = made
+        return removed, made
 
 
 class Count:

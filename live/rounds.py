@@ -8,7 +8,14 @@ from typing import Any
 
 from .questions import Question
 
-FEWEST_TOLD = 3  # answers, below which nothing is told of an anonymous round
+FEWEST_TOLD = 3  # people's answers, below which nothing is told of an anonymous round
+
+
+def is_told(answers: int, robots: int) -> bool:
+    """Whether the answers of an anonymous round may be shown. What robots say can be worked out, so that nobody can
+    hide among them: only people count. Where robots are alone there is nobody to protect."""
+    people = answers - robots
+    return answers >= FEWEST_TOLD and (people == 0 or people >= FEWEST_TOLD)
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,6 +26,8 @@ class Given:
     said: Any  # trivia: list of options; poll: a ranking as tally reads it; survey: {question: value}; else the text
     at: int  # milliseconds since 1970 when its request came in
     receipt: str = ""  # random: by it whoever gave it can tell whether it counts
+    holder: str = ""  # a keyed digest of the secret of the device that gave it, where nobody is to know who it was
+    robot: bool = False  # whether no person gave it; known when a round is closed
 
 
 @dataclass(frozen=True, slots=True)

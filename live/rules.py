@@ -16,6 +16,7 @@ from store.keys import fold
 from store.log import as_text
 
 from .clock import PERCENTS, USUAL, Clock
+from .lifetimes import LONGEST_SESSION, Lifetime
 from .questions import Kind, Question, Type
 
 NO_CLOCK = Clock()
@@ -25,10 +26,7 @@ LONGEST_CONTEXT = 5_000
 MOST_PLAYERS = 2_000
 MOST_HOSTS = 10
 MOST_ROUNDS = 400  # played in one session, repetitions included: what came of them fits the state
-LONGEST_SESSION = timedelta(days=1)
-KEPT = timedelta(days=14)  # after its end
-IDLE = timedelta(hours=2)  # without a step, after which a session that has begun is ended
-LONG_TALK = timedelta(hours=8)  # the same for an assembly, which may talk about one thing for long
+KEPT_BEFORE = timedelta(days=15)  # from the making of a session that does not say how long it is kept
 CODE_KEPT = timedelta(days=1)  # after the end, for which a code says so
 
 
@@ -85,8 +83,8 @@ class Step(StrEnum):
     END = "end"
 
 
-def gone_at(created_at: str) -> str:
-    return as_text(from_text(created_at) + LONGEST_SESSION + KEPT)
+def later(moment: str, by: timedelta) -> str:
+    return as_text(from_text(moment) + by)
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +111,12 @@ class Game:
     entitled: int = 0  # how many may vote in an assembly, there or not; 0: nobody has said
     quorum: str = ""  # of an assembly, as `live.assembly.majorities` writes it
     has_roll: bool = False  # whether only those on a list may check in
+    time_zone: str = "UTC"  # in which its record shows times
+    prepared_at: str = ""  # when a host last changed what it asks, who is entitled, or its title
+    kept_until: str = ""  # the last day of every item of it, whatever happens
+    began_at: str = ""  # when the first step was taken; written at the end
     ended_at: str | None = None
+    expires_at: str | None = None  # when its data goes; written at the end
     version: int = 1
 
     @property
@@ -126,18 +129,27 @@ class Game:
 
     @property
     def gone_at(self) -> str:
-        """When everything of it but its line in the history is gone; fixed from the beginning, as all of it says so."""
-        return gone_at(self.created_at)
+        """When everything of it but its line in the history is gone; of one that runs, the last day it can be."""
+        return self.expires_at or self._last_day
+
+    @property
+    def _last_day(self) -> str:
+        return self.kept_until or later(self.created_at, KEPT_BEFORE)
 
     @property
     def ttl(self) -> int:
-        return int(from_text(self.gone_at).timestamp())
+        """The same for every item, from the beginning. The worker removes them long before, after the end."""
+        return int(from_text(self._last_day).timestamp())
 
     @property
     def code_ttl(self) -> int:
         """Until then the code leads here: long enough, should nobody tell the session's end."""
         end = from_text(self.ended_at) if self.ended_at else from_text(self.created_at) + LONGEST_SESSION
         return int((end + CODE_KEPT).timestamp())
+
+    @property
+    def last_prepared_at(self) -> str:
+        return max(self.created_at, self.prepared_at)
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,6 +170,7 @@ class State:
     played: tuple[int, ...] = ()  # the place of the question of each round
     voided: tuple[int, ...] = ()  # rounds that do not count
     changed_at: str = ""
+    began_at: str = ""  # when the first question was asked, or the first item was called
 
     @property
     def question(self) -> int:
@@ -204,6 +217,11 @@ def hosts(game: Game, name: str, role: Role | None) -> bool:
 def moderates(role: Role | None) -> bool:
     """Whether somebody may end and remove anybody's session."""
     return role is not None and has(role, Permission.MANAGE_USERS)
+
+
+def keeps_minutes(game: Game, state: State) -> bool:
+    """Whether there is a record that outlives the session: of an assembly that came to an item, and no rehearsal."""
+    return game.is_assembly and not game.debug_mode and bool(state.played)
 
 
 def is_secret(game: Game, state: State) -> bool:
@@ -288,6 +306,14 @@ def asked(game: Game, state: State, at: int, question: Question, now: int, befor
     )
 
 
+def asked_anew(state: State, question: Question | None) -> State:
+    """The same step after something of the session was corrected: `question` is the one at hand. What is talked about
+    may have become another kind of vote."""
+    if state.phase != Phase.TALKING or question is None:
+        return _moved(state)
+    return _moved(state, kind=str(question.kind), secret=question.secret or question.kind == Kind.IDEAS)
+
+
 def linked(state: State) -> int:
     """The round whose first choices are kept to be compared with those of the next one; 0 if there is none."""
     if state.phase == Phase.QUESTION:
@@ -296,9 +322,10 @@ def linked(state: State) -> int:
     return state.round if waits else 0
 
 
-def voting(state: State, seconds: int, now: int) -> State:
-    """What was answered is put to the vote."""
-    return _moved(state, phase=Phase.VOTING, closing=False, clock=Clock(now, seconds))
+def voting(state: State, seconds: int, now: int, *, waits: bool = False) -> State:
+    """What was answered is put to the vote. While the host has to look at some of it, the time does not run."""
+    clock = Clock(now, seconds)
+    return _moved(state, phase=Phase.VOTING, closing=False, clock=clock.stopped(now) if waits and seconds else clock)
 
 
 def sorting(state: State) -> State:
@@ -359,10 +386,17 @@ def voting_seconds(game: Game, question: Question) -> int:
     return question.seconds if game.is_assembly else question.seconds and max(question.seconds, 30)
 
 
-def is_idle(game: Game, state: State, now: str) -> bool:
-    """Whether nothing has happened for so long that nobody will come back."""
-    began = state.phase != Phase.WAITING
-    last = from_text(state.changed_at or game.created_at)
-    too_long = from_text(game.created_at) + LONGEST_SESSION
-    moment = from_text(now)
-    return moment >= too_long or (began and moment >= last + (LONG_TALK if game.is_assembly else IDLE))
+def is_abandoned(game: Game, state: State, last_seen: str, now: str, lifetime: Lifetime) -> bool:
+    """Whether a session is to end by itself. One that waits counts from its last preparation; one that was started
+    from the last sign of life: its last step, or `last_seen`, when a host looked or somebody answered."""
+    if state.phase == Phase.WAITING:
+        end = later(game.last_prepared_at, lifetime.waiting)
+    else:
+        idle = lifetime.assembly_idle if game.is_assembly else lifetime.idle
+        end = later(max(state.changed_at, last_seen), idle)
+    return now >= min(end, later(game.created_at, LONGEST_SESSION))
+
+
+def expiry(ended_at: str, lifetime: Lifetime) -> str:
+    """When the data of a session goes that ended then."""
+    return later(ended_at, lifetime.retention)

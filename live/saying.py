@@ -207,6 +207,7 @@ def vote_from(post: QueryDict, gathered: Gathered, player: str) -> dict[str, Any
     ranks = {
         _shown(number): _rank(typed) for number, typed in ranks_in(post).items() if any(each.strip() for each in typed)
     }
+    ranks = {number: rank for number, rank in ranks.items() if number not in gathered.unseen}
     if not ranks:
         raise NotSaid(VOTE_FOR_ONE)
     vote = Vote(ranks, frozenset(gathered.shown_to(player)))

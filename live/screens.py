@@ -14,10 +14,11 @@ from typing import Any
 
 from django.template.loader import render_to_string
 from django.utils import translation
+from django.utils.safestring import SafeString
 
 from . import asking, clock, hall, outcome
 from .asking import Typed
-from .assembly import floor, quorate
+from .assembly import floor, quorate, takeovers
 from .qa import showing
 from .qa.showing import Line
 from .rooms import Room
@@ -48,7 +49,7 @@ class Shown:
     """A fragment, and the key by which a page knows whether it has it already."""
 
     key: str
-    html: str
+    html: SafeString
 
 
 def context(role: Role, room: Room) -> dict[str, Any]:
@@ -68,8 +69,9 @@ def context(role: Role, room: Room) -> dict[str, Any]:
 
 
 def _assembled(room: Room) -> dict[str, Any]:
-    """Who is there, and who wants to speak."""
-    return {"presence": quorate.presence(room.game, len(room.playing)), "floor": floor.of(room)}
+    """Who is there, who wants to speak, and whose seats are on other devices than before."""
+    presence = quorate.presence(room.game, len(room.playing))
+    return {"presence": presence, "floor": floor.of(room), **takeovers.names(room.seats.values(), room.state)}
 
 
 def screen(role: Role, room: Room, typed: Typed | None = None) -> Shown:
@@ -94,9 +96,17 @@ def _drawn(role: Role, room: Room, typed: Typed) -> dict[str, Any]:
 def _key(role: Role, room: Room) -> str:
     """Nobody types on the screens of a hall: these follow every version that a step can leave, and every name."""
     if role == Role.PLAYER:
-        return room.state.key + asking.mark(room)
+        return room.state.key + asking.mark(room) + _words_mark(room) + showing.texts_mark(room)
     version = f"-{room.state.version}" if role in (Role.HOST, Role.REMOTE) else ""
-    return f"{room.state.key}{version}{hall.mark(room)}{hall.unease(room)}"
+    return f"{room.state.key}{version}{hall.mark(room)}{hall.unease(room)}{_words_mark(room)}{showing.texts_mark(room)}"
+
+
+def _words_mark(room: Room) -> str:
+    """Of what hosts can correct on a screen that is shown; while people answer or vote they cannot."""
+    if room.state.is_open:
+        return ""
+    words = repr((room.game.title, room.question))
+    return f"-{sha256(words.encode()).hexdigest()[:8]}"
 
 
 def questions(role: Role, room: Room, **own: Any) -> Shown:
@@ -104,13 +114,15 @@ def questions(role: Role, room: Room, **own: Any) -> Shown:
     asked and in which order, and not the numbers of upvotes, which the status tells: so the list stays as it is while
     people read it."""
     shown = _asked(role, room)
-    key = f"{translation.get_language()}-{showing.key_of_list(room, shown['lines'])}"
+    mark = showing.key_of_list(room, shown["lines"], is_of_host=role == Role.MANAGE_QA)
+    key = f"{translation.get_language()}-{mark}"
     return Shown(key, render_to_string(f"live/qa/{role}_list.html", shown | own))
 
 
 def _asked(role: Role, room: Room) -> dict[str, Any]:
     lines = showing.lines_of_host(room) if role == Role.MANAGE_QA else showing.lines(room)
-    return {"role": role, "game": room.game, "qa": room.qa, "lines": lines, **showing.told(room)}
+    written = showing.written(room) if role == Role.MANAGE_QA else []
+    return {"role": role, "game": room.game, "qa": room.qa, "lines": lines, "texts": written, **showing.told(room)}
 
 
 def questions_of(room: Room, seat: Seat, lines: list[Line] | None = None) -> Shown:
@@ -162,10 +174,22 @@ def mine(room: Room, seat: Seat, said: Any = None, **more: Any) -> Shown:
     return Shown(mine_key(room, seat), render_to_string("live/screens/player/mine.html", shown))
 
 
+def consent(room: Room, seat: Seat) -> Shown:
+    """That somebody was given a new code, and the question whether another device may have their seat; otherwise
+    nothing."""
+    claimed = takeovers.is_claimed(seat, room.game, room.state)
+    number, is_renewed = takeovers.number_of(seat) if claimed else "", seat.renewed_in == room.state.round
+    key = f"{translation.get_language()}-{number}-{int(is_renewed)}"
+    if not (number or is_renewed):
+        return Shown(key, "")
+    shown = {"game": room.game, "number": number, "is_renewed": is_renewed}
+    return Shown(key, render_to_string("live/parts/consent.html", shown))
+
+
 def mine_key(room: Room, seat: Seat, role: Role = Role.PLAYER) -> str:
     if role == Role.QA:
         return f"{translation.get_language()}-{showing.key_of_own(room, seat.player)}"
-    key = f"{translation.get_language()}-{room.state.key}"
+    key = f"{translation.get_language()}-{room.state.key}{showing.texts_mark(room)}"
     return key if room.state.is_open else f"{key}-{seat.version}{floor.place(room, seat.player)}"
 
 

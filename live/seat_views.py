@@ -16,10 +16,11 @@ from acts.links import whole
 from acts.refusals import Refusal
 from pages.forms import form_page
 from pages.qr import qr_picture
-from pages.saying import ask, say
+from pages.saying import ask, say, told
 from store import keys
 
 from . import players, repository, seats
+from .assembly import takeovers
 from .join_forms import PlayerNameForm, with_focus
 from .join_views import ended_page
 from .players import Pass, Player
@@ -35,7 +36,8 @@ def instead(request: HttpRequest, game: Game, state: State, player: Player | Non
     if player.seat.removed:
         return _page(request, "removed", game, player, 403)
     if player.seat.left:
-        return _page(request, "left", game, player, 200)
+        claimed = takeovers.is_claimed(player.seat, game, state)
+        return _page(request, "left", game, player, 200, number=takeovers.number_of(player.seat) if claimed else "")
     if not player.is_newest:
         return _page(request, "elsewhere", game, player, 409)
     return None if player.seat.approved else _page(request, "waiting", game, player, 200)
@@ -45,15 +47,30 @@ def _without_seat(request: HttpRequest, game: Game, state: State) -> HttpRespons
     if state.phase == Phase.ENDED:
         return ended_page(request, game.ended_at or state.changed_at)
     if game.is_assembly and players.pass_of(request, game.id) is not None:
-        sentence = _("You have checked in with another device since then. Check in here to go on with this one.")
-        messages.info(request, sentence)
-        return redirect("check_in", game.id, game.token)
+        return _of_another_device(request, game, state)
     messages.info(request, _("This browser has no seat in that session. Type the code that you see on the big screen."))
     return redirect("join")
 
 
-def _page(request: HttpRequest, name: str, game: Game, player: Player, status: int) -> HttpResponse:
-    return render(request, f"live/join/{name}.html", {"game": game, "seat": player.seat}, status=status)
+def _of_another_device(request: HttpRequest, game: Game, state: State) -> HttpResponse:
+    """For a browser that had the seat before, or asks for it during a secret vote."""
+    asked = players.claimed(request, game.id)
+    if asked is not None and takeovers.is_claimed(asked, game, state):
+        context = {"game": game, "seat": asked, "number": takeovers.number_of(asked)}
+        return render(request, "live/join/asking.html", context)
+    if asked is not None:
+        sentence = _("The vote is closed, so that you can go on with this device now. Check in again.")
+    else:
+        sentence = _(
+            "Another device has your seat. Check in here to go on with this one; if that was not you, say so now."
+        )
+    messages.info(request, sentence)
+    return redirect("check_in", game.id, game.token)
+
+
+def _page(request: HttpRequest, name: str, game: Game, player: Player, status: int, **more: Any) -> HttpResponse:
+    context = {"game": game, "seat": player.seat, **more}
+    return render(request, f"live/join/{name}.html", context, status=status)
 
 
 # --- one's own page ---
@@ -64,12 +81,12 @@ def _page(request: HttpRequest, name: str, game: Game, player: Player, status: i
 def seat(request: HttpRequest, game_id: str) -> HttpResponse:
     game, state, player = _look(request, game_id)
     held = players.pass_of(request, game_id)
+    if request.htmx and request.method == "GET":
+        return _still_waiting(request, game, state, player)
     if player is None or held is None or player.seat.removed:
         return instead(request, game, state, player) or redirect("play", game.id)
     if request.method == "POST":
         return _act(request, game, state, player, held)
-    if request.htmx:
-        return _still_waiting(game, player)
     return instead(request, game, state, player) or _show(request, game, state, player.seat, held)
 
 
@@ -81,9 +98,13 @@ def _look(request: HttpRequest, game_id: str) -> tuple[Game, State, Player | Non
     return *found, players.of_items(request, game_id, items)
 
 
-def _still_waiting(game: Game, player: Player) -> HttpResponse:
-    """What a page that waits for the host asks every few seconds."""
-    goes_on = player.seat.approved or not player.is_newest
+def _still_waiting(request: HttpRequest, game: Game, state: State, player: Player | None) -> HttpResponse:
+    """What a page that waits, for the host or for the device that has the seat, asks every few seconds."""
+    if player is None:
+        asked = players.claimed(request, game.id)
+        goes_on = asked is None or not takeovers.is_claimed(asked, game, state)
+    else:
+        goes_on = player.seat.approved or player.seat.removed or not player.is_newest
     return HttpResponseClientRedirect(reverse("play", args=[game.id])) if goes_on else HttpResponse(status=204)
 
 
@@ -109,6 +130,8 @@ def _act(request: HttpRequest, game: Game, state: State, player: Player, held: P
         return _take(request, game, held)
     if not player.is_newest:
         return instead(request, game, state, player) or redirect("play", game.id)
+    if act in ANSWERS:
+        return _answer(request, game, held, act)
     if act == "leave":
         joining.leave(game, held)
         return redirect("seat", game.id)
@@ -121,6 +144,21 @@ def _take(request: HttpRequest, game: Game, held: Pass) -> HttpResponse:
     except Refusal as refusal:
         return say(request, _("Your seat"), str(refusal), status=410)
     return players.remember(redirect("play", game.id), game, taken)
+
+
+ANSWERS = {"allow": takeovers.allow, "refuse": takeovers.refuse}
+
+
+def _answer(request: HttpRequest, game: Game, held: Pass, act: str) -> HttpResponse:
+    """Whether another device may go on in this one's place."""
+    done = {
+        "allow": _("The other device has your seat now."),
+        "refuse": _("The other device was refused, and cannot ask again during this vote."),
+    }
+    is_done = told(request, lambda: ANSWERS[act](game.id, held, request.POST.get("number", "")), done[act])
+    if is_done and act == "allow":
+        return redirect("check_in", game.id, game.token)
+    return redirect("play", game.id)
 
 
 def _rename(request: HttpRequest, game: Game, state: State, own: Seat, held: Pass) -> HttpResponse:

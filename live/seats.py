@@ -7,12 +7,15 @@ from dataclasses import dataclass, fields, replace
 from typing import Any
 
 from acts.site import table
+from pages.times import from_text
 from store import keys, spans
 from store.table import Delete, Equals, Item, Key, Missing, Put, Write
 
 from . import rules
 from .clock import USUAL
 from .rules import Game, State
+
+NEVER = -1  # no round: the lobby is round 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +35,14 @@ class Seat:
     robot: bool = False
     account: str = ""  # with which somebody has checked in to an assembly
     entry: str = ""  # their name on its roll
+    left_at: int = 0  # milliseconds since 1970, if they have left
+    taken_over_at: str = ""  # when a device with another secret took the seat over for the last time
+    taken_over_in: int = NEVER  # the round in which that was
+    renewed_in: int = NEVER  # the round in which the host made a new code for them
+    claim: str = ""  # the digest of the secret of a device that asks for the seat during a secret vote
+    claim_device: str = ""
+    claim_round: int = 0  # the round in which it asks; it asks for that round only
+    refused_round: int = 0  # the round in which the seat's own device has said no
     version: int = 1
 
     @property
@@ -41,6 +52,15 @@ class Seat:
     @property
     def is_there(self) -> bool:
         return self.plays and not self.left
+
+    def had_it(self, moment: int) -> bool:
+        """Whether the device that has the seat had it at this moment, in milliseconds, already: what was said in the
+        seat's name before is none of its business."""
+        return not self.taken_over_at or moment >= from_text(self.taken_over_at).timestamp() * 1000
+
+    def was_there_since(self, moment: int) -> bool:
+        """Whether they are there now, or left only after this moment, in milliseconds."""
+        return self.plays and (not self.left or self.left_at >= moment)
 
 
 def seat_of(item: Item) -> Seat:
@@ -55,6 +75,11 @@ def find(game_id: str, player: str) -> Seat | None:
 
 def each(game_id: str) -> Iterator[Seat]:
     return map(seat_of, spans.at_once(table(), keys.seats(game_id)))
+
+
+def gone(seat: Seat, now: int) -> Seat:
+    """As somebody is who leaves at this moment, in milliseconds; who had left before left then."""
+    return seat if seat.left else replace(seat, left=True, left_at=now)
 
 
 def late_since(state: State, seat: Seat) -> int:
@@ -87,6 +112,15 @@ def change(game: Game, before: Seat, after: Seat) -> list[Write]:
 def touched(game: Game) -> None:
     """Say to all who keep the seats in mind that one has changed: apart from the change, as everybody would wait."""
     table().increment(keys.game_roster(game.id), "changes", also={"ttl": game.ttl})
+
+
+def refuse_code(game: Game, now: int) -> None:
+    """Somebody typed the right code, and was refused for the wrong ones that others had typed there."""
+    table().increment(keys.game_roster(game.id), "refused", also={"refused_at": now, "ttl": game.ttl})
+
+
+def refused_at(roster: Item | None) -> int:
+    return int(roster.get("refused_at", 0)) if roster else 0
 
 
 def counted(game: Game) -> None:

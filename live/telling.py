@@ -17,7 +17,12 @@ WORDS = ("title", "engagement_type", "created_at", "ended_at", "players", "round
 
 
 def told(user: User) -> list[Part]:
-    return [("live_sessions", hosted(user))]
+    return [("live_sessions", hosted(user)), ("assemblies_attended", attended(user))]
+
+
+def attended(user: User) -> Iterator[Item]:
+    for item in table().each(keys.attended_by(user.name)):
+        yield {"session": item["game_id"], **{name: item[name] for name in ("title", "began_at", "ended_at")}}
 
 
 def hosted(user: User) -> Iterator[Item]:

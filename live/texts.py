@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import unicodedata
 
-JOINERS = "\u200c\u200d"  # which letters of some scripts and some signs are made with; other hidden ones are dropped
+from store.keys import without_stray_invisible
+
+JOINERS = "\u200c\u200d"  # which letters of some scripts and some signs are made with
 
 
 def tidied(typed: str) -> str:
     """In one line and without what cannot be seen."""
-    return " ".join("".join(map(_visible, typed)).split()).strip(JOINERS)
+    return " ".join(without_stray_invisible("".join(map(_visible, typed))).split())
 
 
 def _visible(character: str) -> str:
     if character.isspace() or unicodedata.category(character) == "Cc":
         return " "
-    hidden = unicodedata.category(character) in ("Cf", "Cs") and character not in JOINERS
-    return "" if hidden else character
+    return "" if unicodedata.category(character) == "Cs" else character

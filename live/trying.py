@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from django.conf import settings
 from django.utils.translation import gettext as _
 
 from accounts.models import User
@@ -20,7 +21,8 @@ ROBOTS = 20
 def make(host: User) -> Game:
     """Of a set that somebody shares with everybody, if there is one for it; else of questions that are always there."""
     questions, words = _asked(host)
-    return making.make(host, Type.TRIVIA, questions, **words, debug_mode=ROBOTS)
+    zone = settings.SITE_TIME_ZONE or "UTC"
+    return making.make(host, Type.TRIVIA, questions, **words, debug_mode=ROBOTS, time_zone=zone)
 
 
 def _asked(host: User) -> tuple[tuple[Question, ...], dict[str, Any]]:

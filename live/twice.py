@@ -16,7 +16,7 @@ close adds up who went where and destroys it in the same transaction; so does wh
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -63,14 +63,17 @@ def firsts(given: Iterable[Given], players: Mapping[str, str], question: Questio
 # --- who moved where ---
 
 
-def flows(before: Mapping[str, First], after: Mapping[str, First]) -> dict[str, Any]:
-    """In numbers, and only where those who gave one of the two are none or several: everybody sees who came and who
-    left, and what each option had both times."""
+def flows(
+    before: Mapping[str, First], after: Mapping[str, First], robots: Collection[str] = frozenset()
+) -> dict[str, Any]:
+    """In numbers, and only where the people who gave one of the two are none or several: everybody sees who came and
+    who left, and what each option had both times. `robots` are names of theirs, among whom nobody can hide."""
     names = before.keys() | after.keys()
     ways = Counter((before.get(name, NOBODY), after.get(name, NOBODY)) for name in names)
     both = len(before.keys() & after.keys())
     came, went = len(after.keys() - before.keys()), len(before.keys() - after.keys())
-    if both < FEWEST_TOLD or any(0 < each < FEWEST_TOLD for each in (came, went)):
+    groups = (before.keys() & after.keys(), after.keys() - before.keys(), before.keys() - after.keys())
+    if both < FEWEST_TOLD or any(0 < len(each - set(robots)) < FEWEST_TOLD for each in groups):
         return {"untold": "few"}
     told = [[one, other, number] for (one, other), number in ways.items()]
     return {"both": both, "came": came, "went": went, "flows": sorted(told, key=_turn)}

@@ -2,7 +2,17 @@
 
 from django.urls import include, path
 
-from . import host_views, join_views, making_views, play_views, players_views, push_views, report_views, seat_views
+from . import (
+    correcting_views,
+    host_views,
+    join_views,
+    making_views,
+    play_views,
+    players_views,
+    push_views,
+    report_views,
+    seat_views,
+)
 from .assembly import agenda_views, check_in_views, roll_views, speakers_views
 from .ideas import views as sort_views
 from .minutes import views as minutes_views
@@ -28,6 +38,12 @@ below_live = [
     path("<slug:game_id>/sort/", sort_views.sort_ideas, name="sort_ideas"),
     path("<slug:game_id>/hosts/", host_views.hosts, name="game_hosts"),
     path("<slug:game_id>/agenda/", agenda_views.agenda, name="agenda"),
+    path("<slug:game_id>/run-off/", agenda_views.run_off, name="run_off"),
+    path("<slug:game_id>/title/", correcting_views.title, name="game_title"),
+    path("<slug:game_id>/asked/", correcting_views.questions, name="game_questions"),
+    path("<slug:game_id>/asked/<int:place>/", correcting_views.question, name="game_question"),
+    path("<slug:game_id>/asked/<int:place>/move/", correcting_views.move_question, name="move_game_question"),
+    path("<slug:game_id>/asked/<int:place>/remove/", correcting_views.remove_question, name="remove_game_question"),
     # those who join, and the list of them
     path("<slug:game_id>/join/<slug:token>/", join_views.join_game, name="join_game"),
     path("<slug:game_id>/seat/", seat_views.seat, name="seat"),
@@ -41,12 +57,14 @@ below_live = [
     # what came of it
     path("<slug:game_id>/onward/<int:round>/", onward_views.onward, name="onward"),
     path("history/", report_views.history, name="live_history"),
+    path("attended/", minutes_views.attended, name="attended"),
     path("<slug:game_id>/report/", report_views.report, name="game_report"),
     path("<slug:game_id>/report/report.csv", report_views.report_csv, name="game_report_csv"),
     path("<slug:game_id>/report/report.json", report_views.report_json, name="game_report_json"),
     path("<slug:game_id>/rounds/<int:number>/", round_views.sealed_round, name="sealed_round"),
     path("<slug:game_id>/rounds/<int:number>/round.json", round_views.sealed_round_json, name="sealed_round_json"),
     path("<slug:game_id>/rounds/<int:number>/proof.json", round_views.sealed_round_proof, name="sealed_round_proof"),
+    path("<slug:game_id>/copy/", report_views.copy, name="copy_game"),
     path("<slug:game_id>/delete/", report_views.delete, name="delete_game"),
     path("<slug:game_id>/minutes/", minutes_views.minutes, name="minutes"),
     path("<slug:game_id>/minutes/delete/", minutes_views.delete_minutes, name="delete_minutes"),

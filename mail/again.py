@@ -1,9 +1,12 @@
-"""What a person decides about mails that did not arrive: to try them again, or to put them aside."""
+"""What a person decides about mails that did not arrive, or perhaps did: to try them again, to put them aside, or to
+take them as sent."""
 
 from __future__ import annotations
 
+import hashlib
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
@@ -17,7 +20,7 @@ from store.log import Event
 from store.table import Delete, Equals, Item, Missing, Put, Refused, Write
 
 from . import server
-from .outbox import ASIDE, FAILED, KEPT_SECONDS, QUEUED, UNKNOWN, Mail, counting, mail_of, move, moved
+from .outbox import ASIDE, FAILED, KEPT_SECONDS, QUEUED, SENT, UNKNOWN, Mail, counting, mail_of, move, moved
 
 UNDECIDED = (FAILED, UNKNOWN)  # what a person may decide about
 # Why a mail may have failed that is tried again with all others. Not one that a server has taken, as far as anybody
@@ -25,14 +28,53 @@ UNDECIDED = (FAILED, UNKNOWN)  # what a person may decide about
 WITH_ALL_OTHERS = ("refused", "later", "unreachable", "unwritten")
 
 
+AGAIN, AS_SENT = "again", "sent"  # what becomes of mails of unknown fate
+SETTLED = {AGAIN: "MailsTriedAgain", AS_SENT: "MailsTakenAsSent"}
+
+
 def try_all(actor: str, *also: Write) -> None:
     """Ask for all that failed to be tried again; a worker sees to it."""
-    place = keys.mails_again()
-    mark = Put({"PK": place.pk, "SK": place.sk, "asked_by": actor, "asked_at": now_text()}, when=Missing())
+    _ask(Event(actor, "MailsTriedAgain", {"which": "all"}), {}, *also)
+
+
+def settle_unknown(actor: str, how: str, mailing: str, *also: Write) -> None:
+    """Ask for all mails of unknown fate, or those of one mailing, to be sent again or taken as sent; a worker sees to
+    it."""
+    if how not in SETTLED:
+        raise Refusal(NO_CHOICE)
+    said = {"which": f"unknown {mailing}".strip()}
+    _ask(Event(actor, SETTLED[how], said), {"state": UNKNOWN, "how": how, "mailing": mailing}, *also)
+
+
+def _ask(event: Event, wanted: dict[str, str], *also: Write) -> None:
+    place, said = keys.mails_again(), {"asked_by": event.actor, "asked_at": now_text()}
+    mark = Put({"PK": place.pk, "SK": place.sk, **said, **wanted}, when=Missing())
     try:
-        log().record(Event(actor, "MailsTriedAgain", {"which": "all"}), mark, *also)
+        log().record(event, mark, *also)
     except Refused as refused:
         raise Refusal(ALREADY if 0 in refused.parts else CHANGED) from None
+
+
+def mailing_of(mail: Mail) -> str:
+    """The same for all mails of one mailing, and for no others: its kind, and what all of it is about."""
+    about = (mail.about.get(name, "") for name in ("election_name", "message", "post"))
+    return hashlib.sha256("\n".join((mail.kind, *about)).encode()).hexdigest()[:16]
+
+
+@dataclass(frozen=True, slots=True)
+class Mailing:
+    id: str
+    example: Mail
+    count: int
+
+
+def mailings(mails: Iterable[Mail]) -> list[Mailing]:
+    """The mailings that these belong to, the largest first; a mail of its own kind is a mailing of one."""
+    found: dict[str, list[Mail]] = {}
+    for mail in mails:
+        found.setdefault(mailing_of(mail), []).append(mail)
+    made = [Mailing(id, some[0], len(some)) for id, some in found.items()]
+    return sorted(made, key=lambda each: -each.count)
 
 
 def try_one(actor: str, mail: Mail, *also: Write) -> None:
@@ -73,7 +115,7 @@ def is_asked() -> bool:
 
 
 def take_up(goes_on: Callable[[], bool]) -> int:
-    """Queue all that failed before somebody asked for it; answers how many. Whoever is stopped goes on next time."""
+    """Settle all that somebody asked for; answers how many mails that was. Whoever is stopped goes on next time."""
     mark = table().get(keys.mails_again())
     if mark is None:
         return 0
@@ -84,15 +126,28 @@ def take_up(goes_on: Callable[[], bool]) -> int:
         if stopped or not goes_on():
             stopped.append(True)
             return False
-        return _take_up(mail_of(item), mark["asked_at"])
+        return _take_up(mail_of(item), mark)
 
-    done = take_each(table().each(keys.mails(FAILED)), take)
+    done = take_each(table().each(keys.mails(mark.get("state", FAILED))), take)
     if not stopped:
         table().write(Delete(keys.mails_again(), when=Missing() | Equals("asked_at", mark["asked_at"])))
     return done
 
 
-def _take_up(mail: Mail, asked_at: str) -> bool:
+def _take_up(mail: Mail, mark: Item) -> bool:
+    return _settle(mail, mark) if mark.get("state") == UNKNOWN else _try_failed(mail, mark["asked_at"])
+
+
+def _settle(mail: Mail, mark: Item) -> bool:
+    """One whose fate became unknown again after it was sent again is left for somebody to look at."""
+    if mail.again_at >= mark["asked_at"] or mark["mailing"] not in ("", mailing_of(mail)):
+        return False
+    if mark["how"] == AGAIN:
+        return move(mail, UNKNOWN, QUEUED, **_afresh(mark["asked_at"]))
+    return move(mail, UNKNOWN, SENT, reason="", detail="", ttl=int(time.time()) + KEPT_SECONDS)
+
+
+def _try_failed(mail: Mail, asked_at: str) -> bool:
     if mail.reason == "unknown":  # as an earlier version has told it
         move(mail, FAILED, UNKNOWN)
     if mail.again_at >= asked_at or mail.reason not in WITH_ALL_OTHERS:
@@ -100,6 +155,7 @@ def _take_up(mail: Mail, asked_at: str) -> bool:
     return move(mail, FAILED, QUEUED, **_afresh(asked_at))
 
 
-ALREADY = _("These mails are being tried again already.")
+ALREADY = _("Mails are being tried again or settled already. Wait until that is done.")
+NO_CHOICE = _("Choose whether to send these mails again or to take them as sent.")
 MOVED_ON = _("Something else has become of this mail meanwhile.")
 CHANGED = _("Your role was changed just now, so this was not done.")

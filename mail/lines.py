@@ -6,6 +6,7 @@ A socket's timeout limits each wait. A server that sends one byte before each wa
 from __future__ import annotations
 
 import math
+import os
 import socket
 import threading
 import time
@@ -27,7 +28,7 @@ class Line:
     def hold(self, made: socket.socket) -> None:
         """By a handle of its own: it is the same line, whatever is wrapped around the socket later."""
         with self._changed:
-            self._held = made.dup()
+            self._held = socket.socket(fileno=os.dup(made.fileno()))  # an encrypted one has no dup() of its own
             if self.was_cut:
                 self._cut()
 

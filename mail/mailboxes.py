@@ -2,24 +2,32 @@
 
 By IMAP it is only looked at: nothing in it is marked, moved or deleted, and how far it was read stands in the store. In
 a Maildir what was read moves from `new` to `cur`, as every reader of one does.
+
+Anybody can send a mail to this mailbox. One that cannot be understood is set aside: it stays in the mailbox (flagged,
+in a Maildir), its reason is in the log and in the store, and the next one is read.
 """
 
 from __future__ import annotations
 
+import errno
 import imaplib
 import logging
+import os
 import ssl
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
+from dataclasses import dataclass
+from functools import partial
 from itertools import islice
 from pathlib import Path
+from typing import NamedTuple
 from urllib.parse import SplitResult, unquote, urlsplit
 
 from django.conf import settings
 
-from acts.site import table
+from acts.site import now_text, table
 from store import keys
-from store.table import Put
+from store.table import Conflict, Item, Unavailable, Update
 
 from . import bounces
 from .answers import without_address, words_of
@@ -29,10 +37,21 @@ A_TURN = 500  # mails read in one turn
 MOST_BYTES = 256 * 1024  # read of each mail
 TIMEOUT = 20  # seconds for each answer
 SECONDS = 120  # for a whole turn
+MOST_UNREADABLE = 20  # mails that were set aside and are named
 HERE = ("localhost", "127.0.0.1", "::1")
 PORTS = {"imap": 143, "imaps": 993}
 
 _log = logging.getLogger("plenum.mail")
+
+
+class State(NamedTuple):
+    trouble: str  # why it could not be read at the last look, if so
+    since: str
+    unreadable: list[Item]  # the newest mails that were set aside: which, why and when
+
+
+class Unreadable(Exception):
+    """One mail, whose file cannot be read; the words say why."""
 
 
 class Unsafe(OSError):
@@ -43,20 +62,48 @@ def is_there() -> bool:
     return bool(settings.BOUNCES_URL)
 
 
+@dataclass(frozen=True, slots=True)
+class Incoming:
+    """A mail in the mailbox."""
+
+    name: str  # by which a person finds it there
+    fetch: Callable[[], bytes]
+    done: Callable[[bool], None]  # with whether it was understood: it is not read again
+
+
 def read_bounces(goes_on: Callable[[], bool] = lambda: True) -> int:
     """Note what came back since the last look; answers how many mails it was about."""
-    url = urlsplit(settings.BOUNCES_URL)
-    mails = _in_folder(Path(unquote(url.path))) if url.scheme == "maildir" else _by_imap(url)
-    noted = 0
+    noted, unreadable = 0, []
     try:
-        for raw in islice(mails, A_TURN):
-            if not goes_on():
-                break
-            noted += _note(raw)
+        with _mails(settings.BOUNCES_URL) as mails:
+            for mail in islice(mails, A_TURN):
+                if not goes_on():
+                    break
+                reason, is_noted = _take(mail)
+                noted += is_noted
+                unreadable += [{"mail": mail.name, "reason": reason, "at": now_text()}] if reason else []
     except (imaplib.IMAP4.error, OSError) as error:
-        _log.warning("mailbox of bounces out of reach", extra={"words": without_address(words_of(error), "")})
+        words = why(error)
+        _log.warning("mailbox of bounces out of reach", extra={"words": words})
+        _remember_state(words, unreadable)
         raise
+    _remember_state("", unreadable)
     return noted
+
+
+def _take(mail: Incoming) -> tuple[str, bool]:
+    """Why it could not be read, if so, and whether something was noted. Whatever is wrong with one mail concerns no
+    other; a store or a mailbox in trouble is no mail's fault."""
+    reason, is_noted = "", False
+    try:
+        is_noted = _note(mail.fetch())
+    except (Unavailable, Conflict, OSError, imaplib.IMAP4.abort):
+        raise
+    except Exception as error:
+        reason = str(error) if isinstance(error, Unreadable) else type(error).__name__  # others may quote the mail
+        _log.error("bounce set aside", extra={"mail": mail.name, "error": reason})
+    mail.done(not reason)
+    return reason, is_noted
 
 
 def _note(raw: bytes) -> bool:
@@ -64,22 +111,66 @@ def _note(raw: bytes) -> bool:
     return report is not None and bounces.note(report)
 
 
-def _in_folder(folder: Path) -> Iterator[bytes]:
-    """What is still new; when the next is asked for, the one before is done with."""
-    for path in sorted((folder / "new").iterdir()):
+def try_mailbox(url: str) -> None:
+    """Open the mailbox as reading it would, and change nothing; raises what is wrong with it."""
+    with _mails(url):
+        pass
+
+
+def why(error: Exception) -> str:
+    """What went wrong with a mailbox, without any address."""
+    said = error.args[0] if isinstance(error, imaplib.IMAP4.error) and error.args else None
+    return without_address(said.decode(errors="replace") if isinstance(said, bytes) else words_of(error), "")
+
+
+def _mails(url: str) -> AbstractContextManager[Iterator[Incoming]]:
+    parts = urlsplit(url)
+    return _in_folder(Path(unquote(parts.path))) if parts.scheme == "maildir" else _by_imap(parts)
+
+
+@contextmanager
+def _in_folder(folder: Path) -> Iterator[Iterator[Incoming]]:
+    new, cur = folder / "new", folder / "cur"
+    for each in (new, cur):
+        _check_can_be_changed(each)
+    yield (
+        Incoming(path.name, partial(_start_of, path), partial(_move_to, cur, path))
+        for path in sorted(path for path in new.iterdir() if path.is_file())
+    )
+
+
+def _check_can_be_changed(folder: Path) -> None:
+    """What was read moves from one folder to the other; a mailbox where nothing can be moved would be read for ever."""
+    folder.stat()
+    if not os.access(folder, os.W_OK | os.X_OK):
+        number = errno.EROFS if os.statvfs(folder).f_flag & os.ST_RDONLY else errno.EACCES
+        raise OSError(number, os.strerror(number), str(folder))
+
+
+def _start_of(path: Path) -> bytes:
+    try:
         with path.open("rb") as file:
-            yield file.read(MOST_BYTES)
-        with suppress(FileNotFoundError):  # somebody else reads it, too
-            path.rename(folder / "cur" / f"{path.name}:2,")
+            return file.read(MOST_BYTES)
+    except OSError as error:
+        raise Unreadable(error.strerror) from error
 
 
-def _by_imap(url: SplitResult) -> Iterator[bytes]:
+def _move_to(cur: Path, path: Path, is_understood: bool) -> None:
+    with suppress(FileNotFoundError):  # another reader has moved it
+        path.rename(cur / f"{path.name}:2,{'' if is_understood else 'F'}")
+
+
+@contextmanager
+def _by_imap(url: SplitResult) -> Iterator[Iterator[Incoming]]:
     with _opened(url) as box:
-        box.select(f'"{unquote(url.path).strip("/") or "INBOX"}"', readonly=True)
+        status, answer = box.select(f'"{unquote(url.path).strip("/") or "INBOX"}"', readonly=True)
+        if status != "OK":
+            raise imaplib.IMAP4.error((answer[0] or b"no such mailbox").decode(errors="replace"))
         validity = str(int(box.response("UIDVALIDITY")[1][0] or 0))
-        for number in _unread(box, _read_up_to(validity)):
-            yield _fetched(box, number)
-            _remember(validity, number)
+        yield (
+            Incoming(str(number), partial(_fetched, box, number), partial(_remember, validity, number))
+            for number in _unread(box, _read_up_to(validity))
+        )
 
 
 @contextmanager
@@ -124,14 +215,29 @@ def _fetched(box: imaplib.IMAP4, number: int) -> bytes:
     return next((part[1] for part in found if isinstance(part, tuple)), b"")
 
 
-# --- how far it was read ---
+# --- how far it was read, and what was wrong ---
 
 
 def _read_up_to(validity: str) -> int:
     item = table().get(keys.bounces_read())
-    return int(item["number"]) if item and item["validity"] == validity else 0
+    return int(item["number"]) if item and item.get("validity") == validity else 0
 
 
-def _remember(validity: str, number: int) -> None:
-    place = keys.bounces_read()
-    table().write(Put({"PK": place.pk, "SK": place.sk, "validity": validity, "number": number}))
+def _remember(validity: str, number: int, is_understood: bool) -> None:
+    table().write(Update(keys.bounces_read(), set={"validity": validity, "number": number}))
+
+
+def _remember_state(trouble: str, unreadable: list[Item]) -> None:
+    """For whoever looks after the site: what the worker met. A mailbox that is well and stays so costs no write."""
+    there = table().get(keys.bounces_read()) or {}
+    if trouble != there.get("trouble", ""):
+        table().write(Update(keys.bounces_read(), set={"trouble": trouble, "since": now_text()}))
+    if unreadable:
+        newest = [*there.get("unreadable", []), *unreadable][-MOST_UNREADABLE:]
+        table().write(Update(keys.bounces_read(), set={"unreadable": newest}))
+
+
+def state(item: Item | None) -> State:
+    """What the worker has said of the mailbox."""
+    there = item or {}
+    return State(there.get("trouble", ""), there.get("since", ""), there.get("unreadable", []))

@@ -20,6 +20,7 @@ from acts import naming
 from acts.links import whole
 from acts.naming import site_name
 from acts.site import now_text, table
+from elections import needs
 from elections import repository as elections
 from elections.books.addresses import asked_together
 from elections.descriptions import Description
@@ -55,9 +56,16 @@ def show_home(request: HttpRequest, status: int = 200, **code: Any) -> HttpRespo
 
 def _own(request: HttpRequest) -> dict[str, Any]:
     now = now_text()
-    (mine, more), posts, votes = together(table(), lambda: _run_by(request.user), newest, lambda: _votes(request, now))
+    (mine, more), posts, votes, asked = together(
+        table(), lambda: _run_by(request.user), newest, lambda: _votes(request, now), lambda: _asked(request.user)
+    )
     run = [(each, each.state(now), each.takes_votes(now)) for each in mine]
-    return {"mine": run, "more": more, "newest": posts, **votes}
+    return {"mine": run, "more": more, "newest": posts, "asked_to_show": asked, **votes}
+
+
+def _asked(user: User) -> list[str]:
+    """Elections in which they stand that ask whether their skills may be shown."""
+    return needs.unanswered_by(user) if user.can(Permission.VOTE) else []
 
 
 def _run_by(user: User) -> tuple[list[Listed], str | None]:

@@ -9,7 +9,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST
 
 from accounts.access import public
-from acts.limits import TEN_MINUTES, Limit, TooOften, count
+from acts.limits import DAY, TEN_MINUTES, Limit, TooOften, count
 from acts.refusals import Refusal
 from acts.site import now_text
 from pages.addresses import origin
@@ -20,6 +20,8 @@ from .likes import Liker
 from .rules import NotThere, Post
 
 LIKES = Limit("likes-address", 600, TEN_MINUTES)  # a school likes from one address; a flood does too
+# Who throws the cookie away could like without end: browsers that come without one are fewer.
+NEW_BROWSERS = (Limit("likes-new-browsers", 60, TEN_MINUTES), Limit("likes-new-browsers-a-day", 300, DAY))
 CHOICES = {"yes": True, "no": False}
 
 
@@ -34,13 +36,22 @@ def like_post(request: HttpRequest, post_id: str) -> HttpResponse:
         return say(request, _("Likes"), _("Say whether you like it: yes or no."), status=400)
     who = likes.liker(request, post.id)
     try:
-        count(LIKES, origin(request))
-        services.set_like(who, CHOICES[request.POST["on"]])
+        _check_pace(request, who)
+        services.set_like(who, on := CHOICES[request.POST["on"]])
     except NotThere:
         raise Http404 from None
     except Refusal as refusal:
         return _refused(request, who, refusal)
-    return _part(request, who) if request.htmx else _back(post)
+    answer = _part(request, who) if request.htmx else _back(post)
+    if on and who.browser:
+        likes.remember(who, answer)
+    return answer
+
+
+def _check_pace(request: HttpRequest, who: Liker) -> None:
+    """The address only limits how many like; who they are, it does not say."""
+    for limit in (LIKES, *(NEW_BROWSERS if who.is_new else ())):
+        count(limit, origin(request))
 
 
 def _refused(request: HttpRequest, who: Liker, refusal: Refusal) -> HttpResponse:

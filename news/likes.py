@@ -1,20 +1,22 @@
 """Likes: who likes which post, as far as it must be known, and how many do.
 
 Whoever likes a post leaves a mark under a code, and adds one to one of the post's counters, in one transaction. The
-code is an HMAC, made with the post's id and the site's secret, of the account; or, without one, of the network address
-and of what the browser calls itself. Who has the tables alone cannot tell whose the mark of a visitor is, nor find one
-visitor on two posts, and after 30 days it is forgotten. The same code chooses the counter: on and off meet in one.
+code is an HMAC, made with the post's id and the site's secret, of the account; or, without one, of a random number in
+a cookie, which a browser gets with its first like. Who has the tables alone cannot tell whose the mark of a visitor is,
+nor find one visitor on two posts, and after 30 days it is forgotten. The same code chooses the counter: on and off meet
+in one.
 """
 
 from __future__ import annotations
 
 import hmac
+import secrets
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 
 from django.conf import settings
-from django.http import HttpRequest
+from django.http import HttpRequest, HttpResponse
 from django.utils.translation import gettext, ngettext
 from django.utils.translation import gettext_lazy as _
 
@@ -23,7 +25,6 @@ from accounts.models import User
 from accounts.telling import Part
 from acts.handfuls import handfuls
 from acts.site import now_text, table
-from pages.addresses import origin
 from store import keys
 from store.table import Check, Condition, Delete, Exists, Greater, Item, Key, Less, Missing, Put, Update, Write
 
@@ -33,11 +34,13 @@ from .repository import COUNTERS, Whole
 DAYS = 30
 A_MARK = DAYS * 24 * 3600  # seconds that the mark of a visitor without an account stays
 PURPOSE = b"plenum: likes of posts"
+COOKIE = "plenum_likes"
+LONGEST_NUMBER = 64
 
 OF_ACCOUNTS = _("If you like this, that is kept with your account until you take it back. Others see only the number.")
 OF_VISITORS = _(
-    "If you like this, a code made of your network address and your browser is kept for 30 days, so that you count "
-    "once. It does not say who you are, and it is another one on every post."
+    "If you like this, your browser gets a cookie with a random number, so that you count once, and a code made of it "
+    "is kept here. Both are gone after 30 days. The code does not say who you are, and it is another one on every post."
 )
 
 
@@ -46,11 +49,13 @@ OF_VISITORS = _(
 
 @dataclass(frozen=True, slots=True)
 class Liker:
-    """Somebody who may like a post: an account, or whoever comes from an address with a browser."""
+    """Somebody who may like a post: an account, or a browser."""
 
     post: str
     code: str
     user: User | None = None
+    browser: str = ""  # the number of a browser without an account
+    is_new: bool = False  # the browser does not have that number in its cookie yet
 
     @property
     def shard(self) -> int:
@@ -68,7 +73,10 @@ class Liker:
 def liker(request: HttpRequest, post_id: str) -> Liker:
     if request.user.is_authenticated:
         return member(request.user, post_id)
-    return visitor(origin(request), request.headers.get("User-Agent", ""), post_id)
+    known = request.COOKIES.get(COOKIE, "")
+    # Two clicks before the cookie is there send the same form, with the same number.
+    number = known or request.POST.get("browser", "") or secrets.token_urlsafe(16)
+    return visitor(number[:LONGEST_NUMBER], post_id, is_new=not known)
 
 
 def member(user: User, post_id: str) -> Liker:
@@ -76,8 +84,21 @@ def member(user: User, post_id: str) -> Liker:
     return Liker(post_id, _code(post_id, "account", user.created_at, keys.fold(user.name)), user)
 
 
-def visitor(address: str, browser: str, post_id: str) -> Liker:
-    return Liker(post_id, _code(post_id, "visitor", address, browser))
+def visitor(browser: str, post_id: str, *, is_new: bool = False) -> Liker:
+    return Liker(post_id, _code(post_id, "browser", browser), browser=browser, is_new=is_new)
+
+
+def remember(who: Liker, answer: HttpResponse) -> None:
+    """Keep a browser's number in its cookie for as long as the mark of this like."""
+    answer.set_cookie(
+        COOKIE,
+        who.browser,
+        max_age=A_MARK,
+        path=f"{settings.SESSION_COOKIE_PATH}news/",
+        secure=settings.SESSION_COOKIE_SECURE,
+        httponly=True,
+        samesite="Lax",
+    )
 
 
 def _code(post_id: str, *words: str) -> str:
@@ -96,6 +117,7 @@ class Likes:
     count: int
     mine: bool
     kept: str  # what is kept of it, in a sentence
+    browser: str = ""  # the number that a browser without an account sends along
     problem: str = ""  # why what they asked for was not done
 
     @property
@@ -111,19 +133,21 @@ class Likes:
 
 def shown(request: HttpRequest, whole: Whole) -> Likes:
     """The counters came with the post; one's own mark, if there can be one, is one more reading."""
-    return _shown(liker(request, whole.post.id), whole.beside)
+    who = liker(request, whole.post.id)
+    return _shown(who, whole.beside, may_be_on=not who.is_new)
 
 
 def shown_now(who: Liker, problem: str = "") -> Likes:
     """After an act, read anew."""
-    return _shown(who, table().each(keys.all_likes(who.post)), problem)
+    return _shown(who, table().each(keys.all_likes(who.post)), problem=problem)
 
 
-def _shown(who: Liker, beside: Iterable[Item], problem: str = "") -> Likes:
+def _shown(who: Liker, beside: Iterable[Item], *, may_be_on: bool = True, problem: str = "") -> Likes:
     """Whose counter is at nothing has no mark."""
     counters = {item["SK"]: item["likes"] for item in beside if "likes" in item}
-    mine = counters.get(who.counter.sk, 0) > 0 and is_on(who)
-    return Likes(who.post, max(0, sum(counters.values())), mine, str(OF_ACCOUNTS if who.user else OF_VISITORS), problem)
+    mine = may_be_on and counters.get(who.counter.sk, 0) > 0 and is_on(who)
+    kept = str(OF_ACCOUNTS if who.user else OF_VISITORS)
+    return Likes(who.post, max(0, sum(counters.values())), mine, kept, who.browser, problem)
 
 
 def is_on(who: Liker) -> bool:

@@ -26,7 +26,8 @@ def by_mail(request: HttpRequest) -> HttpResponse:
     form = ByMailForm(posted(request), initial={"email": getattr(request.user, "email", "")})
     if request.method == "POST" and form.is_valid():
         try:
-            subscribing.ask(form.cleaned_data["email"], visitor(request))
+            user = request.user if request.user.is_authenticated else None
+            subscribing.ask(form.cleaned_data["email"], visitor(request), user)
         except Refusal as refusal:
             form.add_error(None, str(refusal))
         else:

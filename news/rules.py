@@ -139,15 +139,15 @@ GERMAN = {
 OF_EMOJI = re.compile("[\ufe00-\ufe0f\u20e3]")  # marks that say how to draw a sign, and are in no word
 
 
-def slug_of(title: str, number: int = 1) -> str:
-    """The title as it stands in an address; with a number behind it, where others have the same.
+def slug_of(title: str, suffix: str = "") -> str:
+    """The title as it stands in an address, with a suffix where others have the same.
 
     Letters of all scripts stay. German ones are written as Germans write them without their dots.
     """
     german = title.translate(GERMAN)
     latin = slugify(german)
     slug = latin if _says_all(latin, german) else _hyphened(german)
-    tail = f"-{number}" if number > 1 else ""
+    tail = f"-{suffix}" if suffix else ""
     return (slug or "post")[: LONGEST_SLUG - len(tail)].rstrip("-_") + tail
 
 

@@ -65,8 +65,6 @@ class NameForm(PartForm):
         name = str(self.cleaned_data["name"])
         if len(name) > LONGEST_SITE_NAME:
             raise ValidationError(_("The name has at most %(most)d characters."), params={"most": LONGEST_SITE_NAME})
-        if not name.isprintable():
-            raise ValidationError(_("There is a character in it that nobody can see. Please type it again."))
         return "" if name == settings.SITE_NAME else name
 
     def clean_colour(self) -> str:

@@ -22,7 +22,7 @@ from .sharing import for_others
 Said = Mapping[str, Any]  # what every page says, whatever it is about
 
 MINUTES_KEPT = 5
-TOKEN = re.compile(rb'(name="csrfmiddlewaretoken" value=")[^"]*')
+TOKEN = re.compile(rb'(name="(?:csrfmiddlewaretoken|browser)" value=")[^"]*')
 A_SECOND = timedelta(seconds=1)
 
 
@@ -123,5 +123,6 @@ def _frame(request: HttpRequest, said: Said) -> dict[str, Any]:
 
 
 def _tag_of_page(request: HttpRequest, page: HttpResponse) -> str:
-    """Each time a form is shown its token is written differently; what it stands for is in the browser's cookie."""
+    """Each time a form is shown its token is written differently, and a browser without a number for its likes is
+    offered another one; any of them does."""
     return tag_of(TOKEN.sub(rb"\1", page.content), request.META.get("CSRF_COOKIE", ""))

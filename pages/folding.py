@@ -39,6 +39,7 @@ from .templatetags.parts import PartNode
 from .writing import Choice, Loop, Part, Piece, Remembered, Scope, Value, function
 
 SUPER = ("block", "super")
+MOST_FORMS = 20  # of one template, by language and path: more than a site has
 CONSTANTS = {"True": True, "False": False, "None": None}  # every template knows these
 
 
@@ -65,6 +66,8 @@ class Folding(NodeList):
             return super().render(context)
         here = (get_language(), get_script_prefix())
         if (left := self.left.get(here)) is None:
+            if len(self.left) >= MOST_FORMS:
+                self.left.clear()
             left = self.left[here] = folded(self.template)
         return SafeString(left(context.flatten(), context))
 

@@ -49,6 +49,11 @@ def carried_out(
     return True
 
 
+def new_token() -> str:
+    """For a form that is to be carried out once, however often it is sent."""
+    return secrets.token_urlsafe(16)
+
+
 def token_in(post: QueryDict) -> str:
     """The token of the form; one without gets one of its own, and so is never taken for a repetition."""
     return post.get("token", "")[:LONGEST_TOKEN] or secrets.token_urlsafe(16)

@@ -24,6 +24,7 @@ from .names import clean_email, clean_name, clean_title
 
 MOST_CANDIDATES = 500
 MOST_BYTES = 5 * 1024 * 1024
+MOST_TYPED = MOST_BYTES // 4  # characters of a list that is pasted: those of some scripts have four bytes each
 MOST_ROWS = 50_000
 MOST_LINES = 4 * MOST_ROWS  # some may be blank, or inside quotation marks
 LONGEST_LINE = 1_000
@@ -71,12 +72,12 @@ def read_candidates(text: str) -> list[Row]:
     return _pasted(lines, clean_title)
 
 
-def read_people(text: str, most: int) -> list[Row]:
+def read_people(text: str, most: int, clean: Callable[[str], str] = clean_name) -> list[Row]:
     """People pasted one a line, by name, in the same way."""
     lines = _written(text)
     if len(lines) > most:
         raise NotAList(_("A list has at most %(most)d names.") % {"most": most})
-    return _pasted(lines, clean_name)
+    return _pasted(lines, clean)
 
 
 def _written(text: str) -> list[tuple[int, str]]:

@@ -9,6 +9,8 @@ from django.core.exceptions import ValidationError
 from django.core.validators import validate_email
 from django.utils.translation import gettext_lazy as _
 
+from store.keys import OVERRIDES, without_invisible, without_stray_invisible
+
 LONGEST_NAME = 200
 LONGEST_EMAIL = 254
 
@@ -22,10 +24,13 @@ def clean_name(typed: str) -> str:
 
 
 def clean_title(typed: str) -> str:
-    """Any name people give, as it is kept: trimmed, inner white space collapsed, composed."""
+    """Any name people give, as it is kept: trimmed, inner white space collapsed, composed, without characters that
+    nobody sees, unless a script or an emoji is written with them."""
+    if any(character in OVERRIDES for character in typed):
+        raise ValidationError(_("A name has no characters that turn its letters around."), code="direction")
     if any(unicodedata.category(character) in ("Cc", "Cs") and not character.isspace() for character in typed):
         raise ValidationError(_("A name has no control characters."), code="control")
-    name = unicodedata.normalize("NFC", re.sub(r"\s+", " ", typed).strip())
+    name = unicodedata.normalize("NFC", re.sub(r"\s+", " ", without_stray_invisible(typed)).strip())
     if not any(_is_visible(character) for character in name):
         raise ValidationError(_("A name has at least one visible character."), code="empty")
     if len(name) > LONGEST_NAME:
@@ -42,8 +47,8 @@ def _is_visible(character: str) -> bool:
 
 
 def clean_email(typed: str) -> str:
-    """An email address as it is kept: trimmed and valid, the case as typed."""
-    email = typed.strip()
+    """An email address as it is kept: trimmed and valid, the case and the spelling of the domain as typed."""
+    email = without_invisible(typed).strip()
     if len(email) > LONGEST_EMAIL:
         raise ValidationError(_("An email address has at most %(most)d characters."), params={"most": LONGEST_EMAIL})
     validate_email(email)

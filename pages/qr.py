@@ -61,8 +61,12 @@ class Sheet:
 
 
 def qr_picture(address: str) -> str:
+    """Empty if the address fits no picture: pages show it without one, beside the address or the code itself."""
     content = address.encode()
-    sheet = sheet_for(content)
+    try:
+        sheet = sheet_for(content)
+    except TooLong:
+        return ""
     size, side, modules = sheet.size, sheet.size + 2 * MARGIN, qr_modules(content, sheet)
     columns = [map(drawn.__getitem__, modules[at :: sheet.row]) for at, drawn in enumerate(_lines(size))]
     lines = f"m-{size} 1".join(map("".join, zip(*columns, strict=True)))

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from acts.site import table
 from store import keys
 from store.table import Condition, Delete, Equals, Item, Key, Missing, Put, Update
 
-from .encoding import Encoded
+from .encoding import Encoded, new_id
 from .rules import Photo
 
 
@@ -31,6 +31,12 @@ def find_all(photo: Photo) -> list[bytes]:
     """Its bytes by width; fewer, if it goes at this moment."""
     found = table().get_many(places(photo))
     return [found[place]["content"] for place in places(photo) if place in found]
+
+
+def copied(photo: Photo) -> Encoded | None:
+    """The same picture under an address of its own. Nothing, if it goes at this moment."""
+    parts = find_all(photo)
+    return Encoded(replace(photo, id=new_id()), tuple(parts)) if len(parts) == len(photo.widths) else None
 
 
 def places(photo: Photo | None) -> list[Key]:

@@ -10,7 +10,6 @@ from accounts.rules import Permission
 from acts.limits import DAY, HOUR, Limit, count
 
 MADE = Limit("poll-maker", 20, HOUR)
-MADE_ADDRESS = Limit("poll-maker-address", 40, HOUR)
 
 
 def may_make(maker: User | AnonymousUser) -> bool:
@@ -20,8 +19,8 @@ def may_make(maker: User | AnonymousUser) -> bool:
 
 
 def count_making(maker: User | AnonymousUser, address: str) -> None:
-    """Counts the one that is to be made from this address of the network; refused if there were too many."""
-    count(MADE_ADDRESS, address)
+    """Counts the one that is to be made; refused if there were too many of this account, or from this address of the
+    network, if nobody is signed in."""
     name = maker.name if maker.is_authenticated else address
     count(MADE, name)
     count(Limit("poll-maker-day", settings.POLLS_A_DAY, DAY), name)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import lzma
 import zlib
 from dataclasses import dataclass
 from typing import Any
@@ -10,8 +11,9 @@ from typing import Any
 from django.utils.translation import gettext as _
 
 from ranking.explanations import said
-from results.pictures import Picture, pictures_of
+from results.pictures import OF_POLLS, Picture, pictures_of
 from results.words import label, names
+from store.splitting import PART_BYTES
 from tally.ballots import Ballots
 from tally.explain import explain
 from tally.methods import count
@@ -21,6 +23,7 @@ from tally.undrawn import undrawn, with_first, with_other_lots
 from .words import RULES, of_options
 
 METHODS = ("irv", "borda", "schulze")
+XZ = b"\xfd7zXZ"  # what lzma writes first
 PLACES = 12  # that the page shows at once
 SENTENCES = 12  # of each method's reasons that the page shows at once
 
@@ -69,8 +72,10 @@ class SideBySide:
         return next(each for each in self.counted if each.method == method)
 
     def as_bytes(self) -> bytes:
-        """Stable, and so short that one item holds it."""
-        return zlib.compress(self.as_json().encode(), 9)
+        """Stable, and so short that one item holds it. Of names that are long together zlib sees too few at once."""
+        text = self.as_json().encode()
+        packed = zlib.compress(text, 9)
+        return packed if len(packed) <= PART_BYTES else lzma.compress(text, preset=0)
 
     def as_json(self) -> str:
         said = [{"result": json.loads(each.result.as_json()), "leaders": each.leaders} for each in self.counted]
@@ -78,7 +83,8 @@ class SideBySide:
 
     @classmethod
     def from_bytes(cls, packed: bytes) -> SideBySide:
-        read = json.loads(zlib.decompress(packed))
+        unpack = lzma.decompress if packed.startswith(XZ) else zlib.decompress
+        read = json.loads(unpack(packed))
         return cls(tuple(Counted(Result.from_parsed(each["result"]), tuple(each["leaders"])) for each in read))
 
 
@@ -151,5 +157,5 @@ def places(account: SideBySide) -> list[tuple[str, list[int]]]:
 
 def _pictures(result: Result) -> list[Picture]:
     """The pictures that say most; pairs of everybody with everybody are shown once."""
-    drawn = pictures_of(result)
+    drawn = pictures_of(result, OF_POLLS)
     return drawn[:1] if result.method == "borda" else drawn

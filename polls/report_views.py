@@ -16,9 +16,9 @@ from django.views.decorators.http import require_POST, require_safe
 from accounts.access import public, requires
 from accounts.models import User
 from accounts.rules import Permission
+from accounts.visitors import counted_as
 from acts.limits import HOUR, Limit, count
 from acts.refusals import OVERTAKEN, Overtaken, Refusal
-from pages.addresses import origin
 from pages.forms import form_page, posted
 from pages.paging import listed, one_page
 from pages.saying import told
@@ -30,7 +30,7 @@ from .rules import NotNow, Poll
 from .services import NOT_NOW
 from .views import context_of, found_or_404, gone_page
 
-REPORTS_ADDRESS = Limit("poll-report-address", 10, HOUR)
+REPORTS = Limit("poll-reports", 10, HOUR)
 
 Found = tuple[Poll, Reported | None]
 
@@ -58,7 +58,7 @@ def _reported(request: HttpRequest, poll: Poll, form: ReportForm) -> bool:
     try:
         report_id = voters.report_id(request, poll)
         voters.check_person(request, poll)
-        count(REPORTS_ADDRESS, origin(request))
+        count(REPORTS, counted_as(request))
         reports.report(poll, report_id, **form.cleaned_data)
     except Refusal as refusal:
         form.add_error(None, str(refusal))

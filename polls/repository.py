@@ -13,11 +13,11 @@ from typing import Any
 
 from acts import shards
 from acts.gates import IN_ONE, Gates, as_of, is_not_later, voted
-from acts.handfuls import handfuls
 from acts.site import table
 from pages import rendered
 from ranking.candidates import Candidate
 from store import keys, spans
+from store.splitting import split_counts
 from store.table import (
     Check,
     Delete,
@@ -38,7 +38,6 @@ from .rules import MOST_VOTES, Poll
 
 GATES = 8  # how many gates each shard of a poll has
 SHARDS = 8  # of every poll where one partition takes only so much: nobody knows how many will come
-RANKINGS_A_PART = 4_000
 STORED_AS = {
     "created_at": "createdAt",
     "expires_at": "expiresAt",
@@ -368,9 +367,9 @@ def unsealed(poll: Poll) -> Delete:
 
 def write_counted(poll: Poll, ballots: Ballots) -> None:
     """How often each ranking was given, in as many items as it needs; before the head that makes them count."""
-    for number, some in enumerate(handfuls(ballots.counts.items(), RANKINGS_A_PART)):
+    for number, some in enumerate(split_counts(ballots.counts)):
         place = keys.poll_counted_part(poll.id, number)
-        packed = zlib.compress(json.dumps(dict(some), separators=(",", ":")).encode())
+        packed = zlib.compress(json.dumps(some, separators=(",", ":")).encode())
         table().write(
             Check(keys.poll(poll.id), Exists()),
             Put({"PK": place.pk, "SK": place.sk, "counted": packed, "digest": ballots.digest, "ttl": poll.ttl}),

@@ -19,9 +19,9 @@ from django.views.decorators.http import require_safe
 from django_htmx.http import HttpResponseClientRedirect
 
 from accounts.access import public
+from accounts.visitors import counted_as
 from acts.limits import Limit, TooOften, count
 from acts.site import now_text
-from pages.addresses import origin
 from pages.kept import Kept, alone, page_with, place, remembered
 from results.files import CSV, JSON, TEXT, file_name
 from tally.formats import CannotWrite, File, write
@@ -31,7 +31,7 @@ from .live import Look
 from .previews import preview
 from .views import context_of, gone_page
 
-EXPORTS_ADDRESS = Limit("poll-export-address", 60, 600)
+EXPORTS_ALLOWED = Limit("poll-exports", 60, 600)
 View = Callable[..., HttpResponseBase]
 
 
@@ -122,7 +122,7 @@ def export(request: HttpRequest, look: Look, file: str) -> HttpResponseBase:
     if file not in EXPORTS:
         raise Http404
     try:
-        count(EXPORTS_ADDRESS, origin(request))
+        count(EXPORTS_ALLOWED, counted_as(request))
         content = _content(look, EXPORTS[file].format)
     except (TooOften, CannotWrite) as refusal:
         messages.error(request, str(refusal))

@@ -7,7 +7,7 @@ import logging
 from contextlib import suppress
 from typing import Any
 
-from acts.queues import take_each
+from acts.queues import Explained, take_each
 from acts.refusals import Overtaken
 from acts.site import now_text, table
 from store import keys
@@ -21,7 +21,7 @@ from .services import SITE, record, settled
 _log = logging.getLogger("plenum.polls")
 
 
-class Disagreement(Exception):
+class Disagreement(Explained):
     """The votes and the gates do not fit together: something was lost or added behind our back."""
 
 

@@ -18,6 +18,7 @@ from django.views.decorators.http import require_safe
 
 from accounts.access import View, answer_for, public, requires
 from accounts.rules import Permission
+from accounts.visitors import counted_as
 from acts.limits import TEN_MINUTES, Limit, TooOften, count
 from acts.links import whole
 from acts.refusals import Refusal
@@ -40,6 +41,7 @@ from .previews import address_of, frame, preview
 from .rules import HIDDEN, Poll, PollRelation
 
 KEY_COOKIE = "plenum_poll_key"  # by which somebody without an account runs what they made
+ACCOUNT_VOTES = Limit("poll-votes-account", 30, TEN_MINUTES)  # of one person in one poll
 WRONG_CODES = Limit(
     "poll-code-address", 60, TEN_MINUTES
 )  # whoever tries codes finds polls that were not meant for them
@@ -228,7 +230,11 @@ def _why(request: HttpRequest, poll: Poll, refusal: Refusal) -> dict[str, Any]:
 
 
 def count_voting(request: HttpRequest, poll: Poll) -> None:
-    """A class, an office or a family vote from one address; a flood does too."""
+    """A class, an office or a family vote from one address; a flood does too. Where one signs in to vote, each has a
+    vote and tries of their own."""
+    if poll.sign_in:
+        count(ACCOUNT_VOTES, f"{poll.id} {counted_as(request)}")
+        return
     address, most = origin(request), settings.POLL_VOTES_PER_ADDRESS
     count(Limit("poll-votes", most, TEN_MINUTES), f"{poll.id} {address}")
     count(Limit("poll-votes-address", 5 * most, TEN_MINUTES), address)

@@ -1,4 +1,5 @@
-"""How somebody finds their own vote in a list without telling whose it is: by the first characters of its code."""
+"""How somebody finds their own vote in a list without telling whose it is: by so little of its code that hundreds of
+others begin alike. In a shorter list no character may be sent, and one leafs through it."""
 
 from __future__ import annotations
 
@@ -7,31 +8,45 @@ from typing import Any
 from django import forms
 from django.utils.functional import Promise
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
+from django.utils.translation import ngettext
 
 from .codes import SYMBOLS, as_meant
 
-MOST_LETTERS = 4  # of a code that a list is searched by
+CROWD = 500  # votes, at least, that share what is sent of a code
+
+
+def letters_told(votes: int) -> int:
+    """How many characters of a code may be sent to find a vote among so many."""
+    letters = 0
+    while votes // len(SYMBOLS) ** (letters + 1) >= CROWD:
+        letters += 1
+    return letters
 
 
 class BeginningForm(forms.Form):
-    code = forms.CharField(
-        help_text=gettext_lazy("The first one to four characters. The rest stays with you."),
-        required=False,
-        max_length=200,
-        widget=forms.TextInput({"maxlength": MOST_LETTERS, "autocomplete": "off", "autocapitalize": "characters"}),
-    )
+    code = forms.CharField(required=False, max_length=200)
 
-    def __init__(self, *arguments: Any, label: str | Promise, **options: Any):
+    def __init__(self, *arguments: Any, label: str | Promise, letters: int, **options: Any):
         super().__init__(*arguments, **options)
-        self.fields["code"].label = label
+        self.letters = letters
+        field = self.fields["code"]
+        field.label, field.help_text = label, self._at_most(_("The rest stays with you."))
+        field.widget.attrs |= {"maxlength": letters, "autocomplete": "off", "autocapitalize": "characters"}
+
+    def _at_most(self, more: str) -> str:
+        words = ngettext("Only the first character.", "Only the first %(count)d characters.", self.letters)
+        return f"{words % {'count': self.letters}} {more}"
 
     def clean_code(self) -> str:
         code = as_meant(self.cleaned_data["code"])
-        if len(code) > MOST_LETTERS:
-            raise forms.ValidationError(
-                _("Only the first four characters, please: nobody but you needs to know the rest.")
-            )
+        if len(code) > self.letters:
+            raise forms.ValidationError(self._at_most(_("Nobody but you needs to know the rest.")))
         if set(code) - set(SYMBOLS):
             raise forms.ValidationError(_("A code consists of digits and capital letters."))
         return code
+
+
+def beginning_form(asked: Any, votes: int, label: str | Promise) -> BeginningForm | None:
+    """None for a list so short that even one character would tell too much."""
+    letters = letters_told(votes)
+    return BeginningForm(asked, label=label, letters=letters) if letters else None

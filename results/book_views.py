@@ -9,24 +9,29 @@ from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 from accounts.access import public, requires
-from accounts.models import User
 from accounts.rules import Permission
 from acts.site import now_text
-from elections.access import context_of, visible
+from ballots.passes import Pass
+from elections.access import context_of
 from elections.books import repository as books
 from elections.books.rules import Book
 from elections.rules import State
 
 from . import services, words
+from .access import Reader, by_pass_of_book, check_reads, is_shared
 from .repository import Found, Sealed
-from .share_views import is_shared
 
 
-def load(user: User, book_id: str) -> tuple[Book, list[Found]] | None:
+def load(reader: Reader, book_id: str) -> tuple[Book, list[Found]] | None:
     found = _found(book_id)
-    for each in found[1] if found else ():
-        visible(user, each.election)
+    for each in _to_check(reader, found[1] if found else []):
+        check_reads(reader, each.election)
     return found
+
+
+def _to_check(reader: Reader, found: list[Found]) -> list[Found]:
+    """A pass opens all questions on a ballot or none, so that one tells for all."""
+    return found[:1] if isinstance(reader, Pass) else found
 
 
 def _found(book_id: str) -> tuple[Book, list[Found]] | None:
@@ -36,7 +41,7 @@ def _found(book_id: str) -> tuple[Book, list[Found]] | None:
     return (book, found) if found else None
 
 
-@requires(Permission.VIEW_APPLICATION, load_for=load)
+@requires(Permission.VIEW_APPLICATION, load_for=load, guests=by_pass_of_book)
 @require_safe
 def book_results(request: HttpRequest, both: tuple[Book, list[Found]]) -> HttpResponse:
     book, found = both

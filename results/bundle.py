@@ -48,7 +48,14 @@ WINDOW = ("no_voting_before", "no_voting_after", "time_zone")
 MOMENTS = {"ElectionOpened": "opened_at", "ElectionClosed": "closed_at", "ResultSealed": "sealed_at"}
 VOTES = ("BallotCast", "BallotWithdrawn")
 OF_MAIL = ("RemindersDeclined", "VotersMessaged", "InvitationWorded", "InvitationTested")
-OF_SKILLS = ("CandidateAgreed", "CandidateDisagreed")  # which have no part in the count
+# What verify.py needs to know, none of which names a voter; strangers are told of nothing else.
+OF_THE_COUNT = frozenset(
+    {
+        *("ElectionCreated", "ElectionUpdated", "ElectionRenamed", "CandidatesAdded", "CandidatesRemoved"),
+        *("ElectionOpened", "ElectionClosed", "BallotsSealed", "ResultSealed"),
+    }
+)
+OF_SKILLS = ("CandidateAgreed", "CandidateDisagreed", "CandidatesAsked")  # which have no part in the count
 
 
 class NotSealedYet(Exception):
@@ -60,10 +67,11 @@ def mark() -> str:
     return hashlib.sha256(f"{FORMAT}\n{README}".encode() + PROGRAM + STV_PROGRAM).hexdigest()[:16]
 
 
-def bundle(found: Sealed) -> IO[bytes]:
-    """The zip as a temporary file, at its beginning."""
+def bundle(found: Sealed, *, names_voters: bool = True) -> IO[bytes]:
+    """The zip as a temporary file, at its beginning. For strangers it names no voters: entries of the roll are there by
+    their commitments, and of the log only what the count hangs on is told."""
     election, seal = found.election, found.seal
-    extract = extracted(election, seal)
+    extract = extracted(election, seal, names_voters=names_voters)
     file = TemporaryFile()  # noqa: SIM115 - it is the answer, and goes when whoever reads it is done
     with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED, compresslevel=6) as archive:
         add = _Writer(archive, seal.sealed_at)
@@ -72,8 +80,8 @@ def bundle(found: Sealed) -> IO[bytes]:
         if election.method == "stv-scottish":
             add("verify_stv.py", [STV_PROGRAM])
         add("rules.json", [_readable(rules_of(found, extract))])
-        add("roll.json", roll(election, seal))
-        add("ballots.json", published(election.name))
+        add("roll.json", roll(election, seal, names_voters=names_voters))
+        add("ballots.json", published(election.name, names_voters=names_voters))
         add("result.json", [found.report.as_json().encode()])
         add("events.jsonl", _pieces(extract.events))
         add("checkpoints.jsonl", _pieces(extract.checkpoints))
@@ -143,10 +151,10 @@ def shown(voter: str) -> str:
     return f"{name[:1]}…@{domain}" if at else voter
 
 
-def roll(election: Election, seal: Seal) -> Iterator[bytes]:
+def roll(election: Election, seal: Seal, *, names_voters: bool = True) -> Iterator[bytes]:
     """Who may vote, and whether they have; each with what it takes to hold the roll against what was sealed."""
     may_vote = voted = 0
-    told = _Roll(election, seal)
+    told = _Roll(election, seal, names_voters=names_voters)
 
     def lines() -> Iterator[bytes]:
         nonlocal may_vote, voted
@@ -164,12 +172,14 @@ class _Roll:
     Of a result that was sealed before there were commitments, with neither.
     """
 
-    def __init__(self, election: Election, seal: Seal):
-        self.tells = tells_who(election, seal.ballots)
+    def __init__(self, election: Election, seal: Seal, *, names_voters: bool):
+        self.names_voters = names_voters
+        self.tells = names_voters and tells_who(election, seal.ballots)
         self.commitment = RollCommitment(seal.roll_secret) if seal.roll_secret else None
 
     def entry(self, voter: Voter) -> Item:
-        told = {"name": shown(voter.name), "voted": voter.voted if self.tells else None}
+        name = shown(voter.name) if self.names_voters else ""
+        told = {"name": name, "voted": voter.voted if self.tells else None}
         if self.commitment is None:
             return told
         nonce, commitment = self.commitment.add(voter.name, voter.voted)
@@ -177,14 +187,18 @@ class _Roll:
         return told | ({"nonce": nonce.hex()} if is_whole else {"commitment": commitment.hex()})
 
 
-def published(election_name: str) -> Iterator[bytes]:
+def published(election_name: str, *, names_voters: bool = True) -> Iterator[bytes]:
     """The published ballots, sorted by their codes; those of a public election with who cast them."""
-    every = (_with_voter_shown(ballot) for ballot in ballots.every_published(election_name))
-    return _joined(b"[\n", map(line, every), b"\n]\n")
+    as_told = _with_voter_shown if names_voters else _without_voter
+    return _joined(b"[\n", map(line, map(as_told, ballots.every_published(election_name))), b"\n]\n")
 
 
 def _with_voter_shown(ballot: Item) -> Item:
     return {**ballot, "voter_name": shown(ballot["voter_name"])} if "voter_name" in ballot else ballot
+
+
+def _without_voter(ballot: Item) -> Item:
+    return {key: value for key, value in ballot.items() if key != "voter_name"}
 
 
 # --- the log ---
@@ -203,12 +217,13 @@ class Extract:
     moments: dict[str, str] = field(default_factory=dict)
 
 
-def extracted(election: Election, seal: Seal) -> Extract:
+def extracted(election: Election, seal: Seal, *, names_voters: bool = True) -> Extract:
     follower, extract = Follower(election, seal.report_digest), Extract()
     for stretch in stretches_over(table(), sealed_numbers(election)):
         ours = {number: event for number, event in stretch.events.items() if follower.takes(event)}
         for event in ours.values():
-            extract.events.write(as_sealed(event) + b"\n" if may_be_told(event, election) else _withheld(event))
+            is_told = may_be_told(event, election) and (names_voters or event["event_type"] in OF_THE_COUNT)
+            extract.events.write(as_sealed(event) + b"\n" if is_told else _withheld(event))
             if name := MOMENTS.get(event["event_type"]):
                 extract.moments[name] = event["when_occurred"]
         if ours:
@@ -265,14 +280,16 @@ roll.json          who may vote, and whether they have (true or false; null wher
                    nonce: the SHA-256 of the nonce and of [name,voted] as JSON without spaces is its commitment. Any
                    other has the commitment itself, which cannot be opened without its nonce. The SHA-256 of all
                    commitments, in this order, was sealed with the result: the event ResultSealed has it as
-                   roll_commitment. (A result sealed by an older Plenum has a roll_digest instead, the SHA-256 of all
-                   lines [name,voted] with full addresses, each ended by a newline.)
+                   roll_commitment. Whoever took this bundle without an account or a voting link gets the roll by its
+                   commitments alone, without names. (A result sealed by an older Plenum has a roll_digest instead, the
+                   SHA-256 of all lines [name,voted] with full addresses, each ended by a newline.)
 ballots.json       every ballot, sorted by its code. A ranking such as 2>0=1 puts candidate 2 first, then 0 and 1 as
                    equals; whoever is not in it was left out. In a public election each says who cast it
 result.json        the result as it was sealed, with all its reasons
 events.jsonl       what the site's log says of this election, an event on each line, exactly as stored: the SHA-256 of
                    a line, without its newline, is the digest of the event. Events that would tell addresses, messages
-                   or when somebody voted in secret are there by their number and digest only. Each event has a random
+                   or when somebody voted in secret are there by their number and digest only, and for the public all
+                   that name voters. Each event has a random
                    nonce, without which nobody can try out what a digest stands for; only events that an older Plenum
                    wrote have none
 checkpoints.jsonl  the public checkpoints of the log that cover these events. The chain starts from "previous"; every

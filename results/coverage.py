@@ -53,6 +53,11 @@ class Coverage:
         return [*self.kept.said_by(name)] or unknown
 
     @property
+    def has_gaps(self) -> bool:
+        """Whether somebody who was elected does not show all of what is needed."""
+        return any(level is None for name in self.elected for _need, level in self.said_by(name))
+
+    @property
     def missing(self) -> list[str]:
         """What nobody covers."""
         return [each.need.name for each in self.covered if not each.by]
@@ -66,7 +71,7 @@ def coverage_of(found: Sealed) -> Coverage | None:
 def covered(kept: Snapshot, elected: Sequence[str]) -> Coverage:
     said = {name: kept.said_by(name) for name in elected}
     met = [
-        Covered(need, tuple(name for name in elected if said[name] and said[name][number][1] >= need.level))
+        Covered(need, tuple(name for name in elected if said[name] and (said[name][number][1] or 0) >= need.level))
         for number, need in enumerate(kept.needs)
     ]
     return Coverage(tuple(elected), tuple(name for name in elected if not said[name]), tuple(met), kept)
@@ -75,7 +80,7 @@ def covered(kept: Snapshot, elected: Sequence[str]) -> Coverage:
 def _level(level: int | None) -> str:
     if level is None:
         return _("not shown")
-    return str(level_of(level).label) if level else ""
+    return str(level_of(level).label) if level else _("none")
 
 
 # --- how it is shown ---
@@ -91,11 +96,15 @@ def _bar(each: Covered) -> Bar:
     words = {"count": len(each.by), "wanted": each.need.count}
     mark = "elected" if each.is_met else "" if each.by else "eliminated"
     kind = "seated" if each.is_met else "other"
-    return Bar(each.need.name, each.share, _("%(count)d of %(wanted)d") % words, mark, kind)
+    said = _("met") if each.is_met else _("not met, as far as shown")
+    return Bar(each.need.name, each.share, _("%(count)d of %(wanted)d") % words, mark, kind, said=said)
 
 
 def as_csv(coverage: Coverage) -> Iterator[str]:
-    """The elected by what is needed: levels as numbers, and nothing where nothing is shown."""
+    """The elected by what is needed: levels as numbers, 0 for none, and nothing where nothing is shown."""
     header = [_("Elected"), *(f"{each.name} (≥ {each.level})" for each in coverage.kept.needs)]
-    levels = ([name, *(level or "" for _need, level in coverage.said_by(name))] for name in coverage.elected)
+    levels = (
+        [name, *("" if level is None else level for _need, level in coverage.said_by(name))]
+        for name in coverage.elected
+    )
     return lists.as_csv(header, levels)

@@ -14,18 +14,16 @@ from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
-from accounts.access import requires
-from accounts.models import User
-from accounts.rules import Permission
 from acts.limits import Limit, TooOften, count
 from elections.access import context_of
 from tally.formats import CannotWrite
 
+from .access import Reader, counted_as, for_anybody, is_stranger
 from .bundle import NotSealedYet, mark
 from .bundle import bundle as as_zip
 from .files import EXPORTS, file_name, has, version
 from .repository import Found, Sealed
-from .views import load, not_yet, of_results
+from .views import load, not_yet, of_public_results
 
 A_YEAR = 365 * 24 * 3600
 BUNDLES = Limit("bundle", 30, 3600)  # of one person; each reads a stretch of the log
@@ -38,22 +36,24 @@ class Wanted:
     file: str
 
 
-def load_export(user: User, name: str, file: str) -> Wanted | None:
-    found = load(user, name) if file in EXPORTS else None
+def load_export(reader: Reader, name: str, file: str) -> Wanted | None:
+    found = load(reader, name) if file in EXPORTS else None
     return Wanted(found, file) if found is not None and has(found, file) else None
 
 
-@requires(Permission.VIEW_APPLICATION, load_for=load_export)
+@for_anybody(load_for=load_export)
 @require_safe
 def export(request: HttpRequest, wanted: Wanted) -> HttpResponseBase:
     found, kind = wanted.found, EXPORTS[wanted.file]
     if not isinstance(found, Sealed):
         return not_yet(request, found)
+    make = kind.make_unnamed if kind.make_unnamed and is_stranger(request) else kind.make
     tag = f"{version(found)}-{get_language()}" if kind.in_words else version(found)
+    tag = tag if make == kind.make else f"{tag}-unnamed"
     if (unchanged := _unchanged(request, found, tag)) is not None:
         return unchanged
     try:
-        content = [] if request.method == "HEAD" else kind.make(found)
+        content = [] if request.method == "HEAD" else make(found)
     except CannotWrite as refusal:
         messages.error(request, str(refusal))
         return redirect("results", name=found.election.name)
@@ -61,20 +61,21 @@ def export(request: HttpRequest, wanted: Wanted) -> HttpResponseBase:
     return _labelled(request, answer, found, wanted.file, tag)
 
 
-@of_results
+@of_public_results
 @require_safe
 def bundle(request: HttpRequest, found: Found) -> HttpResponseBase:
     """Everything it takes to check the election elsewhere."""
     if not isinstance(found, Sealed):
         return not_yet(request, found)
-    tag = f"{version(found)}-{mark()}"
+    names_voters = not is_stranger(request)
+    tag = f"{version(found)}-{mark()}{'' if names_voters else '-unnamed'}"
     if (unchanged := _unchanged(request, found, tag)) is not None:
         return unchanged
     answer: HttpResponseBase = HttpResponse(content_type=ZIP)
     if request.method != "HEAD":
         try:
-            count(BUNDLES, request.user.name)
-            answer = FileResponse(as_zip(found), content_type=ZIP)
+            count(BUNDLES, counted_as(request))
+            answer = FileResponse(as_zip(found, names_voters=names_voters), content_type=ZIP)
         except NotSealedYet:
             return _being_sealed(request, found)
         except TooOften as refusal:
@@ -107,7 +108,7 @@ def _labelled(request: HttpRequest, answer: HttpResponseBase, found: Sealed, fil
 def _kept(request: HttpRequest, answer: HttpResponseBase, found: Sealed, tag: str) -> HttpResponseBase:
     """For good, if the address says which version it is of; else only as long as we say that nothing has changed.
 
-    Privately in any case: the pages are for people who have signed in.
+    Privately in any case: most pages are for members and voters, and what they get may name voters.
     """
     for_good = request.GET.get("v") == version(found) and tag == version(found)
     answer.headers["Cache-Control"] = f"private, max-age={A_YEAR}, immutable" if for_good else "private, no-cache"

@@ -7,6 +7,7 @@ import json
 import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from django.utils.translation import gettext_lazy
@@ -55,10 +56,11 @@ def can_hold(found: Sealed, format: str) -> bool:
     return True
 
 
-def single_csv(found: Sealed) -> Iterator[str]:
+def single_csv(found: Sealed, *, names_voters: bool = True) -> Iterator[str]:
     """Every ballot by itself, sorted by its code; in a public election with who cast it."""
-    public = [] if found.election.secret_ballot else ["voter"]
-    rows = ([each["code"], *(each[key] for key in public), _in_one_cell(each["ranking"])] for each in _single(found))
+    public = ["voter"] if names_voters and not found.election.secret_ballot else []
+    every = _single(found, names_voters=names_voters)
+    rows = ([each["code"], *(each[key] for key in public), _in_one_cell(each["ranking"])] for each in every)
     return as_csv(["code", *public, "ranking"], rows)
 
 
@@ -66,19 +68,19 @@ def _in_one_cell(ranking: list[list[str]]) -> str:
     return " > ".join(" = ".join(map(quoted, group)) for group in ranking)
 
 
-def single_json(found: Sealed) -> Iterator[str]:
+def single_json(found: Sealed, *, names_voters: bool = True) -> Iterator[str]:
     comma = "[\n"
-    for each in _single(found):
+    for each in _single(found, names_voters=names_voters):
         yield comma + json.dumps(each, ensure_ascii=False)
         comma = ",\n"
     yield "[]\n" if comma == "[\n" else "\n]\n"
 
 
-def _single(found: Sealed) -> Iterator[dict[str, Any]]:
+def _single(found: Sealed, *, names_voters: bool) -> Iterator[dict[str, Any]]:
     standing = elections.candidates(found.election.name)
     for ballot in ballots.every_published(found.election.name):
         said = {"code": ballot["confirmation"], "ranking": named(ballot["rankings"], standing)}
-        yield said | ({"voter": shown(ballot["voter_name"])} if "voter_name" in ballot else {})
+        yield said | ({"voter": shown(ballot["voter_name"])} if names_voters and "voter_name" in ballot else {})
 
 
 def result_json(found: Sealed) -> Content:
@@ -105,6 +107,7 @@ class Export:
     label: str
     needs_rounds: bool = False
     in_words: bool = False  # in the reader's language, so not the same for everybody
+    make_unnamed: Callable[[Sealed], Content] | None = None  # for strangers, where it says who voted how
 
 
 EXPORTS = {
@@ -115,8 +118,13 @@ EXPORTS = {
     "ballots.cvotes": Export(TEXT, counted_as("cvotes"), gettext_lazy("Condorcet vote format")),
     "ballots.soi": Export(TEXT, counted_as("soi"), gettext_lazy("PrefLib, without equals (.soi)")),
     "ballots.toi": Export(TEXT, counted_as("toi"), gettext_lazy("PrefLib, with equals (.toi)")),
-    "single-ballots.csv": Export(CSV, single_csv, gettext_lazy("CSV, for spreadsheets")),
-    "single-ballots.json": Export(JSON, single_json, "JSON"),
+    "single-ballots.csv": Export(
+        CSV,
+        single_csv,
+        gettext_lazy("CSV, for spreadsheets"),
+        make_unnamed=partial(single_csv, names_voters=False),
+    ),
+    "single-ballots.json": Export(JSON, single_json, "JSON", make_unnamed=partial(single_json, names_voters=False)),
     "result.json": Export(JSON, result_json, "JSON"),
     "rctab.json": Export(JSON, rctab_json, gettext_lazy("RCTab summary"), needs_rounds=True),
     "report.txt": Export(TEXT, report_txt, gettext_lazy("Plain text"), in_words=True),

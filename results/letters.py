@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop, ngettext
@@ -9,6 +11,7 @@ from django.utils.translation import gettext_noop, ngettext
 from accounts import repository as people
 from elections import quiet, repository
 from elections.books.addresses import called
+from elections.by_link import token_for
 from mail.letters import Letter
 from mail.outbox import Mail
 
@@ -17,13 +20,15 @@ WORDS = {
     "elected": gettext_noop("Elected: %(names)s."),
     "tie": gettext_noop("It ended in a tie: %(names)s."),
     "nobody": gettext_noop("Nobody was elected."),
-    "together": gettext_noop("The results of all questions stand together on one page."),
     "uncounted": gettext_noop("There was nothing to count: nobody is ranked on any ballot."),
 }
 
 
 def outcome(about: dict[str, str]) -> str:
-    """Who won, in a sentence."""
+    """Who won, in a sentence; of several questions on one ballot, in a sentence for each."""
+    if "questions" in about:
+        told = json.loads(about["questions"])
+        return " ".join(f"{each['question']}: {outcome(each)}" for each in told)
     names, more = about["names"], int(about["more"])
     if more:
         names = _("%(names)s and %(count)d more") % {"names": names, "count": more}
@@ -38,10 +43,13 @@ def _words(mail: Mail) -> dict[str, str]:
 
 
 def _link(mail: Mail) -> str:
-    """Whoever has no account here comes to the page for everybody, where there is one."""
+    """Who votes by link comes to the result by it, too. Others without an account come to the page for everybody, where
+    there is one."""
     election = repository.find(mail.about["election_name"])
     if election is None:
         return reverse("results", args=[mail.about["election_name"]])
+    if (token := token_for(election.name, mail.about.get("voter", ""), mail.to)) is not None:
+        return reverse("vote_by_link", args=[token])
     is_for_all = election.results_public and people.find_by_email(mail.to) is None
     if election.book:
         return reverse("shared_book" if is_for_all else "book_results", args=[election.book])

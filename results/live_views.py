@@ -11,11 +11,8 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 from django_htmx.http import HttpResponseClientRedirect
 
-from accounts.access import requires
-from accounts.models import User
-from accounts.rules import Permission
 from acts.site import now_text
-from elections.access import context_of, visible
+from elections.access import context_of
 from elections.rules import State
 from pages.kept import Kept, alone, page_with, place, remembered
 from store.keys import fold
@@ -24,20 +21,21 @@ from tally.explain import explain
 from tally.undrawn import undrawn
 
 from . import live as coming_in
+from .access import Reader, check_reads, for_voters
 from .live import Look
 from .report import Report
 from .repository import Found
 from .views import context_of_report, not_yet
 
 
-def load(user: User, name: str) -> Look | None:
+def load(reader: Reader, name: str) -> Look | None:
     look = coming_in.shelf.look(name)
     if look is not None:
-        visible(user, look.election)
+        check_reads(reader, look.election)
     return look
 
 
-of_live = requires(Permission.VIEW_APPLICATION, load_for=load)
+of_live = for_voters(load_for=load)
 
 
 @of_live

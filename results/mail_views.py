@@ -16,7 +16,7 @@ from elections.rules import Action, Election
 from pages.forms import form_page
 from pages.saying import say, told
 
-from . import letters, mailing, repository
+from . import letters, mailing
 
 
 @run(Action.ANNOUNCE)
@@ -25,10 +25,8 @@ def mail_result(request: HttpRequest, election: Election) -> HttpResponse:
     if request.method == "POST":
         told(request, lambda: mailing.mail_result(request.user, election), _("The mails are on their way."))
         return redirect("mail_result", name=election.name)
-    found = repository.find(election.name)
-    if found is None or found.report is None:
+    if (about := mailing.outcome_of(election)) is None:
         return say(request, _("Mail the result"), str(mailing.NOT_SEALED))
-    about = mailing.outcome_of(election, found.report.result)
     context = {
         "outcome": letters.outcome(about),
         "called": called(election),

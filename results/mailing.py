@@ -6,6 +6,7 @@ written without reading it a thousand times.
 
 from __future__ import annotations
 
+import json
 from contextlib import suppress
 from datetime import datetime
 
@@ -16,6 +17,7 @@ from django.utils.translation import gettext_lazy
 from accounts.models import User
 from acts.site import log, now_text, table
 from elections import invitations
+from elections import repository as elections
 from elections import services as organising
 from elections.books import repository as books
 from elections.invitations import ANNOUNCED
@@ -29,6 +31,7 @@ from tally.result import Result
 from . import repository
 
 MOST_NAMED = 12  # of those who won; all of them are in the result
+MOST_NAMED_EACH = 6  # of each of several questions: a mail is kept for every voter
 TOGETHER = "together"  # how several questions on one ballot ended
 ASKED = "announcing"  # the attribute beside the counted mails that says since when
 BEFORE = gettext_lazy("The result was mailed to the voters before.")
@@ -38,27 +41,24 @@ NOT_SEALED = gettext_lazy("There is no sealed result yet. It can be mailed once 
 def mail_result(actor: User, election: Election) -> None:
     """To everybody on the roll who did not say that they want no such mails."""
     organising.check(actor, election, Action.ANNOUNCE)
-    found = repository.find(election.name)
-    if found is None or found.report is None:
+    if (said := outcome_of(election)) is None:
         raise WrongState(NOT_SEALED)
     if asked_at(election) is not None:
         raise WrongState(BEFORE)
     event = Event(actor.name, "ResultMailed", {"election_name": election.name})
-    invitations.ask(
-        actor, election, ANNOUNCED, event, _marked(election), said=outcome_of(election, found.report.result)
-    )
+    invitations.ask(actor, election, ANNOUNCED, event, _marked(election), said=said)
 
 
 def mail_by_itself(election: Election) -> None:
     """After the sealing, if that was chosen. It counts for the election's owner, and what no longer fits into today
-    goes out tomorrow."""
-    if not election.announces or asked_at(election) is not None:
+    goes out tomorrow. Of several questions on one ballot, the last to be sealed has all of them told."""
+    leader = _leader(election)
+    if leader is None or not leader.announces or asked_at(leader) is not None:
         return
-    found = repository.find(election.name)
-    if found is None or found.report is None:
+    if (said := outcome_of(leader)) is None:
         return
+    election = leader
     event = Event("plenum", "ResultMailed", {"election_name": election.name})
-    said = outcome_of(election, found.report.result)
     mailing = invitations.asked(election, ANNOUNCED, election.owner_name, reserved=0, said=said)
     there = Check(keys.election(election.name), Exists() & Equals("created_at", election.created_at))
     with suppress(Refused):  # another worker has set it off, or somebody has pressed the button
@@ -80,6 +80,12 @@ def _leads(election: Election) -> bool:
     return book is None or book.is_led_by(election.name)
 
 
+def _leader(election: Election) -> Election | None:
+    """The election whose voters are told: itself, unless it is one of several questions on a ballot."""
+    book = books.find(election.book) if election.book else None
+    return election if book is None or book.is_led_by(election.name) else elections.find(book.leader)
+
+
 def _marked(election: Election) -> Update:
     """Refused if it was asked for before."""
     place = keys.mail_counts(election.name, election.created_at)
@@ -92,14 +98,33 @@ def asked_at(election: Election) -> datetime | None:
     return datetime.fromisoformat(item[ASKED]) if ASKED in item else None
 
 
-def outcome_of(election: Election, result: Result) -> dict[str, str]:
-    """What the mails say of it: how it ended, who won, how many ballots were counted. Of several questions on one
-    ballot they say that there are results, which stand together."""
-    if election.book:
-        return {"ended": TOGETHER, "names": "", "more": "0", "ballots": str(result.total)}
-    named = result.winners[:MOST_NAMED]
-    more = len(result.winners) - len(named)
-    return {"ended": _ended(result), "names": ", ".join(named), "more": str(more), "ballots": str(result.total)}
+def outcome_of(election: Election) -> dict[str, str] | None:
+    """What the mails say of it: how it ended, who won, how many ballots were counted; of several questions on one
+    ballot that of each. `None` while something of it is not sealed."""
+    book = books.find(election.book) if election.book else None
+    if book is None:
+        result = _result_of(election)
+        return None if result is None else {**_outcome(result, MOST_NAMED), "ballots": str(result.total)}
+    questions = books.questions(book)
+    results = [result for each in questions if (result := _result_of(each)) is not None]
+    if not results or len(results) < len(questions):
+        return None
+    told = [
+        {"question": book.short(each.name), **_outcome(result, MOST_NAMED_EACH)}
+        for each, result in zip(questions, results, strict=True)
+    ]
+    ballots = sum(result.total for result in results)
+    return {"ended": TOGETHER, "questions": json.dumps(told, ensure_ascii=False), "ballots": str(ballots)}
+
+
+def _result_of(election: Election) -> Result | None:
+    found = repository.find(election.name)
+    return found.report.result if found is not None and found.report is not None else None
+
+
+def _outcome(result: Result, most: int) -> dict[str, str]:
+    named = result.winners[:most]
+    return {"ended": _ended(result), "names": ", ".join(named), "more": str(len(result.winners) - len(named))}
 
 
 def _ended(result: Result) -> str:

@@ -11,9 +11,6 @@ from acts.site import table
 from store import keys
 from store.table import Item
 
-CROWD = 500  # ballots, at least, that share what a browser tells of a code
-SYMBOLS = 32  # a character of a code can be
-
 
 @dataclass(frozen=True, slots=True)
 class Place:
@@ -59,11 +56,3 @@ def following(election_name: str, place: Place) -> Iterator[tuple[Place, Item]]:
 def beginning_with(election_name: str, beginning: str) -> Iterator[Item]:
     ballots = (ballot for _, ballot in following(election_name, find(election_name, beginning)))
     return takewhile(lambda ballot: _code(ballot).startswith(beginning), ballots)
-
-
-def letters_told(ballots: int) -> int:
-    """How much of a code a browser may tell to find its ballot: so little that hundreds of ballots begin alike."""
-    letters = 0
-    while ballots // SYMBOLS ** (letters + 1) >= CROWD:
-        letters += 1
-    return letters

@@ -8,7 +8,6 @@ from datetime import datetime
 
 import orjson
 
-from acts.handfuls import handfuls
 from acts.site import table
 from elections import repository as elections
 from elections.needs import Snapshot, snapshot_in
@@ -17,6 +16,7 @@ from elections.rules import Election
 from elections.turnout import Turnout
 from store import keys
 from store.log import as_text
+from store.splitting import split_counts, split_text
 from store.table import Exists, Item, Key, Missing, Put, Update, Write
 from tally.ballots import Ballots
 from tally.result import Result
@@ -25,8 +25,6 @@ from .report import Report
 
 PLAIN = ("ballots", "digest", "report_digest", "sealed_at", "parts")  # stored as they are
 LOTS = ("lots_secret", "seed")  # likewise, where the election had a commitment
-A_PART = 300_000  # characters, most of them one byte each; an item holds 400 KB
-RANKINGS_A_PART = 4_000
 FEW = 3  # winners that a list or a card names
 
 
@@ -182,11 +180,11 @@ def newest_shared() -> Shared | None:
 
 def write_parts(election_name: str, report: str, ballots: Ballots) -> int:
     """The long texts, before the head that makes them count; answers in how many parts the report is."""
-    texts = [report[start : start + A_PART] for start in range(0, len(report), A_PART)]
+    texts = split_text(report)
     for number, text in enumerate(texts):
         _write(keys.result_part(election_name, number), text)
-    for number, some in enumerate(handfuls(ballots.counts.items(), RANKINGS_A_PART)):
-        _write(keys.counted_part(election_name, number), orjson.dumps(dict(some)).decode())
+    for number, some in enumerate(split_counts(ballots.counts)):
+        _write(keys.counted_part(election_name, number), orjson.dumps(some).decode())
     return len(texts)
 
 

@@ -13,10 +13,10 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from accounts.access import public
+from accounts.visitors import counted_as
 from acts.limits import Limit, count
 from acts.refusals import Refusal
 from elections.rules import METHODS, MOST_SEATS, UNRANKED, Election, check_settings
-from pages.addresses import origin
 from pages.forms import form_page, posted
 from tally.ballots import Ballots
 from tally.closeness import RECOUNTS
@@ -193,7 +193,7 @@ def sandbox(request: HttpRequest) -> HttpResponse:
     context: dict[str, Any] = {}
     if request.method == "POST":
         try:
-            count(COUNTS, origin(request))
+            count(COUNTS, counted_as(request))
             if form.is_valid():
                 context = _account(request, form)
         except Refusal as refusal:

@@ -1,6 +1,7 @@
 """A sealed result for anybody on the web, where the organiser has chosen so: a page, a small one to embed, and a text.
 
-Strangers see what was counted, never who voted: no roll and no single ballots, also where ballots are public here.
+Strangers see what was counted, and can check it: the ballots by their codes, the recount, the bundle. They never see
+who voted: no names on the roll, nor beside the ballots, also where ballots are public here.
 """
 
 from __future__ import annotations
@@ -29,8 +30,10 @@ from pages.kept import page_with
 from pages.sharing import LANGUAGES, SHORT, framed, kept_for_good
 
 from . import services, words
+from .access import is_shared
 from .card import card_of, picture
 from .card_address import card_address, card_edition
+from .files import context_of_exports
 from .pen import HEIGHT, WIDTH
 from .report import Report
 from .repository import Found, Sealed
@@ -47,10 +50,6 @@ def load(name: str, find: Callable[[str], Found | None] = services.find) -> Foun
     if found is None or not is_shared(found.election):
         raise Http404
     return found
-
-
-def is_shared(election: Election) -> bool:
-    return election.results_public and election.stored_state != State.DRAFT
 
 
 @public
@@ -70,7 +69,12 @@ def context_of_part(found: Sealed) -> dict[str, Any]:
     """What the page says of the result to everybody."""
     link = address("shared", found.election)
     said = {"text": f"{as_text(found)}\n{link}\n", "frame": frame(found.election), "address": link}
-    return context_of_report(found) | said | {"election": found.election, "closed": found.closed}
+    return (
+        context_of_report(found)
+        | context_of_exports(found)
+        | said
+        | {"election": found.election, "closed": found.closed}
+    )
 
 
 @public

@@ -9,10 +9,12 @@ counted: the rules are written down a second time, so that a mistake would have 
 
 import hashlib
 import json
+import re
 import sys
 import unicodedata
 import zipfile
 from collections import Counter
+from contextlib import suppress
 from fractions import Fraction
 from itertools import product
 from pathlib import Path
@@ -44,8 +46,21 @@ def is_quorate(quorum, present, entitled):  # of so many, or of such a share of 
     return share > 0 and (present > share if ">" in quorum else present >= max(share, 1))
 
 
+FLAGS = "|".join("".join(chr(0xE0000 + ord(each)) for each in region) for region in ("gbeng", "gbsct", "gbwls"))
+UNSEEN = re.compile(  # but the flags of three parts of Britain, which differ in nothing else
+    f"((?<=\U0001f3f4)(?:{FLAGS})\U000e007f)|[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f"
+    "\u202a-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff\ufff0-\ufffb\U00013430-\U0001343f\U0001bca0-\U0001bca3"
+    "\U0001d159\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
+)
+
+
 def fold(name):  # two spellings of one name become the same
-    return unicodedata.normalize("NFC", unicodedata.normalize("NFD", " ".join(name.split())).casefold())
+    name = UNSEEN.sub(lambda found: found[1] or "", re.sub("[\u2800\u3164\uffa0]", " ", name))
+    local, at, domain = " ".join(name.split()).rpartition("@")
+    if at and not domain.isascii() and " " not in local + domain and len(domain) <= 255:  # as mail servers know it
+        with suppress(UnicodeError):
+            domain = domain.encode("idna").decode()
+    return unicodedata.normalize("NFC", unicodedata.normalize("NFD", local + at + domain).casefold())
 
 
 class History:

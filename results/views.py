@@ -12,11 +12,9 @@ from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
-from accounts.access import View, public, requires
-from accounts.models import User
-from accounts.rules import Permission
+from accounts.access import View, public
 from acts.site import now_text
-from elections.access import context_of, visible
+from elections.access import context_of
 from elections.beside import beside
 from elections.progress import sealing
 from elections.rules import Election, State
@@ -26,6 +24,7 @@ from store.log import utc_now
 from tally.result import Round
 
 from . import services, words
+from .access import Reader, check_reads, for_anybody, for_voters, is_stranger
 from .coverage import coverage_of
 from .coverage import picture as coverage_picture
 from .files import context_of_exports
@@ -40,28 +39,35 @@ SOON, LATER, JUST_NOW = 1, 3, timedelta(seconds=15)  # how soon a page that wait
 MOST_CONTESTS = 60  # candidates whose contests the page shows; the files have all of them
 
 
-def load(user: User, name: str) -> Found | None:
-    return _seen_by(user, services.find(name))
+def load(reader: Reader, name: str) -> Found | None:
+    return _seen_by(reader, services.find(name))
 
 
-def _seen_by(user: User, found: Found | None) -> Found | None:
+def _seen_by(reader: Reader, found: Found | None) -> Found | None:
     if found is not None:
-        visible(user, found.election)
+        check_reads(reader, found.election)
     return found
 
 
 def of_results(view: View) -> View:
     """A page about the result of an election."""
-    return requires(Permission.VIEW_APPLICATION, load_for=load)(view)
+    return for_voters(load_for=load)(view)
 
 
-def load_shown(user: User, name: str) -> Found | None:
-    return _seen_by(user, PAGE.find(name))
+def of_public_results(view: View) -> View:
+    """As `of_results`, and for anybody on the web where they may see the result."""
+    return for_anybody(load_for=load)(view)
 
 
-@requires(Permission.VIEW_APPLICATION, load_for=load_shown)
+def load_shown(reader: Reader, name: str) -> Found | None:
+    return _seen_by(reader, PAGE.find(name))
+
+
+@for_anybody(load_for=load_shown)
 @require_safe
 def results(request: HttpRequest, found: Found) -> HttpResponse:
+    if is_stranger(request):
+        return redirect("shared", found.election.name)
     if found.seal is None:
         is_live = found.election.shows_live(now_text())
         return redirect("live", found.election.name) if is_live else not_yet(request, found)

@@ -18,9 +18,18 @@ from .repository import Profile
 from .rules import Held, Skill, State
 
 
+def may_see_profile(user: User, name: str) -> bool:
+    """Without reading more of the profile than who may see it."""
+    visibility = endorsements.visibilities([name])[keys.fold(name)]
+    return rules.may_see(who(user), keys.fold(name), visibility)
+
+
 def profile_for(user: User, name: str) -> Profile | None:
     """The profile of somebody, if it is there for this person: of a hidden one nobody can tell that it is."""
-    found = repository.profile(name)
+    return _if_seen(user, repository.profile(name))
+
+
+def _if_seen(user: User, found: Profile | None) -> Profile | None:
     if found is None or not rules.may_see(who(user), keys.fold(found.person.name), found.own.visibility):
         return None
     return found
@@ -66,8 +75,8 @@ class Entry:
 
 
 def entry_for(user: User, name: str, skill_id: str) -> Entry | None:
-    """While a skill is merged, an entry may still stand under the old id."""
-    profile, skill = profile_for(user, name), merging.current(skill_id)
+    """While a skill is merged, an entry may still stand under the old id. Whoever vouches for it is read by pages."""
+    profile, skill = _if_seen(user, repository.unendorsed(name)), merging.current(skill_id)
     if profile is None or skill is None:
         return None
     held = profile.own.held.get(skill.id) or profile.own.held.get(skill_id)

@@ -38,9 +38,11 @@ def endorsed_rows(viewer: User, profile: Profile, rows: list[dict[str, Any]]) ->
     """The skills of a profile, each with how many vouch for it as far as the viewer may see; their order stays."""
     seen = items.seen_by(who(viewer), profile.endorsements)
     mine = {each.skill for each in seen if keys.fold(each.by) == keys.fold(viewer.name)}
+    mine |= items.given_to(profile.person.name, profile.uncounted, viewer.name)
     is_open = profile.own.visibility == Visibility.MEMBERS and viewer.can_vote
     may = is_open and keys.fold(profile.person.name) != keys.fold(viewer.name)
     return [row | {"endorsements": sum(each.skill == row["held"].skill for each in seen),
+                   "has_more": row["held"].skill in profile.uncounted,
                    "may_endorse": may and row["held"].skill not in mine} for row in rows]  # fmt: skip
 
 

@@ -21,6 +21,8 @@ from store.table import Check, Condition, Delete, Equals, Item, Missing, Put, Up
 from .rules import Level, Visibility, level_of, may_see
 
 OF_ENDORSEMENTS = ("name", "skill", "by", "level", "at", "given", "hidden", "changes")
+MOST_COUNTED = 100  # endorsements of one skill, on a profile that has very many
+MOST_READ = 200  # of all skills of somebody: up to then all are counted
 AT_A_TIME = 40  # endorsements of one transaction of a merge: two items of each change
 
 
@@ -72,7 +74,7 @@ def endorsement_of(item: Item) -> Endorsement:
 
 
 def endorsements_in(items: Iterable[Item]) -> tuple[Endorsement, ...]:
-    """Those among all that lies with somebody."""
+    """Those among items of other kinds."""
     prefix = keys.endorsements("").prefix
     return tuple(endorsement_of(item) for item in items if item["SK"].startswith(prefix))
 
@@ -80,6 +82,12 @@ def endorsements_in(items: Iterable[Item]) -> tuple[Endorsement, ...]:
 def find(name: str, skill_id: str, by: str) -> Endorsement | None:
     item = table().get(keys.endorsement(name, skill_id, by))
     return endorsement_of(item) if item else None
+
+
+def given_to(name: str, skill_ids: Iterable[str], by: str) -> set[str]:
+    """For which of somebody's skills another one vouches."""
+    places = {keys.endorsement(name, each, by): each for each in skill_ids}
+    return {places[place] for place in table().get_many(places)} if places else set()
 
 
 def received(name: str, skill_id: str, *, limit: int, cursor: str | None = None) -> Some:

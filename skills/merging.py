@@ -11,12 +11,13 @@ the log tells all this in the order in which it happened, and replay may bring e
 
 from __future__ import annotations
 
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import count
 
 from accounts.models import User
 from accounts.services import still
+from acts.again import go_on
 from acts.closing import Closing
 from acts.queues import complain, take_each
 from acts.refusals import OVERTAKEN, Overtaken
@@ -110,14 +111,19 @@ def take_up(skill_id: str) -> bool:
 def finish(skill_id: str, most: int | None = None) -> bool:
     """Bring what people have of a merged skill to the other, in so many handfuls at most. Any number may do this at
     once. True if nothing is left."""
-    while (mark := repository.merge_mark(skill_id)) is not None and most != 0:
-        most = most - 1 if most is not None else None
-        with suppress(Refused):  # somebody else has brought these, or changed something: look again
-            if mark.get("cursor") == "":
-                table().write(*repository.merged(mark))
-                return True
-            _bring_some(mark)
-    return False
+    turns = count()
+
+    def step() -> bool | None:
+        mark = repository.merge_mark(skill_id)
+        if mark is None or next(turns) == most:
+            return False
+        if mark.get("cursor") == "":
+            table().write(*repository.merged(mark))
+            return True
+        _bring_some(mark)
+        return None
+
+    return go_on(step)
 
 
 def _bring_some(mark: Item) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 from accounts import repository as people
@@ -11,8 +12,9 @@ from accounts.models import User
 from acts.site import table
 from store import keys
 from store.table import Check, Condition, Delete, Equals, Exists, Item, Missing, Put, Update, Write
+from store.together import together
 
-from .endorsements import Endorsement, endorsements_in
+from .endorsements import MOST_COUNTED, MOST_READ, Endorsement, endorsement_of
 from .rules import LEVELS, Held, OwnSkills, Skill, State, Visibility, newer
 
 OF_SKILLS = ("id", "name", "category", "description", "at", "version")
@@ -268,13 +270,34 @@ class Profile:
     person: User
     own: OwnSkills
     endorsements: tuple[Endorsement, ...] = ()
+    uncounted: frozenset[str] = frozenset()  # skills for which more vouch than these
 
 
 def profile(name: str) -> Profile | None:
-    """The person, all their skills and whoever vouches for these, by one Query."""
-    items = list(table().each(keys.all_of_person(name)))
+    """The person and all their skills, and beside them whoever vouches for these, as far as a page counts them."""
+    found, page = together(
+        table(), lambda: unendorsed(name), lambda: table().page(keys.endorsements(name), limit=MOST_READ)
+    )
+    if found is None or page.cursor is None:
+        return replace(found, endorsements=tuple(map(endorsement_of, page.items))) if found else None
+    return _with_some(found)
+
+
+def unendorsed(name: str) -> Profile | None:
+    """The person and all their skills, by one Query."""
+    items = list(table().each(keys.profile(name)))
     person = next((item for item in items if item["SK"] == keys.METADATA), None)
-    return Profile(people.user_of(person), _own_of(name, items), endorsements_in(items)) if person else None
+    return Profile(people.user_of(person), _own_of(name, items)) if person else None
+
+
+def _with_some(profile: Profile) -> Profile:
+    """Of each skill a few more than are counted: what a page costs does not grow with what it does not show."""
+    spans = {skill: keys.endorsements(profile.person.name, skill) for skill in profile.own.held}
+    asks = [partial(table().page, span, limit=MOST_COUNTED + 1) for span in spans.values()]
+    pages = dict(zip(spans, together(table(), *asks), strict=True))
+    some = tuple(endorsement_of(item) for page in pages.values() for item in page.items[:MOST_COUNTED])
+    uncounted = frozenset(skill for skill, page in pages.items() if len(page.items) > MOST_COUNTED)
+    return replace(profile, endorsements=some, uncounted=uncounted)
 
 
 def own_skills(name: str) -> OwnSkills:

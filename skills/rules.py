@@ -87,6 +87,8 @@ def level_of(number: int) -> Level:
 
 
 class Visibility(StrEnum):
+    """Who may see a profile, the most people first."""
+
     MEMBERS = "members"
     ADMINS = "admins"
     NOBODY = "nobody"
@@ -147,13 +149,14 @@ class Skill:
         return (self.name, *self.aliases)
 
 
-def new_id(name: str, number: int) -> str:
-    """An address for a skill, of a-z, 0-9 and -; the first that was tried has no number behind it."""
+def new_id(name: str, suffix: str = "") -> str:
+    """An address for a skill, of a-z, 0-9 and -, with a suffix where others have the same."""
     spelt = name.replace("+", " plus ").replace("#", " sharp ").replace("&", " and ")
     plain = unicodedata.normalize("NFKD", spelt.casefold().replace("ß", "ss"))
     letters = "".join(each for each in plain if not unicodedata.combining(each))
-    words = re.sub(r"[^a-z0-9]+", "-", letters).strip("-")[:LONGEST_ID].rstrip("-") or "skill"
-    return words if number == 1 else f"{words}-{number}"
+    tail = f"-{suffix}" if suffix else ""
+    words = re.sub(r"[^a-z0-9]+", "-", letters).strip("-")[: LONGEST_ID - len(tail)].rstrip("-") or "skill"
+    return words + tail
 
 
 def check_merge(source: Skill, target: Skill) -> None:

@@ -28,6 +28,7 @@ import orjson
 from . import formats, keys, limits
 from .log import EventLog, as_text, layout, utc_now
 from .log.index import as_of
+from .splitting import in_batches
 from .table import DATA, LOG, TABLES, Delete, Item, Key, Missing, Put, Refused, StoreError, Table, Value
 
 FORMAT = 1
@@ -413,20 +414,25 @@ def begin(table: Table, sha256: str | None) -> int:
     if mark is not None and sha256 is not None and mark["sha256"] == sha256:
         return int(mark["items"])
     _refuse_unfinished(table)
-    if not all(_is_of_new_store(name, item) for name, item in _to_keep(table)):
-        raise NotEmpty("The store is not empty. Only a new one can be filled.")
+    housekeeping = []
+    for name, item in _to_keep(table):
+        if not _is_of_new_store(name, item):
+            raise NotEmpty("The store is not empty. Only a new one can be filled.")
+        housekeeping += [Key(item["PK"], item["SK"], name)] if name == DATA else []
     layout.begin(table)  # what is filled in lies as the new log says
     try:  # what is filled in brings its own format, or none
-        table.write(Put(_mark(sha256, 0), when=Missing()), *map(Delete, formats.PLACES))
+        table.write(Put(_mark(sha256, 0), when=Missing()), *map(Delete, {*formats.PLACES, *housekeeping}))
     except Refused:
         raise Unfinished("Somebody else began to restore into this store just now.") from None
     return 0
 
 
 def _is_of_new_store(name: str, item: Item) -> bool:
-    """What a store has before anything has happened: its format, and a log of which no number was given out."""
+    """What a store has before anything has happened: what a first start notes for itself, such as the format and the
+    link for the first owner, and a log of which no number was given out."""
     key = Key(item["PK"], item["SK"], name)
-    return key in formats.PLACES or (key == keys.event_number() and not item.get("last"))
+    is_housekeeping = key.table == DATA and key.pk == keys.sync().pk
+    return is_housekeeping or key in formats.PLACES or (key == keys.event_number() and not item.get("last"))
 
 
 def _laid_out(table: Table, entries: Iterable[Entry]) -> Iterator[Entry]:
@@ -473,17 +479,7 @@ def batches(
     most_bytes: int = Table.most_loaded[1],
     weigh: Callable[[Item], int] = limits.check_item,
 ) -> Iterator[list[Entry]]:
-    batch: list[Entry] = []
-    size = 0
-    for name, item in entries:
-        bytes_more = weigh(item)
-        if len(batch) == most or (batch and size + bytes_more > most_bytes):
-            yield batch
-            batch, size = [], 0
-        batch.append((name, item))
-        size += bytes_more
-    if batch:
-        yield batch
+    return in_batches(entries, most_bytes, lambda entry: weigh(entry[1]), max_count=most)
 
 
 def _compare(table: Table, batch: list[Entry]) -> None:

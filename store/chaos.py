@@ -104,6 +104,12 @@ class Chaos(Table):
     def forget_deleted(self) -> None:
         self.table.forget_deleted()
 
+    def unused_share(self) -> float:
+        return self.table.unused_share()
+
+    def compact(self) -> bool:
+        return self.table.compact()
+
     def quiet(self) -> float:
         return self.table.quiet()
 

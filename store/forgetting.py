@@ -1,19 +1,16 @@
-"""What was deleted and must not be found in the store's files either: marked with the deletion, done in the quiet.
+"""Deleted data that must not be found in the store's files either: marked with the deletion, cleared up by the worker.
 
-Whoever deletes such a thing puts the mark into the same transaction. A worker has the files written afresh when nobody
-writes, and takes the mark away if nothing was marked meanwhile; a killed one leaves it, and so it is done again.
+Whoever deletes such a thing puts the mark into the same transaction. The store overwrites deleted bytes where they lie;
+the worker then moves the journal, which still holds old copies, into the file. It removes the mark only if nothing was
+marked meanwhile. If it is killed, or somebody is reading for long, the mark stays and the worker tries again.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from contextlib import suppress
 
 from . import keys
-from .table import Delete, Equals, Exists, Item, Missing, Refused, Table, Update
-
-QUIET = 3.0  # seconds without a write after which nobody is likely to be held up
-LATEST = 300  # seconds after which the files are written afresh however busy the store is
+from .table import Delete, Equals, Refused, Table, Update
 
 
 def to_forget() -> Update:
@@ -21,35 +18,16 @@ def to_forget() -> Update:
     return Update(keys.forgetting(), add={"asked": 1})
 
 
-def nothing_to_come() -> bool:
-    return False
+def is_due(table: Table) -> bool:
+    return table.get(keys.forgetting()) is not None
 
 
-def is_due(table: Table, now: float, more_to_come: Callable[[], bool] = nothing_to_come) -> bool:
-    """Whether `forget` has something to do. Where more is about to be deleted, once afterwards is better."""
+def forget(table: Table) -> int:
+    """Clear up if there is a mark. Returns how often that was done."""
     mark = table.get(keys.forgetting())
-    if mark is None or "since" not in mark:
-        return mark is not None
-    return _is_late(mark, now) or (table.quiet() >= QUIET and not more_to_come())
-
-
-def _is_late(mark: Item, now: float) -> bool:
-    return bool(now - mark["since"] >= LATEST)
-
-
-def forget(table: Table, now: float) -> int:
-    """First say since when the mark waits; when that is due, forget. Answers how often something was forgotten."""
-    mark, place = table.get(keys.forgetting()), keys.forgetting()
     if mark is None:
         return 0
-    if "since" not in mark:
-        with suppress(Refused):
-            table.write(Update(place, set={"since": int(now)}, when=Exists() & Missing("since")))
-        return 0
     table.forget_deleted()
-    try:
-        table.write(Delete(place, when=Equals("asked", mark["asked"])))
-    except Refused:  # more was deleted meanwhile; that waits since now
-        with suppress(Refused):
-            table.write(Update(place, set={"since": int(now)}, when=Exists()))
+    with suppress(Refused):  # more was deleted meanwhile: the mark stays for it
+        table.write(Delete(keys.forgetting(), when=Equals("asked", mark["asked"])))
     return 1

@@ -72,7 +72,7 @@ def check(table: Table, oldest: int = SERVED) -> int | None:
     if number is not None and number < oldest:
         raise TooOld(
             f"The store has the format {number}, and this Plenum works on {oldest} to {FORMAT}. Stop the site, make a "
-            "backup, and run “manage.py upgrade”, which may be interrupted and run again. Nothing was changed."
+            "backup, and run “plenum upgrade”, which may be interrupted and run again. Nothing was changed."
         )
     return number
 

@@ -19,6 +19,7 @@ from .table import (
     Invalid,
     Item,
     Key,
+    KeyTooLong,
     Less,
     Missing,
     Numbered,
@@ -219,7 +220,7 @@ def _check_key_text(name: str, value: Value) -> int:
     if type(value) is not str or not value:
         raise Invalid(f"{name} is text and not empty.")
     if (size := len(value) if value.isascii() else _utf8_size(value)) > KEY_BYTES[name]:
-        raise Invalid(f"{name} has at most {KEY_BYTES[name]} bytes.")
+        raise KeyTooLong(f"{name} has at most {KEY_BYTES[name]} bytes.")
     return size
 
 

@@ -13,6 +13,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import lru_cache
+from heapq import merge
 from itertools import groupby
 from operator import itemgetter
 from pathlib import Path
@@ -22,15 +23,14 @@ from typing import Any
 import orjson
 
 from . import keys
-from .backup import Entry, Progress, batches, encoded, silent
+from .backup import Entry, Progress, encoded, silent
 from .log.events import number_of
-from .sqlite import SqliteTable
+from .sqlite import BufferedTable, SqliteTable
 from .table import (
     DATA,
     LOG,
     Condition,
     Conflict,
-    Invalid,
     Item,
     Key,
     Missing,
@@ -78,7 +78,8 @@ class Exempt:
     @property
     def is_whole(self) -> bool:
         """Whether these items are never compared at all."""
-        return not (self.attributes or self.until or self.within or self.summed or self.named or self.unsaid)
+        partly = (self.attributes, self.until, self.within, self.summed, self.named, self.unsaid, self.may_be_gone)
+        return not any(partly)
 
 
 def begins(text: str) -> str:
@@ -188,39 +189,35 @@ class Kept:
         self.done = 0
 
     def keep(self, entries: Iterable[Entry]) -> None:
-        for batch in batches(entries):
-            puts = [Put(self._under_its_key(item), when=Missing()) for _, item in batch]
+        for _, item in entries:
             try:
-                self.table.write(*puts)
-            except (Refused, Invalid):
-                self._keep_each(puts)
-            self.done += len(batch)
+                self.table.write(self._under_its_key(item))
+            except Refused:
+                self.twice.append(
+                    Difference(_place(Key(item["PK"], item["SK"])), "", "is in the store more than once.")
+                )
+            self.done += 1
             self.progress(self.done)
 
-    def _under_its_key(self, item: Item) -> Item:
+    def _under_its_key(self, item: Item) -> Put:
+        """Only where keys are replaced can two items have the same."""
         key = Key(item["PK"], item["SK"])
-        for row, named in self.named:
-            if row.covers(key) and row.where(item):
-                key = named(item)
-        return {**item, "PK": key.pk, "SK": key.sk}
-
-    def _keep_each(self, puts: Iterable[Put]) -> None:
-        for put in puts:
-            try:
-                self.table.write(put)
-            except Refused:
-                self.twice.append(Difference(_place(put.key), "", "is in the store more than once."))
+        naming = [named for row, named in self.named if row.covers(key) and row.where(item)]
+        if not naming:
+            return Put(item)
+        key = naming[-1](item)
+        return Put({**item, "PK": key.pk, "SK": key.sk}, when=Missing())
 
 
 @contextmanager
-def stage() -> Iterator[Table]:
+def stage(kind: type[SqliteTable] = BufferedTable) -> Iterator[Table]:
     """A store for a while, in a temporary folder, in which nothing expires any more than it has by now.
 
     The store need not outlive a power cut, so it waits for no disk.
     """
     now = time.time()
     with TemporaryDirectory(prefix="plenum-replay-") as folder:
-        table = SqliteTable(str(Path(folder) / "stage.sqlite3"), clock=lambda: now)
+        table = kind(str(Path(folder) / "stage.sqlite3"), clock=lambda: now)
         table.create()
         table.wait_for_no_disk()
         try:
@@ -293,24 +290,22 @@ class Comparison:
         self._has = lru_cache(1000)(self._has_each)
 
     def differences(self, progress: Progress = silent) -> Iterator[Difference]:
-        done = 0
-        for table, is_there in ((self.there, True), (self.made, False)):
-            for name, item in table.everything():
-                if name == DATA:
-                    progress(done := done + 1)
-                    yield from self._compared(item, is_there)
+        for done, (there, made) in enumerate(_pairs(self.there.everything(), self.made.everything())):
+            progress(done)
+            if there is None or made is None or not _is_same(there, made):
+                yield from self._compared(there, made)
 
-    def _compared(self, item: Item, is_there: bool) -> Iterator[Difference]:
+    def _compared(self, there: Item | None, made: Item | None) -> Iterator[Difference]:
+        item = there or made or {}
         key = Key(item["PK"], item["SK"])
         rows = [row for row in self._rows(like(key)) if row.where(item)]
         if any(self._is_left_out(row, key) for row in rows):
             return
         if any(row.summed for row in rows):
             yield from self._compared_sums(key, rows)
-            return
-        if is_there:
-            yield from _different(key, item, self.made.get(key), rows)
-        elif self.there.get(key) is None and not any(row.may_be_gone for row in rows):
+        elif there is not None:
+            yield from _different(key, there, made, rows)
+        elif not any(row.may_be_gone for row in rows):
             yield Difference(_place(key), "", "follows from the log, but is not in the store.")
 
     def _rows_like(self, kind: Key) -> list[Exempt]:
@@ -335,6 +330,18 @@ class Comparison:
             yield from _different(Key(*kind), there, made, rows)
 
 
+def _pairs(there: Iterable[Entry], made: Iterable[Entry]) -> Iterator[tuple[Item | None, Item | None]]:
+    """The data of both tables side by side: each answers everything in the order of its keys."""
+    both = merge(_placed(there, "there"), _placed(made, "made"), key=itemgetter(0))
+    for _, same in groupby(both, key=itemgetter(0)):
+        found = {side: item for _, side, item in same}
+        yield found.get("there"), found.get("made")
+
+
+def _placed(entries: Iterable[Entry], side: str) -> Iterator[tuple[tuple[str, str], str, Item]]:
+    return (((item["PK"], item["SK"]), side, item) for name, item in entries if name == DATA)
+
+
 def _in_all_shards(table: Table, pk: str, prefix: str) -> Iterator[Item]:
     """What lies under this prefix in the partition of a thing, or in those over which it is spread."""
     shards = (table.get(Key(pk, keys.METADATA)) or {}).get("shards", 1)
@@ -347,16 +354,23 @@ def _different(key: Key, there: Item, made: Item | None, rows: Sequence[Exempt])
     there, made = unsaid | there, made and unsaid | made
     if made is None:
         yield Difference(_place(key), "", "is in the store, but does not follow from the log.")
-    elif _canonical(there) != _canonical(made):
+    elif not _is_same(there, made):
         for name in sorted(there.keys() | made.keys()):
-            is_same = (name in there) == (name in made) and _canonical(there[name]) == _canonical(made[name])
+            is_same = (name in there) == (name in made) and _is_same(there[name], made[name])
             if not is_same and not any(row.spares(name) for row in rows):
                 yield Difference(_place(key), name, "is not what follows from the log.")
 
 
+def _is_same(there: Value, made: Value) -> bool:
+    return _canonical(there) == _canonical(made)
+
+
 def _canonical(value: Value) -> bytes:
     """So that neither true and 1, nor a text and its bytes, are the same."""
-    return orjson.dumps(encoded(value), option=orjson.OPT_SORT_KEYS)
+    try:
+        return orjson.dumps(value, option=orjson.OPT_SORT_KEYS)
+    except TypeError:  # there are bytes in it
+        return b"~" + orjson.dumps(encoded(value), option=orjson.OPT_SORT_KEYS)
 
 
 def _sum(items: Iterable[Item]) -> Item:

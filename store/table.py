@@ -239,6 +239,10 @@ class Invalid(StoreError, ValueError):
     """A request no adapter accepts: too large, a wrong type, one item written twice."""
 
 
+class KeyTooLong(Invalid):
+    """A key that no item can have: whoever asks for it by an address asks for nothing that is there."""
+
+
 class BadCursor(Invalid):
     """A cursor that does not belong to the span it was given with."""
 
@@ -336,13 +340,21 @@ class Table(ABC):
         return 0.0
 
     def forget_deleted(self) -> None:  # noqa: B027 - DynamoDB hands nobody its files, so it has nothing to do here
-        """Leave nothing of what was deleted or replaced, nor of the order in which things came, in the store's files.
+        """Leave nothing of what was deleted or replaced in the store's files. Quick, however large they are."""
 
-        Costs as much as copying the whole store, and writers wait meanwhile.
+    def unused_share(self) -> float:
+        """How much of the store's files is unused, from 0 to 1: what `compact` would give back."""
+        return 0.0
+
+    def compact(self) -> bool:
+        """Give unused space back to the system and keep no order of arrival in the files; answers whether it was done.
+
+        Writers wait meanwhile, so it gives up where that would take more than a few seconds.
         """
+        return False
 
     def quiet(self) -> float:
-        """For how many seconds nobody has written, as far as that matters to `forget_deleted`."""
+        """For how many seconds nobody has written, as far as that matters to `compact`."""
         return math.inf
 
     is_distant = (

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import groupby
+from itertools import chain, groupby
 from operator import itemgetter
 
 from .ballots import Ballots
@@ -20,9 +20,32 @@ Draws = tuple[tuple[str, ...], ...]  # the winners of each
 
 def with_other_lots(ballots: Ballots, result: Result, most: int = OTHER_LOTS) -> Draws:
     """Who would win if the lots fell otherwise, for a few draws; none where no lot was drawn, or it takes too long."""
+    return tuple(each.winners for each in other_draws(ballots, result, most))
+
+
+def other_draws(ballots: Ballots, result: Result, most: int = OTHER_LOTS) -> tuple[Result, ...]:
+    """The same count with a few other draws."""
     tries = min(most, OTHER_LOTS_WORK // len(ballots.counts)) if result.lots else 0
     again = partial(count, ballots, result.method, seats=result.seats, unranked=result.unranked)
-    return tuple(again(seed=f"{result.seed} {number}").winners for number in range(tries))
+    return tuple(again(seed=f"{result.seed} {number}") for number in range(tries))
+
+
+def places_without_lots(result: Result, draws: Collection[Result]) -> tuple[tuple[str, int], ...]:
+    """Everybody's place, where those share one whose order is another with another draw."""
+    every = [dict(each.places) for each in (result, *draws)]
+    groups: list[list[str]] = []
+    for name, _place in sorted(result.places, key=itemgetter(1)):
+        level = [group for group in groups if any(_is_level(name, other, every) for other in group)]
+        first = groups.index(level[0]) if level else len(groups)
+        groups[first:] = [[*chain.from_iterable(groups[first:]), name]]
+    return places_of(groups)
+
+
+def _is_level(one: str, other: str, every: Collection[dict[str, int]]) -> bool:
+    """Whether neither is ahead of the other in all draws."""
+    ahead = [places[one] < places[other] for places in every]
+    behind = [places[one] > places[other] for places in every]
+    return not (all(ahead) or all(behind))
 
 
 @dataclass(frozen=True, slots=True)

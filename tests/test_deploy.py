@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 import yaml
 from django.core.management import get_commands, load_command_class
-from django.urls import reverse
+from django.urls import get_resolver, reverse
 from prometheus_client.parser import text_string_to_metric_families
 
 from config.connections.connection import MOST_BODY
@@ -209,6 +209,25 @@ def test_the_server_starts_no_worker_where_one_has_a_unit_of_its_own():
     assert unit("plenum-worker.service")["ExecStart"][0].endswith("manage.py worker")
 
 
+def test_a_restart_of_the_server_is_one_of_the_worker_and_keeps_the_port():
+    assert unit("plenum-worker.service")["PartOf"] == ["plenum.service"]
+    assert unit("plenum.service")["Requires"] == ["plenum.socket"]
+    assert unit("plenum.socket")["ListenStream"] == ["127.0.0.1:8000"]
+    assert "plenum.socket" in unit("plenum.service")["After"][0].split()
+    installing = (DEPLOY / "install").read_text()
+    assert "deploy/*.socket" in installing.replace('"', "").replace("$code/", "")
+    assert "systemctl enable --quiet plenum.socket plenum plenum-worker" in installing
+
+
+def test_the_worker_can_write_where_the_guide_has_mails_delivered():
+    """In its own folder, or where the unit lets it."""
+    guide = (BASE_DIR / "docs" / "mail.md").read_text()
+    writable = [each.lstrip("-") for each in unit("plenum-worker.service")["ReadWritePaths"]] + ["/var/lib/plenum/"]
+    named = re.findall(r"maildir://(/[\w/]+)", guide)
+    assert named
+    assert all(path.startswith(tuple(writable)) for path in named)
+
+
 def test_the_server_has_as_long_to_stop_as_it_may_take():
     graceful = re.search(r"^graceful_timeout = (\d+)$", (BASE_DIR / "config" / "gunicorn.py").read_text(), re.MULTILINE)
     assert int(unit("plenum.service")["TimeoutStopSec"][0]) > int(graceful[1])
@@ -251,14 +270,56 @@ def test_nginx_passes_on_what_the_site_goes_by():
     assert re.search(r"proxy_pass http://plenum;", text), "without a path, which would cut ours"
     assert int(re.search(r"client_max_body_size (\d+)m;", text)[1]) * 1024**2 >= MOST_BODY
     assert int(re.search(r"proxy_read_timeout (\d+)s;", text)[1]) >= max(60, 3 * HEARTBEAT), "also for quiet streams"
+    assert "underscores_in_headers off;" in text, "no client says SCRIPT_NAME"
     assert "X-Accel-Buffering" not in text, "what a stream says of itself is heard"
+
+
+SECRET = {"token", "key"}  # what a part of an address is called that nobody else may know
+
+
+def personal_links() -> list[str]:
+    """Every address with something in it that nobody else may know."""
+    found = []
+    for name, routes in get_resolver().reverse_dict.lists():
+        for path, names in (route for candidates, *_ in routes for route in candidates):
+            if isinstance(name, str) and SECRET & set(names):
+                found.append("/" + path % dict.fromkeys(names, "x"))
+    return found
+
+
+def links_left_out(file: str) -> re.Pattern[str]:
+    """What the file recognises them by."""
+    (found,) = re.findall(r"location ~ (\S+) \{|regexp \"(\S+)\"", (DEPLOY / file).read_text())
+    return re.compile("".join(found))
+
+
+@pytest.mark.parametrize("file", ["nginx.conf", "Caddyfile"])
+def test_no_proxy_of_ours_logs_a_personal_link(file):
+    links = personal_links()
+    assert {"/vote/x/", "/password/reset/x/x/", "/setup/x/"} <= set(links)
+    pattern = links_left_out(file)
+    assert [link for link in links if not pattern.search(link)] == []
+    assert [link for link in links if not pattern.search(f"/below{link}")] == []
+    plain = ("/", "/register/", "/vote", "/elections/", "/election/Board/vote/", "/news/2026/post/")
+    assert [page for page in plain if pattern.search(page)] == []
+
+
+def test_nginx_logs_nothing_of_them_and_traefik_no_paths():
+    (links,) = re.findall(r"location ~ .*?\{(.*?)\}", (DEPLOY / "nginx.conf").read_text(), re.DOTALL)
+    assert "access_log off;" in links
+    assert re.search(r"error_log \S+ crit;", links), "which has the address of what went wrong"
+    said = re.search(r"#   accessLog:\n(#.*\n)+", (DEPLOY / "traefik.yml").read_text())[0].replace("#   ", "")
+    fields = yaml.safe_load(said)["accessLog"]["fields"]
+    assert fields["names"] == {"RequestPath": "drop", "RequestLine": "drop"}
+    assert fields["headers"] == {"defaultMode": "drop"}, "one of them is the page somebody came from"
 
 
 def test_caddy_lets_everything_through_that_the_site_takes():
     text = (DEPLOY / "Caddyfile").read_text()
     assert int(re.search(r"max_size (\d+)MiB", text)[1]) * 1024**2 >= MOST_BODY
     assert "reverse_proxy {$PLENUM_SERVER:127.0.0.1:8000} {" in text
-    assert "header_up" not in text, "what it says by itself is right"
+    said = re.findall(r"header_up (\S+)", text)
+    assert said == ["-Script_name", "-Path_info"], "what it says by itself is right"
     assert "trusted_proxies" not in text, "it would believe what clients say"
     assert "flush_interval" not in text, "it passes streams on at once by itself"
     assert "encode" not in text, "streams are not to be compressed"
@@ -269,6 +330,8 @@ def test_traefik_lets_everything_through_that_the_site_takes():
     assert found["middlewares"]["plenum-body"]["buffering"]["maxRequestBodyBytes"] >= MOST_BODY
     router = found["routers"]["plenum"]
     assert set(router["middlewares"]) <= found["middlewares"].keys()
+    dropped = found["middlewares"]["plenum-headers"]["headers"]["customRequestHeaders"]
+    assert dropped == {"SCRIPT_NAME": "", "PATH_INFO": ""}, "no client says them"
     service = found["services"][router["service"]]["loadBalancer"]
     assert service["passHostHeader"]
     assert service["serversTransport"] in found["serversTransports"]
@@ -279,7 +342,7 @@ def test_traefik_does_not_gather_a_stream_before_it_passes_it_on():
     """Its limit of what is sent gathers answers as well; the longer of two rules goes first."""
     routers = yaml.safe_load((DEPLOY / "traefik.yml").read_text())["http"]["routers"]
     asked, sent = routers["plenum-asked"], routers["plenum"]
-    assert "middlewares" not in asked
+    assert asked["middlewares"] == ["plenum-headers"]
     assert asked["rule"] == f"{sent['rule']} && Method(`GET`)"
     same = ("entryPoints", "service", "tls")
     assert [asked[each] for each in same] == [sent[each] for each in same]
@@ -450,6 +513,13 @@ def test_the_guide_counts_its_own_commands():
 # --- installing ---
 
 
+ANSWERS = {
+    "id": "[ $# = 1 ] && [ $1 = -u ] && echo 0; [ $1 != plenum ]",
+    "systemctl": '[ $1 != is-active ] || case " $ACTIVE " in *" $3 "*) exit 0 ;; *) exit 3 ;; esac',
+    "plenum": 'echo "$LOOK"; [ "$LOOK" != refused ]',
+}
+
+
 @pytest.fixture
 def machine(tmp_path):
     """Code in a folder that its units expect, on a machine whose programs only write down how they were called."""
@@ -462,13 +532,16 @@ def machine(tmp_path):
     bin_.mkdir()
     programs = [bin_ / name for name in ("id", "useradd", "ln", "install", "systemctl", "python3")]
     for program in [*programs, code / ".venv" / "bin" / "pip", code / "deploy" / "plenum"]:
-        answer = "[ $# = 1 ] && [ $1 = -u ] && echo 0; [ $1 != plenum ]" if program.name == "id" else "exit 0"
+        answer = ANSWERS.get(program.name, "exit 0")
         program.write_text(f'#!/bin/sh\necho "{program.name} $*" >> {tmp_path}/calls\n{answer}\n')
         program.chmod(0o755)
 
-    def install(*options: str, settings: str = "environment") -> tuple[int, str, list[str]]:
+    def install(
+        *options: str, settings: str = "environment", active: str = "", look: str = ""
+    ) -> tuple[int, str, list[str]]:
         (tmp_path / "calls").write_text("")
         environment = {"PATH": f"{bin_}:/usr/bin:/bin", "PLENUM_ENVIRONMENT": str(tmp_path / settings)}
+        environment |= {"PLENUM_UNITS": str(tmp_path / "units"), "ACTIVE": active, "LOOK": look}
         asked = [code / "deploy" / "install", *options]
         said = subprocess.run(asked, env=environment, capture_output=True, text=True, check=False, timeout=240)
         return said.returncode, said.stdout + said.stderr, (tmp_path / "calls").read_text().splitlines()
@@ -479,11 +552,58 @@ def machine(tmp_path):
 def test_installing_makes_everything_in_order(machine):
     status, said, calls = machine("--registration", "invited")
     assert status == 0, said
-    order = ["useradd", "pip", "ln", "plenum", "install", "systemctl", "systemctl", "systemctl"]
-    assert [call.split()[0] for call in calls if call.split()[0] not in ("id", "python3")] == order
+    order = ["useradd", "pip", "ln", "plenum init", "install", "systemctl daemon-reload", "systemctl enable"]
+    order += ["systemctl stop", "systemctl start", "systemctl restart"]
+    assert [called for called in map(what, calls) if called not in ("id", "python3", "systemctl is-active")] == order
     assert "plenum init --registration invited" in calls
     (copied,) = [call for call in calls if call.startswith("install ")]
-    assert {"plenum.service", "plenum-worker.service"} <= {Path(word).name for word in copied.split()}
+    assert {"plenum.service", "plenum-worker.service", "plenum.socket"} <= {Path(word).name for word in copied.split()}
+
+
+def what(call: str) -> str:
+    """The program, and what it was to do."""
+    program, *words = call.split()
+    return f"{program} {words[0]}" if program in ("systemctl", "plenum") else program
+
+
+def restarts(calls: list[str]) -> list[str]:
+    return [call.partition(" ")[2] for call in calls if what(call) in ("systemctl stop", "systemctl restart")]
+
+
+ALL = "restart plenum plenum-worker plenum-backup.timer"
+
+
+def test_an_upgrade_restarts_server_and_worker_and_keeps_the_port(machine, tmp_path):
+    (tmp_path / "kept").write_text("PROFILE=production\n")
+    machine(settings="kept")
+    status, said, calls = machine(settings="kept", active="plenum plenum.socket", look="There is nothing to upgrade.")
+    assert (status, restarts(calls)) == (0, [ALL]), said
+
+
+def test_an_upgrade_that_cannot_be_says_so_before_anything_is_restarted(machine, tmp_path):
+    (tmp_path / "kept").write_text("PROFILE=production\n")
+    status, said, calls = machine(
+        settings="kept", active="plenum", look="The store has the format 0; this one writes 2."
+    )
+    assert (status, restarts(calls), "plenum upgrade" in said) == (1, [], True)
+    status, said, calls = machine(settings="kept", active="plenum", look="refused")
+    assert (status, restarts(calls), "Nothing was restarted. Put right" in said) == (1, [], True)
+
+
+@pytest.mark.parametrize(
+    ("settings", "address"),
+    [("PORT=8001", "127.0.0.1:8001"), ("HOST='::1'\nPORT=9", "[::1]:9"), ("HOST=0.0.0.0", "0.0.0.0:8000"), ("", "")],
+)
+def test_systemd_listens_where_the_settings_say(machine, tmp_path, settings, address):
+    (tmp_path / "kept").write_text(settings)
+    machine(settings="kept")
+    said = (tmp_path / "units" / "plenum.socket.d" / "address.conf").read_text()
+    assert re.findall(r"^ListenStream=(.+)$", said, re.MULTILINE) == [address] * bool(address)
+    _status, _said, calls = machine(settings="kept", active="plenum.socket")
+    assert restarts(calls) == [ALL], "nothing has changed"
+    (tmp_path / "kept").write_text("PORT=7777")
+    _status, _said, calls = machine(settings="kept", active="plenum.socket")
+    assert restarts(calls) == ["stop plenum.socket plenum plenum-worker", ALL]
 
 
 def test_installing_again_leaves_the_settings_alone(machine, tmp_path):

@@ -10,6 +10,7 @@ from importlib import import_module
 from pathlib import Path
 
 import pytest
+from django.core.management import get_commands
 
 from tests.test_arrows import FLOORS
 from upkeep import replay
@@ -135,6 +136,29 @@ def test_the_table_of_what_replay_does_not_make_is_the_one_it_prints():
     rows = section((ROOT / "docs" / "architecture.md").read_text(), "## Proof").splitlines()
     table = [row.strip("| ").replace("`", "") for row in rows if row.startswith("|")][2:]
     assert table == [line.replace(" - ", " | ", 1) for line in replay.exceptions()]
+
+
+# --- what operators type ---
+
+FOR_DEVELOPERS = {"architecture", "decisions", "new_things", "commands"}  # where `manage.py` is spoken of
+OF_NO_APP = {"init", "help"}  # which run before there are settings
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / "docs").glob("*.md")), ids=lambda path: path.stem)
+def test_a_document_for_operators_names_commands_as_they_work_in_production(path):
+    """`python manage.py` is refused where the settings of a service are."""
+    text = path.read_text()
+    if path.stem not in FOR_DEVELOPERS:
+        assert re.findall(r"^.*manage\.py.*$", text, re.MULTILINE) == []
+    typed = set(re.findall(r"(?:^|`|server )plenum (?:--with \S+ )?([a-z]\w+)", text, re.MULTILINE))
+    assert typed - get_commands().keys() - OF_NO_APP == set()
+
+
+def test_the_site_is_stopped_so_that_nobody_starts_it_again():
+    """systemd holds the port: whoever stopped the server alone would have it back with the next visitor."""
+    for path in (ROOT / "docs").glob("*.md"):
+        stops = re.findall(r"systemctl stop (plenum[^`\n\").]*(?:\.socket[^`\n\")]*)?)", path.read_text())
+        assert [words for words in stops if "plenum.socket" not in words] == [], path.name
 
 
 # --- that the tests can fail ---

@@ -34,7 +34,7 @@ from store.log import Event, EventLog, utc_now
 from store.log.events import number_of
 from store.log.seal import verify
 from store.replay import Difference, Kept, Theatre
-from store.sqlite import SqliteTable, rows
+from store.sqlite import BufferedTable, rows
 from store.table import DATA, LOG, Delete, Item, Key, Numbered, Put, Refused, Table, Update
 from tests.at_once import at_once
 from tests.ballots.conftest import opened, ranks  # noqa: F401 - a fixture
@@ -94,6 +94,7 @@ class Halting(Theatre):
 
     def take(self, item: Item) -> Iterator[Difference]:
         if path := self.halts.get(number_of(item)):
+            self.table.flush()
             forget_since(number_of(item), copy_of(Path(self.table.path), path))
         return super().take(item)
 
@@ -123,7 +124,7 @@ class AsKept(Kept):
             pass
 
 
-class Begun(SqliteTable):
+class Begun(BufferedTable):
     """A stage on which there is already what was kept: what the log had by then is not written again."""
 
     def __init__(self, path: str):
@@ -181,6 +182,7 @@ def found_in(told, tmp_path_factory) -> Callable[[Item, Change], bool]:  # noqa:
     settle = replay._settle
 
     def keep_and_settle(kept: Table, made: Table) -> None:
+        kept.flush()
         copy_of(Path(kept.path), there)
         settle(kept, made)
 
@@ -215,7 +217,7 @@ def named(verdict: replay.Verdict) -> list[tuple[str, str]]:
 UNSEEN = {  # all they change is exempt; the chain of the log misses them
     *("PersonInvited", "ResetLinkSent", "UserPasswordChanged", "RecoveryCodesMade", "RecoveryCodeUsed"),
     *("VotersInvited", "VoterInvitedAgain", "VotersReminded", "VotersMessaged"),
-    *("InvitationWorded", "InvitationTested", "ResultMailed"),
+    *("InvitationWorded", "InvitationTested", "ResultMailed", "ElectionNotFilled"),
     *("BookExtended", "BookClosed"),  # what is done to each question has an event of its own
 }
 
@@ -280,6 +282,8 @@ TOLD_ONLY = {  # words for the reader, which no item repeats; the chain of the l
     "VotersReminded": {"hours_before"},
     "VotersMessaged": {"subject", "message", "on_roll"},
     "InvitationWorded": {"words", "answers_to_organiser"},
+    "ElectionNotFilled": {"sentence"},
+    "CandidatesAsked": {"accounts"},  # of candidates who had been asked before
     "PersonInvited": {"email"},
     "BookExtended": {"no_voting_after"},  # which each question's own event says
     "GroupDeleted": {"at"},  # by which a worker finds it first that has waited longest; then it is gone

@@ -9,23 +9,26 @@ import pytest
 from accounts import services as accounts
 from accounts.rules import Role
 from acts.site import table
-from live import gathering, repository, seats
-from live.assembly import agenda, enrolling, rolls, speaking
+from live import gathering, players, repository, seats
+from live.assembly import agenda, checking_in, enrolling, rolls, speaking
 from live.minutes import services as minutes
 from live.onward import services as onward
 from live.qa import services as questions
+from live.qa.marks import text_mark
 from live.qa.rules import Act, Qa
 from live.questions import Kind, Question, Type
 from live.rules import Names, Phase, Step
-from live.services import deleting, hosting, seating
+from live.services import correcting, deleting, expiring, hosting, seating
 from store import keys
-from store.table import Delete, Update
+from store.keys import fold
+from store.table import Delete, Update, Write
 from tests.live.conftest import drive, give, made, seated  # noqa: F401 - a fixture
 from tests.test_replay_story import kinds_in, someone
 from upkeep import replay
 
 check = partial(replay.check, said=replay.quietly)
 NAMES = ("Aurelia", "Balthasar", "Cunegonde")
+LATE = "Dorothea"  # comes with two devices
 WORDS = "Zebras everywhere"  # that somebody said
 SAID = {
     Type.TRIVIA: [0],
@@ -73,6 +76,11 @@ def of_the_roll(game) -> None:
     enrolling.add(game.id, "Hana", NAMES)
     enrolling.remove(game.id, "Hana", NAMES[2])
     enrolling.renew(game.id, "Hana", NAMES[1])
+    enrolling.add(game.id, "Hana", [LATE])
+    enrolling.show_new(game.id, "Hana", 40)
+    for _device in range(2):
+        code, held = rolls.code_of(game.id, rolls.find(game.id, LATE)), players.pass_of_form(players.new_form())
+        checking_in.by_code(*repository.find(game.id), code, held, "192.0.2.1")
     seating.check_out(game.id, NAMES[0].lower(), "Hana")
     seating.check_in(game.id, NAMES[0].lower(), "Hana")
     speaking.limit(game, "Hana", 3)
@@ -95,6 +103,7 @@ def tell_of_live_sessions(person, made) -> None:  # noqa: F811
     hosted_by_two(person, made)
     carried_on(person, made)
     asked_by_the_room(made)
+    expired(made)
     accounts.remove(owner, someone("Gone"))
 
 
@@ -104,6 +113,7 @@ def hosted_by_two(person, made) -> None:  # noqa: F811
         person(name)
         hosting.add(hana, game.id, name)
     hosting.remove(hana, game.id, "Ines")
+    correcting.retitle(game.id, "Hana", "All together")
     seated(game, "Aurelia", approved=False)
     seating.approve(game.id, "aurelia", "Hana")
     seating.rename(game.id, "aurelia", "Hana", NAMES[1])
@@ -121,6 +131,22 @@ def carried_on(person, made) -> None:  # noqa: F811
     drive(game, Step.CLOSE)
     onward.make_poll(someone("Hana"), "10.0.0.1", game.id, 1)
     onward.make_election(someone("Hana"), game.id, 1, of_those_present=True)
+
+
+def expired(made) -> None:  # noqa: F811
+    """One whose time is over after its end."""
+    game = made(title="Expired")
+    play(game)
+    drive(game, Step.END)
+    table().write(*bring_forward(game))
+    assert expiring.expire_all() == 1
+    deleting.clear_away_all()
+
+
+def bring_forward(game) -> list[Write]:
+    """It is listed as one whose data is to go today."""
+    listed = {"GSI1SK": keys.game_by_date(game.created_at, game.id)}
+    return [Update(keys.game_in_history(game.created_by, game.created_at, game.id), set=listed)]
 
 
 def asked_by_the_room(made) -> None:  # noqa: F811
@@ -142,6 +168,7 @@ def ask(game) -> None:
     for on in (True, False, True):
         questions.upvote(game, state, qa, balthasar, after, on=on)
     questions.moderate(game.id, asked.id, "Hana", Act.HIDE)
+    questions.decide(game.id, 1, [text_mark(game.id, 1, 0, fold(WORDS))], "Hana", Act.HIDE)
 
 
 @pytest.fixture
@@ -172,10 +199,11 @@ def test_what_was_changed_behind_our_back_is_named(told):
 def test_of_a_session_whose_time_has_passed_the_history_is_made(told, monkeypatch):
     """Also of one that was deleted, and of one that lost a host, before it went by itself."""
     lines = list(told.each(keys.games_of("Hana")))
-    late = max(repository.find(line["id"])[0].ttl for line in lines) + 1
-    for line in lines:
-        if not line["ended_at"]:
-            drive(repository.find(line["id"])[0], Step.END)
+    there = [found[0] for line in lines if (found := repository.find(line["id"])) is not None]
+    late = max(game.ttl for game in there) + 1
+    for game in there:
+        if not game.ended_at:
+            drive(game, Step.END)
     monkeypatch.setattr("time.time", lambda: late)
     told.clock = lambda: late
     assert repository.find(lines[0]["id"]) is None

@@ -24,6 +24,7 @@ from store import keys
 from store.log import as_text, utc_now
 from store.log.seal import Sealer
 from store.replay import stage
+from store.sqlite import SqliteTable
 from upkeep import replay
 
 PEOPLE, ELECTIONS = 5, 3
@@ -216,7 +217,7 @@ def begin() -> None:
 @settings(max_examples=20, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(st.randoms(use_true_random=True))  # evenly spread; a seed is all it takes to see a failure again
 def test_whatever_people_do_the_log_makes_the_state_there_is(chance):
-    with stage() as table, acting_on(table):
+    with stage(SqliteTable) as table, acting_on(table):
         begin()
         for _ in range(25):
             act, number, more = chance.choice(ACTS), chance.randrange(6), chance.randrange(8)

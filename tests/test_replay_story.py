@@ -15,7 +15,7 @@ import pytest
 from django.core.mail import EmailMessage
 from django.test import Client, override_settings
 
-from accounts import authenticator_apps, factors, setup, tokens
+from accounts import authenticator_apps, factors, people_index, setup, tokens
 from accounts import repository as people
 from accounts import services as accounts
 from accounts.models import User
@@ -28,6 +28,7 @@ from ballots import services as ballots
 from ballots.services import emptying
 from elections import copying, descriptions, imports, invitations, messages, places, quiet, reminders, trials, words
 from elections import repository as elections
+from elections import rules as of_elections
 from elections import services as organising
 from elections.books import repository as books
 from elections.books import services as binding
@@ -35,6 +36,7 @@ from elections.books.rules import Book
 from elections.groups import services as groups
 from elections.needs import Need
 from elections.rules import Action, Election
+from elections.services.ending import CLOSING
 from mail import again, bounces, mailboxes, server
 from mail import outbox as mail
 from mail.letters import compose
@@ -54,7 +56,7 @@ from tests.ballots.conftest import ranks
 from tests.clock import stands_at
 from tests.copies import copy_of
 from tests.photos.drawing import kept
-from upkeep import names, pause, replay
+from upkeep import names, pause, replay, secret_key
 from upkeep.sealer import site_sealer
 
 ROOT = Path(__file__).parent.parent
@@ -84,6 +86,7 @@ def tell() -> None:
     elections_change_hands()
     groups_are_kept()
     several_questions_on_one_ballot()
+    what_can_never_be_finished()
     ends_by_the_clock()
     somebody_leaves()
     a_backup_is_restored()
@@ -155,6 +158,7 @@ def people_come() -> None:
     accounts.make_demo_person("Di", Role.USER, "", PASSWORD)
     for number in range(6):
         accounts.make_demo_person(f"voter {number}", Role.VOTER, "", PASSWORD)
+    assert people_index.complete() == 11
 
 
 def second_steps() -> None:
@@ -195,6 +199,8 @@ def people_change() -> None:
     accounts.reset_password("Ada", tokens.reset_token.make_token(someone("Ada")), PASSWORD)
     accounts.change_password(someone("Ada"), PASSWORD)
     accounts.send_reset_link(someone("Olga"), someone("Ada"))
+    accounts.reset_link_of_owner(someone("Olga"))
+    secret_key.note_at_start(table())
     accounts.ask_for_new_email(someone("Ada"), "lovelace@example.org")
     accounts.confirm_email("Ada", tokens.email_token(someone("Ada"), "lovelace@example.org"))
     accounts.ask_for_new_email(someone("Ada"), "bo@example.org")
@@ -273,6 +279,7 @@ def what_it_needs(ada: User) -> None:
         skills.add(someone("Olga"), name, "All", "")
         organising.set_need(ada, election("Bord"), Need(name.casefold(), 3, 1))
     organising.drop_need(ada, election("Bord"), "tea")
+    organising.ask_candidates(ada, election("Bord"))
     agreed(ada, "Bord")
     organising.disagree(ada, election("Bord"), Candidate("Ada"))
     agreed(ada, "Bord")
@@ -327,7 +334,14 @@ def mails_that_did_not_arrive() -> None:
     again.take_up(lambda: True)
     send_mails()
     bounces.note(bounces.Report(first.number, bounces.COMPLAINED, "abuse"))
-    mailboxes._remember("7", 1)
+    mailboxes._remember("7", 1, True)
+    mailboxes._remember_state("out of reach", [{"mail": "8", "reason": "RecursionError", "at": "2026-11-15"}])
+    unknown = [mail.queued("trial", f"{name}@example.org") for name in "de"]
+    table().write(*unknown)
+    for letter in unknown:
+        mail.move(mail.find(letter.item["number"]), mail.QUEUED, mail.UNKNOWN, reason="unknown")
+    again.settle_unknown("Olga", again.AS_SENT, "")
+    again.take_up(lambda: True)
 
 
 def a_secret_election() -> None:
@@ -438,6 +452,22 @@ def several_questions_on_one_ballot() -> None:
         at_once(emptying.empty(election(name)))
     binding.take_out(ada, binding.make(ada, "Alone", ["Alone"]), "Alone: Alone")
     binding.make(ada, "Autumn", ["Chair"])  # which stays
+
+
+def what_can_never_be_finished() -> None:
+    """A copy for which there is no room any more; and an election that is deleted while it is being closed."""
+    ada = someone("Ada")
+    organising.add_candidates(ada, organising.create(ada, "Hasty"), [Candidate("Ada"), Candidate("Bo")])
+    organising.add_voters(ada, election("Hasty"), ["voter 0"])
+    with pytest.MonkeyPatch.context() as cut_off:
+        cut_off.setattr(copying, "finish", lambda name: False)
+        copying.copy(ada, election("Hasty"), "Never whole")
+    with pytest.MonkeyPatch.context() as full:
+        full.setattr(of_elections, "MOST_CANDIDATES", 1)
+        assert copying.finish_all() == 1
+    organising.open_(ada, election("Hasty"), editable=False)
+    CLOSING.begin(election("Hasty"), "Ada")
+    organising.delete(ada, election("Hasty"))
 
 
 def somebody_leaves() -> None:

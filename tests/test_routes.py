@@ -163,6 +163,14 @@ ROUTES = {
     "game_hosts": (Permission.USE_APPLICATION, FORM, [NO_GAME]),
     "sort_ideas": (Permission.USE_APPLICATION, FORM, [NO_GAME]),
     "agenda": (Permission.USE_APPLICATION, FORM, [NO_GAME]),
+    "run_off": (Permission.USE_APPLICATION, ACT, [NO_GAME]),
+    "game_title": (Permission.USE_APPLICATION, FORM, [NO_GAME]),
+    "game_questions": (Permission.USE_APPLICATION, READ, [NO_GAME]),
+    "game_question": (Permission.USE_APPLICATION, FORM, [NO_GAME, 0]),
+    "move_game_question": (Permission.USE_APPLICATION, ACT, [NO_GAME, 0]),
+    "remove_game_question": (Permission.USE_APPLICATION, FORM, [NO_GAME, 0]),
+    "copy_game": (Permission.USE_APPLICATION, ACT, [NO_GAME]),
+    "attended": (Permission.VOTE, READ, []),
     "join": (PUBLIC, READ, []),
     "join_by_code": (PUBLIC, READ, ["9999999"]),
     "join_game": (PUBLIC, FORM, [NO_GAME, "made-up"]),
@@ -262,6 +270,7 @@ ROUTES = {
     "remove_candidate": (Permission.USE_APPLICATION, ACT, ["draft", "nobody"]),
     "needs": (Permission.USE_APPLICATION, FORM, ["draft"]),
     "drop_need": (Permission.USE_APPLICATION, ACT, ["draft", "made-up"]),
+    "ask_candidates": (Permission.USE_APPLICATION, ACT, ["draft"]),
     "agree": (Permission.VOTE, FORM, ["draft"]),
     "candidates_skills": (Permission.VIEW_APPLICATION, READ, ["draft"]),
     "skilled_voters": (Permission.USE_APPLICATION, FORM, ["draft"]),
@@ -300,6 +309,7 @@ ROUTES = {
     "rehearse": (Permission.USE_APPLICATION, FORM, ["draft"]),
     "paper": (Permission.USE_APPLICATION, FORM, ["draft"]),
     "enter_paper": (Permission.USE_APPLICATION, ACT, ["draft"]),
+    "your_link": (PUBLIC, READ, []),
     "vote_by_link": (PUBLIC, FORM, ["token"]),
     "leave_ballot": (PUBLIC, ACT, ["draft"]),
     "ballot": (Permission.VOTE, FORM, ["draft"]),
@@ -349,6 +359,7 @@ ROUTES = {
     "mails": (Permission.TRANSFER_OWNER, READ, []),
     "mail": (Permission.TRANSFER_OWNER, READ, ["number"]),
     "try_mails_again": (Permission.TRANSFER_OWNER, ACT, []),
+    "settle_unknown_mails": (Permission.TRANSFER_OWNER, ACT, []),
     "try_mail_again": (Permission.TRANSFER_OWNER, ACT, ["number"]),
     "put_mail_aside": (Permission.TRANSFER_OWNER, ACT, ["number"]),
     "send_test_mail": (Permission.TRANSFER_OWNER, ACT, []),
@@ -369,6 +380,9 @@ RESULTS = (
     "board_skills",
     "bundle",
 )
+# Those that a voter's pass opens after the close; and those that anybody may open where the result is public.
+BY_PASS = frozenset(RESULTS)
+PROOF = frozenset({"results", "recount", "recount_ballots", "follow", "follow_ballots", "export", "bundle"})
 # Pages of a draft that somebody else runs; whom each is for.
 DRAFT = {
     "election": Action.LOOK,
@@ -384,6 +398,7 @@ DRAFT = {
     "remove_candidate": Action.CHANGE_CANDIDATES,
     "needs": Action.LOOK,
     "drop_need": Action.SET_NEEDS,
+    "ask_candidates": Action.SET_NEEDS,
     "skilled_voters": Action.ADD_VOTERS,
     "add_group": Action.ADD_VOTERS,
     "keep_roll": Action.COPY,
@@ -431,7 +446,8 @@ OF_PLAYERS = {"game_players", "change_player"}  # find the session first
 OF_HOSTS = {"agenda", "host_game", "remote", "drive", "game_hosts"}  # these, too
 OF_HOSTS |= {"manage_qa"}
 OF_PLAYERS |= {"game_roll"}
-OF_HOSTS |= {"sort_ideas"}
+OF_HOSTS |= {"sort_ideas", "run_off", "game_title", "game_questions", "copy_game"}
+OF_PLAYERS |= {"game_question", "move_game_question", "remove_game_question"}
 OF_PLAYERS |= {"game_report", "game_report_csv", "game_report_json", "delete_game"}
 OF_PLAYERS |= {"onward"}  # tests/live/test_onward.py
 OF_PLAYERS |= {"delete_minutes"}

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import base64
 import io
+import re
 import secrets
 from collections.abc import Iterable, Iterator, Sequence
 from typing import BinaryIO
@@ -24,6 +25,9 @@ from store.backup import Damaged
 
 VERSION = b"age-encryption.org/v1\n"
 CHUNK, TAG = 64 * 1024, 16
+KEY, FILE_KEY = 32, 16  # bytes
+BODY_LINE = 64  # letters
+VISIBLE = re.compile(rb"[!-~]+")
 X25519 = b"age-encryption.org/v1/X25519"
 RECIPIENT, IDENTITY = "age", "AGE-SECRET-KEY-"
 LETTERS = "qpzry9x8gf2tvdw0s3jn54khce6mua7l"  # of Bech32
@@ -139,10 +143,13 @@ def _wrapping(secret: bytes, share: bytes, recipient: X25519PublicKey) -> ChaCha
 
 
 def _unwrapped(words: list[bytes], body: bytes, identities: Iterable[X25519PrivateKey]) -> bytes | None:
-    """The key of the file, if this stanza is for one of the identities."""
-    if len(words) != 2 or words[0] != b"X25519":
+    """The key of the file, if this stanza is for one of the identities. Its lengths are judged before anything is
+    decrypted: a longer key of the file could be one that several recipients read differently."""
+    if words[0] != b"X25519":
         return None
-    share = _bytes(words[1])
+    share = _bytes(words[1]) if len(words) == 2 else b""
+    if len(share) != KEY or len(body) != FILE_KEY + TAG:
+        raise Damaged(UNREADABLE)
     for each in identities:
         try:
             secret = each.exchange(X25519PublicKey.from_public_bytes(share))
@@ -163,10 +170,19 @@ def _read_header(file: BinaryIO, identities: Sequence[X25519PrivateKey]) -> byte
             return _checked(file_key, head + b"---", line)
         if not line.startswith(b"-> "):
             break
+        words = _arguments(line)
         body, text = _body(file)
-        file_key = file_key or _unwrapped(line[3:].split(), body, identities)
+        file_key = file_key or _unwrapped(words, body, identities)
         head += line + text
     raise Damaged(UNREADABLE)
+
+
+def _arguments(line: bytes) -> list[bytes]:
+    """What a stanza begins with: words of visible characters, one space between them and nothing else."""
+    words = line[3:].removesuffix(b"\n").split(b" ")
+    if not line.endswith(b"\n") or not all(VISIBLE.fullmatch(word) for word in words):
+        raise Damaged(UNREADABLE)
+    return words
 
 
 def _body(file: BinaryIO) -> tuple[bytes, bytes]:
@@ -174,7 +190,9 @@ def _body(file: BinaryIO) -> tuple[bytes, bytes]:
     lines = []
     for _ in range(MOST_LINES):
         lines.append(file.readline(LONGEST_LINE))
-        if len(lines[-1]) < 65:
+        if not lines[-1].endswith(b"\n") or len(lines[-1]) > BODY_LINE + 1:
+            raise Damaged(UNREADABLE)
+        if len(lines[-1]) < BODY_LINE + 1:
             break
     text = b"".join(lines)
     return _bytes(text.replace(b"\n", b"")), text
@@ -280,8 +298,11 @@ class Decrypting(io.RawIOBase):
         return len(some)
 
     def _next(self) -> bytes:
-        chunk, self.ahead, self.is_first = self.ahead, self.file.read(CHUNK + TAG), False
+        chunk, self.ahead, is_first, self.is_first = self.ahead, self.file.read(CHUNK + TAG), self.is_first, False
         try:
-            return self.cipher.decrypt(next(self.nonces)[0 if self.ahead else 1], chunk, None)
+            content = self.cipher.decrypt(next(self.nonces)[0 if self.ahead else 1], chunk, None)
         except InvalidTag:
             raise Damaged("The backup was changed or cut short: a part of it cannot be decrypted.") from None
+        if not content and not is_first:
+            raise Damaged("The backup was changed: its last part is empty, which nobody writes.")
+        return content

@@ -18,7 +18,7 @@ from store import keys
 from store.backup import Summary, unzipped
 from store.table import Put
 
-from . import age
+from . import age, given_files
 
 PACKED = ".gz"
 
@@ -79,7 +79,7 @@ def to_file(path: Path) -> Iterator[BinaryIO]:
             os.fsync(raw.fileno())
         os.replace(part, path)
     except OSError as error:
-        raise CommandError(f"{path} cannot be written: {error.strerror}.") from error
+        raise CommandError(f"{path} cannot be written: {given_files.why(error)}.") from error
     finally:
         with suppress(OSError):
             os.unlink(part)
@@ -101,9 +101,9 @@ def opened(file: io.BufferedReader, identities: Sequence[str]) -> BinaryIO:
 
 def identities_of(path: str) -> list[str]:
     try:
-        return age.identities_in(Path(path).read_text())
+        return age.identities_in(given_files.text(path))
     except OSError as error:
-        raise CommandError(f"The identity {path} cannot be read: {error.strerror}.") from error
+        raise CommandError(f"The identity {path} cannot be read: {given_files.why(error)}.") from error
     except (age.BadKey, UnicodeDecodeError) as error:
         words = error if isinstance(error, age.BadKey) else "It is no text."
         raise CommandError(f"The identity {path} cannot be used. {words}") from error

@@ -50,4 +50,3 @@ def say_unlinked(words: OutputWrapper, elections: int) -> None:
             f"Secret elections that are open: {elections}. What was cast in them by then counts, but nobody can tell "
             "any more whose it is. Tell those who have voted: they can neither see, change nor withdraw it."
         )
-    words.write("Whoever was removed after the copy was made is there again; “manage.py removals” helps with that.")

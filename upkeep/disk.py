@@ -13,10 +13,12 @@ from urllib.parse import urlsplit
 from django.conf import settings
 from django.utils.translation import gettext as _
 
+from .server import LOCK
 from .system import is_embedded
 
 MEGABYTE = 1024**2
 FULL = MEGABYTE  # bytes: with less than this a write may fail at any moment
+BESIDE_THE_STORE = ("-wal", "-shm")
 AGAIN_EVERY = 3600  # seconds between two lines in the log about the same
 log = logging.getLogger("plenum.disk")
 
@@ -79,7 +81,26 @@ def free() -> int:
 
 def trouble() -> str:
     """Why nothing can be written just now, as far as the disks know."""
-    return " ".join(disk.trouble for disk in disks() if disk.trouble)
+    found = " ".join(disk.trouble for disk in disks() if disk.trouble)
+    return found or (_not_ours(path) if (path := next(iter(unusable()), None)) else "")
+
+
+def _not_ours(path: Path) -> str:
+    return _("%(path)s cannot be read and written by the user that the site runs as.") % {"path": path}
+
+
+def unusable() -> list[Path]:
+    """What the site has to read and write and may not: files that belong to another user, say after a copy by hand.
+    A site that has them open already goes on for a while, and fails at the next start."""
+    wanted = {path: os.R_OK | os.W_OK | (os.X_OK if path.is_dir() else 0) for path in _own_paths() if path.exists()}
+    return [path for path, mode in wanted.items() if not os.access(path, mode)]
+
+
+def _own_paths() -> Iterator[Path]:
+    yield from (settings.DATA_DIR, settings.DATA_DIR / LOCK, settings.STATIC_ROOT, settings.METRICS_DIR)
+    if is_embedded():
+        store = Path(urlsplit(settings.STORE_URL).path)
+        yield from (store, *(store.with_name(store.name + ending) for ending in BESIDE_THE_STORE))
 
 
 def low() -> list[Disk]:

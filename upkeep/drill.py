@@ -40,7 +40,7 @@ def apart() -> Iterator[Path]:
             STORE_URL=url,
             ALLOWED_HOSTS=[NOWHERE],
             SECURE_PROXY_SSL_HEADER=None,
-            STATIC_ROOT=folder,
+            STATIC_ROOT=Path(folder),
             SECOND_FACTOR_FOR_ADMINS=False,  # or the owner would be asked for one instead of being shown a page
             EMAIL_BACKEND="django.core.mail.backends.dummy.EmailBackend",
             STORAGES={"staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"}},

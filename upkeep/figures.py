@@ -24,6 +24,7 @@ from store.table import Delete, Equals, Item, Key, Missing, Refused, Table, Upda
 EVENTS_A_BATCH = 1000
 MOST_PARTS = 90  # days and elections of one batch: a transaction takes no more than a hundred parts
 SHOWN_STATES = (State.DRAFT, State.OPEN, State.CLOSED)
+LATEST = "latest"  # the latest moment of any event: not that of the last one, if the clock was set back
 CAST, CHANGED, WITHDRAWN = "ballots_cast", "ballots_changed", "ballots_withdrawn"
 
 
@@ -95,7 +96,8 @@ def follow(table: Table) -> int:
 
 def _next_batch(table: Table) -> int | None:
     found = table.get_many([keys.figures(), keys.sync()])
-    before = found.get(keys.figures(), {}).get("last_event_id", 0)
+    figures = found.get(keys.figures(), {})
+    before = figures.get("last_event_id", 0)
     sealed = found.get(keys.sync(), {}).get("last_event_id", 0)
     if before >= sealed:
         return None
@@ -103,7 +105,8 @@ def _next_batch(table: Table) -> int | None:
         found_events = list(islice(layout.each(table, before + 1, sealed), EVENTS_A_BATCH + 1))
     events = list(_within_parts(found_events[:EVENTS_A_BATCH]))
     is_last = len(events) == len(found_events)
-    _store(table, before, sealed if is_last else events[-1]["event_id"], events)
+    latest = max((figures.get(LATEST, ""), *(event["when_occurred"] for event in events)))
+    _store(table, before, {"last_event_id": sealed if is_last else events[-1]["event_id"], LATEST: latest}, events)
     return len(events)
 
 
@@ -120,7 +123,7 @@ def _day(event: Item) -> str:
     return str(event["when_occurred"][:10])
 
 
-def _store(table: Table, before: int, after: int, events: list[Item]) -> None:
+def _store(table: Table, before: int, after: Item, events: list[Item]) -> None:
     total: Counter[str] = Counter()
     days: defaultdict[str, Counter[str]] = defaultdict(Counter)
     for event in events:
@@ -129,7 +132,7 @@ def _store(table: Table, before: int, after: int, events: list[Item]) -> None:
     untouched = Equals("last_event_id", before) if before else Missing("last_event_id")
     with suppress(Refused):  # then somebody else has counted them, or an election is gone: whoever looks again knows
         table.write(
-            Update(keys.figures(), set={"last_event_id": after}, add=dict(total), when=untouched),
+            Update(keys.figures(), set=after, add=dict(total), when=untouched),
             *(Update(keys.figures_of_day(day), set={"day": day}, add=dict(by)) for day, by in days.items() if by),
             *following(table, events),
         )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
@@ -13,13 +13,14 @@ from django.utils.translation import gettext as _
 from prometheus_client import Metric
 from prometheus_client.core import GaugeMetricFamily
 
-from mail import outbox, server
+from mail import mailboxes, outbox, server
 from store import keys, spans
 from store.log import layout, utc_now
-from store.table import Item, StoreError, Table
+from store.table import Item, Key, StoreError, Table
 from store.together import together
 
-from . import disk, metrics, signs, system
+from . import disk, figures, metrics, secret_key, signs, system
+from .failures import Failure
 from .jobs import JOBS
 from .pause import Pause, pause_of
 from .signs import Sign
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from store.dynamodb import TableState
 
 WATCHED = (outbox.QUEUED, outbox.SENDING, outbox.FAILED, outbox.UNKNOWN)
+CLOCKS_APART = 30  # seconds that two clocks may be
 MOST_MAILS = 500  # are counted of each state: the outbox keeps no count of its own, and nobody waits for a long one
 
 
@@ -53,6 +55,7 @@ class Health:
     waiting_since: str | None  # when the oldest event happened that is not sealed yet
     leases: dict[str, Item]
     format: int | None = None  # as the store says it
+    bounces: Item | None = None  # how the mailbox of bounces is
     backup: Item | None = None  # the newest: when it ended, and what is in it
     seconds: float = 0  # that the round trip for the items took
 
@@ -103,12 +106,13 @@ class JobHealth:
     every: int
     seconds_ago: float | None  # since a worker did it or saw nothing to do
     held_for: float | None  # while some worker is at it
+    failure: str = ""  # why it went wrong, if it has not gone well since
 
 
 def health_of(table: Table) -> Health:
     leases = {job.name: keys.lease(job.name) for job in JOBS}
     site = [keys.counts(), keys.figures(), keys.pause(), keys.sync(), keys.event_number()]
-    site += [keys.store_format(), keys.last_backup()]
+    site += [keys.store_format(), keys.last_backup(), keys.bounces_read()]
     start = time.perf_counter()
     found = table.get_many([*site, *leases.values()])
     seconds = time.perf_counter() - start
@@ -124,6 +128,7 @@ def health_of(table: Table) -> Health:
         leases={name: found[place] for name, place in leases.items() if place in found},
         format=found.get(keys.store_format(), {}).get("number"),
         backup=found.get(keys.last_backup()),
+        bounces=found.get(keys.bounces_read()),
         seconds=seconds,
     )
 
@@ -159,6 +164,38 @@ def lacking(found: Iterable[Sign]) -> str:
     return _("No worker has been seen for %(seconds)d seconds: mails, closings and seals wait.") % {"seconds": seconds}
 
 
+# --- what else should be looked at before long ---
+
+NOTED = (keys.secret_key(), keys.bounces_read(), keys.figures())
+
+
+def locked(table: Table, found: Mapping[Key, Item]) -> str:
+    """That people cannot vote because the site's secret key is another one, if so. Only where the fingerprint in the
+    store is another one, elections are looked at."""
+    if secret_key.is_another(found.get(keys.secret_key())) and secret_key.locked_election(table) is not None:
+        return secret_key.replaced()
+    return ""
+
+
+def notes(found: Mapping[Key, Item], unknown: bool, now: datetime) -> list[str]:
+    """What keeps nobody from voting, in a sentence each."""
+    latest = found.get(keys.figures(), {}).get(figures.LATEST, "")
+    is_dead = mailboxes.is_there() and mailboxes.state(found.get(keys.bounces_read())).trouble
+    return [
+        *([_("The mailbox of bounces cannot be read.")] if is_dead else ()),
+        *([_("There are mails of unknown fate.")] if unknown else ()),
+        *([_("The log holds events from the future: the clock is, or was, wrong.")] if is_future(latest, now) else ()),
+    ]
+
+
+def is_future(moment: str, now: datetime) -> bool:
+    return bool(moment) and (datetime.fromisoformat(moment) - now).total_seconds() > CLOCKS_APART
+
+
+def has_unknown_mails(table: Table) -> bool:
+    return bool(spans.page(table, outbox.lists_of(outbox.UNKNOWN), limit=1).items)
+
+
 def mails(table: Table, *states: str) -> dict[str, Bounded]:
     """How many mails there are in each state, a round trip each, all at once."""
     found = together(table, *(partial(_bounded, table, state) for state in states))
@@ -178,15 +215,23 @@ def last_successes(workers: Iterable[Sign]) -> dict[str, float]:
     return known
 
 
+def last_failures(workers: Iterable[Sign], done: Mapping[str, float]) -> dict[str, Failure]:
+    """Why jobs failed last, those left out that were done since, by whichever worker."""
+    found = sorted((each for sign in workers for each in sign.failed.items()), key=lambda each: each[1].at)
+    return {job: failure for job, failure in found if failure.at >= int(done.get(job, 0))}
+
+
 def jobs(found: Health, workers: Iterable[Sign]) -> list[JobHealth]:
     """Every job of the worker."""
     looked, now = last_successes(workers), time.time()
+    failed = last_failures(workers, looked)
     return [
         JobHealth(
             job.name,
             job.every,
             max(0, now - looked[job.name]) if job.name in looked else None,
             max(0, now - found.leases[job.name].get("since", now)) if job.name in found.leases else None,
+            failed[job.name].reason if job.name in failed else "",
         )
         for job in JOBS
     ]

@@ -16,8 +16,10 @@ from functools import partial
 
 from django.core.management.base import CommandError
 
+from accounts import people_index
 from accounts.services import see_off_all
 from acts import ringing
+from acts.queues import reason_of, words_of
 from acts.site import table
 from ballots.services import are_old_boxes_full, empty_old_boxes, seal_what_is_closed
 from elections import copying, imports
@@ -50,9 +52,9 @@ from skills import merging, spreading
 from store import forgetting, keys
 from store.log import EventLog, layout
 from store.log.publish import Publisher
-from store.table import Span, Unavailable
+from store.table import Span
 
-from . import alarm, metrics, names, nightly, retention
+from . import alarm, compacting, failures, metrics, names, nightly, retention
 from . import pause as pausing
 from .leases import Leases
 from .sealer import site_sealer
@@ -156,14 +158,6 @@ def _sweep() -> int:
     return swept + some
 
 
-def _is_to_be_forgotten() -> bool:
-    return forgetting.is_due(table(), time.time(), more_to_come=anything_in(keys.SEALING))
-
-
-def _forget() -> int:
-    return forgetting.forget(table(), time.time())
-
-
 REMOVALS = Job("removals", 10, see_off_all, anything_in(keys.LEAVING))
 RENAMES = Job("renames", 10, finish_all, anything_in(keys.RENAMED))
 DELETIONS = Job("deletions", 2, clear_away_all, anything_in(keys.DELETED))
@@ -180,7 +174,8 @@ IMPORTS = Job("imports", 10, imports.take_up_all, anything_in(keys.IMPORTS))
 ENDS = Job("ends", 5, close_what_is_over, moment=next_end)
 BALLOTS = Job(ringing.BALLOTS, 2, _seal_ballots, anything_in(keys.SEALING), lane="ballots")
 BOXES = Job("boxes", 10, empty_old_boxes, are_old_boxes_full)
-FORGETTING = Job("forgetting", 2, _forget, _is_to_be_forgotten)
+FORGETTING = Job("forgetting", 2, lambda: forgetting.forget(table()), lambda: forgetting.is_due(table()))
+COMPACTING = Job("compacting", 600, compacting.compact, compacting.is_due)
 POLLS = Job("polls", 5, seal_what_is_over, anything_over)
 REMINDERS = Job("reminders", 30, remind_by_the_clock, anything_in(list_of(State.OPEN)))
 MAILINGS = Job("mailings", 2, take_mailings_on, anything_in(keys.MAILINGS))
@@ -193,24 +188,39 @@ NIGHTLY = Job("nightly", 300, nightly.mail_checkpoint, nightly.is_due)
 BACKUPS = Job("backups", 3600, alarm.warn_of_late, alarm.is_late)
 SWEEP = Job("sweep", 30, _sweep)
 NAMES = Job("names", 60, names.forget_names, names.is_due)
+PEOPLE_INDEX = Job("people index", 60, lambda: people_index.complete(goes_on), people_index.is_due)
 MERGES = Job("merges", 5, merging.finish_all, anything_in(keys.MERGING_SKILLS))
 SPREADING = Job("spreading", 86_400, spreading.spread_popular, anything_in(keys.skills()))
 NEWS_BY_MAIL = Job("news by mail", 5, lambda: mailing.take_on(goes_on), mailing.is_due)
 RETENTION = Job("retention", 60, retention.look_for_unused, retention.is_due)
-LIVE_SESSIONS = Job("live sessions", 60, live_ending.end_what_is_idle, anything_in(keys.RUNNING_GAMES))
+LIVE_SESSIONS = Job("live sessions", 60, live_ending.end_abandoned, anything_in(keys.RUNNING_GAMES))
 LIVE_ANSWERS = Job("live answers", 10, live_closing.empty_all, anything_in(keys.EMPTYING_GAMES))
-EXPIRED_GAMES = Job("expired sessions", 600, live_expiring.forget_expired, live_expiring.is_due)
+EXPIRED_GAMES = Job("expired sessions", 600, live_expiring.expire_all, live_expiring.is_due)
 MINUTES = Job("minutes", 10, minutes.finish_all, anything_in(keys.UNSEALED_MINUTES))
 DELETED_GAMES = Job("deleted sessions", 5, live_deleting.clear_away_all, anything_in(keys.DELETED_GAMES))
 LIVE_OUTCOMES = Job("live outcomes", 10, live_onward.tell_all, anything_in(keys.UNTOLD_ONWARD))
 
-# Forgetting comes first: after the others it would never be quiet.
+# Compacting comes first: after the others it would never be quiet.
 JOBS = (
-    *(FORGETTING, REMOVALS, RENAMES, DELETIONS, DELETED_POLLS, COPIES, IMPORTS, ENDS, BALLOTS, BOXES, POLLS, REMINDERS),
+    *(
+        COMPACTING,
+        FORGETTING,
+        REMOVALS,
+        RENAMES,
+        DELETIONS,
+        DELETED_POLLS,
+        COPIES,
+        IMPORTS,
+        ENDS,
+        BALLOTS,
+        BOXES,
+        POLLS,
+        REMINDERS,
+    ),
     *(BOOKS, ROLLS),
     *(MAILINGS, LOG, NIGHTLY, BACKUPS, SWEEP, NAMES, RETENTION, MERGES, URGENT_MAIL, MAILS_AGAIN, MAIL, BOUNCES),
     *(SPREADING, DELETED_POSTS, NEWS_BY_MAIL, DELETED_SETS, FILLING_SETS, LIVE_SESSIONS, LIVE_ANSWERS, DELETED_GAMES),
-    *(EXPIRED_GAMES, MINUTES, LIVE_OUTCOMES, DELETED_GROUPS, FILLING_GROUPS),
+    *(EXPIRED_GAMES, MINUTES, LIVE_OUTCOMES, DELETED_GROUPS, FILLING_GROUPS, PEOPLE_INDEX),
 )
 
 
@@ -226,7 +236,10 @@ def run(job: Job, leases: Leases) -> Run:
         ended = Run(Outcome.RESTING)
     except Exception as error:
         ended = _failure(job, error)
-    metrics.observe_job(job.name, ended.outcome, ended.outcome in (Outcome.DONE, Outcome.NOTHING))
+    is_well = ended.outcome in (Outcome.DONE, Outcome.NOTHING)
+    metrics.observe_job(job.name, ended.outcome, is_well)
+    if is_well:
+        failures.forget(job.name)
     return ended
 
 
@@ -238,8 +251,10 @@ def _under_lease(job: Job, leases: Leases) -> Run:
 
 
 def _failure(job: Job, error: Exception) -> Run:
-    """Recorded with its kind and where it was raised, but the store's own words only: others may quote a person."""
-    where, words = "".join(traceback.format_tb(error.__traceback__)), str(error) * isinstance(error, Unavailable)
+    """Recorded with its kind and where it was raised, and with its words if they quote nobody. The system page shows
+    the reason until the job goes well again."""
+    where, words = "".join(traceback.format_tb(error.__traceback__)), words_of(error)
+    failures.note(job.name, reason_of(error))
     log.error("failure", extra={"job": job.name, "error": type(error).__name__, "words": words, "where": where})
     return Run(Outcome.FAILED, words=words)
 

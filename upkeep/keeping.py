@@ -21,6 +21,8 @@ from datetime import datetime, timedelta
 from pathlib import Path
 
 NAME = re.compile(r"plenum-\d{8}T\d{6}Z\.jsonl\.gz(\.age)?")
+FOLDER = Path("/var/lib/plenum-backups")  # where deploy/plenum-backup.service puts them
+ENCRYPTED = b"age-encryption.org/"
 AT_LEAST = 3  # of the newest whole backups stay, however old they are
 
 
@@ -83,6 +85,23 @@ def _kept(path: Path) -> Kept:
 
 def _beside(path: Path) -> Path:
     return path.with_name(path.name + ".json")
+
+
+def unencrypted_in(folder: Path) -> list[Path]:
+    """Backups that whoever has them can read, such as those that 0.1.0 made every night. Those of other names than
+    ours nobody deletes. None where there is no such folder, or it is not ours to look into."""
+    try:
+        return sorted(path for path in folder.iterdir() if path.is_file() and _is_plain(path))
+    except OSError:
+        return []
+
+
+def _is_plain(path: Path) -> bool:
+    """By how it begins: packed or not, but as a backup and not as an encrypted one."""
+    if ".jsonl" not in path.name or path.name.endswith(".json"):
+        return False
+    with path.open("rb") as file:
+        return file.read(len(ENCRYPTED)) != ENCRYPTED
 
 
 def delete(folder: Path, names: Iterable[str]) -> None:

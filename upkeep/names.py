@@ -29,6 +29,7 @@ from accounts.models import User
 from acts.site import table
 from store import keys
 from store.forgetting import to_forget
+from store.limits import check_item
 from store.log import EventLog, as_text, layout, utc_now
 from store.log.events import number_of
 from store.log.forgotten import forgotten, rewriting, rewritten
@@ -60,6 +61,7 @@ NAMES: dict[str, tuple[str, ...]] = {
     "ElectionCreated": ("owner_name", "managers"),
     "ElectionUpdated": (),
     "ElectionRenamed": (),
+    "ElectionNotFilled": (),
     "RollSpread": (),
     "ElectionOpened": (),
     "ElectionClosed": (),
@@ -78,6 +80,7 @@ NAMES: dict[str, tuple[str, ...]] = {
     "NeedsDropped": (),
     "CandidateAgreed": (),
     "CandidateDisagreed": (),
+    "CandidatesAsked": (),
     "VotersAdded": ("voters",),
     "VotersRemoved": ("voters",),
     "GroupMade": (),
@@ -117,6 +120,7 @@ NAMES: dict[str, tuple[str, ...]] = {
     "NamesForgotten": (),
     "MailsTriedAgain": (),
     "MailPutAside": (),
+    "MailsTakenAsSent": (),
     "MailLimitChanged": ("name",),
     "OrganiserConfirmed": ("name",),
     "OrganiserUnconfirmed": ("name",),
@@ -165,6 +169,7 @@ NAMES: dict[str, tuple[str, ...]] = {
     "LiveRoundSealed": (),
     "LiveSessionEnded": ("created_by", "hosts"),
     "LiveSessionDeleted": ("created_by", "hosts"),
+    "LiveSessionExpired": (),
     "LiveHostAdded": ("name",),
     "LiveHostRemoved": ("name",),
     "LivePlayerApproved": (),
@@ -174,10 +179,12 @@ NAMES: dict[str, tuple[str, ...]] = {
     "LivePlayerReadmitted": (),
     "LivePlayerCheckedOut": (),
     "LivePlayerCheckedIn": (),
+    "LiveSeatTakenOver": (),
     "LiveRollChanged": (),
     "LiveSpeakersChanged": (),
     "LiveHistoryForgotten": ("name",),
     "LiveItemAdded": (),
+    "LiveSessionCorrected": ("created_by",),
     "LiveMinutesSealed": (),
     "LiveMinutesNoted": (),
     "LiveMinutesDeleted": (),
@@ -187,6 +194,7 @@ NAMES: dict[str, tuple[str, ...]] = {
     "LiveQuestionAnswered": (),
     "LiveQuestionPutUp": (),
     "LiveQuestionTakenDown": (),
+    "LiveTextsModerated": (),
     "SitePageEdited": (),
     "SitePageRemoved": (),
 }
@@ -515,7 +523,7 @@ def _go_on(mark: Item) -> tuple[int, int]:
             if (after := who.without(event, is_gone=is_gone)) is not None:
                 if made is None or is_gone:
                     pairs.append((event, after))
-                    size += len(str(after).encode())
+                    size += check_item(after)
                 else:
                     kept.add(made)
                     kept_as |= who.met_in(event)

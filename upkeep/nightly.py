@@ -32,7 +32,7 @@ LETTERS = {
         (
             gettext_noop("the log is sealed up to event %(event_id)s. Its checkpoint is %(hash)s."),
             gettext_noop("Keep this mail. If anything before that event were changed later, this would no longer fit:"),
-            gettext_noop("manage.py verify --checkpoint %(event_id)s:%(hash)s"),
+            gettext_noop("plenum verify --checkpoint %(event_id)s:%(hash)s"),
         ),
         lambda mail: reverse("checkpoints"),
         gettext_noop("See all checkpoints"),

@@ -75,6 +75,7 @@ REPLAY: dict[str, Act] = {
     "SiteResumed": resumed,
     "MailsTriedAgain": mails_decided,
     "MailPutAside": mails_decided,
+    "MailsTakenAsSent": mails_decided,
     "NamesForgotten": nothing_kept,
 }
 ACTS: dict[str, Act] = {kind: act for app in APPS for kind, act in app.REPLAY.items()} | REPLAY
@@ -83,6 +84,11 @@ EXEMPT: tuple[Exempt, ...] = (
     Exempt(like(keys.once("")), "The mark of a form that was sent; it is forgotten within a day."),
     Exempt(like(keys.lease("")), "Which worker is at which job; about processes, not about the site."),
     Exempt(like(keys.worker("")), "Which workers are alive; about processes, not about the site."),
+    Exempt(
+        keys.figures(),
+        "The latest moment of any event; a store of an earlier version has it from its next event on.",
+        attributes=(figures.LATEST,),
+    ),
     Exempt(keys.nightly(), "When the newest checkpoint was last mailed."),
     Exempt(keys.last_backup(), "When somebody last made a copy; about copies, not about the site."),
     Exempt(
@@ -97,11 +103,12 @@ EXEMPT: tuple[Exempt, ...] = (
     ),
     Exempt(keys.retention(), "How far today's look for accounts that nobody uses has come."),
     Exempt(keys.restoring(), "There only while a restore has not come to its end."),
+    Exempt(keys.secret_key(), "Which secret key the site has used last; about the program, not about the site."),
     Exempt(keys.store_format(), "Which format the store is written in; about the program, not about the site."),
 )
 
 
-STEPS = (*elections.STEPS, *ballots.STEPS, *skills.STEPS)
+STEPS = (*accounts.STEPS, *elections.STEPS, *ballots.STEPS, *skills.STEPS)
 
 
 @dataclass(frozen=True, slots=True)

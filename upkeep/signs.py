@@ -21,8 +21,9 @@ from django.conf import settings
 from store import keys
 from store.table import Delete, Item, Put, StoreError, Table
 
-from . import counters, metrics
+from . import counters, failures, metrics
 from .disk import DiskWatch
+from .failures import Failure
 
 EVERY = 20  # seconds
 MISSED_AFTER = 60  # seconds without a sign of any worker; a restart takes a few
@@ -40,6 +41,7 @@ class Sign:
     signs: int  # how many it has given
     doing: Mapping[str, int]  # jobs it is at, and since when
     done: Mapping[str, int]  # when it last did each job, or saw that there was nothing to do
+    failed: Mapping[str, Failure]  # jobs that went wrong the last time, and why
 
     def ago(self, now: float) -> float:
         """Clocks of two machines differ, and clocks are set: what comes from the future is from now."""
@@ -54,7 +56,8 @@ def signs(table: Table) -> list[Sign]:
 
 def _sign(item: Item) -> Sign:
     names = ("machine", "pid", "since", "seen", "signs", "doing", "done")
-    return Sign(item["SK"].removeprefix("WORKER#"), *(item[name] for name in names))
+    failed = {job: Failure(*each) for job, each in item.get("failed", {}).items()}
+    return Sign(item["SK"].removeprefix("WORKER#"), **{name: item[name] for name in names}, failed=failed)
 
 
 # --- giving them ---
@@ -101,7 +104,8 @@ class SignGiver:
         self.given += 1
         said = {"machine": socket.gethostname(), "pid": os.getpid(), "since": self.since, "seen": now}
         done = {name: int(moment) for name, moment in metrics.successes_here().items()}
-        said |= {"signs": self.given, "doing": dict(self.doing), "done": done, "ttl": now + KEPT}
+        failed = {job: [each.at, each.reason] for job, each in failures.last().items()}
+        said |= {"signs": self.given, "doing": dict(self.doing), "done": done, "failed": failed, "ttl": now + KEPT}
         self.table.write(Put({"PK": self.place.pk, "SK": self.place.sk, **said}))
 
 

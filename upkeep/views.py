@@ -12,14 +12,17 @@ from django.views.decorators.http import require_safe
 from accounts.access import public
 from store import formats, keys
 from store.connect import connect
+from store.log import utc_now
 from store.log.layout import header_of
 from store.table import StoreError
+from store.together import together
 
+from . import health, pauses
 from . import metrics as site_metrics
-from . import pauses
 from .doctor.site import Seen, is_doctor
-from .health import as_metrics, lacking
 from .signs import signs
+
+OF_STORE = (keys.sync(), keys.restoring(), keys.event_number(), *formats.PLACES)
 
 
 @public
@@ -32,15 +35,25 @@ def healthz(request: HttpRequest) -> HttpResponse:
 @public
 @require_safe
 def readyz(request: HttpRequest) -> HttpResponse:
-    """The process is alive, the store answers, whole, can be written to, and a worker is there.
+    """The process is alive, the store answers, whole, can be written to, and a worker is there. Below "ok" stands what
+    somebody should look at before long.
 
     With `?store` only the first two: a load balancer that took away a site for want of a worker would make an outage of
     a delay.
     """
-    table, of_store_only = connect(settings.STORE_URL), "store" in request.GET
+    table, notes = connect(settings.STORE_URL), []
     try:
-        found = table.get_many([keys.sync(), keys.restoring(), keys.event_number(), *formats.PLACES])
-        sentence = "" if of_store_only else lacking(signs(table))
+        if "store" in request.GET:
+            found, sentence = table.get_many(OF_STORE), ""
+        else:
+            found, workers, unknown = together(
+                table,
+                lambda: table.get_many([*OF_STORE, *health.NOTED]),
+                lambda: signs(table),
+                lambda: health.has_unknown_mails(table),
+            )
+            sentence = health.lacking(workers) or health.locked(table, found)
+            notes = health.notes(found, unknown, utc_now())
     except StoreError:
         sentence = _("The store does not answer.")
     else:
@@ -50,7 +63,7 @@ def readyz(request: HttpRequest) -> HttpResponse:
             sentence = _("The event log is being moved.")
         elif formats.is_too_new(found):
             sentence = _("A later version has upgraded the store. This one has to be replaced by it.")
-    return _not_ready(sentence) if sentence else HttpResponse("ok\n", content_type="text/plain")
+    return _not_ready(sentence) if sentence else HttpResponse("\n".join(["ok", *notes, ""]), content_type="text/plain")
 
 
 def _not_ready(sentence: str) -> HttpResponse:
@@ -63,7 +76,7 @@ def metrics(request: HttpRequest) -> HttpResponse:
     """Figures for Prometheus; in production only for who brings METRICS_TOKEN, and not there at all without one."""
     if settings.PRODUCTION and not _brings_metrics_token(request):
         raise Http404
-    text = site_metrics.as_text([pauses.as_metric(), *as_metrics(connect(settings.STORE_URL))])
+    text = site_metrics.as_text([pauses.as_metric(), *health.as_metrics(connect(settings.STORE_URL))])
     return HttpResponse(text, content_type="text/plain; version=0.0.4; charset=utf-8")
 
 

@@ -21,11 +21,12 @@ from .passwords import (
     change_password,
     end_sessions,
     reset_link_holder,
+    reset_link_of_owner,
     reset_password,
     send_reset_link,
     sign_out_everywhere,
 )
-from .profile import change_picture, change_profile, remove_picture
+from .profile import change_picture, change_profile, move_picture, remove_picture
 from .registering import (
     accept_invitation,
     confirm_registration,
@@ -65,6 +66,7 @@ __all__ = [
     "make_demo_person",
     "make_owner",
     "make_owner_by_link",
+    "move_picture",
     "new_user",
     "read_email_link",
     "read_invitation",
@@ -76,6 +78,7 @@ __all__ = [
     "remove_self",
     "remove_unused",
     "reset_link_holder",
+    "reset_link_of_owner",
     "reset_password",
     "see_off_all",
     "send_reset_link",

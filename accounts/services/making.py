@@ -24,6 +24,9 @@ class NameTaken(Refusal):
 NAME_TAKEN = _("Somebody here already has that name. Please choose another one.")
 
 
+LOOKS_TAKEN = _("Somebody here has a name that looks just like this one. Please choose another one.")
+
+
 NAME_FREED = _("This name was freed a moment ago. Please choose another one, or try again in a minute.")
 
 
@@ -71,4 +74,6 @@ def _refusal(refused: Refused) -> Exception:
         return NameTaken(NAME_TAKEN)
     if repository.NAME_LEAVES in refused.parts:
         return NameTaken(NAME_FREED)
+    if repository.LOOKALIKE in refused.parts:
+        return NameTaken(LOOKS_TAKEN)
     return TryLater(ADDRESS_FREED) if repository.ADDRESS_LEAVES in refused.parts else refused

@@ -32,6 +32,17 @@ def change_picture(user: User, wanted: Wanted) -> None:
     try_again(lambda: _picture(user.name, as_now(user), wanted))
 
 
+def move_picture(user: User) -> None:
+    """The same picture under another address: who has seen the old one finds nothing there any more."""
+
+    def move() -> None:
+        now = as_now(user)
+        if now.photo and (new := photos.copied(now.photo)):
+            _picture(now.name, now, Wanted(new))
+
+    try_again(move)
+
+
 def remove_picture(actor: User, person: User) -> None:
     """Take a picture away that is not fit to be shown, from somebody below the actor."""
 

@@ -23,7 +23,7 @@ from store.log import Event, as_text
 from store.table import Delete, Exists, Item, Key, Put, Refused
 
 from .links import LINK_SPENT, LinkSpent
-from .making import NAME_TAKEN, NameTaken, create_account, new_user
+from .making import LOOKS_TAKEN, NAME_TAKEN, NameTaken, create_account, new_user
 from .organising import confirm_organiser
 from .profile import change_picture, change_profile
 
@@ -40,6 +40,8 @@ def register(name: str, email: str, password: str, then: str = "") -> None:
     hashed = make_password(password)
     if repository.find(name) is not None:
         raise NameTaken(NAME_TAKEN)
+    if repository.has_lookalike(name):
+        raise NameTaken(LOOKS_TAKEN)
     _await_confirmation(name, email, hashed, then if len(then) <= LONGEST_PATH else "")
 
 

@@ -25,7 +25,7 @@ from elections.turnout import tells_who
 from live import replay as live
 from live import repository as games
 from live.minutes import replay as minutes
-from live.minutes.records import FACTS
+from live.minutes.records import FACTS, LATER_FACTS
 from live.onward.repository import Onward
 from live.qa import replay as live_qa
 from live.questions import Question, Type
@@ -102,7 +102,7 @@ SAID = (
     "report_digest roll_digest roll_commitment sealed_at hours_before subject on_roll since minutes sentence poll_id "
     "title closedAt createdAt expiresAt goneAt id maker listed sign_in results_hidden votes accounts account "
     "voter_since names_rule mails_a_day old_mails_a_day which events skill_id category alias into at level years "
-    "last_used interest visibility grounds by people skills shard shards count photo group_id description"
+    "last_used interest visibility grounds by people skills shard shards count group_id description"
 )
 OF_BOOKS = " ".join(Book.__dataclass_fields__)
 OF_POSTS = " ".join((*Post.__dataclass_fields__, *Photo.__dataclass_fields__))
@@ -115,10 +115,11 @@ OF_GAMES = " ".join(name for name in Game.__dataclass_fields__ if name not in (*
 OF_STATES = f"{' '.join(LiveState.__dataclass_fields__)} began seconds pauses paused"
 OF_GAMES_SAID = (
     f"{OF_GAMES} {OF_STATES} game_id step state counted players rounds answers lines player percent "
-    "present_count quorate options"
+    "present_count quorate options has_minutes"
 )
 SAID_BY_TYPE = {
     "ElectionCreated": CONVENED,
+    "CandidatePictured": "photo",  # of people's own pictures not even the address: a profile may be hidden
     "BallotCast": "rankings",
     "BallotsSealed": "ballots confirmation rankings",
     "ResultSealed": "ballots lots_secret winners",
@@ -128,25 +129,30 @@ SAID_BY_TYPE = {
     **dict.fromkeys(question_sets.REPLAY, OF_SETS_SAID),
     **dict.fromkeys((*live.REPLAY, *minutes.REPLAY), OF_GAMES_SAID),
     "LiveOutcomeCarriedOn": f"{OF_GAMES_SAID} {' '.join(Onward.__dataclass_fields__)}",
-    **dict.fromkeys(live_qa.REPLAY, "game_id is_on mode named words asked on_screen"),
-    "LiveRollChanged": f"{OF_GAMES_SAID} added removed renewed",
+    **dict.fromkeys(live_qa.REPLAY, "game_id is_on mode named words asked on_screen texts round fate"),
+    "LiveSessionCorrected": f"{OF_GAMES_SAID} what",
+    "LiveRollChanged": f"{OF_GAMES_SAID} added removed renewed shown",
+    "LiveSeatTakenOver": "game_id player round agreed",
     "LiveSpeakersChanged": f"{OF_GAMES_SAID} closed minutes",
 }
 MAILED = ("invited", "reminded", "timed", "messaged")
 
 KINDS = (
     _kind("person", keys.user(""), "name email role created_at voter_since display_name about mails_a_day "
-          "confirmed photo"),
+          "confirmed"),
     _kind("mails of day", keys.mails_of_day("", ""), "mails ttl"),
     _kind("email guard", keys.email(""), "name"),
+    _kind("look guard", keys.lookalike(""), "name"),
     _kind("people list", keys.listed_person(""), "name email role created_at"),
+    _kind("people search", keys.name_word("", "")._replace(sk=""), "name"),
+    _kind("people index", keys.people_index(), "version"),
     _kind("owner mark", keys.owner(), "name"),
     _kind("invitation", keys.invitation(""), "email invited_by invited_at"),
     _kind("mail", keys.mail(""), "kind to language state reason detail tries queued_at not_before again_at "
           "note note_detail ttl"),
     _kind("mail server", keys.mail_server(""), "failures since until words"),
-    _kind("mails again", keys.mails_again(), "asked_by asked_at"),
-    _kind("bounces read", keys.bounces_read(), "validity number"),
+    _kind("mails again", keys.mails_again(), "asked_by asked_at state how mailing"),
+    _kind("bounces read", keys.bounces_read(), "validity number trouble since unreadable"),
     _kind("leaving", keys.leaving(""), "name email removed_at"),
     _kind("gone name", keys.name_to_forget("", ""), "name email removed_at upto asof at"),
     _kind("names' rule", keys.names_rule(), "since"),
@@ -158,7 +164,7 @@ KINDS = (
           "statement_html html_version photo"),
     _kind("picture", keys.photo("", 0), "kind digest content"),
     _kind("need", keys.need("", ""), "election_name skill level count"),
-    _kind("agreement", keys.agreement("", ""), "election_name candidate_name person account skills"),
+    _kind("agreement", keys.agreement("", ""), "election_name candidate_name person account skills asked answered"),
     _kind("snapshot", keys.snapshot(""), "election_name needs version"),
     _kind("voting times", keys.turnout(""), "since counted ends closed"),
     _kind("voter", keys.voter("", ""), "election_name voter_name account voted paper invited"),
@@ -232,8 +238,8 @@ KINDS = (
     _kind("deleted set", keys.deleted_set(""), "id"),
     _kind("live session", keys.game(""), OF_GAMES, "ttl"),
     _kind("live state", keys.game_state(""), OF_STATES, "ttl"),
-    _kind("roster", keys.game_roster(""), "changes seats ttl"),
-    _kind("q&a", keys.game_qa(""), "is_on mode named on_screen changes sent ttl"),
+    _kind("roster", keys.game_roster(""), "changes seats refused refused_at ttl"),
+    _kind("q&a", keys.game_qa(""), "is_on mode named on_screen texts changes sent decided ttl"),
     _kind("speakers", keys.game_speakers(""), "version round minutes closed ttl"),
     _kind("live round", keys.round_part("", 0, 0), "number question count votes ttl"),
     _kind("live emptying", keys.game_emptying("", 0), "id round ideas ttl"),
@@ -242,22 +248,23 @@ KINDS = (
     _kind("came of it", keys.onward("", 0), *Onward.__dataclass_fields__, "game untold ttl"),
     _kind("live history", keys.game_in_history("", "", ""), *Past.__dataclass_fields__),
     _kind("made of it", keys.minutes_onward("", 0), *Onward.__dataclass_fields__),
-    _kind("minutes", keys.minutes(""), *FACTS, "played voided digest event"),
+    _kind("minutes", keys.minutes(""), *FACTS, *LATER_FACTS, "played voided digest event"),
     _kind("counts", keys.counts(), "user_count election_count event_count last_updated"),
     _kind("sync state", keys.sync(), "last_event_id"),
     _kind("restoring", keys.restoring(), "sha256 items"),
     _kind("pause", keys.pause(), "by since minutes sentence"),
     _kind("site page", keys.site_page(), SITE_PAGE, "text_html html_version version"),
-    _kind("figures", keys.figures(), "last_event_id state_draft state_open state_closed",
+    _kind("figures", keys.figures(), "last_event_id latest state_draft state_open state_closed",
           *(f"role_{role}" for role in Role.__members__)),
     _kind("day's figures", keys.figures_of_day(""), "day ballots_cast ballots_changed ballots_withdrawn"),
     _kind("lease", keys.lease(""), "since until renewals"),
-    _kind("sign of life", keys.worker(""), "machine pid since seen signs doing done ttl"),
+    _kind("sign of life", keys.worker(""), "machine pid since seen signs doing done failed ttl"),
     _kind("retention", keys.retention(), "day"),
     _kind("nightly mail", keys.nightly(), "event_id day"),
     _kind("last backup", keys.last_backup(), "ended_at items bytes checkpoint"),
     _kind("to forget", keys.forgetting(), "asked since"),
     _kind("emptied boxes", keys.emptied(), "cursor done"),
+    _kind("secret key", keys.secret_key(), ""),
     _kind("format", keys.store_format(), "number done"),
     _kind("event", keys.event(0, ""), "event_id actor when_occurred event_type event_data nonce digest"),
     _kind("event", keys.event(0, "", layout.SPREAD), "event_id actor when_occurred event_type event_data nonce digest"),
@@ -273,7 +280,7 @@ KINDS = (
 # Left out on purpose: sessions, throttles, marks of forms, registrations, the setup link, second factors, salts,
 # secrets of lots, votes in polls, who likes a post, subscribers, who wants no mails about results, who is in somebody's
 # group; of live sessions who plays, what is asked and said, how it is put in order, what links two answers, and who is
-# on the roll of an assembly; of minutes who was there and who voted how.
+# on the roll of an assembly; of minutes who was there and who voted how, and which assemblies somebody attended.
 
 # The lists of the index that may be opened; one more is everybody's own, under their address.
 LISTS = frozenset(
@@ -318,6 +325,7 @@ LISTS = frozenset(
         keys.POST_MAILINGS,
         keys.sets_of(""),
         keys.RUNNING_GAMES,
+        keys.running_games_of(""),
         keys.EMPTYING_GAMES,
         keys.DELETED_GAMES,
         keys.KEPT_GAMES,

@@ -192,7 +192,9 @@ PEOPLE = {"person", "owner_name", "managers", "voter_name", "voter", "voters", "
 PEOPLE |= {"written_by", "by", "maker", "closing", "old_owner", "new_owner"}
 ELECTIONS = {"election_name", "new_name", "renamed_to", "renamed_from"}
 EVENTS = {"event_id", "first_event_id", "last_event_id", "upto"}
-MEANT = dict.fromkeys(("person", "people list", "email guard", "owner mark", "leaving"), "person") | dict.fromkeys(
+MEANT = dict.fromkeys(
+    ("person", "people list", "people search", "email guard", "look guard", "owner mark", "leaving"), "person"
+) | dict.fromkeys(
     ("election", "election list", "manager", "old name"), "election_name"
 )  # whose the attribute `name` is
 MOST_LINKS = 20  # of one attribute

@@ -28,6 +28,8 @@ class SignInInstead(LinkRefused):
 
 SIGN_IN = _("Whoever it was sent to has an account here with a second step. Please sign in to vote.")
 NO_VOTE = _("Whoever it was sent to has an account here that may not vote.")
+SIGN_IN_TO_READ = _("Whoever it was sent to has an account here with a second step. Please sign in to see the result.")
+NO_RESULT = _("Whoever it was sent to has an account here that may not see results.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,12 +65,29 @@ def _person(link: Link, entry: Item | None, told: Item | None) -> User | None:
 
 def check_holder(person: User | None) -> None:
     """Whoever has an account may vote by a link as they may with it; it goes around no second step."""
+    _check_account(person, Permission.VOTE, NO_VOTE, SIGN_IN)
+
+
+def check_reader(person: User | None) -> None:
+    """As `check_holder`, of somebody who comes for the result."""
+    _check_account(person, Permission.VIEW_APPLICATION, NO_RESULT, SIGN_IN_TO_READ)
+
+
+def _check_account(person: User | None, permission: Permission, refusal: str, sign_in: str) -> None:
     if person is None:
         return
-    if not person.can(Permission.VOTE):
-        raise LinkRefused(NO_VOTE)
+    if not person.can(permission):
+        raise LinkRefused(refusal)
     if person.factors or demands_second_factor(person):
-        raise SignInInstead(SIGN_IN)
+        raise SignInInstead(sign_in)
+
+
+def opens_result(held: Pass, election: Election) -> bool:
+    """Whether the pass is one of this election, or of another question on its ballot; refused in words if its link is
+    not good any more."""
+    found = behind(held.link)
+    check_reader(found.person)
+    return held.is_of(election.name) or (bool(election.book) and found.election.book == election.book)
 
 
 def standing_by(held: Pass, election_name: str, form: str = "", *, described: bool = False) -> Standing | None:

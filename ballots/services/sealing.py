@@ -7,13 +7,12 @@ How far it came stands in the mark of the sealing, from which it is taken up, an
 from __future__ import annotations
 
 import logging
-from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from contextlib import closing, suppress
 from dataclasses import dataclass
 from functools import partial
-from itertools import accumulate, islice
+from itertools import islice
 from operator import itemgetter
 
 from acts.handfuls import handfuls
@@ -27,6 +26,7 @@ from elections import repository as elections
 from elections.rules import Election
 from store import keys
 from store.log import Event
+from store.splitting import in_batches
 from store.table import Check, Delete, Equals, Exists, Item, Refused, Update, Write
 
 from .emptying import empty
@@ -149,25 +149,14 @@ def sealed_parts(ballots: Iterable[Line]) -> Iterator[list[Line]]:
     """Ballots that come sorted by confirmation, an order that says nothing of when they were cast; at least one part,
     even if there is nothing in it."""
     part: list[Line] = []
-    size = 0
-    for some in handfuls(ballots, A_STEP):
-        sizes = list(accumulate(_sizes(some)))
-        start, before = 0, -size  # what all those before this part have, counted as the sizes are
-        while start < len(some):
-            if size > A_SEALED_PART:
-                yield part
-                part, size, before = [], 0, sizes[start - 1] if start else 0
-            end = bisect_right(sizes, before + A_SEALED_PART, start) + 1  # with the one that makes it large enough
-            part += some[start:end]
-            start = min(end, len(some))
-            size = sizes[start - 1] - before
-    yield part
+    for part in in_batches(ballots, A_SEALED_PART, _size, exceeding=True):
+        yield part
+    if not part:
+        yield part
 
 
-def _sizes(ballots: list[Line]) -> list[int]:
-    if "".join(ballots).isascii():
-        return [len(line) + A_BALLOT for line in ballots]
-    return [len(line.encode()) + A_BALLOT for line in ballots]
+def _size(line: Line) -> int:
+    return (len(line) if line.isascii() else len(line.encode())) + A_BALLOT
 
 
 class Box:

@@ -28,6 +28,10 @@ def ballot_of(election: Election) -> tuple[str, str]:
     return ("book_ballot", election.book) if election.book else ("ballot", election.name)
 
 
+def result_of(election: Election) -> tuple[str, str]:
+    return ("book_results", election.book) if election.book else ("results", election.name)
+
+
 @dataclass(frozen=True, slots=True)
 class Asked:
     """What somebody is asked for: an election by itself, or all questions on a ballot; what it is called, and where."""

@@ -19,7 +19,10 @@ class QuestionsForm(forms.Form):
         label=_("Questions, one a line"),
         max_length=200 * MOST_QUESTIONS * 2,
         widget=forms.Textarea({"rows": 5, "dir": "auto"}),
-        help_text=_("Such as: Chair, Treasurer, Colour of the door. A draft of yours is taken by its name."),
+        help_text=_(
+            "Such as: Chair, Treasurer, Colour of the door. A draft of yours is taken by its name. At most 20 "
+            "questions, with 1,000 candidates together."
+        ),
     )
 
     def clean_questions(self) -> list[str]:

@@ -20,6 +20,7 @@ from pages.names import LONGEST_NAME
 from store.keys import fold
 
 MOST_QUESTIONS = 20
+MOST_CANDIDATES = 1_000  # of all questions: browsers carry the rankings of all in one cookie, and cast them by one form
 
 # What the election that leads says for all of them. Who is reminded and told the result is mailed for it alone.
 SHARED = (
@@ -83,6 +84,14 @@ def check_many(questions: Sequence[str]) -> None:
         raise NotABook(_("A ballot needs at least one question."))
     if len(questions) > MOST_QUESTIONS:
         raise NotABook(_("A ballot has at most %(most)d questions.") % {"most": MOST_QUESTIONS})
+
+
+def check_candidates(count: int) -> None:
+    if count > MOST_CANDIDATES:
+        words = {"most": MOST_CANDIDATES, "count": count}
+        raise elections.NotReady(
+            _("All questions together have at most %(most)d candidates on one ballot; these have %(count)d.") % words
+        )
 
 
 def leads_the_others(name: str) -> str:

@@ -148,6 +148,7 @@ def open_(actor: User, book: Book) -> None:
     for each in found:
         of_elections.check_in_place(each, Action.OPEN)
     rules.check_opening(lacking(book, leader, found))
+    rules.check_candidates(sum(len(elections.candidates(each.name)) for each in found))
     _ask(actor, "BookOpened", book, repository.holding(found), act="open")
 
 

@@ -30,7 +30,7 @@ class MembersForm(forms.Form):
     text = forms.CharField(
         label=_("Names and addresses, one a line"),
         required=False,
-        max_length=lists.MOST_BYTES,
+        max_length=lists.MOST_TYPED,
         widget=forms.Textarea({"rows": 6, "dir": "auto"}),
         help_text=_("User names of people who have an account here, or email addresses."),
     )

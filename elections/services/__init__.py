@@ -9,7 +9,7 @@ from .deleting import A_TURN, clear_away_all, delete, deletion, swept
 from .drafts import NameTaken, change, changing, create, create_draft, rename, respelling
 from .ending import beginning, close, close_and_look, close_if_over, close_what_is_over, closing, next_end
 from .lifecycle import extend, fix, move_end, open_, open_now, opened, opening
-from .needs import agree, copy_needs, disagree, drop_need, forget_agreements, set_need
+from .needs import agree, ask_candidates, copy_needs, disagree, drop_need, forget_agreements, set_need
 from .roll import Added, add_handful, add_voters, adding, bring, put_on_roll, remove_voter, take_off
 from .runners import add_manager, hand_over, pass_on, remove_manager, with_manager, with_owner, without_manager
 
@@ -23,6 +23,7 @@ __all__ = [
     "add_voters",
     "adding",
     "agree",
+    "ask_candidates",
     "beginning",
     "bring",
     "change",

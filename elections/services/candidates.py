@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, replace
 from functools import partial
-
-from django.utils.translation import gettext_lazy as _
 
 from accounts.models import User
 from acts.again import try_again
@@ -17,9 +14,11 @@ from elections import repository, rules
 from elections.rules import Action, Election
 from photos import repository as photos
 from photos.changing import Wanted
-from photos.encoding import Encoded, new_id
 from ranking.candidates import Candidate
 from store import keys
+from store.limits import check_value
+from store.splitting import in_batches
+from store.table import Item
 
 from .acting import check, record
 
@@ -27,23 +26,21 @@ AN_EVENT = 200_000  # bytes of candidates in one event; an item holds 400 KB
 
 
 def add_candidates(actor: User, election: Election, new: Sequence[Candidate]) -> list[str]:
-    """Add those that are not there yet; answers their names."""
-    return [name for batch in _batches(new) for name in try_again(partial(_add_batch, actor, election.name, batch))]
+    """Add those that are not there yet; answers their names. More than there may be are refused before any is added."""
+    batches = list(_batches(new))
+    if len(batches) > 1:
+        _numbered(election.name, new)
+    return [name for batch in batches for name in try_again(partial(_add_batch, actor, election.name, batch))]
 
 
 def _batches(new: Sequence[Candidate]) -> Iterator[list[Candidate]]:
     """As many as fit a transaction, and as long as what is said about them fits its event."""
-    batch: list[Candidate] = []
-    size = 0
-    for each in new:
-        weight = len(json.dumps(asdict(each)).encode())
-        if batch and (len(batch) == A_TRANSACTION or size + weight > AN_EVENT):
-            yield batch
-            batch, size = [], 0
-        batch.append(each)
-        size += weight
-    if batch:
-        yield batch
+    return in_batches(new, AN_EVENT, lambda each: check_value(_payload(each)), max_count=A_TRANSACTION)
+
+
+def _payload(candidate: Candidate) -> Item:
+    """What an event says of a new candidate."""
+    return repository.storable(asdict(candidate))
 
 
 def _add_batch(actor: User, name: str, new: Sequence[Candidate]) -> list[str]:
@@ -51,17 +48,17 @@ def _add_batch(actor: User, name: str, new: Sequence[Candidate]) -> list[str]:
     if election is None:
         raise Overtaken(OVERTAKEN)
     check(actor, election, Action.ADD_CANDIDATES)
-    batch = _numbered(new, repository.candidates(name))
+    batch = _numbered(name, new)
     _record_candidates(actor, election, batch)
     return [each.name for each in batch]
 
 
-def _numbered(new: Sequence[Candidate], there: Sequence[Candidate]) -> list[Candidate]:
+def _numbered(name: str, new: Sequence[Candidate]) -> list[Candidate]:
     """The candidates that do not stand yet, each with a number nobody has."""
+    there = repository.candidates(name)
     names = {keys.fold(each.name) for each in there}
     wanted = [each for each in new if keys.fold(each.name) not in names]
-    if len(there) + len(wanted) > rules.MOST_CANDIDATES:
-        raise rules.WrongState(_("An election has at most %(most)d candidates.") % {"most": rules.MOST_CANDIDATES})
+    rules.check_names([each.name for each in (*there, *wanted)])
     first = max((each.number for each in there), default=-1) + 1
     return [replace(each, number=number) for number, each in enumerate(wanted, first)]
 
@@ -69,7 +66,7 @@ def _numbered(new: Sequence[Candidate], there: Sequence[Candidate]) -> list[Cand
 def _record_candidates(actor: User, election: Election, batch: Sequence[Candidate]) -> None:
     if batch:
         writes = [repository.new_candidate(election.name, each) for each in batch]
-        data = {"candidates": [repository.storable(asdict(each)) for each in batch]}
+        data = {"candidates": [_payload(each) for each in batch]}
         record(actor, "CandidatesAdded", election, data, *writes, repository.touched(election, candidates=True))
 
 
@@ -130,13 +127,5 @@ def copy_pictures(actor: User, election: Election, source: Sequence[Candidate]) 
     """A copy has its candidates' pictures as its own: those of the source go with the source."""
     without = {keys.fold(each.name) for each in repository.candidates(election.name) if each.photo is None}
     for each in source:
-        if each.photo and keys.fold(each.name) in without and (new := _copied(each)):
+        if each.photo and keys.fold(each.name) in without and (new := photos.copied(each.photo)):
             try_again(partial(_picture, actor, repository.find(election.name) or election, each.name, Wanted(new)))
-
-
-def _copied(candidate: Candidate) -> Encoded | None:
-    """Nothing, if it goes at this moment."""
-    assert candidate.photo
-    parts = photos.find_all(candidate.photo)
-    is_whole = len(parts) == len(candidate.photo.widths)
-    return Encoded(replace(candidate.photo, id=new_id()), tuple(parts)) if is_whole else None

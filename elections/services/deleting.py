@@ -9,6 +9,7 @@ from acts.again import try_again
 from acts.following import get_through
 from acts.handfuls import sweep
 from acts.queues import take_each
+from acts.refusals import OVERTAKEN, Overtaken
 from acts.site import log, table
 from elections import renaming, repository
 from elections.books import repository as books
@@ -16,7 +17,7 @@ from elections.rules import Action, Election
 from store import keys
 from store.forgetting import to_forget
 from store.log import Event
-from store.table import Check, Conflict, Crowded, Delete, Item, Missing, Refused, Write
+from store.table import Check, Conflict, Crowded, Delete, Equals, Item, Missing, Put, Refused, Write
 
 from .acting import check, record
 from .ending import CLOSING
@@ -30,16 +31,29 @@ def delete(actor: User, election: Election) -> None:
     handful at a time, what is left of it.
 
     Of one that people vote in, the ballot box is shut before (acts/closing.py): so every ballot has a lower number in
-    the log than the deletion. A mark says meanwhile what is to become of it.
+    the log than the deletion. A mark says meanwhile what is to become of it, also if somebody is just closing it: then
+    a worker deletes it, whatever becomes of us.
     """
     check(actor, election, Action.DELETE)
     if not election.allow_vote:
         record(actor, "ElectionDeleted", election, _said(election), *deletion(election))
         return
-    if not election.closing:
-        CLOSING.begin(election, actor.name, repository.to_be_deleted(election, actor.name))
+    mark = repository.to_be_deleted(election, actor.name)
+    if election.closing:
+        _mark(election, mark)
+    else:
+        CLOSING.begin(election, actor.name, mark)
     with suppress(Conflict, Crowded):  # it is asked for, and nobody is let in; a worker does what is missing
         try_again(lambda: _finish(election.name, election.created_at, actor.name))
+
+
+def _mark(election: Election, mark: Put) -> None:
+    """Refused if it was deleted since it was read, and another may have its name."""
+    still_there = Check(keys.election(election.name), Equals("created_at", election.created_at))
+    try:
+        get_through(lambda: table().write(mark, still_there))
+    except Refused:
+        raise Overtaken(OVERTAKEN) from None
 
 
 def _finish(name: str, created_at: str, by: str) -> None:

@@ -2,23 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
+from accounts import allowance
 from accounts import repository as people
 from accounts.models import User
 from acts.again import try_again
+from acts.handfuls import handfuls
 from acts.site import log, now_text, table
 from elections import needs, repository
 from elections.needs import Agreement, Need
 from elections.rules import Action, Election, State, check_in_place, check_when
+from mail import outbox
 from ranking.candidates import Candidate
 from skills import repository as skills
 from skills.rules import NOT_THERE, NotThere
 from store import keys
 from store.log import Event
-from store.table import Item
+from store.table import Item, Write
 
 from .acting import check, record
+
+ASKED_AT_ONCE = 40  # candidates: a mark and a mail each, in one transaction
 
 
 def set_need(actor: User, election: Election, need: Need) -> None:
@@ -67,6 +73,27 @@ def drop_need(actor: User, election: Election, skill_id: str) -> None:
 # --- those who stand ---
 
 
+def ask_candidates(actor: User, election: Election) -> int:
+    """Mail those who stand and have an account, each once about what is needed now; answers how many."""
+    check(actor, election, Action.SET_NEEDS)
+    wanted = needs.named(needs.of(election.name))
+    waiting = needs.to_be_asked(election.name, wanted, needs.agreements(election.name))
+    allowance.today(actor).check(len(waiting))
+    for some in handfuls(waiting, ASKED_AT_ONCE):
+        _ask(actor, repository.find(election.name) or election, some, [each.skill for each in wanted])
+    return len(waiting)
+
+
+def _ask(actor: User, election: Election, some: Sequence[Agreement], wanted: list[str]) -> None:
+    found = table().get_many(keys.user(each.person) for each in some)
+    about = {"election_name": election.name, "asked_by": actor.name}
+    letters = [outbox.queued("candidate_asked", item["email"], **about) for item in found.values()]
+    marks = [write for each in some for write in needs.asking(election, each, wanted)]
+    said = {"candidates": [each.candidate for each in some], "accounts": [each.account for each in some]}
+    writes: list[Write] = [*marks, *letters, *allowance.today(actor).reserving(len(letters))]
+    record(actor, "CandidatesAsked", election, said | {"skills": wanted}, *writes, repository.touched(election))
+
+
 def agree(person: User, election: Election, candidate: Candidate) -> None:
     """To the skills that are needed now. Until it opens, one may agree again, or withdraw."""
     try_again(lambda: _agree(person, repository.find(election.name) or election, candidate))
@@ -76,18 +103,31 @@ def _agree(person: User, election: Election, candidate: Candidate) -> None:
     check_before_opening(election)
     wanted, there = needs.named(needs.of(election.name)), needs.agreements(election.name)
     needs.check_agreeing(wanted, there, candidate.name)
-    new = Agreement(candidate.name, person.name, person.created_at, tuple(each.skill for each in wanted))
+    skills_wanted = tuple(each.skill for each in wanted)
+    asked = next((each.asked for each in there if each.candidate == candidate.name), ())
+    new = Agreement(candidate.name, person.name, person.created_at, skills_wanted, asked, skills_wanted)
     if new in there:
         return
-    said = {"candidate_name": new.candidate, "account": new.account, "skills": list(new.skills)}
-    writes = [*needs.agreeing(election, new), repository.touched(election, candidates=True), people.is_still(person)]
+    said = {"candidate_name": new.candidate, "account": new.account, "skills": list(new.skills), "asked": list(asked)}
+    writes: list[Write] = [
+        *needs.agreeing(election, new),
+        repository.touched(election, candidates=True),
+        people.is_still(person),
+    ]
     record(person, "CandidateAgreed", election, said, *writes, repository.stands(election.name, candidate.name))
 
 
 def disagree(person: User, election: Election, candidate: Candidate) -> None:
+    """That they were asked, and said no, is kept: nobody mails them about the same once more."""
     check_before_opening(election)
-    writes = [*needs.withdrawing(election.name, candidate.name), repository.touched(election)]
-    record(person, "CandidateDisagreed", election, {"candidate_name": candidate.name}, *writes)
+    wanted = tuple(each.skill for each in needs.named(needs.of(election.name)))
+    there = needs.agreement_of(election.name, candidate.name)
+    asked = there.asked if there else ()
+    declined = Agreement(candidate.name, person.name, person.created_at, (), asked, wanted)
+    answers = {"asked": list(asked), "answered": list(wanted)}
+    said = {"candidate_name": candidate.name, "account": declined.account, **answers}
+    writes: list[Write] = [*needs.agreeing(election, declined), repository.touched(election), people.is_still(person)]
+    record(person, "CandidateDisagreed", election, said, *writes, repository.stands(election.name, candidate.name))
 
 
 def check_before_opening(election: Election) -> None:

@@ -1,46 +1,39 @@
-"""What an assembly is to come to: items are added also while it runs, and never taken away."""
+"""What an assembly is to come to: items are added also while it runs."""
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from django.utils.translation import gettext_lazy as _
 
-from acts.again import try_again
 from acts.refusals import Refusal
-from acts.site import log
-from store.log import Event
 
-from .. import repository, rules, waking
-from ..questions import MOST_QUESTIONS, Question
+from .. import counting, repository, rules
+from ..questions import Question
+from ..services import correcting
+from . import resolutions, words
 
-NOT_HERE = _("This cannot be an item of an assembly.")
-TOO_MANY = _("An agenda has at most %(most)d items.")
-
-
-class NotAnItem(Refusal):
-    """It cannot be put on the agenda."""
+NOT_TIED = _("The votes have decided this: there is nothing to run off.")
 
 
-def add(game_id: str, who: str, question: Question) -> int:
-    """Put one more item on the agenda; answers its place."""
-    return try_again(lambda: _add(game_id, who, question))
+class NotTied(Refusal):
+    """There is nothing to run off."""
 
 
-def _add(game_id: str, who: str, question: Question) -> int:
-    found = repository.find(game_id)
-    if found is None:
+def add(game_id: str, who: str, question: Question, *, first: int | None = None) -> int:
+    """Put one more item on the agenda, as the last or before those from `first` on; answers its place."""
+    return correcting.add(game_id, who, question, first=first)
+
+
+def add_run_off(game_id: str, who: str, number: int) -> int:
+    """After a tie: a vote between those that are level is the next item. Pressed twice it is there once."""
+    game, state = repository.find(game_id) or (None, None)
+    if game is None or state is None:
         raise rules.NotThere(rules.NOT_THERE)
-    game = found[0]
-    if game.ended_at:
+    parts = repository.round_items(game_id, number) if 1 <= number <= len(state.played) and state.counts(number) else []
+    if not game.is_assembly or not parts:
         raise rules.NotNow(rules.NOT_NOW)
-    if not (game.is_assembly and question.suits(game.engagement_type)):
-        raise NotAnItem(NOT_HERE)
-    if game.total_questions >= MOST_QUESTIONS:
-        raise NotAnItem(TOO_MANY % {"most": MOST_QUESTIONS})
-    questions = (*repository.questions(game_id), question)
-    after = replace(game, total_questions=len(questions))
-    said = {"game_id": game.id, "total_questions": after.total_questions}
-    log().record(Event(who, "LiveItemAdded", said), *repository.growing(game, after, questions))
-    waking.moved(game.id)
-    return len(questions) - 1
+    place = state.played[number - 1]
+    question = repository.questions(game_id)[place]
+    wanted = resolutions.run_off(question, counting.round_of(parts), words.run_off_title(question))
+    if wanted is None:
+        raise NotTied(NOT_TIED)
+    return correcting.add(game_id, who, wanted, first=place + 1, once=True)

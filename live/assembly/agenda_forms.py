@@ -15,6 +15,7 @@ from ..forms import times
 from ..questions import MOST_OPTIONS, ON_AN_AGENDA, Kind, Question
 from ..rules import Game
 from ..sets.checking import flaws, tidied
+from ..sets.rules import edition_of_question
 from . import words as assembly_words
 from .majorities import SHARES, Majority, Of, majority_of
 
@@ -78,6 +79,7 @@ class ItemForm(forms.Form):
     )
     of = forms.ChoiceField(label=gettext_lazy("Of whom"), choices=list(assembly_words.OF.items()), initial="cast")
     seconds = forms.TypedChoiceField(label=gettext_lazy("Time to vote"), choices=times, coerce=int, initial=0)
+    seen = forms.CharField(widget=forms.HiddenInput, required=False)
 
     def __init__(self, *arguments: Any, game: Game, **options: Any):
         super().__init__(*arguments, **options)
@@ -86,6 +88,24 @@ class ItemForm(forms.Form):
         known = [each for each in Of if each != Of.ENTITLED or game.entitled]
         of.choices = [(each.value, assembly_words.OF[each]) for each in known]
         self.question: Question | None = None
+
+    @staticmethod
+    def initial_of(question: Question) -> dict[str, Any]:
+        """What the form shows of an item that is to be changed."""
+        majority = majority_of(question.majority)
+        by_most = question.kind == Kind.CHOICE and not question.majority
+        options = question.options[:-1] if question.kind == Kind.ALTERNATIVES else question.options
+        return {
+            "kind": str(question.kind),
+            "title": question.title,
+            "detail": question.detail,
+            "options": "\n".join(options),
+            "secrecy": "secret" if question.secret else "open",
+            "share": MOST if by_most else majority.share,
+            "of": majority.of.value,
+            "seconds": question.seconds,
+            "seen": edition_of_question(question),
+        }
 
     def clean(self) -> dict[str, Any]:
         cleaned = super().clean() or self.cleaned_data

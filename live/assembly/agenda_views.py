@@ -8,12 +8,15 @@ from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
+from django.views.decorators.http import require_POST
 
 from acts.refusals import Refusal
-from pages.forms import form_page, posted
+from pages.forms import form_page, new_token, posted
+from pages.saying import told
 
-from .. import hall, rooms
+from .. import correcting_views, hall, rooms
 from ..access import Hosted, of_hosts
+from ..host_views import OWN_PAGES
 from ..questions import Kind
 from ..rooms import Room
 from . import agenda as services
@@ -30,15 +33,28 @@ def agenda(request: HttpRequest, hosted: Hosted) -> HttpResponse:
     form = ItemForm(posted(request), game=room.game, initial=_prefilled(request, room))
     if request.method == "POST" and form.is_valid() and _added(request, room, form):
         return redirect("agenda", room.game.id)
-    called = hall.calls(room)
+    called, corrected = hall.calls(room), correcting_views.rows(room.game, room.state, room.questions)
     context = {
         "game": room.game,
         "state": room.state,
         "form": form,
-        "rows": [(each, called.get(each.place)) for each in assembly_words.agenda(room)],
+        "token": new_token(),
+        "rows": [(each, called.get(each.place), corrected[each.place]) for each in assembly_words.agenda(room)],
         "quorum": assembly_words.quorum_words(room.game.quorum),
     }
     return render(request, "live/agenda.html", context, status=422 if form.errors else 200)
+
+
+@of_hosts
+@require_POST
+def run_off(request: HttpRequest, hosted: Hosted) -> HttpResponse:
+    """One press after a tie; which round, the button says."""
+    game, typed = hosted[0], request.POST.get("round", "")
+    number = int(typed) if typed.isascii() and typed.isdigit() and len(typed) < 5 else 0
+    done = _("The run-off is the next item of the agenda.")
+    told(request, lambda: services.add_run_off(game.id, request.user.name, number), done)
+    page = request.POST.get("from", "")
+    return redirect(page if page in OWN_PAGES else "agenda", game.id)
 
 
 def _prefilled(request: HttpRequest, room: Room) -> dict[str, Any]:

@@ -8,14 +8,16 @@ from django import forms
 from django.utils.translation import gettext_lazy as _
 
 from pages import lists
-from pages.names import LONGEST_NAME
+from pages.names import LONGEST_EMAIL, LONGEST_NAME
+from store.keys import fold
 
 from ..rules import Game
+from . import addresses
 from .majorities import LARGEST
 from .rolls import MOST, as_typed
 from .words import QUORUMS
 
-MOST_TYPED = MOST * (LONGEST_NAME + 2)  # letters of a whole roll
+MOST_TYPED = MOST * (LONGEST_NAME + LONGEST_EMAIL + 5)  # letters of a whole roll
 NO_QUORUM, BY_NUMBER = "", "number"
 NO_NUMBER = _("Say how many have to be there.")
 
@@ -43,16 +45,27 @@ class NamesForm(forms.Form):
     names = forms.CharField(
         label=_("Names, one a line"),
         max_length=MOST_TYPED,
-        help_text=_("Whoever has an account of that name checks in with it; everybody else gets a code."),
+        help_text=_(
+            "Whoever has an account of that name checks in with it; everybody else gets a code. An email address may "
+            "follow, as in Anna Berg <anna@example.org>: by it those without an account can be voters of an election."
+        ),
         error_messages={"required": _("Type at least one name.")},
         widget=forms.Textarea({"rows": 6, "spellcheck": "false", "dir": "auto"}),
     )
 
     def clean_names(self) -> list[lists.Row]:
+        """What is kept of each line is the name; the addresses are beside."""
+        self.addresses: dict[str, str] = {}
         try:
-            return lists.read_people(self.cleaned_data["names"], MOST)
+            return lists.read_people(self.cleaned_data["names"], MOST, self._named)
         except lists.NotAList as refusal:
             raise forms.ValidationError(str(refusal)) from None
+
+    def _named(self, line: str) -> str:
+        name, address = addresses.cleaned(line)
+        if address:
+            self.addresses.setdefault(fold(name), address)
+        return name
 
 
 class EntitledForm(forms.Form):

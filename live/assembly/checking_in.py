@@ -21,15 +21,15 @@ from acts.site import now_text, table
 from store.keys import fold
 from store.table import Check, Refused
 
-from .. import players, repository, seats
+from .. import codes, players, repository, seats
 from ..players import Pass
 from ..rules import Game, Phase, State
 from ..seats import Seat
 from ..services.joining import OVER, NameTaken, Over, back, since, tell
-from . import rolls
+from . import rolls, takeovers
 from .rolls import Entry
 
-WRONG = Limit("live-roll-wrong", 60, TEN_MINUTES)  # codes, from one address
+WRONG = Limit("live-roll-wrong", 1000, TEN_MINUTES)  # codes, from one address; see `rolls` for how many there are
 FOUND = Limit("live-roll-found", 1, DAY)  # somebody there has checked in by code
 
 NOT_ON_THE_ROLL = _("%(name)s is not on the roll of this assembly. If that is a mistake, speak to whoever runs it.")
@@ -102,11 +102,12 @@ def _of_entry(game: Game, entry: Entry) -> Person:
 
 def _entry_of(game: Game, code: str, address: str) -> Entry:
     """Wrong codes are counted by address, and refused where there were too many; but never where somebody has checked
-    in by code before: that is the hall."""
+    in by code before, or hosts the assembly: that is the hall."""
     here = f"{game.id} {address}"
     wrong, found = place_of(WRONG, address), place_of(FOUND, here)
-    counted = table().get_many([wrong, found])
-    if found not in counted:
+    hosted = codes.place_of_hosting(game.code, address)
+    counted = table().get_many([wrong, found, hosted])
+    if not counted.keys() & {found, hosted}:
         check_left(WRONG, counted.get(wrong))
     try:
         entry = _whose(game, code)
@@ -137,8 +138,10 @@ def _here(game: Game, state: State, person: Person, held: Pass) -> Pass:
         raise Removed(REMOVED)
     if seat is None:
         _sit_down(game, _seat(state, person, held), person.still)
-    else:
+    elif seat.secret == players.digest(held.secret):  # the same form sent twice
         table().write(*seats.change(game, seat, _taken(game, seat, person, held)), *person.still)
+    else:
+        takeovers.take_over(game, seat, _taken(game, seat, person, held), person.still)
     _look_again(game, person)
     tell(game)
     return held
@@ -169,7 +172,7 @@ def _sit_down(game: Game, seat: Seat, still: tuple[Check, ...]) -> None:
 
 
 def _taken(game: Game, seat: Seat, person: Person, held: Pass) -> Seat:
-    """On this device from now on; the one before is told so. Whoever comes back is there since now."""
+    """On this device; the one before is told so. Whoever comes back is there since now."""
     return replace(
         back(game, seat),
         device=held.device,

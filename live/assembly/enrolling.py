@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from itertools import islice
 from typing import Any
 
 from django.utils.translation import gettext_lazy as _
@@ -23,6 +24,7 @@ from . import rolls
 from .majorities import LARGEST, quorum_of
 from .rolls import Entry
 
+NO_ADDRESSES: Mapping[str, str] = {}
 A_HANDFUL = 80  # entries that fit one transaction, beside the session and the log
 
 NOT_WHILE_VOTING = _("A vote is open. Who is entitled stays as it is until it is closed.")
@@ -42,9 +44,11 @@ class NotSo(Refusal):
 # --- who ---
 
 
-def known(game_id: str, names: Sequence[str]) -> tuple[set[str], dict[str, Entry]]:
+def known(
+    game_id: str, names: Sequence[str], addresses: Mapping[str, str] = NO_ADDRESSES
+) -> tuple[set[str], dict[str, Entry]]:
     """Who of the names, folded, is on the roll; and what each of the others would be on it: whoever has an account is
-    recognised by its name."""
+    recognised by its name. Addresses are those of folded names."""
     places = {keys.game_roll_entry(game_id, name): name for name in names}
     accounts: dict[str, Key] = {name: keys.user(name) for name in names}
     found, now = table().get_many([*places, *accounts.values()]), now_text()
@@ -53,14 +57,15 @@ def known(game_id: str, names: Sequence[str]) -> tuple[set[str], dict[str, Entry
     for name in names:
         if keys.fold(name) not in there:
             person = found.get(accounts[name], {"name": name, "created_at": ""})
-            entries[keys.fold(name)] = rolls.new(person["name"], now, person["created_at"])
+            email = addresses.get(keys.fold(name), "")
+            entries[keys.fold(name)] = rolls.new(person["name"], now, person["created_at"], email)
     return there, entries
 
 
-def add(game_id: str, who: str, names: Sequence[str]) -> int:
+def add(game_id: str, who: str, names: Sequence[str], addresses: Mapping[str, str] = NO_ADDRESSES) -> int:
     """Put people on the roll, a handful at a time; answers how many were not on it. Whoever has checked in before
     there was a roll is put on it, too: from the first handful on nobody else can."""
-    added = sum(try_again(partial(_add, game_id, who, some)) for some in handfuls(names, A_HANDFUL))
+    added = sum(try_again(partial(_add, game_id, who, some, addresses)) for some in handfuls(names, A_HANDFUL))
     missing = list(_here_before(game_id)) if added else []
     for some in handfuls(missing, A_HANDFUL):
         try_again(partial(_add, game_id, who, some))
@@ -72,9 +77,9 @@ def _here_before(game_id: str) -> Iterator[str]:
     return (each.account for each in seats.each(game_id) if each.account and each.player not in on_it)
 
 
-def _add(game_id: str, who: str, names: Sequence[str]) -> int:
+def _add(game_id: str, who: str, names: Sequence[str], addresses: Mapping[str, str] = NO_ADDRESSES) -> int:
     game, state = _read(game_id)
-    _there, entries = known(game_id, names)
+    _there, entries = known(game_id, names, addresses)
     if not entries:
         return 0
     entitled = (game.entitled if game.has_roll else 0) + len(entries)
@@ -100,17 +105,59 @@ def _remove(game_id: str, who: str, name: str) -> None:
     _record(game, state, after, who, *rolls.removal(game, entry), removed=1)
 
 
-def renew(game_id: str, who: str, name: str) -> None:
-    """Another code for somebody; the first one for whoever has an account and cannot get at it."""
-    try_again(lambda: _renew(game_id, who, name))
+# --- codes ---
 
 
-def _renew(game_id: str, who: str, name: str) -> None:
-    found = repository.find(game_id)
-    if found is None:
-        raise rules.NotThere(rules.NOT_THERE)
-    game, state = found
-    _record(game, state, game, who, rolls.renewal(game, _entry(game_id, name)), renewed=1)
+def renew(game_id: str, who: str, name: str) -> Entry:
+    """Another code for somebody, shown at once; the first one for whoever has an account and cannot get at it."""
+    return try_again(lambda: _renew(game_id, who, name))
+
+
+def _renew(game_id: str, who: str, name: str) -> Entry:
+    game, state = _running(game_id)
+    entry = _entry(game_id, name)
+    after = rolls.shown(rolls.renewed(entry))
+    seat = seats.find(game_id, rolls.player(game_id, entry))
+    told = seats.change(game, seat, replace(seat, renewed_in=state.round)) if seat else []
+    _record(game, state, game, who, rolls.change(game, entry, after), *told, renewed=1)
+    if seat:
+        seats.touched(game)
+    return after
+
+
+def show_new(game_id: str, who: str, most: int) -> list[Entry]:
+    """Some of those whose codes nobody was shown yet, for their cards. From now on they can only be renewed."""
+    return try_again(lambda: _show_new(game_id, who, most))
+
+
+def _show_new(game_id: str, who: str, most: int) -> list[Entry]:
+    game, state = _running(game_id)
+    found = list(islice((each for each in rolls.every(game_id) if each.has_new_code), most))
+    if found:
+        writes = (rolls.change(game, each, rolls.shown(each)) for each in found)
+        _record(game, state, game, who, *writes, shown=len(found))
+    return found
+
+
+def renew_missing(game_id: str, who: str) -> int:
+    """Another code for everybody who has one and has not checked in: cards were lost, or never came out of a printer.
+    Answers how many that are."""
+    here = {each.player for each in seats.each(game_id)}
+    found = [each.name for each in rolls.every(game_id) if each.turn and rolls.player(game_id, each) not in here]
+    return sum(try_again(partial(_renew_some, game_id, who, some)) for some in handfuls(found, A_HANDFUL // 2))
+
+
+def _renew_some(game_id: str, who: str, names: Sequence[str]) -> int:
+    """Not of somebody who has checked in meanwhile."""
+    game, state = _running(game_id)
+    found = [_entry(game_id, name) for name in names]
+    coming = {keys.seat(game_id, rolls.player(game_id, each)): each for each in found}
+    here = table().get_many(coming)
+    missing = [each for place, each in coming.items() if place not in here]
+    if missing:
+        writes = (rolls.change(game, each, rolls.renewed(each)) for each in missing)
+        _record(game, state, game, who, *writes, renewed=len(missing))
+    return len(missing)
 
 
 def _entry(game_id: str, name: str) -> Entry:
@@ -152,14 +199,18 @@ def check_quorum(game: Game) -> None:
 # --- writing ---
 
 
-def _read(game_id: str) -> tuple[Game, State]:
-    """Of a session in which it may change who is entitled just now."""
+def _running(game_id: str) -> tuple[Game, State]:
     found = repository.find(game_id)
     if found is None:
         raise rules.NotThere(rules.NOT_THERE)
-    game, state = found
-    if not game.is_assembly or game.ended_at:
+    if not found[0].is_assembly or found[0].ended_at:
         raise rules.NotNow(rules.NOT_NOW)
+    return found
+
+
+def _read(game_id: str) -> tuple[Game, State]:
+    """Of a session in which it may change who is entitled just now."""
+    game, state = _running(game_id)
     if state.phase == Phase.VOTING:
         raise rules.NotNow(NOT_WHILE_VOTING)
     return game, state
@@ -167,6 +218,7 @@ def _read(game_id: str) -> tuple[Game, State]:
 
 def _record(before: Game, state: State, after: Game, who: str, *writes: Write, **numbers: int) -> None:
     """Refused if a step was taken meanwhile: it may have opened a vote."""
+    after = replace(after, prepared_at=now_text())
     said: dict[str, Any] = {"game_id": after.id, **told(after), **numbers}
     still = repository.is_still_at(after, state)
     log().record(Event(who, "LiveRollChanged", said), *repository.change(before, after), *writes, still)
@@ -174,4 +226,5 @@ def _record(before: Game, state: State, after: Game, who: str, *writes: Write, *
 
 
 def told(game: Game) -> dict[str, Any]:
-    return {"has_roll": game.has_roll, "entitled": game.entitled, "quorum": game.quorum}
+    names = ("has_roll", "entitled", "quorum", "prepared_at")
+    return {name: getattr(game, name) for name in names}

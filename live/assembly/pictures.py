@@ -82,9 +82,17 @@ def _alternatives(result: Mapping[str, Any], options: Sequence[str]) -> dict[str
     of = result["pairwise"]
     pairs = [Pair(options[each], place, of[each][last], of[last][each]) for each, place in result["places"]]
     whole = _whole(result)
+    if result["outcome"] == Outcome.TIED:
+        bars = [_against(of[each][last], of[last][each], options[each], each, whole) for each in result["winners"]]
+        return {"pairs": pairs, "last": options[last], "line": "", "bars": bars, "is_tied": True}
     labels = {YES: options[result["best"]], NO: options[last], ABSTAIN: _("Neither of them")}
     told = {"pairs": pairs, "last": options[last], "line": share(result["needed"], whole)}
     return told | {"bars": _sides(result, labels, whole)}
+
+
+def _against(above: int, below: int, label: str, option: int, whole: int) -> Bar:
+    """One of those that are tied, by how many prefer it to no change."""
+    return Bar(label, share(above, whole), f"{above} : {below}", sign(option), option=option)
 
 
 def _sides(result: Mapping[str, Any], labels: Mapping[str, str], whole: int) -> list[Bar]:

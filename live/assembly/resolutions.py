@@ -26,7 +26,7 @@ from tally.methods import count as counted
 
 from .. import counting
 from ..questions import Kind, Question
-from ..rounds import FEWEST_TOLD, Entry, Given, Round
+from ..rounds import Entry, Given, Round, is_told, options_of
 from ..rules import Game, Phase, State
 from . import quorate
 from .majorities import majority_of
@@ -56,7 +56,7 @@ def resolved(
     told = _all_have(game, state, question, present, now)
     if not voted:
         return Round(state.round, state.question, 0, told | {"outcome": Outcome.TALKED.value})
-    if question.secret and len(cast) < FEWEST_TOLD:
+    if question.secret and not is_told(len(cast), sum(each.robot for each in cast)):
         return Round(state.round, state.question, len(cast), told | {"outcome": Outcome.TOO_FEW.value})
     numbers = COUNTS[question.kind](question, [each.said for each in cast], game)
     result = told | numbers | _outcome(question, numbers, told)
@@ -134,6 +134,30 @@ COUNTS: Mapping[Kind, Callable[[Question, Sequence[str], Game], Counted]] = {
     Kind.RANKING: _ranking,
     Kind.ALTERNATIVES: _alternatives,
 }
+
+
+# --- a tie and what follows ---
+
+
+def tied(round_: Round) -> list[int]:
+    """The options between which the votes do not decide; none if they do."""
+    result = round_.result
+    level = result.get("leaders", result.get("winners", ()))
+    return sorted(level) if result.get("outcome") == Outcome.TIED else []
+
+
+def run_off(question: Question, round_: Round, title: str) -> Question | None:
+    """The vote between those that are tied, as an item of its own; nothing if none are. No change stays an option
+    where it was one, as the majority is counted against it."""
+    options, level = options_of(round_, question), tied(round_)
+    if not level:
+        return None
+    kept = [options[place] for place in level]
+    if question.kind == Kind.ALTERNATIVES:
+        kept.append(options[-1])
+    kind = Kind.RANKING if question.kind == Kind.IDEAS else question.kind
+    is_secret = question.secret or question.kind == Kind.IDEAS
+    return replace(question, title=title, kind=kind, options=tuple(kept), secret=is_secret)
 
 
 # --- what it means ---

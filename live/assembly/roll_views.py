@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,24 +20,24 @@ from pages import lists
 from pages.forms import form_page
 from pages.lists import Verdict
 from pages.qr import qr_picture
-from pages.saying import told
 from pages.sorting import as_people_sort
 from store.keys import fold
 
 from .. import seats
 from ..access import Hosted, of_hosts
 from ..join_forms import FindPlayerForm
+from ..lifetimes import configured
 from ..rules import Game, Phase, State
 from ..seats import Seat
 from ..services import seating
-from . import enrolling, quorate, rolls
+from . import addresses, enrolling, quorate, rolls
 from .check_in_forms import EntitledForm, NamesForm
 from .rolls import Entry
 
 A_PAGE = 100  # people
 CARDS = 40  # on a page to print: drawing a QR picture takes a while
 LONGEST_ASKED = 200
-HERE, MISSING, PRINT = "here", "missing", "cards"  # what the page shows of them
+HERE, MISSING = "here", "missing"  # what the page shows of them
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +56,10 @@ class Line:
     @property
     def has_code(self) -> bool:
         return self.entry is not None and bool(self.entry.turn)
+
+    @property
+    def has_new_code(self) -> bool:
+        return self.entry is not None and self.entry.has_new_code
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,8 +81,6 @@ def roll(request: HttpRequest, hosted: Hosted) -> HttpResponse:
         raise Http404
     if request.method == "POST":
         return _act(request, game, state)
-    if request.GET.get("show") == PRINT:
-        return _cards(request, game)
     return _show(request, game, state)
 
 
@@ -93,9 +95,11 @@ def _show(request: HttpRequest, game: Game, state: State, status: int = 200, **m
     found = [each for each in everybody if _is_shown(each, show) and fold(asked) in fold(each.name)]
     context = {
         "game": game,
+        "kept_days": configured().retention.days,
         "presence": quorate.presence(game, sum(each.is_here for each in everybody)),
         "missing": sum(each.entry is not None and not each.is_here for each in everybody),
-        "codes": sum(each.has_code for each in everybody),
+        "new_codes": sum(each.has_new_code for each in everybody),
+        "coming": sum(each.has_code and each.seat is None for each in everybody),
         "everybody": len(everybody),
         "rows": found[start : start + A_PAGE],
         "find": find,
@@ -139,17 +143,12 @@ def _page(game: Game, **words: Any) -> str:
 # --- cards ---
 
 
-def _cards(request: HttpRequest, game: Game) -> HttpResponse:
-    """For everybody who has a code, or for one of them; a sheet at a time."""
-    only, start = request.GET.get("name", ""), _start(request)
-    coded = [each for each in rolls.every(game.id) if each.turn and (not only or fold(only) == each.folded)]
+def _cards(request: HttpRequest, game: Game, shown: Sequence[Entry]) -> HttpResponse:
+    """A sheet of them, in answer to the button: whoever loads the page again is not shown them again."""
     context = {
         "game": game,
-        "cards": [_card(game, each) for each in coded[start : start + CARDS]],
-        "first": start + 1,
-        "last": min(start + CARDS, len(coded)),
-        "all": len(coded),
-        "older": _page(game, show=PRINT, after=start + CARDS) if len(coded) > start + CARDS else "",
+        "cards": [_card(game, each) for each in shown],
+        "left": sum(each.has_new_code for each in rolls.every(game.id)),
         "address": whole(reverse("join")).partition("://")[2].rstrip("/"),
     }
     return render(request, "live/players/cards.html", context)
@@ -173,15 +172,30 @@ def _act(request: HttpRequest, game: Game, state: State) -> HttpResponse:
         return _say_how_many(request, game, state)
     name = request.POST.get("name", "")
     who = request.user.name
-    if act == "remove":
-        done = _("%(name)s is no longer on the roll.") % {"name": name}
-        told(request, lambda: enrolling.remove(game.id, who, name), done)
-    elif act == "renew":
-        done = _("%(name)s has a new code. One from before is good for nothing.") % {"name": name}
-        told(request, lambda: enrolling.renew(game.id, who, name), done)
-    else:
-        messages.error(request, str(seating.NOT_SO))
+    try:
+        if act == "renew":
+            return _cards(request, game, [enrolling.renew(game.id, who, name)])
+        if act == "cards":
+            return _cards(request, game, enrolling.show_new(game.id, who, CARDS))
+        if act == "renew_missing":
+            _say_renewed(request, enrolling.renew_missing(game.id, who))
+        elif act == "remove":
+            enrolling.remove(game.id, who, name)
+            messages.success(request, _("%(name)s is no longer on the roll.") % {"name": name})
+        else:
+            messages.error(request, str(seating.NOT_SO))
+    except Refusal as refusal:
+        messages.error(request, str(refusal))
     return redirect(_page(game, q=request.POST.get("q", "")[:LONGEST_ASKED]))
+
+
+def _say_renewed(request: HttpRequest, number: int) -> None:
+    sentence = ngettext(
+        "%(count)d person has a new code. The one from before is good for nothing.",
+        "%(count)d people have new codes. Those from before are good for nothing.",
+        number,
+    )
+    messages.success(request, sentence % {"count": number})
 
 
 def _add(request: HttpRequest, game: Game, state: State, *, is_sure: bool) -> HttpResponse:
@@ -192,9 +206,9 @@ def _add(request: HttpRequest, game: Game, state: State, *, is_sure: bool) -> Ht
     rows = form.cleaned_data["names"]
     kept = [row.kept for row in rows if row.verdict == Verdict.NEW]
     if not is_sure:
-        return _preview(request, game, rows, kept)
+        return _preview(request, game, rows, form.addresses)
     try:
-        added = enrolling.add(game.id, request.user.name, kept)
+        added = enrolling.add(game.id, request.user.name, kept, form.addresses)
     except Refusal as refusal:
         form.add_error("names", str(refusal))
         return _show(request, game, state, 422, names=form)
@@ -203,8 +217,9 @@ def _add(request: HttpRequest, game: Game, state: State, *, is_sure: bool) -> Ht
     return redirect("game_roll", game.id)
 
 
-def _preview(request: HttpRequest, game: Game, rows: Sequence[lists.Row], kept: Sequence[str]) -> HttpResponse:
-    there, entries = enrolling.known(game.id, kept)
+def _preview(request: HttpRequest, game: Game, rows: Sequence[lists.Row], addressed: Mapping[str, str]) -> HttpResponse:
+    kept = [row.kept for row in rows if row.kept and row.verdict == Verdict.NEW]
+    there, entries = enrolling.known(game.id, kept, addressed)
     judged = list(_judged(rows, there, entries))
     new = [row for row, verdict in judged if verdict == Verdict.NEW]
     context = {
@@ -213,7 +228,7 @@ def _preview(request: HttpRequest, game: Game, rows: Sequence[lists.Row], kept: 
         "counts": {each: sum(verdict == each for _row, verdict in judged) for each in Verdict},
         "coded": sum(not entry.account for entry in entries.values()),
         "new": new,
-        "text": "\n".join(row.kept or "" for row in new),
+        "text": "\n".join(addresses.joined(name, addressed.get(fold(name), "")) for row in new if (name := row.kept)),
         "too_many": len(new) + (game.entitled if game.has_roll else 0) > rolls.MOST,
         "most": rolls.MOST,
         "begins": not game.has_roll,

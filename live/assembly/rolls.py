@@ -38,15 +38,22 @@ class Entry:
     added_at: str
     account: str = ""  # when the account of this name was made, with which they check in; empty if there was none
     turn: int = 1  # of their code; 0 if they have none, because they have an account
+    shown: int = 0  # the turn whose code was shown to those who run the assembly: each is shown once
     version: int = 1
+    email: str = ""  # by which somebody without an account can be on the roll of an election
 
     @property
     def folded(self) -> str:
         return fold(self.name)
 
+    @property
+    def has_new_code(self) -> bool:
+        """Whether they have a code that nobody was shown yet."""
+        return self.turn > self.shown
 
-def new(name: str, added_at: str, account: str = "") -> Entry:
-    return Entry(name, added_at, account, turn=0 if account else 1)
+
+def new(name: str, added_at: str, account: str = "", email: str = "") -> Entry:
+    return Entry(name, added_at, account, turn=0 if account else 1, email=email)
 
 
 def player_of(game_id: str, name: str, account: str = "") -> str:
@@ -137,10 +144,19 @@ def addition(game: Game, entry: Entry) -> Put:
     return Put(_item(game, entry), when=Missing())
 
 
-def renewal(game: Game, entry: Entry) -> Put:
-    """Another code; the one before is good for nothing."""
-    after = replace(entry, turn=entry.turn + 1, version=entry.version + 1)
-    return Put(_item(game, after), when=Equals("version", entry.version))
+def renewed(entry: Entry) -> Entry:
+    """With another code; the one before is good for nothing."""
+    return replace(entry, turn=entry.turn + 1)
+
+
+def shown(entry: Entry) -> Entry:
+    """Whose code is shown now, and not again."""
+    return replace(entry, shown=entry.turn)
+
+
+def change(game: Game, before: Entry, after: Entry) -> Put:
+    """Refused if it has changed since it was read."""
+    return Put(_item(game, replace(after, version=before.version + 1)), when=Equals("version", before.version))
 
 
 def removal(game: Game, entry: Entry) -> list[Write]:

@@ -12,12 +12,12 @@ from django.utils.translation import gettext_lazy, ngettext
 
 from results.pictures.drawing import isolated
 
-from ..questions import Kind, Question
+from ..questions import LONGEST_TITLE, Kind, Question
 from ..rooms import Room
 from ..rounds import Round, options_of
 from ..rules import Phase
 from .majorities import Majority, Of, majority_of
-from .resolutions import ABSTAIN, NO, YES, Outcome
+from .resolutions import ABSTAIN, NO, YES, Outcome, tied
 
 Result = Mapping[str, Any]  # what a sealed round holds
 
@@ -132,8 +132,17 @@ def headline(question: Question, round_: Round) -> str:
 def _tied(names: Sequence[str]) -> str:
     """So many that a wall has room for them."""
     if len(names) > MOST_TIED_NAMED:
-        return _("Tied: %(count)d options") % {"count": len(names)}
-    return _("Tied: %(names)s") % {"names": ", ".join(names)}
+        return _("No decision: %(count)d options are tied") % {"count": len(names)}
+    return _("No decision: tied between %(others)s and %(last)s") % {
+        "others": ", ".join(names[:-1]),
+        "last": names[-1],
+    }
+
+
+def run_off_title(question: Question) -> str:
+    """In the language of whoever calls for it."""
+    title = _("Run-off: %(title)s") % {"title": question.title}
+    return title if len(title) <= LONGEST_TITLE else f"{title[: LONGEST_TITLE - 1]}…"
 
 
 WITHOUT_NAMES: dict[Outcome, str | Promise] = {
@@ -151,10 +160,20 @@ def numbers(question: Question, result: Result) -> str:
     """“34 yes, 10 no, 7 abstentions”: abstentions are always told apart."""
     if ABSTAIN not in result:
         return ""
+    if question.kind == Kind.ALTERNATIVES and result["outcome"] == Outcome.TIED:
+        return _each_tied(question, result)
     if question.kind not in BOTH_SIDES:
         return abstentions(result)
     told = {"yes": result[YES], "no": result[NO], "abstentions": abstentions(result)}
     return str(BOTH_SIDES[question.kind]) % told
+
+
+def _each_tied(question: Question, result: Result) -> str:
+    """Every version that is tied against no change, and not only one of them."""
+    last, of = len(question.options) - 1, result["pairwise"]
+    words = _("%(name)s: %(yes)d for it, %(no)d for no change")
+    told = ({"name": question.options[each], "yes": of[each][last], "no": of[last][each]} for each in result["winners"])
+    return "; ".join(words % each for each in told)
 
 
 BOTH_SIDES: dict[Kind, str | Promise] = {
@@ -178,6 +197,8 @@ def _decided(question: Question, result: Result) -> str:
         return _(
             "With fewer than three votes everybody could guess who voted how. So nothing is shown or kept of them."
         )
+    if result["outcome"] == Outcome.TIED:
+        return _("The votes do not decide between them, so nothing is decided until a run-off does.")
     if "needed" not in result:
         return ""
     told = {name: result[name] for name in (YES, "of", "needed")}
@@ -235,6 +256,7 @@ class Item:
     numbers: str
     round: int  # of that time
     is_now: bool
+    is_tied: bool = False
 
     @property
     def number(self) -> int:
@@ -258,6 +280,7 @@ def _item(room: Room, place: int, question: Question, round_: Round | None) -> I
         is_taken_back=round_ is None and _was_taken_back(room, place),
         numbers=numbers(question, known.result) if known else "",
         round=round_.number if round_ else 0,
+        is_tied=known is not None and bool(tied(known)),
         is_now=room.state.phase != Phase.ENDED and room.state.question == place and room.state.is_under_way,
     )
 

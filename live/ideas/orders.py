@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -23,9 +23,11 @@ def parts(written: Round, robots: int) -> list[dict[str, Any]]:
     return [head | {"robots": robots}, *others]
 
 
-def creation(game: Game, round_: int, some: Sequence[dict[str, Any]], count: int) -> list[Write]:
-    """What was written, and all of it in an order of its own."""
-    order = ideas.first_order(count, len(some))
+def creation(
+    game: Game, round_: int, some: Sequence[dict[str, Any]], count: int, out: Collection[int] = ()
+) -> list[Write]:
+    """What was written, and all of it in an order of its own; `out` of it is what nobody sees yet."""
+    order = ideas.first_order(count, len(some), out)
     return [*repository.gathering(game, round_, some), Put(_item(game, round_, order), when=Missing())]
 
 

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -30,7 +30,7 @@ from store.keys import fold
 
 from .. import counting
 from ..questions import FEWEST_OPTIONS, LONGEST_OPTION, MOST_OPTIONS, Kind, Question
-from ..rounds import FEWEST_TOLD, Entry, Given, Round
+from ..rounds import Entry, Given, Round, is_told
 
 MOST_IDEAS = 3  # of one person
 MOST_TEXT = 2_000_000  # bytes of all ideas of a round: a transaction holds four million
@@ -103,9 +103,9 @@ def of_round(round_: Round) -> tuple[Idea, ...]:
     return tuple(Idea(entry.said["text"], entry.said["by"]) for entry in round_.entries)
 
 
-def is_sorted(round_: Round) -> bool:
-    """Whether there is anything to put in order and to vote on, from so many that nobody stands alone."""
-    return round_.count >= FEWEST_TOLD and len(round_.entries) >= FEWEST_OPTIONS
+def is_sorted(round_: Round, robots: int) -> bool:
+    """Whether there is anything to put in order and to vote on, from so many people that nobody stands alone."""
+    return is_told(round_.count, robots) and len(round_.entries) >= FEWEST_OPTIONS
 
 
 # --- how it is put in order ---
@@ -133,8 +133,9 @@ class Order:
     version: int = 1
 
 
-def first_order(count: int, parts: int) -> Order:
-    return Order(tuple(Group((number,)) for number in range(count)), parts=parts)
+def first_order(count: int, parts: int, out: Collection[int] = ()) -> Order:
+    """`out` are those that a host has to look at before the room sees them."""
+    return Order(tuple(Group((number,), out=number in out) for number in range(count)), parts=parts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -301,11 +302,11 @@ def _unpacked(packed: Any) -> Group:
 # --- what came of it ---
 
 
-def unvoted(written: Round, sorted_: Sorted | None = None) -> Round:
+def unvoted(written: Round, robots: int, sorted_: Sorted | None = None, out: Collection[int] = ()) -> Round:
     """What a room wrote and did not vote on: because it was too little, or because a host closed it."""
-    if written.count < FEWEST_TOLD:
+    if not is_told(written.count, robots):
         return counting.too_few(written.number, written.question, written.count)
-    found = sorted_ or Sorted(of_round(written), first_order(len(written.entries), 0))
+    found = sorted_ or Sorted(of_round(written), first_order(len(written.entries), 0, out))
     return replace(written, result=_result(written, found, ()), entries=())
 
 

@@ -14,6 +14,7 @@ from typing import Any
 
 import orjson
 
+from pages.sorting import as_people_sort
 from store.keys import fold
 from store.table import Item
 
@@ -29,6 +30,7 @@ LONGEST_NOTE = 2_000
 MOST_NOTES = 200
 PEOPLE, QUESTIONS, ROUND, SPEAKERS = "PEOPLE", "QUESTIONS#", "ROUND#", "SPEAKERS"  # what parts are about
 FACTS = ("game_id", "title", "created_at", "created_by", "hosts", "ended_at", "entitled", "quorum", "has_roll")
+LATER_FACTS = {"began_at": "", "time_zone": "UTC"}  # which older minutes do not have
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +48,8 @@ class Head:
     has_roll: bool
     played: tuple[int, ...]  # which item was called in each round
     voided: tuple[int, ...]
+    began_at: str = ""
+    time_zone: str = "UTC"
     digest: str = ""  # of all parts, once they are sealed
     event: int = 0  # the number of the log's event that has it
 
@@ -80,6 +84,8 @@ class Point:
     """An item of the agenda as it was called: what was said to it, and what came of it."""
 
     number: int  # of its round
+    item: int  # its number on the agenda
+    is_again: bool  # whether the item had been called before
     question: Question
     counts: bool
     round: Round | None  # as it was sealed; nothing if it was dropped before
@@ -97,6 +103,11 @@ class Minutes:
 
     def name_of(self, player: str) -> str:
         return self.people[player].name if player in self.people else ""
+
+    @property
+    def in_order(self) -> list[Person]:
+        """Everybody who was there, by name."""
+        return sorted(self.people.values(), key=lambda each: as_people_sort(each.name))
 
     def has(self, account: str) -> bool:
         """Whether somebody was there with this account."""
@@ -139,13 +150,15 @@ def _line(value: Any) -> bytes:
 def facts_of(game: Game, state: State) -> dict[str, Any]:
     told = {name: getattr(game, name) for name in FACTS if name not in ("game_id", "hosts")}
     played = {"played": list(state.played), "voided": list(state.voided)}
-    return {"game_id": game.id, "hosts": list(game.hosts), **told, **played}
+    when = {"began_at": state.began_at, "time_zone": game.time_zone}
+    return {"game_id": game.id, "hosts": list(game.hosts), **told, **when, **played}
 
 
 def head_of(item: Mapping[str, Any]) -> Head:
     told: dict[str, Any] = {name: item[name] for name in FACTS}
     lists = {name: tuple(item[name]) for name in ("hosts", "played", "voided")}
-    return Head(**(told | lists), digest=item.get("digest", ""), event=item.get("event", 0))
+    later = {name: item.get(name, usual) for name, usual in LATER_FACTS.items()}
+    return Head(**(told | lists | later), digest=item.get("digest", ""), event=item.get("event", 0))
 
 
 # --- from parts to minutes ---
@@ -159,7 +172,7 @@ def minutes_of(head: Head, parts: Sequence[Part], beside: Beside) -> Minutes:
     rounds = dict(_rounds(parts))
     spoken = speakers_of(found.get(SPEAKERS))
     held = (*spoken.held, *((spoken.speaking,) if spoken.speaking else ()))
-    points = tuple(_point(head, number, questions[place], rounds, held) for number, place in enumerate(head.played, 1))
+    points = tuple(_point(head, number, questions, rounds, held) for number in range(1, len(head.played) + 1))
     uncalled = tuple(each for place, each in enumerate(questions) if place not in head.played)
     return Minutes(head, _people(found.get(PEOPLE, {})), points, uncalled, *beside)
 
@@ -178,6 +191,9 @@ def _people(said: Mapping[str, Any]) -> dict[str, Person]:
     return {each[0]: Person(*each) for each in said.get("people", ())}
 
 
-def _point(head: Head, number: int, question: Question, rounds: Mapping[int, Round], held: Iterable[Speech]) -> Point:
-    own = tuple(each for each in held if each.round == number)
-    return Point(number, question, head.counts(number), rounds.get(number), own)
+def _point(
+    head: Head, number: int, questions: Sequence[Question], rounds: Mapping[int, Round], held: Iterable[Speech]
+) -> Point:
+    place, own = head.played[number - 1], tuple(each for each in held if each.round == number)
+    is_again = place in head.played[: number - 1]
+    return Point(number, place + 1, is_again, questions[place], head.counts(number), rounds.get(number), own)

@@ -23,5 +23,6 @@ EXEMPT = (
     Exempt(like(keys.minutes("")), NAMED),
     Exempt(like(keys.minutes_part("", "")), NAMED),
     Exempt(like(keys.minutes_note("", 0)), NAMED),
+    Exempt(like(keys.attended("", "", ""))._replace(sk=""), NAMED),
     Exempt(like(keys.minutes_onward("", 0)), "What the session has of it, for when the session is gone."),
 )

@@ -9,13 +9,13 @@ from typing import Any
 from acts.site import table
 from store import keys
 from store.keys import fold
-from store.table import Equals, Exists, Item, Missing, Put, Update, Write
+from store.table import Equals, Exists, Item, Key, Missing, Put, Update, Write
 
 from .. import repository as games
-from .. import seats
+from .. import rules, seats
 from ..onward.repository import onward_of
 from ..rules import Game, State
-from .records import Beside, Head, Minutes, Note, Part, facts_of, head_of, minutes_of, parts_of
+from .records import PEOPLE, Beside, Head, Minutes, Note, Part, facts_of, head_of, minutes_of, parts_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +25,20 @@ class Read:
     minutes: Minutes
     parts: tuple[Part, ...]
     facts: dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Attended:
+    """An assembly as somebody who was there finds it in a list."""
+
+    game_id: str
+    title: str
+    began_at: str
+    ended_at: str
+    time_zone: str
+
+
+ATTENDED = ("game_id", "title", "began_at", "ended_at", "time_zone")
 
 
 def find(game_id: str) -> Read | None:
@@ -83,7 +97,7 @@ def _note(item: Item) -> Note:
 
 def opening(game: Game, state: State, now: str) -> list[Write]:
     """A mark that the minutes of an assembly that ends are to be copied; a rehearsal has none."""
-    if not game.is_assembly or game.debug_mode or not state.played:
+    if not rules.keeps_minutes(game, state):
         return []
     place = keys.minutes(game.id)
     listed = {"GSI1PK": keys.UNSEALED_MINUTES.pk, "GSI1SK": keys.game_by_date(now, game.id)}
@@ -94,6 +108,32 @@ def copies(game_id: str, parts: Iterable[Part]) -> Iterator[Item]:
     for part in parts:
         place = keys.minutes_part(game_id, part.what)
         yield {"PK": place.pk, "SK": place.sk, **part.said}
+
+
+def attendances(head: Head, parts: Iterable[Part]) -> Iterator[Item]:
+    """For everybody who was there with an account: where they find the minutes."""
+    told = {name: getattr(head, name) for name in ATTENDED}
+    for account in _accounts(parts):
+        place = keys.attended(account, head.ended_at or "", head.game_id)
+        yield {"PK": place.pk, "SK": place.sk, **told}
+
+
+def _accounts(parts: Iterable[Part]) -> Iterator[str]:
+    listed = (each for part in parts if part.what == PEOPLE for each in part.said["people"])
+    return (account for _player, _name, account, _joined_at in listed if account)
+
+
+def attendance_places(game_id: str) -> list[Key]:
+    """Of minutes that are to go: their facts are gone already, so that the log has when they ended."""
+    parts = [_part(item) for item in table().each(keys.minutes_parts(game_id))]
+    item = table().get(keys.minutes(game_id)) or {}
+    return [keys.attended(account, item.get("ended_at", ""), game_id) for account in _accounts(parts)]
+
+
+def attended_by(person: str, *, limit: int, cursor: str | None = None) -> tuple[list[Attended], str | None]:
+    """The assemblies that somebody attended, the newest first."""
+    page = table().page(keys.attended_by(person), limit=limit, cursor=cursor, backwards=True)
+    return [Attended(**{name: item[name] for name in ATTENDED}) for item in page.items], page.cursor
 
 
 def sealing(game_id: str, digest: str, event: int) -> list[Write]:
@@ -113,7 +153,8 @@ def deletion(game_id: str, now: str) -> list[Write]:
     """A mark in the place of the facts: the rest is to go. Refused unless they are sealed."""
     place = keys.minutes(game_id)
     listed = {"GSI1PK": keys.UNSEALED_MINUTES.pk, "GSI1SK": keys.game_by_date(now, game_id)}
-    mark = {"PK": place.pk, "SK": place.sk, "game_id": game_id, "deleted": True, **listed}
+    ended_at = (table().get(place) or {}).get("ended_at", "")  # by which those who were there find it listed
+    mark = {"PK": place.pk, "SK": place.sk, "game_id": game_id, "deleted": True, "ended_at": ended_at, **listed}
     return [Put(mark, when=Exists("digest"))]
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from functools import partial
+from itertools import chain
 
 from django.utils.translation import gettext_lazy as _
 
@@ -20,7 +21,7 @@ from store.log import Event
 from store.table import Delete, Equals, Item, Refused
 
 from . import repository
-from .records import MOST_NOTES, Note, digest
+from .records import MOST_NOTES, Note, digest, head_of
 
 SITE = "plenum"
 NOT_YET = _("The assembly has not ended. Notes can be added once its minutes are sealed.")
@@ -38,7 +39,8 @@ def seal(game_id: str) -> bool:
     if item is None or item.get("digest") or item.get("deleted"):
         return False
     parts = list(repository.live_parts(game_id))
-    for some in handfuls(repository.copies(game_id, parts), BATCH_PUTS):
+    copied = chain(repository.copies(game_id, parts), repository.attendances(head_of(item), parts))
+    for some in handfuls(copied, BATCH_PUTS):
         table().put_all(some)
     found = digest(repository.told_facts(item), parts)
     try:
@@ -70,14 +72,24 @@ def delete(who: User, game_id: str) -> None:
 
 
 def clear_away(game_id: str) -> bool:
-    """Parts and notes; the mark goes last, and has the files forget."""
+    """Where those who were there find them, then parts and notes; the mark goes last, and has the files forget."""
     mark = keys.minutes(game_id)
+    for some in handfuls(repository.attendance_places(game_id)):
+        table().write(*map(Delete, some))
     sweep(keys.all_of_minutes(game_id), (mark.sk,))
     try:
         table().write(Delete(mark, when=Equals("deleted", True)), to_forget())
     except Refused:
         return False
     return True
+
+
+def forget_attendances(gone: User) -> None:
+    """When somebody leaves for good: the list of what they attended goes. Minutes stay as they were sealed."""
+    places = keys.attended_by(gone.name)
+    if table().page(places, limit=1).items:
+        sweep(places, ())
+        table().write(to_forget())
 
 
 def note(writer: User, game_id: str, text: str) -> Note:

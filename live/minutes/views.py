@@ -17,6 +17,7 @@ from accounts.rules import Permission
 from acts.refusals import NotAllowed
 from acts.site import log
 from pages.forms import carried_out, form_page, posted
+from pages.paging import listed
 from pages.saying import ask, told
 
 from .. import players
@@ -116,6 +117,17 @@ def delete_minutes(request: HttpRequest, head: Head) -> HttpResponse:
         return redirect("games")
     lead = _("All of the minutes of “%(title)s” go, with their notes. The log keeps their digest.")
     return ask(request, _("Remove the minutes"), _("Remove them"), lead=lead % {"title": head.title}, danger=True)
+
+
+@requires(Permission.VOTE)
+@require_safe
+def attended(request: HttpRequest) -> HttpResponse:
+    """The assemblies that somebody was at with their account, and the way to the minutes of each."""
+
+    def read(limit: int, cursor: str | None) -> tuple[list[repository.Attended], str | None]:
+        return repository.attended_by(request.user.name, limit=limit, cursor=cursor)
+
+    return render(request, "live/attended.html", listed(request, read))
 
 
 @public

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field, replace
+from datetime import datetime
 from functools import partial
 
-from django.conf import settings
 from django.core.exceptions import ValidationError
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
@@ -22,14 +22,17 @@ from accounts.rules import Permission
 from acts.again import try_again
 from acts.handfuls import handfuls
 from acts.queues import take_each
-from acts.refusals import NotAllowed, Refusal
+from acts.refusals import OVERTAKEN, NotAllowed, Overtaken, Refusal
 from acts.site import log, now_text, table
+from acts.suffixes import suffixes
 from elections import copying
 from elections.convening import Convened
+from elections.copying import BY_ADDRESS
 from elections.rules import Election
 from elections.services import NameTaken
 from pages import times
 from pages.names import LONGEST_NAME, clean_title
+from pages.sorting import as_people_sort
 from polls import allowance
 from polls import services as polls
 from polls.forms import usual_retention
@@ -40,15 +43,17 @@ from store.table import Conflict, Refused, Write
 
 from .. import counting, repository, rules, seats
 from ..assembly import quorate, resolutions, rolls
+from ..qa.repository import texts as texts_of
+from ..qa.texts import hidden_options
 from ..questions import Kind, Question, Type
 from ..rounds import Round, options_of
 from ..rules import Game, State
 from ..seats import Seat
+from ..texts import tidied
 from . import repository as onward
 from .repository import Made, Onward
 
 MOST = 50  # polls and elections of one session
-NAMES_TRIED = 30
 GOES_ON = (Kind.CHOICE, Kind.RANKING, Kind.ALTERNATIVES, Kind.IDEAS)
 OF_TYPES = (Type.POLL, Type.ASSEMBLY)
 
@@ -61,7 +66,6 @@ NO_ASSEMBLY = gettext_lazy("Only in an assembly people check in by their account
 NOTHING_TO_RANK = gettext_lazy("A poll is about the options of a question.")
 NOT_ALLOWED = gettext_lazy("You may not make elections here.")
 TOO_MANY = gettext_lazy("At most %(most)d polls and elections are made of one session.")
-NO_NAME = gettext_lazy("There are so many elections of this name already that none was made. Please make it by hand.")
 
 
 class NotOnward(Refusal):
@@ -94,7 +98,9 @@ def subject(game: Game, state: State, number: int) -> Subject:
     question = repository.questions(game.id)[state.played[number - 1]]
     sealed = _sealed(game, state, number)
     check(game, state, question, sealed)
-    options = _distinct(options_of(sealed, question))
+    all_of_them = options_of(sealed, question)
+    hidden = hidden_options(texts_of(game.id), number, all_of_them) if question.kind == Kind.IDEAS else ()
+    options = _distinct(text for place, text in enumerate(all_of_them) if place not in hidden)
     if len(options) < 2:
         raise NotOnward(NO_OPTIONS)
     return Subject(game, state, number, _named(question.title, game.title), options, counting.digest(sealed))
@@ -140,7 +146,7 @@ def _distinct(options: Iterable[str]) -> tuple[str, ...]:
 
 def _named(text: str, otherwise: str, most: int = LONGEST_NAME) -> str:
     """As the name of something: of one line, without what cannot be seen, and no longer than a name is."""
-    plain = "".join(letter if letter.isprintable() else " " for letter in text)
+    plain = tidied(text)
     cut = plain.strip() if len(plain.strip()) <= most else f"{plain.strip()[: most - 1].rstrip()}…"
     try:
         return clean_title(cut)
@@ -153,20 +159,39 @@ def _named(text: str, otherwise: str, most: int = LONGEST_NAME) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Hall:
-    """Who is present at an assembly: how many, and the accounts of those who have one, by name."""
+    """Who is present at an assembly: how many, the accounts of those who have one, by name; and of those who checked
+    in by a code the address that the roll has, if any."""
 
     present: int
     accounts: Mapping[str, str]
+    coded: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def addressed(self) -> dict[str, str]:
+        return {name: address for name, address in self.coded.items() if address}
 
     @property
     def without(self) -> int:
-        return self.present - len(self.accounts)
+        """How many can be on no roll of an election."""
+        return self.present - len(self.accounts) - len(self.addressed)
+
+    @property
+    def lines(self) -> str:
+        """Everybody who checked in by a code, a line each, for whoever adds what addresses are missing."""
+        return "\n".join(f"{name} <{address}>" for name, address in self.coded.items())
+
+    def with_addresses(self, typed: Mapping[str, str]) -> Hall:
+        """With what a host has typed in place of what the roll has."""
+        return replace(self, coded={name: typed.get(name, "") for name in self.coded})
 
 
 def hall(game: Game) -> Hall:
     """Robots are nobody. Of an assembly that has ended: who had not left by then."""
     there = [each for each in seats.each(game.id) if each.is_there and not each.robot]
-    return Hall(len(there), dict(sorted(_accounts(game, there))))
+    coded = sorted((each for each in there if not each.account), key=lambda each: as_people_sort(each.name))
+    emails = {each.folded: each.email for each in rolls.every(game.id)} if coded and game.has_roll else {}
+    addresses = {each.name: emails.get(keys.fold(each.entry or each.name), "") for each in coded}
+    return Hall(len(there), dict(sorted(_accounts(game, there))), addresses)
 
 
 def _accounts(game: Game, there: Iterable[Seat]) -> Iterator[tuple[str, str]]:
@@ -182,7 +207,7 @@ def convened(subject: Subject, hall: Hall, *, listed: bool) -> Convened:
     """What the assembly says at this moment; of one that has ended, what it was then."""
     game = subject.game
     met = quorate.told(game, hall.present)
-    roll = {"listed": len(hall.accounts), "unlisted": hall.without} if listed else {}
+    roll = {"listed": hall.present - hall.without, "unlisted": hall.without} if listed else {}
     return Convened(
         assembly=game.title,
         assembly_id=game.id,
@@ -210,19 +235,27 @@ def make_poll(host: User, address: str, game_id: str, number: int) -> Onward:
         if not wanted.options:
             raise NotOnward(NOTHING_TO_RANK)
         allowance.count_making(host, address)
-        chosen = {"title": wanted.title, "description": described(wanted), "time_zone": _zone(), "expires_at": None}
+        chosen = {
+            "title": wanted.title,
+            "description": described(wanted),
+            "time_zone": wanted.game.time_zone,
+            "expires_at": None,
+        }
         return polls.make(host, wanted.options, usual_retention(), also, **chosen)[0]
 
     return _carried_on(host, game_id, number, Made.POLL, poll)
 
 
-def make_election(host: User, game_id: str, number: int, *, of_those_present: bool = False) -> Onward:
-    """A draft with the options of a round as its candidates; of an assembly, if wanted, with its electorate."""
+def make_election(
+    host: User, game_id: str, number: int, *, of_those_present: bool = False, addresses: Mapping[str, str] | None = None
+) -> Onward:
+    """A draft with the options of a round as its candidates; of an assembly, if wanted, with its electorate. Those who
+    checked in by a code vote by a link to the address that is typed for them, or that the roll has."""
 
     def election(wanted: Subject, also: Also) -> Election:
         if not host.can(Permission.USE_APPLICATION):
             raise NotAllowed(NOT_ALLOWED)
-        return _drafted(host, wanted, also, of_those_present=of_those_present)
+        return _drafted(host, wanted, also, _electorate(wanted.game, addresses) if of_those_present else None)
 
     return _carried_on(host, game_id, number, Made.ELECTION, election)
 
@@ -253,38 +286,43 @@ def _onward(place: int, kind: Made, round_: int, by: str, thing: Thing) -> Onwar
     return Onward(place, str(kind), what, title, round_, thing.created_at, by)
 
 
-def _drafted(host: User, wanted: Subject, also: Also, *, of_those_present: bool) -> Election:
-    there = hall(wanted.game) if wanted.game.is_assembly else None
-    if there is None and of_those_present:
+def _electorate(game: Game, addresses: Mapping[str, str] | None) -> Hall:
+    if not game.is_assembly:
         raise NotOnward(NO_ASSEMBLY)
-    called = convened(wanted, there, listed=of_those_present) if there else None
-    voters = there.accounts if there and of_those_present else {}
-    settings_ = {"time_zone": _zone(), "convened": called}
+    there = hall(game)
+    return there if addresses is None else there.with_addresses(addresses)
+
+
+def _drafted(host: User, wanted: Subject, also: Also, electorate: Hall | None) -> Election:
+    there = electorate or (hall(wanted.game) if wanted.game.is_assembly else None)
+    called = convened(wanted, there, listed=electorate is not None) if there else None
+    addressed = dict.fromkeys(electorate.addressed.values(), BY_ADDRESS) if electorate else {}
+    voters = {**electorate.accounts, **addressed} if electorate else {}
+    settings_ = {"time_zone": wanted.game.time_zone, "convened": called, "vote_by_link": bool(addressed)}
     for name in names(wanted.title):
         with suppress(NameTaken):
             return copying.make(host, name, wanted.options, voters, also, description=described(wanted), **settings_)
-    raise NotOnward(NO_NAME)
+    raise Overtaken(OVERTAKEN)
 
 
 def names(title: str) -> Iterator[str]:
-    """The title, and where it is taken, the title with a number, as long as there is room for it."""
-    yield title
-    for number in range(2, NAMES_TRIED + 1):
-        end = f" ({number})"
+    """The title, and where it is taken, the title with something behind it, cut so that there is room for that."""
+    for suffix in suffixes():
+        end = f" ({suffix})" if suffix else ""
         yield _named(title, title, LONGEST_NAME - len(end)) + end
 
 
 def described(wanted: Subject) -> str:
     """Where it comes from."""
     game = wanted.game
-    words = {"title": game.title, "when": times.moment_text(times.from_text(game.created_at))}
+    words = {"title": game.title, "when": times.moment_text(times.shown(_began(wanted), game.time_zone))}
     if game.is_assembly:
         return _("Called for by the assembly “%(title)s” of %(when)s.") % words
     return _("Made of what was ranked in the live session “%(title)s” of %(when)s.") % words
 
 
-def _zone() -> str:
-    return settings.SITE_TIME_ZONE or "UTC"
+def _began(wanted: Subject) -> datetime:
+    return times.from_text(wanted.state.began_at or wanted.game.created_at)
 
 
 # --- telling the log ---

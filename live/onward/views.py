@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.contrib import messages
+from django.core.exceptions import ValidationError
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
@@ -19,7 +20,8 @@ from pages.addresses import origin
 from pages.forms import form_page
 
 from .. import access
-from ..assembly import quorate
+from ..assembly import addresses, quorate
+from ..assembly.check_in_forms import MOST_TYPED as LONGEST_TYPED
 from ..host_views import OWN_PAGES
 from ..rules import Game, State
 from ..services import closing
@@ -49,7 +51,10 @@ def onward(request: HttpRequest, asked: Asked) -> HttpResponse:
     """What would be made of it, with a button for each; pressed, it is made, once."""
     if request.method != "POST":
         return _page(request, asked)
-    make = _making(request, asked)
+    try:
+        make = _making(request, asked)
+    except ValidationError as error:
+        return _page(request, asked, problem=error.messages[0], status=422)
     if make is None:
         return _page(request, asked, problem=_("Please choose what is to be made of it."), status=422)
     try:
@@ -65,9 +70,16 @@ def _making(request: HttpRequest, asked: Asked) -> Callable[[], Onward] | None:
     if chosen == POLL:
         return lambda: carrying.make_poll(host, origin(request), game.id, asked.round)
     if chosen in (ELECTION, ELECTORATE):
-        present = chosen == ELECTORATE
-        return lambda: carrying.make_election(host, game.id, asked.round, of_those_present=present)
+        present, typed = chosen == ELECTORATE, _addresses(request, game) if chosen == ELECTORATE else None
+        return lambda: carrying.make_election(host, game.id, asked.round, of_those_present=present, addresses=typed)
     return None
+
+
+def _addresses(request: HttpRequest, game: Game) -> dict[str, str] | None:
+    """What was typed for those who checked in by a code; nothing from a page that does not ask for it."""
+    if "addresses" not in request.POST or not game.is_assembly:
+        return None
+    return addresses.read(request.POST["addresses"][:LONGEST_TYPED], carrying.hall(game).coded)
 
 
 def _said(request: HttpRequest, asked: Asked, made: Onward) -> HttpResponse:
@@ -92,5 +104,6 @@ def _page(request: HttpRequest, asked: Asked, problem: str = "", status: int = 2
         problem, status = str(refusal), 409
     if game.is_assembly:
         hall = carrying.hall(game)
-        context |= {"hall": hall, "quorate": quorate.is_met(game, hall.present), "needed": quorate.needed(game)}
+        context |= {"hall": hall, "lines": request.POST.get("addresses", hall.lines)}
+        context |= {"quorate": quorate.is_met(game, hall.present), "needed": quorate.needed(game)}
     return render(request, "live/onward.html", context | {"problem": problem}, status=status)

@@ -13,6 +13,7 @@ from store.table import Item, Key
 
 from . import repository
 from .rules import Asked, Qa
+from .texts import Texts
 
 MANY = 100  # questions, from which on new ones wait
 AGAIN = 1_000  # milliseconds between two readings of many, if no host has done anything
@@ -28,14 +29,26 @@ class Board:
         self.upvotes: Mapping[str, int] = {}
         self._read_for, self._read_at, self._summed_at = (-1, -1), 0, 0  # the numbers that there were when it was read
         self._turn = threading.Lock()
+        self.texts = Texts(game_id)
+        self._decided_for = 0
 
     def look(self, item: Item | None, now: int) -> None:
         """Know what there is, by the item that was just read; one that was read earlier than the last says nothing."""
         qa = repository.qa_of(item)
         if (qa.changes, qa.sent) >= (self.qa.changes, self.qa.sent):
             self.qa = qa
+        self._read_what_was_decided()
         if self.qa.is_on:
             self._read_what_is_new(now)
+
+    def _read_what_was_decided(self) -> None:
+        """What hosts do is waited for: what was hidden is shown to nobody after that."""
+        qa = self.qa
+        if (qa.texts, qa.words, qa.decided) == (self.texts.mode, self.texts.words, self._decided_for):
+            return
+        with self._turn:
+            decided = repository.decided(self.id) if qa.decided != self._decided_for else self.texts.decided
+            self.texts, self._decided_for = Texts(self.id, qa.texts, qa.words, decided), qa.decided
 
     def _read_what_is_new(self, now: int) -> None:
         """One thread reads; the others wait for it where a host has done something, and else have those from before."""

@@ -15,6 +15,11 @@ MODES: dict[Mode, str | Promise] = {
     Mode.WORDS: _("Everybody sees questions at once, unless a word of your list is in one"),
     Mode.OPEN: _("Everybody sees questions at once"),
 }
+TEXT_MODES: dict[Mode, str | Promise] = {
+    Mode.APPROVED: _("You look at everything before others see it"),
+    Mode.WORDS: _("Everybody sees it at once, unless a word of your list is in it"),
+    Mode.OPEN: _("Everybody sees it at once"),
+}
 TOO_MANY = _("At most %(most)d lines; these are %(count)d.")
 TOO_LONG = _("At most %(most)d characters a line: “%(word)s”.")
 NO_WORD = _("This line has no word in it: “%(word)s”.")
@@ -26,12 +31,19 @@ class QaForm(forms.Form):
         choices=[(str(each), told) for each, told in MODES.items()],
         widget=forms.RadioSelect,
     )
+    texts = forms.ChoiceField(
+        label=_("Who sees what is written in rounds"),
+        required=False,
+        choices=[(str(each), told) for each, told in TEXT_MODES.items()],
+        widget=forms.RadioSelect,
+        help_text=_("Answers that the room votes on, texts of surveys, and ideas."),
+    )
     words = forms.CharField(
         label=_("Your list of words"),
         required=False,
         max_length=MOST_WORDS * (LONGEST_WORD + 2),
         widget=forms.Textarea({"rows": 4, "dir": "auto", "spellcheck": "false"}),
-        help_text=_("One a line. A question with one of them waits for you; capitals and accents make no difference."),
+        help_text=_("One a line. What has one of them in it waits for you; capitals and accents make no difference."),
     )
     named = forms.BooleanField(
         label=_("Everybody sees who asks"),
@@ -54,8 +66,9 @@ class QaForm(forms.Form):
     def chosen(self) -> dict[str, Any]:
         """As `services.set_up` takes it."""
         typed = self.cleaned_data
-        return {"mode": Mode(typed["mode"]), "words": typed["words"], "named": typed["named"]}
+        texts = {"texts": Mode(typed["texts"])} if typed["texts"] else {}
+        return {"mode": Mode(typed["mode"]), "words": typed["words"], "named": typed["named"], **texts}
 
 
 def initial(qa: Qa) -> dict[str, Any]:
-    return {"mode": str(qa.mode), "words": "\n".join(qa.words), "named": qa.named}
+    return {"mode": str(qa.mode), "texts": str(qa.texts), "words": "\n".join(qa.words), "named": qa.named}

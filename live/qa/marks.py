@@ -23,6 +23,11 @@ def question_of(game_id: str, player: str, number: int) -> str:
     return f"q{_made(game_id, player, f'question {number}')[:16]}"
 
 
+def text_mark(game_id: str, round_: int, place: int, folded: str) -> str:
+    """Of words that somebody wrote in a round. The log outlives them, and must not tell whether they were these."""
+    return _made(game_id, f"text {round_} {place}", folded)[:16]
+
+
 def _made(*words: str) -> str:
     key = hmac.digest(settings.SECRET_KEY.encode(), PURPOSE, "sha256")
     return hmac.digest(key, "\n".join(words).encode(), "sha256").hex()

@@ -14,6 +14,7 @@ from store.replay import Act, Exempt, Happened, Step, like
 from store.table import Update
 
 from . import repository
+from .rules import Fate
 
 
 @of_a_game
@@ -28,6 +29,12 @@ def moderated(event: Happened, game: Game, state: State) -> Iterator[Step]:
     yield [Update(keys.game_qa(game.id), set={"on_screen": event.said["on_screen"]}, add={"changes": 1})]
 
 
+@of_a_game
+def texts_moderated(event: Happened, game: Game, state: State) -> Iterator[Step]:
+    said = event.said
+    yield repository.deciding(game, said["round"], said["texts"], Fate(said["fate"]))
+
+
 REPLAY: dict[str, Act] = {
     "LiveQaChanged": changed,
     "LiveQuestionShown": moderated,
@@ -35,6 +42,7 @@ REPLAY: dict[str, Act] = {
     "LiveQuestionAnswered": moderated,
     "LiveQuestionPutUp": moderated,
     "LiveQuestionTakenDown": moderated,
+    "LiveTextsModerated": texts_moderated,
 }
 
 EXEMPT = (
@@ -42,6 +50,11 @@ EXEMPT = (
         like(keys.game_qa("")),
         "The host's own list of words; and how many questions there are, which are no events.",
         attributes=("words", "sent"),
+    ),
+    Exempt(
+        like(keys.moderated("", 0)),
+        "Of a session that was deleted, until a worker has cleared it away.",
+        within=keys.game(""),
     ),
     Exempt(like(keys.asked("", "")), "Goes two weeks after the session; what people ask is in no log."),
     Exempt(like(keys.upvoted("", "")), "Goes two weeks after the session; who wants what answered is in no log."),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import fields, replace
 from typing import Any
 
@@ -14,8 +14,9 @@ from store.table import Check, Equals, Exists, Item, Key, Missing, Put, Update, 
 
 from .marks import question_of
 from .rules import MOST_OF_ONE, Asked, Fate, Mode, Qa
+from .texts import Decided, Texts
 
-NUMBERS = ("changes", "sent")  # which are only added to
+NUMBERS = ("changes", "sent", "decided")  # which are only added to
 NOT_SUMS = ("PK", "SK", "ttl")  # of an item whose other attributes are questions
 
 # --- finding ---
@@ -55,19 +56,32 @@ def _questions_in(item: Item | None) -> dict[str, int]:
     return {name: value for name, value in (item or {}).items() if name not in NOT_SUMS}
 
 
+def decided(game_id: str) -> Decided:
+    """What hosts have decided about texts, by round."""
+    found = ((int(item["SK"].split("#")[1]), item) for item in table().each(keys.all_moderated(game_id)))
+    return {round_: {name: fate for name, fate in item.items() if name not in NOT_SUMS} for round_, item in found}
+
+
+def texts(game_id: str) -> Texts:
+    """How texts are taken at this moment, read anew."""
+    qa = qa_of(table().get(keys.game_qa(game_id)))
+    return Texts(game_id, qa.texts, qa.words, decided(game_id) if qa.decided else {})
+
+
 # --- items and values ---
 
 
 def qa_of(item: Mapping[str, Any] | None) -> Qa:
     """Without an item the session takes no questions."""
     known = {each.name: (item or {}).get(each.name, each.default) for each in fields(Qa)}
-    return Qa(**known | {"mode": Mode(known["mode"]), "words": tuple(known["words"])})
+    modes = {"mode": Mode(known["mode"]), "texts": Mode(known["texts"])}
+    return Qa(**known | modes | {"words": tuple(known["words"])})
 
 
 def told_qa(qa: Qa) -> dict[str, Any]:
     """As it is stored, without its numbers."""
     told = {each.name: getattr(qa, each.name) for each in fields(Qa) if each.name not in NUMBERS}
-    return told | {"mode": str(qa.mode), "words": list(qa.words)}
+    return told | {"mode": str(qa.mode), "texts": str(qa.texts), "words": list(qa.words)}
 
 
 def asked_of(item: Mapping[str, Any]) -> Asked:
@@ -96,6 +110,12 @@ def putting_up(game: Game, before: Qa, question: str) -> list[Write]:
     """Refused if something else is on the big screen by now."""
     when = Equals("on_screen", before.on_screen)
     return [Update(keys.game_qa(game.id), set={"on_screen": question}, add={"changes": 1}, when=when)]
+
+
+def deciding(game: Game, round_: int, marks: Iterable[str], fate: Fate) -> list[Write]:
+    """About texts of a round; whoever keeps in mind what was decided reads it again by the number."""
+    own = Update(keys.moderated(game.id, round_), set={**dict.fromkeys(marks, str(fate)), "ttl": game.ttl})
+    return [own, Update(keys.game_qa(game.id), set={"ttl": game.ttl}, add={"changes": 1, "decided": 1})]
 
 
 def still(game: Game, asked: Asked) -> Check:

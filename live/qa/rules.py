@@ -13,6 +13,7 @@ from django.utils.translation import gettext_lazy as _
 from acts.refusals import Refusal
 from live.rules import Phase
 from live.texts import JOINERS, tidied
+from store.keys import without_invisible
 
 LONGEST = 300  # letters of a question
 LONGEST_ANSWER = 1_000
@@ -79,8 +80,10 @@ class Qa:
     named: bool = False  # whether everybody sees who asks
     words: tuple[str, ...] = ()  # the host's own list
     on_screen: str = ""  # the question that the big screen shows
+    texts: Mode = Mode.OPEN  # the same for what is written in rounds: answers, texts of surveys, ideas
     changes: int = 0  # by hosts, which are seen at once
     sent: int = 0  # how many questions
+    decided: int = 0  # how often hosts have decided about what was written in rounds
 
     @property
     def is_full(self) -> bool:
@@ -113,7 +116,7 @@ class Asked:
 def question_from(typed: str) -> str:
     """In one line and without what cannot be seen; not cut."""
     text = tidied(typed)
-    if not any(_can_be_seen(each) and not each.isspace() and not _is_mark(each) for each in text):
+    if not any(without_invisible(each).strip() and not _is_mark(each) for each in text):
         raise NotTaken(NO_QUESTION)
     return _fitting(text, LONGEST)
 
@@ -156,31 +159,27 @@ def check_sends(qa: Qa, phase: Phase, own: Sequence[Asked]) -> None:
 
 def sent(qa: Qa, asked: Asked) -> Asked:
     """A new question as it is kept: seen by all, or waiting for the host."""
-    held = qa.mode == Mode.WORDS and has_listed(asked.text, qa.words)
-    waits = held or qa.mode == Mode.APPROVED
-    return replace(asked, fate=Fate.WAITING if waits else Fate.SHOWN, held=held)
+    must_wait = waits(qa.mode, qa.words, asked.text)
+    return replace(asked, fate=Fate.WAITING if must_wait else Fate.SHOWN, held=must_wait and qa.mode == Mode.WORDS)
+
+
+def waits(mode: Mode, words: Iterable[str], text: str) -> bool:
+    """Whether the host has to look at a text before others see it."""
+    return mode == Mode.APPROVED or (mode == Mode.WORDS and has_listed(text, words))
 
 
 # --- the host's list of words ---
 
-# What nobody sees, although it counts as a letter, a mark or a sign: fillers, selectors of variants, an empty pattern.
-UNSEEN = frozenset(
-    map(chr, (0x034F, 0x115F, 0x1160, 0x2800, 0x3164, 0xFFA0, *range(0xFE00, 0xFE10), *range(0xE0100, 0xE01F0)))
-)
 LETTERS_NEED = (0, 7, 8, 9)  # classes of marks that make another letter of it; the others are accents and strokes
 
 
 def folded(text: str) -> str:
     """Its words without capitals, accents and what cannot be seen, one space between them."""
-    apart = unicodedata.normalize("NFKD", text.casefold())
-    bare = "".join(each for each in apart if unicodedata.combining(each) in LETTERS_NEED and _can_be_seen(each))
+    apart = unicodedata.normalize("NFKD", without_invisible(text).casefold())
+    bare = "".join(each for each in apart if unicodedata.combining(each) in LETTERS_NEED)
     return " ".join(
         "".join(each if _is_of_a_word(each) else " " for each in unicodedata.normalize("NFKC", bare)).split()
     )
-
-
-def _can_be_seen(character: str) -> bool:
-    return character not in UNSEEN and character not in JOINERS
 
 
 def _is_of_a_word(character: str) -> bool:

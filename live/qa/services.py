@@ -23,8 +23,9 @@ from store.table import Refused
 
 from . import repository, rules
 from .marks import mark_of, question_of
-from .rules import Act, Asked, Qa
+from .rules import Act, Asked, Fate, Qa
 
+A_HANDFUL = 50  # texts that are decided about in one write
 EVENTS = {
     Act.SHOW: "LiveQuestionShown",
     Act.HIDE: "LiveQuestionHidden",
@@ -71,7 +72,7 @@ def _own_now(game: Game, seat: Seat) -> list[Asked]:
 def upvote(game: Game, state: State, qa: Qa, seat: Seat, asked: Asked | None, *, on: bool) -> bool:
     """Whether anything has changed: twice is once. Other people's questions, while they can be seen."""
     who = mark_of(game.id, seat.player)
-    rules.check_upvotes(qa, state.phase, asked, who)
+    rules.check_upvotes(qa, state.phase, asked, who if asked and seat.had_it(asked.at) else "")
     assert asked is not None  # as it was checked
     writes = repository.upvoting if on else repository.taking_back
     try:
@@ -124,6 +125,19 @@ def _moderated(game_id: str, question: str, who: str, act: Act, answer: str) -> 
     log().record(Event(who, EVENTS[act], said), *own, *repository.putting_up(game, qa, screen))
     waking.moved(game.id)
     return after
+
+
+def decide(game_id: str, round_: int, marks: Sequence[str], who: str, act: Act) -> None:
+    """Show or hide what was written in a round: on every screen from the next look on, and in the report."""
+    found = games.find(game_id)
+    if found is None:
+        raise NotThere(NO_SESSION)
+    fate = Fate.HIDDEN if act == Act.HIDE else Fate.SHOWN
+    for start in range(0, len(marks), A_HANDFUL):
+        some = list(marks[start : start + A_HANDFUL])
+        said = {"game_id": game_id, "round": round_, "texts": some, "fate": str(fate)}
+        log().record(Event(who, "LiveTextsModerated", said), *repository.deciding(found[0], round_, some, fate))
+    waking.moved(game_id)
 
 
 def _read(game_id: str, question: str = "") -> tuple[Game, State, Qa | None, Asked | None]:

@@ -6,19 +6,22 @@ Of everybody whom the host has removed no question is seen; should they be readm
 from __future__ import annotations
 
 import zlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
+from live.questions import Kind, Type
 from live.rooms import Room
 from live.rules import Phase
+from live.seats import Seat
 
-from . import rules
+from . import rules, texts
 from .marks import mark_of
 from .rules import Asked, Fate
+from .texts import Written
 
 MOST_SHOWN = 100  # questions in one list, the best; the rest is in the report
 
@@ -105,6 +108,74 @@ def name_of(room: Room, asked: Asked) -> str:
     return seat.name if seat else ""
 
 
+# --- what people wrote in rounds ---
+
+
+def has_texts(room: Room) -> bool:
+    """Whether the screen at hand may show what people wrote."""
+    is_written = room.game.engagement_type in (Type.CALL_AND_ANSWER, Type.SURVEY) or room.state.kind == Kind.IDEAS
+    return is_written and room.state.phase in (Phase.VOTING, Phase.RESULTS)
+
+
+def texts_mark(room: Room) -> str:
+    """For keys: another one if what is seen of it may be another. Nothing, as long as all of it is seen."""
+    if not has_texts(room):
+        return ""
+
+    def made() -> str:
+        gone = sorted(each.player for each in room.seats.values() if each.removed)
+        if room.texts.are_all_seen and not gone:
+            return ""
+        told = (room.qa.decided, str(room.qa.texts), room.qa.words, gone)
+        return f"-{zlib.crc32(repr(told).encode()):08x}"
+
+    return _once(room, "texts mark", made)
+
+
+def written(room: Room) -> list[Written]:
+    """What people wrote in the round at hand and in those before, for the host: what waits comes first."""
+    return _once(room, "texts written", lambda: _written(room))
+
+
+def _written(room: Room) -> list[Written]:
+    turn = {Fate.WAITING: 0, Fate.SHOWN: 1, Fate.HIDDEN: 2}
+    newest_first = sorted(_all_written(room), key=lambda each: (each.is_of_removed, turn[each.fate], -each.round))
+    return newest_first[: 3 * MOST_SHOWN]
+
+
+def _all_written(room: Room) -> Iterator[Written]:
+    gone = frozenset(each.player for each in room.seats.values() if each.removed)
+    if room.gathered is not None:
+        yield from texts.answers_written(room.texts, room.gathered.round, gone)
+    if room.sorted is not None and room.state.phase == Phase.VOTING:
+        yield from texts.options_written(room.texts, room.state.round, room.sorted.order.options)
+    for number, sealed in room.as_sealed.items():
+        if room.state.counts(number):
+            yield from texts.written_in(room.texts, sealed, gone)
+
+
+def texts_waiting(room: Room) -> int:
+    """How many the host has to look at."""
+    if room.texts.mode == rules.Mode.OPEN:
+        return 0
+    return sum(each.fate == Fate.WAITING and not each.is_of_removed for each in written(room))
+
+
+def own_fate(room: Room, player: str) -> Fate | None:
+    """What became of somebody's own answer, where it is known whose it is."""
+    if room.game.engagement_type != Type.CALL_AND_ANSWER or not has_texts(room):
+        return None
+    sealed = room.gathered.round if room.gathered else room.as_sealed.get(room.state.round)
+    said = _once(room, "texts by player", lambda: {each.player: each.said for each in sealed.entries} if sealed else {})
+    return room.texts.fate(room.state.round, said[player]) if player in said else None
+
+
+TEXT_FATES: dict[Fate, str | Promise] = {
+    Fate.WAITING: _("Your answer waits for the host. Nobody else sees it yet."),
+    Fate.HIDDEN: _("The host has hidden your answer. Nobody sees it, and it gets no points."),
+}
+
+
 # --- as templates have them ---
 
 
@@ -140,11 +211,17 @@ def lines(room: Room) -> list[Line]:
     return _once(room, "qa lines", lambda: [line(room, each) for each in seen(room)[:MOST_SHOWN]])
 
 
-def lines_for(room: Room, who: str, upvoted: frozenset[str]) -> list[Line]:
+def lines_for(room: Room, seat: Seat, upvoted: frozenset[str]) -> list[Line]:
     """As one player sees them on a page that is loaded."""
     return [
-        line(room, each, is_own=each.author == who, is_upvoted=each.id in upvoted) for each in seen(room)[:MOST_SHOWN]
+        line(room, each, is_own=is_own(room, seat, each), is_upvoted=each.id in upvoted)
+        for each in seen(room)[:MOST_SHOWN]
     ]
+
+
+def is_own(room: Room, seat: Seat, asked: Asked) -> bool:
+    """Whether the device that has the seat may know that the question came from it."""
+    return seat.had_it(asked.at) and asked.author == mark_of(room.game.id, seat.player)
 
 
 def lines_of_host(room: Room) -> list[Line]:
@@ -170,10 +247,12 @@ def _of_host(room: Room, asked: Asked) -> Line:
 def of_player(room: Room, player: str) -> list[Line]:
     """Somebody's own, the newest first."""
     mine = _once(room, "qa by author", lambda: _by_author(room.asked)).get(mark_of(room.game.id, player), [])
-    return own_lines(room, mine)
+    seat = room.seats.get(player)
+    return own_lines(room, seat, mine) if seat else []
 
 
-def own_lines(room: Room, own: Sequence[Asked]) -> list[Line]:
+def own_lines(room: Room, seat: Seat, own: Iterable[Asked]) -> list[Line]:
+    own = [each for each in own if seat.had_it(each.at)]
     newest = sorted(own, key=lambda each: each.at, reverse=True) if room.qa.is_on else ()
     return [line(room, each, is_own=True) for each in newest]
 
@@ -188,9 +267,11 @@ def _by_author(some: Sequence[Asked]) -> dict[str, list[Asked]]:
 # --- the keys of fragments ---
 
 
-def key_of_list(room: Room, some: Sequence[Line]) -> str:
+def key_of_list(room: Room, some: Sequence[Line], *, is_of_host: bool = False) -> str:
     """Another one if a question, or the order of them, is another; the numbers of upvotes are told apart from it."""
-    told = (room.qa.is_on, room.qa.named, takes(room), len(seen(room)), *(each.mark for each in some))
+    told: tuple[Any, ...] = (room.qa.is_on, room.qa.named, takes(room), len(seen(room)), *(each.mark for each in some))
+    if is_of_host:
+        told = (*told, *((each.id, each.fate, each.is_of_removed) for each in written(room)))
     return f"{zlib.crc32(repr(told).encode()):08x}"
 
 
@@ -205,9 +286,10 @@ def key_of_own(room: Room, player: str) -> str:
 def told(room: Room) -> dict[str, Any]:
     """For the screens of every role, beside what they show anyway."""
     if not room.qa.is_on:
-        return {}
+        return {"texts_waiting": texts_waiting(room)}
     up = on_screen(room)
     return {
+        "texts_waiting": texts_waiting(room),
         "takes_questions": takes(room),
         "questions_open": unanswered(room),
         "questions_waiting": waiting(room),

@@ -32,6 +32,7 @@ from .rules import Act, Asked
 from .showing import Line
 
 LONGEST_ID = 40
+WAITING = "waiting"  # all texts that wait, in place of one
 ASKING = Pace(5, 60_000)  # questions of one player within a minute
 NOT_SAVED = gettext_lazy("This could not be saved just now. It is still here: please send it again in a moment.")
 NOT_HERE = gettext_lazy("You cannot do this from here now. Load the page again to see why.")
@@ -51,10 +52,6 @@ class Seen:
     upvoted: frozenset[str]
     wanted: Asked | None = None  # the question that a button is about
 
-    @property
-    def who(self) -> str:
-        return mark_of(self.room.game.id, self.seat.player)
-
 
 def _look(request: HttpRequest, game_id: str, question: str = "") -> Seen | HttpResponse:
     """In one round trip; or what to answer to whoever cannot play here now."""
@@ -71,7 +68,8 @@ def _look(request: HttpRequest, game_id: str, question: str = "") -> Seen | Http
         return instead or redirect("join")
     asked = repository.asked_of(items[wanted]) if wanted in items else None
     own = repository.own(game_id, player, items)
-    return Seen(rooms.upvoted(room, items), found.seat, own, repository.upvoted(items.get(upvoted)), asked)
+    mine = frozenset() if found.seat.taken_over_at else repository.upvoted(items.get(upvoted))
+    return Seen(rooms.upvoted(room, items), found.seat, own, mine, asked)
 
 
 @public
@@ -96,8 +94,8 @@ def _page(request: HttpRequest, seen: Seen, status: int = 200, **own: Any) -> Ht
         "role": Role.QA,
         **_hears(Role.QA, room),
         "status": screens.status(Role.QA, room),
-        "screen": screens.questions(Role.QA, room, lines=showing.lines_for(room, seen.who, seen.upvoted)),
-        "mine": screens.questions_of(room, seat, showing.own_lines(room, seen.own)),
+        "screen": screens.questions(Role.QA, room, lines=showing.lines_for(room, seat, seen.upvoted)),
+        "mine": screens.questions_of(room, seat, showing.own_lines(room, seat, seen.own)),
         "upvoted": " ".join(sorted(seen.upvoted)),
         "longest": rules.LONGEST,
     }
@@ -240,6 +238,9 @@ def _moderate(request: HttpRequest, game_id: str) -> HttpResponse:
     try:
         if word not in set(Act):
             raise rules.NotSo(rules.NOT_SO)
+        if question.startswith("t") or question == WAITING:
+            _decide(request, game_id, question, Act(word))
+            return HttpResponse(status=204) if is_by_script else redirect("manage_qa", game_id)
         answer = rules.answer_from(request.POST.get("text", ""))
         services.moderate(game_id, question[:LONGEST_ID], request.user.name, Act(word), answer)
     except Refusal as refusal:
@@ -247,6 +248,17 @@ def _moderate(request: HttpRequest, game_id: str) -> HttpResponse:
             return HttpResponse(str(refusal), status=409, content_type="text/plain; charset=utf-8")
         return _not_moderated(request, game_id, str(refusal))
     return HttpResponse(status=204) if is_by_script else redirect("manage_qa", game_id)
+
+
+def _decide(request: HttpRequest, game_id: str, wanted: str, act: Act) -> None:
+    """About a text of a round, or about all that wait."""
+    room = _room(game_id)
+    seen = [each for each in showing.written(room) if not each.is_of_removed]
+    some = [each for each in seen if each.id == wanted or (wanted == WAITING and each.fate == rules.Fate.WAITING)]
+    if act not in (Act.SHOW, Act.HIDE) or not some:
+        raise rules.NotSo(rules.NOT_SO)
+    for number in {each.round for each in some}:
+        services.decide(game_id, number, [each.mark for each in some if each.round == number], request.user.name, act)
 
 
 def _not_moderated(request: HttpRequest, game_id: str, problem: str) -> HttpResponse:

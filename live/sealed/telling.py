@@ -14,6 +14,8 @@ from typing import Any
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
+from pages.sorting import as_people_sort
+
 from .. import reports
 from ..assembly import words as assembly_words
 from ..assembly.resolutions import ABSTAIN, Outcome
@@ -120,7 +122,7 @@ class Told:
             at = bisect_left(entries, beginning, key=_plain) if beginning else start
             rows = tuple(self._by_receipt(each, beginning) for each in entries[at : at + A_PAGE])
             return Leaf(rows, at + A_PAGE if at + A_PAGE < len(entries) else 0)
-        known = sorted(self._signed(own, hosts), key=lambda row: row.whose.casefold())
+        known = sorted(self._signed(own, hosts), key=lambda row: as_people_sort(row.whose))
         return Leaf(tuple(known[start : start + A_PAGE]), start + A_PAGE if start + A_PAGE < len(known) else 0)
 
     def _by_receipt(self, entry: Entry, beginning: str) -> Row:

@@ -10,12 +10,11 @@ from collections.abc import Iterator
 
 from acts.site import table
 from store import keys
-from store.log import as_text, utc_now
 from store.log.search import Wanted, look
 from store.table import Item
 
 from .. import counting, repository
-from ..rules import KEPT, LONGEST_SESSION, Game, Phase
+from ..rules import Game, Phase
 from . import digests as seals
 
 SEALED = "LiveRoundSealed"
@@ -37,7 +36,10 @@ def check_rounds() -> tuple[int, list[str]]:
 
 def _sealed() -> Iterator[Item]:
     """What the log says of rounds that may still be there, the newest first."""
-    wanted, before = Wanted(event_type=SEALED, since=as_text(utc_now() - LONGEST_SESSION - KEPT)), None
+    since = repository.oldest_kept()
+    if since is None:
+        return
+    wanted, before = Wanted(event_type=SEALED, since=since), None
     while True:
         found = look(table(), wanted, before=before)
         yield from found.events

@@ -12,13 +12,14 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
 from accounts.access import public
-from ranking.beginnings import BeginningForm
+from ranking.beginnings import beginning_form
 from store import keys
 from store.memory import Memory
 from store.table import Item
 
 from .. import counting, players, rooms, rules
 from ..assembly import words as assembly_words
+from ..lifetimes import configured
 from ..players import Player
 from ..rooms import Room
 from ..rounds import Round
@@ -105,8 +106,8 @@ def sealed_round(request: HttpRequest, game_id: str, number: int) -> HttpRespons
     context = {"game": seen.room.game, "number": number, "token": request.GET.get("token", ""), "seen": seen}
     if seen.round is None or not seen.counts:
         return render(request, "live/sealed_round.html", context)
-    form = BeginningForm(request.GET, label=_("The receipt begins with"))
-    beginning = form.cleaned_data["code"] if form.is_valid() else ""
+    form = beginning_form(request.GET, len(seen.round.entries), _("The receipt begins with"))
+    beginning = form.cleaned_data["code"] if form is not None and form.is_valid() else ""
     own = seen.player.seat.player if seen.player else ""
     told = sealed.Told(seen.room, seen.round)
     context |= {
@@ -115,11 +116,13 @@ def sealed_round(request: HttpRequest, game_id: str, number: int) -> HttpRespons
         "beginning": beginning,
         "leaf": told.leaf(_start(request), own, beginning, hosts=seen.hosts),
         "digest": hashlib.sha256(_bytes(seen)).hexdigest(),
-        "recounts": sealed.is_recounted(told),
+        "recounts": sealed.is_recounted(told) and not seen.round.result.get("hidden"),
+        "hidden": seen.round.result.get("hidden", 0),
+        "kept_days": configured().retention.days,
         "said_words": list(assembly_words.SAID.items()),
         **_logged(seen),
     }
-    return render(request, "live/sealed_round.html", context, status=422 if form.errors else 200)
+    return render(request, "live/sealed_round.html", context, status=422 if form is not None and form.errors else 200)
 
 
 def _start(request: HttpRequest) -> int:
@@ -142,14 +145,18 @@ def _logged(seen: Seen) -> dict[str, object]:
 @public
 @require_safe
 def sealed_round_json(request: HttpRequest, game_id: str, number: int) -> HttpResponse:
-    """The very bytes whose SHA-256 is the digest in the log."""
-    return HttpResponse(_bytes(_look(request, game_id, number)), content_type=JSON)
+    """The very bytes whose SHA-256 is the digest in the log. Of a round with something hidden in it there are none."""
+    seen = _look(request, game_id, number)
+    if _counting(seen).result.get("hidden"):
+        raise Http404
+    return HttpResponse(_bytes(seen), content_type=JSON)
 
 
 def _bytes(seen: Seen) -> bytes:
     """Made once in a process, as a whole hall may look."""
-    round_ = _counting(seen)
-    return BYTES.get((seen.room.game.id, seen.number), lambda: counting.as_bytes(round_))
+    _counting(seen)
+    sealed = seen.room.as_sealed[seen.number]
+    return BYTES.get((seen.room.game.id, seen.number), lambda: counting.as_bytes(sealed))
 
 
 @public

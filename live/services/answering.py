@@ -6,6 +6,7 @@ first. Whoever finds the state closed is told by the sealed round itself whether
 
 from __future__ import annotations
 
+from dataclasses import replace
 from enum import StrEnum
 from typing import Any
 
@@ -15,7 +16,7 @@ from store.table import Key
 
 from .. import repository, rules
 from ..batching import BATCHES
-from ..pseudonyms import pseudonym
+from ..pseudonyms import holder, pseudonym
 from ..rounds import Given
 from ..rules import Game, Phase, State
 from ..seats import Seat
@@ -53,7 +54,7 @@ def give(
     salt = _salt(game, state, salt)
     if rules.is_secret(game, state) and salt is None:
         return Told.LATE  # it is being sealed just now
-    given = Given(pseudonym(salt, seat.player), said, at, receipt or new_receipt())
+    given = Given(pseudonym(salt, seat.player), said, at, receipt or new_receipt(), holder(salt, seat.secret))
     item = repository.given_item(game, _place(game, state, given), given)
     seen = BATCHES.put_then_look(item, keys.game_state(game.id))
     if seen is None:
@@ -85,7 +86,17 @@ def own(game: Game, state: State, seat: Seat, salt: bytes | None = None) -> Give
     salt = _salt(game, state, salt)
     if rules.is_secret(game, state) and salt is None:
         return None
-    return repository.own_given(game.id, state, pseudonym(salt, seat.player))
+    given = repository.own_given(game.id, state, pseudonym(salt, seat.player))
+    if given is None or given.holder == holder(salt, seat.secret):
+        return given
+    return replace(given, said=None, receipt="")  # whose seat was taken over since
+
+
+def shown(given: Given | None) -> dict[str, Any]:
+    """What a page shows somebody of what they gave: of an anonymous round only to the device that gave it."""
+    if given is None:
+        return {}
+    return {"said": given.said, "receipt": given.receipt} if given.receipt else {"unseen": True}
 
 
 def _salt(game: Game, state: State, known: bytes | None) -> bytes | None:

@@ -6,7 +6,7 @@ read is the same, and only one of them can write it, because the state leaves th
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
 from acts.handfuls import sweep
@@ -22,10 +22,13 @@ from ..assembly import quorate, resolutions
 from ..ideas import orders
 from ..ideas import rules as ideas
 from ..pseudonyms import new_salt, pseudonym
+from ..qa import repository as texts
+from ..qa import texts as moderation
 from ..questions import Kind, Question, Type
 from ..rounds import Given, Round
 from ..rules import Game, Phase, State, Step
 from ..sealed import digests as seals
+from ..seats import Seat
 
 SITE = "plenum"
 
@@ -48,10 +51,9 @@ def close(game: Game, state: State, who: str) -> State:
 
 
 def _overtaken(game: Game, state: State, who: str) -> State:
-    """Somebody else was quicker; or the store was filled from a backup, none of which has salts: then what was given
-    can be nobody's, and the round is dropped."""
+    """Somebody else was quicker; or what it takes to close the round is lost, and it is dropped."""
     there = repository.state(game.id) or state
-    if there.version != state.version or not _is_salted(game, state) or repository.salt(game.id, state.round):
+    if there.version != state.version or not _is_lost(game, there):
         return there
     after = _now(rules.voided(there))
     said = {"game_id": game.id, "step": str(Step.VOID), "state": repository.told_state(after)}
@@ -68,6 +70,15 @@ def _overtaken(game: Game, state: State, who: str) -> State:
     return after
 
 
+def _is_lost(game: Game, state: State) -> bool:
+    """Whether the round at hand can never be closed: in a store that was filled from a backup, none of which has salts,
+    what was given can be nobody's; and without their order ideas cannot be told."""
+    if _is_salted(game, state) and repository.salt(game.id, state.round) is None:
+        return True
+    was_sorted = state.kind == Kind.IDEAS and state.phase in (Phase.SORTING, Phase.VOTING)
+    return was_sorted and orders.read(game.id, state.round) is None
+
+
 # --- what was given ---
 
 
@@ -79,7 +90,7 @@ class Box:
     percents: dict[str, int]  # how much of the usual time each player has, by the name that their answer lies under
     robots: frozenset[str] = frozenset()  # which of these names are robots'
     players: Mapping[str, str] = field(default_factory=dict)  # the ids of those who have these names
-    present: tuple[str, ...] = ()  # the ids of those who are there, and of those who gave something before they left
+    present: tuple[str, ...] = ()  # the ids of those who were there at any time since it was opened, voting or not
     written_by_robots: int = 0  # of ideas that are not voted on
 
     def by_robots(self, round_: Round, is_secret: bool) -> int:
@@ -103,11 +114,16 @@ def _read(game: Game, state: State) -> Box:
     robots = frozenset(name for name, each in playing.items() if each.robot)
     voted = state.phase == Phase.VOTING
     given = repository.votes(game.id, state.round) if voted else repository.answers(game.id, state.round)
-    last = tuple(_last(given, state, percents))
-    gave = {each.player for each in last}
-    present = sorted(each.player for name, each in playing.items() if each.is_there or name in gave)
+    last = tuple(replace(each, robot=each.player in robots) for each in _last(given, state, percents))
+    present = sorted(each.player for each in playing.values() if _was_present(state, each))
     ids = {name: each.player for name, each in playing.items()}
     return Box(last, percents, robots, ids, tuple(present))
+
+
+def _was_present(state: State, seat: Seat) -> bool:
+    """At a vote whoever was there at any time while it was open: whether they voted must not show. Otherwise whoever is
+    there at the end."""
+    return seat.was_there_since(state.clock.began) if state.is_open else seat.is_there
 
 
 def _last(given: Iterable[Given], state: State, percents: dict[str, int]) -> Iterable[Given]:
@@ -140,7 +156,8 @@ def _counted(game: Game, state: State, questions: tuple[Question, ...], box: Box
     if game.is_assembly:
         return resolutions.resolved(game, state, questions[index], box.last, box.present, clock.now())
     if state.phase == Phase.VOTING:
-        return counting.votes(gathering.read(game.id, number).round, box.last)
+        answered = gathering.read(game.id, number).round
+        return counting.votes(answered, box.last, _unseen(game, answered, box))
     if game.engagement_type == Type.TRIVIA:
 
         def clock_of(each: Given) -> tuple[int, int]:
@@ -153,6 +170,12 @@ def _counted(game: Game, state: State, questions: tuple[Question, ...], box: Box
     return counting.survey(number, questions, box.last)
 
 
+def _unseen(game: Game, answered: Round, box: Box) -> frozenset[int]:
+    """The numbers of answers that nobody sees when the vote closes."""
+    gone = {each.player for each in answered.entries} - box.percents.keys()
+    return moderation.unseen_answers(texts.texts(game.id), answered.number, counting.gathered(answered), gone)
+
+
 def _gather(game: Game, state: State, who: str, box: Box) -> State:
     """The first of two closes: what was answered is put to the vote, if there is enough of it."""
     round_ = counting.answers(state.round, state.question, box.last)
@@ -160,7 +183,8 @@ def _gather(game: Game, state: State, who: str, box: Box) -> State:
     if not scores.is_voted_on(answers):
         return _write(game, state, who, box, round_)
     seconds = rules.voting_seconds(game, repository.questions(game.id)[state.question])
-    after = _now(rules.voting(state, seconds, clock.now()))
+    waits = bool(moderation.waiting(texts.texts(game.id), state.round, [each.text for each in answers]))
+    after = _now(rules.voting(state, seconds, clock.now(), waits=waits))
     parts = gathering.parts(round_, answers, box.percents)
     writes = repository.gathering(game, state.round, parts)
     _record(game, who, "LiveAnswersSealed", state, after, round_, box, writes)
@@ -178,7 +202,10 @@ def _with_ideas(game: Game, state: State, who: str, box: Box, question: Question
         raise Refused([0])  # somebody else has just dropped it
     written, sorted_ = found
     voted = state.phase == Phase.VOTING
-    if not voted:
+    if voted:
+        hidden = moderation.hidden_options(texts.texts(game.id), state.round, sorted_.order.options)
+        box = replace(box, last=tuple(replace(each, said=moderation.without(each.said, hidden)) for each in box.last))
+    else:
         box = replace(box, written_by_robots=orders.robots(game.id, state.round))
     if game.is_assembly:
         asked = replace(ideas.as_ranking(question, sorted_.order.options), secret=True)
@@ -186,7 +213,9 @@ def _with_ideas(game: Game, state: State, who: str, box: Box, question: Question
         round_ = ideas.around(resolved, written, sorted_)
     else:
         round_ = (
-            ideas.voted(written, sorted_, question, box.last, game.id) if voted else ideas.unvoted(written, sorted_)
+            ideas.voted(written, sorted_, question, box.last, game.id)
+            if voted
+            else ideas.unvoted(written, box.written_by_robots, sorted_)
         )
     settled = replace(sorted_.order, settled=True)
     return _write(game, state, who, box, round_, *orders.change(game, state.round, sorted_.order, settled))
@@ -195,12 +224,14 @@ def _with_ideas(game: Game, state: State, who: str, box: Box, question: Question
 def _collect(game: Game, state: State, who: str, box: Box, question: Question) -> State:
     """The first of two closes: what was written is put in order, if there is enough of it."""
     written = ideas.collected(state.round, state.question, box.last)
-    if not ideas.is_sorted(written):
-        return _write(game, state, who, box, _unsorted(game, state, box, question, written))
+    robots = box.by_robots(written, is_secret=True)
+    out = moderation.waiting(texts.texts(game.id), state.round, [each.said["text"] for each in written.entries])
+    if not ideas.is_sorted(written, robots):
+        return _write(game, state, who, box, _unsorted(game, state, box, question, written, out))
     after = _now(rules.sorting(state))
-    parts = orders.parts(written, box.by_robots(written, is_secret=True))
+    parts = orders.parts(written, robots)
     writes = [
-        *orders.creation(game, state.round, parts, len(written.entries)),
+        *orders.creation(game, state.round, parts, len(written.entries), out),
         *repository.unsalting(game, state.round),
         *repository.emptying(game, state.round, after.changed_at, ideas=True),
     ]
@@ -209,9 +240,9 @@ def _collect(game: Game, state: State, who: str, box: Box, question: Question) -
     return after
 
 
-def _unsorted(game: Game, state: State, box: Box, question: Question, written: Round) -> Round:
+def _unsorted(game: Game, state: State, box: Box, question: Question, written: Round, out: Collection[int]) -> Round:
     """Too little to vote on; an assembly notes who was there all the same."""
-    round_ = ideas.unvoted(written)
+    round_ = ideas.unvoted(written, box.by_robots(written, is_secret=True), out=out)
     if not game.is_assembly:
         return round_
     told = resolutions.resolved(game, state, replace(question, secret=True), (), box.present, clock.now())
@@ -238,7 +269,8 @@ def _asked_twice(game: Game, state: State, who: str, box: Box, question: Questio
     before_ = twice.find(game.id, state.before)
     moved = {"untold": "lost"}
     if before_ is not None:
-        moved = twice.flows(before_.firsts, twice.firsts(box.last, box.players, question, before_.salt))
+        robots = {pseudonym(before_.salt, box.players[name]) for name in box.robots}
+        moved = twice.flows(before_.firsts, twice.firsts(box.last, box.players, question, before_.salt), robots)
     parts = repository.round_items(game.id, state.before)
     compared = twice.compared(round_, question, counting.round_of(parts) if parts else None, moved)
     return _write(game, state, who, box, compared, *twice.unlinking(game, state.before))

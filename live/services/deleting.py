@@ -14,23 +14,23 @@ from store.table import Check, Delete, Exists, Missing, Refused
 
 from .. import repository, rules, waking
 from ..minutes.services import seal as seal_minutes
-from ..rules import Game, Phase
+from ..rules import Game, Phase, State
 from . import ending
 
 
 def delete(game_id: str, who: str) -> None:
     """One that runs is ended first, so that whoever is in it is told. The log keeps that it was there."""
-    try_again(lambda: _delete(_ended(game_id, who), who))
+    try_again(lambda: _delete(*_ended(game_id, who), who))
     waking.moved(game_id)
 
 
-def _ended(game_id: str, who: str) -> Game:
+def _ended(game_id: str, who: str) -> tuple[Game, State]:
     game, state = repository.find(game_id) or (None, None)
     if game is None or state is None:
         raise rules.NotThere(rules.NOT_THERE)
     if state.phase == Phase.ENDED:
         seal_minutes(game_id)  # should whoever ended it have been cut off
-        return game
+        return game, state
     try:
         ending.end(game, state, who)
     except rules.Stale:  # somebody takes a step at this moment
@@ -38,9 +38,11 @@ def _ended(game_id: str, who: str) -> Game:
     return _ended(game_id, who)
 
 
-def _delete(game: Game, who: str) -> None:
-    said = {"game_id": game.id, **repository.told_hosts(game)}
-    writes = repository.deletion(game, now_text(), has_code=repository.has_code(game))
+def _delete(game: Game, state: State, who: str) -> None:
+    """Its minutes stay, and so does the way to them."""
+    has_minutes = rules.keeps_minutes(game, state)
+    said = {**repository.told_hosts(game), "game_id": game.id, "ended_at": game.ended_at, "has_minutes": has_minutes}
+    writes = repository.deletion(game, now_text(), has_code=repository.has_code(game), has_minutes=has_minutes)
     log().record(Event(who, "LiveSessionDeleted", said), *writes)
 
 

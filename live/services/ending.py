@@ -3,27 +3,39 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import UTC, datetime
+
+from django.utils.translation import gettext_lazy as _
 
 from acts.queues import take_each
 from acts.site import log, now_text
-from store.log import Event
+from store.log import Event, as_text
 from store.table import Item, Refused
 
-from .. import clock, repository, rules, seats, twice, waking
+from .. import clock, lifetimes, repository, rules, seats, twice, waking
 from ..minutes import repository as minutes
 from ..minutes.services import seal as seal_minutes
 from ..questions import Type
 from ..rules import Game, Phase, State
 from . import closing
 
+MOST_CLOSES = 6  # two phases of a round, each of which somebody else may close or open again meanwhile
+NOT_CLOSED = _("What is open could not be closed, so the session goes on. Close it first, then try again.")
+
 
 def end(game: Game, state: State, who: str) -> State:
-    while state.is_under_way:
-        state = closing.close(game, state, who)
+    """Refused if what is open cannot be closed: whoever ends it, and the worker, must not wait for it for ever."""
+    for _attempt in range(MOST_CLOSES):
+        if state.is_under_way:
+            state = closing.close(game, state, who)
+    if state.is_under_way:
+        raise rules.NotNow(NOT_CLOSED)
     if state.phase == Phase.ENDED:
         return state
     now = now_text()
-    after, over = replace(rules.ended(state), changed_at=now), replace(game, ended_at=now)
+    after = replace(rules.ended(state), changed_at=now)
+    expires_at = rules.expiry(now, lifetimes.configured())
+    over = replace(game, began_at=state.began_at, ended_at=now, expires_at=expires_at)
     counted = _counted(game, state)
     has_code = repository.has_code(game)
     said = {**repository.told_ended(over, counted, has_code=has_code), "state": repository.told_state(after)}
@@ -55,16 +67,28 @@ def _by_people(head: Item) -> int:
     return int(head["count"]) - int(head.get("robots", 0))
 
 
-def end_if_idle(game_id: str) -> bool:
-    """Whether it was ended, because nothing had happened for long."""
+def end_if_abandoned(game_id: str) -> bool:
+    """Whether it was ended, because nobody had hosted it and nothing had been said for long."""
     found = repository.find(game_id)
-    if found is None:
+    if found is None or found[0].ended_at or not _is_abandoned(*found):
         return False
-    game, state = found
-    if game.ended_at or not rules.is_idle(game, state, now_text()):
-        return False
-    end(game, state, closing.SITE)
+    end(*found, closing.SITE)
     return True
+
+
+def _is_abandoned(game: Game, state: State) -> bool:
+    """Who looked and who answered is read only where no step was taken for long."""
+    lifetime, now = lifetimes.configured(), now_text()
+    if not rules.is_abandoned(game, state, "", now, lifetime):
+        return False
+    return rules.is_abandoned(game, state, last_seen(game, state), now, lifetime)
+
+
+def last_seen(game: Game, state: State) -> str:
+    """When a host last looked, or somebody answered or voted in what is open; empty if nobody knows."""
+    given = repository.given_at(game.id, state) if state.is_open else 0
+    at = max(given, repository.host_seen_at(game.id))
+    return as_text(datetime.fromtimestamp(at / 1000, UTC)) if at else ""
 
 
 def settle(game_id: str) -> bool:
@@ -72,8 +96,8 @@ def settle(game_id: str) -> bool:
     found = repository.find(game_id)
     if found is not None and found[1].is_over(clock.now()):
         closing.settled(*found)
-    return end_if_idle(game_id)
+    return end_if_abandoned(game_id)
 
 
-def end_what_is_idle() -> int:
+def end_abandoned() -> int:
     return take_each(list(repository.each_running()), settle)

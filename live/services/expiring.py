@@ -1,41 +1,39 @@
-"""Sessions whose two weeks are over: the store removes them by itself; then its files are to forget them, too."""
+"""Sessions whose time is over after their end: all of their data goes, only their lines in the history stay."""
 
 from __future__ import annotations
 
-from datetime import timedelta
-
 from acts.queues import take_each
-from acts.site import table
+from acts.site import log, now_text, table
 from store import keys
 from store.forgetting import to_forget
-from store.log import as_text, utc_now
+from store.log import Event
 from store.table import Item, Refused
 
 from .. import repository
-
-LATER = timedelta(minutes=10)  # by when nobody reads anything of them
-A_SWEEP = 1000
-
-
-def _upto() -> str:
-    return as_text(utc_now() - LATER)
+from ..minutes.services import seal as seal_minutes
+from .closing import SITE
 
 
 def is_due() -> bool:
-    return bool(table().page(keys.games_kept(_upto()), limit=1).items)
+    return bool(table().page(keys.games_kept(now_text()), limit=1).items)
 
 
-def forget_expired() -> int:
-    """What the worker has not removed yet is removed first, so that it is forgotten with the rest."""
-    gone = repository.expired(_upto())
-    while gone and table().sweep(A_SWEEP) == A_SWEEP:
-        pass
-    return take_each(gone, _forget)
+def expire_all() -> int:
+    """Answers of how many sessions the data goes."""
+    return take_each(repository.expired(now_text()), _expire)
 
 
-def _forget(line: Item) -> bool:
+def _expire(line: Item) -> bool:
+    found = repository.find(line["id"])
     try:
-        table().write(repository.forgetting(line), to_forget())
+        if found is None:  # the store has removed it by itself
+            table().write(repository.unlisting(line), to_forget())
+        elif found[0].ended_at is None:  # it will be listed again at its end
+            table().write(repository.unlisting(line))
+        else:
+            seal_minutes(line["id"])  # should whoever ended it have been cut off
+            event = Event(SITE, "LiveSessionExpired", {"game_id": line["id"]})
+            log().record(event, *repository.clearing(found[0], now_text()), repository.unlisting(line))
     except Refused:  # its host has removed it
         return False
     return True

@@ -19,12 +19,12 @@ from store.log import Event
 from .. import repository, rules, waking
 from ..rules import Game
 
-MOST_RUNNING = 10  # sessions of one host at a time
+MOST_RUNNING = 30  # sessions that one host has made and not ended, prepared ones included
 MADE = Limit("live-maker-day", 50, DAY)
 NOBODY = _("There is nobody of that name here who may run live sessions.")
 ALREADY = _("%(name)s runs this session already.")
 TOO_MANY = _("A session has at most %(most)d people who run it beside you.")
-TOO_MANY_RUNNING = _("You have %(most)d sessions running. End one of them before you make another.")
+TOO_MANY_RUNNING = _("You have %(most)d sessions that run or wait. End one of them before you make another.")
 ONLY_THE_MAKER = _("Only whoever made the session chooses who runs it.")
 OVER = _("The session has ended.")
 
@@ -35,7 +35,8 @@ class NotReady(Refusal):
 
 def check_makes_another(host: User) -> None:
     """Counts the one that is to be made."""
-    if len(repository.running_of(host.name)) >= MOST_RUNNING:
+    own = (each for each in repository.running_of(host.name) if fold(each.created_by) == fold(host.name))
+    if sum(1 for _each in own) >= MOST_RUNNING:
         raise NotReady(TOO_MANY_RUNNING % {"most": MOST_RUNNING})
     count(MADE, host.name)
 

@@ -12,7 +12,7 @@ from acts.refusals import Refusal
 from acts.site import now_text, table
 from store.table import Item, Refused
 
-from .. import names, players, rules, seats, waking
+from .. import clock, names, players, rules, seats, waking
 from ..assembly import speaking
 from ..players import Pass
 from ..rules import Game, Names, Phase, State
@@ -114,7 +114,7 @@ def back(game: Game, seat: Seat) -> Seat:
 
 
 def leave(game: Game, held: Pass) -> None:
-    _change(game, held, lambda seat: replace(seat, left=True))
+    _change(game, held, lambda seat: seats.gone(seat, clock.now()))
     speaking.gone(game, held.player)
 
 

@@ -19,8 +19,9 @@ from store.log import Event
 from store.table import Conflict, Refused
 
 from .. import repository
+from ..lifetimes import LONGEST_SESSION, configured
 from ..questions import Question, Type, suiting
-from ..rules import Game, State
+from ..rules import Game, State, later
 
 FEW, MANY = 50, 500  # running sessions, from which on codes have a digit more
 NOTHING_SUITS = _("None of these questions suits this type of session.")
@@ -30,24 +31,28 @@ class NothingToAsk(Refusal):
     """There is no question for a session of this type."""
 
 
-def make(host: User, engagement_type: Type, questions: Sequence[Question], **chosen: Any) -> Game:
-    """A session that waits for its players."""
+def make(host: User, engagement_type: Type, questions: Sequence[Question], *, game_id: str = "", **chosen: Any) -> Game:
+    """A session that waits for its players. With a `game_id` of its own it is made once, however often it is asked."""
     suitable = suiting(questions, engagement_type)
     if not suitable and engagement_type != Type.ASSEMBLY:  # whose agenda can be written later
         raise NothingToAsk(NOTHING_SUITS)
     for _attempt in range(TRIES):
-        game = _new(host, engagement_type, len(suitable), **chosen)
+        game = _new(game_id or secrets.token_urlsafe(16), host, engagement_type, len(suitable), **chosen)
         with suppress(Refused):  # the code is another session's: draw again; or the host was removed meanwhile
             _record(game, suitable, host)
             return game
+        if game_id and (found := repository.find(game_id)) is not None:
+            return found[0]
     raise Conflict("Every code drawn for a session was taken.")
 
 
-def _new(host: User, engagement_type: Type, total: int, **chosen: Any) -> Game:
+def _new(game_id: str, host: User, engagement_type: Type, total: int, **chosen: Any) -> Game:
+    now = now_text()
     return Game(
-        id=secrets.token_urlsafe(16),
+        id=game_id,
         engagement_type=engagement_type,
-        created_at=now_text(),
+        created_at=now,
+        kept_until=later(now, LONGEST_SESSION + configured().retention),
         created_by=host.name,
         code=new_code(repository.running()),
         token=secrets.token_urlsafe(12),

@@ -18,11 +18,14 @@ from ..ideas import orders
 from ..ideas import rules as ideas
 from ..pseudonyms import new_salt
 from ..questions import Question
-from ..rounds import FEWEST_TOLD
+from ..rounds import FEWEST_TOLD, is_told
 from ..rules import Game, Phase, State, Step
 from . import closing, ending
 
-TOO_FEW_PRESENT = _("A vote is secret only among at least %(least)d who are present. Wait for others, or vote openly.")
+TOO_FEW_PRESENT = _(
+    "A vote is secret only among at least %(least)d people who are present; robots do not count. Wait for others, or "
+    "vote openly."
+)
 
 
 def drive(game_id: str, who: str, step: Step, version: int, item: int | None = None) -> State:
@@ -57,7 +60,9 @@ def move(
     game: Game, state: State, step: Step, who: str, questions: Sequence[Question], item: int | None = None
 ) -> State:
     """A step that writes the state, and a salt where a phase begins in which nobody signs what they say."""
-    after = replace(stepped(game, state, step, questions, clock.now(), item), changed_at=now_text())
+    now = now_text()
+    after = stepped(game, state, step, questions, clock.now(), item)
+    after = replace(after, changed_at=now, began_at=state.began_at or now)
     salt: list[Write] = []
     if after.is_open and (after.phase, after.round) != (state.phase, state.round) and rules.is_secret(game, after):
         salt = repository.salting(game, after.round, new_salt())
@@ -91,11 +96,11 @@ def _unlinked(game: Game, state: State, after: State) -> list[Write]:
 
 
 def _present(game: Game, state: State) -> dict[str, Any]:
-    """Who could vote when a vote was opened, for the log."""
-    there = sum(each.is_there for each in seats.each(game.id))
-    if state.secret and there < FEWEST_TOLD:
+    """Who could vote when a vote was opened, for the log. Robots may rehearse a secret vote among themselves."""
+    there = [each for each in seats.each(game.id) if each.is_there]
+    if state.secret and not is_told(len(there), sum(each.robot for each in there)):
         raise rules.NotNow(TOO_FEW_PRESENT % {"least": FEWEST_TOLD})
-    return quorate.told(game, there)
+    return quorate.told(game, len(there))
 
 
 def _dropped(game: Game, state: State, step: Step, now: str) -> list[Write]:

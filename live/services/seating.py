@@ -18,7 +18,7 @@ from store import keys
 from store.log import Event
 from store.table import Refused, Write
 
-from .. import names, repository, rules, seats, waking
+from .. import clock, names, repository, rules, seats, waking
 from ..assembly import speaking
 from ..clock import PERCENTS
 from ..rules import Game, Names, Phase, State
@@ -90,7 +90,7 @@ def readmit(game_id: str, player: str, who: str) -> Seat:
 
 def check_out(game_id: str, player: str, who: str) -> Seat:
     """Somebody who has gone and has not said so."""
-    return _change(game_id, player, who, SeatAct.CHECK_OUT, lambda seat: replace(seat, left=True))
+    return _change(game_id, player, who, SeatAct.CHECK_OUT, lambda seat: seats.gone(seat, clock.now()))
 
 
 def check_in(game_id: str, player: str, who: str) -> Seat:

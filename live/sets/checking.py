@@ -19,7 +19,7 @@ from live.questions import (
     Kind,
     Question,
 )
-from store.keys import fold
+from store.keys import fold, without_stray_invisible
 
 from .rules import LONGEST_CATEGORY
 
@@ -38,13 +38,17 @@ class Flaw:
 
 def line(text: str) -> str:
     """Words of one line, without characters that nobody sees."""
-    return unicodedata.normalize("NFC", HIDDEN.sub("", re.sub(r"\s+", " ", text)).strip())
+    return unicodedata.normalize("NFC", _visible(re.sub(r"\s+", " ", text)).strip())
 
 
 def lines(text: str) -> str:
     """Words of several lines."""
     ended = text.replace("\r\n", "\n").replace("\r", "\n")
-    return unicodedata.normalize("NFC", HIDDEN.sub("", ended).strip())
+    return unicodedata.normalize("NFC", _visible(ended).strip())
+
+
+def _visible(text: str) -> str:
+    return without_stray_invisible(HIDDEN.sub("", text))
 
 
 def tidied(question: Question) -> Question:

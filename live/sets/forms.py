@@ -197,7 +197,7 @@ class ImportForm(forms.Form):
         label=_("Or the text itself"),
         required=False,
         strip=False,
-        max_length=lists.MOST_BYTES,
+        max_length=lists.MOST_TYPED,
         widget=forms.Textarea({"rows": 6, "dir": "auto", "spellcheck": "false"}),
         help_text=_("Pasted from a file, in any of these formats but the spreadsheet."),
     )

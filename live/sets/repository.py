@@ -8,6 +8,7 @@ from dataclasses import asdict, replace
 from acts.site import table
 from live.questions import Question, question_of
 from store import keys
+from store.splitting import in_batches
 from store.table import Condition, Delete, Equals, Item, Key, Missing, Put, Span, Write
 
 from .rules import Category, Placed, QuestionSet, Whole, weight
@@ -170,15 +171,7 @@ def deletion(set_: QuestionSet, at: str) -> list[Write]:
 
 def slices(questions: Sequence[Question]) -> list[list[Question]]:
     """As many as fit a transaction, and as long as what is said of them fits its event."""
-    found: list[list[Question]] = []
-    room = 0
-    for each in questions:
-        if not found or len(found[-1]) == A_SLICE or weight(each) > room:
-            found.append([])
-            room = BYTES_A_SLICE
-        found[-1].append(each)
-        room -= weight(each)
-    return found
+    return list(in_batches(questions, BYTES_A_SLICE, weight, max_count=A_SLICE))
 
 
 def filling(set_id: str, later: Sequence[Sequence[Question]], described: Sequence[Item], at: str) -> list[Write]:

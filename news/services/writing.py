@@ -13,6 +13,7 @@ from accounts.models import User
 from accounts.services import still
 from acts.refusals import OVERTAKEN, Overtaken
 from acts.site import log, now_text
+from acts.suffixes import suffixes
 from elections import repository as elections
 from elections.rules import RUNNERS, Election
 from elections.rules import State as ElectionState
@@ -23,10 +24,9 @@ from pages import rendered
 from pages.markdown import plain
 from store import keys
 from store.log import Event
-from store.table import Check, Conflict, Equals, Refused, Write
+from store.table import Check, Equals, Refused, Write
 
 ALREADY = 0  # the part of `repository.creation` that is refused if the post is there
-MOST_SLUGS = 50  # that are tried for posts of the same title
 CHOSEN = ("title", "slug", "tags", "summary", "excerpt", "words", "changed_at")  # by whoever edits a post
 
 
@@ -106,8 +106,8 @@ def new_post(post_id: str, user: User, election: Election | None) -> Post:
 
 def make(user: User, kind: str, post: Post, written: Written, said: dict[str, Any], *checks: Check) -> Post:
     """The post with all that lies with it, at an address of its own."""
-    for number in range(1, MOST_SLUGS):
-        slug = written.slug or rules.slug_of(written.title, number)
+    for suffix in suffixes():
+        slug = written.slug or rules.slug_of(written.title, suffix)
         made = replace(written.on(post), slug=slug)
         try:
             event = Event(user.name, kind, {**told(made), **said, "text": written.text, "at": made.created_at})
@@ -118,7 +118,7 @@ def make(user: User, kind: str, post: Post, written: Written, said: dict[str, An
             _check_free(refused, slug, is_chosen=bool(written.slug))
         else:
             return made
-    raise Conflict("Every address that was tried for a post was taken.")
+    raise Overtaken(OVERTAKEN)
 
 
 def _id_of(user: User, token: str, written: Written) -> str:

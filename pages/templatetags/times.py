@@ -31,6 +31,23 @@ def day(stored: str, zone_name: str) -> str:
     return date_format(_shown(times.from_text(stored), zone_name)[0], "DATE_FORMAT")
 
 
+@register.filter
+def in_zone(moment: datetime | str, zone_name: str) -> str:
+    """Date, time and the zone's letters, on the clocks of a zone."""
+    return times.moment_text(_shown(_moment(moment), zone_name)[0])
+
+
+@register.filter
+def clock_in_zone(moment: datetime | str, zone_name: str) -> str:
+    """The time of day alone, on the clocks of a zone."""
+    return date_format(_shown(_moment(moment), zone_name)[0], "TIME_FORMAT")
+
+
+@register.filter
+def zone_label(zone_name: str) -> str:
+    return times.zone_label(zone_name)
+
+
 @register.inclusion_tag("pages/parts/time.html")
 def election_time(moment: datetime | str, zone_name: str) -> dict[str, Any]:
     """A moment, or the text it is stored as, in the election's zone; a script adds the reader's own time."""

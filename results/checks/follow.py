@@ -11,30 +11,30 @@ from django.utils.http import urlencode
 from django.utils.translation import gettext as _
 
 from ballots.repository import candidates_of
-from ranking.beginnings import BeginningForm
+from ranking import beginnings
 from ranking.codes import SYMBOLS
 from ranking.rankings import named
 from results import published
+from results.access import is_stranger
+from results.files import version
 from results.following import story_of
 from results.published import Place
 from results.repository import Sealed
 from store.table import Item
 
-from .sealed import A_PAGE, is_number, never_changes, of_sealed, page, stamp
+from .sealed import A_PAGE, is_number, never_changes, of_public_seal, page, stamp
 
 
-@of_sealed
+@of_public_seal
 def follow(request: HttpRequest, found: Sealed) -> HttpResponse:
     """A script finds a ballot by its code without telling it; without scripts one leafs through the list."""
-    form = BeginningForm(request.GET, label=_("The code begins with"))
-    beginning = form.cleaned_data["code"] if form.is_valid() else ""
+    form = beginnings.beginning_form(request.GET, found.seal.ballots, _("The code begins with"))
+    beginning = form.cleaned_data["code"] if form is not None and form.is_valid() else ""
     place = published.find(found.election.name, beginning) if beginning else _place(request)
     rows, onward = _leaf(found, place, beginning)
-    wrong = bool(form.errors)
-    story = _story(found)
-    return page(
-        request, found, "follow", wrong=wrong, form=form, rows=rows, onward=onward, beginning=beginning, story=story
-    )
+    context = {"form": form, "rows": rows, "onward": onward, "beginning": beginning, "story": _story(found)}
+    context |= {"names_voters": not (found.election.secret_ballot or is_stranger(request)), "version": version(found)}
+    return page(request, found, "follow", wrong=form is not None and bool(form.errors), **context)
 
 
 def _place(request: HttpRequest) -> Place:
@@ -69,7 +69,7 @@ def _story(found: Sealed) -> dict[str, Any]:
     return story_of(result) | {
         "numbers": [numbers[name] for name in result.candidates],
         "address": reverse("follow_ballots", args=[found.election.name, stamp(found.seal)]),
-        "letters": published.letters_told(found.seal.ballots),
+        "letters": beginnings.letters_told(found.seal.ballots),
         "words": _words(),
     }
 
@@ -112,7 +112,7 @@ def _words() -> dict[str, str]:
 def follow_ballots(request: HttpRequest, found: Sealed) -> HttpResponse:
     """All ballots whose codes begin alike; those of a small election all at once. A longer beginning is not taken."""
     beginning = request.GET.get("begins", "")
-    if len(beginning) != published.letters_told(found.seal.ballots) or set(beginning) - set(SYMBOLS):
+    if len(beginning) != beginnings.letters_told(found.seal.ballots) or set(beginning) - set(SYMBOLS):
         sentence = _("This is not how many characters of a code are asked for here.")
         return JsonResponse({"problem": sentence}, status=400)
     some = published.beginning_with(found.election.name, beginning)

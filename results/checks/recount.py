@@ -12,10 +12,10 @@ from results.report import settings_of
 from results.repository import Sealed
 from store.table import Item
 
-from .sealed import never_changes, of_sealed, page, stamp
+from .sealed import never_changes, of_public_seal, page, stamp
 
 
-@of_sealed
+@of_public_seal
 def recount(request: HttpRequest, found: Sealed) -> HttpResponse:
     methods = [(each.method, words.label(each.method), words.names(each.winners)) for each in found.report.others]
     address = reverse("recount_ballots", args=[found.election.name, stamp(found.seal)])

@@ -12,14 +12,13 @@ from django.shortcuts import render
 from django.utils.cache import get_conditional_response
 from django.views.decorators.http import require_safe
 
-from accounts.access import View, requires
-from accounts.models import User
-from accounts.rules import Permission
+from accounts.access import View
 from acts.refusals import Refusal
 from elections.access import context_of
+from results.access import Reader, for_anybody
 from results.apart import RETRY_AFTER, Busy, TooDear
 from results.repository import Found, Seal, Sealed
-from results.views import load, not_yet, of_results
+from results.views import load, not_yet, of_public_results, of_results
 
 A_PAGE = 50
 MOST_READ = 20_000  # ballots of a public election that are read for one page
@@ -41,14 +40,19 @@ def of_sealed(view: SealedView) -> View:
     return of_results(_when_sealed(view))
 
 
+def of_public_seal(view: SealedView) -> View:
+    """As `of_sealed`, and for anybody on the web where they may see the result."""
+    return of_public_results(_when_sealed(view))
+
+
 def stamp(seal: Seal) -> str:
     """What tells this sealed election from any other, also from a later one of the same name and the same ballots."""
     return hashlib.sha256(f"{seal.report_digest} {seal.sealed_at}".encode()).hexdigest()
 
 
-def load_sealed(user: User, name: str, sealed: str) -> Found | None:
+def load_sealed(reader: Reader, name: str, sealed: str) -> Found | None:
     """The election if this is what was sealed in it."""
-    found = load(user, name)
+    found = load(reader, name)
     is_another = isinstance(found, Sealed) and stamp(found.seal) != sealed
     return None if is_another else found
 
@@ -64,7 +68,7 @@ def never_changes(view: SealedView) -> View:
             answer["ETag"], answer["Cache-Control"] = etag, "private, max-age=31536000, immutable"
         return answer
 
-    return requires(Permission.VIEW_APPLICATION, load_for=load_sealed)(_when_sealed(kept))
+    return for_anybody(load_for=load_sealed)(_when_sealed(kept))
 
 
 def page(request: HttpRequest, found: Sealed, name: str, *, wrong: bool = False, **context: Any) -> HttpResponse:

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from tally.result import Result
 
+from .bars import OF_ELECTIONS, OF_POLLS, Marks
 from .beat_paths import beat_paths
 from .drawing import voters
 from .duels import duels
@@ -18,9 +19,9 @@ from .rounds import rounds
 from .transfers import transfers
 from .turnout import turnout_pictures
 
-__all__ = ["Picture", "arranged", "pictures_of", "turnout_pictures"]
+__all__ = ["OF_POLLS", "Picture", "arranged", "pictures_of", "turnout_pictures"]
 
-Draw = Callable[[Result], Picture | None]
+Draw = Callable[..., Picture | None]
 DRAWN: dict[str, tuple[Draw, ...]] = {
     "schulze": (duels, beat_paths, heat_map),
     "ranked-pairs": (duels, locked, heat_map),
@@ -34,11 +35,14 @@ DRAWN: dict[str, tuple[Draw, ...]] = {
 }
 
 
-def pictures_of(result: Result) -> list[Picture]:
+MARKED: tuple[Callable[[Result, Marks], Picture | None], ...] = (rounds, points)  # which say who is ahead, or out
+
+
+def pictures_of(result: Result, marks: Marks = OF_ELECTIONS) -> list[Picture]:
     """In the order to show them. Where there is nothing to count, there is nothing to draw."""
     if not voters(result) or len(result.candidates) < 2:
         return []
-    drawn = (draw(result) for draw in DRAWN[result.method])
+    drawn = (draw(result, marks) if draw in MARKED else draw(result) for draw in DRAWN[result.method])
     return [picture for picture in drawn if picture is not None]
 
 

@@ -9,13 +9,26 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import NamedTuple
 
+from django.utils.functional import Promise
 from django.utils.safestring import SafeString
-from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy as _
 
 from .drawing import CROSS, TICK, joined, share, short, sign, tag
 
 THICK = 12
+
+
+class Marks(NamedTuple):
+    """What a tick and a cross mean in a count."""
+
+    elected: str | Promise
+    eliminated: str | Promise
+
+
+OF_ELECTIONS = Marks(_("elected"), _("eliminated"))
+OF_POLLS = Marks(_("ahead"), _("out"))
 SIGNS = {"elected": TICK, "eliminated": CROSS}
 
 
@@ -27,6 +40,7 @@ class Bar:
     mark: str = ""  # "elected" or "eliminated"
     kind: str = "other"  # "won", "seated", "other", "gone", "nobody"; "several" has no bar
     is_name: bool = True
+    said: str = ""  # what the mark means, for those who listen
 
 
 def draw(bars: Sequence[Bar], whole: Fraction, needed: Fraction | None = None) -> SafeString:
@@ -40,23 +54,19 @@ def _row(bar: Bar, whole: Fraction, needed: Fraction | None) -> SafeString:
     strip = [] if bar.kind == "several" else [_strip(bar, whole, needed)]
     return tag(
         "li",
-        tag("span", *marked(bar.mark), label, class_="bar-label"),
+        tag("span", *marked(bar.mark, bar.said), label, class_="bar-label"),
         tag("b", bar.shown, class_="number"),
         *strip,
         class_=f"bar-row {bar.kind}",
     )
 
 
-def marked(mark: str, said: str = "") -> list[SafeString]:
-    """A tick or a cross, and the word for it, for those who listen."""
+def marked(mark: str, said: str) -> list[SafeString]:
+    """A tick or a cross, and the word for it, for those who listen: only who draws it knows what it means."""
     if not mark:
         return []
     drawn = tag("svg", sign(SIGNS[mark], 0, 1, mark), width=14, height=14, aria_hidden="true", class_="bar-sign")
-    return [drawn, tag("span", f"{said or _said(mark)}: ", class_="out-of-sight")]
-
-
-def _said(mark: str) -> str:
-    return _("elected") if mark == "elected" else _("eliminated")
+    return [drawn, tag("span", f"{said}: ", class_="out-of-sight")]
 
 
 def _strip(bar: Bar, whole: Fraction, needed: Fraction | None) -> SafeString:

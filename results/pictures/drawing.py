@@ -47,7 +47,7 @@ def clean(value: object) -> object:
 
 
 def joined(parts: Iterable[SafeString]) -> SafeString:
-    return mark_safe("".join(parts))  # noqa: S308 - each is safe
+    return mark_safe("".join(map(conditional_escape, parts)))  # noqa: S308 - each is safe or escaped here
 
 
 def fluid(height: float, title: str, desc: str, *children: object, kind: str) -> SafeString:

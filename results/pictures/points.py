@@ -9,7 +9,7 @@ from django.utils.translation import gettext as _
 
 from tally.result import Result
 
-from .bars import Bar, draw
+from .bars import OF_ELECTIONS, Bar, Marks, draw
 from .drawing import exact, in_order, number, voters
 from .picture import Picture, Table
 
@@ -24,11 +24,11 @@ class Score:
     exact: tuple[str, ...]
 
 
-def points(result: Result) -> Picture:
+def points(result: Result, marks: Marks = OF_ELECTIONS) -> Picture:
     title, head, note = _words(result.method)
     scores = [score(result, name) for name in in_order(result)]
     whole = max(score.length for score in scores) or Fraction(1)
-    bars = [_bar(result, score) for score in scores[:MOST]]
+    bars = [_bar(result, score, marks) for score in scores[:MOST]]
     rows = tuple((score.name, *score.exact) for score in scores)
     return Picture(title, draw(bars, whole), _note(result, note), Table((_("Name"), *head), rows), "narrow")
 
@@ -63,9 +63,10 @@ def _defeat(name: str, worst: dict[str, int | str] | None) -> Score:
     return Score(name, Fraction(ayes), f"{noes} : {ayes}", (str(worst["by"]), str(ayes), str(noes)))
 
 
-def _bar(result: Result, score: Score) -> Bar:
+def _bar(result: Result, score: Score, marks: Marks) -> Bar:
     won = score.name in result.winners
-    return Bar(score.name, score.length, score.shown, "elected" if won else "", "won" if won else "other")
+    mark, kind = ("elected", "won") if won else ("", "other")
+    return Bar(score.name, score.length, score.shown, mark, kind, said=str(marks.elected))
 
 
 def _note(result: Result, note: str) -> str:

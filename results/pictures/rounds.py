@@ -11,7 +11,7 @@ from django.utils.translation import ngettext
 
 from tally.result import Result, Round
 
-from .bars import Bar, draw, notes
+from .bars import OF_ELECTIONS, Bar, Marks, draw, notes
 from .drawing import in_order, is_cut, isolated, joined, listed, number, tag, voters
 from .picture import Picture
 
@@ -19,13 +19,13 @@ PANELS = 16
 NAMES = 10  # in one panel; more are one bar together
 
 
-def rounds(result: Result) -> Picture | None:
+def rounds(result: Result, marks: Marks = OF_ELECTIONS) -> Picture | None:
     shown = chosen(result.rounds or ())
     if not shown:
         return None
     every = [Fraction(votes) for each in shown for votes in (*each.tally.values(), each.threshold, each.exhausted)]
     whole = max(every) * Fraction(103, 100)
-    panels = joined(_panel(result, each, whole) for each in shown)
+    panels = joined(_panel(result, each, whole, marks) for each in shown)
     title = _("The rounds") if len(result.rounds or ()) > 1 else _("The votes")
     return Picture(title, panels, _note(result, shown), kind="panels")
 
@@ -38,13 +38,13 @@ def chosen(rounds: tuple[Round, ...]) -> list[Round]:
     return [rounds[0], *sorted(last, key=lambda each: each.number)]
 
 
-def _panel(result: Result, each: Round, whole: Fraction) -> SafeString:
+def _panel(result: Result, each: Round, whole: Fraction, marks: Marks) -> SafeString:
     title = _("Round %(number)s") % {"number": each.number}
     head = tag("h4", title), tag("span", _needed(each), class_="small")
     return tag(
         "section",
         tag("div", *head, class_="round-head"),
-        draw(_bars(result, each), whole, Fraction(each.threshold)),
+        draw(_bars(result, each, marks), whole, Fraction(each.threshold)),
         notes(_settled(result, each)),
         class_="round",
     )
@@ -54,26 +54,26 @@ def _needed(each: Round) -> str:
     return _("needed: %(votes)s") % {"votes": number(each.threshold)}
 
 
-def _bars(result: Result, each: Round) -> list[Bar]:
+def _bars(result: Result, each: Round, marks: Marks) -> list[Bar]:
     """Most votes first; who is elected or eliminated now is always shown, and so is what is exhausted."""
     order = {name: position for position, name in enumerate(in_order(result))}
     names = sorted(each.tally, key=lambda name: (-Fraction(each.tally[name]), order[name]))
     told = {*each.elected, *each.eliminated}
     kept = names if len(names) <= NAMES else [name for at, name in enumerate(names) if at < NAMES - 1 or name in told]
-    bars = [_bar(result, each, name) for name in kept]
+    bars = [_bar(result, each, name, marks) for name in kept]
     if rest := [name for name in names if name not in kept]:
         bars.append(_others(each, rest))
     return [*bars, _exhausted(each)]
 
 
-def _bar(result: Result, each: Round, name: str) -> Bar:
+def _bar(result: Result, each: Round, name: str, marks: Marks) -> Bar:
     votes = each.tally[name]
     if name in each.eliminated:
-        return Bar(name, Fraction(votes), number(votes), "eliminated", "gone")
+        return Bar(name, Fraction(votes), number(votes), "eliminated", "gone", said=str(marks.eliminated))
     if name in each.elected:
-        return Bar(name, Fraction(votes), number(votes), "elected", "won")
+        return Bar(name, Fraction(votes), number(votes), "elected", "won", said=str(marks.elected))
     if name in _seated(result, each):
-        return Bar(name, Fraction(votes), number(votes), "elected", "seated")
+        return Bar(name, Fraction(votes), number(votes), "elected", "seated", said=str(marks.elected))
     return Bar(name, Fraction(votes), number(votes))
 
 

@@ -11,13 +11,12 @@ from accounts.models import User
 from accounts.services import still
 from acts.refusals import OVERTAKEN, Overtaken
 from acts.site import log, now_text
+from acts.suffixes import suffixes
 from skills import repository, rules
 from skills.rules import NAME_TAKEN, NOT_NOW, TOO_MANY_ALIASES, NameTaken, NotNow, Skill, State, TooMany
 from store import keys
 from store.log import Event
-from store.table import Check, Conflict, Refused, Write
-
-MOST_IDS = 50  # that are tried for skills whose names look alike in an address
+from store.table import Check, Refused, Write
 
 
 def propose(user: User, name: str, category: str, description: str) -> Skill:
@@ -32,8 +31,8 @@ def add(admin: User, name: str, category: str, description: str) -> Skill:
 
 
 def _create(user: User, kind: str, skill: Skill, is_still: Check) -> Skill:
-    for number in range(1, MOST_IDS):
-        made = replace(skill, id=rules.new_id(skill.name, number))
+    for suffix in suffixes():
+        made = replace(skill, id=rules.new_id(skill.name, suffix))
         try:
             log().record(Event(user.name, kind, told(made)), *repository.creation(made), is_still)
         except Refused as refused:
@@ -42,7 +41,7 @@ def _create(user: User, kind: str, skill: Skill, is_still: Check) -> Skill:
                 raise Overtaken(OVERTAKEN) from None
         else:
             return made
-    raise Conflict("Every id that was tried for a skill was taken.")
+    raise Overtaken(OVERTAKEN)
 
 
 def told(skill: Skill) -> dict[str, Any]:

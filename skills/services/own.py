@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from accounts import repository as people
+from accounts import services as accounts
 from accounts.models import User
 from acts.again import try_again
 from acts.once import once
@@ -81,15 +82,21 @@ def _held(own: OwnSkills, skill_id: str) -> Held:
 
 
 def show_to(user: User, visibility: Visibility) -> None:
-    """All entries leave the index, or come back to it, in the same transaction."""
-    try_again(lambda: _show_to(user, visibility))
+    """All entries leave the index, or come back to it, in the same transaction. To whomever the profile is no longer
+    shown, the address of its picture is of no use either."""
+    before = try_again(lambda: _show_to(user, visibility))
+    widest_first = list(Visibility)
+    if widest_first.index(visibility) > widest_first.index(before):
+        accounts.move_picture(user)
 
 
-def _show_to(user: User, visibility: Visibility) -> None:
+def _show_to(user: User, visibility: Visibility) -> Visibility:
+    """Answers who could see it before."""
     own = repository.own_skills(user.name)
     if own.visibility != visibility:
         words = {"visibility": visibility.value}
         _record(user, "ProfileVisibilityChanged", words, *repository.showing(own, visibility))
+    return own.visibility
 
 
 def _record(user: User, kind: str, said: dict[str, Any], *writes: Write, mark: str | None = None) -> None:

@@ -36,10 +36,24 @@
     if (said && words) said.textContent = said.textContent === words ? `${words}\u00a0` : words;
   };
 
+  // What somebody has chosen and not sent yet stays when their form comes anew: an answer on it may have been hidden.
+  const fieldsIn = (shown) => [...shown.querySelectorAll("#given [name]")];
+  const roundOf = (shown) => shown.querySelector("#given [name=round]")?.value;
+  const isTicked = (field) => field.type === "radio" || field.type === "checkbox";
+  const refill = (shown, before) => {
+    for (const field of fieldsIn(shown)) {
+      const same = before.find((each) => each.name === field.name && (!isTicked(field) || each.value === field.value));
+      if (same && isTicked(field)) field.checked = same.checked;
+      else if (same && field.type !== "hidden") field.value = same.value;
+    }
+  };
+
   const replace = (id, { key, html }) => {
     const shown = box(id);
     if (!shown || shown.dataset.key === key) return;
+    const [round, before] = [roundOf(shown), fieldsIn(shown)];
     shown.innerHTML = html;
+    if (round && round === roundOf(shown)) refill(shown, before);
     shown.dataset.key = key;
     const words = [...shown.querySelectorAll("[data-say]")].map((each) => each.dataset.say.replace(/\s+/g, " ").trim());
     if (id !== "status") say(words.join(" "));
@@ -75,6 +89,7 @@
       tick();
     },
     mine: (data) => replace("mine", data),
+    consent: (data) => replace("consent", data),
     beside: (data) => replaceUnused("beside", data),
     clock: (data) => {
       clock = { ...data, ahead: data.now - Date.now() };

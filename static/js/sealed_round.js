@@ -55,21 +55,35 @@ globalThis.SealedRound = (() => {
 
   const drawnOtherwise = (ballots, result, method, seed) => {
     const tries = result.lots.length ? Math.min(OTHER_LOTS, Math.floor(OTHER_LOTS_WORK / ballots.counts.length)) : 0;
-    return Array.from({ length: tries }, (_, number) => count(ballots, method, { seed: `${seed} ${number}` }).winners);
+    return Array.from({ length: tries }, (_, number) => count(ballots, method, { seed: `${seed} ${number}` }));
+  };
+
+  // Those share a place whose order is another with another draw.
+  const placesWithoutLots = (draws) => {
+    const every = draws.map((each) => new Map(each.places));
+    const isLevel = (one, other) =>
+      !every.every((places) => places.get(one) < places.get(other)) &&
+      !every.every((places) => places.get(one) > places.get(other));
+    const groups = [];
+    for (const [name] of [...draws[0].places].sort(([, one], [, other]) => one - other)) {
+      const first = groups.findIndex((group) => group.some((other) => isLevel(name, other)));
+      groups.push([...groups.splice(first < 0 ? groups.length : first).flat(), name]);
+    }
+    let before = 0;
+    return groups.flatMap((group) => {
+      const place = before + 1;
+      before += group.length;
+      return group.map((name) => [name, place]);
+    });
   };
 
   // Whoever wins by one draw but not by another is tied.
   const withoutLots = (ballots, result, method, seed) => {
-    const draws = [result.winners, ...drawnOtherwise(ballots, result, method, seed)];
-    const possible = new Set(draws.flat());
-    if (draws.every((winners) => winners.length === possible.size)) return { ...result, between: false };
-    const places = [...possible].map((name) => [name, 1]);
-    let before = null;
-    for (const [name, place] of result.places.filter(([each]) => !possible.has(each))) {
-      places.push([name, place === before?.place ? before.given : places.length + 1]);
-      before = { place, given: places.at(-1)[1] };
-    }
-    return { ...result, winners: [...possible], places, between: true };
+    const draws = [result, ...drawnOtherwise(ballots, result, method, seed)];
+    const possible = new Set(draws.flatMap((each) => each.winners));
+    const between = draws.some((each) => each.winners.length !== possible.size);
+    const winners = between ? [...possible] : result.winners;
+    return { ...result, winners, places: placesWithoutLots(draws), between };
   };
 
   const lapOf = (round, at) => ({

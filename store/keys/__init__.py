@@ -21,6 +21,7 @@
 | `of_site`      | counts, figures, leases, pause, the site's page, workers and how far each is       |
 | `of_log`       | events, checkpoints, the log's index                                               |
 | `parts`        | how names and numbers stand in a key                                               |
+| `invisible`    | characters that nobody sees, and which of them a name may keep                     |
 
 Rooms are named `of_…` because many of the plain nouns are spans: `keys.elections("b")` is a part of the list.
 """
@@ -35,10 +36,14 @@ from __future__ import annotations
 from .parts import (
     DIGITS, METADATA, escape, first_shard, fold, home, part, sequence, shard_of, sharded,
 )
+from .invisible import (
+    OVERRIDES, without_invisible, without_stray_invisible,
+)
 from .of_people import (
     INVITATIONS, LEAVING, NAMES_KEPT, NAMES_TO_FORGET, email, factors, invitation, invitation_by_date, leaving,
-    listed_person, mails_of_day, name_kept, name_to_forget, name_to_forget_by_date, names_rule, owner, people,
-    people_with_role, registration, role, session, sessions, setup, throttle, user, users_by_email,
+    listed_person, lookalike, mails_of_day, name_kept, name_to_forget, name_to_forget_by_date, name_word, name_words,
+    name_words_with_role, names_rule, owner, people, people_index, people_with_role, registration, role, session,
+    sessions, setup, throttle, user, users_by_email, words_of_role,
 )
 from .of_elections import (
     DELETED, ELECTIONS, FILLING, OWN_ELECTIONS, RENAMED, SPREAD, agreed_by, agreement, agreements, all_in_shards,
@@ -77,8 +82,8 @@ from .of_polls import (
     reported_poll, reports, short_code, vote, vote_by_time, votes, votes_by_time,
 )
 from .of_skills import (
-    MERGING_SKILLS, PROPOSED_SKILLS, SKILL_CATEGORIES, all_of_person, own_skills, person_skill, person_skills, skill,
-    skill_by_date, skill_by_name, skill_category, skill_held, skill_holders, skill_holders_at,
+    MERGING_SKILLS, PROPOSED_SKILLS, SKILL_CATEGORIES, all_of_person, own_skills, person_skill, person_skills, profile,
+    skill, skill_by_date, skill_by_name, skill_category, skill_held, skill_holders, skill_holders_at,
     skill_merge, skill_name, skill_names, skills, endorsed_skill, endorsement, endorsements, endorses, endorsing,
 )
 from .of_news import (
@@ -99,19 +104,20 @@ from .of_live import (
     game_before, game_by_date, game_emptying, game_in_history, game_questions, game_questions_part, game_roll,
     game_roll_entry, game_roster, game_salt, game_shard, game_speakers, game_state, games_kept, games_of,
     gathered_part, gathered_parts, ideas_emptying, live_answer, live_answers, live_vote, live_votes, own_answers,
-    own_votes, player_name, presence, presences, round_heard, round_part, round_parts, seat, seats, shards_of_game,
+    own_votes, player_name, presence, presences, round_heard, round_part, round_parts, running_games_of, seat, seats,
+    shards_of_game,
     sorted_ideas, UNTOLD_ONWARD, onward, onwards,
 )
 from .of_minutes import (
-    UNSEALED_MINUTES, all_of_minutes, minutes, minutes_note, minutes_notes, minutes_onward, minutes_part,
-    minutes_parts,
+    UNSEALED_MINUTES, all_of_minutes, attended, attended_by, minutes, minutes_note, minutes_notes, minutes_onward,
+    minutes_part, minutes_parts,
 )
 from .of_qa import (
-    all_asked, all_upvotes, asked, game_qa, upvoted, upvotes,
+    all_asked, all_moderated, all_upvotes, asked, game_qa, moderated, upvoted, upvotes,
 )
 from .of_site import (
     WORKERS, counts, emptied, figures, figures_of_day, figures_of_days, forgetting, last_backup, lease, nightly, once,
-    pause, restoring, retention, site_page, store_format, sync, worker,
+    pause, restoring, retention, secret_key, site_page, store_format, sync, worker,
 )
 from .of_log import (
     EVENTS, LOG_INDEX, checkpoint, checkpoints, event, event_number, events, events_in, holds_events, log_format,

@@ -24,11 +24,13 @@
 | live answer     | data  | GAME#{id}#{nn} | ANSWER#{round}#{player}#{time} |                              | player, closing         |
 | live vote       | data  | GAME#{id}#{nn} | VOTE#{round}#{player}#{time}   |                              | player, closing         |
 | live history    | data  | GAMES#{host}   | {time}#{id}                    | GAMES#KEPT / {time}#{id}     | host, worker            |
+| live history    | data  | GAMES#{host}   | {time}#{id}                    | HOSTS#{host} / {time}#{id}   | host, while it runs     |
 
 Seats, answers and votes of one player lie in one of sixteen partitions, so that a hall that answers within a second
 is not too much for any of them, and so that closing a round reads sixteen short spans. A player may answer again: each
-answer has a key of its own, and the last one counts. Everything but the history goes two weeks after the session. Its
-code lies with those of polls (`short_code`), and leads to it for a day after its end.
+answer has a key of its own, and the last one counts. The worker removes everything but the history some time after the
+end (`LIVE_RETENTION`); `ttl` is a last day for all of it, in case there is no worker. Its code lies with those of polls (`short_code`), and leads to it
+for a day after its end.
 """  # noqa: E501 - a table
 
 from __future__ import annotations
@@ -217,6 +219,11 @@ def games_kept(upto: str) -> Span:
 
 def games_of(host: str) -> Span:
     return Span(f"GAMES#{part(host)}")
+
+
+def running_games_of(host: str) -> Span:
+    """Lines of the history whose sessions have not ended."""
+    return Span(f"HOSTS#{part(host)}", index=True)
 
 
 def game_in_history(host: str, moment: str, game_id: str) -> Key:

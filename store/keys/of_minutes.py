@@ -5,6 +5,7 @@
 | minutes        | data  | MINUTES#{game} | METADATA    | MINUTES#UNSEALED / {time}#{id} | page, worker |
 | minutes' part  | data  | MINUTES#{game} | PART#…      |                                | page         |
 | minutes' note  | data  | MINUTES#{game} | NOTE#{nnn}  |                                | page         |
+| attended       | data  | ATTENDED#{person} | {time}#{id} |                             | that person  |
 | made of it     | data  | MINUTES#{game} | MADE#{nn}   |                                | page         |
 
 Parts are copies of what the session had under the rest of their sort key (`ROUND#001#000`, `SPEAKERS`), and PEOPLE, so
@@ -14,7 +15,7 @@ that what expires with it stays here. The index knows minutes only until all of 
 from __future__ import annotations
 
 from ..table import Key, Span
-from .parts import METADATA, escape
+from .parts import METADATA, escape, part
 
 UNSEALED_MINUTES = Span("MINUTES#UNSEALED", index=True)
 
@@ -47,3 +48,12 @@ def minutes_note(game_id: str, number: int) -> Key:
 
 def minutes_notes(game_id: str) -> Span:
     return Span(minutes(game_id).pk, prefix="NOTE#")
+
+
+def attended_by(person: str) -> Span:
+    """The assemblies that somebody attended with an account, by the time of their end."""
+    return Span(f"ATTENDED#{part(person)}")
+
+
+def attended(person: str, ended_at: str, game_id: str) -> Key:
+    return Key(attended_by(person).pk, f"{ended_at}#{escape(game_id)}")

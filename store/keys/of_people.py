@@ -5,7 +5,10 @@
 | person        | data  | USER#{name}        | METADATA          | {email} / USER#{name}        | every signed-in page |
 | factors       | data  | USER#{name}        | FACTORS           |                              | second step          |
 | email guard   | data  | EMAIL#{email}      | METADATA          |                              | sign-in, joining     |
+| look guard    | data  | LOOK#{skeleton}    | METADATA          |                              | joining              |
 | people list   | data  | PEOPLE             | {name}            | ROLE#{role} / {name}         | people list          |
+| people search | data  | PEOPLEWORDS        | {rest}#{digest}   | WORDS#{role} / as SK         | people list          |
+| people index  | data  | METADATA           | PEOPLEINDEX       |                              | worker               |
 | owner mark    | data  | METADATA           | OWNER             |                              | joining, hand-over   |
 | setup link    | data  | METADATA           | SETUP             |                              | setup                |
 | mails of day  | data  | USER#{name}        | MAILED#{day}      |                              | asking for mailings  |
@@ -20,8 +23,12 @@
 
 from __future__ import annotations
 
+import hashlib
+
 from ..table import Key, Span
-from .parts import METADATA, escape, part, sequence
+from .parts import METADATA, escape, fold, part, sequence
+
+LONGEST_START = 700  # bytes of a name in a key of the search
 
 
 def user(name: str) -> Key:
@@ -47,6 +54,40 @@ def listed_person(name: str) -> Key:
 
 def people(prefix: str = "") -> Span:
     return Span("PEOPLE", prefix=part(prefix))
+
+
+def lookalike(skeleton: str) -> Key:
+    """The guard that no two accounts have names that look the same."""
+    return Key(f"LOOK#{part(skeleton)}", METADATA)
+
+
+def name_word(rest: str, name: str) -> Key:
+    """An entry of the people search: a name from one of its words on."""
+    digest = hashlib.sha256(fold(name).encode()).hexdigest()[:32]
+    return Key("PEOPLEWORDS", f"{_start(rest)}#{digest}")
+
+
+def name_words(start: str) -> Span:
+    return Span("PEOPLEWORDS", prefix=_start(start))
+
+
+def words_of_role(role_name: str) -> str:
+    """The index partition of the search among those who have the role."""
+    return f"WORDS#{role_name}"
+
+
+def name_words_with_role(role_name: str, start: str) -> Span:
+    return Span(words_of_role(role_name), prefix=_start(start), index=True)
+
+
+def _start(text: str) -> str:
+    """No longer than leaves room for the digest in a sort key."""
+    return part(text).encode()[:LONGEST_START].decode(errors="ignore")
+
+
+def people_index() -> Key:
+    """By which rules the entries of the search, and the guards of names, were made for people of earlier versions."""
+    return Key(METADATA, "PEOPLEINDEX")
 
 
 def role(name: str) -> str:

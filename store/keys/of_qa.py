@@ -1,11 +1,12 @@
 """Keys of the questions that a room sends beside a live session, and of who wants to hear the answer to which.
 
-| item            | table | PK             | SK               | GSI1PK / GSI1SK | read by              |
-|-----------------|-------|----------------|------------------|-----------------|----------------------|
-| q&a             | data  | GAME#{id}      | QA               |                 | every look           |
-| asked           | data  | GAME#{id}      | ASKED#{question} |                 | q&a, report          |
-| upvoted         | data  | GAME#{id}#{nn} | UPVOTED#{who}    |                 | whoever upvotes      |
-| upvotes         | data  | GAME#{id}#{nn} | UPVOTES          |                 | q&a, report          |
+| item            | table | PK             | SK                | GSI1PK / GSI1SK | read by              |
+|-----------------|-------|----------------|-------------------|-----------------|----------------------|
+| q&a             | data  | GAME#{id}      | QA                |                 | every look           |
+| asked           | data  | GAME#{id}      | ASKED#{question}  |                 | q&a, report          |
+| moderated texts | data  | GAME#{id}      | MODERATED#{round} |                 | every look, closing  |
+| upvoted         | data  | GAME#{id}#{nn} | UPVOTED#{who}     |                 | whoever upvotes      |
+| upvotes         | data  | GAME#{id}#{nn} | UPVOTES           |                 | q&a, report          |
 
 What one person upvotes is one item with an attribute for each question, so that a page reads it along with the rest;
 the sums lie in the same of sixteen partitions, with an attribute for each question as well. So all of them are read in
@@ -30,6 +31,15 @@ def asked(game_id: str, question: str) -> Key:
 
 def all_asked(game_id: str) -> Span:
     return Span(game(game_id).pk, prefix="ASKED#")
+
+
+def moderated(game_id: str, round_: int) -> Key:
+    """What hosts have decided about texts of a round, an attribute for each."""
+    return Key(game(game_id).pk, f"MODERATED#{round_:03d}")
+
+
+def all_moderated(game_id: str) -> Span:
+    return Span(game(game_id).pk, prefix="MODERATED#")
 
 
 def upvoted(game_id: str, who: str) -> Key:

@@ -17,6 +17,7 @@
 | last backup   | data  | METADATA           | LAST_BACKUP       |                              | system page, metrics |
 | retention     | data  | METADATA           | RETENTION         |                              | worker               |
 | emptied boxes | data  | METADATA           | EMPTIED           |                              | worker               |
+| secret key    | data  | METADATA           | SECRETKEY         |                              | every start, /readyz |
 | format        | data  | METADATA           | FORMAT            |                              | every start, /readyz |
 """
 
@@ -103,6 +104,11 @@ def last_backup() -> Key:
 def emptied() -> Key:
     """How far the ballot boxes of secret elections are emptied that an earlier version has sealed."""
     return Key(METADATA, "EMPTIED")
+
+
+def secret_key() -> Key:
+    """The fingerprint of the key that the site has used last."""
+    return Key(METADATA, "SECRETKEY")
 
 
 def store_format() -> Key:

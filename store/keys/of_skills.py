@@ -19,7 +19,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from ..table import Key, Span
-from .parts import METADATA, escape, part
+from .parts import METADATA, escape, fitted, part
 
 MERGING_SKILLS = Span("MERGING", index=True)
 NEVER = "0000-00"  # a month before all others
@@ -35,7 +35,7 @@ def skills(category: str = "") -> Span:
 
 
 def skill_by_name(category: str, name: str) -> str:
-    return f"{part(category)}#{part(name)}"
+    return fitted(f"{part(category)}#{part(name)}")
 
 
 PROPOSED_SKILLS = Span("SKILLS#PROPOSED", index=True)
@@ -82,8 +82,13 @@ def person_skills(name: str) -> Span:
 
 
 def all_of_person(name: str) -> Span:
-    """The person, and what lies with them: one Query for a profile."""
+    """The person, and all that lies with them."""
     return Span(f"USER#{part(name)}")
+
+
+def profile(name: str) -> Span:
+    """The person and their skills, without whoever vouches for these: one Query, however many that are."""
+    return Span(f"USER#{part(name)}", first=METADATA, last=own_skills(name).sk)
 
 
 def skill_holders(skill_id: str, shard: int = 0) -> Span:

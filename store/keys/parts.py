@@ -12,21 +12,37 @@ import unicodedata
 from functools import lru_cache
 
 from ..table import Invalid
+from .invisible import without_invisible
 
 METADATA = "METADATA"
 DIGITS = 12
 LONGEST_PART = 800
+LONGEST_DOMAIN = 255
+LONGEST_SORT_KEY = 1024  # bytes, as DynamoDB has it
 LONGEST_KNOWN = 300  # letters of a name whose part of a key is remembered: no true name is longer
 _ESCAPED = re.compile(r"[#%\x00-\x1f\x7f-\x9f]")
 _SPACE = re.compile(r"\s+")
 
 
 def fold(name: str) -> str:
-    """The form under which two spellings of a name are the same: white space collapsed, case folded, composed."""
+    """The form under which two spellings of a name are the same: white space collapsed, case folded, composed, without
+    what nobody sees; and of an email address, the domain as mail servers know it."""
     if name.isascii():  # most names are, and then folding is lower case
         return " ".join(name.lower().split())
-    apart = unicodedata.normalize("NFD", _SPACE.sub(" ", name).strip())
+    seen = _SPACE.sub(" ", without_invisible(name)).strip()
+    apart = unicodedata.normalize("NFD", _with_ascii_domain(seen))
     return unicodedata.normalize("NFC", apart.casefold())
+
+
+def _with_ascii_domain(text: str) -> str:
+    """An address whose domain is spelt as in the DNS. It is Python's own codec because mails are addressed by it."""
+    local, at, domain = text.rpartition("@")
+    if not at or domain.isascii() or len(domain) > LONGEST_DOMAIN or " " in text:
+        return text
+    try:
+        return f"{local}@{domain.encode('idna').decode()}"
+    except UnicodeError:  # no domain at all
+        return text
 
 
 def escape(text: str) -> str:
@@ -45,9 +61,18 @@ def _part(name: str) -> str:
         raw = text.encode()
     except UnicodeEncodeError:
         raise Invalid("A name must be valid Unicode.") from None
-    if len(raw) <= LONGEST_PART:
-        return text
-    return f"{raw[: LONGEST_PART - 66].decode(errors='ignore')}%~{hashlib.sha256(raw).hexdigest()}"
+    return text if len(raw) <= LONGEST_PART else _shortened(raw, LONGEST_PART)
+
+
+def _shortened(raw: bytes, most: int) -> str:
+    """With a digest in place of its end."""
+    return f"{raw[: most - 66].decode(errors='ignore')}%~{hashlib.sha256(raw).hexdigest()}"
+
+
+def fitted(sort_key: str) -> str:
+    """A sort key that has two names in it, and would be too long if both are."""
+    raw = sort_key.encode()
+    return sort_key if len(raw) <= LONGEST_SORT_KEY else _shortened(raw, LONGEST_SORT_KEY)
 
 
 _known_part = lru_cache(maxsize=4096)(_part)  # one act names the same few elections and people again and again

@@ -153,7 +153,7 @@ def as_of(item: Item, sealed: int) -> Item | None:
 
 # --- verifying ---
 
-AGAIN = "“manage.py seal --reindex” makes the index again from the log."
+AGAIN = "“plenum seal --reindex” makes the index again from the log."
 
 
 def flaw_in(table: Table, entries: list[Numbered]) -> str | None:

@@ -36,7 +36,7 @@ class HalfMoved(Unavailable):
 
 HALF_MOVED = (
     "The event log is being moved to another number of partitions, or that was cut off. Nothing is lost. Run "
-    "“manage.py spread_log”, which goes on where it was, and start the site again when it is done."
+    "“plenum spread_log”, which goes on where it was, and start the site again when it is done."
 )
 
 

@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 
 from .. import keys, limits
+from ..splitting import in_batches
 from ..table import LOG, Check, Delete, Item, Key, Put, Refused, StoreError, Table, Update, Write
 from . import layout
 from .events import EventLog, number_of
@@ -146,14 +147,4 @@ def _left_behind(table: Table, moving: Item) -> Iterator[Item]:
 
 def _handfuls(events: Iterable[Item]) -> Iterator[list[Item]]:
     """As many as one transaction takes; each of them fits by itself."""
-    some: list[Item] = []
-    size = 0
-    for event in events:
-        more = limits.check_item(event)
-        if some and (len(some) == A_HANDFUL or size + more > MOST_BYTES):
-            yield some
-            some, size = [], 0
-        some.append(event)
-        size += more
-    if some:
-        yield some
+    return in_batches(events, MOST_BYTES, limits.check_item, max_count=A_HANDFUL)

@@ -6,11 +6,12 @@ SQLite's own busy handler sleeps and retries, which let some writers starve for 
 than `PATIENCE` for all of it together, and whoever is told that the store is too busy has written nothing.
 
 `table` is the port, `rows` the SQL, `writers` the queue of one process, `queue` that of processes, `tokens` what was
-written once already, `connections` SQLite itself.
+written once already, `connections` SQLite itself, `buffered` the same for one process that is in a hurry.
 """
 
 from __future__ import annotations
 
+from .buffered import BufferedTable
 from .table import SqliteTable
 
-__all__ = ["SqliteTable"]
+__all__ = ["BufferedTable", "SqliteTable"]

@@ -20,6 +20,7 @@ def connect(path: str, *, create: bool = False) -> sqlite3.Connection:
     address = f"file:{quote(path)}?mode={'rwc' if create else 'rw'}"
     connection = sqlite3.connect(address, uri=True, timeout=PATIENCE, isolation_level=None, check_same_thread=False)
     connection.execute("PRAGMA synchronous = FULL")
+    connection.execute("PRAGMA secure_delete = ON")  # deleted bytes are overwritten; builds of SQLite differ in this
     return connection
 
 

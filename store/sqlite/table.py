@@ -171,12 +171,20 @@ class SqliteTable(Table):
             rows.load(connection, entries)
 
     def forget_deleted(self) -> None:
-        """Rewrite the file in the order of its keys, and empty the journal.
-
-        Within a page SQLite keeps rows in the order they came, and a freed place keeps its bytes until it is needed.
-        """
+        """Empty the journal. In the file itself SQLite has overwritten what was deleted (`secure_delete`)."""
         with trips.trip("forget_deleted"), sentences(self.path), self._writers.alone() as writer:
-            writer.rewrite()
+            writer.empty_journal()
+
+    def unused_share(self) -> float:
+        pages, unused = (
+            self._reader().execute(f"PRAGMA {name}").fetchone()[0] for name in ("page_count", "freelist_count")
+        )
+        return float(unused / max(1, pages))
+
+    def compact(self) -> bool:
+        """Rewrite the file in the order of its keys."""
+        with trips.trip("compact"), sentences(self.path), self._writers.alone() as writer:
+            return writer.rewrite()
 
     def wait_for_no_disk(self) -> None:
         """For a store that need not outlive a power cut."""

@@ -18,6 +18,9 @@ from .queue import Queue
 
 A_NAP = 0.01  # seconds between two looks whether the store is free
 NORMAL = 1  # of SQLite's ways to sync: the journal before it is carried over into the file, not at every commit
+JOURNAL_PATIENCE = 0.2  # seconds to wait for readers before the journal is emptied; writers wait as long
+REWRITE_SECONDS = 1.0  # for copying the file, which is less than half of rewriting it: writers have patience for more
+INSTRUCTIONS_BETWEEN_CHECKS = 10_000  # of SQLite's virtual machine
 TOO_BUSY = "The store is too busy to write just now."
 
 
@@ -232,13 +235,30 @@ class Writer:
         finally:
             self.connection.execute(f"PRAGMA synchronous = {usual}")
 
-    def rewrite(self) -> None:
-        """The whole file in the order of its keys, and nothing left in the journal; nor in memory what that took."""
-        self._wait_for(connections.PATIENCE)
-        self.connection.execute("VACUUM")
-        if self.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]:
+    def empty_journal(self) -> None:
+        """Give up soon where somebody reads for long, such as a backup: other writers would wait with us."""
+        self._wait_for(JOURNAL_PATIENCE)
+        _, frames, moved = self.connection.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchone()
+        if moved < frames or self.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]:
             raise Unavailable("Somebody has been reading for long, so that the journal could not be emptied.")
-        self.connection.execute("PRAGMA shrink_memory")
+
+    def rewrite(self) -> bool:
+        """The whole file, unless that would keep writers waiting for longer than they have patience. Answers whether
+        it was done."""
+        stop = time.monotonic() + REWRITE_SECONDS
+        self._wait_for(JOURNAL_PATIENCE)
+        self.connection.set_progress_handler(lambda: time.monotonic() > stop, INSTRUCTIONS_BETWEEN_CHECKS)
+        try:
+            self.connection.execute("VACUUM")
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode == sqlite3.SQLITE_INTERRUPT:
+                return False
+            raise
+        finally:
+            self.connection.set_progress_handler(None, 0)
+        self.empty_journal()
+        self.connection.execute("PRAGMA shrink_memory")  # gives back what the rewriting took
+        return True
 
 
 def _left(until: float) -> float:

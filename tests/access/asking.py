@@ -81,7 +81,7 @@ def name_of_all(span: Span) -> str:
     """A span of several kinds is a whole partition."""
     names = [kind.name for kind in kinds() if kind.is_in(span)]
     assert names, f"No table in store/keys has {span}."
-    if span.index or len(names) == 1 or set(names) == {"ballot", "secret ballot"}:
+    if span.index or len(set(names)) == 1 or set(names) == {"ballot", "secret ballot"}:
         return names[0]
     return f"all of {span.pk.partition('#')[0]}"
 

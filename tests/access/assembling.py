@@ -6,13 +6,14 @@ from django.test import Client
 from django.urls import reverse
 
 from accounts.models import User
-from live import players, seats
-from live.assembly import enrolling, rolls
+from live import players, repository, seats
+from live.assembly import checking_in, enrolling, rolls
 from live.questions import Kind, Question, Type
 from live.rules import Game, Step
 from live.services import making, moving
 
 from .site import Look
+from .words import filled, known, text
 
 AGENDA = (Question("The budget", Kind.MOTION, seconds=0),)
 
@@ -20,7 +21,7 @@ AGENDA = (Question("The budget", Kind.MOTION, seconds=0),)
 def looks_at_assembling(otto: User, voter: User, browser: Client) -> list[Look]:
     """Of one that everybody with an account may come to, and of one with a roll, where the voter has checked in."""
     free, closed = _made(otto), _made(otto)
-    enrolling.add(closed.id, otto.name, [voter.name, "Zita"])
+    enrolling.add(closed.id, otto.name, [voter.name, text("Zita")])
     _check_in(browser, closed)
     return [
         Look("check_in", "stranger", (free.id, free.token)),
@@ -29,7 +30,6 @@ def looks_at_assembling(otto: User, voter: User, browser: Client) -> list[Look]:
         Look("join_game", "stranger", (free.id, free.token), of="an assembly"),
         Look("game_roll", "organiser", (free.id,)),
         Look("game_roll", "organiser", (closed.id,), of="with a roll"),
-        Look("game_roll", "organiser", (closed.id,), of="cards", asked={"show": "cards"}),
     ]
 
 
@@ -39,15 +39,21 @@ def acts_of_assembling(otto: User, voter: User, browser: Client) -> list[Look]:
     moving.drive(talked.id, otto.name, Step.NEXT, 1)
     browser.get(reverse("play", args=[talked.id]))  # as everybody does who wants to speak
     (seat,) = seats.each(talked.id)
-    enrolling.add(game.id, otto.name, ["Zita"])
-    code = rolls.code_of(game.id, rolls.find(game.id, "Zita"))
+    enrolling.add(game.id, otto.name, [text("Zita")])
+    code = rolls.code_of(game.id, rolls.find(game.id, known("Zita")))
+    taken, taken_code = _taken(otto)
     return [
         Look("game_roll", "organiser", (game.id,), of="a list to look at", form={"act": "look", "names": voter.name}),
         Look("game_roll", "organiser", (game.id,), of="more people", form={"act": "add", "names": voter.name}),
         Look("game_roll", "organiser", (game.id,), of="a quorum", form={"act": "entitled", "quorum": "1/2"}),
         Look("check_in", "voter", (game.id, game.token), of="by account, done", form={"form": players.new_form()}),
         Look("check_in", "stranger", (game.id, game.token), of="by a code, done", form=_by_code(code)),
-        Look("game_roll", "organiser", (game.id,), of="a new code", form={"act": "renew", "name": "Zita"}),
+        Look(
+            "check_in", "stranger", (taken.id, taken.token), of="by a code, another device", form=_by_code(taken_code)
+        ),
+        Look("game_roll", "organiser", (game.id,), of="a new code", form={"act": "renew", "name": known("Zita")}),
+        Look("game_roll", "organiser", (game.id,), of="cards to print", form={"act": "cards"}),
+        Look("game_roll", "organiser", (game.id,), of="new codes for all", form={"act": "renew_missing"}),
         Look("change_player", "organiser", (talked.id, seat.player), of="out", form={"act": "out"}),
         Look("change_player", "organiser", (talked.id, seat.player), of="in again", form={"act": "in"}),
         Look("speakers", "voter", (talked.id,), of="to speak", form={"act": "ask"}),
@@ -57,7 +63,17 @@ def acts_of_assembling(otto: User, voter: User, browser: Client) -> list[Look]:
 
 
 def _made(otto: User) -> Game:
-    return making.make(otto, Type.ASSEMBLY, AGENDA, title="Annual meeting")
+    return making.make(otto, Type.ASSEMBLY, [filled(each) for each in AGENDA], title=text("Annual meeting"))
+
+
+def _taken(otto: User) -> tuple[Game, str]:
+    """One in which somebody has checked in by this code."""
+    game = _made(otto)
+    enrolling.add(game.id, otto.name, [text("Yves")])
+    code, held = rolls.code_of(game.id, rolls.find(game.id, known("Yves"))), players.pass_of_form(players.new_form())
+    game, state = repository.find(game.id)
+    checking_in.by_code(game, state, code, held, "192.0.2.1")
+    return game, code
 
 
 def _by_code(code: str) -> dict[str, str]:

@@ -7,31 +7,43 @@ from django.urls import reverse
 
 from accounts.models import User
 from acts.site import table
+from ballots.services import seal_what_is_closed
 from elections import repository, services
 from elections.by_link import link_to
+from elections.rules import Election
 from ranking.candidates import Candidate
 from store import keys
 
 from .site import TYPED, Look
+from .words import filled, known, text
 
-NAME, GUEST = "Linked", "guest"
+NAME, PAST, GUEST = "Linked", "Linked before", "guest"
 VOTERS = ("guest@example.org", "second@example.org")
 
 
 def looks_by_link(otto: User, guest: Client) -> list[Look]:
-    """The guest has voted, by the link of the first."""
-    draft = services.create(otto, NAME, vote_by_link=True)
-    services.add_candidates(otto, draft, [Candidate("Ada"), Candidate("Bo")])
-    services.add_voters(otto, draft, VOTERS)
-    drafted = repository.find(NAME)
-    assert drafted is not None
-    services.open_(otto, drafted, editable=False)
-    guest.post(reverse("vote_by_link", args=[_token(VOTERS[0])]))
-    guest.post(reverse("cast", args=[NAME]), {"token": "of the guest", **TYPED})
+    """The guest has voted twice, by links of the first: in one that is open, and in one that is closed."""
+    for name in (NAME, PAST):
+        _vote(otto, guest, name)
+    services.close(otto, _found(PAST))
+    seal_what_is_closed()
     return [
+        Look("your_link", "stranger"),
         Look("vote_by_link", "stranger", (_token(VOTERS[0]),)),
+        Look("vote_by_link", "stranger", (_token(VOTERS[0], PAST),), of="after the close"),
         *(Look(page, GUEST, (NAME,), of="by link") for page in ("ballot", "receipt", "ballot_state", "withdraw")),
+        *(Look(page, GUEST, (PAST,), of="by link") for page in ("results", "follow", "recount")),
+        *(Look(page, "stranger", ("Past",), of="of everybody") for page in ("follow", "recount")),
     ]
+
+
+def _vote(otto: User, guest: Client, name: str) -> None:
+    draft = services.create(otto, text(name), vote_by_link=True)
+    services.add_candidates(otto, draft, [filled(Candidate("Ada")), filled(Candidate("Bo"))])
+    services.add_voters(otto, draft, VOTERS)
+    services.open_(otto, _found(name), editable=False)
+    guest.post(reverse("vote_by_link", args=[_token(VOTERS[0], name)]))
+    guest.post(reverse("cast", args=[known(name)]), {"token": f"of the guest in {name}", **TYPED})
 
 
 def acts_by_link() -> list[Look]:
@@ -43,8 +55,13 @@ def acts_by_link() -> list[Look]:
     ]
 
 
-def _token(voter: str) -> str:
-    election, entry = repository.find(NAME), table().get(keys.voter(NAME, voter))
-    assert election is not None
+def _token(voter: str, name: str = NAME) -> str:
+    entry = table().get(keys.voter(known(name), voter))
     assert entry is not None
-    return link_to(election, entry, voter).token
+    return link_to(_found(name), entry, voter).token
+
+
+def _found(name: str) -> Election:
+    election = repository.find(known(name))
+    assert election is not None
+    return election

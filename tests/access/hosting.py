@@ -10,9 +10,11 @@ from live.assembly import rolls
 from live.questions import Kind, Question, Type
 from live.rules import Game, Names, Step
 from live.services import answering, making, moving
+from live.sets.rules import edition_of_question
 
 from .joining import _made
 from .site import Look
+from .words import filled, known, text
 
 TYPED = {
     "engagement_type": str(Type.POLL),
@@ -24,6 +26,9 @@ TYPED = {
 }
 
 ITEM = {"kind": "topic", "title": "Anything else", "secrecy": "open", "share": "1/2", "of": "cast", "seconds": "0"}
+
+
+TWO_ITEMS = (Question("The report", Kind.TOPIC, seconds=0), Question("The budget", Kind.MOTION, seconds=0))
 
 
 def looks_at_hosting(otto: User) -> list[Look]:
@@ -41,9 +46,25 @@ def looks_at_hosting(otto: User) -> list[Look]:
         *(Look(page, "organiser", (shown.id,), of="with results") for page in ("host_game", "remote")),
         *(Look(page, "stranger", (shown.id, shown.screen_token)) for page in ("screen", "scoreboard")),
         Look("agenda", "organiser", (_assembled(otto).id,)),
+        Look("game_title", "organiser", (waiting.id,)),
+        Look("game_questions", "organiser", (waiting.id,)),
+        Look("game_question", "organiser", (waiting.id, 0)),
+        Look("remove_game_question", "organiser", (waiting.id, 0)),
+        Look("attended", "organiser"),
         Look("drive", "organiser", (waiting.id,), of="to be asked", asked={"act": "end", "version": "1"}),
         Look("onward", "organiser", (_talked(otto).id, 1), of="an assembly's item"),
         Look("sort_ideas", "organiser", (_to_be_sorted(otto).id,)),
+    ]
+
+
+def _corrections(game: Game) -> list[Look]:
+    edition = edition_of_question(repository.questions(game.id)[0])
+    item = ITEM | {"seen": edition}
+    return [
+        Look("game_title", "organiser", (game.id,), of="another", form={"title": "Another meeting"}),
+        Look("move_game_question", "organiser", (game.id, 0), of="down", form={"move": f"down {edition}"}),
+        Look("game_question", "organiser", (game.id, 1), of="changed", form=item),
+        Look("copy_game", "organiser", (game.id,), of="a copy", form={"token": "of a form"}),
     ]
 
 
@@ -52,9 +73,10 @@ def acts_of_hosting(otto: User) -> list[Look]:
     return [
         Look("make_game", "owner", of="of a typed question", form=TYPED),
         Look("make_game", "owner", of="a rehearsal", form={"rehearse": "yes"}),
-        Look("game_hosts", "organiser", (game.id,), of="one more", form={"name": "Ben"}),
-        Look("game_hosts", "organiser", (game.id,), of="one less", form={"remove": "Ben"}),
+        Look("game_hosts", "organiser", (game.id,), of="one more", form={"name": known("Ben")}),
+        Look("game_hosts", "organiser", (game.id,), of="one less", form={"remove": known("Ben")}),
         *_acts_of_sorting(otto),
+        *_corrections(making.make(otto, Type.ASSEMBLY, TWO_ITEMS, title="All of us")),
         Look("drive", "organiser", (game.id,), of="a question", form={"act": "next 1"}),
         Look("drive", "organiser", (game.id,), of="its close", form={"act": "close 2"}),
         Look("drive", "organiser", (game.id,), of="its result", form={"act": "reveal 3"}),
@@ -68,10 +90,10 @@ def acts_of_hosting(otto: User) -> list[Look]:
 def _talked(otto: User) -> Game:
     """An assembly with one who is there, and an item that was talked about."""
     item = Question("Who chairs?", Kind.CHOICE, options=("Ada", "Bo"), seconds=0)
-    game = making.make(otto, Type.ASSEMBLY, [item], title="Meeting", entitled=3, quorum="1/3")
-    ben = people.find("Ben")
-    player = rolls.player_of(game.id, "Ben", ben.created_at if ben else "")
-    table().write(*seats.seating(game, seats.Seat(player, "Ben", game.created_at, account="Ben")))
+    game = making.make(otto, Type.ASSEMBLY, [filled(item)], title=text("Meeting"), entitled=3, quorum="1/3")
+    ben = people.find(known("Ben"))
+    player = rolls.player_of(game.id, known("Ben"), ben.created_at if ben else "")
+    table().write(*seats.seating(game, seats.Seat(player, known("Ben"), game.created_at, account=known("Ben"))))
     for version, step in enumerate((Step.NEXT, Step.CLOSE), 1):
         moving.drive(game.id, otto.name, step, version)
     return game
@@ -97,22 +119,22 @@ def _acts_of_sorting(otto: User) -> list[Look]:
 
 def _to_be_sorted(otto: User) -> Game:
     """Three people have written an idea each."""
-    game = making.make(otto, Type.POLL, (Question("What next?", Kind.IDEAS, seconds=0),), title="Friday")
+    game = making.make(otto, Type.POLL, (filled(Question("What next?", Kind.IDEAS, seconds=0)),), title=text("Friday"))
     moving.drive(game.id, otto.name, Step.NEXT, 1)
     for name in ("Ada", "Ben", "Cem"):
-        seat = seats.Seat(name.lower(), name, game.created_at)
+        seat = seats.Seat(name.lower(), text(name), game.created_at)
         table().write(*seats.seating(game, seat))
         state = repository.state(game.id)
         assert state is not None
-        answering.give(game, state, seat, [f"An idea of {name}"], clock.now())
+        answering.give(game, state, seat, [text(f"An idea of {name}")], clock.now())
     moving.drive(game.id, otto.name, Step.CLOSE, 2)
     return game
 
 
 def _assembled(otto: User) -> Game:
     motion = Question("Shall we buy a tent?", Kind.MOTION, seconds=0)
-    return making.make(otto, Type.ASSEMBLY, [motion], title="All of us")
+    return making.make(otto, Type.ASSEMBLY, [filled(motion)], title=text("All of us"))
 
 
 def _seated(game: Game) -> None:
-    table().write(*seats.seating(game, seats.Seat("ada", "Ada", game.created_at)))
+    table().write(*seats.seating(game, seats.Seat("ada", text("Ada"), game.created_at)))

@@ -6,12 +6,14 @@ from django.test import Client
 from django.urls import reverse
 
 from accounts.models import User
+from live import names as player_names
 from live import players, repository, seats
 from live.questions import Kind, Question, Type
 from live.rules import Game, Names
 from live.services import joining, making
 
 from .site import Look
+from .words import filled, text
 
 ASKED = (Question("Which is a prime?", Kind.CHOICE, options=("3", "4"), right=(0,)),)
 
@@ -58,7 +60,7 @@ def acts_of_joining(otto: User) -> list[Look]:
 
 
 def _made(otto: User, names: Names) -> Game:
-    return making.make(otto, Type.TRIVIA, ASKED, title="Friday", names=names)
+    return making.make(otto, Type.TRIVIA, [filled(each) for each in ASKED], title=text("Friday"), names=names)
 
 
 def _form(name: str) -> dict[str, str]:
@@ -66,7 +68,7 @@ def _form(name: str) -> dict[str, str]:
 
 
 def seat(client: Client, game: Game, name: str) -> players.Pass:
-    form = _form(name)
+    form = _form(text(name, player_names.LONGEST))
     assert client.post(reverse("join_game", args=[game.id, game.token]), form).status_code == 302
     held = players.pass_of_form(form["form"])
     assert held is not None

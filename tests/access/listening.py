@@ -11,13 +11,14 @@ from live.services import making, moving
 
 from .joining import seat
 from .site import Look
+from .words import filled, text
 
 ASKED = (Question("Which is a prime?", Kind.CHOICE, options=("3", "4"), right=(0,)),)
 
 
 def looks_of_listeners(otto: User, guest: Client) -> list[Look]:
     """`guest` gets a seat, and is asked something; this server holds no answer open."""
-    game = making.make(otto, Type.TRIVIA, ASKED, title="Open")
+    game = making.make(otto, Type.TRIVIA, [filled(each) for each in ASKED], title=text("Open"))
     seat(guest, game, "Lia")
     moving.drive(game.id, otto.name, Step.NEXT, 1)
     wall = {"token": game.screen_token}

@@ -17,6 +17,7 @@ from live.services import making, moving
 
 from .joining import seat
 from .site import Look
+from .words import filled, text
 
 RIGHT = (Question("Which?", Kind.CHOICE, options=("This", "That"), right=(0,), seconds=0),)
 RANKED = (Question("Where?", Kind.RANKING, options=("Sea", "Hills"), seconds=0),)
@@ -66,10 +67,10 @@ def acts_of_playing(otto: User, guest: Client) -> list[Look]:
 def _taking_questions(game: Game, otto: User) -> Game:
     """With a question of somebody else, and a look at all of it as everybody has had who asks."""
     questions.set_up(game.id, otto.name, is_on=True, mode=Mode.OPEN)
-    seat_ = Seat("zoe", "Zoe", game.created_at)
+    seat_ = Seat("zoe", text("Zoe"), game.created_at)
     state, qa = repository.state(game.id), Qa(is_on=True, mode=Mode.OPEN)
     assert state is not None
-    questions.send(game, state, qa, seat_, (), "Why?", clock.now())
+    questions.send(game, state, qa, seat_, (), text("Why?"), clock.now())
     rooms.current(game.id)
     return game
 
@@ -91,7 +92,7 @@ def _voted_on(otto: User, guest: Client) -> tuple[Game, str]:
         seat(other, game, f"Player {number}")
     _drive(game, otto, Step.NEXT)
     for number, other in enumerate(others):
-        other.post(reverse("give_answer", args=[game.id]), {"round": "1", "text": f"Idea {number}"})
+        other.post(reverse("give_answer", args=[game.id]), {"round": "1", "text": text(f"Idea {number}")})
     _drive(game, otto, Step.CLOSE)
     guest.get(reverse("play", args=[game.id]))
     assert len(gathering.read(game.id, 1).answers) == len(others)
@@ -99,7 +100,7 @@ def _voted_on(otto: User, guest: Client) -> tuple[Game, str]:
 
 
 def _joined(otto: User, guest: Client, type_: Type, questions: tuple[Question, ...]) -> Game:
-    game = making.make(otto, type_, questions, title="Friday")
+    game = making.make(otto, type_, [filled(each) for each in questions], title=text("Friday"))
     seat(guest, game, "Gus")
     return game
 

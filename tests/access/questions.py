@@ -14,6 +14,7 @@ from ranking.candidates import Candidate
 from results.services import find as sealed
 
 from .site import Look
+from .words import SHORTEST, filled, text
 
 
 def looks_at_books(organiser: User, voter: User) -> list[Look]:
@@ -39,11 +40,11 @@ def looks_at_books(organiser: User, voter: User) -> list[Look]:
 
 
 def _book(organiser: User, voter: User, name: str) -> Book:
-    book = binding.make(organiser, name, ["Chair", "Colour"])
+    book = binding.make(organiser, text(name), [text("Chair", SHORTEST), text("Colour", SHORTEST)])
     for each in book.questions:
         found = elections.find(each)
         assert found is not None
-        organising.add_candidates(organiser, found, [Candidate("Ada"), Candidate("Bo")])
+        organising.add_candidates(organiser, found, [filled(Candidate("Ada")), filled(Candidate("Bo"))])
     leader = binding.leader_of(book)
     organising.add_voters(organiser, leader, [voter.name])
     organising.change(organiser, binding.leader_of(book), Action.SET_UP, results_public=True)

@@ -11,6 +11,7 @@ from live.seats import Seat
 from live.services import answering, making, moving
 
 from .site import Look
+from .words import filled, text
 
 
 def looks_at_records(otto: User) -> list[Look]:
@@ -28,8 +29,8 @@ def looks_at_records(otto: User) -> list[Look]:
 
 def _assembled(otto: User) -> str:
     """An assembly that has ended after one item; answers its id."""
-    game = making.make(otto, Type.ASSEMBLY, [Question("The budget", Kind.TOPIC)], title="Spring meeting")
-    table().write(*seats.seating(game, Seat("player0000", "Player 0", game.created_at)))
+    game = making.make(otto, Type.ASSEMBLY, [filled(Question("The budget", Kind.TOPIC))], title=text("Spring meeting"))
+    table().write(*seats.seating(game, Seat("player0000", text("Player 0"), game.created_at)))
     for step in (Step.NEXT, Step.CLOSE, Step.END):
         state = repository.state(game.id)
         assert state is not None
@@ -40,13 +41,13 @@ def _assembled(otto: User) -> str:
 def _over(otto: User) -> str:
     """One question that two have answered; answers the id of the session."""
     question = Question("Who won?", Kind.CHOICE, options=("Ada", "Bo"), right=(0,))
-    game = making.make(otto, Type.TRIVIA, [question], title="Evening")
+    game = making.make(otto, Type.TRIVIA, [filled(question)], title=text("Evening"))
     for step in (Step.NEXT, Step.CLOSE, Step.REVEAL, Step.END):
         state = repository.state(game.id)
         assert state is not None
         after = moving.drive(game.id, otto.name, step, state.version)
         for number in range(2 * (step == Step.NEXT)):
-            seat = Seat(f"player{number:04d}", f"Player {number}", game.created_at)
+            seat = Seat(f"player{number:04d}", text(f"Player {number}"), game.created_at)
             table().write(*seats.seating(game, seat))
             answering.give(game, after, seat, [number], clock.now())
     return game.id

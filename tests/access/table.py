@@ -72,7 +72,7 @@ def measured(table: Table) -> list[Row]:
     """Build a site on an empty table, open every page once so that what a process keeps is there, and then listen."""
     from . import site
 
-    with _without_haste() as clock, listening(table) as ear:
+    with without_haste() as clock, listening(table) as ear:
         built = site.build()
         for look in built.looks:
             _answer(built, look)
@@ -82,7 +82,7 @@ def measured(table: Table) -> list[Row]:
 
 
 @contextmanager
-def _without_haste() -> Iterator[Standstill]:
+def without_haste() -> Iterator[Standstill]:
     """Nothing hangs on how long something took: every look at what comes in looks anew, at the pause, at the
     name of the site and at who is there in a session nobody does, and no worker is missed yet."""
     from acts import naming

@@ -18,6 +18,7 @@ from store.log import Event, EventLog
 from store.table import Exists, Update
 from tests.at_once import at_once
 from tests.people import PASSWORD, make_owner
+from tests.rows import every_row
 
 
 def owners(site) -> list[str]:
@@ -67,6 +68,9 @@ def test_people_are_listed_page_by_page_without_a_scan(crowd, signed_in):
         ("role=ADMIN", 2),
         ("role=VOTER&q=voter 11", 10),
         ("role=NONSENSE", 50),
+        ("q=005", 1),
+        ("q=11&role=VOTER", 10),
+        ("q=11&role=ADMIN", 0),
     ],
 )
 def test_people_are_found_by_name_address_and_role(crowd, signed_in, query, found):
@@ -182,6 +186,81 @@ def test_many_first_owners_at_once_are_one(site):
     at_once(*[lambda n=n: make_owner(f"first {n}", f"first{n}@example.org") for n in range(12)])
     assert len(owners(site)) == 1
     assert len(repository.people(limit=50)[0]) == 1
+
+
+# --- found by a word of the name ---
+
+
+def found(start, **asked):
+    return [each.name for each in repository.people_by_word(start, limit=50, **asked)[0]]
+
+
+@pytest.fixture
+def named(person):
+    for name in ("Ada Lovelace", "Ada Adams", "Jan van der Berg", "Anna-Maria Smith-Jones", "Zoë O'Brien", "李 小龙"):
+        person(name, email=f"{len(name)}.{name[:3].encode().hex()}@example.org")
+
+
+@every_row(
+    ("start", "names"),
+    [
+        ("Lovelace", ["Ada Lovelace"]),
+        ("LOVE", ["Ada Lovelace"]),
+        ("ada", ["Ada Adams", "Ada Lovelace"]),
+        ("ad", ["Ada Adams", "Ada Lovelace"]),  # once, though both of her names begin so
+        ("adams", ["Ada Adams"]),
+        ("van der b", ["Jan van der Berg"]),
+        ("berg", ["Jan van der Berg"]),
+        ("jones", ["Anna-Maria Smith-Jones"]),
+        ("maria smith", ["Anna-Maria Smith-Jones"]),
+        ("brien", ["Zoë O'Brien"]),
+        ("小", ["李 小龙"]),
+        ("ovelace", []),
+    ],
+)
+def test_somebody_is_found_by_any_word_of_their_name(named, start, names):
+    assert sorted(found(start)) == names
+
+
+def test_the_page_finds_surnames_and_says_that_it_does(named, signed_in):
+    client = signed_in("admin", Role.ADMIN)
+    page = client.get("/people/?q=lovelace")
+    assert names(page) == ["Ada Lovelace"]
+    assert "surname" in page.content.decode()
+    assert 'desc="3 trips"' in page["Server-Timing"], "who asks, the words, the people"
+
+
+def test_the_search_goes_page_by_page(site, person):
+    for number in range(7):
+        person(f"Person{number} Same{number}", email=f"{number}@example.org")
+    seen, cursor = [], None
+    while True:
+        some, cursor = repository.people_by_word("same", limit=3, cursor=cursor)
+        seen += [each.name for each in some]
+        if cursor is None:
+            break
+    assert seen == [f"Person{number} Same{number}" for number in range(7)]
+
+
+def test_the_search_follows_a_role_and_an_end(site, person):
+    boss, ada = person("boss", Role.OWNER), person("Ada Lovelace", Role.VOTER)
+    assert found("love", role=Role.VOTER) == ["Ada Lovelace"]
+    services.change_role(boss, ada, Role.ADMIN)
+    assert found("love", role=Role.VOTER) == []
+    assert found("love", role=Role.ADMIN) == ["Ada Lovelace"]
+    services.remove(boss, repository.find("Ada Lovelace"))
+    assert found("love") == []
+    left = [item for _, item in site.everything() if item["PK"].startswith(("PEOPLEWORDS", "LOOK#"))]
+    assert {item["name"] for item in left} == {"boss"}
+
+
+@pytest.mark.parametrize("name", ["a " * 99 + "z", "\U0001f600 " * 100, "\U0001f600" * 200])
+def test_the_longest_names_are_found_too(site, person, name):
+    user = person(name.strip(), email="long@example.org")
+    assert found(name.split()[-1]) == [user.name]
+    assert found(name.strip()) == [user.name]
+    services.remove_self(user)
+    assert not [item for _, item in site.everything() if item["PK"].startswith(("PEOPLEWORDS", "LOOK#"))]
 
 
 # --- removing, setting passwords, inviting ---

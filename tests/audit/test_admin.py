@@ -156,7 +156,7 @@ def test_of_two_that_count_the_same_events_one_does(site):
     planted(site, days=1, a_day=3)
     site_sealer().seal()
     events = list(EventLog(site).since(0))
-    figures._store(site, 0, 3, events)
+    figures._store(site, 0, {"last_event_id": 3}, events)
     assert figures.days(site, date(2020, 1, 1), 1)[0].cast == 3
 
 

@@ -236,7 +236,7 @@ def test_checkpoints_are_for_everybody(site, log):
     happen(log, 3)
     newest = seal_publicly(site)
     page = text_of(client.get("/checkpoints/"))
-    assert f"manage.py verify --checkpoint 4:{newest['hash']}" in page
+    assert f"plenum verify --checkpoint 4:{newest['hash']}" in page
     answer = client.get("/checkpoints/newest.txt")
     assert answer.content.decode() == f"4:{newest['hash']}\n{newest['published_at']}\n"
     assert re.search(r"T\d\d:(00|15|30|45):00Z\n$", answer.content.decode())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import re
 from dataclasses import replace
 
@@ -23,10 +24,13 @@ from elections import services as organising
 from elections.by_link import Link, LinkRefused, link_to
 from mail.letters import compose
 from mail.sending import send_waiting
+from results import repository as results
+from results.checks.sealed import stamp
 from store import keys
 from store.table import Delete, Update
 from tests.people import PASSWORD, make_owner
-from tests.test_routes import BALLOT, PUBLIC, ROUTES
+from tests.publishing import seal_publicly
+from tests.test_routes import BALLOT, BY_PASS, PUBLIC, ROUTES
 from upkeep import replay
 from upkeep.pause import pause
 from upkeep.sealer import site_sealer
@@ -75,13 +79,17 @@ def test_the_mail_leads_to_the_door_and_its_button_to_the_ballot(board, link, ou
     receipt = vote(client, rank_1="1")
     (ballot,) = repository.every_ballot("Board")
     assert (code_of(receipt), ballot.rankings) == (ballot.confirmation, "1")
-    assert f"Voting as {ANN} by link" in text_of(receipt)
+    assert f"Here as {ANN} by link" in text_of(receipt)
     (event,) = [each for each in table().each(keys.events()) if each["event_type"] == "BallotCast"]
     assert event["actor"] == ANN
     assert set(event["event_data"]) == {"election_name", "voter_name", "changed"}
     told = [text for to, _subject, text in outbox() if to == ANN][-1]
     assert "somebody else may have your link" in told
-    assert "/vote/" in told
+    (address,) = re.findall(r"https?://[^/]+(/vote/\S*)", told)
+    assert address == reverse("your_link"), "whoever is forwarded the confirmation does not get the vote with it"
+    assert "in your invitation" in text_of(Client().get(address))
+    token = door.split("/")[2]
+    assert ANN.encode() not in base64.urlsafe_b64decode(token + "=" * (-len(token) % 4)), "proxies log addresses"
 
 
 def test_the_ballot_is_looked_at_in_its_browser_and_changed_and_withdrawn_by_whoever_has_the_link(board):
@@ -199,19 +207,86 @@ def test_before_the_beginning_and_after_the_end_the_door_says_so(opened):
     organising.close(people.find("the organiser"), election)
     shut = Client().get(door_of())
     assert "This election is closed." in text_of(shut)
-    assert reverse("shared", args=["Board"]) in shut.content.decode()
-    assert not Client().post(door_of()).cookies.get(passes.COOKIE)
+    assert "See the result" in text_of(shut)
+    assert passes.COOKIE not in shut.cookies
 
 
-def test_after_the_close_a_pass_leads_to_the_public_result(opened):
-    election = opened(ANN, vote_by_link=True, results_public=True)
-    client = come_in(door_of())
-    vote(client, rank_1="1")
+def close_and_seal(election) -> str:
+    """Answers the stamp of the sealed result."""
     organising.close(people.find("the organiser"), election)
-    page = client.get(PAGE)
-    assert page.status_code == 403
-    assert reverse("shared", args=["Board"]) in page.content.decode()
-    assert "nobody can tell which ballot is whose" in text_of(client.get(f"{PAGE}receipt/"))
+    services.seal_what_is_closed()
+    seal_publicly(table())
+    return stamp(results.find(election.name).seal)
+
+
+def address_of(name: str, election: str, sealed: str) -> str:
+    words = {"made-up": sealed, "draft": election}
+    return reverse(name, args=[words.get(word, word) for word in ROUTES[name][2]])
+
+
+def test_after_the_close_the_link_opens_the_result_and_all_that_checks_it(board):
+    voter = come_in(door_of())
+    vote(voter, rank_1="1")
+    sealed = close_and_seal(board)
+    late = Client()  # somebody else's browser, or the same on another day
+    assert late.post(door_of())["Location"] == reverse("results", args=["Board"])
+    for client in (voter, late):
+        for name in BY_PASS - {"live", "live_now", "board_skills"}:
+            answer = client.get(address_of(name, "Board", sealed))
+            assert answer.status_code == 200, f"{name} {answer.get('Location')}"
+        page = client.get(PAGE)
+        assert page.status_code == 403
+        assert reverse("results", args=["Board"]) in page.content.decode()
+        assert reverse("follow", args=["Board"]) in page.content.decode()
+        result = text_of(client.get(reverse("results", args=["Board"])))
+        assert f"Here as {ANN} by link" in result
+        assert reverse("history", args=["Board"]) not in result
+    receipt = voter.get(f"{PAGE}receipt/")
+    assert "nobody can tell which ballot is whose" in text_of(receipt)
+    assert reverse("follow", args=["Board"]) in receipt.content.decode()
+
+
+def test_a_pass_opens_no_other_result_and_no_page_of_those_who_run_it(board, opened):
+    other = opened(BEN, name="Other", vote_by_link=True)
+    client = come_in(door_of())
+    sealed = [close_and_seal(election) for election in (board, other)]
+    for name, (whom, allowed, _words) in ROUTES.items():
+        if whom != PUBLIC and "GET" in allowed:
+            own, others = (
+                client.get(address_of(name, election, stamp))
+                for election, stamp in zip(("Board", "Other"), sealed, strict=True)
+            )
+            assert others["Location"].startswith("/sign-in/?next="), f"{name}: {others.status_code}"
+            is_asked = own.status_code == 302 and own["Location"].startswith("/sign-in/?next=")
+            assert is_asked != (name in BALLOT | BY_PASS), f"{name}: {own.status_code}"
+
+
+def test_a_link_that_ended_opens_no_result_either(board, person):
+    client = come_in(door_of())
+    invitations.send_again(people.find("the organiser"), board, ANN)
+    close_and_seal(elections.find("Board"))
+    for name in ("results", "follow", "recount", "bundle"):
+        answer = client.get(reverse(name, args=["Board"]))
+        assert answer.status_code == 403
+        assert "A newer link was sent" in text_of(answer)
+    give_factor(person("Ann", Role.VOTER, ANN))
+    assert "Please sign in to see the result" in text_of(Client().get(door_of()))
+    assert Client().post(door_of()).status_code == 403
+
+
+def test_whoever_is_signed_in_reads_the_result_as_themselves(board, signed_in):
+    client = signed_in("Cleo", Role.VOTER)
+    client.post(door_of(), {"whose": "link"})
+    close_and_seal(board)
+    page = client.get(reverse("results", args=["Board"]))
+    assert "by link" not in text_of(page)
+    assert reverse("history", args=["Board"]) in page.content.decode()
+
+
+def test_without_a_pass_the_sign_in_says_that_the_link_is_enough(board):
+    close_and_seal(board)
+    page = Client().get(reverse("results", args=["Board"]), follow=True)
+    assert "Open the link in your invitation again" in text_of(page)
 
 
 # --- the pass ---
@@ -226,7 +301,8 @@ def test_a_pass_opens_the_pages_of_this_voter_and_no_other(board):
         for method in {"GET", "POST"} & set(allowed):
             answer = client.generic(method, address)
             is_asked = answer.status_code == 302 and answer["Location"].startswith("/sign-in/?next=")
-            assert is_asked != (name in BALLOT), f"{name} {method}: {answer.status_code}"
+            assert is_asked != (name in BALLOT | BY_PASS), f"{name} {method}: {answer.status_code}"
+            assert not (name in BY_PASS and answer.status_code == 200), f"{name}: there is no result yet"
 
 
 def test_a_pass_opens_no_other_election(board, opened):
@@ -344,7 +420,7 @@ def test_signed_in_as_somebody_else_one_is_asked_whose_vote_it_is(board, signed_
     assert client.post(door_of(), {"whose": "self"})["Location"] == PAGE
     assert "You are not on the roll" in text_of(client.get(PAGE))
     client.post(door_of(), {"whose": "link"})
-    assert f"Voting as {ANN} by link" in text_of(client.get(PAGE))
+    assert f"Here as {ANN} by link" in text_of(client.get(PAGE))
     vote(client, rank_1="1")
     assert entry_of()["voted"]
     client.post(door_of(), {"whose": "self"})
@@ -474,7 +550,7 @@ def test_organisers_are_told_what_a_link_means_and_what_sending_it_again_does(bo
     organising.create(people.find("the organiser"), "Draft")
     form = text_of(client.get("/election/Draft/settings/"))
     assert "Whoever gets the mail, or is forwarded it, can vote" in form
-    assert "only those on the roll are mailed a link" in form
+    assert "only those listed by address are mailed such a link" in form
 
 
 def test_the_log_makes_the_turns_again_and_does_not_tell_who_came_by_link(board, site):

@@ -77,7 +77,7 @@ def sealed_events(site) -> list[str]:
 
 def test_a_page_seals_a_small_election_and_leaves_box_and_files_to_the_worker(site, closed, monkeypatch):
     closed()
-    monkeypatch.setattr(SqliteTable, "forget_deleted", lambda self: pytest.fail("the whole file is rewritten"))
+    monkeypatch.setattr(SqliteTable, "forget_deleted", lambda self: pytest.fail("a page waits for the journal"))
     assert results.find("Board").report is not None
     assert len(box()) == published() == VOTERS
     services.seal_what_is_closed()
@@ -200,48 +200,36 @@ def test_one_box_that_does_not_fit_does_not_hold_up_the_others(site, closed, cap
 # --- forgetting ---
 
 
-def test_closing_and_emptying_ask_for_forgetting_which_waits_for_the_quiet(site, closed, monkeypatch):
+def test_closing_and_emptying_ask_for_forgetting_which_is_done_however_busy_the_store_is(site, closed):
     closed()
-    quiet = {"for": 0.0}
-    monkeypatch.setattr(SqliteTable, "quiet", lambda self: quiet["for"])
-    assert forgetting.is_due(site, 1000)
-    assert forgetting.forget(site, 1000) == 0  # it says since when it waits
-    assert not forgetting.is_due(site, 1001)
-    quiet["for"] = forgetting.QUIET
-    assert forgetting.is_due(site, 1001)
-    assert not forgetting.is_due(site, 1001, more_to_come=lambda: True)
-    quiet["for"] = 0.0
-    late = 1000 + forgetting.LATEST
-    assert forgetting.is_due(site, late, more_to_come=lambda: True)
-    assert forgetting.forget(site, late) == 1
+    assert forgetting.is_due(site)
+    assert forgetting.forget(site) == 1
     assert site.get(keys.forgetting()) is None
-    assert not forgetting.is_due(site, late)
+    assert not forgetting.is_due(site)
 
 
-def test_what_is_deleted_while_the_files_are_rewritten_is_forgotten_the_next_time(site, monkeypatch):
+def test_what_is_deleted_while_the_journal_is_emptied_is_forgotten_the_next_time(site, monkeypatch):
     site.write(forgetting.to_forget())
-    forgetting.forget(site, 1000)
-    rewrite = SqliteTable.forget_deleted
+    empty = SqliteTable.forget_deleted
 
     def meanwhile(self):
-        rewrite(self)
+        empty(self)
         self.write(forgetting.to_forget())
 
     monkeypatch.setattr(SqliteTable, "forget_deleted", meanwhile)
-    assert forgetting.forget(site, 2000) == 1
-    assert site.get(keys.forgetting())["since"] == 2000
+    assert forgetting.forget(site) == 1
+    assert forgetting.is_due(site)
     monkeypatch.undo()
-    assert forgetting.forget(site, 3000) == 1
-    assert site.get(keys.forgetting()) is None
+    assert forgetting.forget(site) == 1
+    assert not forgetting.is_due(site)
 
 
-def test_a_rewrite_that_failed_is_tried_again(site, monkeypatch):
+def test_forgetting_that_failed_is_tried_again(site, monkeypatch):
     def too_busy(self):
         raise Unavailable("too busy")
 
     site.write(forgetting.to_forget())
-    forgetting.forget(site, 1000)
     monkeypatch.setattr(SqliteTable, "forget_deleted", too_busy)
     with pytest.raises(Unavailable):
-        forgetting.forget(site, 2000)
-    assert site.get(keys.forgetting()) is not None
+        forgetting.forget(site)
+    assert forgetting.is_due(site)

@@ -188,9 +188,8 @@ class Day:
 
 
 def forget() -> None:
-    """As the worker does when it has become quiet."""
-    for _ in range(2):
-        forgetting.forget(table(), 0)
+    """As the worker does."""
+    forgetting.forget(table())
 
 
 @pytest.fixture

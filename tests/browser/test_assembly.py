@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from playwright.sync_api import Page, expect
 
 from elections import repository as elections
@@ -54,7 +56,7 @@ def enrol(host: Page, hall: Hall) -> dict[str, str]:
     press(host, "Put 8 people on the roll")
     expect(host.locator(".players li")).to_have_count(8)
     assert judged(host, "dark") == []
-    host.get_by_role("link", name="Cards with codes, to print").click()
+    host.get_by_role("button", name=re.compile(r"Print \d+ cards with codes")).click()
     assert judged(host, "light") == []
     cards = zip(*(host.locator(part).all_inner_texts() for part in (".card-name", ".card-code")), strict=True)
     return dict(cards)

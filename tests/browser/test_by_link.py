@@ -10,8 +10,10 @@ from playwright.sync_api import expect
 from accounts import repository as people
 from acts.site import table
 from elections import repository, services
-from elections.by_link import link_to
+from elections.by_link import link_to, read_link
+from mail.outbox import Mail
 from ranking.candidates import Candidate
+from results.letters import RESULT
 from store import keys
 from store.log import as_text, utc_now
 
@@ -35,6 +37,33 @@ def door(settings, server, server_folder) -> str:
     return f"/vote/{link_to(opened, table().get(keys.voter(name, ANN)), ANN).token}/"
 
 
+def test_the_result_the_way_of_the_ballot_and_a_recount_without_an_account(visit, door):
+    """The whole journey: the link in the mail, the vote, the receipt; the close, and the link in the result mail."""
+    page = visit(door)
+    page.get_by_role("button", name="To the ballot").click()
+    page.get_by_role("button", name="Rank next").first.click()
+    page.get_by_role("button", name="Review my ballot").click()
+    page.get_by_role("button", name="Cast this ballot").click()
+    expect(page.locator("main")).to_contain_text("For that list you need no account")
+    code = page.locator("#confirmation").inner_text()
+    name = read_link(door.split("/")[2]).election_name
+    services.close(people.find(people.owner_name()), repository.find(name))
+    about = {"election_name": name, "voter": ANN}
+    page.goto(RESULT.link(Mail("1", "vote_result", ANN, about, "en", "", "", "", 0, "")))
+    page.get_by_role("button", name="See the result").click()
+    expect(page.locator(".by-link")).to_contain_text(f"Here as {ANN} by link")
+    expect(page.locator(".winners")).to_be_visible(timeout=30_000)
+    page.get_by_role("link", name="Find my ballot").click()
+    page.fill("#own-code", code)
+    page.get_by_role("button", name="Find my ballot").click()
+    expect(page.locator("[data-said]")).to_contain_text("was counted")
+    assert faults(page) == []
+    page.get_by_role("link", name="Back to the result").click()
+    page.get_by_role("link", name="To the recount").click()
+    page.get_by_role("button", name="Recount now").click()
+    expect(page.get_by_text("Same result.")).to_be_visible(timeout=30_000)
+
+
 def test_from_the_link_to_the_cast_in_three_taps_beside_the_ranking(visit, door, subtests):
     page, taps = visit(door, width=390, has_touch=True), []
 
@@ -46,7 +75,7 @@ def test_from_the_link_to_the_cast_in_three_taps_beside_the_ranking(visit, door,
     with subtests.test("the door"):
         assert faults(page) == []
     tap("To the ballot")
-    expect(page.locator(".by-link")).to_contain_text(f"Voting as {ANN} by link")
+    expect(page.locator(".by-link")).to_contain_text(f"Here as {ANN} by link")
     with subtests.test("the ballot"):
         assert faults(page) == []
     page.get_by_role("button", name="Rank next").first.tap()

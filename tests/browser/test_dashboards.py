@@ -193,13 +193,13 @@ def test_an_auditor_goes_from_the_tables_to_a_voter_and_to_what_is_stored_of_the
 def test_anybody_copies_the_command_that_checks_a_checkpoint(visit):
     page = visit("/", permissions=["clipboard-read", "clipboard-write"])
     follow(page, "footer", "Checkpoints")
-    expect(page.locator("#command")).to_contain_text("manage.py verify --checkpoint")
+    expect(page.locator("#command")).to_contain_text("plenum verify --checkpoint")
     follow(page, "main tbody", page.locator("main tbody th a").first.text_content() or "")
     expect(page.locator("main h1")).to_contain_text("The checkpoint at event")
     page.click("[data-copies=command]")
     expect(page.locator("[data-copies=command] + [role=status]")).to_have_text("Copied")
     copied = page.evaluate("navigator.clipboard.readText()")
-    assert re.fullmatch(r"manage\.py verify --checkpoint \d+:[0-9a-f]{64}", copied)
+    assert re.fullmatch(r"plenum verify --checkpoint \d+:[0-9a-f]{64}", copied)
     assert copied == page.locator("#command").text_content()
 
 

@@ -17,7 +17,19 @@ from .conftest import TRIES
 TITLES = {"/": "Where a group decides", "/style/": "Style page", "/nowhere": "Nothing here"}
 LOOKS = {messages.INFO: "info", messages.SUCCESS: "success", messages.ERROR: "error"}
 PUT_IN = "html => document.querySelector('main > .wide').insertAdjacentHTML('afterbegin', html)"
-KEPT_BY_HTMX = "[htmx.config.allowEval, htmx.config.historyCacheSize, htmx.config.selfRequestsOnly]"
+KEPT_BY_HTMX = """[htmx.config.allowEval, htmx.config.allowScriptTags, htmx.config.historyCacheSize,
+  htmx.config.selfRequestsOnly]"""
+# Markup in every place that has words of people, and once where only ours are: which of them htmx would act on.
+ACTED_ON = """() => ["", "prose", "hint", "errors", "error-summary", "message"].filter((place) => {
+  const part = Object.assign(document.createElement("div"), {className: place});
+  part.innerHTML = "<b hx-get=/healthz hx-trigger=none></b>";
+  document.body.append(part);
+  const acts = [];
+  part.addEventListener("htmx:afterProcessNode", (event) => acts.push(event.target.localName));
+  htmx.process(part);
+  part.remove();
+  return acts.includes("b");
+})"""
 LINKS_TO_NOWHERE = """[...document.querySelectorAll("a[href^='#']")].map(link => link.hash.slice(1))
   .filter(name => !document.getElementById(name))"""
 
@@ -34,7 +46,9 @@ def test_home(visit, subtests):
         expect(code).to_have_accessible_description(re.compile("^Neither a poll nor"))
         page.goto("/")
     with subtests.test("htmx is there and keeps nothing"):
-        assert page.evaluate(KEPT_BY_HTMX) == [False, 0, True]
+        assert page.evaluate(KEPT_BY_HTMX) == [False, False, 0, True]
+    with subtests.test("htmx leaves alone what people wrote"):
+        assert page.evaluate(ACTED_ON) == [""]
     with subtests.test("the icons are there"):
         links = page.locator("link[rel~=icon], link[rel=apple-touch-icon]").all()
         assert links

@@ -10,6 +10,7 @@ from config.gunicorn import (  # noqa: F401 - what gunicorn reads from this modu
     bind,
     control_socket_disable,
     graceful_timeout,
+    limit_request_line,
     on_starting,
     threads,
     worker_class,

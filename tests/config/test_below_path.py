@@ -156,7 +156,7 @@ def test_nothing_puts_the_site_before_a_path_by_itself():
 
 def test_a_site_at_the_top_of_its_host_is_as_ever():
     assert settings_of(f"https://{HOST}/") == {
-        "FORCE_SCRIPT_NAME": None,
+        "FORCE_SCRIPT_NAME": "",
         "STATIC_URL": "/static/",
         "SESSION_COOKIE_PATH": "/",
         "CSRF_COOKIE_PATH": "/",

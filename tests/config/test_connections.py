@@ -26,6 +26,7 @@ from config.connections import PatientWorker, room_for
 from config.connections.arriving import Chunks
 from config.connections.connection import LEAST_RATE, MOST_BODY, Connection
 from config.connections.outgoing import Outgoing
+from config.gunicorn import limit_request_line
 from config.settings import BASE_DIR
 from tests.upkeep.test_serve import free_port, read, running
 
@@ -451,3 +452,12 @@ def test_files_that_are_there_are_left(monkeypatch):
 
 def test_those_who_do_not_read_ask_for_more_than_a_socket_holds():
     assert not_reading(0).count(b"GET ") > 20
+
+
+def test_the_longest_address_that_our_pages_have_is_answered(server):
+    """Two names of 200 emoji, escaped, and escaped once more behind a sign-in (tests/test_largest_values.py)."""
+    path = "/" + "x" * (limit_request_line - len("GET / HTTP/1.1"))
+    with connected(server, request(path)) as connection:
+        assert answer(connection)[0] != 414
+    with connected(server, request(path + "x")) as connection:
+        assert answer(connection)[0] == 414

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import os
 import pwd
+import re
+import shutil
 import subprocess
 import sys
+import tempfile
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
@@ -15,6 +19,7 @@ from config.environment_file import BadFile
 from config.settings import BASE_DIR
 from config.variables import NAMES
 from tests.rows import every_row
+from upkeep import given_files
 
 ANSWERS = {
     "--site-url": "https://vote.example.org",
@@ -161,6 +166,63 @@ def test_an_owner_without_a_name_is_a_number(tmp_path, monkeypatch):
     assert system.done[:3] == [("setgroups", []), ("setgid", 4711), ("setuid", 987_654)]
 
 
+def test_root_becomes_the_user_of_the_unit_though_the_data_are_roots(tmp_path):
+    """As after a copy by hand: a root who looked would find nothing wrong."""
+    unit, nobody = tmp_path / "plenum.service", pwd.getpwnam("nobody")
+    unit.write_text("[Service]\nUser=nobody\nEnvironmentFile=/etc/plenum/environment\nUMask=0077\n")
+    for file, uids in (("/etc/plenum/environment", [nobody.pw_uid]), ("/etc/another/environment", [])):
+        system = System(0)
+        owner_is_root = SimpleNamespace(st_uid=0, st_gid=0)
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(launch.Path, "stat", lambda path, owner=owner_is_root: owner)
+            launch.become_owner({"DATA_DIR": str(tmp_path), launch.FILE: file}, system, unit)
+        assert [words[1] for words in system.done if words[0] == "setuid"] == uids
+
+
+def is_readable_by_all(path: str | Path) -> bool:
+    found = Path(path).resolve()
+    return all(each.stat().st_mode & 0o001 for each in (found, *found.parents))
+
+
+CAN_BECOME_ANOTHER = os.geteuid() == 0 and all(map(is_readable_by_all, (BASE_DIR, sys.prefix, sys.base_prefix)))
+
+
+@pytest.mark.skipif(not CAN_BECOME_ANOTHER, reason="only root can become another user, who has to read the code")
+def test_a_file_that_only_root_can_read_is_read_all_the_same(tmp_path):
+    """The real way: root's backup and identity, and a site of another user."""
+    tmp_path.chmod(0o700)
+    (tmp_path / "list").write_text("")
+    with tempfile.TemporaryDirectory() as name:
+        data = Path(name)
+        (data / "environment").write_text(f"PROFILE=local\nDATA_DIR={data}\nSTORE_URL=sqlite://{data}/plenum.sqlite3\n")
+        (data / "environment").chmod(0o600)
+        shutil.chown(data, "nobody")
+        said = run_plenum(data, "create_tables")
+        assert said.returncode == 0, said.stderr
+        assert (data / "plenum.sqlite3").owner() == "nobody"
+        said = run_plenum(data, "removals", "--again", str(tmp_path / "list"))
+        assert "Removed again: 0 of 0." in said.stdout, said.stderr
+        said = run_plenum(data, "backup", str(tmp_path / "backup"), "--unencrypted")
+        assert "Permission denied for the user nobody" in said.stderr
+
+
+def run_plenum(data: Path, *words: str) -> subprocess.CompletedProcess[str]:
+    environ = {"PATH": os.environ["PATH"], launch.FILE: str(data / "environment")}
+    command = [sys.executable, str(BASE_DIR / "manage.py"), *words]
+    return subprocess.run(command, env=environ, cwd=data, check=False, capture_output=True, text=True, timeout=60)
+
+
+def test_files_are_opened_by_whatever_names_them_and_read_more_than_once(tmp_path):
+    (tmp_path / "a").write_text("of a")
+    (tmp_path / "b").write_text("of b")
+    given_files.open_all([str(tmp_path / "a"), f"--identity={tmp_path / 'b'}", str(tmp_path), "--replace", "\0", ""])
+    for name in ("a", "b"):
+        (tmp_path / name).unlink()  # as if it were out of reach by now
+        assert [given_files.text(tmp_path / name) for _ in range(2)] == [f"of {name}"] * 2
+    with pytest.raises(IsADirectoryError):
+        given_files.reader(tmp_path)
+
+
 @pytest.mark.parametrize(("uid", "owner"), [(1000, 0), (1000, 65_534), (0, 0)])
 def test_everybody_else_stays_who_they_are(tmp_path, monkeypatch, uid, owner):
     owned_by(owner, monkeypatch)
@@ -200,6 +262,8 @@ def test_every_setting_is_in_it_and_said(tmp_path):
         (at,) = [at for at, line in enumerate(lines) if line.lstrip("#").startswith(f"{name}=")]
         before = [line for line in lines[:at] if line.startswith("# ")]
         assert before, f"{name} is not explained"
+    assert "column" not in "".join(lines), "it is no table"
+    assert [line for line in lines if re.search(r"\((DynamoDB|reliability|personal data)\)", line)] == []
 
 
 def test_every_site_has_a_secret_of_its_own(tmp_path):

@@ -5,7 +5,11 @@ from __future__ import annotations
 import logging
 
 import pytest
+from django.core.wsgi import get_wsgi_application
+from django.http import StreamingHttpResponse
+from django.test import RequestFactory
 
+from config.middleware import headers_alone
 from store import keys
 from store.log import Event, EventLog
 from store.table import BadCursor, Conflict, InDoubt, Put, Table, Unavailable
@@ -13,6 +17,25 @@ from tests.publishing import seal_publicly
 
 PAGES = ("/", "/style/")
 WATCHED = ("/healthz", "/readyz", "/metrics")
+
+
+@pytest.mark.parametrize("path", ["/", "/healthz", "/nowhere/"])
+def test_who_asks_by_head_gets_the_headers_alone(site, path):
+    """At the door of the server itself: Django's test client would take a body away."""
+    said: list[tuple[str, list[tuple[str, str]]]] = []
+    environ = RequestFactory().head(path).environ
+    answer = get_wsgi_application()(environ, lambda status, headers, *_: said.append((status, headers)))
+    assert b"".join(answer) == b""
+    answer.close()
+    assert int(dict(said[0][1])["Content-Length"]) > 0
+
+
+@pytest.mark.parametrize(("method", "body"), [("HEAD", b""), ("GET", b"a file")])
+def test_a_file_is_begun_for_nobody_who_asks_by_head(method, body):
+    answer = headers_alone(lambda request: StreamingHttpResponse([b"a ", b"file"]))(
+        RequestFactory().generic(method, "/")
+    )
+    assert b"".join(answer.streaming_content) == body
 
 
 @pytest.mark.parametrize("path", [*PAGES, *WATCHED])
@@ -104,7 +127,8 @@ def test_metrics_in_production_are_only_for_who_brings_the_token(client, site, s
 def test_metrics_count_requests_and_round_trips(client, site):
     client.get("/readyz")
     text = client.get("/metrics").content.decode()
-    assert 'plenum_request_seconds_count{method="GET",route="readyz",status="200"}' in text
+    assert 'plenum_requests_total{route="readyz",status="2xx"}' in text
+    assert 'plenum_request_seconds_count{section="readyz"}' in text
     assert 'plenum_store_trip_seconds_count{operation="get_many",outcome="ok"}' in text
 
 

@@ -125,7 +125,7 @@ def test_production_passes_djangos_deployment_checks(tmp_path):
                 "HSTS_PRELOAD": "yes",
             },
             "The path of SITE_URL is made of letters, digits and hyphens, not '/a//b'.\n"
-            "SITE_NAME must have 1 to 60 characters, all of them on one line.\n"
+            "SITE_NAME must have 1 to 60 characters, all of them visible and on one line.\n"
             "SITE_COLOUR should look like #56278a, not 'yellow'.\n"
             "SITE_LOGO /nowhere.png cannot be read: No such file or directory.\n"
             "SITE_TIME_ZONE must be a place such as Europe/Berlin, or UTC, not 'Mars/Olympus'.\n"

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from django.conf import settings
 
+from accounts.access import SEEING
 from accounts.services import LEAVING, PARTING
 from accounts.welcoming import WELCOMING
 from acts.steps import Steps
@@ -18,6 +19,7 @@ from elections.services.lifecycle import OPENING
 from mail.letters import COLOURING, LETTERS
 
 STEPS = {
+    "SEEING": (SEEING, ["skills.access.may_see_profile"]),
     "OPENING": (OPENING, ["ballots.secrecy.salted", "elections.needs.kept"]),
     "SHUTTING": (SHUTTING, ["ballots.secrecy.unsalted"]),
     "FOLLOWING": (FOLLOWING, ["results.services.seal_soon"]),
@@ -42,6 +44,7 @@ STEPS = {
             "elections.quiet.forget",
             "news.services.liking.forget_likes",
             "news.subscribing.forget_subscription",
+            "live.minutes.services.forget_attendances",
             "live.services.leaving.forget_hosting",
             "accounts.services.leaving.forget_sessions",
         ],
@@ -85,7 +88,13 @@ def test_steps_are_arranged_in_one_place():
 def test_every_moment_that_there_is_has_its_steps():
     """A list of steps that nobody arranged would be a promise that nobody keeps."""
     made = set()
-    others = ("elections/beside.py", "elections/next_step.py", "accounts/welcoming.py", "mail/letters.py")
+    others = (
+        "elections/beside.py",
+        "elections/next_step.py",
+        "accounts/welcoming.py",
+        "mail/letters.py",
+        "accounts/access.py",
+    )
     for path in (*settings.BASE_DIR.glob("*/services/*.py"), *(settings.BASE_DIR / each for each in others)):
         for node in ast.walk(ast.parse(path.read_text())):
             if isinstance(node, ast.Assign) and "Steps[" in ast.unparse(node.value):

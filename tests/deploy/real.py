@@ -32,6 +32,7 @@ from tests.test_deploy import DEPLOY, UNITS, settings_block
 NAME = "vote.example.org"
 TOKEN = "for the monitor"
 PATIENCE = 60  # seconds until a server must be there
+GUNICORN = ("gunicorn", "--config", "python:config.gunicorn", "config.wsgi")
 WRONG = 422  # a form that is understood, with a wrong password in it
 
 
@@ -50,10 +51,10 @@ def test_systemd_says_that_a_unit_exposes_little(unit):
     assert float(level[1]) < 3
 
 
-@pytest.mark.parametrize("unit", [path.name for path in DEPLOY.glob("*.service")])
+@pytest.mark.parametrize("unit", [path.name for path in (*DEPLOY.glob("*.service"), *DEPLOY.glob("*.socket"))])
 def test_systemd_understands_a_unit(tmp_path, unit):
     """The programs it starts are not installed here, and of a unit that another names only some are there."""
-    for path in [*DEPLOY.glob("*.service"), *DEPLOY.glob("*.timer")]:
+    for path in [*DEPLOY.glob("*.service"), *DEPLOY.glob("*.timer"), *DEPLOY.glob("*.socket")]:
         text = re.sub(r"^(Exec\w+=)\S+", r"\1/bin/true", path.read_text(), flags=re.MULTILINE)
         (tmp_path / path.name).write_text(text)
     said = run("systemd-analyze", "verify", "--man=no", tmp_path / unit)
@@ -145,9 +146,10 @@ def nginx(server: int, chain: tuple[Path, Path], folder: Path) -> Iterator[int]:
     own = "user root;\n" if os.geteuid() == 0 else ""  # another's processes could not write into our folder
     kept = ("client_body", "proxy", "fastcgi", "uwsgi", "scgi")
     paths = "".join(f"{each}_temp_path {folder}/{each};" for each in kept)
+    text = text.replace("/var/log/nginx/error.log", f"{folder}/errors")
     (folder / "nginx.conf").write_text(
         f"{own}daemon off; pid {folder}/pid; error_log {folder}/errors;\nevents {{}}\n"
-        f"http {{ access_log off; {paths}\n{text}\n}}\n"
+        f"http {{ access_log {folder}/access; {paths}\n{text}\n}}\n"
     )
     asked = ("nginx", "-p", folder, "-c", folder / "nginx.conf", "-e", folder / "errors")
     checked = run(*asked, "-t")
@@ -202,6 +204,47 @@ def test_a_page_comes_with_what_browsers_are_to_keep_to(proxy):
     assert answer.status == 200
     assert answer.headers["Strict-Transport-Security"] == "max-age=86400"
     assert "secure" in answer.headers["Set-Cookie"].lower()
+
+
+@pytest.mark.parametrize("below", ["", "/plenum"])
+def test_nginx_logs_no_personal_link(server, certificate, tmp_path, below):
+    """Neither when the site answers nor, in its log of errors, when nobody does."""
+    with nginx(server, certificate, tmp_path) as port:
+        for path in ("/vote/personal-link/", "/password/reset/Ann/personal-link/", "/sign-in/"):
+            ask(port, "GET", f"{below}{path}")
+    with nginx(free_port(), certificate, tmp_path) as port:
+        assert ask(port, "GET", f"{below}/vote/personal-link/").status == 502
+    logged = (tmp_path / "access").read_text() + (tmp_path / "errors").read_text()
+    assert "/sign-in/" in logged
+    assert "personal-link" not in logged
+
+
+def test_systemd_hands_over_where_it_listens(tmp_path):
+    """As a socket unit does it: the server answers at the port that it was handed, whatever its settings say."""
+    with socket.create_server(("127.0.0.1", 0)) as handed:
+        port = handed.getsockname()[1]
+        own = {"DATA_DIR": str(tmp_path), "PORT": str(free_port()), "MAIL_URL": f"file://{tmp_path}/mail"}
+        environment = {"PATH": os.environ["PATH"]} | settings_block() | own | {"WORKER": "apart"}
+        assert run(sys.executable, "manage.py", "create_tables", cwd=BASE_DIR, env=environment).returncode == 0
+        assert (
+            run(sys.executable, "manage.py", "collectstatic", "--noinput", cwd=BASE_DIR, env=environment).returncode
+            == 0
+        )
+        waiting = http.client.HTTPConnection("127.0.0.1", port, timeout=PATIENCE)
+        waiting.request("GET", "/healthz")  # before anybody is there to answer
+        become = "import os, sys; os.environ['LISTEN_PID'] = str(os.getpid()); os.dup2(int(sys.argv[1]), 3, True); "
+        become += "os.execv(sys.executable, [sys.executable, '-m', *sys.argv[2:]])"
+        process = subprocess.Popen(
+            [sys.executable, "-c", become, str(handed.fileno()), *GUNICORN],
+            pass_fds=[handed.fileno()],
+            cwd=BASE_DIR,
+            env=environment | {"LISTEN_FDS": "1"},
+        )
+        try:
+            assert waiting.getresponse().status == 200
+        finally:
+            process.terminate()
+            process.wait(30)
 
 
 def signing_in(proxy: int, **more: str) -> tuple[bytes, dict[str, str]]:

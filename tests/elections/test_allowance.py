@@ -106,7 +106,7 @@ def test_a_mailing_that_does_not_fit_is_refused_before_anything_is_sent(site, ad
     assert "3 of 3 are left" in text_of(answer)
     assert "ask an admin" in text_of(answer)
     limited(ada, 4)
-    assert "The mails are on their way" in text_of(client.post(address("invitation"), {"send": "4"}, follow=True))
+    assert "4 mails are on their way" in text_of(client.post(address("invitation"), {"send": "4"}, follow=True))
     assert invitations.take_mailings_on() == queued() == 4
     assert left(ada) == 0
 

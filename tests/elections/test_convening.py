@@ -46,7 +46,7 @@ def roll(name: str) -> list[str]:
         (
             {},
             "37 of 120 present · quorum of 30 met · "
-            "35 of them were put on the roll; 2 could not be, having no account here",
+            "35 of them were put on the roll; 2 could not be, having neither an account nor an address here",
         ),
         ({"entitled": 0, "quorum": "", "unlisted": 0}, "37 present · 35 of them were put on the roll"),
         ({"quorum": "1/4", "listed": 0, "unlisted": 0}, "37 of 120 present · quorum of 1/4 of those entitled met"),

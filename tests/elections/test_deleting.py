@@ -11,15 +11,16 @@ import pytest
 
 from accounts import repository as people
 from accounts.rules import Role
+from acts.refusals import Overtaken
 from acts.site import acting_on, log, table
 from ballots import services as ballots
 from elections import repository, services
-from elections.services import deleting, drafts
+from elections.services import deleting, drafts, ending
 from ranking.candidates import Candidate
 from store import keys
 from store.chaos import Chaos
 from store.sqlite import SqliteTable
-from store.table import Delete
+from store.table import Conflict, Delete
 from tests.people import somebody
 from upkeep import jobs, replay
 from upkeep.leases import Leases
@@ -68,6 +69,24 @@ def killed_after(monkeypatch, writes: int) -> list[int]:
 
     monkeypatch.setattr(SqliteTable, "write", counted)
     return calls
+
+
+def test_one_that_is_just_being_closed_is_deleted_although_we_do_not_get_through(site, ada, board, monkeypatch):
+    ending.CLOSING.begin(board, "Ada")
+    with monkeypatch.context() as crowded:
+        crowded.setattr(deleting, "try_again", lambda act: (_ for _ in ()).throw(Conflict("Too many at once.")))
+        services.delete(ada, repository.find("Board"))
+    services.close_what_is_over()
+    services.clear_away_all()
+    assert repository.find("Board") is None
+    assert left() == []
+
+
+def test_one_that_was_deleted_meanwhile_is_not_marked_again(site, ada, board):
+    closing = ending.CLOSING.begin(board, "Ada")
+    services.delete(ada, closing)
+    with pytest.raises(Overtaken):
+        deleting._mark(closing, repository.to_be_deleted(closing, "Ada"))
 
 
 def test_the_ballot_box_is_shut_before_and_the_salt_goes_in_the_transaction_that_deletes(site, ada, board, monkeypatch):

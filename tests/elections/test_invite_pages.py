@@ -76,7 +76,9 @@ def send(page, number, **more):
 def test_the_numbers_on_the_page_are_the_mails_that_go_out(page, ada, board):
     assert tiles(text_of(page.get(address()))) == [3, 5, 0, 1, 500]
     assert "Mail 3 voters" in text_of(page.get(address()))
-    assert "The mails are on their way." in send(page, 3)
+    assert "3 mails are on their way." in send(page, 3)
+    assert "These mails are on their way." in text_of(page.get(address())), "and nothing asks to be pressed again"
+    assert 'name="send"' not in text_of(page.get(address()))
     assert invitations.take_mailings_on() == len(queued()) == 3
     after = text_of(page.get(address()))
     assert tiles(after) == [0, 5, 5, 0, 497]
@@ -135,7 +137,7 @@ def test_a_long_roll_is_counted_as_far_as_it_is_looked_at(page, board, monkeypat
     monkeypatch.setattr(forecast, "MOST_LOOKED_AT", 2)
     shown = text_of(page.get(address()))
     assert "only its beginning was counted" in shown
-    assert "The mails are on their way." in send(page, 2)
+    assert "2 mails are on their way." in send(page, 2)
     assert invitations.take_mailings_on() == 3
 
 
@@ -218,6 +220,26 @@ def test_what_is_wrong_with_the_words_is_said_and_nothing_is_kept(page, board, f
     assert words.of(board.name) == words.Words()
 
 
+@pytest.mark.parametrize("button", [{"send": "3"}, {"test": "yes"}])
+def test_whichever_button_is_pressed_the_words_are_saved_first(page, board, button):
+    shown = text_of(page.get(address()))
+    assert len(re.findall(r'<form method="post" class="stack">', shown)) == 1, "one form for words and buttons"
+    page.post(address(), {"text": "Come *early*.", "answers": "me", **button})
+    assert words.of(board.name).text == "Come *early*."
+    invitations.take_mailings_on()
+    send_waiting(compose)
+    assert sent.outbox
+    assert all("Come *early*." in message.body for message in sent.outbox)
+
+
+@pytest.mark.parametrize("button", [{"send": "3"}, {"test": "yes"}])
+def test_words_that_are_refused_stay_typed_and_nothing_is_sent(page, board, button):
+    answer = page.post(address(), {"text": "y" * 2001, "answers": "me", **button})
+    assert answer.status_code == 422
+    assert "y" * 2001 in text_of(answer)
+    assert list(outbox.table().each(keys.MAILINGS)) == queued() == []
+
+
 def test_saving_the_words_is_one_event_without_them_and_saving_them_again_is_none(page, board, site):
     for _ in range(2):
         assert page.post(address(), {"text": "Come early.", "answers": "nobody"}).status_code == 302
@@ -236,7 +258,7 @@ def test_whoever_is_not_confirmed_sends_the_standard_words(board, ada):
     answer = client.post(address(), {"text": "Win a prize", "answers": "me"})
     assert answer.status_code == 403
     assert words.of(board.name).text == ""
-    assert "The mails are on their way." in send(client, 3)
+    assert "3 mails are on their way." in send(client, 3)
 
 
 # --- a test mail ---

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import re
 from functools import partial
 
 import pytest
 
+from accounts import allowance
+from accounts import repository as people
 from accounts import services as accounts
 from accounts.rules import Role
 from acts.refusals import Overtaken, Refusal
 from elections import copying, needs, repository, services, telling
 from elections.needs import Need
 from elections.rules import WrongState
+from mail import outbox
+from mail.letters import compose
 from ranking.candidates import Candidate
 from skills import merging
 from skills import repository as skilled
@@ -118,8 +123,19 @@ def test_what_is_kept_at_the_opening_is_what_was_agreed_to(otto, bo, draft):
     services.open_(otto, board(), editable=False)
     have(bo, "python", level=1)
     kept = needs.snapshot_of("Board")
-    assert [(need.name, level) for need, level in kept.said_by("Bo")] == [("Python", 3), ("Tea", 0)]
+    assert [(need.name, level) for need, level in kept.said_by("Bo")] == [("Python", 3), ("Tea", None)]
     assert kept.said_by("Cy") == []
+
+
+def test_who_has_none_is_told_apart_from_who_was_not_asked(otto, bo, draft, listed):  # noqa: F811
+    services.set_need(otto, board(), Need("tea", 1, 1))
+    have(bo, "python", level=3)
+    agree(bo)
+    services.set_need(otto, board(), Need(listed("First aid", "Health").id, 1, 1))
+    services.open_(otto, board(), editable=False, shows_skills=True)
+    page = text_of(sign_in(otto).get(f"{HERE}skills/"))
+    said = dict(re.findall(r'<dt dir="auto">([^<]+)</dt><dd>([^<]+)</dd>', page))
+    assert said == {"Python": "Advanced", "Tea": "none", "First aid": "not shown"}
 
 
 def test_who_withdraws_shows_nothing(otto, bo, draft):
@@ -211,7 +227,7 @@ def test_a_candidate_agrees_and_withdraws_and_nobody_else_has_the_page(draft, bo
     client.post(f"{HERE}agree/")
     assert [each.person for each in needs.agreements("Board")] == ["Bo"]
     client.post(f"{HERE}agree/", {"withdraw": "yes"})
-    assert needs.agreements("Board") == []
+    assert not any(each.skills for each in needs.agreements("Board"))
     assert client.delete(f"{HERE}agree/").status_code == 405
     assert signed_in("Sue", Role.ADMIN).get(f"{HERE}agree/").status_code == 404
 
@@ -270,9 +286,79 @@ def test_those_it_is_about_and_auditors_can_read_it(otto, bo, draft, signed_in):
     have(bo, "python", level=3)
     agree(bo)
     services.open_(otto, board(), editable=False)
-    assert list(telling.agreements(bo)) == [{"election": "Board", "skills": ["python"], "kept": {"python": 3}}]
+    assert list(telling.agreements(bo)) == [
+        {"election": "Board", "skills": ["python"], "asked_about": ["python"], "kept": {"python": 3}}
+    ]
     auditor = signed_in("Al", Role.AUDITOR)
     assert "python" in text_of(auditor.get("/admin/tables/needs/", {"election": "Board"}))
     assert "Bo" in text_of(auditor.get("/admin/tables/agreements/", {"election": "Board"}))
     kept = text_of(auditor.get("/admin/raw/item/", {"table": "data", "pk": "ELECTION#board", "sk": "SNAPSHOT"}))
     assert "levels" not in kept, "an auditor is shown what was needed, not who could do what"
+
+
+# --- asking those who stand ---
+
+
+def letters_to(name: str) -> list[dict]:
+    place = people.find(name).email
+    return [
+        each.about for each in outbox.in_state("queued", 50)[0] if (each.kind, each.to) == ("candidate_asked", place)
+    ]
+
+
+def test_candidates_with_an_account_are_mailed_once_about_each_change_of_the_needs(site, otto, bo, draft):
+    assert services.ask_candidates(otto, board()) == 1, "Cy has no account"
+    assert services.ask_candidates(otto, board()) == 0
+    assert letters_to("Bo") == [{"election_name": "Board", "asked_by": "Otto"}]
+    assert not any(each.skills for each in needs.agreements("Board"))
+    services.set_need(otto, board(), Need("tea", 1, 1))
+    services.set_need(otto, board(), Need("python", 4, 1))  # another level of what they were asked about
+    assert services.ask_candidates(otto, board()) == 1
+    services.drop_need(otto, board(), "tea")
+    assert services.ask_candidates(otto, board()) == 0
+    assert len(letters_to("Bo")) == 2
+    assert replay.check(site).first == ()
+
+
+def test_who_has_answered_is_not_mailed_about_the_same_again_and_what_they_said_stays(site, otto, bo, draft):
+    agree(bo)
+    assert services.ask_candidates(otto, board()) == 0
+    services.set_need(otto, board(), Need("tea", 1, 1))
+    services.ask_candidates(otto, board())
+    (found,) = needs.agreements("Board")
+    assert (found.skills, found.asked, found.answered) == (("python",), ("python", "tea"), ("python",))
+    services.disagree(bo, board(), repository.find_candidate("Board", "bo"))
+    assert services.ask_candidates(otto, board()) == 0
+    assert not any(each.skills for each in needs.agreements("Board"))
+    assert replay.check(site).first == ()
+
+
+def test_asking_counts_against_what_somebody_may_mail_in_a_day(otto, bo, draft, monkeypatch):
+    monkeypatch.setattr(allowance, "limit_of", lambda person: 0)
+    with pytest.raises(allowance.TooManyMails):
+        services.ask_candidates(otto, board())
+    assert letters_to("Bo") == []
+    assert needs.agreements("Board") == []
+
+
+def test_an_organiser_asks_with_a_button_and_the_candidate_finds_the_page_at_home_until_they_answer(otto, bo, draft):
+    organiser, candidate = sign_in(otto), sign_in(bo)
+    link = 'href="/election/Board/agree/"'
+    assert link not in text_of(candidate.get("/"))
+    assert "Mail 1 candidate<" in text_of(organiser.get(f"{HERE}needs/"))
+    assert candidate.post(f"{HERE}needs/ask/").status_code in (403, 404)
+    assert organiser.post(f"{HERE}needs/ask/")["Location"] == f"{HERE}needs/"
+    assert "Mail 1 candidate<" not in text_of(organiser.get(f"{HERE}needs/"))
+    assert link in text_of(candidate.get("/"))
+    assert "You stand in" in compose(outbox.in_state("queued", 9)[0][0]).subject
+    assert "I do not agree" in text_of(candidate.get(f"{HERE}agree/"))
+    candidate.post(f"{HERE}agree/", {"withdraw": "yes"})
+    assert link not in text_of(candidate.get("/"))
+    services.set_need(otto, board(), Need("tea", 1, 1))
+    organiser.post(f"{HERE}needs/ask/")
+    assert link in text_of(candidate.get("/"))
+    candidate.post(f"{HERE}agree/")
+    assert link not in text_of(candidate.get("/"))
+    services.set_need(otto, board(), Need("python", 1, 2))
+    services.open_(otto, board(), editable=False)
+    assert link not in text_of(candidate.get("/"))

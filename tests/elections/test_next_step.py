@@ -13,8 +13,10 @@ TOMORROW, LATER, PAST = "2026-11-17T12:00:00.000Z", "2026-12-01T12:00:00.000Z", 
 DRAFT = Election("Board", "Ada", "2026-11-01T00:00:00.000Z", voter_count=207, no_voting_after=LATER)
 OPEN = replace(DRAFT, allow_edit=False, allow_vote=True)
 CLOSED = replace(DRAFT, allow_edit=False)
+EVERYBODY = replace(OPEN, electorate="everyone")
 FIVE = Numbers(candidates=5)
 INVITED = replace(FIVE, voted=120)
+REMIND = "Remind those who have not voted"
 ANNOUNCE = Step("announce", "Tell them.", Button("Announce", "/announce/"))
 
 
@@ -51,7 +53,10 @@ STEPS = [
     (replace(OPEN, no_voting_after=TOMORROW, remind_before=(3,)), INVITED, "watch", "reminded by the clock", None),
     (replace(OPEN, no_voting_before=TOMORROW, no_voting_after=LATER), INVITED, "watch", "120 of 207", None),
     (OPEN, replace(FIVE, voted=207), "close", "Everyone has voted", "Close the election"),
-    (replace(OPEN, electorate="everyone"), replace(INVITED, uninvited=3), "watch", "120 have voted.", None),
+    (EVERYBODY, replace(INVITED, uninvited=3), "invite", "Nobody has been invited by mail yet.", "Invite voters"),
+    (EVERYBODY, replace(INVITED, is_inviting=True), "wait", "on their way", None),
+    (EVERYBODY, replace(INVITED, invited=300), "watch", "120 have voted.", None),
+    (replace(EVERYBODY, no_voting_after=TOMORROW), replace(INVITED, invited=300), "remind", "120 have", REMIND),
     (replace(OPEN, no_voting_after=PAST), INVITED, "wait", "being counted", "See the result"),
     (CLOSED, INVITED, "wait", "being counted", "See the result"),
     (CLOSED, replace(INVITED, is_sealed=True), "result", "Nothing changes any more.", "See the result"),

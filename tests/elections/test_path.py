@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import html
 import re
 from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 from django.urls import reverse
 
@@ -240,6 +242,39 @@ def test_who_votes_is_saved_with_the_voters_or_not_at_all(ada, draft, site):
     assert "2 voters are on the list" in text_of(ada.get(at("who")))
     ada.post(at("who"), {**WHO, "electorate": "everyone", "joining": "on"})
     assert (now().electorate, now().joining) == ("everyone", True)
+
+
+def test_importing_keeps_what_was_ticked_and_comes_back_to_the_step(ada, draft):
+    """Saved first, then the file, its preview and its button: and then the step where one was."""
+    answer = ada.post(at("who"), {**WHO, "voters": "", "vote_by_link": "on", "ballots": "public", "many": "import"})
+    assert now().vote_by_link
+    page = ada.get(answer["Location"])
+    assert page.status_code == 200
+    file = SimpleUploadedFile("roll.csv", b"voter\na@example.org\nb@example.org\n")
+    preview = text_of(ada.post(answer["Location"], {"file": file}))
+    action = html.unescape(re.search(r'action="([^"]*roll/import/[^"]*)"', preview)[1])
+    fields = dict(re.findall(r'name="(voters|skipped)" value="([^"]*)"', preview))
+    done = ada.post(action, {name: html.unescape(value) for name, value in fields.items()})
+    assert done["Location"] == at("who")
+    after = text_of(ada.get(at("who")))
+    assert "2 voters are on the list" in after
+    assert (now().vote_by_link, now().secret_ballot) == (True, False)
+    groups = ada.post(at("who"), {**WHO, "voters": "", "vote_by_link": "on", "many": "group"})
+    assert groups["Location"].startswith(reverse("add_group", args=["Board 2027"]))
+    seen = ada.post(at("who"), {**WHO, "voters": "c@example.org", "many": "list"}, follow=True)
+    assert "c@example.org" in text_of(seen)
+    assert at("who") in text_of(seen), "and the way back to this step"
+
+
+def test_whoever_lists_addresses_is_told_that_they_would_need_accounts(ada, draft):
+    sentence = "must make one before they can vote"
+    ada.post(at("who"), {**WHO, "voters": "a@example.org"})
+    dashboard = reverse("dashboard", args=["Board 2027"])
+    assert sentence in text_of(ada.get(at("who")))
+    assert sentence in text_of(ada.get(dashboard))
+    ada.post(at("who"), {**WHO, "voters": "", "vote_by_link": "on"})
+    assert sentence not in text_of(ada.get(at("who")))
+    assert sentence not in text_of(ada.get(dashboard))
 
 
 def test_a_secret_ballot_and_live_results_do_not_go_together(ada, draft):

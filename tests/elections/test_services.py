@@ -13,7 +13,8 @@ from accounts import services as accounts
 from accounts.rules import Role
 from acts.refusals import NotAllowed, Overtaken
 from acts.site import now_text
-from elections import copying, descriptions, repository, services
+from elections import copying, descriptions, repository, rules, services
+from elections.forms import CandidatesForm
 from elections.mine import votes_of
 from elections.rules import Action, NotReady, State, WrongState
 from ranking.candidates import Candidate
@@ -22,7 +23,7 @@ from store.log import EventLog
 from store.table import Delete
 from tests.at_once import at_once
 from tests.clock import stands_at
-from tests.people import enrol
+from tests.people import enrol, sign_in
 
 PAST, FUTURE, LATER = "2020-01-01T00:00:00.000Z", "2999-01-01T00:00:00.000Z", "2999-02-01T00:00:00.000Z"
 
@@ -357,6 +358,36 @@ def unfilled(ada, ready, monkeypatch):
     with monkeypatch.context() as patched:
         patched.setattr(copying, "finish", lambda name: False)
         return copying.copy(ada, ready, "Copy")
+
+
+def test_a_copy_that_can_never_be_filled_says_why_and_can_be_used(site, ada, unfilled, monkeypatch):
+    """Somebody has added as many candidates by hand meanwhile as there may be."""
+    monkeypatch.setattr(rules, "MOST_CANDIDATES", 2)
+    services.add_candidates(ada, repository.find("Copy"), [Candidate("Zoe"), Candidate("Zeno")])
+    assert copying.finish_all() == 1
+    assert copying.finish_all() == 0
+    assert not repository.find("Copy").filling
+    (said,) = [each["event_data"] for each in site.each(keys.events()) if each["event_type"] == "ElectionNotFilled"]
+    assert said == {"election_name": "Copy", "sentence": "An election has at most 2 candidates."}
+    assert "could be brought: An election has at most 2 candidates." in sign_in(ada).get("/election/Copy/history/").text
+    services.rename(ada, repository.find("Copy"), "Another")
+
+
+def test_names_that_are_too_long_together_are_refused_before_any_is_added(site, ada, draft):
+    """Two hundred of two hundred emoji: in batches, of which none is recorded."""
+    with pytest.raises(rules.WrongState, match="at most 40 kB; these have 159 kB"):
+        services.add_candidates(
+            ada, draft, [Candidate(f"{number:03}" + "\U0001f600" * 197 + "z") for number in range(200)]
+        )
+    assert not repository.candidates(draft.name)
+    fits = [Candidate(f"{number:02}" + "\U0001f600" * 198) for number in range(50)]
+    assert len(services.add_candidates(ada, draft, fits)) == 50
+
+
+def test_the_page_says_how_many_candidates_and_how_long_names_there_may_be():
+    words = str(CandidatesForm.base_fields["names"].help_text)
+    assert f"{rules.MOST_CANDIDATES} candidates" in words
+    assert f"{rules.MOST_NAMED:,} Latin letters" in words
 
 
 def test_a_copy_is_left_alone_until_it_is_whole(ada, unfilled):

@@ -458,7 +458,7 @@ def test_no_server_starts_on_a_store_that_is_too_new_or_too_old(opened, tmp_path
     server = SimpleNamespace(log=SimpleNamespace(warning=lambda sentence: None))
     start = partial(runpy.run_path(str(ROOT / "config/gunicorn.py"))["on_starting"], server)
     opened(0)
-    with pytest.raises(SystemExit, match=r"The store has the format 0, .* run “manage.py upgrade”"):
+    with pytest.raises(SystemExit, match=r"The store has the format 0, .* run “plenum upgrade”"):
         start()
     store = opened(1)
     start()

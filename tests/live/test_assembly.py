@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import count
 
 import pytest
 
-from live import counting, repository, rules, seats
+from live import clock, counting, repository, rules, seats
 from live.assembly import agenda
 from live.questions import Kind, Question, Type
 from live.rules import Phase, Step
-from live.services import moving
+from live.services import correcting, moving, seating
 from live.services.answering import Told
 from store import keys
 from store.log import EventLog
@@ -193,14 +194,29 @@ def test_a_quorum_is_exact_and_counted_when_the_vote_is_closed(site, made):
         assert sealed(game).result["outcome"] == outcome, why
 
 
-def test_who_votes_and_leaves_was_there(site, assembly):
-    call(assembly, 1)
+@pytest.mark.parametrize("item", [1, 2], ids=["open", "secret"])
+def test_who_leaves_during_a_vote_was_there_whether_they_voted_or_not(assembly, item, monkeypatch):
+    """Otherwise the record of a secret vote would tell who of those who left had voted."""
+    ticks = count(clock.now())
+    monkeypatch.setattr(clock, "now", lambda: next(ticks))
+    seated(assembly, "Eva")
+    seating.check_out(assembly.id, "eva", "Hana")
+    call(assembly, item)
     drive(assembly, Step.VOTE)
-    people = sorted(seats.each(assembly.id), key=lambda seat: seat.player)
-    give(assembly, people[3], "yes")
-    present(site, assembly, people, 2)
+    people = {each.player: each for each in seats.each(assembly.id)}
+    for player in ("ada", "ben", "cem"):
+        give(assembly, people[player], "0" if item == 2 else "yes")
+    for player in ("cem", "dan"):
+        seating.check_out(assembly.id, player, "Hana")
     drive(assembly, Step.CLOSE)
-    assert sealed(assembly).result["present"] == ["ada", "ben", "dan"]
+    assert sealed(assembly).result["present"] == ["ada", "ben", "cem", "dan"]
+
+
+def test_who_leaves_while_an_item_is_talked_about_was_not_there(assembly):
+    call(assembly, 0)
+    seating.check_out(assembly.id, "cem", "Hana")
+    drive(assembly, Step.CLOSE)
+    assert "cem" not in sealed(assembly).result["present"]
 
 
 def test_a_vote_that_no_change_wins_tells_how_the_best_version_fared(assembly):
@@ -219,7 +235,7 @@ def test_the_agenda_grows_while_the_assembly_runs(site, assembly):
     assert call(assembly, place).question == place
     drive(assembly, Step.CLOSE)
     assert drive(assembly, Step.NEXT).question == 1, "The first that was never called."
-    with pytest.raises(agenda.NotAnItem):
+    with pytest.raises(correcting.NotOfThisType):
         agenda.add(assembly.id, "Hana", Question("A text"))
 
 

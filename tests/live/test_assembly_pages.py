@@ -391,7 +391,7 @@ def test_a_tie_and_a_missing_quorum_are_said(hana, made):
     give(game, ada, "0")
     give(game, ben, "1")
     drive(game, Step.CLOSE)
-    assert "Tied: \u2068Ines\u2069, \u2068Jo\u2069" in shown(hana, game)
+    assert "No decision: tied between \u2068Ines\u2069 and \u2068Jo\u2069" in shown(hana, game)
 
 
 def test_a_secret_vote_in_which_too_few_voted_tells_nothing(hana, assembly):
@@ -446,7 +446,7 @@ def test_a_tie_of_many_is_told_in_a_number(hana, made):
     for place, seat in enumerate(seated_):
         give(game, seat, str(place))
     drive(game, Step.CLOSE)
-    assert "Tied: 5 options" in shown(hana, game)
+    assert "No decision: 5 options are tied" in shown(hana, game)
 
 
 # --- the report ---

@@ -106,7 +106,7 @@ def test_the_same_account_is_one_person_on_two_devices_and_the_older_is_told(ass
     assert laptop.get(address(assembly, "play")).status_code == 200
     told = phone.get(address(assembly, "play"), follow=True)
     assert told.redirect_chain == [(address(assembly), 302)]
-    assert "You have checked in with another device since then." in told.content.decode()
+    assert "Another device has your seat." in told.content.decode()
     now = reverse("game_now", args=[assembly.id, "player"])
     assert phone.get(now).status_code == 404, "Its page stops listening."
 

@@ -6,13 +6,14 @@ import pytest
 from django.urls import reverse
 
 from acts.limits import Limit
-from live import codes, repository
+from live import clock, codes, hall, repository, rooms
 from live.rules import Step
 from live.services import making
 from polls import repository as polls
 from store import keys
 from store.table import Put
 from tests.live.conftest import drive
+from tests.people import sign_in
 from tests.polls.conftest import made as poll_made  # noqa: F401 - a fixture
 from tests.rows import every_row
 
@@ -115,3 +116,66 @@ def test_wrong_codes_are_limited_by_address(client, made, monkeypatch):
 def test_codes_are_only_looked_up(client, site, name, method):
     address = reverse(name, args=["1234"] if name == "join_by_code" else [])
     assert client.generic(method, address).status_code == 405
+
+
+# --- one device with wrong codes, and the hall around it ---
+
+
+def guesses(client, number):
+    return [by_code(client, "9" * 7).status_code for _try in range(number)]
+
+
+@pytest.fixture
+def few(monkeypatch):
+    monkeypatch.setattr(codes, "WRONG", Limit("live-code-wrong", 3, 600))
+
+
+def test_wrong_codes_lock_nobody_out_of_a_session_that_is_hosted_there(client, made, few):
+    """Also one that is made after somebody has typed sixty of them."""
+    guesses(client, 5)
+    game, elsewhere = made(), made()
+    sign_in("Hana").get(reverse("host_game", args=[game.id]))
+    assert by_code(client, game.code).status_code == 302
+    assert by_code(client, elsewhere.code).status_code == 429, "Guessing still leads to nothing else."
+    assert guesses(client, 1) == [429]
+
+
+def test_a_session_hosted_elsewhere_is_no_exception_and_its_host_is_told(client, made, few):
+    game = made()
+    hana = sign_in("Hana")
+    hana.get(reverse("host_game", args=[game.id]), REMOTE_ADDR="203.0.113.7")
+    guesses(client, 5)
+    page = hana.get(reverse("host_game", args=[game.id]), REMOTE_ADDR="203.0.113.7").content.decode()
+    assert "too many wrong codes were typed" not in page
+    assert by_code(client, game.code).status_code == 429
+    for name in ("host_game", "remote"):
+        page = hana.get(reverse(name, args=[game.id]), REMOTE_ADDR="203.0.113.7").content.decode()
+        assert "too many wrong codes were typed" in page
+    assert rooms.current(game.id).seats == {}, "A roster of nobody is read as such."
+
+
+def test_that_codes_are_refused_is_said_for_ten_minutes_and_written_once_a_minute(site, made, few, client, monkeypatch):
+    game, start = made(), clock.now()
+    guesses(client, 5)
+    for passed in (0, 59_000, 61_000):
+        monkeypatch.setattr(clock, "now", lambda passed=passed: start + passed)
+        by_code(client, game.code)
+    assert site.get(keys.game_roster(game.id))["refused"] == 2
+    assert rooms.current(game.id).codes_refused
+    monkeypatch.setattr(clock, "now", lambda: start + 61_000 + 600_000)
+    assert not rooms.current(game.id).codes_refused
+
+
+def test_the_code_of_a_poll_has_letters_and_is_always_judged(client, poll_made, few):  # noqa: F811
+    poll = poll_made()
+    guesses(client, 5)
+    assert by_code(client, poll.code)["Location"] == reverse("poll", args=[poll.id])
+
+
+def test_the_link_to_join_can_be_copied(made):
+    game = made()
+    for name in ("host_game", "remote"):
+        page = sign_in("Hana").get(reverse(name, args=[game.id])).content.decode()
+        assert f'<code id="join-link">{hall.link_to(game)}</code>' in page
+    drive(game, Step.END)
+    assert 'id="join-link"' not in sign_in("Hana").get(reverse("host_game", args=[game.id])).content.decode()

@@ -1,24 +1,26 @@
-"""Two weeks after a session nothing is left of it but its line in the history: on both stores, and in the files."""
+"""Some days after a session nothing is left of it but its line in the history: on both stores, and in the files."""
 
 from __future__ import annotations
 
 import time
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
 
 from acts.site import acting_on
-from live import presence, repository, rooms, rules
+from live import lifetimes, presence, repository, rooms, rules
 from live.questions import OF_SETS, Type
 from live.rules import Step
-from live.services import expiring, making
+from live.services import deleting, expiring, making
 from store import forgetting, keys
 from store.table import DATA
 from tests.aws.engine import ours
+from tests.clock import stands_at
 from tests.live.conftest import QUESTIONS, drive
 from tests.test_replay_live import NAMES, WORDS, assemble, play
+from upkeep import replay
 
 SAID = (*NAMES, WORDS)  # names of players, and what they said
 
@@ -31,13 +33,6 @@ def played(made) -> list:
         presence.PRESENCE.look(rooms.current(game.id))
         drive(game, Step.END)
     return [repository.find(game.id)[0] for game in games]
-
-
-def later(monkeypatch, site, seconds: int) -> None:
-    """For everybody who asks the clock."""
-    monkeypatch.setattr("time.time", lambda: seconds)
-    monkeypatch.setattr(expiring, "utc_now", lambda: datetime.fromtimestamp(seconds, UTC))
-    site.clock = lambda: seconds
 
 
 def of_games(site) -> list[dict]:
@@ -62,18 +57,38 @@ def test_everything_of_a_session_expires_with_it(site, made):
     assert all("ttl" not in line for line in site.each(keys.games_of("Hana")))
 
 
-def test_a_session_is_kept_for_two_weeks_after_its_end_at_least(made):
+def test_the_last_day_of_every_item_leaves_room_for_the_longest_session(made, settings):
+    settings.LIVE_RETENTION = 30
     game = made()
-    last_end = rules.from_text(game.created_at) + rules.LONGEST_SESSION
-    assert rules.from_text(game.gone_at) - last_end == rules.KEPT
-    assert rules.KEPT.days == 14
+    last = rules.from_text(game.kept_until) - rules.from_text(game.created_at)
+    assert last == lifetimes.LONGEST_SESSION + timedelta(days=30)
     over = replace(game, ended_at=game.created_at)
     assert over.code_ttl - rules.from_text(game.created_at).timestamp() == pytest.approx(86_400, abs=1)
 
 
-def test_nothing_is_read_of_it_even_before_it_is_swept(site, made, monkeypatch):
+def test_its_data_goes_some_days_after_its_end_as_the_operator_says(site, made, settings, monkeypatch):
+    settings.LIVE_RETENTION = 3
     games = played(made)
-    later(monkeypatch, site, max(game.ttl for game in games) + 1)
+    ended = max(game.ended_at for game in games)
+    assert {game.expires_at for game in games} == {rules.later(game.ended_at, timedelta(days=3)) for game in games}
+    stands_at(monkeypatch, rules.later(ended, timedelta(days=3, minutes=-1)))
+    assert (expiring.is_due(), expiring.expire_all()) == (False, 0)
+    assert all(repository.find(game.id) for game in games)
+    stands_at(monkeypatch, rules.later(ended, timedelta(days=3, minutes=1)))
+    assert (expiring.is_due(), expiring.expire_all()) == (True, len(games))
+    deleting.clear_away_all()
+    assert [item for item in of_games(site) if not item["PK"].startswith("CODE#")] == []
+    lines = repository.history("Hana", limit=9)[0]
+    assert [line.is_kept for line in lines] == [False] * len(OF_SETS)
+    assert (expiring.is_due(), expiring.expire_all()) == (False, 0)
+    assert replay.check(site, said=replay.quietly).first == ()
+
+
+def test_nothing_is_read_of_it_after_its_last_day_even_without_a_worker(site, made, monkeypatch):
+    games = played(made)
+    late = max(game.ttl for game in games) + 1
+    monkeypatch.setattr("time.time", lambda: late)
+    site.clock = lambda: late
     assert all(repository.find(game.id) is None and rooms.current(game.id) is None for game in games)
     assert of_games(site) == []
     assert len(repository.history("Hana", limit=9)[0]) == len(OF_SETS)
@@ -83,14 +98,10 @@ def test_neither_store_nor_files_know_a_name_or_a_word_any_more(site, made, sett
     games = played(made)
     path = Path(settings.STORE_URL.removeprefix("sqlite://"))
     assert [word for word in SAID if word.encode() in in_files(path)] == list(SAID)
-    later(monkeypatch, site, max(game.ttl for game in games) + 1)
-    assert not expiring.is_due(), "Somebody may be reading just now."
-    later(monkeypatch, site, max(game.ttl for game in games) + 3600)
-    assert expiring.is_due()
-    assert expiring.forget_expired() == len(games)
-    assert not expiring.is_due()
-    forgetting.forget(site, 0)
-    forgetting.forget(site, forgetting.LATEST)
+    stands_at(monkeypatch, rules.later(max(game.expires_at for game in games), timedelta(minutes=1)))
+    assert expiring.expire_all() == len(games)
+    assert deleting.clear_away_all() == len(games)
+    forgetting.forget(site)
     assert site.get(keys.forgetting()) is None
     left = in_files(path)
     assert [word for word in SAID if word.encode() in left] == []

@@ -92,11 +92,11 @@ class Heard(Recorder):
         return [data for each, data in self.events if each == name][-1]
 
 
-def listening(to: Hub, game, role=Role.PLAYER, seat=None, language="en") -> Heard:
+def listening(to: Hub, game, role=Role.PLAYER, seat=None, language="en", address="") -> Heard:
     """Somebody who was shown the room as it is now."""
     heard = Heard()
     room = rooms.current(game.id)
-    ear = Ear(heard.listener, role, language, version=room.state.version)
+    ear = Ear(heard.listener, role, language, address, version=room.state.version)
     ear.hears(fragments.for_all(role, room))
     if seat:
         ear.player, ear.device, ear.seat = seat.player, seat.device, seat.version
@@ -455,3 +455,30 @@ def test_nothing_is_closed_while_the_site_is_paused(site, made, ours, made_so_of
     ours.tick()
     assert phone.last("screen")["key"] == "results-1-0-0"
     pause.watch.forget()
+
+
+# --- how many streams ---
+
+
+def test_a_seat_has_two_streams_and_the_oldest_is_closed(made, ours):
+    game = made(Type.TRIVIA)
+    ada, ben = seated(game, "Ada", "Ben")
+    heard = [listening(ours, game, seat=ada) for _stream in range(5)]
+    other, asks = listening(ours, game, seat=ben), listening(ours, game, role=Role.QA, seat=ada)
+    assert [each.listener.is_open for each in heard] == [False, False, False, True, True]
+    assert other.listener.is_open
+    assert asks.listener.is_open, "Another page of the same seat has its own."
+    assert ours.listeners(game.id) == 4
+    screens = [listening(ours, game, role=Role.SCREEN) for _screen in range(4)]
+    assert all(each.listener.is_open for each in screens), "A hall may have several."
+
+
+def test_an_address_has_its_share_of_the_streams(made, ours, settings):
+    settings.WEB_CONNECTIONS = 10
+    game = made(Type.TRIVIA)
+    people = seated(game, *(f"P{n}" for n in range(6)))
+    heard = [listening(ours, game, seat=each, address="192.0.2.1") for each in people]
+    assert not ours.has_room_for("192.0.2.1")
+    assert ours.has_room_for("192.0.2.2")
+    ours.leave(game.id, heard[0].listener)
+    assert ours.has_room_for("192.0.2.1")

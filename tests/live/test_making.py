@@ -186,9 +186,9 @@ def test_a_host_has_so_many_running_and_so_many_a_day(hana, monkeypatch):
     assert hana.post("/live/new/", FORM).status_code == 302
     refused = hana.post("/live/new/", FORM)
     assert refused.status_code == 422
-    assert "You have 1 sessions running. End one of them" in text(refused)
+    assert "You have 1 sessions that run or wait. End one of them" in text(refused)
     assert "Which is a prime?" in text(refused)
-    assert "You have 1 sessions running" in text(hana.post("/live/new/", {"rehearse": "yes"}, follow=True))
+    assert "You have 1 sessions that run or wait" in text(hana.post("/live/new/", {"rehearse": "yes"}, follow=True))
     from live.rules import Step
 
     drive(newest(), Step.END)

@@ -18,7 +18,7 @@ from elections import repository as elections
 from elections import services as organising
 from elections.convening import Convened
 from live import counting, repository, seats
-from live.assembly import rolls
+from live.assembly import enrolling, rolls
 from live.onward import repository as onward
 from live.onward import services as carrying
 from live.questions import Kind, Question, Type
@@ -154,12 +154,10 @@ def test_a_title_longer_than_a_name_is_cut_also_before_its_number(made, hana, pe
     assert carrying.make_election(hana, game.id, 1).what == second
 
 
-def test_of_names_without_end_none_is_made(ranked, hana, person, monkeypatch):
-    monkeypatch.setattr(carrying, "NAMES_TRIED", 2)
-    for name in ("Where do we go?", "Where do we go? (2)"):
-        organising.create(person("Ida"), name)
-    with pytest.raises(carrying.NotOnward, match="so many elections"):
-        carrying.make_election(hana, ranked.id, 1)
+def test_where_many_have_the_name_one_is_made_all_the_same(ranked, hana, person):
+    for number in range(1, 41):
+        organising.create(person("Ida"), "Where do we go?" + f" ({number})" * (number > 1))
+    assert re.fullmatch(r"Where do we go\? \([0-9a-f]{8}\)", carrying.make_election(hana, ranked.id, 1).what)
 
 
 def test_that_nothing_changes_stays_an_option(assembly, hana):
@@ -442,7 +440,7 @@ def test_an_assembly_offers_its_electorate_and_says_how_many_that_is(assembly, h
     shown = text(browser.get(f"/live/{assembly.id}/onward/{number}/"))
     assert "<b>5</b> are present. 12 are entitled to vote. That is a quorum." in shown
     assert "3 of those present have an account here" in shown
-    assert "2 have none and cannot." in shown
+    assert "2 have neither an account nor an address." in shown
     assert shown.count('name="make"') == 3
     whole = text(browser.get(f"/live/{assembly.id}/onward/0/"))
     assert whole.count('name="make"') == 1
@@ -492,3 +490,46 @@ def test_what_came_of_it_goes_with_the_session(ranked, hana):
     deleting.delete(ranked.id, "Hana")
     deleting.clear_away_all()
     assert onward.listed(ranked.id) == []
+
+
+# --- those who checked in by a code ---
+
+
+def test_those_who_checked_in_by_code_vote_by_link_to_the_address_of_the_roll(made, hana):  # noqa: F811
+    game = made(Type.ASSEMBLY, [CHAIR])
+    enrol("Ada")
+    enrolling.add(game.id, "Hana", ["Ada", "Zita", "Yves"], {"zita": "zita@example.org"})
+    for entry in rolls.every(game.id):
+        account = entry.name if entry.account else ""
+        seat = seats.Seat(rolls.player(game.id, entry), entry.name, game.created_at, account=account, entry=entry.name)
+        table().write(*seats.seating(game, seat))
+    made_ = carrying.make_election(hana, game.id, 0, of_those_present=True)
+    election = elections.find(made_.what)
+    assert (roll(election.name), election.vote_by_link) == (["Ada", "zita@example.org"], True)
+    assert (election.convened.listed, election.convened.unlisted) == (2, 1)
+
+
+def test_a_host_adds_addresses_on_the_page(assembly, signed_in):
+    client = signed_in(people.find("Hana"))
+    way = f"/live/{assembly.id}/onward/0/"
+    page = client.get(way).content.decode()
+    assert "By another &lt;&gt;\nBy code &lt;&gt;" in page
+    for typed, words in (
+        ("By code <nobody>", "This is no email address: By code &lt;nobody&gt;"),
+        ("Stranger <s@example.org>", "Nobody of this name is here without an account: Stranger"),
+        ("By code <c@example.org>\nBy another <C@example.org>", "An address stands there twice"),
+    ):
+        refused = client.post(way, {"make": "electorate", "addresses": typed})
+        assert refused.status_code == 422
+        assert words in refused.content.decode()
+        assert typed.splitlines()[0].replace("<", "&lt;").replace(">", "&gt;") in refused.content.decode()
+    done = client.post(way, {"make": "electorate", "addresses": "By code <code@example.org>\nBy another <>"})
+    assert done.status_code == 302
+    assert roll("Spring meeting") == ["Ada", "Bo", "Cy", "code@example.org"]
+
+
+def test_an_election_of_accounts_alone_asks_them_to_sign_in(made, hana):  # noqa: F811
+    game = made(Type.ASSEMBLY, [CHAIR], title="Small meeting")
+    enrol("Ada")
+    sit(game, "Ada")
+    assert not elections.find(carrying.make_election(hana, game.id, 0, of_those_present=True).what).vote_by_link

@@ -8,11 +8,12 @@ import pytest
 from django.utils import translation
 
 from live import clock, counting, repository, robots, rooms, rules, seats
-from live.questions import Type
+from live.questions import Kind, Question, Type
 from live.rooms import Mind
+from live.rounds import Given, is_told
 from live.rules import Phase, Step
 from store import keys
-from tests.live.conftest import TRIVIA, drive, give, seated
+from tests.live.conftest import SURVEY, TRIVIA, drive, give, seated
 
 
 @pytest.fixture
@@ -132,3 +133,71 @@ def test_robots_speak_the_language_of_whoever_looks():
     assert len(set(robots.sentences())) == len(robots.sentences())
     with translation.override("en"):
         assert robots.name(3) == "Robot 3"
+
+
+# --- nobody hides among robots ---
+
+
+IDEAS = (Question("What next?", Kind.IDEAS, seconds=0),)
+LOOKS = Question("Who chairs?", Kind.CHOICE, options=("Ines", "Jo"), secret=True, seconds=0)
+
+
+@pytest.mark.parametrize(("people", "told"), [(0, True), (1, False), (2, False), (3, True)])
+@pytest.mark.parametrize(
+    ("type_", "asked", "said"),
+    [
+        (Type.POLL, None, "2>1"),
+        (Type.SURVEY, None, {"0": 5, "1": True, "2": [0], "3": "secret"}),
+        (Type.POLL, IDEAS, ["secret"]),
+    ],
+    ids=["poll", "survey", "ideas"],
+)
+def test_what_few_people_say_is_not_told_however_many_robots_there_are(made, time, type_, asked, said, people, told):
+    """What robots say can be worked out by anybody: what is left would be the people's."""
+    game = made(type_, asked, debug_mode=5)
+    found = seated(game, *("Ada", "Ben", "Cem")[:people])
+    rooms.current(game.id)
+    state = drive(game, Step.NEXT)
+    time.now = state.clock.began + clock.LEAD + robots.LATEST
+    rooms.current(game.id)
+    for seat in found:
+        assert give(game, seat, said) == "counted"
+    after = drive(game, Step.CLOSE)
+    if asked == IDEAS and told:
+        assert after.phase == Phase.SORTING
+        return
+    result = rooms.current(game.id).round
+    assert result.result.get("too_few", False) is not told
+    assert bool(result.entries) is told
+
+
+def test_a_question_of_a_survey_that_few_people_answered_is_not_told():
+    """All of them sent something, but only two answered the second question."""
+    robots_said = [Given(f"r{n}", {"0": 3, "1": True}, 0, robot=True) for n in range(4)]
+    people_said = [Given(f"p{n}", {"0": 5, **({"1": False} if n < 2 else {})}, 0) for n in range(3)]
+    told = counting.survey(1, SURVEY[:2], [*robots_said, *people_said]).result["questions"]
+    assert ["too_few" in each for each in told] == [False, True]
+    assert [each["count"] for each in told] == [7, 6]
+
+
+def test_a_secret_vote_needs_three_people_beside_robots(made, time):
+    game = made(Type.ASSEMBLY, (LOOKS,), debug_mode=5)
+    found = seated(game, "Ada", "Ben")
+    rooms.current(game.id)
+    drive(game, Step.NEXT)
+    with pytest.raises(rules.NotNow, match="robots do not count"):
+        drive(game, Step.VOTE)
+    found += seated(game, "Cem")
+    state = drive(game, Step.VOTE)
+    time.now = state.clock.began + clock.LEAD + robots.LATEST
+    rooms.current(game.id)
+    for seat in found[:2]:
+        give(game, seat, "0")
+    drive(game, Step.CLOSE)
+    assert rooms.current(game.id).round.result["outcome"] == "too few"
+    assert rooms.current(game.id).round.entries == ()
+
+
+@pytest.mark.parametrize(("answers", "by_robots", "told"), [(2, 0, False), (3, 0, True), (9, 7, False), (9, 6, True)])
+def test_only_people_count_towards_what_is_told(answers, by_robots, told):
+    assert is_told(answers, by_robots) is told

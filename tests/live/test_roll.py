@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import html
+import re
+
 import pytest
 from django.test import Client
 from django.urls import reverse
@@ -19,7 +22,8 @@ from tests.people import sign_in
 
 
 def told(site, kind="LiveRollChanged") -> list[dict]:
-    return [each["event_data"] for each in EventLog(site).since(0) if each["event_type"] == kind]
+    said = (each["event_data"] for each in EventLog(site).since(0) if each["event_type"] == kind)
+    return [{name: value for name, value in each.items() if name != "prepared_at"} for each in said]
 
 
 @pytest.fixture
@@ -86,22 +90,56 @@ def test_cards_have_name_code_address_and_picture_and_no_more_than_fit_a_page(as
     names = [f"Member {number:03d}" for number in range(45)]
     enrolling.add(assembly.id, "Hana", names)
     game, hana = now(assembly), host()
-    page = hana.get(roll(game), {"show": "cards"}).content.decode()
+    assert "Print 45 cards with codes" in hana.get(roll(game)).content.decode()
+    page = hana.post(roll(game), {"act": "cards"}).content.decode()
     assert page.count('class="card-code"') == 40
-    assert "Cards 1 to 40 of 45." in page
+    assert "5 more cards" in page
     assert code_of(game, "Member 000") in page
     assert 'class="card-qr"' in page
     assert f'<b dir="ltr">{game.code}</b>' in page
-    second = hana.get(roll(game), {"show": "cards", "after": "40"}).content.decode()
+    second = hana.post(roll(game), {"act": "cards"}).content.decode()
     assert second.count('class="card-code"') == 5
-    one = hana.get(roll(game), {"show": "cards", "name": "member 007"}).content.decode()
-    assert one.count('class="card-code"') == 1
+
+
+def test_a_code_is_shown_once_and_then_only_renewed(site, assembly):
+    """Whoever looks a second time needs a new code, which ends the old one and is in the log."""
+    enrolling.add(assembly.id, "Hana", ["Zita", "Yves", "Xenia"])
+    game, hana = now(assembly), host()
+    code = code_of(game, "Zita")
+    assert code in hana.post(roll(game), {"act": "cards"}).content.decode()
+    again = hana.post(roll(game), {"act": "cards"}).content.decode()
+    assert "There are no new codes" in again
+    looks = [hana.get(roll(game)), hana.get(roll(game), {"show": "cards"}), hana.get(roll(game), {"q": "Zita"})]
+    assert not any(code in page.content.decode() for page in [*looks, hana.post(roll(game), {"act": "cards"})])
+    renewed = hana.post(roll(game), {"act": "renew", "name": "Zita"}).content.decode()
+    assert code_of(game, "Zita") in renewed
+    assert code not in renewed
+    assert code_of(game, "Zita") not in hana.post(roll(game), {"act": "cards"}).content.decode()
+    assert [each.get("shown", 0) for each in told(site)] == [0, 3, 0]
+    assert [each.get("renewed", 0) for each in told(site)] == [0, 0, 1]
+
+
+def test_cards_that_never_came_out_of_the_printer_are_made_anew(site, assembly):
+    """But not those of people who have checked in by now."""
+    enrolling.add(assembly.id, "Hana", ["Zita", "Yves", "Xenia"])
+    game, hana = now(assembly), host()
+    hana.post(roll(game), {"act": "cards"})
+    before = {name: code_of(game, name) for name in ("Zita", "Yves", "Xenia")}
+    by_code(Client(), game, before["Zita"])
+    page = hana.post(roll(game), {"act": "renew_missing"}, follow=True).content.decode()
+    assert "2 people have new codes." in page
+    assert "Print 2 cards with codes" in page
+    after = {name: code_of(game, name) for name in before}
+    assert [name for name in before if after[name] == before[name]] == ["Zita"]
+    assert told(site)[-1]["renewed"] == 2
 
 
 def test_a_roll_of_accounts_needs_no_cards(assembly, person):
     person("Ada")
     enrolling.add(assembly.id, "Hana", ["Ada"])
-    assert "Nobody needs a code" in host().get(roll(assembly), {"show": "cards"}).content.decode()
+    hana = host()
+    assert "with codes" not in hana.get(roll(assembly)).content.decode()
+    assert "There are no new codes" in hana.post(roll(assembly), {"act": "cards"}).content.decode()
 
 
 # --- growing, and never shrinking once somebody is there ---
@@ -237,3 +275,17 @@ def test_a_vote_without_its_quorum_is_asked_about_first(assembly):
     assert "not quorate: 5 have to be present" in host().get(ask).content.decode()
     seated(assembly, "Dan", "Eve")
     assert "not quorate" not in host().get(ask).content.decode()
+
+
+def test_an_address_may_follow_a_name(site, assembly):
+    hana = host()
+    typed = "Anna Berg <anna@example.org>\nZita\nanna berg\nYves <nothing>"
+    page = hana.post(roll(assembly), {"act": "look", "names": typed}).content.decode()
+    for words in ("anna@example.org", "Already on line 1.", "Enter a valid email address."):
+        assert words in page
+    kept = html.unescape(re.search(r"<textarea name=\"names\" hidden>(.*?)</textarea>", page, re.DOTALL)[1])
+    assert kept == "Anna Berg <anna@example.org>\nZita"
+    hana.post(roll(assembly), {"act": "add", "names": kept})
+    assert {each.name: each.email for each in rolls.every(assembly.id)} == {"Anna Berg": "anna@example.org", "Zita": ""}
+    assert "anna@example.org" in hana.get(roll(assembly)).content.decode()
+    assert "anna@example.org" not in repr(told(site))

@@ -19,6 +19,7 @@ from live.rounds import Entry, Round
 from live.rules import Step
 from live.sealed import proofs, verifying
 from live.services import answering, deleting
+from ranking import beginnings
 from store import keys
 from store.log import EventLog, forgotten, utc_now
 from store.log.publish import Publisher
@@ -225,14 +226,22 @@ def test_a_player_sees_what_came_of_a_round_by_receipts_and_where_the_log_says_s
     assert "up to event" in page
 
 
-def test_the_beginning_of_a_receipt_leads_to_it_without_scripts(polled):
+def test_among_few_votes_no_character_of_a_receipt_is_asked_for_or_taken(polled):
+    game, phones, receipts = polled
+    page = text_of(phones[0].client.get(at("sealed_round", game), {"code": sorted(receipts)[-1][:2]}))
+    assert 'name="code"' not in page
+    assert "<mark>" not in page
+
+
+def test_the_beginning_of_a_receipt_leads_to_it_where_hundreds_begin_alike(polled, monkeypatch):
+    monkeypatch.setattr(beginnings, "letters_told", lambda votes: 4)
     game, phones, receipts = polled
     wanted = sorted(receipts)[-1]
     page = text_of(phones[0].client.get(at("sealed_round", game), {"code": wanted[:4].lower()}))
     assert f"<mark>{wanted}</mark>" in page
     whole = phones[0].client.get(at("sealed_round", game), {"code": wanted})
     assert whole.status_code == 422
-    assert "nobody but you needs to know the rest" in text_of(whole)
+    assert "Nobody but you needs to know the rest" in text_of(whole)
     assert phones[0].client.get(at("sealed_round", game), {"code": "!"}).status_code == 422
     assert phones[0].client.get(at("sealed_round", game), {"after": "x"}).status_code == 404
 

@@ -10,6 +10,7 @@ import logging
 import random
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from functools import partial
 from io import BytesIO
 
 import pytest
@@ -18,7 +19,8 @@ from django.urls import reverse
 
 from accounts import repository as people
 from acts.site import table
-from live import clock, counting, players, pseudonyms, repository, seats
+from live import clock, counting, play_views, players, presence, pseudonyms, repository, rooms, seats
+from live.assembly import enrolling, rolls, takeovers
 from live.players import Pass
 from live.questions import Kind, Question, Type
 from live.rounds import Entry, Given
@@ -29,9 +31,13 @@ from store import backup, keys
 from store.table import DATA, Update
 from tests.ballots.attack import Copy, take_copy
 from tests.ballots.test_secrecy import WebLog, forget, without_waiting_for_the_disk
+from tests.clock import stands_at as clock_stands
+from tests.copies import copy_of
 from tests.live.conftest import drive
+from tests.live.test_check_in import by_code, code_of, host
 
 from .attack import Evening, Leak, Vote, by_chance, computed, fixed_points, leaks
+from .oracle import Answer, Host
 
 ROUNDS = {3: 14, 5: 6, 50: 1}  # so many that guesses which are all right are no accident
 OPTIONS = ("Ines", "Jo", "Kit", "Lev")
@@ -139,14 +145,103 @@ def test_no_join_of_anything_with_anything_does_better_than_chance(evening, sett
     assert leaks(replace(told, secret=settings.SECRET_KEY), computed) == []
 
 
+# --- the host's pages ---
+
+
+Attack = Callable[[Host], None]
+VOTERS = ("Zita", "Yves", "Xenia", "Walt")
+VOTES = ("0", "1", "abstain", "0")  # of these; in the other world the first two have changed roles
+
+
+@pytest.fixture
+def worlds(made, site, settings, tmp_path, monkeypatch) -> Callable[[Attack], list[list[Answer]]]:
+    """What a host sees in each of two worlds, from the same open vote on; in both it is always the same moment."""
+    clock_stands(monkeypatch, "2026-11-17T12:00:00.000Z")
+    moment = clock.now()
+    monkeypatch.setattr(clock, "now", lambda: moment)
+    item = Question("Who?", Kind.CHOICE, options=OPTIONS, secret=True, seconds=0)
+    game = made(Type.ASSEMBLY, [item, item])
+    enrolling.add(game.id, "Hana", VOTERS)
+    game = repository.find(game.id)[0]
+    phones = {name: Client() for name in VOTERS}
+    for name, phone in phones.items():
+        by_code(phone, game, code_of(game, name))
+    client = host()
+    drive(game, Step.NEXT)
+    drive(game, Step.VOTE)
+    begun = copy_of(site.path, tmp_path / "begun")
+
+    def seen_in(number: int, attack: Attack) -> list[Answer]:
+        settings.STORE_URL = f"sqlite://{copy_of(begun, tmp_path / f'world {number}')}"
+        monkeypatch.setattr(rooms, "MIND", rooms.Mind())
+        monkeypatch.setattr(rolls, "CODES", rolls.Codes())
+        monkeypatch.setattr(play_views, "PACE", type(play_views.PACE)())
+        monkeypatch.setattr(presence, "PRESENCE", presence.Presence())
+        said = VOTES if number == 0 else (VOTES[1], VOTES[0], *VOTES[2:])
+        cast_all(game, phones, said, monkeypatch)
+        attacker = Host(game, copied(client), VOTERS[0])
+        attack(attacker)
+        return attacker.seen
+
+    return lambda attack: [seen_in(0, attack), seen_in(1, attack)]
+
+
+def cast_all(game: Game, phones: dict[str, Client], said: tuple[str, ...], monkeypatch: pytest.MonkeyPatch) -> None:
+    """In the same order; receipts go with what is voted."""
+    receipts = {each: iter([f"{each:A>4.4}-AAAA-AAA{n}" for n in range(9)]) for each in said}
+    for (name, phone), option in zip(phones.items(), said, strict=True):
+        monkeypatch.setattr(answering, "new_receipt", partial(next, receipts[option]))
+        shown = phone.post(reverse("give_vote", args=[game.id]), {"round": 1, "option": option}, follow=True)
+        assert "data-receipt" in shown.content.decode(), name
+
+
+def everything(attacker: Host) -> None:
+    attacker.do_everything()
+    attacker.look_at_everything("open")
+    attacker.step(Step.CLOSE)
+    attacker.check_in_as_victim(attacker.new_code(), "c")
+    attacker.look_at_everything("closed")
+    attacker.look_at_everything("closed, in the victim's seat", attacker.device)
+    attacker.step(Step.END)
+    attacker.look_at_everything("ended")
+
+
+def a_new_code(attacker: Host) -> None:
+    attacker.check_in_as_victim(attacker.new_code(), "a")
+
+
+def copied(client: Client) -> Client:
+    """The same browser, as it was: what a site tells it in one world is unknown in the other."""
+    other = Client()
+    other.cookies.load({name: cookie.value for name, cookie in client.cookies.items()})
+    return other
+
+
+def test_nothing_that_a_host_can_fetch_or_do_depends_on_how_somebody_voted(worlds):
+    one, other = worlds(everything)
+    assert [each[0] for each in one] == [each[0] for each in other]
+    different = [mine[0] for mine, theirs in zip(one, other, strict=True) if mine != theirs]
+    assert different == []
+    assert {status for _what, status, _to, _body in one} >= {200, 302, 404, 409}, "The pages were really there."
+
+
+def test_a_vote_shown_to_whoever_has_the_seat_is_found(worlds, monkeypatch):
+    """As it was once: a new code, and the host sees the vote of whoever it was made for."""
+    monkeypatch.setattr(takeovers, "is_guarded", lambda game, state: False)
+    monkeypatch.setattr(answering, "holder", lambda salt, secret: "")
+    one, other = worlds(a_new_code)
+    different = {mine[0] for mine, theirs in zip(one, other, strict=True) if mine != theirs}
+    assert "as the victim: play" in different
+
+
 # --- the attack is able to succeed ---
 
 
 def a_receipt_made_of_the_player(monkeypatch: pytest.MonkeyPatch) -> None:
     given = answering.Given
 
-    def derived(player, said, at, receipt):
-        return given(player, said, at, hashlib.sha256(whose[-1].encode()).hexdigest()[:12])
+    def derived(player, said, at, receipt, holder):
+        return given(player, said, at, hashlib.sha256(whose[-1].encode()).hexdigest()[:12], holder)
 
     whose = _noting_seats(monkeypatch)
     monkeypatch.setattr(answering, "Given", derived)

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 
 from live import clock, counting, gathering, repository, rules
-from live.questions import Type
+from live.questions import Kind, Question, Type
 from live.rules import Phase, Step
 from live.services import closing, ending, moving
 from live.services.answering import Told
 from store import keys
 from store.log import EventLog
+from store.table import Delete
 from tests.live.conftest import drive, give, seated
 
 
@@ -132,12 +131,28 @@ def test_a_round_that_is_voided_or_repeated_does_not_count(made):
     assert (state.phase, state.voided) == (Phase.RESULTS, (1, 2))
 
 
-def test_a_session_that_nobody_touches_is_ended(made, monkeypatch):
-    game = made(Type.TRIVIA)
-    state = drive(game, Step.NEXT)
-    assert not ending.end_if_idle(game.id)
-    long_ago = replace(state, changed_at="2020-01-01T00:00:00.000Z")
-    assert rules.is_idle(game, long_ago, game.created_at)
-    monkeypatch.setattr(rules, "is_idle", lambda *_: True)
-    assert ending.end_if_idle(game.id)
-    assert repository.running() == 0
+def test_a_session_that_cannot_be_closed_is_not_waited_for(site, made, monkeypatch):
+    """Whoever ends it is told, and a worker goes on with other sessions."""
+    game = made(Type.POLL)
+    seated(game, "Ada")
+    drive(game, Step.NEXT)
+    closes = []
+    monkeypatch.setattr(closing, "close", lambda game, state, who: closes.append(who) or state)
+    with pytest.raises(rules.NotNow, match="could not be closed"):
+        drive(game, Step.END)
+    assert len(closes) == ending.MOST_CLOSES
+
+
+@pytest.mark.parametrize("step", [Step.END, Step.CLOSE])
+def test_ideas_whose_order_is_lost_are_dropped_and_the_session_goes_on(site, made, step):
+    """Once this was asked for again and again, for ever."""
+    game = made(Type.POLL, (Question("What next?", Kind.IDEAS, seconds=0),))
+    people = seated(game, "Ada", "Ben", "Cem")
+    drive(game, Step.NEXT)
+    for seat in people:
+        give(game, seat, [f"{seat.name}'s idea"])
+    assert drive(game, Step.CLOSE).phase == Phase.SORTING
+    site.write(Delete(keys.sorted_ideas(game.id, 1)))
+    after = drive(game, step)
+    assert after.phase == (Phase.ENDED if step == Step.END else Phase.RESULTS)
+    assert after.voided == (1,)

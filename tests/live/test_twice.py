@@ -164,6 +164,14 @@ def test_nobodys_choice_can_be_told_from_who_came_and_who_left(before, after, to
         assert flows == {"untold": "few"}
 
 
+def test_robots_are_nobody_to_move_among():
+    before = {"a": 0, "r1": 0, "r2": 1, "r3": 1}
+    assert "flows" in twice.flows(before, before)
+    assert twice.flows(before, before, {"r1", "r2", "r3"}) == {"untold": "few"}
+    alone = dict.fromkeys(("r1", "r2", "r3"), 0)
+    assert "flows" in twice.flows(alone, alone, alone.keys())
+
+
 @every_row(("ranking", "first"), [("", "nobody"), ("2>1", 2), ("0=1>2", "several"), ("1", 1)])
 def test_what_somebody_likes_best(ranking, first):
     assert twice.first_of(ranking) == first

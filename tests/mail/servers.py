@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import socket
+import ssl
 import threading
 from contextlib import suppress
+from pathlib import Path
 
 DROP, HANG, DRIP = "drop the line", "say nothing", "a byte now and then"
 USUAL = {"greeting": "220 here", "quit": "221 bye", "data": "354 go on", "dot": "250 2.0.0 taken as 4711"}
 
 
 class LoopbackServer:
-    """Talks to each connection in a thread of its own, until the test is over."""
+    """Talks to each connection in a thread of its own, until the test is over; encrypted from the first byte on, if it
+    has a certificate."""
 
-    def __init__(self):
+    def __init__(self, certificate: Path | None = None):
+        self.certificate = certificate
         self.connections = 0
         self.over = threading.Event()
         self._socket = socket.create_server(("127.0.0.1", 0))
@@ -45,8 +49,15 @@ class LoopbackServer:
                 thread.start()
 
     def _talk(self, line: socket.socket) -> None:
-        with suppress(OSError, Hung), line, line.makefile("rb") as heard:
-            self.converse(line, heard)
+        with suppress(OSError, Hung), self._encrypted(line) as spoken, spoken.makefile("rb") as heard:
+            self.converse(spoken, heard)
+
+    def _encrypted(self, line: socket.socket) -> socket.socket:
+        if self.certificate is None:
+            return line
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.load_cert_chain(self.certificate)
+        return context.wrap_socket(line, server_side=True)
 
     def converse(self, line, heard) -> None:
         raise NotImplementedError
@@ -59,11 +70,11 @@ class Hung(Exception):
 class MailServer(LoopbackServer):
     """Answers by verb: a sentence, DROP, HANG or DRIP, or a function of the line that says which."""
 
-    def __init__(self, **answers):
+    def __init__(self, certificate: Path | None = None, **answers):
         self.answers = USUAL | answers
         self.taken: list[tuple[str, str]] = []  # to whom, and what
         self.heard: list[str] = []
-        super().__init__()
+        super().__init__(certificate)
 
     @property
     def receivers(self) -> list[str]:
@@ -112,9 +123,9 @@ class MailServer(LoopbackServer):
 class ImapServer(LoopbackServer):
     """A mailbox with numbered mails, as far as a reader that changes nothing needs one."""
 
-    def __init__(self, mails: dict[int, bytes]):
+    def __init__(self, mails: dict[int, bytes], certificate: Path | None = None):
         self.mails, self.heard = mails, []
-        super().__init__()
+        super().__init__(certificate)
 
     def converse(self, line, heard) -> None:
         line.sendall(b"* OK here\r\n")

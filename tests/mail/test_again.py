@@ -12,11 +12,12 @@ from mail import again
 from mail import outbox as mail
 from mail.letters import compose
 from mail.sending import send_waiting
+from mail.server import forget_outages
 from ranking.candidates import Candidate
 from store import keys
 from store.log import EventLog
-from store.table import Delete, Update
-from tests.mail.servers import DROP
+from store.table import Delete, Put, Update
+from tests.mail.servers import DROP, MailServer
 from tests.people import make_person
 from upkeep.jobs import MAILS_AGAIN, Outcome, run
 from upkeep.leases import Leases
@@ -68,9 +69,67 @@ def test_one_button_tries_all_failed_again_and_leaves_the_unknown_alone(site, ow
     assert run(MAILS_AGAIN, Leases(site)).outcome == Outcome.NOTHING
 
 
+def unknown_mails(serves, queue, *names: str) -> tuple[MailServer, list[str]]:
+    """Which the server had all of before the line broke; it takes everything by now."""
+    server = serves(dot=DROP)
+    numbers = queue(*names)
+    for _ in names:
+        send_waiting(compose)
+        forget_outages()
+    assert states(*numbers) == [mail.UNKNOWN] * len(names)
+    server.answers["dot"] = "250 ok"
+    return server, numbers
+
+
+def test_all_of_unknown_fate_are_taken_as_sent_together(site, owner, serves, queue):
+    server, numbers = unknown_mails(serves, queue, "ann", "bob")
+    page = owner.get("/mails/?state=unknown").content.decode()
+    assert "All of them (2)" in page
+    assert "Treat all as sent" in page
+    owner.post("/mails/unknown/", {"how": "sent", "mailing": ""})
+    assert "are being settled" in owner.get("/mails/?state=unknown").content.decode()
+    taken = len(server.receivers)
+    assert send_all() == 0
+    assert states(*numbers) == [mail.SENT, mail.SENT]
+    assert len(server.receivers) == taken, "nobody is mailed twice"
+    assert events(site) == [("MailsTakenAsSent", "unknown")]
+    assert not again.is_asked()
+
+
+def test_the_mails_of_one_mailing_are_sent_again_and_no_others(site, owner, serves, queue):
+    server, (ann, bob) = unknown_mails(serves, queue, "ann", "bob")
+    site.write(Update(keys.mail(bob), set={"about": {"election_name": "Board", "event_id": "7", "hash": "0f"}}))
+    page = owner.get("/mails/?state=unknown").content.decode()
+    assert "The newest checkpoint of the log: Board (1)" in page
+    mailing = again.mailing_of(mail.find(ann))
+    owner.post("/mails/unknown/", {"how": "again", "mailing": mailing})
+    assert send_all() == 1
+    assert states(ann, bob) == [mail.SENT, mail.UNKNOWN]
+    assert server.receivers.count("ann@example.org") == 2
+    assert events(site) == [("MailsTriedAgain", f"unknown {mailing}")]
+
+
+def test_what_is_of_unknown_fate_again_is_not_sent_for_ever(site, owner, serves, queue):
+    server, numbers = unknown_mails(serves, queue, "ann")
+    owner.post("/mails/unknown/", {"how": "again", "mailing": ""})
+    mark = site.get(keys.mails_again())
+    server.answers["dot"] = DROP
+    send_all()
+    assert states(*numbers) == [mail.UNKNOWN]
+    site.write(Put(mark))  # as if the worker had died before it was through
+    assert again.take_up(lambda: True) == 0
+
+
+def test_how_to_settle_has_to_be_said(site, owner, serves, queue):
+    unknown_mails(serves, queue, "ann")
+    page = owner.post("/mails/unknown/", {"how": "somehow"}, follow=True).content.decode()
+    assert "Choose whether to send these mails again" in page
+    assert not again.is_asked()
+
+
 def test_who_presses_twice_is_told_so(owner, failed):
     owner.post("/mails/again/")
-    assert "being tried again already" in owner.post("/mails/again/", follow=True).content.decode()
+    assert "being tried again or settled already" in owner.post("/mails/again/", follow=True).content.decode()
 
 
 def test_a_worker_that_is_stopped_goes_on_where_it_was(site, owner, failed):

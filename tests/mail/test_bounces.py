@@ -7,6 +7,7 @@ import json
 import pytest
 
 from accounts.rules import Role
+from acts.site import table
 from mail import mailboxes
 from mail import outbox as mail
 from mail.bounces import report_in
@@ -15,8 +16,9 @@ from mail.numbers import message_id, number_in
 from mail.sending import send_waiting
 from mail.templatetags.mails import mail_note, mail_reason
 from store import keys
+from store.table import Unavailable
 from tests.mail.servers import ImapServer
-from upkeep.jobs import BOUNCES, Outcome, run
+from upkeep.jobs import BOUNCES, Outcome, Run, run
 from upkeep.leases import Leases
 
 TOKEN = "a-token-that-nobody-guesses"
@@ -184,6 +186,75 @@ def test_a_mailbox_out_of_reach_is_a_failure_that_says_why(site, settings, tmp_p
     assert line.words == "No such file or directory"
     settings.BOUNCES_URL = ""
     assert run(BOUNCES, Leases(site)).outcome == Outcome.NOTHING
+
+
+@pytest.mark.parametrize("trusted", [True, False])
+def test_a_mailbox_is_read_over_tls_if_its_certificate_is_trusted(site, sent, settings, certificate, trusted):
+    settings.MAIL_CA = str(certificate) if trusted else ""
+    with ImapServer({4: report(message_id(sent))}, certificate) as server:
+        settings.BOUNCES_URL = f"imaps://vote:password@127.0.0.1:{server.port}/INBOX"
+        assert run(BOUNCES, Leases(site)).outcome == (Outcome.DONE if trusted else Outcome.FAILED)
+    assert mail.find(sent).state == (mail.FAILED if trusted else mail.SENT)
+    assert any(asked.startswith("LOGIN") for asked in server.heard) == trusted
+
+
+# --- one bad mail ---
+
+NESTED = 1200  # multiparts within each other: more than Python's parser can follow
+
+
+def nested() -> bytes:
+    heads = (f"Content-Type: multipart/report; boundary=b{number}\n\n--b{number}\n" for number in range(NESTED))
+    return "".join(heads).encode()
+
+
+def set_aside() -> list[tuple[str, str]]:
+    found = mailboxes.state(table().get(keys.bounces_read())).unreadable
+    return [(each["mail"], each["reason"]) for each in found]
+
+
+def test_a_mail_that_cannot_be_understood_holds_up_no_other_in_a_maildir(site, sent, maildir, caplog):
+    (maildir / "new" / "1").write_bytes(nested())
+    (maildir / "new" / "2").symlink_to("/proc/self/mem")  # opens, and cannot be read
+    (maildir / "new" / "3").write_bytes(report(message_id(sent)))
+    (maildir / "new" / "folder").mkdir()
+    assert run(BOUNCES, Leases(site)) == Run(Outcome.DONE, 1)
+    assert sorted(file.name for file in (maildir / "cur").iterdir()) == ["1:2,F", "2:2,F", "3:2,"]
+    assert set_aside() == [("1", "RecursionError"), ("2", "Input/output error")]
+    lines = [record for record in caplog.records if record.message == "bounce set aside"]
+    assert [(line.mail, line.error) for line in lines] == set_aside()
+    assert run(BOUNCES, Leases(site)) == Run(Outcome.DONE, 0), "and it is not met again"
+    assert len(set_aside()) == 2
+
+
+def test_a_mail_that_cannot_be_understood_holds_up_no_other_by_imap(site, sent, settings):
+    with ImapServer({3: nested(), 4: report(message_id(sent))}) as server:
+        settings.BOUNCES_URL = f"imap://vote:password@127.0.0.1:{server.port}/INBOX"
+        assert run(BOUNCES, Leases(site)) == Run(Outcome.DONE, 1)
+        assert run(BOUNCES, Leases(site)) == Run(Outcome.DONE, 0)
+    assert set_aside() == [("3", "RecursionError")]
+
+
+def test_a_store_in_trouble_is_no_mails_fault(site, sent, maildir, monkeypatch):
+    (maildir / "new" / "1").write_bytes(report(message_id(sent)))
+
+    def unavailable(*_, **__):
+        raise Unavailable("The store does not answer.")
+
+    with monkeypatch.context() as patch:
+        patch.setattr("mail.bounces.note", unavailable)
+        assert run(BOUNCES, Leases(site)).outcome == Outcome.FAILED
+    assert (maildir / "new" / "1").exists()
+    assert run(BOUNCES, Leases(site)) == Run(Outcome.DONE, 1)
+
+
+def test_a_maildir_where_nothing_can_be_moved_is_out_of_reach_until_it_can(site, maildir, settings):
+    (maildir / "cur").rmdir()
+    assert run(BOUNCES, Leases(site)).outcome == Outcome.FAILED
+    assert mailboxes.state(site.get(keys.bounces_read())).trouble == "No such file or directory"
+    (maildir / "cur").mkdir()
+    assert run(BOUNCES, Leases(site)).outcome == Outcome.DONE
+    assert mailboxes.state(site.get(keys.bounces_read())).trouble == ""
 
 
 # --- by webhook ---

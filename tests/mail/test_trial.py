@@ -3,16 +3,9 @@
 from __future__ import annotations
 
 import email
-import ipaddress
-import ssl
-from datetime import UTC, datetime, timedelta
 from io import StringIO
 
 import pytest
-from cryptography import x509
-from cryptography.hazmat.primitives import hashes, serialization
-from cryptography.hazmat.primitives.asymmetric import ec
-from cryptography.x509.oid import NameOID
 from django.core import mail as sent
 from django.core.management import call_command
 from django.core.management.base import CommandError
@@ -152,34 +145,10 @@ def test_the_command_knocks_at_a_server_that_was_out_of_reach(serves, queue):
 # --- a mail server that only we trust ---
 
 
-@pytest.fixture(scope="module")
-def certificate(tmp_path_factory):
-    """For 127.0.0.1, vouched for by nobody but itself."""
-    key, name = ec.generate_private_key(ec.SECP256R1()), x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "mail")])
-    now = datetime.now(UTC)
-    made = x509.CertificateBuilder(name, name, key.public_key(), x509.random_serial_number())
-    made = made.not_valid_before(now - timedelta(days=1)).not_valid_after(now + timedelta(days=1))
-    here = x509.SubjectAlternativeName([x509.IPAddress(ipaddress.ip_address("127.0.0.1"))])
-    signed = made.add_extension(here, critical=False).sign(key, hashes.SHA256())
-    path = tmp_path_factory.mktemp("ca") / "mail.pem"
-    secret = key.private_bytes(
-        serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
-    )
-    path.write_bytes(secret + signed.public_bytes(serialization.Encoding.PEM))
-    return path
-
-
 @pytest.mark.parametrize("trusted", [True, False])
 def test_a_private_mail_ca_is_trusted_if_it_is_named(site, settings, certificate, trusted, signed_in):
-    class SecureServer(MailServer):
-        def converse(self, line, heard) -> None:
-            context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-            context.load_cert_chain(certificate)
-            with context.wrap_socket(line, server_side=True) as secure, secure.makefile("rb") as read:
-                super().converse(secure, read)
-
     settings.MAIL_CA = str(certificate) if trusted else ""
-    with SecureServer() as server:
+    with MailServer(certificate=certificate) as server:
         settings.EMAIL_BACKEND, settings.EMAIL_USE_SSL = "mail.smtp.EmailBackend", True
         settings.EMAIL_HOST, settings.EMAIL_PORT, settings.EMAIL_TIMEOUT = "127.0.0.1", server.port, 20
         said = trial(signed_in("Olga", Role.OWNER))

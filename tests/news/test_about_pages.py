@@ -126,7 +126,7 @@ def test_one_press_announces_it_and_the_second_leads_to_it(organiser, signed_in,
     seal = results.find("Board").seal
     assert f"<code>{seal.report_digest[:12]}…</code>" in seen
     assert "The result that is sealed has this digest." in seen
-    assert reverse("shared", args=["Board"]) + "#proof" in seen
+    assert reverse("shared", args=["Board"]) + "#checks" in seen
     picture = re.search(r'class="result-card" src="http://[^/]+([^"]+)"', seen)[1]
     assert client.get(picture)["Content-Type"] == "image/png"
 

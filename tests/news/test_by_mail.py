@@ -8,16 +8,17 @@ import logging
 import re
 import time
 import zipfile
+from types import SimpleNamespace
 
 import pytest
 from django.core import mail as sent
-from django.core import signing
 from django.test import Client
 
 from accounts import services as accounts
 from accounts import telling
 from accounts.rules import Role
 from accounts.visitors import Visitor
+from acts import tokens
 from acts.limits import DAY, TooOften
 from acts.refusals import Refusal
 from acts.site import table
@@ -39,8 +40,8 @@ def stranger(site) -> Client:
 def signed_ago(monkeypatch, seconds: int, make):
     """What was signed so long ago."""
     with monkeypatch.context() as patched:
-        then = signing.b62_encode(int(time.time()) - seconds)
-        patched.setattr(signing.TimestampSigner, "timestamp", lambda self: then)
+        then = time.time() - seconds
+        patched.setattr(tokens, "time", SimpleNamespace(time=lambda: then))
         return make()
 
 

@@ -35,9 +35,9 @@ def test_an_address_says_what_the_post_is_about(title, slug):
 
 
 def test_the_next_of_the_same_title_has_a_number_and_is_no_longer():
-    assert rules.slug_of("News", 2) == "news-2"
-    assert len(rules.slug_of("a" * 200, 12)) == rules.LONGEST_SLUG
-    assert rules.slug_of("a" * 200, 12).endswith("a-12")
+    assert rules.slug_of("News", "2") == "news-2"
+    assert len(rules.slug_of("a" * 200, "12")) == rules.LONGEST_SLUG
+    assert rules.slug_of("a" * 200, "12").endswith("a-12")
 
 
 @pytest.mark.parametrize("typed", ["", "Two words", "a/b", "a" * 81, "<b>", "ends-"])

@@ -184,7 +184,7 @@ def test_name_and_colour_are_everywhere_at_once(save, client, person, outbox, se
     [
         ("x" * 61, "at most 60 characters"),
         ("x" * 10_000, "at most 400 characters"),
-        ("\u202egnuhcran", "a character in it that nobody can see"),
+        ("\u202egnuhcran", "turn its letters around"),
         ("Two\u2028lines", None),
         ("\x07", "no control characters"),
         ("   ", "This field is required"),

@@ -9,7 +9,7 @@ import pytest
 from accounts.rules import Role
 from acts.refusals import NotAllowed, Overtaken
 from acts.site import now_text, table
-from news import repository, services
+from news import repository, rules, services
 from news.rules import NotNow, SlugTaken, State
 from store import keys
 from tests.at_once import at_once
@@ -126,6 +126,13 @@ def test_of_two_edits_at_the_same_moment_one_is_told(admin, post):
 def test_of_two_posts_of_one_title_each_has_its_address(admin):
     made = at_once(*[lambda: services.write(admin, written("Same")) for _each in range(4)])
     assert sorted(each.slug for each in made) == ["same", "same-2", "same-3", "same-4"]
+
+
+def test_posts_of_one_title_are_never_too_many(admin):
+    weekly = [services.write(admin, written("Minutes of the week", f"Week {number}")) for number in range(60)]
+    assert len({each.slug for each in weekly}) == 60
+    assert [each.slug for each in weekly[:2]] == ["minutes-of-the-week", "minutes-of-the-week-2"]
+    assert all(rules.is_slug(each.slug) for each in weekly)
 
 
 def test_who_neither_looks_after_the_site_nor_runs_an_election_writes_nothing(person, post):

@@ -17,7 +17,7 @@ from django.utils.functional import SimpleLazyObject, lazy
 from django.utils.safestring import mark_safe
 from django.utils.translation import gettext_lazy, override
 
-from pages.folding import Folding, folded
+from pages.folding import MOST_FORMS, Folding, folded
 from tests.rows import every_row
 
 pytestmark = pytest.mark.usefixtures("static_files")
@@ -245,6 +245,17 @@ def test_addresses_begin_where_the_site_lies() -> None:
         for prefix in ("/", "/votes/"):
             set_script_prefix(prefix)
             assert FOLDED.render_to_string("addresses", NAMES).startswith(f"{prefix}{prefix}election/")
+    finally:
+        set_script_prefix("/")
+
+
+def test_what_is_kept_of_a_template_has_a_bound() -> None:
+    template = FOLDED.get_template("addresses")
+    try:
+        for number in range(3 * MOST_FORMS):
+            set_script_prefix(f"/{number}/")
+            template.render(Context(NAMES))
+            assert len(template.nodelist.left) <= MOST_FORMS
     finally:
         set_script_prefix("/")
 

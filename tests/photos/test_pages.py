@@ -271,7 +271,7 @@ def test_ones_own_picture_is_for_those_who_may_see_the_profile(ada, here, signed
     assert photo.id in sentences(other.get("/profile/Ada/"))
     skills.show_to(people.find("Ada"), Visibility.NOBODY)
     assert other.get("/profile/Ada/").status_code == 404
-    (event,) = events("PersonPictured")
+    event, _moved = events("PersonPictured")
     assert (event["actor"], event["event_data"]) == ("Ada", {"name": "Ada", "photo": photo.as_item()})
     waiting = signed_in("Nico", Role.NO_ACCESS)
     assert waiting.get("/me/picture/")["Location"] == "/waiting/"
@@ -291,6 +291,30 @@ def test_an_admin_removes_one_that_is_not_fit_to_be_shown(ada, signed_in, person
     accounts.change_picture(person("Olga", Role.OWNER), Wanted(kept()))
     assert admin.post("/people/Olga/picture/remove/").status_code == 403
     assert people.find("Olga").photo
+
+
+def test_what_nobody_else_may_see_is_shown_to_no_admin_and_has_left_its_old_address(ada, signed_in):
+    accounts.change_picture(ada, Wanted(kept("Ada, laughing")))
+    old = people.find("Ada").photo
+    admin, auditor = signed_in("Boss", Role.ADMIN), signed_in("Audrey", Role.AUDITOR)
+    assert old.id in sentences(admin.get("/people/Ada/"))
+    skills.show_to(people.find("Ada"), Visibility.NOBODY)
+    new = people.find("Ada").photo
+    assert (new.alt, new.digests) == (old.alt, old.digests)
+    assert [Client().get(each.large).status_code for each in (old, new)] == [404, 200]
+    page = sentences(admin.get("/people/Ada/"))
+    assert new.id not in page
+    assert "Remove the picture" not in page
+    user = keys.user("Ada")
+    raw = {"table": "data", "pk": user.pk}
+    for address, words in (
+        ("/admin/tables/raw/", raw),
+        ("/admin/tables/raw/item/", raw | {"sk": user.sk}),
+        (f"/admin/log/{events('PersonPictured')[-1]['event_id']}/", {}),
+    ):
+        answer = auditor.get(address, words)
+        assert answer.status_code == 200
+        assert new.id not in sentences(answer)
 
 
 def test_it_goes_with_whoever_leaves_and_is_among_what_they_are_told(ada, signed_in):

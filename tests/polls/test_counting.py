@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -9,7 +11,7 @@ from hypothesis import strategies as st
 from polls import counting, repository, services
 from polls.counting import SideBySide, agreement
 from polls.sealing import seal
-from store import keys, trips
+from store import keys, splitting, trips
 from store.table import Put
 from tally import undrawn
 from tally.ballots import Ballots
@@ -214,7 +216,7 @@ def test_after_it_was_opened_again_everything_counts_again(made, shelf):
 
 
 def test_what_an_earlier_seal_has_left_is_not_in_the_files_of_the_next(made, monkeypatch):
-    monkeypatch.setattr(repository, "RANKINGS_A_PART", 1)
+    monkeypatch.setattr(splitting, "PART_BYTES", 1)
     poll = made()
     vote(poll, "a", "Pizza")
     vote(poll, "b", "Sushi")
@@ -244,3 +246,14 @@ def test_the_tally_reads_our_files_as_it_would_any(made, shelf, client):
         back = read(b"".join(answer.streaming_content), name=file).ballots
         assert back.digest == repository.counted(poll).digest, file
         assert "attachment" in answer["Content-Disposition"]
+
+
+def test_who_listens_to_the_pictures_of_a_poll_hears_nothing_of_an_election():
+    drawn = [
+        str(each.drawn)
+        for found in account("0>1", "0>1", "1>2", "2>1").counted
+        for each in counting._pictures(found.result)
+    ]
+    heard = re.findall(r'class="out-of-sight">([^<]*): <', "".join(drawn))
+    assert {"ahead", "out"} <= set(heard)
+    assert not {"elected", "eliminated"} & set(heard)

@@ -453,7 +453,9 @@ def test_two_reads_give_the_same_page(made, shelf, client):
 
 def test_the_count_is_put_together_once_for_all_who_look(made, shelf, client, monkeypatch):
     poll, drawn = made(), []
-    monkeypatch.setattr(counting, "pictures_of", lambda result: drawn.append(result) or pictures_of(result))
+    monkeypatch.setattr(
+        counting, "pictures_of", lambda result, words: drawn.append(result) or pictures_of(result, words)
+    )
     vote(poll, "a", "Pizza>Sushi")
     before = text(client.get(f"/poll/{poll.id}/results/"))
     assert "1 vote" in before

@@ -16,11 +16,13 @@ from ballots import services as casting
 from ballots.services import sealing
 from elections import repository as elections
 from elections import services as organising
+from ranking import beginnings
+from ranking.beginnings import letters_told
 from results import apart, published, repository, services
 from results.checks import follow, head_to_head, what_if
 from results.checks.sealed import stamp
 from results.following import decisive, story_of
-from results.published import Place, letters_told
+from results.published import Place
 from results.report import report_of
 from store import keys
 from store.memory import Memory
@@ -203,26 +205,44 @@ def test_leafing_through_the_list_meets_every_ballot_once(in_small_parts, closed
     assert met == sorted(all_codes())
 
 
-def test_a_beginning_leads_to_the_place_and_shows_those_beside_it(in_small_parts, closed, look):
+@pytest.fixture
+def crowd_of_one(monkeypatch):
+    """As in an election of half a million, where two characters are those of hundreds of ballots."""
+    monkeypatch.setattr(beginnings, "letters_told", lambda votes: 2)
+
+
+def test_a_beginning_leads_to_the_place_and_shows_those_beside_it(in_small_parts, crowd_of_one, closed, look):
     closed(*SIX, {"Ada": 1})
     codes = sorted(all_codes())
-    for at, code in enumerate(codes):
-        text = look("follow", f"?code={code[:4].lower()}")
+    for code in codes:
+        text = look("follow", f"?code={code[:2].lower()}")
+        at = next(place for place, each in enumerate(codes) if each[:2] == code[:2])
         assert codes_in(text) == codes[at : at + 2]
-        assert f"<mark>{code}</mark>" in text
+        assert f"<mark>{codes[at]}</mark>" in text
 
 
-def test_what_is_easily_misread_is_found_all_the_same(closed, look):
+def test_what_is_easily_misread_is_found_all_the_same(crowd_of_one, closed, look):
     closed(*SIX)
     for typed, meant in (("o", "0"), ("I", "1"), ("l", "1")):
         assert codes_in(look("follow", f"?code={typed}")) == codes_in(look("follow", f"?code={meant}"))
 
 
-def test_a_whole_code_is_not_taken_by_the_list(closed, look):
+def test_among_few_ballots_no_character_of_a_code_is_asked_for_or_taken(closed, look):
+    """Among six ballots one character is one ballot, in every proxy's log."""
+    closed(*SIX)
+    text = look("follow")
+    assert 'name="code"' not in text
+    assert "single-ballots.csv" in text
+    last = sorted(all_codes())[-1]
+    assert codes_in(look("follow", f"?code={last[:2]}")) == sorted(all_codes()), "whoever sends one all the same"
+    assert "<mark>" not in look("follow", f"?code={last[:2]}")
+
+
+def test_a_whole_code_is_not_taken_by_the_list(crowd_of_one, closed, look):
     closed(*SIX)
     refusals = {
-        all_codes()[0]: "Only the first four",
-        "K7QM2": "Only the first four",
+        all_codes()[0]: "Only the first 2 characters",
+        "K7Q": "Only the first 2 characters",
         "K!": "digits and",
         "ä": "digits",
     }
@@ -264,7 +284,7 @@ def test_the_ballots_of_a_small_election_are_fetched_together(closed, look):
 
 
 def test_of_a_large_election_those_that_begin_alike_and_never_fewer(in_small_parts, closed, look, monkeypatch):
-    monkeypatch.setattr(published, "letters_told", lambda ballots: 1)
+    monkeypatch.setattr(beginnings, "letters_told", lambda votes: 1)
     found = closed(*SIX)
     place = address("follow_ballots", found)
     for code in all_codes():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from dataclasses import replace
 from fractions import Fraction
 
@@ -40,8 +41,8 @@ def test_a_need_is_met_by_enough_who_have_the_level():
     assert found.missing == ["Tea"]
     assert found.silent == ("Cy",)
     assert found.rows == [
-        ("Ada", ["Advanced", "Expert", ""]),
-        ("Bo", ["Intermediate", "Beginner", ""]),
+        ("Ada", ["Advanced", "Expert", "none"]),
+        ("Bo", ["Intermediate", "Beginner", "none"]),
         ("Cy", ["not shown"] * 3),
     ]
 
@@ -49,6 +50,30 @@ def test_a_need_is_met_by_enough_who_have_the_level():
 def test_who_was_not_elected_covers_nothing():
     assert covered(KEPT, ["Bo"]).missing == ["Go", "Law", "Tea"]
     assert covered(KEPT, []).rows == []
+
+
+def test_what_somebody_did_not_agree_to_show_is_not_what_they_have_not_got():
+    kept = Snapshot(NEEDS, {"ada": (3, None, 0)})
+    found = covered(kept, ["Ada"])
+    assert found.rows == [("Ada", ["Advanced", "not shown", "none"])]
+    assert found.missing == ["Law", "Tea"]
+    assert found.has_gaps
+    assert not covered(KEPT, ["Ada", "Bo"]).has_gaps
+
+
+def test_a_screen_reader_hears_whether_a_need_is_met_and_nothing_of_being_elected():
+    drawn = picture(covered(KEPT, ["Ada", "Bo"])).drawn
+    assert heard(drawn) == [
+        "met: Go 1 of 1",
+        "Law 1 of 2",
+        "not met, as far as shown: Tea 0 of 1",
+    ]
+
+
+def heard(drawn: str) -> list[str]:
+    """The rows as they are read out: without what is hidden from those who listen."""
+    spoken = re.sub(r'(?s)<svg [^>]*aria-hidden="true".*?</svg>', "", drawn)
+    return [" ".join(re.sub("<[^>]+>", " ", row).split()) for row in re.findall("(?s)<li.*?</li>", spoken)]
 
 
 def test_the_picture_says_what_the_table_says():
@@ -62,7 +87,7 @@ def test_a_file_for_spreadsheets():
     odd = replace(KEPT, levels={"=1+1": (4, 0, 0)})
     lines = list(csv.reader(io.StringIO("".join(as_csv(covered(odd, ["=1+1", "Cy"]))).lstrip("\ufeff"))))
     assert lines[0] == ["Elected", "Go (≥ 3)", "Law (≥ 2)", "Tea (≥ 1)"]
-    assert lines[1] == ["'=1+1", "4", "", ""]
+    assert lines[1] == ["'=1+1", "4", "0", "0"]
     assert lines[2] == ["Cy", "", "", ""]
 
 
@@ -93,7 +118,7 @@ def test_the_result_says_it_and_what_is_sealed_does_not(sealed, signed_in, clien
     assert "How far the needs are met" in shown
     answer = reader.get(f"{BOARD}skills.csv")
     rows = list(csv.reader(io.StringIO(b"".join(answer.streaming_content).decode("utf-8-sig"))))
-    assert rows == [["Elected", "Go (≥ 3)", "Tea (≥ 3)"], ["Ada", "4", ""]]
+    assert rows == [["Elected", "Go (≥ 3)", "Tea (≥ 3)"], ["Ada", "4", "0"]]
     assert reader.post(f"{BOARD}skills.csv").status_code == 405
     assert client.get(f"{BOARD}skills.csv")["Location"].startswith("/sign-in/")
     found = services.find("Board")

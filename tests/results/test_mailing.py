@@ -7,17 +7,20 @@ from collections import Counter
 
 import pytest
 from django.core import mail as sent
+from django.test import Client
 from django.utils.translation import override
 
 from accounts import repository as people
 from accounts.rules import Role
 from acts.refusals import NotAllowed
 from ballots import services as voting
+from ballots.passes import Pass
 from ballots.services import seal_what_is_closed
 from elections import invitations, quiet, repository, services
 from elections.books import repository as books
 from elections.books import services as binding
-from elections.rules import WrongState
+from elections.by_link import link_to
+from elections.rules import Action, WrongState
 from mail.letters import compose
 from mail.outbox import Mail
 from mail.sending import send_waiting
@@ -233,5 +236,32 @@ def test_of_several_questions_on_one_ballot_all_are_told_by_one_mail(site, ada):
     mailing.mail_result(ada, leader)
     assert deliver() == {ANN: 1}
     assert sent.outbox[0].subject == "Plenum: The result: Assembly"
-    assert "The results of all questions stand together" in sent.outbox[0].body
+    assert "Chair: There was nothing to count" in sent.outbox[0].body
     assert f"/book/{book.id}/results/" in sent.outbox[0].body
+
+
+def test_of_several_questions_the_winner_of_each_is_named_once_all_are_sealed(site, ada):
+    book = binding.make(ada, "Assembly", ["Chair", "Site"])
+    services.change(
+        ada, repository.find(book.leader), Action.SET_UP, announces=True, vote_by_link=True, mail_votes=False
+    )
+    for name in book.questions:
+        services.add_candidates(ada, repository.find(name), [Candidate("Bo"), Candidate("Cy")])
+    services.add_voters(ada, repository.find(book.leader), [ANN, BEN])
+    binding.open_(ada, books.find(book.id))
+    held = Pass(link_to(repository.find(book.leader), site.get(keys.voter(book.leader, ANN)), ANN), book.id)
+    for number, name in enumerate(book.questions):
+        voting.cast(held, name, {str(number): ["1"]}, f"form {number}")
+    binding.close(ada, books.find(book.id))
+    seal_what_is_closed()
+    assert deliver()[ANN] == 1
+    to_ann = next(message.body for message in sent.outbox if message.to == [ANN])
+    assert "Chair: Bo has won. Site: Cy has won. 2 ballots were counted." in to_ann
+    (door,) = set(re.findall(r"(/vote/\S+/)", to_ann))
+    assert Client().post(door).url == f"/book/{book.id}/results/"
+
+
+def test_of_several_questions_nothing_is_told_before_the_last_is_sealed(site, ada):
+    book = binding.make(ada, "Assembly", ["Chair", "Site"])
+    leader = repository.find(book.leader)
+    assert mailing.outcome_of(leader) is None

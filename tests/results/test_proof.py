@@ -13,8 +13,8 @@ from ballots import services as voting
 from ballots.services import sealing
 from elections import repository as elections
 from elections import services as organising
-from results import proof, repository, services
-from store import keys
+from results import proof, services
+from store import keys, splitting
 from store.table import Delete, Item, Key, Put
 from tests.ballots.conftest import opened, ranks  # noqa: F401 - a fixture
 from tests.results.test_sealing import close, voted  # noqa: F401 - fixtures
@@ -63,7 +63,7 @@ def test_what_nobody_touched_is_as_it_was_sealed(site, sealed, secret):
 @BOTH
 def test_ballots_in_many_parts_are_compared_too(site, sealed, secret, monkeypatch):
     monkeypatch.setattr(sealing, "A_SEALED_PART", 100)
-    monkeypatch.setattr(repository, "RANKINGS_A_PART", 1)
+    monkeypatch.setattr(splitting, "PART_BYTES", 1)
     sealed(secret)
     assert len(list(site.each(keys.all_published("Board")))) > 1
     assert flaw() is None

@@ -7,6 +7,7 @@ import hmac
 import json
 from datetime import timedelta
 from functools import partial
+from random import Random
 
 import pytest
 
@@ -19,7 +20,7 @@ from elections import services as organising
 from elections.turnout import final_turnout
 from results import repository, roll, running, services
 from results.report import Report
-from store import keys
+from store import keys, splitting
 from store.log import as_text, utc_now
 from store.table import Delete, Key, Put
 from tally.ballots import Ballots
@@ -101,14 +102,34 @@ def test_nothing_is_counted_while_it_is_open(site, voted):
 
 
 def test_a_long_report_and_many_rankings_are_stored_in_parts(site, voted, close, monkeypatch):
-    monkeypatch.setattr(repository, "A_PART", 500)
-    monkeypatch.setattr(repository, "RANKINGS_A_PART", 2)
+    monkeypatch.setattr(splitting, "PART_BYTES", 12)
     voted({"Ada": 1}, {"Bo": 1}, {"Cy": 1}, {"Cy": 1, "Bo": 2}, {"Cy": 1})
     close()
     found = services.find("Board")
     assert found.seal.parts > 1
     assert repository.counted("Board", found.seal.candidates).counts == {"0": 1, "1": 1, "2": 2, "2>1": 1}
     assert repository.counted("Board", found.seal.candidates).digest == found.seal.digest
+
+
+def rankings_of(candidates: int, count: int) -> dict[str, int]:
+    drawn = Random(candidates)
+    return {">".join(map(str, drawn.sample(range(candidates), candidates))): 1 for _ in range(count)}
+
+
+def test_what_many_candidates_and_long_rankings_need_is_stored_in_parts_that_fit(site):
+    """Of 60 candidates, all of them ranked by 2,450 voters: parts of so many rankings each were too large."""
+    names = tuple(f"{number:02}" for number in range(60))
+    counted = Ballots(names, rankings_of(60, 2_450))
+    repository.write_parts("Board", "", counted)
+    assert repository.counted("Board", names).counts == counted.counts
+
+
+@pytest.mark.parametrize("letter", ["a", "é", "名", "\U0001f600"])
+def test_a_report_is_split_by_its_bytes_whatever_its_script(site, letter):
+    text = letter * 450_000
+    parts = repository.write_parts("Board", text, Ballots((), {}))
+    assert parts == len(list(site.each(keys.result_parts("Board")))) == -(-len(text.encode()) // 300_000)
+    assert repository._text("Board") == text
 
 
 def test_a_ballot_lost_behind_our_back_is_not_sealed_over(site, voted, close):

@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from html import unescape
 
 import pytest
 from django.test import Client
 from django.urls import reverse
 
+from acts.site import table
+from results import export_views, services
+from results.checks.sealed import stamp
 from tests.ballots.conftest import opened  # noqa: F401 - a fixture
+from tests.publishing import seal_publicly
 from tests.results.test_sealing import close, voted  # noqa: F401 - fixtures
+from tests.test_routes import PROOF
 
 PAGES = ("shared", "embed")
 
@@ -42,6 +48,58 @@ def test_anybody_sees_who_won_and_nobody_who_voted(shared, client, view, secret)
     assert "3 ballots" in page or "<dd>3" in page
     assert not re.search(r"voter \d|the organiser|example\.org", page)
     assert not re.search(r"[0-9A-Z]{4}-[0-9A-Z]{4}-[0-9A-Z]{4}", page), "no receipt of anybody"
+
+
+def proofs_of(name: str = "Board") -> dict[str, str]:
+    """The address of everything by which anybody can check the result."""
+    words = {"recount_ballots": [stamp(services.find(name).seal)], "export": ["single-ballots.csv"]}
+    words["follow_ballots"] = words["recount_ballots"]
+    return {each: reverse(each, args=[name, *words.get(each, ())]) for each in PROOF - {"results"}}
+
+
+@pytest.mark.parametrize("secret", [True, False])
+def test_anybody_can_check_it_and_learns_nobodys_name(shared, client, secret):
+    shared(secret_ballot=secret)
+    page = client.get(at("shared")).content.decode()
+    seal_publicly(table())
+    for name, address in proofs_of().items():
+        answer = client.get(address)
+        assert answer.status_code == 200, name
+        assert "public" not in answer.get("Cache-Control", ""), "members get it with names at the same address"
+        content = b"".join(answer.streaming_content if answer.streaming else [answer.content])
+        assert not re.search(rb"voter \d|example\.org", content), name
+        assert address in page or name in ("recount_ballots", "follow_ballots")
+    assert client.get(reverse("results", args=["Board"])).url == at("shared")
+    json_file = b"".join(client.get(reverse("export", args=["Board", "single-ballots.json"])).streaming_content)
+    assert b"voter" not in json_file
+
+
+def test_members_and_voters_still_see_the_names_where_ballots_are_public(shared, signed_in):
+    shared(secret_ballot=False)
+    page = signed_in("Eve").get(reverse("follow", args=["Board"])).content.decode()
+    assert "voter 1" in page
+
+
+@pytest.mark.parametrize("shown", [{"results_public": False}, {}])
+def test_nobody_else_gets_at_the_proof(voted, close, client, shown):  # noqa: F811
+    election = voted({"Ada": 1}, **{"results_public": True} | shown)
+    if shown:
+        close(election.name)
+        addresses = list(proofs_of().values())
+    else:  # before the end there is nothing to check
+        addresses = [reverse(name, args=["Board"]) for name in ("recount", "follow", "bundle")]
+    for address in [*addresses, reverse("head_to_head", args=["Board"]), reverse("what_if", args=["Board"])]:
+        answer = client.get(address)
+        assert answer.status_code == 403 or answer.url.startswith("/sign-in/")
+
+
+def test_a_stranger_takes_only_so_many_bundles(shared, client, monkeypatch):
+    shared()
+    assert services.find("Board").seal is not None
+    seal_publicly(table())
+    monkeypatch.setattr(export_views, "BUNDLES", replace(export_views.BUNDLES, most=1))
+    first, second = (client.get(reverse("bundle", args=["Board"])) for _ in range(2))
+    assert (first.status_code, second.status_code) == (200, 302)
 
 
 @pytest.mark.parametrize("view", PAGES)

@@ -10,9 +10,11 @@ import pytest
 from accounts.rules import Role
 from acts.refusals import Overtaken
 from acts.site import table
+from acts.suffixes import NUMBERED, RANDOM
 from skills import repository, services
 from skills.rules import NameTaken, NotNow, State, TooMany
 from store import keys
+from store.trips import counted
 from tests.at_once import at_once
 from upkeep import replay
 
@@ -49,6 +51,14 @@ def test_a_name_is_one_skills_whatever_it_is_there(boss, listed):
 
 def test_skills_whose_names_look_alike_have_their_own_addresses(listed):
     assert [listed("C", "a").id, listed("C!", "a").id, listed("C?", "a").id] == ["c", "c-2", "c-3"]
+
+
+def test_any_number_of_skills_without_latin_letters_is_added_at_the_same_price(boss, listed):
+    made = [listed(f"{first}{second}") for first in "абвгдежз" for second in "клмнопр"]
+    assert len({each.id for each in made}) == len(made) == 56
+    with counted() as trips:
+        services.add(boss, "写作", "Writing", "")
+    assert trips.count <= 2 * (NUMBERED + RANDOM)
 
 
 def test_the_catalogue_is_by_category_and_name_and_leafed_through(listed):

@@ -8,10 +8,13 @@ import pytest
 
 from accounts import repository as people
 from accounts.rules import Role
+from acts.handfuls import handfuls
 from skills import endorsements, services
-from skills.endorsements import Ground
+from skills.endorsements import Endorsement, Ground
 from skills.rules import Visibility
 from store import keys
+from store.limits import BATCH_PUTS
+from tests.people import sign_in
 from tests.skills.conftest import have
 
 
@@ -167,3 +170,59 @@ def test_many_endorsers_are_leafed_through(bob, site, monkeypatch, person):
     after = shown.split('rel="next"')[0].rpartition('href="')[2].rpartition('"')[0]
     assert "/profile/Eve/" in text_of(bob.get(after))
     assert site.count(keys.endorsements("Ada", "python")) == 3
+
+
+# --- what it costs ---
+
+
+def endorsed_by_many(site, name: str, skill: str, many: int) -> None:
+    """As if so many had vouched for it; straight into the store."""
+    all_of_them = (
+        Endorsement(name, skill, f"Somebody {each:04d}", ("worked",), 3, "2026-11-01") for each in range(many)
+    )
+    for some in handfuls((endorsements._item(each) for each in all_of_them), BATCH_PUTS):
+        site.put_all(some)
+
+
+@pytest.fixture
+def read(site, monkeypatch) -> list[int]:
+    """How many items each reading answers."""
+    sizes: list[int] = []
+    for name, size in (("page", lambda found: len(found.items)), ("get_many", len)):
+        original = getattr(site, name)
+
+        def counting(*words, original=original, size=size, **more):
+            found = original(*words, **more)
+            sizes.append(size(found))
+            return found
+
+        monkeypatch.setattr(site, name, counting)
+    return sizes
+
+
+@pytest.mark.parametrize("path", ["", "skill/python/", "skill/python/endorse/"])
+def test_a_page_costs_what_it_shows_and_not_what_its_endorsements_number(site, person, listed, read, path):
+    costs = {}
+    listed("Python")
+    for name, many in (("Ada", 50), ("Ben", 300), ("Cem", 700)):
+        have(person(name), "python")
+        endorsed_by_many(site, name, "python", many)
+        reader = sign_in(f"Reader of {name}", Role.USER)
+        read.clear()
+        answer = reader.get(f"/profile/{name}/{path}")
+        assert answer.status_code == 200
+        costs[many] = sum(read)
+    assert costs[700] == costs[300], "the same, however many there are"
+    assert costs[700] < 350
+    if not path:
+        assert "More than 100 endorsements" in answer.content.decode()
+
+
+def test_of_very_many_one_still_finds_that_one_has_endorsed(site, person, listed):
+    listed("Python")
+    have(person("Ada"), "python")
+    endorsed_by_many(site, "Ada", "python", 250)
+    zoe = person("Zoe")
+    services.endorse(zoe, person("Ada"), "python", [Ground.WORKED], "form")
+    shown = sign_in(zoe).get("/profile/Ada/").content.decode()
+    assert "/profile/Ada/skill/python/endorse/" not in shown

@@ -44,8 +44,9 @@ def test_profile_and_skills_are_one_query(site, ada, listed):
     asked = []
     page = site.page
     site.page = lambda *words, **more: asked.append(words) or page(*words, **more)
-    profile = repository.profile("ada")
+    profile = repository.unendorsed("ada")
     assert len(asked) == 1
+    assert repository.profile("ada") == profile
     assert (profile.person.display_name, sorted(profile.own.held)) == ("Countess", ["python", "tea"])
     python = profile.own.held["python"]
     assert python.told == SAID | {"notes": "Mostly at night.", "interest": True}

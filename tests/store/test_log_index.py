@@ -302,7 +302,7 @@ def test_a_batch_of_a_thousand_people_fits_the_limits_of_a_write(table):
 
 # --- what is wrong with it is named, and it can be made again ---
 
-AGAIN = " “manage.py seal --reindex” makes the index again from the log."
+AGAIN = " “plenum seal --reindex” makes the index again from the log."
 
 
 @pytest.fixture

@@ -51,3 +51,15 @@ def test_what_takes_too_long_to_count_again_is_left_at_one_draw(monkeypatch):
 
 def test_nobody_voted_and_nobody_is_drawn():
     assert before_lots().between == ()
+
+
+def places(*rankings: str) -> dict[str, int]:
+    ballots = Ballots.of(NAMES, rankings)
+    result = count(ballots, "irv", seed="seed")
+    return dict(undrawn.places_without_lots(result, undrawn.other_draws(ballots, result)))
+
+
+def test_lower_places_that_only_a_lot_told_apart_are_shared():
+    assert places(*"0" * 5, *"1" * 4, *"2" * 4) == {"Ada": 1, "Bo": 2, "Cy": 2}
+    assert places(*"0" * 5, *"1" * 4, *"2" * 3) == {"Ada": 1, "Bo": 2, "Cy": 3}
+    assert places("0", "1", "2") == {"Ada": 1, "Bo": 1, "Cy": 1}

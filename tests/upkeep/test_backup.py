@@ -8,18 +8,21 @@ import subprocess
 import sys
 from datetime import UTC, datetime, timedelta
 from io import BufferedReader, BytesIO, StringIO, TextIOWrapper
+from pathlib import Path
+from urllib.parse import urlsplit
 
 import orjson
 import pytest
 from django.core.management import call_command
 from django.core.management.base import CommandError, OutputWrapper
 
-from store import keys
+from accounts import setup
+from store import formats, keys
 from store.backup import encoded
 from store.connect import connect
 from store.log import Event, EventLog
 from store.table import Delete, Put
-from upkeep import age
+from upkeep import age, secret_key, server, signs
 from upkeep.progress import shown_on
 
 from .test_commands import run
@@ -122,6 +125,48 @@ def test_a_damaged_file_writes_nothing(used, elsewhere, tmp_path):
 def test_the_store_in_use_is_refused(used, tmp_path):
     run("backup", str(tmp_path / "file"))
     with pytest.raises(CommandError, match="not empty"):
+        run("restore", str(tmp_path / "file"))
+
+
+def test_a_store_that_a_first_start_has_made_is_filled(used, elsewhere, tmp_path):
+    """As after installing on a new machine: the site has run, and nobody has done anything yet."""
+    before = everything(used)
+    run("backup", str(tmp_path / "file"))
+    other = elsewhere()
+    other.create()
+    formats.prepare(other)
+    secret_key.note_at_start(other)
+    assert setup.link()
+    worker = signs.SignGiver(other, {})
+    worker.give()
+    with pytest.raises(CommandError, match=r"systemctl stop plenum\.socket plenum plenum-worker"):
+        run("restore", str(tmp_path / "file"))
+    other.write(Delete(worker.place))
+    run("restore", str(tmp_path / "file"))
+    assert everything(other) == before, "and the link for a first owner is gone"
+
+
+def test_a_store_in_use_is_moved_aside_if_that_is_wanted_and_nobody_is_at_work(used, settings, tmp_path):
+    settings.DATA_DIR = Path(urlsplit(settings.STORE_URL).path).parent
+    before = everything(used)
+    run("backup", str(tmp_path / "file"))
+    EventLog(used).record(Event("ada", "ThingMade"))
+    lock = server.take(settings.DATA_DIR)
+    for replace in ((), ("--replace",)):
+        with pytest.raises(CommandError, match=r"at work on DATA_DIR .* Stop the site first: systemctl stop"):
+            run("restore", str(tmp_path / "file"), *replace)
+    os.close(lock)
+    stderr = StringIO()
+    run("restore", str(tmp_path / "file"), "--replace", stderr=stderr)
+    assert everything(connect(settings.STORE_URL)) == before
+    (moved,) = settings.DATA_DIR.glob("*.replaced-*")
+    assert str(moved) in stderr.getvalue()
+    assert len(everything(connect(f"sqlite://{moved}"))) > len(before)
+
+
+def test_who_is_refused_is_told_what_to_do(used, tmp_path):
+    run("backup", str(tmp_path / "file"))
+    with pytest.raises(CommandError, match=r"not empty.*systemctl stop.*restore --replace.*plenum --with STORE_URL="):
         run("restore", str(tmp_path / "file"))
 
 

@@ -14,6 +14,7 @@ from django.test import Client
 
 from accounts import repository
 from accounts.rules import Role
+from store.log import EventLog
 from tests.people import PASSWORD
 from upkeep.management.commands import create_owner
 
@@ -96,3 +97,26 @@ def test_without_a_terminal_it_says_what_to_use(site, monkeypatch):
 def test_commands_that_need_a_database_name_the_one_to_use(site, command):
     with pytest.raises(CommandError, match="create_owner NAME EMAIL"):
         run(command)
+
+
+# --- an owner whose mailbox is gone ---
+
+
+def test_a_link_is_printed_with_which_the_owner_sets_a_new_password_once(site, person, client):
+    with pytest.raises(CommandError, match="no owner yet"):
+        run("reset_link")
+    person("Olga", Role.OWNER)
+    words, link = run("reset_link").splitlines()
+    assert words == "For Olga, once and within an hour:"
+    path = link.removeprefix(settings.SITE_URL)
+    page = client.get(path, follow=True)
+    answer = client.post(page.request["PATH_INFO"], {"password": "a new and long password"}, follow=True)
+    assert answer.status_code == 200
+    assert repository.find("Olga").check_password("a new and long password")
+    assert client.get(path, follow=True).status_code == 410, "once"
+    told = [
+        (event["actor"], event["event_data"])
+        for event in EventLog(site).since(0)
+        if event["event_type"] == "ResetLinkSent"
+    ]
+    assert told == [("operator", {"name": "Olga"})]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import re
 import socket
 import ssl
@@ -25,15 +27,16 @@ from django.urls import reverse
 
 from accounts.rules import Role
 from config import proxies
-from mail import outbox
+from mail import mailboxes, outbox
 from store import keys
 from store.connect import connect
 from store.formats import FORMAT
 from store.log import Event, EventLog
+from store.log.seal import Sealer
 from store.table import Put, Update
 from tests.mail.servers import MailServer
 from tests.store import engines
-from upkeep import doctor, health, signs
+from upkeep import disk, doctor, figures, health, signs
 from upkeep.doctor import Grade, machine, post, stores
 from upkeep.doctor import site as asking
 from upkeep.doctor.site import FORGED, Answer, Seen
@@ -279,6 +282,29 @@ def test_a_folder_that_is_none_is_broken(site, settings, tmp_path):
     assert (finding.grade, "Not a directory" in finding.sentence) == (BROKEN, True)
 
 
+@pytest.mark.parametrize(
+    ("number", "todo"), [(errno.ENOSPC, "Make room"), (errno.EROFS, "Mount its disk"), (errno.EACCES, "chown -R")]
+)
+def test_what_to_do_about_a_folder_that_cannot_be_written_depends_on_why(settings, monkeypatch, number, todo):
+    def refuse(**_):
+        raise OSError(number, os.strerror(number))
+
+    monkeypatch.setattr(machine.tempfile, "TemporaryFile", refuse)
+    finding = machine.of_writing()
+    assert (finding.grade, todo in finding.todo) == (BROKEN, True)
+
+
+def test_files_of_another_user_are_found_though_the_folder_can_be_written(site, settings, tmp_path, monkeypatch):
+    settings.DATA_DIR, settings.STORE_URL = tmp_path, f"sqlite://{tmp_path}/plenum.sqlite3"
+    for name in ("plenum.sqlite3", "plenum.sqlite3-wal", "somebody's"):
+        (tmp_path / name).write_text("")
+    assert disk.unusable() == []
+    foreign = {tmp_path / "plenum.sqlite3-wal", tmp_path / "somebody's"}
+    monkeypatch.setattr(disk.os, "access", lambda path, mode: path not in foreign)
+    assert disk.unusable() == [tmp_path / "plenum.sqlite3-wal"], "what is not the site's is not asked"
+    assert "plenum.sqlite3-wal cannot be read and written" in disk.trouble(), "as /readyz says it"
+
+
 def test_the_clock():
     second = timedelta(seconds=1)
     told = machine.Told("the proxy", NOW, NOW)
@@ -297,6 +323,14 @@ def test_what_the_log_knows_of_the_time_is_looked_up_without_reading_it(site):
     EventLog(site, lambda: NOW).record(Event("ada", "ThingMade"))
     found = doctor.health.health_of(site)
     assert stores.newest(found, None) == NOW
+    hour = timedelta(hours=1)
+    for moment in (NOW + hour, NOW):  # the clock was wrong for a while, and is right again
+        EventLog(site, lambda moment=moment: moment).record(Event("ada", "ThingMade"))
+    Sealer(site, clock=lambda: NOW + hour).seal()
+    figures.follow(site)
+    EventLog(site, lambda: NOW + timedelta(seconds=1)).record(Event("ada", "ThingMade"))
+    found = doctor.health.health_of(site)
+    assert stores.newest(found, None) == NOW + hour
     assert stores.newest(found, {"when_sealed": "2026-11-16T00:00:00.000Z"}) == NOW + timedelta(hours=12)
 
 
@@ -444,16 +478,42 @@ def test_mails_as_files_are_to_be_looked_at(settings, tmp_path):
     assert (finding.grade, str(tmp_path) in finding.sentence) == (LOOK, True)
 
 
-def test_mails_that_failed_are_to_be_looked_at(site):
-    assert post.of_outbox(failed(site)).grade == WELL
+def test_mails_that_failed_or_of_unknown_fate_are_to_be_looked_at(site):
+    assert post.of_outbox(*undelivered(site)).grade == WELL
     queued = outbox.queued("already_registered", "eve@example.org", name="x")
     site.write(queued)
     site.write(Update(queued.key, set={"state": outbox.FAILED, "GSI1PK": keys.mails(outbox.FAILED).pk}))
-    assert "could not be sent: 1." in post.of_outbox(failed(site)).sentence
+    assert "could not be sent: 1." in post.of_outbox(*undelivered(site)).sentence
+    site.write(Update(queued.key, set={"state": outbox.UNKNOWN, "GSI1PK": keys.mails(outbox.UNKNOWN).pk}))
+    finding = post.of_outbox(*undelivered(site))
+    assert (finding.grade, "of unknown fate: 1." in finding.sentence) == (LOOK, True)
 
 
-def failed(site) -> health.Bounded:
-    return health.mails(site, outbox.FAILED)[outbox.FAILED]
+def undelivered(site) -> list[health.Bounded]:
+    return [*health.mails(site, outbox.FAILED, outbox.UNKNOWN).values()]
+
+
+def test_the_mailbox_of_bounces_is_tried(site, settings, tmp_path):
+    state = mailboxes.state(None)
+    assert list(post.of_mailbox(state)) == [], "nobody wants it read"
+    settings.BOUNCES_URL = f"maildir://{tmp_path}"
+    assert [each.grade for each in post.of_mailbox(state)] == [BROKEN]
+    for name in ("new", "cur"):
+        (tmp_path / name).mkdir()
+    assert [each.grade for each in post.of_mailbox(state)] == [WELL]
+    refused = mailboxes.state({"trouble": "Read-only file system", "since": "2026-11-15T12:00:00.000Z"})
+    (finding,) = post.of_mailbox(refused)
+    assert (finding.grade, "Read-only file system" in finding.sentence) == (BROKEN, True), "as the worker has met it"
+    aside = mailboxes.state({"unreadable": [{"mail": "17", "reason": "RecursionError"}]})
+    (finding,) = post.of_mailbox(aside)
+    assert (finding.grade, "17 (RecursionError)" in finding.sentence) == (LOOK, True)
+
+
+def test_a_mailbox_that_nobody_answers_at_is_broken(site, settings):
+    with socket.create_server(("127.0.0.1", 0)) as gone:
+        settings.BOUNCES_URL = f"imap://a:b@127.0.0.1:{gone.getsockname()[1]}/"
+    (finding,) = post.of_mailbox(mailboxes.state(None))
+    assert (finding.grade, "Connection refused" in finding.sentence) == (BROKEN, True)
 
 
 # --- all of it ---
@@ -468,7 +528,7 @@ def test_the_command_says_each_thing_in_a_line_and_ends_with_what_is_broken(runn
     found = {re.split(r"  +|: ", line)[1] for line in lines if not line.startswith(" ")}
     assert found == {
         *("Settings", "Server", "Visitors' addresses", "Host and scheme", "Store", "Rights", "Worker", "Backup"),
-        *("Format", "Outbox", "Clock", "Disk", "Writing", "Mail", "Versions"),
+        *("Format", "Outbox", "Clock", "Disk", "Writing", "Mail", "Versions", "Secret key"),
     }
     assert [line for line in lines if line.startswith("broken")] == [
         "broken        Worker: None has given a sign of life for ten minutes: mails, closings and seals wait."

@@ -10,6 +10,7 @@ import sys
 import threading
 import time
 from contextlib import contextmanager
+from datetime import datetime
 from io import StringIO
 
 import pytest
@@ -22,15 +23,13 @@ from ballots.services import cast
 from config.settings import BASE_DIR
 from elections import repository as elections
 from elections.services import close
-from results import services as results
 from store import keys
 from store.connect import connect
-from store.forgetting import QUIET
 from store.log import Event, EventLog
 from store.sqlite import SqliteTable
 from store.table import Missing, Put, Refused, Unavailable, Update
 from tests.ballots.conftest import opened, ranks  # noqa: F401 - a fixture
-from upkeep import jobs
+from upkeep import compacting, jobs
 from upkeep.jobs import BALLOTS, FORGETTING, JOBS, SWEEP, Job, Outcome, Worker, pause, run, run_each
 from upkeep.leases import SECONDS, SLACK, Leases
 from upkeep.signs import signs
@@ -282,23 +281,36 @@ def test_nothing_to_do_is_a_success(site):
     assert time.time() - last_success("idle") < 10
 
 
-def test_the_files_are_rewritten_in_a_quiet_moment_after_all_is_sealed(site, person, opened, monkeypatch):  # noqa: F811
-    """And by nobody else: whoever opens the result meanwhile finds it."""
-    rewritten, rewrite = [], SqliteTable.forget_deleted
-    monkeypatch.setattr(SqliteTable, "forget_deleted", lambda self: (rewritten.append(1), rewrite(self)))
-    monkeypatch.setattr(SqliteTable, "quiet", lambda self: QUIET)
+def test_the_worker_clears_up_after_a_secret_close_without_rewriting_the_file(site, person, opened, monkeypatch):  # noqa: F811
+    monkeypatch.setattr(SqliteTable, "compact", lambda self: pytest.fail("writers would wait"))
     opened("Eve")
     cast(person("Eve"), "Board", ranks(Bo=1), "form")
     close(people.find("the organiser"), elections.find("Board"))
-    assert results.find("Board").report is not None
     leases = Leases(site)
-    run(FORGETTING, leases)  # says since when it waits
-    assert run(FORGETTING, leases).outcome == Outcome.NOTHING  # because the box has yet to be emptied
     run(BALLOTS, leases)
-    assert rewritten == []
     assert run(FORGETTING, leases).done == 1
-    assert rewritten == [1]
     assert run(FORGETTING, leases).outcome == Outcome.NOTHING
+
+
+HOURS = {  # in Berlin, which is an hour or two ahead of UTC
+    "2026-01-10T00:59:00+00:00": False,
+    "2026-01-10T01:00:00+00:00": True,
+    "2026-07-10T02:59:00+00:00": True,
+    "2026-07-10T03:00:00+00:00": False,
+}
+
+
+@pytest.mark.parametrize("moment", HOURS)
+def test_the_file_is_compacted_at_night_when_it_is_quiet_and_worth_it(site, settings, monkeypatch, moment):
+    settings.SITE_TIME_ZONE = "Europe/Berlin"
+    store = {"quiet": compacting.QUIET_SECONDS, "unused_share": compacting.WORTHWHILE_SHARE}
+    for name in store:
+        monkeypatch.setattr(SqliteTable, name, lambda self, name=name: store[name])
+    assert compacting.is_due(lambda: datetime.fromisoformat(moment)) is HOURS[moment]
+    for name in store:
+        with monkeypatch.context() as less:
+            less.setitem(store, name, store[name] / 2)
+            assert not compacting.is_due(lambda: datetime.fromisoformat(moment))
 
 
 # --- commands ---
@@ -339,7 +351,7 @@ A_SLOW_WORKER = """
 import os, time, django
 os.environ["DJANGO_SETTINGS_MODULE"] = "config.settings"
 django.setup()
-from upkeep import jobs
+from upkeep import compacting, jobs
 from django.core.management import call_command
 
 def work():

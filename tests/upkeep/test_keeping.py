@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
+from io import StringIO
 
 import pytest
+from django.core.management import call_command
 
+from upkeep import keeping
+from upkeep.doctor import Grade, stores
 from upkeep.keeping import Kept, Policy, Record, delete, found_in, name_for, note, to_go
 
 NOW = datetime(2026, 11, 15, 3, 15, tzinfo=UTC)
@@ -86,3 +90,21 @@ def test_a_record_that_cannot_be_read_is_as_none(tmp_path, words):
     path.with_name(path.name + ".json").write_text(words)
     (found,) = found_in(tmp_path)
     assert not found.is_whole
+
+
+# --- what an earlier version has left ---
+
+
+def test_backups_that_anybody_can_read_are_found_and_told_of(site, settings, tmp_path, monkeypatch):
+    (tmp_path / "plenum-2026-09-17.jsonl.gz").write_bytes(b"\x1f\x8b...")  # as 0.1.0 named and wrote them
+    (tmp_path / "plenum-20261117T010000Z.jsonl.gz.age").write_bytes(keeping.ENCRYPTED + b"v1\n...")
+    (tmp_path / "plenum-20261117T010000Z.jsonl.gz.age.json").write_text("{}")
+    (tmp_path / "notes.txt").write_text("")
+    assert [path.name for path in keeping.unencrypted_in(tmp_path)] == ["plenum-2026-09-17.jsonl.gz"]
+    assert keeping.unencrypted_in(tmp_path / "nowhere") == []
+    (finding,) = stores.of_old_backups(tmp_path)
+    assert (finding.grade, "plenum-2026-09-17.jsonl.gz" in finding.sentence) == (Grade.LOOK, True)
+    monkeypatch.setattr(keeping, "FOLDER", tmp_path)
+    said = StringIO()
+    call_command("upgrade", look=True, stdout=StringIO(), stderr=said)
+    assert "plenum-2026-09-17.jsonl.gz" in said.getvalue()

@@ -355,7 +355,7 @@ def test_who_was_removed_since_a_backup_is_removed_again(site, boss, ada, person
     (tmp_path / "list").write_text(run("removals", since=sealed))
     settings.STORE_URL = f"sqlite://{tmp_path}/restored.sqlite3"
     restored = run("restore", str(tmp_path / "backup"))
-    assert "is there again; “manage.py removals” helps" in restored
+    assert "is there again; “plenum removals” helps" in restored
     assert people.find(ada.name) is not None
     assert "Removed again: 1 of 1." in run("removals", again=str(tmp_path / "list"))
     assert people.find(ada.name) is None

@@ -61,7 +61,7 @@ def test_auditors_and_the_owner_get_the_newest_checkpoint_once_a_day(watched, ou
         (to, "Plenum: The newest checkpoint of the log") for to in BOTH
     }
     texts = [text for _, _, text in sent]
-    assert sum(f"manage.py verify --checkpoint {newest['event_id']}:{newest['hash']}" in text for text in texts) == 2
+    assert sum(f"plenum verify --checkpoint {newest['event_id']}:{newest['hash']}" in text for text in texts) == 2
     assert all("/checkpoints/" in text for text in texts)
 
 

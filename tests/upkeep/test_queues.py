@@ -10,6 +10,7 @@ import pytest
 from accounts import repository as people
 from accounts import services as accounts
 from accounts.rules import Role
+from acts.queues import take_each
 from acts.site import table
 from elections import invitations, repository, services
 from elections.services import drafts
@@ -23,10 +24,11 @@ from store.log import as_text, utc_now
 from store.table import Delete, Put, Unavailable, Update
 from tests.people import somebody
 from tests.polls.conftest import CHOSEN, NAMES
-from upkeep import jobs
-from upkeep.jobs import Job, Outcome
+from upkeep import failures, jobs
+from upkeep.jobs import Job, Outcome, run_each
 from upkeep.leases import Leases
 from upkeep.pause import Paused
+from upkeep.signs import SignGiver
 
 FIRST = "0000"  # what is marked so comes before everything that has a time or a name
 
@@ -187,3 +189,35 @@ def test_a_store_in_trouble_and_a_pause_end_the_round_for_all(site, ada, monkeyp
     ended = jobs.run(Job("removals", 1, accounts.see_off_all), Leases(site))
     assert ended.outcome == (Outcome.RESTING if isinstance(error, Paused) else Outcome.FAILED)
     assert seen == ["Eve"]
+
+
+# --- why it went wrong ---
+
+
+def too_large(item) -> None:
+    table().write(Put({"PK": "LARGE", "SK": "METADATA", "text": "x" * 410_000}))
+
+
+def test_what_the_store_says_is_in_the_log_and_on_the_system_page_until_it_goes_well(site, signed_in, caplog):
+    """It quotes nobody; what others say may, and only its kind is told."""
+    assert run_each([Job("ballots", 2, lambda: take_each([1, 2], too_large))], Leases(site))
+    reason = "An item may have at most 409600 bytes; this one has 410021."
+    assert [record.words for record in caplog.records if record.message == "failure"][:2] == [reason] * 2
+    assert caplog.records[-1].words == f"2 of what waited went wrong. {reason}"
+    SignGiver(site, {}).give()
+    page = signed_in("Olga", Role.OWNER).get("/admin/system/").text
+    assert f"The job “ballots” failed the last time: 2 of what waited went wrong. {reason}" in page
+    run_each([Job("ballots", 2, lambda: take_each([1], lambda item: None))], Leases(site))
+    assert "ballots" not in failures.last()
+
+
+def test_of_an_error_that_may_quote_somebody_only_its_kind_is_told(site, caplog):
+    error = ValueError("Olga <olga@example.org>")
+
+    def quote(item) -> None:
+        raise error
+
+    run_each([Job("mail", 2, lambda: take_each([1], quote))], Leases(site))
+    assert failures.last()["mail"].reason == "1 of what waited went wrong. ValueError."
+    assert "olga" not in str([vars(record) for record in caplog.records]).lower()
+    failures.forget("mail")

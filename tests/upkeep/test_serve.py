@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import http.client
 import os
 import re
 import signal
@@ -97,9 +98,38 @@ def test_served_killed_and_started_again_nothing_is_lost(tmp_path):
         assert log.newest_checkpoint()["event_id"] == kept
         public = [each["event_id"] for each in log.table.each(keys.public_checkpoints())]
         assert any(re.search(rf"\b{number}\b", page) for number in public)
+        no_header_moves_the_site(port)
         figures_of_all_server_processes_are_added_up(port)
         a_second_server_is_sent_away(tmp_path, port, process)
         a_killed_worker_is_followed_by_another_which_ends_with_its_server(port, process)
+
+
+# What servers and proxies say of a path or a host; each as a client, or a proxy that passes it on, may spell it.
+OF_SERVERS = ("SCRIPT_NAME", "Script_name", "script_name", "Script-Name", "PATH_INFO", "Path_info", "Path-Info")
+OF_PROXIES = ("X-Forwarded-Prefix", "X-Forwarded-Host", "X-Forwarded-Path", "X-Script-Name", "X-Original-URL")
+OF_PROXIES += ("X-Rewrite-URL", "X-Host", "X-Forwarded-Server", "Forwarded")
+
+
+def no_header_moves_the_site(port: int) -> None:
+    """Not a byte of a page, a redirect or a refusal is another for it."""
+    for path in ("/sign-in/", "/elections/", "/nowhere/"):
+        plain = exchange(port, path, {})
+        for name in (*OF_SERVERS, *OF_PROXIES):
+            for value in ("/evil", path.rstrip("/"), "evil.example"):
+                assert exchange(port, path, {name: value}) == plain, (path, name, value)
+
+
+def exchange(port: int, path: str, headers: dict[str, str]) -> tuple[int, str, str]:
+    """What is answered, but for the token of its forms and the number of a request, which are others each time."""
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=PATIENCE)
+    try:
+        connection.request("GET", path, headers=headers)
+        answer = connection.getresponse()
+        changing = r'(name="csrfmiddlewaretoken" value=|"x-csrftoken": ?)"[^"]*"|<code>[0-9a-f]{16}</code>'
+        page = re.sub(changing, "", answer.read().decode())
+        return answer.status, answer.headers.get("Location", ""), page
+    finally:
+        connection.close()
 
 
 def figures_of_all_server_processes_are_added_up(port: int) -> None:
@@ -185,7 +215,7 @@ def _goes_on(pid: int) -> bool:
 
 def _ready(port: int) -> int:
     """How often it was asked whether it is ready, by its figures."""
-    counted = r'plenum_request_seconds_count\{method="GET",route="readyz",status="200"\} (\d+)'
+    counted = r'plenum_requests_total\{route="readyz",status="2xx"\} (\d+)'
     return sum(map(int, re.findall(counted, read(port, "/metrics"))))
 
 

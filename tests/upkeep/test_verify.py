@@ -115,7 +115,7 @@ def test_an_edited_item_of_the_index_is_named_and_the_log_is_said_to_be_whole(si
     site.write(Update(item, set={"numbers": left}))
     assert flaw() == (
         f"But pages may not find everything. Event {number} is missing from the index by actor. "
-        "“manage.py seal --reindex” makes the index again from the log."
+        "“plenum seal --reindex” makes the index again from the log."
     )
     assert run("seal", "--reindex") == "Nothing new to seal.\nThe index of the log is made anew, up to event 12."
     assert run("verify").startswith("Every event up to 12 is what was sealed")

@@ -9,7 +9,7 @@ from django.conf import settings
 from django.http import HttpRequest
 from django.utils.translation import gettext as _
 
-from mail import outbox
+from mail import mailboxes, outbox
 from store.connect import connect
 from store.log import EventLog, utc_now
 from store.table import Item, StoreError
@@ -27,6 +27,7 @@ def of_page(
     worker_seen: float | None,
     checkpoint: Item | None,
     failed: health.Bounded,
+    unknown: health.Bounded,
 ) -> list[Finding]:
     """The request for the page has come through the proxy itself, so it shows what doctor has to ask for; and what the
     page has read of the store is not read again."""
@@ -40,7 +41,8 @@ def of_page(
         stores.of_worker(worker_seen, found.pause),
         machine.of_clock(now, stores.newest(found, checkpoint), machine.is_clock_kept(), ()),
         stores.of_backup(found.backup, now),
-        post.of_outbox(failed),
+        post.of_outbox(failed, unknown),
+        *post.of_mailbox_of_worker(mailboxes.state(found.bounces)),
         machine.of_versions(),
     )
     return worst_first(checks)
@@ -70,7 +72,10 @@ def _of_store(now: datetime, dates: list[machine.Told]) -> Iterator[Finding]:
         yield from stores.of_protection(table)
         yield stores.of_worker(health.worker_seen(table), found.pause)
         yield stores.of_backup(found.backup, now)
-        yield post.of_outbox(health.mails(table, outbox.FAILED)[outbox.FAILED])
+        yield from stores.of_old_backups()
+        yield stores.of_secret_key(table)
+        yield post.of_outbox(*health.mails(table, outbox.FAILED, outbox.UNKNOWN).values())
+        yield from post.of_mailbox(mailboxes.state(found.bounces))
         newest = stores.newest(found, checkpoint)
     except StoreError as error:
         newest = None

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import ctypes
+import errno
+import os
+import pwd
 import re
 import tempfile
 from collections.abc import Iterable, Iterator
@@ -16,9 +19,9 @@ from django.conf import settings
 from django.utils.translation import gettext as _
 
 from .. import disk, system
+from ..health import CLOCKS_APART as APART
 from .findings import Finding, broken, look, well
 
-APART = 30  # seconds that two clocks may be
 UNKEPT = 5  # what the kernel says of a clock that nobody sets right
 PINNED = re.compile(r"^([\w.-]+)==([\w.]+)", re.MULTILINE)
 
@@ -74,8 +77,31 @@ def of_writing() -> Finding:
             file.flush()
     except OSError as error:
         sentence = _("%(folder)s cannot be written: %(words)s.") % {**said, "words": error.strerror}
-        return broken(about, sentence, _("It must belong to the user that the site runs as."))
+        return broken(about, sentence, _advice(error.errno))
+    if found := disk.unusable():
+        names = {"paths": ", ".join(map(str, found)), "user": _user()}
+        return broken(about, _("The user %(user)s cannot read and write %(paths)s.") % names, _advice(errno.EACCES))
     return well(about, _("%(folder)s can be written.") % said)
+
+
+def _advice(number: int | None) -> str:
+    if number in (errno.ENOSPC, errno.EDQUOT):
+        return _("Make room; the site recovers by itself.")
+    if number == errno.EROFS:
+        return _("Mount its disk so that it can be written; then restart plenum and plenum-worker.")
+    return _(
+        "It must belong to the user that the site runs as, with all that is in it: chown -R %(user)s: %(folder)s"
+    ) % {
+        "user": _user(),
+        "folder": settings.DATA_DIR,
+    }
+
+
+def _user() -> str:
+    try:
+        return pwd.getpwuid(os.geteuid()).pw_name
+    except KeyError:  # a number without a name, as in a container
+        return str(os.geteuid())
 
 
 # --- the clock ---

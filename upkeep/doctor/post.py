@@ -5,6 +5,7 @@ from __future__ import annotations
 import ssl
 from collections.abc import Iterator
 from contextlib import suppress
+from imaplib import IMAP4
 from ipaddress import ip_address
 from smtplib import SMTPAuthenticationError, SMTPException
 
@@ -12,6 +13,7 @@ from django.conf import settings
 from django.core.mail import get_connection
 from django.utils.translation import gettext as _
 
+from mail import mailboxes
 from mail.answers import Trouble
 from mail.trial import send_trial
 
@@ -84,7 +86,44 @@ def _of_sending(address: str) -> Finding:
     return well(_("Mail"), _("The server took a mail for %(address)s. See whether it arrives.") % said)
 
 
-def of_outbox(failed: Bounded) -> Finding:
+def of_mailbox(state: mailboxes.State) -> Iterator[Finding]:
+    """Opened from here, and as the worker has met it: a unit may keep the worker from what this command may do."""
+    if mailboxes.is_there():
+        try:
+            mailboxes.try_mailbox(settings.BOUNCES_URL)
+        except (IMAP4.error, OSError) as error:
+            sentence = _("The mailbox of bounces cannot be read: %(words)s") % {"words": mailboxes.why(error)}
+            yield broken(
+                _("Bounces"), sentence, _("See BOUNCES_URL, and docs/mail.md for what the worker may write to.")
+            )
+            return
+    yield from of_mailbox_of_worker(state)
+
+
+def of_mailbox_of_worker(state: mailboxes.State) -> Iterator[Finding]:
+    if not mailboxes.is_there():
+        return
+    about, todo = _("Bounces"), _("See BOUNCES_URL, and docs/mail.md for what the worker may write to.")
+    if state.trouble:
+        said = {"words": state.trouble, "since": state.since}
+        yield broken(about, _("The worker cannot read the mailbox of bounces since %(since)s: %(words)s") % said, todo)
+        return
+    if state.unreadable:
+        last = state.unreadable[-1]
+        said = {"count": str(len(state.unreadable)), "mail": last["mail"], "reason": last["reason"]}
+        sentence = _("Mails set aside because they could not be read: %(count)s, the last one %(mail)s (%(reason)s).")
+        yield look(about, sentence % said, _("Read them by hand; they hold up no other."))
+        return
+    yield well(about, _("The mailbox can be read."))
+
+
+def of_outbox(failed: Bounded, unknown: Bounded) -> Finding:
+    if unknown.count:
+        sentence = _("Mails that could not be sent: %(failed)s; of unknown fate: %(unknown)s.") % {
+            "failed": failed,
+            "unknown": unknown,
+        }
+        return look(_("Outbox"), sentence, _("See /mails/, where those of unknown fate can be settled together."))
     if failed.count:
         sentence = _("Mails that could not be sent: %(number)s.") % {"number": failed}
         return look(_("Outbox"), sentence, _("See /mails/ for what the server said."))

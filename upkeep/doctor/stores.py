@@ -5,6 +5,7 @@ from __future__ import annotations
 import secrets
 from collections.abc import Iterator
 from datetime import datetime
+from pathlib import Path
 from typing import TYPE_CHECKING, cast
 from urllib.parse import parse_qs, urlsplit
 
@@ -16,7 +17,8 @@ from store.log import utc_now
 from store.log.index import ACTOR
 from store.table import LOG, Check, Delete, Exists, Item, Key, Put, Refused, StoreError, Table, Update, Write
 
-from .. import system
+from .. import keeping, secret_key, system
+from ..figures import LATEST
 from ..health import Health
 from ..pause import Pause
 from ..signs import MISSED_AFTER
@@ -105,8 +107,15 @@ def dates() -> Iterator[Told]:
 
 def newest(found: Health, checkpoint: Item | None) -> datetime | None:
     """The latest moment that the log is known to hold, without reading it."""
-    moments = [found.waiting_since, checkpoint["when_sealed"] if checkpoint else None]
+    moments = [found.waiting_since, checkpoint["when_sealed"] if checkpoint else None, found.figures.get(LATEST)]
     return max((datetime.fromisoformat(each) for each in moments if each), default=None)
+
+
+def of_secret_key(table: Table) -> Finding:
+    about = _("Secret key")
+    if secret_key.locked_election(table) is None:
+        return well(about, _("It fits all secret elections that are open."))
+    return broken(about, secret_key.replaced(), _("Put the earlier SECRET_KEY back and restart (docs/recovery.md)."))
 
 
 # --- the worker ---
@@ -124,6 +133,19 @@ def of_worker(seconds: float | None, pause: Pause | None) -> Finding:
 
 
 # --- backups ---
+
+
+def of_old_backups(folder: Path = keeping.FOLDER) -> Iterator[Finding]:
+    """What an earlier version has left there can be read by whoever gets it, and nobody deletes it. Whoever makes
+    unencrypted ones on purpose knows of those."""
+    plain = keeping.unencrypted_in(folder)
+    found = [each for each in plain if settings.BACKUP_RECIPIENTS or not keeping.NAME.fullmatch(each.name)]
+    if found:
+        said = {"count": len(found), "folder": folder, "first": found[0].name}
+        sentence = _("Backups that are not encrypted: %(count)d in %(folder)s, such as %(first)s.") % said
+        yield look(
+            _("Backup"), sentence, _("They may tie secret ballots to voters. Delete them, here and where copies lie.")
+        )
 
 
 def of_backup(item: Item | None, now: datetime) -> Finding:

@@ -20,12 +20,13 @@ LEFT_OUT = {"session", "throttle", "registration", "factors", "salt", "secret ba
 LEFT_OUT |= {"poll's counts", "short code", "form sent", "lots' secret", "setup link", "like", "subscriber"}
 LEFT_OUT |= {"live questions", "live salt", "player's name", "heard", "gathered", "presence", "seat"}
 LEFT_OUT |= {"live answer", "live vote", "minutes' part", "minutes' note", "live roll", "sorted ideas", "before"}
+LEFT_OUT |= {"attended", "moderated texts"}
 LEFT_OUT |= {"asked", "upvoted", "upvotes", "member", "coming members", "left alone"}
 # In a partition that may be read:
 AMONG_OTHERS = {"factors", "salt", "secret ballot", "poll's vote", "poll's counts", "lots' secret", "setup link"}
 AMONG_OTHERS |= {"live questions", "live salt", "player's name", "heard", "gathered", "presence", "asked"}
 AMONG_OTHERS |= {"minutes' part", "minutes' note", "live roll", "sorted ideas", "before"}
-AMONG_OTHERS |= {"member", "coming members"}
+AMONG_OTHERS |= {"member", "coming members", "moderated texts"}
 
 # A secret ballot is told apart by its election, and by having no voter; a draft by having no date.
 ALIKE = {"secret ballot": "ballot", "draft post": "post", "draft by author": "post by author"}

@@ -10,13 +10,15 @@ from django.urls import reverse
 from live import clock, hub, presence, rooms, screens, waking
 from live.hub import Hub
 from live.presence import Presence
-from live.qa import board, services
+from live.qa import board, services, showing
 from live.qa.rules import Act, Mode
+from live.questions import Type
+from live.rules import Step
 from live.screens import Role
 from live.services import seating
 from pages.streams import OPEN_STREAM
 from tests.access.asking import listening as heard_by
-from tests.live.conftest import seated
+from tests.live.conftest import drive, give, made, seated  # noqa: F401 - a fixture
 from tests.live.qa.conftest import Phone, send, upvote
 from tests.live.test_hub import Heard, listening
 from tests.streams import Recorder
@@ -180,3 +182,24 @@ def test_a_page_that_is_loaded_has_the_key_of_what_is_pushed(game):
     room = rooms.current(game.id)
     assert screens.questions(Role.QA, room, lines=[]).key == screens.screen(Role.QA, room).key
     assert screens.questions_of(room, ada).key != screens.questions_of(room, ben).key
+
+
+def test_an_answer_that_is_hidden_while_the_room_votes_leaves_every_phone_with_the_first_look(made, ours):  # noqa: F811
+    game = made(Type.CALL_AND_ANSWER)
+    ada, ben, cem = seated(game, "Ada", "Ben", "Cem")
+    drive(game, Step.NEXT)
+    for seat, text in ((ada, "Plant trees"), (ben, "More benches"), (cem, "Idiots")):
+        give(game, seat, text)
+    drive(game, Step.CLOSE)
+    phone, author, host = (
+        listening(ours, game, role, seat)
+        for role, seat in ((Role.PLAYER, ada), (Role.PLAYER, cem), (Role.MANAGE_QA, None))
+    )
+    ours.tick()
+    (found,) = [each for each in showing.written(rooms.current(game.id)) if each.text == "Idiots"]
+    services.decide(game.id, found.round, [found.mark], "Hana", Act.HIDE)
+    ours.tick(only_woken=True)
+    assert "More benches" in html(phone, "mine")
+    assert "Idiots" not in html(phone, "mine")
+    assert "The host has hidden your answer" in html(author, "mine")
+    assert "hidden" in html(host, "screen")

@@ -72,6 +72,7 @@ def test_the_log_has_no_words_no_names_and_of_the_list_only_its_length(site, gam
         "named": False,
         "words": 2,
         "on_screen": "",
+        "texts": "open",
     }
 
 

@@ -7,7 +7,6 @@ import sys
 from argparse import ArgumentParser
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
-from pathlib import Path
 from typing import Any, TypeVar
 
 from django.core.management.base import BaseCommand, CommandError
@@ -16,6 +15,7 @@ from tally.formats import FORMATS, BadFile, File, read
 from tally.formats.file import MOST_SEATS, UNRANKED
 from tally.methods import METHODS, count
 from tally.result import Result, Round
+from upkeep import given_files
 
 T = TypeVar("T")
 
@@ -64,7 +64,7 @@ def _opened(name: str, format: str | None) -> File:
     try:
         if name == "-":
             return read(sys.stdin.buffer, format)
-        with Path(name).open("rb") as stream:
+        with given_files.reader(name) as stream:
             return read(stream, format, name)
     except BadFile as refusal:
         raise CommandError(f"{_called(name)}: {refusal}") from refusal

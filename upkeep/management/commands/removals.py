@@ -2,7 +2,6 @@
 
 from argparse import ArgumentParser
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 from django.core.management.base import CommandError
@@ -11,6 +10,7 @@ from accounts.services import remove_again
 from store.log.forgotten import is_rewritten
 from store.log.search import Wanted, look
 from store.table import Item
+from upkeep import given_files
 from upkeep.commands import StoreCommand
 
 A_LOOK = 1000
@@ -49,9 +49,9 @@ class Command(StoreCommand):
 
     def _remove(self, file: str) -> None:
         try:
-            lines = Path(file).read_text().splitlines()
+            lines = given_files.text(file).splitlines()
         except OSError as error:
-            raise CommandError(f"{file} cannot be read: {error.strerror}.") from error
+            raise CommandError(f"{file} cannot be read: {given_files.why(error)}.") from error
         rows = [line.split("\t", 2) for line in lines if line]
         if any(len(row) != 3 for row in rows):
             raise CommandError("Each line has a number, a time and a name, with tabs between them.")

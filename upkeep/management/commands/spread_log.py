@@ -44,7 +44,7 @@ class Command(StoreCommand):
             shown_on(self.stderr, "Removed where they were") as removed,
         ):
             moving.move(self.table, wanted, copied, removed)
-        self.stdout.write(f"Events lie in {wanted} partitions now. “manage.py verify” reads the whole log there.")
+        self.stdout.write(f"Events lie in {wanted} partitions now. “plenum verify” reads the whole log there.")
 
     def _wait(self, seconds: float) -> None:
         if not self.waits:

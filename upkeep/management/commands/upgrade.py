@@ -6,6 +6,7 @@ from functools import partial
 from typing import Any
 
 from store import formats
+from upkeep import keeping
 from upkeep.commands import StoreCommand
 from upkeep.progress import shown_on
 from upkeep.upgrading import steps_from, upgrade
@@ -23,6 +24,15 @@ class Command(StoreCommand):
         parser.add_argument("--look", action="store_true", help="say what would be done, and do nothing")
 
     def handle(self, *, look: bool, **options: Any) -> None:
+        self._upgrade(look)
+        if found := keeping.unencrypted_in(keeping.FOLDER):
+            self.stderr.write(
+                f"Backups in {keeping.FOLDER} that are not encrypted: {', '.join(path.name for path in found)}. Of an "
+                "earlier version, they may tie secret ballots to voters, and nobody deletes them by itself: set "
+                "BACKUP_RECIPIENTS, make a new backup, and delete them, here and wherever copies of them lie."
+            )
+
+    def _upgrade(self, look: bool) -> None:
         number = formats.format_of(self.table)
         if number in (None, formats.FORMAT):
             self.stdout.write(f"There is nothing to upgrade: the format is {formats.FORMAT}.")

@@ -1,0 +1,78 @@
+"""What can still be corrected of a session, and the order of its questions afterwards: pure decisions.
+
+What has been asked keeps its place for good, because sealed rounds and minutes name questions by their places. So only
+the others move, among the places that they have.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+
+from django.utils.translation import gettext_lazy as _
+
+from .questions import Question, Type
+from .rules import Game, NotNow, Phase, State
+
+Questions = tuple[Question, ...]
+
+ASKED = _("This has been asked already, and stays as it is.")
+NO_NEIGHBOUR = _("There is nothing on that side of it that has not been asked yet.")
+KEEPS_ITS_PLACE = _(
+    "An item with a higher number has been called already, and keeps its number. So this one stays on the agenda; the "
+    "minutes will say that it was not come to."
+)
+THE_LAST_ONE = _("A session has at least one question. Change this one instead.")
+
+
+def free_places(game: Game, state: State) -> list[int]:
+    """The places of what has not been asked yet, in their order; a survey asks everything at once."""
+    if state.phase == Phase.ENDED or (game.engagement_type == Type.SURVEY and state.played):
+        return []
+    return [place for place in range(game.total_questions) if place not in state.played]
+
+
+def is_changeable(game: Game, state: State, place: int) -> bool:
+    """Until it is asked; an item of an assembly also while it is talked about for the first time, until it is voted
+    on."""
+    is_talked_about = state.phase == Phase.TALKING and state.question == place and state.played.count(place) == 1
+    return is_talked_about or place in free_places(game, state)
+
+
+def check_changeable(game: Game, state: State, place: int) -> None:
+    if not is_changeable(game, state, place):
+        raise NotNow(ASKED)
+
+
+def moved(questions: Sequence[Question], free: Sequence[int], place: int, *, up: bool) -> Questions:
+    """In exchange with the next one on that side that has not been asked yet."""
+    if place not in free:
+        raise NotNow(ASKED)
+    neighbour = free.index(place) + (-1 if up else 1)
+    if not 0 <= neighbour < len(free):
+        raise NotNow(NO_NEIGHBOUR)
+    after = list(questions)
+    after[place], after[free[neighbour]] = after[free[neighbour]], after[place]
+    return tuple(after)
+
+
+def removed(questions: Sequence[Question], free: Sequence[int], place: int) -> Questions:
+    """Those after it that have not been asked yet each take the place of the one before."""
+    if place not in free:
+        raise NotNow(ASKED)
+    if free[-1] != len(questions) - 1:
+        raise NotNow(KEEPS_ITS_PLACE)
+    after, later = list(questions), free[free.index(place) :]
+    for here, there in pairwise(later):
+        after[here] = questions[there]
+    return tuple(after[:-1])
+
+
+def inserted(questions: Sequence[Question], free: Sequence[int], question: Question, first: int) -> Questions:
+    """Before everything from the place `first` on that has not been asked yet."""
+    after = [*questions, question]
+    later = [*(place for place in free if place >= first), len(questions)]
+    after[later[0]] = question
+    for here, there in pairwise(later):
+        after[there] = questions[here]
+    return tuple(after)

@@ -1,0 +1,27 @@
+"""How long a live session waits, runs and is kept: what the operator has set, and the limits that always hold."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import timedelta
+
+from django.conf import settings
+
+LONGEST_SESSION = timedelta(days=365)  # from its making to its end, however busy it is: every item has a last day
+
+
+@dataclass(frozen=True, slots=True)
+class Lifetime:
+    waiting: timedelta = timedelta(days=14)  # from the last change by a host to the first step
+    idle: timedelta = timedelta(hours=2)  # once started: without a step, a host or an answer
+    assembly_idle: timedelta = timedelta(hours=36)  # the same for an assembly: a congress has nights
+    retention: timedelta = timedelta(days=14)  # after its end
+
+
+def configured() -> Lifetime:
+    return Lifetime(
+        timedelta(days=settings.LIVE_WAITING),
+        timedelta(hours=settings.LIVE_IDLE),
+        timedelta(hours=settings.LIVE_ASSEMBLY_IDLE),
+        timedelta(days=settings.LIVE_RETENTION),
+    )

@@ -1,0 +1,58 @@
+"""A session once more: its title, settings, questions, and of an assembly its roll; nothing that anybody said.
+
+Codes to check in with come from the session, so those of the copy are others. Who runs it beside its maker is not
+copied: whoever copies it chooses anew.
+"""
+
+from __future__ import annotations
+
+from base64 import urlsafe_b64encode
+
+from django.utils.crypto import salted_hmac
+
+from accounts.models import User
+from store import keys
+from store.keys import fold
+
+from .. import repository, rules
+from ..assembly import enrolling, rolls
+from ..qa import repository as room_questions
+from ..qa import services as asking
+from ..qa.rules import Qa
+from ..rules import Game
+from . import hosting, making
+
+SETTINGS = (
+    *("title", "question_set_id", "set_version", "custom_instructions", "context", "debug_mode", "names"),
+    *("speed_bonus", "quorum", "time_zone"),
+)
+
+
+def copy(host: User, game_id: str, token: str) -> Game:
+    """With the token of a form: sent twice, it makes one copy, and brings what is missing of its roll."""
+    found, items = repository.find_with(game_id, keys.game_qa(game_id))
+    if found is None:
+        raise rules.NotThere(rules.NOT_THERE)
+    source, copy_id = found[0], _copy_id(host, game_id, token)
+    if repository.find(copy_id) is None:
+        hosting.check_makes_another(host)
+    chosen = {name: getattr(source, name) for name in SETTINGS}
+    entitled = 0 if source.has_roll else source.entitled
+    questions = repository.questions(game_id)
+    made = making.make(host, source.engagement_type, questions, game_id=copy_id, entitled=entitled, **chosen)
+    _take_questions(made, host, room_questions.qa_of(items.get(keys.game_qa(game_id))))
+    if source.has_roll:
+        listed = list(rolls.every(game_id))
+        addresses = {each.folded: each.email for each in listed if each.email}
+        enrolling.add(made.id, host.name, [each.name for each in listed], addresses)
+    return made
+
+
+def _copy_id(host: User, game_id: str, token: str) -> str:
+    mark = salted_hmac("live.copy", f"{fold(host.name)}\n{game_id}\n{token}", algorithm="sha256").digest()
+    return urlsafe_b64encode(mark[:16]).decode().rstrip("=")
+
+
+def _take_questions(made: Game, host: User, before: Qa) -> None:
+    if before.is_on:
+        asking.set_up(made.id, host.name, is_on=True, mode=before.mode, named=before.named, words=before.words)

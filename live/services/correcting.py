@@ -1,0 +1,174 @@
+"""Hosts correct a session: its title until it ends, its questions and their order until they are asked.
+
+Each change leaves the version of the session, and of its state, that it was decided on; so it can neither miss a step
+that was just taken nor another change. While nothing is open it also makes a new version of the state: a button that
+calls an item by its place is good for nothing once places have changed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+from django.utils.translation import gettext_lazy as _
+
+from acts.again import try_again
+from acts.refusals import Refusal
+from acts.site import log, now_text
+from store.log import Event
+from store.table import Write
+
+from .. import corrections, repository, rules, waking
+from ..corrections import Questions
+from ..questions import MOST_QUESTIONS, Kind, Question
+from ..rules import Game, Phase, State
+from ..sets.rules import edition_of_question
+
+CHANGED_SINCE = _("Somebody has changed this list meanwhile. Look at it again, please: nothing was changed for you.")
+OVER = _("The session has ended, and stays as it is.")
+NOT_OF_THIS_TYPE = _("This cannot be asked in this type of session.")
+NOT_AN_ITEM = _("This cannot be an item of an assembly.")
+TALKED_ABOUT = _("It is talked about already, so that it cannot become ideas. Add another item for them.")
+TOO_MANY = _("An agenda has at most %(most)d items.")
+
+
+class Elsewhere(Refusal):
+    """What is to be corrected is no longer what its page showed."""
+
+
+class NotOfThisType(Refusal):
+    """The session cannot ask this."""
+
+
+class TooMany(Refusal):
+    """The agenda is full."""
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A session as it is read to be corrected."""
+
+    game: Game
+    state: State
+    questions: Questions
+
+    @property
+    def free(self) -> list[int]:
+        return corrections.free_places(self.game, self.state)
+
+
+def retitle(game_id: str, who: str, title: str) -> None:
+    def correct() -> None:
+        found = _read(game_id)
+        if title != found.game.title:
+            event = _corrected_event(found, who, "title")
+            _record(found, event, replace(found.game, title=title), found.questions)
+
+    try_again(correct)
+
+
+def change(game_id: str, who: str, place: int, seen: str, question: Question) -> None:
+    """`seen` is the edition of the question that the page has shown, as `edition_of_question` tells it."""
+
+    def correct(found: Found) -> Questions:
+        corrections.check_changeable(found.game, found.state, place)
+        if not question.suits(found.game.engagement_type):
+            raise NotOfThisType(NOT_OF_THIS_TYPE)
+        if place not in found.free and question.kind == Kind.IDEAS:
+            raise NotOfThisType(TALKED_ABOUT)
+        return (*found.questions[:place], question, *found.questions[place + 1 :])
+
+    _corrected(game_id, who, "changed", place, seen, correct)
+
+
+def move(game_id: str, who: str, place: int, seen: str, *, up: bool) -> None:
+    def correct(found: Found) -> Questions:
+        return corrections.moved(found.questions, found.free, place, up=up)
+
+    _corrected(game_id, who, "moved", place, seen, correct)
+
+
+def remove(game_id: str, who: str, place: int, seen: str) -> None:
+    def correct(found: Found) -> Questions:
+        if len(found.questions) == 1 and not found.game.is_assembly:
+            raise rules.NotNow(corrections.THE_LAST_ONE)
+        return corrections.removed(found.questions, found.free, place)
+
+    _corrected(game_id, who, "removed", place, seen, correct)
+
+
+def add(game_id: str, who: str, question: Question, *, first: int | None = None, once: bool = False) -> int:
+    """One more item of an agenda, as the last; or before everything from the place `first` on that has not been called
+    yet. Answers its place; with `once`, that of the same item if it is waiting already."""
+
+    def correct() -> int:
+        found = _read(game_id)
+        waiting = [place for place in found.free if found.questions[place] == question]
+        if once and waiting:
+            return waiting[0]
+        if not (found.game.is_assembly and question.suits(found.game.engagement_type)):
+            raise NotOfThisType(NOT_AN_ITEM)
+        if len(found.questions) >= MOST_QUESTIONS:
+            raise TooMany(TOO_MANY % {"most": MOST_QUESTIONS})
+        at = len(found.questions) if first is None else first
+        questions = corrections.inserted(found.questions, found.free, question, at)
+        _record(found, Event(who, "LiveItemAdded", {}), found.game, questions)
+        return next(place for place, each in enumerate(questions) if each is question)
+
+    return try_again(correct)
+
+
+# --- writing ---
+
+
+def _corrected(game_id: str, who: str, what: str, place: int, seen: str, correct: Callable[[Found], Questions]) -> None:
+    def once() -> None:
+        found = _read(game_id)
+        if place >= len(found.questions) or edition_of_question(found.questions[place]) != seen:
+            raise Elsewhere(CHANGED_SINCE)
+        questions = correct(found)
+        if questions != found.questions:
+            _record(found, _corrected_event(found, who, what), found.game, questions)
+
+    try_again(once)
+
+
+def _read(game_id: str) -> Found:
+    there = repository.find(game_id)
+    if there is None:
+        raise rules.NotThere(rules.NOT_THERE)
+    if there[0].ended_at:
+        raise rules.NotNow(OVER)
+    return Found(*there, repository.questions(game_id))
+
+
+def _corrected_event(found: Found, who: str, what: str) -> Event:
+    """It tells where the session stands in the history of whoever made it, should it be gone by itself."""
+    place = {name: getattr(found.game, name) for name in ("created_at", "created_by")}
+    return Event(who, "LiveSessionCorrected", {"what": what, **place})
+
+
+def _record(found: Found, event: Event, game: Game, questions: Questions) -> None:
+    after = replace(game, total_questions=len(questions), prepared_at=now_text())
+    said: dict[str, Any] = {
+        **event.event_data,
+        "game_id": game.id,
+        "title": after.title,
+        "total_questions": after.total_questions,
+        "prepared_at": after.prepared_at,
+    }
+    state = _new_version(found.state, questions)
+    still: list[Write] = [repository.is_still_at(game, found.state)]
+    if state is not None:
+        still, said["state"] = repository.moving(game, found.state, state), repository.told_state(state)
+    writes = repository.correction(found.game, after, found.questions, questions)
+    log().record(replace(event, event_data=said), *writes, *still)
+    waking.moved(game.id)
+
+
+def _new_version(state: State, questions: Questions) -> State | None:
+    """None while people answer or vote, or put ideas in order: then nothing can be called, and nothing is disturbed."""
+    if state.is_open or state.phase == Phase.SORTING:
+        return None
+    return rules.asked_anew(state, questions[state.question] if state.round else None)

@@ -1,0 +1,90 @@
+"""Who may read a result: everybody who may look around here, a voter by their pass, and where the organiser has chosen
+so anybody on the web.
+
+A pass opens what a member on the roll would see of its election, or of all questions on its ballot, and nothing else.
+Strangers are shown what was counted and what it takes to check it, but never who voted.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+from django.http import Http404, HttpRequest
+
+from accounts.access import requires, whoever
+from accounts.models import User
+from accounts.rules import Permission
+from ballots import passes
+from ballots import services as voting
+from ballots.passes import Pass
+from elections import repository as elections
+from elections.access import visible
+from elections.rules import Election, State
+from pages.addresses import origin
+
+
+@dataclass(frozen=True, slots=True)
+class Stranger:
+    """Anybody on the web, at a result that everybody may see."""
+
+
+STRANGER = Stranger()
+Reader = User | Pass | Stranger
+
+
+def is_shared(election: Election) -> bool:
+    return election.results_public and election.stored_state != State.DRAFT
+
+
+def by_pass(request: HttpRequest, name: str, **_words: Any) -> Pass | None:
+    """The pass that opens the result to this browser. Whoever is signed in and may look around needs none."""
+    return None if _is_member(request) else passes.held_for(request, name)
+
+
+def by_pass_of_book(request: HttpRequest, book_id: str) -> Pass | None:
+    return None if _is_member(request) else passes.held_for_book(request, book_id)
+
+
+def by_pass_or_stranger(request: HttpRequest, name: str, **_words: Any) -> Pass | Stranger | None:
+    if _is_member(request):
+        return None
+    if (held := passes.held_for(request, name)) is not None:
+        return held
+    election = elections.find(name)
+    return STRANGER if election is not None and is_shared(election) else None
+
+
+def _is_member(request: HttpRequest) -> bool:
+    return request.user.is_authenticated and request.user.can(Permission.VIEW_APPLICATION)
+
+
+for_voters = partial(requires, Permission.VIEW_APPLICATION, guests=by_pass)
+for_anybody = partial(requires, Permission.VIEW_APPLICATION, guests=by_pass_or_stranger)
+
+
+def check_reads(reader: Reader, election: Election) -> None:
+    """Raises if this election's result is not theirs to read, as it is stored now."""
+    if isinstance(reader, Stranger):
+        may_read = is_shared(election)
+    elif isinstance(reader, Pass):
+        may_read = election.stored_state != State.DRAFT and voting.opens_result(reader, election)
+    else:
+        return visible(reader, election)
+    if not may_read:
+        raise Http404
+    return None
+
+
+def is_stranger(request: HttpRequest) -> bool:
+    """Whether the page must not say who voted."""
+    return isinstance(whoever(request), Stranger)
+
+
+def counted_as(request: HttpRequest) -> str:
+    """Under which what somebody fetches is counted."""
+    reader = whoever(request)
+    if isinstance(reader, Pass):
+        return f"pass {reader.lineage}"
+    return origin(request) if isinstance(reader, Stranger) else reader.name

@@ -1,0 +1,1 @@
+"""Long runs over every form and every page; `make fuzz` does all of them."""

@@ -1,0 +1,3 @@
+"""The browser of the other tests."""
+
+from tests.browser.conftest import browser  # noqa: F401 - a fixture

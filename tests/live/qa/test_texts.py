@@ -1,0 +1,346 @@
+"""What people write in rounds: hidden, looked at first, held back by a word, and gone with its author."""
+
+from __future__ import annotations
+
+from html import unescape
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+
+from live import clock, counting, hall, pictures, reports, repository, rooms, screens, seats
+from live.ideas import orders, sorting
+from live.qa import services, showing
+from live.qa.rules import Act, Fate, Mode
+from live.questions import Kind, Question, Type
+from live.rules import Phase, Step
+from live.screens import Role
+from live.sealed.verifying import check_rounds
+from live.services import answering, seating
+from store.log import EventLog
+from tests.live.conftest import drive, give, seated
+from tests.live.qa.conftest import Phone
+from tests.people import sign_in
+from upkeep import replay
+
+ANSWERS = {"Ada": "Plant trees", "Ben": "More benches", "Cem": "A fountain", "Dot": "You are all idiots"}
+INSULT = ANSWERS["Dot"]
+
+
+def room_of(game) -> rooms.Room:
+    found = rooms.current(game.id)
+    assert found is not None
+    return found
+
+
+def answered(game, **settings):
+    """Four have answered, and now the room votes."""
+    if settings:
+        services.set_up(game.id, "Hana", **settings)
+    seated(game, *ANSWERS)
+    drive(game, Step.NEXT)
+    for name, text in ANSWERS.items():
+        give(game, seats.find(game.id, name.lower()), text)
+    assert drive(game, Step.CLOSE).phase == Phase.VOTING
+    return game
+
+
+def decide(game, text: str, act: Act) -> None:
+    (found,) = [each for each in showing.written(room_of(game)) if each.text == text]
+    services.decide(game.id, found.round, [found.mark], "Hana", act)
+
+
+def fates(game) -> dict[str, str]:
+    return {each.text: str(each.fate) for each in showing.written(room_of(game))}
+
+
+def shown_to(game, name: str) -> set[str]:
+    gathered = room_of(game).gathered
+    return {gathered.answers[number].text for number in gathered.shown_to(name.lower())}
+
+
+def vote(game, name: str, *texts: str) -> None:
+    """For these, the best first; as somebody does who was shown them all."""
+    numbers = {each.text: number for number, each in enumerate(room_of(game).gathered.answers)}
+    own = numbers[ANSWERS[name]]
+    ranks = {str(numbers[text]): place for place, text in enumerate(texts, start=1)}
+    said = {"ranks": ranks, "shown": [each for each in numbers.values() if each != own]}
+    seat = seats.find(game.id, name.lower())
+    told = answering.give(game, repository.state(game.id), seat, said, clock.now())
+    assert told == answering.Told.COUNTED
+
+
+def totals(game) -> dict[str, int]:
+    return {line.name: line.total for line in hall.standing(room_of(game)).lines}
+
+
+def everything_told(game) -> str:
+    """All that screens, reports and files have."""
+    room, report = room_of(game), reports.of(*repository.find(game.id))
+    files = "".join(reports.csv(report)) + b"".join(reports.as_json(report)).decode()
+    phones = [screens.mine(room, each).html for each in room.seats.values() if each.plays and not each.removed]
+    halls = [screens.screen(role, room).html for role in (Role.HOST, Role.SCREEN, Role.REMOTE, Role.PLAYER)]
+    return unescape("".join([files, *phones, *halls, *(each.picture for each in reports.shown(report).rounds)]))
+
+
+# --- answers that the room votes on ---
+
+
+def test_what_is_hidden_while_the_room_votes_gets_nothing_and_votes_for_it_do_not_count(site, made):
+    game = answered(made(Type.CALL_AND_ANSWER))
+    vote(game, "Ada", INSULT, "More benches")
+    vote(game, "Ben", INSULT)
+    vote(game, "Cem", "Plant trees", INSULT, "More benches")
+    assert INSULT in shown_to(game, "Ada")
+    key = screens.mine_key(room_of(game), seats.find(game.id, "ada"))
+    decide(game, INSULT, Act.HIDE)
+    room = room_of(game)
+    assert INSULT not in shown_to(game, "Ada") | shown_to(game, "Ben")
+    assert screens.mine_key(room, seats.find(game.id, "ada")) != key, "so that every phone is sent another form"
+    own = screens.mine(room, seats.find(game.id, "dot")).html
+    assert "The host has hidden your answer." in own
+    drive(game, Step.CLOSE)
+    drive(game, Step.REVEAL)
+    # Ada's 2nd is her best now, Ben voted for nothing else, Cem's 3rd is his second.
+    assert totals(game) == {"Ben": 3 + 2, "Ada": 3, "Cem": 0, "Dot": 0}
+    assert room_of(game).round.votes == 2
+    assert INSULT not in everything_told(game)
+    assert INSULT not in repr(list(EventLog(site).since(0)))
+    assert check_rounds() == (1, [])
+    assert replay.check(site).first == ()
+
+
+def test_what_is_hidden_after_the_results_leaves_them_with_its_points_and_comes_back_with_them(made):
+    game = answered(made(Type.CALL_AND_ANSWER))
+    vote(game, "Ada", INSULT, "More benches")
+    vote(game, "Ben", INSULT)
+    drive(game, Step.CLOSE)
+    drive(game, Step.REVEAL)
+    assert totals(game) == {"Dot": 6, "Ben": 2, "Ada": 0, "Cem": 0}
+    digest = counting.digest(room_of(game).round)
+    decide(game, INSULT, Act.HIDE)
+    assert totals(game) == {"Ben": 2, "Ada": 0, "Cem": 0, "Dot": 0}
+    assert room_of(game).round.result["answers"][0] == {
+        **room_of(game).round.result["answers"][0],
+        "text": "More benches",
+        "place": 1,
+    }
+    assert INSULT not in everything_told(game)
+    assert digest in "".join(each.decode() for each in reports.as_json(reports.of(*repository.find(game.id))))
+    assert check_rounds() == (1, []), "the sealed round is as it was"
+    decide(game, INSULT, Act.SHOW)
+    assert totals(game) == {"Dot": 6, "Ben": 2, "Ada": 0, "Cem": 0}
+
+
+def test_an_answer_goes_with_its_author_while_the_room_votes_and_afterwards(made):
+    game = answered(made(Type.CALL_AND_ANSWER))
+    vote(game, "Ada", INSULT, "More benches")
+    seating.remove(game.id, "dot", "Hana")
+    assert INSULT not in shown_to(game, "Ada")
+    drive(game, Step.CLOSE)
+    drive(game, Step.REVEAL)
+    assert totals(game) == {"Ben": 3, "Ada": 0, "Cem": 0}
+    assert INSULT not in everything_told(game)
+    seating.remove(game.id, "ben", "Hana")
+    assert "More benches" not in everything_told(game)
+    assert "Plant trees" in everything_told(game)
+
+
+def test_what_somebody_else_wrote_too_stays_when_one_of_its_authors_goes(made):
+    game = made(Type.CALL_AND_ANSWER)
+    seated(game, *ANSWERS, "Eve")
+    drive(game, Step.NEXT)
+    for name, text in {**ANSWERS, "Eve": "PLANT trees"}.items():
+        give(game, seats.find(game.id, name.lower()), text)
+    drive(game, Step.CLOSE)
+    seating.remove(game.id, "eve", "Hana")
+    drive(game, Step.CLOSE)
+    drive(game, Step.REVEAL)
+    (told,) = [each for each in room_of(game).round.result["answers"] if each["text"].lower() == "plant trees"]
+    assert (told["authors"], told["by"]) == (["ada"], 1)
+
+
+def test_approved_first_the_time_waits_until_the_host_has_looked(made):
+    game = answered(made(Type.CALL_AND_ANSWER), texts=Mode.APPROVED)
+    room = room_of(game)
+    assert room.state.is_paused
+    assert set(fates(game).values()) == {"waiting"}
+    assert shown_to(game, "Ada") == set()
+    assert showing.texts_waiting(room) == 4
+    assert "4 texts wait for you" in screens.status(Role.REMOTE, room).html
+    assert "Your answer waits for the host." in screens.mine(room, seats.find(game.id, "ada")).html
+    decide(game, INSULT, Act.HIDE)
+    decide(game, "More benches", Act.SHOW)
+    assert shown_to(game, "Ada") == {"More benches"}
+    assert fates(game) == {
+        "Plant trees": "waiting",
+        "A fountain": "waiting",
+        "More benches": "shown",
+        INSULT: "hidden",
+    }
+
+
+def test_a_word_of_the_list_holds_an_answer_back_and_no_other(made):
+    game = answered(made(Type.CALL_AND_ANSWER), texts=Mode.WORDS, words=("ÍDIOTS",))
+    assert shown_to(game, "Ada") == {"More benches", "A fountain"}
+    (held,) = [each for each in showing.written(room_of(game)) if each.held]
+    assert (held.text, held.fate) == (INSULT, Fate.WAITING)
+
+
+# --- surveys and ideas, which nobody signs ---
+
+
+@pytest.fixture
+def surveyed(made):
+    game = made(Type.SURVEY, (Question("Again?", Kind.YES_NO), Question("What else?")))
+    seated(game, "Ada", "Ben", "Cem", "Dot")
+    drive(game, Step.NEXT)
+    for name, text in {"ada": "Good food", "ben": "Too long", "cem": "idiots!", "dot": "Good food"}.items():
+        give(game, seats.find(game.id, name), {"0": True, "1": text})
+    drive(game, Step.CLOSE)
+    return game
+
+
+def test_the_host_looks_at_the_texts_of_a_survey_before_the_wall_does_and_learns_of_nobody(surveyed):
+    lines = showing.written(room_of(surveyed))
+    assert sorted(each.text for each in lines) == ["Good food", "Too long", "idiots!"]
+    assert not room_of(surveyed).state.revealed
+    assert {name for each in lines for name in each.__slots__} == {
+        *("round", "mark", "text", "fate", "is_of_removed", "held")
+    }, "nothing of an author"
+    decide(surveyed, "idiots!", Act.HIDE)
+    drive(surveyed, Step.REVEAL)
+    assert "idiots!" not in everything_told(surveyed)
+    told = room_of(surveyed).round.result["questions"]
+    assert (told[0]["yes"], told[1]["count"], told[1]["kept"]) == (4, 4, 3), "counts stay exact"
+    picture = pictures.picture(Type.SURVEY, room_of(surveyed).round, room_of(surveyed).questions, {})
+    assert picture.count("Good food") == 2
+    assert "more" not in picture.replace('class="more"', ""), "what is hidden is not announced as more"
+    assert check_rounds() == (1, [])
+
+
+def test_approved_first_the_wall_has_no_text_of_a_survey_until_the_host_shows_it(surveyed):
+    services.set_up(surveyed.id, "Hana", texts=Mode.APPROVED)
+    drive(surveyed, Step.REVEAL)
+    assert "Good food" not in everything_told(surveyed)
+    decide(surveyed, "Good food", Act.SHOW)
+    assert "Good food" in everything_told(surveyed)
+    assert "Too long" not in everything_told(surveyed)
+
+
+def idea_game(made, **settings):
+    game = made(Type.POLL, (Question("What should we try?", Kind.IDEAS, seconds=0),))
+    if settings:
+        services.set_up(game.id, "Hana", **settings)
+    seated(game, "Ada", "Ben", "Cem")
+    drive(game, Step.NEXT)
+    for name, text in {"ada": "A bus", "ben": "A boat", "cem": "Idiots"}.items():
+        give(game, seats.find(game.id, name), [text])
+    assert drive(game, Step.CLOSE).phase == Phase.SORTING
+    return game
+
+
+def test_ideas_that_the_host_has_to_look_at_are_left_out_until_then(made):
+    game = idea_game(made, texts=Mode.WORDS, words=("idiots",))
+    shown = screens.screen(Role.PLAYER, room_of(game)).html
+    assert "A bus" in shown
+    assert "Idiots" not in shown
+    held = next(each for each in room_of(game).sorted.told() if each.out)
+    sorting.sort(game.id, 1, lambda found: found.left_out(held.number, out=False))
+    assert "Idiots" in screens.screen(Role.PLAYER, room_of(game)).html
+
+
+def test_an_idea_that_is_hidden_while_it_is_voted_on_gets_no_votes(made):
+    game = idea_game(made)
+    drive(game, Step.VOTE)
+    options = orders.find(game.id, 1).options
+    bad, bus, boat = (options.index(text) for text in ("Idiots", "A bus", "A boat"))
+    for name, ranking in {"ada": f"{bad}>{boat}", "ben": f"{bad}>{boat}", "cem": f"{bus}>{bad}"}.items():
+        give(game, seats.find(game.id, name), ranking)
+    decide(game, "Idiots", Act.HIDE)
+    ballot = screens.screen(Role.PLAYER, room_of(game)).html
+    assert "Idiots" not in ballot
+    assert "(hidden by the host)" in ballot
+    drive(game, Step.CLOSE)
+    drive(game, Step.REVEAL)
+    result = room_of(game).round.result
+    assert [result["options"][winner] for winner in result["winners"]] == ["A boat"]
+    assert not int(result["rounds"][0]["tally"][bad] or 0)
+    assert "Idiots" not in everything_told(game)
+
+
+# --- the pages ---
+
+
+@pytest.fixture
+def voting(made):
+    """Three phones have answered, one of them rudely, and the room votes."""
+    game = made(Type.CALL_AND_ANSWER, (Question("What now?", seconds=0),))
+    phones = {name: Phone(game, name) for name in ("Ada", "Ben", "Cem", "Dot")}
+    drive(game, Step.NEXT)
+    for name, phone in phones.items():
+        give(game, phone.seat, ANSWERS[name])
+    drive(game, Step.CLOSE)
+    return game, phones
+
+
+def test_a_host_without_a_script_hides_and_shows_and_every_phone_follows(voting):
+    game, phones = voting
+    hana, address = sign_in("Hana"), reverse("manage_qa", args=[game.id])
+    page = unescape(hana.get(address).content.decode())
+    assert INSULT in page
+    assert not [name for name in ANSWERS if f">{name}<" in page], "nobody is named"
+    (found,) = [each for each in showing.written(room_of(game)) if each.text == INSULT]
+    ada = phones["Ada"].client
+    play, now = reverse("play", args=[game.id]), reverse("game_now", args=[game.id, "player"])
+    assert INSULT in ada.get(play).content.decode()
+    assert hana.post(address, {"act": f"hide {found.id}"})["Location"] == address
+    assert INSULT not in ada.get(play).content.decode()
+    pushed = ada.get(now).content.decode()
+    assert "More benches" in pushed
+    assert INSULT not in pushed
+    number = {each.text: at for at, each in enumerate(room_of(game).gathered.answers)}[INSULT]
+    late = ada.post(reverse("give_vote", args=[game.id]), {"round": "1", f"rank-{number}": "1"})
+    assert late.status_code == 422, "who had it on their screen still is told what to do"
+    hana.post(address, {"act": f"show {found.id}"})
+    assert INSULT in ada.get(play).content.decode()
+
+
+def test_only_hosts_moderate_and_only_what_there_is(voting, person):
+    game, phones = voting
+    address = reverse("manage_qa", args=[game.id])
+    person("Eve")
+    (found,) = [each for each in showing.written(room_of(game)) if each.text == INSULT]
+    for client in (Client(), phones["Ada"].client, sign_in("Eve")):
+        assert client.post(address, {"act": f"hide {found.id}"}).status_code in (302, 403, 404)
+    hana = sign_in("Hana")
+    for act in (f"answer {found.id}", "hide t1-0000000000000000", "hide t9", "show waiting", f"up {found.id}"):
+        assert hana.post(address, {"act": act}, headers={"X-Requested-With": "fetch"}).status_code == 409
+    assert set(fates(game).values()) == {"shown"}
+
+
+def test_how_texts_are_taken_is_chosen_also_where_questions_are_off_and_all_that_wait_are_shown_at_once(voting):
+    game, phones = voting
+    hana, address = sign_in("Hana"), reverse("manage_qa", args=[game.id])
+    hana.post(address, {"act": "settings", "mode": "approved", "texts": "approved", "words": ""})
+    assert set(fates(game).values()) == {"waiting"}
+    assert not room_of(game).qa.is_on
+    assert "More benches" not in phones["Ada"].client.get(reverse("play", args=[game.id])).content.decode()
+    assert "Show all 4 texts that wait" in hana.get(address).content.decode()
+    hana.post(address, {"act": "show waiting"})
+    assert set(fates(game).values()) == {"shown"}
+    assert "More benches" in phones["Ada"].client.get(reverse("play", args=[game.id])).content.decode()
+
+
+def test_a_round_with_something_hidden_says_so_where_it_is_checked(voting):
+    game, phones = voting
+    drive(game, Step.CLOSE)
+    drive(game, Step.REVEAL)
+    page, file = (reverse(name, args=[game.id, 1]) for name in ("sealed_round", "sealed_round_json"))
+    ada = phones["Ada"].client
+    assert INSULT in ada.get(file).content.decode()
+    decide(game, INSULT, Act.HIDE)
+    assert ada.get(file).status_code == 404
+    shown = ada.get(page).content.decode()
+    assert "The host has hidden something" in shown
+    assert INSULT not in shown + sign_in("Hana").get(page).content.decode()

@@ -1,0 +1,107 @@
+"""A session is used again: everything that was prepared goes along, nothing that anybody said."""
+
+from __future__ import annotations
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+
+from accounts import repository as people
+from live import repository, rules
+from live.assembly import enrolling, rolls
+from live.qa import services as questions
+from live.questions import Type
+from live.rules import Phase, Step
+from live.services import copying, hosting
+from store import keys
+from tests.live.conftest import drive
+from tests.test_replay_live import assemble, play
+from upkeep import replay
+
+
+@pytest.fixture
+def hana(made, signed_in) -> Client:
+    return signed_in(people.find("Hana"))
+
+
+def copied(game, token: str = "a form"):
+    return copying.copy(people.find("Hana"), game.id, token)
+
+
+@pytest.mark.parametrize("type_", Type)
+def test_an_ended_session_is_copied_without_anything_that_was_said(site, made, type_):
+    game = made(type_, time_zone="Europe/Berlin", context="my notes")
+    if type_ == Type.ASSEMBLY:
+        assemble(game)
+    else:
+        play(game)
+        drive(game, Step.END)
+    copy = copied(game)
+    source, state = repository.find(game.id)[0], repository.state(copy.id)
+    assert all(getattr(copy, name) == getattr(source, name) for name in copying.SETTINGS)
+    assert repository.questions(copy.id) == repository.questions(game.id)
+    assert (state.phase, state.played, copy.code != game.code) == (Phase.WAITING, (), True)
+    kinds = {item["SK"].partition("#")[0] for item in site.each(keys.all_of_game(copy.id))}
+    assert kinds <= {"METADATA", "STATE", "QUESTIONS", "ROLL"}
+    assert not [item for span in keys.shards_of_game(copy.id) for item in site.each(span)]
+    assert replay.check(site, said=replay.quietly).first == ()
+
+
+def test_the_roll_goes_along_and_its_codes_do_not(made, person):
+    game = made(Type.ASSEMBLY)
+    person("Ada")
+    enrolling.add(game.id, "Hana", ["Ada", "Zita", "Yves"], {"zita": "zita@example.org"})
+    copy = copied(game)
+    listed = {each.name: each for each in rolls.every(copy.id)}
+    assert (sorted(listed), repository.find(copy.id)[0].entitled) == (["Ada", "Yves", "Zita"], 3)
+    assert (bool(listed["Ada"].account), listed["Zita"].email) == (True, "zita@example.org")
+    assert rolls.code_of(copy.id, listed["Zita"]) != rolls.code_of(game.id, rolls.find(game.id, "Zita"))
+
+
+def test_questions_from_the_room_are_taken_as_before(made):
+    game = made()
+    questions.set_up(game.id, "Hana", is_on=True, named=True, words=("spam",))
+    _found, items = repository.find_with(copied(game).id, keys.game_qa(copied(game).id))
+    (item,) = (each for place, each in items.items() if place.sk == keys.game_qa("").sk)
+    assert (item["is_on"], item["named"], list(item["words"])) == (True, True, ["spam"])
+
+
+def test_one_form_makes_one_copy(made, hana, monkeypatch):
+    game = made(Type.ASSEMBLY)
+    enrolling.add(game.id, "Hana", ["Zita"])
+    way = reverse("copy_game", args=[game.id])
+    first, second = (hana.post(way, {"token": "the same"})["Location"] for _press in range(2))
+    assert first == second
+    assert len(repository.running_of("Hana")) == 2
+    assert hana.post(way, {"token": "another"})["Location"] != first
+    monkeypatch.setattr(hosting, "MOST_RUNNING", 3)
+    assert "End one of them before you make another." in hana.post(way, follow=True).content.decode()
+    assert hana.get(way).status_code == 405
+    assert Client().post(way).status_code == 302
+    assert len(repository.running_of("Hana")) == 3
+
+
+def test_two_at_once_make_one_copy(made, monkeypatch):
+    """The second asks before the first is done, and finds what that has made."""
+    game, real, made_by_first = made(), copying.making.make, []
+
+    def overtaken(*arguments, **words):
+        monkeypatch.setattr(copying.making, "make", real)
+        made_by_first.append(real(*arguments, **words))
+        return real(*arguments, **words)
+
+    monkeypatch.setattr(copying.making, "make", overtaken)
+    assert copied(game).id == made_by_first[0].id
+    assert len(repository.running_of("Hana")) == 2
+
+
+def test_it_is_offered_wherever_a_session_is_looked_at(made, hana, signed_in, person):
+    game = made(Type.TRIVIA)
+    way = reverse("copy_game", args=[game.id])
+    for page in ("game_questions", "game_report"):
+        assert way in hana.get(reverse(page, args=[game.id])).content.decode()
+    drive(game, Step.END)
+    assert way in hana.get("/live/").content.decode()
+    assert signed_in(person("Stranger")).post(way).status_code == 403
+    with pytest.raises(rules.NotThere):
+        copying.copy(people.find("Hana"), "nothing", "a form")

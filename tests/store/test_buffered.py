@@ -1,0 +1,71 @@
+"""The buffered store gives the same answers as the one that commits every write by itself."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from contextlib import suppress
+
+import pytest
+
+from store.sqlite import BufferedTable, SqliteTable, buffered
+from store.table import Check, Delete, Equals, Exists, Key, Missing, Put, Refused, Span, Update, Write
+
+NOW = 1_900_000_000
+
+
+@pytest.fixture
+def tables(tmp_path, monkeypatch) -> Iterator[tuple[SqliteTable, SqliteTable]]:
+    monkeypatch.setattr(buffered, "BUFFERED_ITEMS", 7)
+    made = [kind(str(tmp_path / kind.__name__), clock=lambda: NOW) for kind in (SqliteTable, BufferedTable)]
+    for table in made:
+        table.create()
+    yield made[0], made[1]
+    for table in made:
+        table.close()
+
+
+def a_write(chance: random.Random, key: Key) -> Write:
+    when = chance.choice([None, None, Exists(), Missing(), Equals("number", 1)])
+    item = {"PK": key.pk, "SK": key.sk, "number": chance.randrange(3), "GSI1PK": "index", "GSI1SK": key.sk}
+    return chance.choice(
+        [
+            Put(item, when=when),
+            Put({**item, "ttl": NOW - 1}, when=when),
+            Update(key, add={"number": 1}, remove=["GSI1PK"], when=when),
+            Delete(key, when=when),
+            Check(key, when=Exists()),
+        ]
+    )
+
+
+def answers(table: SqliteTable, writes: list[Write]) -> object:
+    try:
+        table.write(*writes)
+    except Refused as refused:
+        return refused.parts
+    return None
+
+
+def test_random_writes_and_reads_are_answered_alike(tables):
+    chance, keys = random.Random(3), [Key("a", str(number)) for number in range(12)]
+    for _ in range(400):
+        writes = [a_write(chance, key) for key in chance.sample(keys, 2)]
+        assert answers(tables[0], writes) == answers(tables[1], writes)
+        asked = chance.sample(keys, 3)
+        assert tables[0].get_many(asked) == tables[1].get_many(asked)
+        if chance.random() < 0.2:
+            for span in (Span("a"), Span("index", index=True)):
+                assert [*tables[0].each(span)] == [*tables[1].each(span)]
+    assert [*tables[0].everything()] == [*tables[1].everything()]
+
+
+def test_a_refused_write_changes_nothing(tables):
+    table = tables[1]
+    with suppress(Refused):
+        table.write(Put({"PK": "a", "SK": "1"}), Check(Key("a", "2"), when=Exists()))
+    assert table.get(Key("a", "1")) is None
+
+
+def test_a_number_that_is_added_to_is_answered(tables):
+    assert [table.increment(Key("a", "1"), "count", by=2) for table in tables for _ in range(2)] == [2, 4, 2, 4]

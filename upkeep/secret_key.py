@@ -1,0 +1,85 @@
+"""Whether SECRET_KEY is still the one that the secret elections were opened with that are open.
+
+Under another one nobody can vote in them. The store keeps a fingerprint of the key, so that a site at work need not
+look at every election: only where the fingerprint differs are the elections themselves asked.
+"""
+
+from __future__ import annotations
+
+import hmac
+import logging
+from collections.abc import Iterator
+from itertools import islice
+
+from django.conf import settings
+from django.utils.translation import gettext as _
+
+from ballots import secrecy
+from elections.repository import list_of
+from elections.rules import State
+from store import keys
+from store.table import Item, Put, Table
+
+PURPOSE = b"plenum: fingerprint of the secret key"
+UNKNOWN = bytes(8)  # in place of a fingerprint that nobody has kept
+BATCH = 100
+
+log = logging.getLogger("plenum.secret_key")
+
+
+def replaced() -> str:
+    return _(
+        "SECRET_KEY was replaced while a secret election was open: nobody can vote there until the earlier key is back."
+    )
+
+
+def fingerprint() -> bytes:
+    """It tells nothing of the key."""
+    return hmac.digest(settings.SECRET_KEY.encode(), PURPOSE, "sha256")[: len(UNKNOWN)]
+
+
+def is_another(item: Item | None) -> bool:
+    """Whether the fingerprint in the store is that of another key."""
+    return item is not None and not hmac.compare_digest(item["fingerprint"], fingerprint())
+
+
+def locked_election(table: Table) -> str | None:
+    """An open secret election to which this key does not fit."""
+    return next(_locked(table), None)
+
+
+def _locked(table: Table) -> Iterator[str]:
+    names = (item["name"] for item in table.each(list_of(State.OPEN)))
+    while batch := list(islice(names, BATCH)):
+        elections = table.get_many([keys.election(name) for name in batch]).values()
+        places = {keys.salts(each["name"], each.get("shards", 1))[0]: each["name"] for each in elections}
+        yield from (places[place] for place, salt in table.get_many(list(places)).items() if not _fits(salt))
+
+
+def _fits(salt: Item) -> bool:
+    try:
+        secrecy.check_secret(salt)
+    except secrecy.SecretReplaced:
+        return False
+    return True
+
+
+def note_at_start(table: Table) -> None:
+    """Remember the key that is used from now on. One under which an open election is locked is complained about and
+    not remembered, so that whoever looks finds the difference."""
+    known = table.get(keys.secret_key())
+    if known is not None and not is_another(known):
+        return
+    if locked_election(table) is None:
+        _remember(table, fingerprint())
+        if known is not None:
+            log.warning("SECRET_KEY was replaced: links in mails sent before, and authenticator apps, no longer work.")
+        return
+    log.error(replaced())
+    if known is None:
+        _remember(table, UNKNOWN)
+
+
+def _remember(table: Table, value: bytes) -> None:
+    place = keys.secret_key()
+    table.write(Put({"PK": place.pk, "SK": place.sk, "fingerprint": value}))
