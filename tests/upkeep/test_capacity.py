@@ -136,6 +136,7 @@ def test_units_are_those_that_an_engine_with_the_rules_of_aws_counts(mailed):
         ("VOID#000000000029", "VOID#{…}"),
         ("voter.0000003@example.org", "{…}"),
         ("BY#type#ballotcast", "BY#type#ballotcast"),
+        ("POLL#d7dfaa97-0474-4186-8667-012345678901#03", "POLL#{poll}#{nn}"),
     ],
 )
 def test_a_pattern_is_a_key_without_names(pk, pattern):

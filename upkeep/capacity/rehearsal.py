@@ -53,8 +53,11 @@ SPREAD = re.compile(r"#\d{1,3}$")  # one of several partitions of one thing, by 
 NAMES = (
     (re.compile(r"\bsample( \d)?(?=#|$)"), "{election}"),
     (re.compile(r"\bdirector(?=#|$)"), "{organiser}"),
+    (
+        re.compile(r"\b[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\b"),
+        "{poll}",
+    ),  # before numbers: its end may be all digits
     (re.compile(r"\bvoter[ .]\d{7}(@example\.org)?|\b\d{12}\b"), OWN),  # and numbers of events
-    (re.compile(r"\b[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\b"), "{poll}"),
     (re.compile(r"(?<=^CODE#).+"), OWN),
 )
 EVERYBODY, ONCE, A_BATCH = "a voter", "once", "a batch"
