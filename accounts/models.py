@@ -109,7 +109,7 @@ class User(AbstractBaseUser):
     def credentials(self) -> str:
         """By which a ballot knows whoever cast it: the same until the account changes hands, or might have.
 
-        Accounts of earlier times have no lineage before that happens; they are known by their first moment.
+        An account has no lineage before that happens; until then it is known by the moment it was created.
         """
         return self.lineage or self.created_at
 

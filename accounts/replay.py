@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from photos.rules import photo_of
 from store import keys
-from store.replay import Act, DoesNotFit, Exempt, Happened, Step, begins, like, nothing_kept
-from store.table import Check, Put, Write
+from store.replay import Act, DoesNotFit, Exempt, Happened, Step, like, nothing_kept
 
 from . import repository
 from .models import User
@@ -35,10 +34,7 @@ def registered(event: Happened) -> Iterator[Step]:
     )
     owner = [repository.first_owner(user)] if user.role == Role.OWNER else []
     rule = [repository.names_rule_from(user)] if said.get("names_rule") else []
-    created = repository.creation(user)
-    if repository.has_lookalike(user.name):  # an earlier version let two of them in
-        del created[repository.LOOKALIKE]
-    yield [*created, *owner, *rule]
+    yield [*repository.creation(user), *owner, *rule]
 
 
 def password_changed(event: Happened) -> Iterator[Step]:
@@ -55,9 +51,8 @@ def email_changed(event: Happened) -> Iterator[Step]:
     yield repository.email_change(person(event.said["name"]), event.said["email"])
 
 
-def check_role(user: User, told: str | None) -> None:
-    """An event of earlier times may not tell it."""
-    if told is not None and user.role_name != told:
+def check_role(user: User, told: str) -> None:
+    if user.role_name != told:
         raise DoesNotFit(f"takes {user.name} for {told}, who is {user.role_name} by then.")
 
 
@@ -69,7 +64,7 @@ def role_changed(event: Happened) -> Iterator[Step]:
 
 def ownership_transferred(event: Happened) -> Iterator[Step]:
     old, new = person(event.said["old_owner"]), person(event.said["new_owner"])
-    check_role(new, event.said.get("old_role"))
+    check_role(new, event.said["old_role"])
     since = event.said.get("voter_since")
     roles = [*repository.role_change(old, Role.AUDITOR), *repository.role_change(new, Role.OWNER, since)]
     yield [*roles, repository.owner_change(old, new)]
@@ -102,7 +97,7 @@ def organiser_unconfirmed(event: Happened) -> Iterator[Step]:
 
 def removed(event: Happened) -> Iterator[Step]:
     user = person(event.said["name"])
-    check_role(user, event.said.get("role"))
+    check_role(user, event.said["role"])
     yield repository.removal(user)
 
 
@@ -148,16 +143,6 @@ REPLAY: dict[str, Act] = {
 }
 
 
-def is_completing(writes: Sequence[Write]) -> bool:
-    """People of an earlier version get the entries by which they are found and told apart; the log has their names."""
-    puts = [each for each in writes if not isinstance(each, Check)]
-    of_people = like(keys.lookalike("")).pk, keys.name_words("").pk
-    return all(isinstance(each, Put) and begins(each.key.pk) in of_people for each in puts)
-
-
-STEPS = (is_completing,)
-
-
 EXEMPT = (
     Exempt(
         like(keys.user("")),
@@ -187,17 +172,5 @@ EXEMPT = (
         "When somebody was here last, by which home knows what is new to them: no act of anybody.",
         attributes=("visited_at", "visited_before"),
     ),
-    Exempt(
-        like(keys.lookalike("")),
-        "Accounts of an earlier version get it from the worker, and of two that look alike one.",
-        attributes=("name",),
-        may_be_gone=True,
-    ),
-    Exempt(
-        keys.name_word("", "")._replace(sk=""),
-        "Accounts of an earlier version get it from the worker.",
-        may_be_gone=True,
-    ),
-    Exempt(keys.people_index(), "That the worker has given people of earlier versions these entries."),
     Exempt(like(keys.leaving("")), "Work left to do after a removal; each thing done has an event of its own."),
 )

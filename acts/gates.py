@@ -15,7 +15,7 @@ import random
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
-from store.table import Check, Condition, Equals, Exists, Item, Key, Less, Missing, Update, Write
+from store.table import Check, Condition, Equals, Item, Key, Less, Missing, Update, Write
 
 IN_ONE = 16  # gates that open in the transaction that opens what they belong to; further ones open before it
 
@@ -37,7 +37,7 @@ class Gates:
 
     def shut(self, name: str, as_of: str) -> list[Write]:
         """Nobody passes any more. Refused, each, if it was moved since then, or is gone."""
-        earlier = Exists("open") & (Missing("as_of") | Less("as_of", as_of))
+        earlier = Less("as_of", as_of)
         return [Update(place, set={"open": False, "as_of": as_of}, when=earlier) for place in self.keys(name)]
 
     def passed(self, name: str, number: int, counted: Mapping[str, int], *also: Condition) -> Write:

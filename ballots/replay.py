@@ -38,10 +38,10 @@ def cast(event: Happened) -> Iterator[Step]:
         )
     paper = bool(said.get("paper", False))
     if standing.election.secret_ballot:
-        yield [*repository.coming(standing, event.moment, paper=paper), *turned_out(event)]
+        yield [*repository.coming(standing, paper=paper), *turned_out(event)]
     else:
         ballot = Ballot(said["rankings"], said["confirmation"], event.when)
-        yield [*repository.casting(standing, ballot, event.moment, paper=paper), *turned_out(event)]
+        yield [*repository.casting(standing, ballot, paper=paper), *turned_out(event)]
 
 
 def withdrawn(event: Happened) -> Iterator[Step]:
@@ -49,7 +49,7 @@ def withdrawn(event: Happened) -> Iterator[Step]:
     if not standing.voted:
         raise DoesNotFit(f"is about {standing.voter}, who has not voted by then.")
     secret = standing.election.secret_ballot
-    yield [*(repository.going if secret else repository.withdrawal)(standing, event.moment), *turned_out(event)]
+    yield [*(repository.going if secret else repository.withdrawal)(standing), *turned_out(event)]
 
 
 def unlinked(event: Happened) -> Iterator[Step]:

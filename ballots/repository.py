@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
 from itertools import chain
 from operator import methodcaller
 
@@ -21,11 +20,9 @@ from elections.by_link import Link
 from elections.descriptions import Description
 from elections.places import Known
 from elections.rules import Election
-from elections.voting_times import bucket
 from ranking.candidates import Candidate
 from store import keys, spans
 from store.forgetting import to_forget
-from store.log import as_text
 from store.table import Check, Condition, Delete, Equals, Exists, Item, Key, Missing, Put, Update, Write
 from tally.ballots import Ballots
 
@@ -299,37 +296,33 @@ def candidates_of(election: Election) -> tuple[Candidate, ...]:
 # --- writes; each answers parts of a transaction ---
 
 
-def casting(standing: Standing, ballot: Ballot, now: datetime, *, paper: bool) -> list[Write]:
+def casting(standing: Standing, ballot: Ballot, *, paper: bool) -> list[Write]:
     """The gate, the roll and the ballot. Refused if the box is shut, or if they voted elsewhere since `standing`."""
-    return [*coming(standing, now, paper=paper), _stored(standing, ballot), *_nowhere_else(standing)]
+    return [*coming(standing, paper=paper), _stored(standing, ballot), *_nowhere_else(standing)]
 
 
-def withdrawal(standing: Standing, now: datetime) -> list[Write]:
+def withdrawal(standing: Standing) -> list[Write]:
     place = standing.ballot_key
     assert place is not None
-    return [*going(standing, now), Delete(place, when=Exists())]
+    return [*going(standing), Delete(place, when=Exists())]
 
 
-def coming(standing: Standing, now: datetime, *, paper: bool) -> list[Write]:
+def coming(standing: Standing, *, paper: bool) -> list[Write]:
     """What a cast changes besides the ballot: the same in every election, secret or not."""
     votes, papers = int(not standing.voted), int(paper) - int(_was_paper(standing))
-    return [through_gate(standing.election, now, votes, papers), marked(standing, voted=True, paper=paper)]
+    return [through_gate(standing.election, votes, papers), marked(standing, voted=True, paper=paper)]
 
 
-def going(standing: Standing, now: datetime) -> list[Write]:
+def going(standing: Standing) -> list[Write]:
     """What a withdrawal changes besides the ballot."""
     papers = -int(_was_paper(standing))
-    return [through_gate(standing.election, now, -1, papers), marked(standing, voted=False, paper=False)]
+    return [through_gate(standing.election, -1, papers), marked(standing, voted=False, paper=False)]
 
 
-def through_gate(election: Election, now: datetime, votes: int, papers: int) -> Write:
-    """Any gate: it must be open, and it counts who came through; in an election of earlier times also by the hour."""
-    moment = as_text(now)
-    counted = {"voted": votes, "paper": papers}
-    if not election.turnout_apart:
-        counted[bucket(election.ends, datetime.fromisoformat(moment))] = votes  # of the moment that the log tells
+def through_gate(election: Election, votes: int, papers: int) -> Write:
+    """Any gate: it must be open, and it counts who came through."""
     gates = places.gates_of(election)
-    return gates.passed(election.name, gates.any(), counted)
+    return gates.passed(election.name, gates.any(), {"voted": votes, "paper": papers})
 
 
 def marked(standing: Standing, *, voted: bool, paper: bool) -> Write:

@@ -176,9 +176,8 @@ def disagreed(event: Happened) -> Iterator[Step]:
 
 
 def voters_added(event: Happened) -> Iterator[Step]:
-    """Events of earlier times do not say which accounts they were."""
-    names, accounts = event.said["voters"], event.said.get("accounts", [])
-    bound = {name: account for name, account in zip(names, accounts, strict=bool(accounts)) if account}
+    names, accounts = event.said["voters"], event.said["accounts"]
+    bound = {name: account for name, account in zip(names, accounts, strict=True) if account}
     yield services.adding(election_of(event), names, bound, event.said.get("turn", 0))
 
 
@@ -205,13 +204,12 @@ def opened(event: Happened) -> Iterator[Step]:
     And without the secret of the lots, which the log tells with the result.
     """
     election, said = election_of(event), event.said
-    commitment, opened_at = said.get("lots_commitment", ""), said.get("opened_at")
+    commitment, opened_at = said["lots_commitment"], said["opened_at"]
     after = services.opened(election, editable=said["editable"], lots_commitment=commitment, opened_at=opened_at)
-    after = replace(after, shows_skills=said.get("shows_skills", False), turnout_apart=said.get("turnout_apart", False))
-    times = [voting_times.begun(after, event.number)] if after.turnout_apart else []
+    after = replace(after, shows_skills=said.get("shows_skills", False))
     early, writes = services.opening(election, after)
     yield from handfuls(early)
-    yield [*writes, *times]
+    yield [*writes, voting_times.begun(after, event.number)]
 
 
 def closed(event: Happened) -> Iterator[Step]:
@@ -307,24 +305,13 @@ REPLAY: dict[str, Act] = {
     "ElectionNotFilled": recorded_only,
 }
 
-# Fields that elections of earlier times do not have.
-LATER = (
-    *("results_public", "mail_votes", "lots_commitment", "restores", "joining", "opened_at", "shows_skills"),
-    *("convened", "vote_by_link", "announces", "group", "book", "closed_at", "shards", "turnout_apart"),
-)
 FILLING = "What a draft was made from is brought into it a handful at a time, and whoever arrives has an event."
 MAILS = "Which mails went out and what became of them; their texts are in no log."
 HTML = "What a text was rendered to depends on the version of the program; the text itself is compared."
-MOVED = "Gates of earlier times do not say as of when they were moved, but until when they are open."
 
 EXEMPT = (
     Exempt(like(keys.description("")), HTML, attributes=("description_html", "html_version")),
     Exempt(like(keys.candidate("", "")), HTML, attributes=("statement_html", "html_version")),
-    Exempt(
-        like(keys.election("")),
-        "Elections of earlier times do not have these, and mean by it what is so unless somebody says otherwise.",
-        unsaid={name: Election.__dataclass_fields__[name].default for name in LATER},
-    ),
     Exempt(
         like(keys.voter("", "")),
         MAILS,
@@ -347,7 +334,6 @@ EXEMPT = (
         "Which of the gates somebody came through is chance; together they count the same.",
         summed=True,
     ),
-    Exempt(like(keys.gate("", 0)), MOVED, attributes=("as_of", "until")),
     Exempt(
         like(keys.snapshot("")),
         "What candidates could do when it opened goes with them; the log would keep it for good.",

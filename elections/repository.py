@@ -89,8 +89,8 @@ def find_made(name: str, created_at: str) -> Election | None:
 
 def find_described(name: str) -> tuple[Election, Description] | None:
     """The election and what it says of itself, in one round trip."""
-    found = table().get_many(descriptions.read_with(name))
     at = keys.election(name)
+    found = table().get_many([at, keys.description(name)])
     return (election_of(found[at]), descriptions.among(found, name)) if at in found else None
 
 
@@ -360,11 +360,9 @@ def change(before: Election, after: Election, description: str | None = None) ->
     writes += [runner(after, name) for name in people.values()]
     gone = {keys.fold(name): name for name in (before.owner_name, *before.managers)}
     writes += [Delete(keys.manager(before.name, name)) for folded, name in gone.items() if folded not in people]
-    moved: tuple[str, ...] = ()
     if description is not None:
         writes.append(descriptions.described(before.name, description))
-        moved = descriptions.IN_THE_ELECTION
-    return Update(keys.election(before.name), set=fields, remove=moved, when=unchanged(before)), *tuple(writes)
+    return Update(keys.election(before.name), set=fields, when=unchanged(before)), *tuple(writes)
 
 
 def unchanged(election: Election) -> Equals:

@@ -86,7 +86,6 @@ class Election:
     voter_count: int = 0
     paper_ballots: bool = False
     mail_votes: bool = True  # whether voters are mailed about every cast, change and withdrawal of their ballot
-    seed: str = ""  # of one that was opened before elections had a commitment: from which its lots are drawn
     closing: str | None = None  # who is closing it: the ballot box is shut, the log has yet to say so
     version: int = 1
     remind_before: tuple[int, ...] = ()  # hours before the end at which those who have not voted are reminded
@@ -104,7 +103,6 @@ class Election:
     book: str = ""  # the number of the book it is bound into, with the other questions on its ballot
     shards: int = 1  # over how many partitions its roll, gates and ballots are spread; never fewer than before
     spread_from: int = 0  # over how many its roll was spread, until all of it is where it lies now
-    turnout_apart: bool = False  # whether when people voted is counted beside its gates; not of one opened before that
     convened: Convened | None = None  # by an assembly, which says who was there; it never changes
 
     def state(self, now: str) -> State:

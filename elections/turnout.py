@@ -1,7 +1,4 @@
-"""How many have voted, which the gates of an election have counted, and when, which is counted from the log.
-
-The gates of an election that was opened before that also counted when, and go on with it until they are shut.
-"""
+"""How many have voted, which the gates of an election have counted, and when, which is counted from the log."""
 
 from __future__ import annotations
 
@@ -79,10 +76,9 @@ def final_turnout(election: Election) -> Turnout:
 def _counted(gates: Sequence[Item], times: Item | None) -> Turnout:
     voted, paper = (sum(gate.get(name, 0) for gate in gates) for name in ("voted", "paper"))
     steps: dict[int, int] = {}
-    for counted in gates if times is None else [times]:
-        for name, count in counted.items():
-            if (end := voting_times.end_of(name)) is not None:
-                steps[end] = steps.get(end, 0) + count
+    for name, count in (times or {}).items():
+        if (end := voting_times.end_of(name)) is not None:
+            steps[end] = steps.get(end, 0) + count
     return Turnout(voted, paper, _summed(steps))
 
 

@@ -115,8 +115,7 @@ def place_of(event: Item) -> Key | None:
 
 
 def following(table: Table, events: Iterable[Item]) -> list[Update]:
-    """What the events change. Only of elections that still have such an item: one that was deleted must not rise again,
-    and one that was opened before there was any has its gates count."""
+    """What the events change, of elections that still have such an item: one that was deleted must not rise again."""
     every = [told for told in map(Told.by, events) if told.counts]
     found = table.get_many({told.place for told in every}) if every else {}
     after = dict(found)

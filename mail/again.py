@@ -148,8 +148,6 @@ def _settle(mail: Mail, mark: Item) -> bool:
 
 
 def _try_failed(mail: Mail, asked_at: str) -> bool:
-    if mail.reason == "unknown":  # as an earlier version has told it
-        move(mail, FAILED, UNKNOWN)
     if mail.again_at >= asked_at or mail.reason not in WITH_ALL_OTHERS:
         return False
     return move(mail, FAILED, QUEUED, **_afresh(asked_at))

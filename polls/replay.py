@@ -13,7 +13,7 @@ from typing import Any
 from acts.following import follow
 from acts.handfuls import handfuls
 from acts.site import acting_on, table
-from elections.replay import HTML, MOVED
+from elections.replay import HTML
 from pages.times import from_text
 from store import keys
 from store.replay import Act, DoesNotFit, Exempt, Happened, Step, announced, like
@@ -151,7 +151,6 @@ EXEMPT = (
         "Which of the gates somebody came through is chance; together they count the same.",
         summed=True,
     ),
-    Exempt(like(keys.poll_gate("", 0)), MOVED, attributes=("as_of", "until")),
     Exempt(
         like(keys.poll_counted_part("", 0)),
         "The long texts of a result are written before its head, which makes them count.",

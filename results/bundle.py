@@ -9,7 +9,7 @@ tell when single people voted.
 What is not told: addresses of people who are on the roll by their address, what messages to the roll said, and in a
 secret election when somebody voted and, if very few have, who that was. An event that would tell is there as its number
 and its digest, which is enough for the chain; an entry of the roll as its commitment. Neither can be opened by trying,
-for both have a nonce that is not told; only events and rolls that were sealed before there were nonces can.
+for both have a nonce that is not published.
 """
 
 from __future__ import annotations
@@ -131,7 +131,7 @@ def rules_of(found: Sealed, extract: Extract) -> dict[str, Any]:
         "election": election.name,
         **{name: getattr(election, name) for name in SETTINGS},
         **({"convened": asdict(election.convened)} if election.convened else {}),
-        "seed": found.seed,
+        "seed": found.seal.seed,
         **_lots(found),
         **{name: getattr(election, name) for name in WINDOW},
         **extract.moments,
@@ -140,9 +140,8 @@ def rules_of(found: Sealed, extract: Extract) -> dict[str, Any]:
 
 
 def _lots(found: Sealed) -> dict[str, str]:
-    """How the seed came about; nothing of an election that was opened before there were commitments."""
-    commitment, secret = found.election.lots_commitment, found.seal.lots_secret
-    return {"lots_commitment": commitment, "lots_secret": secret} if commitment else {}
+    """How the seed came about."""
+    return {"lots_commitment": found.election.lots_commitment, "lots_secret": found.seal.lots_secret}
 
 
 def shown(voter: str) -> str:
@@ -167,21 +166,16 @@ def roll(election: Election, seal: Seal, *, names_voters: bool = True) -> Iterat
 
 
 class _Roll:
-    """Entries as everybody may see them: one that is told in full with its nonce, any other with its commitment.
-
-    Of a result that was sealed before there were commitments, with neither.
-    """
+    """Entries as everybody may see them: one that is told in full with its nonce, any other with its commitment."""
 
     def __init__(self, election: Election, seal: Seal, *, names_voters: bool):
         self.names_voters = names_voters
         self.tells = names_voters and tells_who(election, seal.ballots)
-        self.commitment = RollCommitment(seal.roll_secret) if seal.roll_secret else None
+        self.commitment = RollCommitment(seal.roll_secret)
 
     def entry(self, voter: Voter) -> Item:
         name = shown(voter.name) if self.names_voters else ""
         told = {"name": name, "voted": voter.voted if self.tells else None}
-        if self.commitment is None:
-            return told
         nonce, commitment = self.commitment.add(voter.name, voter.voted)
         is_whole = self.tells and told["name"] == voter.name
         return told | ({"nonce": nonce.hex()} if is_whole else {"commitment": commitment.hex()})
@@ -269,7 +263,6 @@ rules.json         what was decided before the first vote: how ballots are count
                    "plenum: commitment to lots" and lots_secret; the seed is that of three, "plenum: seed of lots",
                    lots_secret, and the digest of the ballots. Of equals the one is drawn for whom the SHA-256 of five
                    lines is the smallest: seed, method, "elimination" or "transfer", round, name. No newline at the end.
-                   (An election without a commitment had its seed on its page before the first vote.)
                    An election that an assembly called for has "convened": which assembly and when, how many were
                    present of how many entitled (0: nobody knows), the quorum ("25": so many; "1/4": at least that
                    share of those entitled; ">1/2": more than it), whether it was met, and how many of those present
@@ -281,17 +274,15 @@ roll.json          who may vote, and whether they have (true or false; null wher
                    other has the commitment itself, which cannot be opened without its nonce. The SHA-256 of all
                    commitments, in this order, was sealed with the result: the event ResultSealed has it as
                    roll_commitment. Whoever took this bundle without an account or a voting link gets the roll by its
-                   commitments alone, without names. (A result sealed by an older Plenum has a roll_digest instead, the
-                   SHA-256 of all lines [name,voted] with full addresses, each ended by a newline.)
+                   commitments alone, without names
 ballots.json       every ballot, sorted by its code. A ranking such as 2>0=1 puts candidate 2 first, then 0 and 1 as
                    equals; whoever is not in it was left out. In a public election each says who cast it
 result.json        the result as it was sealed, with all its reasons
 events.jsonl       what the site's log says of this election, an event on each line, exactly as stored: the SHA-256 of
                    a line, without its newline, is the digest of the event. Events that would tell addresses, messages
                    or when somebody voted in secret are there by their number and digest only, and for the public all
-                   that name voters. Each event has a random
-                   nonce, without which nobody can try out what a digest stands for; only events that an older Plenum
-                   wrote have none
+                   that name voters. Each event has a random nonce, without which nobody can try out what a digest
+                   stands for
 checkpoints.jsonl  the public checkpoints of the log that cover these events. The chain starts from "previous"; every
                    event, in the order of the numbers, makes it SHA-256(chain + digest of the event), and it must end
                    at "hash". "digests" has the digests of all events covered, one after another, and "events" says

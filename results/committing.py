@@ -7,7 +7,6 @@ the reasons that results/apart.py gives. A closed election keeps its roll as it 
 
 from __future__ import annotations
 
-import hashlib
 import subprocess
 import sys
 from contextlib import suppress
@@ -19,12 +18,11 @@ import orjson
 
 from acts.site import table
 from elections import places
-from elections import repository as elections
 from elections.rules import Election
-from elections.turnout import tells_who, turnout
+from elections.turnout import turnout
 from store.sqlite import SqliteTable
 
-from .roll import commitment_to, line, new_secret
+from .roll import commitment_to, new_secret
 
 LARGE = 20_000  # on the roll; fewer are done before a process has begun
 PATIENCE = 600.0  # seconds
@@ -80,11 +78,3 @@ def _voters(election: Election) -> int:
 
 def roll_commitment(election: Election, secret: str) -> str:
     return commitment_to(table(), places.roll(election), secret)
-
-
-def roll_digest(election: Election, ballots: int) -> str:
-    """The plain digest that was sealed before. Where few have voted in secret it does not know who."""
-    tells, digest = tells_who(election, ballots), hashlib.sha256()
-    for voter in elections.every_voter(election):
-        digest.update(line([voter.name, voter.voted if tells else None]) + b"\n")
-    return digest.hexdigest()

@@ -82,14 +82,14 @@ def _with_gates(name: str) -> tuple[Election, int] | None:
 
 
 def _counted(election: Election, watched: Watched) -> Look:
-    """Counted again only if something is new. The lots of an election with a commitment are drawn from no seed of its
-    own: that one is made at the close, and until then nobody may guess it from a page."""
+    """Counted again only if something is new. Its lots are not drawn from its own seed: that one is made at the close,
+    and until then nobody may guess it from a page."""
     ballots, before = watched.running.ballots, watched.look
     if before and before.result and before.election == election and before.result.digest == ballots.digest:
         return before
-    job = Job(ballots, election.method, settings_of(election, election.lots_commitment or election.seed), others=False)
+    job = Job(ballots, election.method, settings_of(election, election.lots_commitment), others=False)
     result = apart.counted(job, waits=False).result
-    return Look(election, result, draws=_other_draws(job) if result.lots and election.lots_commitment else ())
+    return Look(election, result, draws=_other_draws(job) if result.lots else ())
 
 
 def _other_draws(job: Job) -> Draws:

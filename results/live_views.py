@@ -101,7 +101,7 @@ def _context(look: Look) -> dict[str, Any]:
     before_lots = undrawn(result, look.draws)
     report = Report(before_lots.result, tuple(explain(result)), (), Closeness(None, False, result.winners))
     context = context_of_report(Found(look.election, None, report)) | {"between": before_lots.between}
-    if result.lots and look.election.lots_commitment:
+    if result.lots:
         context["sentences"] = _example(context["sentences"], is_open=bool(before_lots.between))
     return context
 

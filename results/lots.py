@@ -14,7 +14,7 @@ MOST_NAMES = 12  # of the first lot; whoever wants all of them has the recount a
 
 
 def context_of_lots(found: Found) -> dict[str, Any]:
-    """Nothing of an election that was opened before there were commitments, or whose secret was lost."""
+    """Nothing of an election whose secret was lost."""
     seal, report = found.seal, found.report
     if seal is None or report is None or not seal.seed:
         return {}

@@ -22,7 +22,7 @@ from tally import lots
 from tally.ballots import BadBallot, Ballots
 
 from . import repository
-from .committing import roll_commitment, roll_digest
+from .committing import roll_commitment
 from .repository import Seal
 from .trail import events_of
 
@@ -77,7 +77,7 @@ def _read_log(election: Election, sealed: Sorted) -> tuple[str, Item | None]:
         elif kind == "BallotWithdrawn" and not election.secret_ballot:
             sealed.remove(keys.fold(said["voter_name"]))
         elif kind == "ElectionOpened":
-            commitment = said.get("lots_commitment", "")
+            commitment = said["lots_commitment"]
         elif kind == "ResultSealed":
             result = said
     return commitment, result
@@ -126,12 +126,9 @@ def _check_result(election: Election, seal: Seal, said: Item) -> None:
 
 
 def _check_roll(election: Election, seal: Seal, said: Item) -> None:
-    """Very old results were sealed without their roll, later ones with a plain digest of it."""
-    if "roll_commitment" in said and not seal.roll_secret:
+    if not seal.roll_secret:
         raise Flaw("the secret is gone without which its roll cannot be held against what was sealed.")
-    digest = said.get("roll_digest") and roll_digest(election, said["ballots"])
-    commitment = said.get("roll_commitment") and roll_commitment(election, seal.roll_secret)
-    if (digest, commitment) != (said.get("roll_digest"), said.get("roll_commitment")):
+    if roll_commitment(election, seal.roll_secret) != said["roll_commitment"]:
         raise Flaw("the roll is not what was sealed: who is on it, or who has voted.")
 
 
@@ -139,22 +136,22 @@ def _check_lots(election: Election, seal: Seal, said: Item, commitment: str) -> 
     """From the commitment at the opening to the secret, and from that and the ballots to the seed of every lot."""
     if election.lots_commitment != commitment:
         raise Flaw("the commitment of its lots is not the one with which it was opened.")
-    secret, seed = (said.get(name, "") for name in repository.LOTS)
+    secret, seed = (said[name] for name in repository.LOTS)
     if (seal.lots_secret, seal.seed) != (secret, seed):
         raise Flaw("the secret and the seed of its lots are not those that were sealed.")
     if secret and lots.commitment(secret) != commitment:
         raise Flaw("the secret of its lots is not the one to which it was committed when it opened.")
     if seed != (lots.seed_of(secret, said["digest"]) if secret else ""):
         raise Flaw("the seed of its lots does not follow from the secret and the ballots.")
-    _check_drawn(election, seed if commitment else election.seed)
+    _check_drawn(election, seed)
 
 
 def _check_drawn(election: Election, seed: str) -> None:
-    """Each lot is drawn again; with a commitment, none can have been drawn if its secret was never told."""
+    """Each lot is drawn again; none can have been drawn if its secret was never published."""
     found = repository.find(election.name)
     assert isinstance(found, repository.Sealed)
     result = found.report.result
     for lot in result.lots:
         again = lots.draw(lot.names, seed=seed, method=result.method, where=lot.where, round=lot.round or 0)
-        if again != lot or (election.lots_commitment and not seed):
+        if again != lot or not seed:
             raise Flaw(f"the lot between {', '.join(lot.names)} does not follow from the seed of its lots.")

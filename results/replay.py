@@ -11,10 +11,9 @@ from elections.replay import election_of
 from elections.rules import Election
 from store import keys
 from store.replay import Act, DoesNotFit, Exempt, Happened, Step, announced, like
-from store.table import Delete, Exists, Update, Write
+from store.table import Delete, Update, Write
 
 from . import services
-from .committing import roll_digest
 
 BY_CHANCE = ("sealed_at", "roll_commitment")  # another clock and another secret; the roll itself is compared by item
 
@@ -24,24 +23,20 @@ def result_sealed(event: Happened) -> Iterator[Step]:
     election = election_of(event)
     if not election.secret_ballot:
         yield from ballots.published(election)
-    if secret := event.said.get("lots_secret"):
+    if secret := event.said["lots_secret"]:
         yield [elections.lots(election.name, secret)]
     services.seal_result(election)
-    again, when = announced(table()), event.said.get("sealed_at", event.when)
-    if "roll_digest" in event.said:  # as it was sealed before there were commitments
-        again = {**again, "roll_digest": roll_digest(election, event.said["ballots"])}
+    again, when = announced(table()), event.said["sealed_at"]
     for name, told in event.said.items():
         if name not in BY_CHANCE and again.get(name) != told:
             raise DoesNotFit(f"tells another result than the ballots in the log give ({name}).")
     head = Update(keys.result(election.name), set={"sealed_at": when}, remove=("roll_secret",))
-    yield [head, Delete(keys.sealing(election.name)), *_outcome(election, event, when)]
+    yield [head, Delete(keys.sealing(election.name)), *_outcome(election, when)]
 
 
-def _outcome(election: Election, event: Happened, when: str) -> list[Write]:
-    """What lists and cards say of it, as of then; of a result sealed before they did, nothing."""
+def _outcome(election: Election, when: str) -> list[Write]:
+    """What lists and cards say of it, as of then."""
     listed, shared = keys.listed_election(election.name), keys.shared_result(election.name)
-    if "winners" not in event.said:
-        return [Update(listed, remove=elections.OUTCOME, when=Exists()), Delete(shared)]
     writes: list[Write] = [Update(listed, set={"sealed_at": when})]
     if election.results_public:
         date = keys.by_date(when, election.name)
@@ -53,9 +48,7 @@ REPLAY: dict[str, Act] = {"ResultSealed": result_sealed}
 
 NOT_SEALED = "The long texts of a result are written before its head, which makes them count."
 HIDES_THE_ROLL = "It hides the roll in what was sealed, and is in no log; the roll itself is compared."
-FOLLOWS = "Whether any ballot ranks equals follows from the ballots; results of earlier times do not say it."
 EXEMPT = (
-    Exempt(like(keys.result("")), FOLLOWS, ("equals",)),
     Exempt(like(keys.result("")), HIDES_THE_ROLL, ("roll_secret",)),
     Exempt(like(keys.result_part("", 0)), NOT_SEALED, until=keys.result("")),
     Exempt(like(keys.counted_part("", 0)), NOT_SEALED, until=keys.result("")),

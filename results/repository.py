@@ -24,7 +24,7 @@ from tally.result import Result
 from .report import Report
 
 PLAIN = ("ballots", "digest", "report_digest", "sealed_at", "parts")  # stored as they are
-LOTS = ("lots_secret", "seed")  # likewise, where the election had a commitment
+LOTS = ("lots_secret", "seed")  # likewise
 FEW = 3  # winners that a list or a card names
 
 
@@ -32,8 +32,7 @@ FEW = 3  # winners that a list or a card names
 class Seal:
     """What was sealed: the digests of the ballots and of the report, when, and the turnout, which no longer changes.
 
-    The secret of the roll (results/roll.py) is for nobody's eyes; of a result sealed before there were any it is empty.
-    An election that was opened before there were commitments has a seed of its own, and none here.
+    The secret of the roll (results/roll.py) is for nobody's eyes.
     """
 
     ballots: int
@@ -46,7 +45,7 @@ class Seal:
     roll_secret: str = field(default="", repr=False)
     lots_secret: str = ""  # to which the election was committed when it opened,
     seed: str = ""  # and what that and the ballots make: from this the lots were drawn
-    equals: bool | None = None  # whether any ballot ranks equals; results sealed before this was kept do not say
+    equals: bool = False  # whether any ballot ranks equals
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,11 +60,6 @@ class Found:
     report: Report | None
     entry: Voter | None = None
     needs: Snapshot | None = None  # which skills it needed, and what candidates said of them when it opened
-
-    @property
-    def seed(self) -> str:
-        """From which its lots were drawn."""
-        return self.seal.seed if self.seal and self.election.lots_commitment else self.election.seed
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,12 +130,12 @@ def is_sealed(election_name: str) -> bool:
 def head(election_name: str, seal: Seal) -> Put:
     """Of several who seal at once, one does it."""
     place = keys.result(election_name)
-    fields = {name: getattr(seal, name) for name in (*PLAIN, "roll_secret")} | {"candidates": list(seal.candidates)}
+    fields = {name: getattr(seal, name) for name in (*PLAIN, "roll_secret", "equals")}
+    fields |= {"candidates": list(seal.candidates)}
     steps = [[as_text(moment), count] for moment, count in seal.turnout.steps]
     counted = {"voted": seal.turnout.voted, "paper": seal.turnout.paper, "steps": steps}
     drawn = {name: getattr(seal, name) for name in LOTS if getattr(seal, name)}
-    known = {} if seal.equals is None else {"equals": seal.equals}
-    return Put({"PK": place.pk, "SK": place.sk, **fields, **counted, **drawn, **known}, when=Missing())
+    return Put({"PK": place.pk, "SK": place.sk, **fields, **counted, **drawn}, when=Missing())
 
 
 def outcome(election: Election, seal: Seal, result: Result) -> list[Write]:
@@ -172,7 +166,7 @@ class Shared:
 
 
 def newest_shared() -> Shared | None:
-    """In one round trip. Results that were sealed before there were such entries have none."""
+    """In one round trip."""
     found = table().page(keys.SHARED_RESULTS, limit=1, backwards=True).items
     fields = {name: found[0][name] for name in Shared.__dataclass_fields__} if found else None
     return Shared(**fields | {"winners": tuple(fields["winners"])}) if fields else None

@@ -62,7 +62,7 @@ def seal_result(election: Election, counts: Mapping[str, int] | None = None, *, 
             return  # somebody else has, and empties its box
         raise Disagreement(f"There are {counted.total} ballots, but the gates have counted {came.voted}.")
     checked, drawn = _checked(election, counted), _drawn(election, counted)
-    if drawn.get("seed") == "" and repository.is_sealed(election.name):
+    if not drawn["seed"] and repository.is_sealed(election.name):
         return  # whoever has sealed it has told the secret, so that it is no longer there
     report = _report(election, counted, drawn)
     text, winners = report.as_json(), list(report.result.winners)
@@ -92,11 +92,8 @@ def _checked(election: Election, counted: Ballots) -> Item:
 def _drawn(election: Election, counted: Ballots) -> Item:
     """What the seal says of the lots: the secret to which the election is committed, and the seed that is made of it.
 
-    If the secret is gone there is no seed, and nothing can be sealed that needs one. Of an election that was opened
-    before there were commitments the seal says nothing: its seed was known.
+    If the secret is gone there is no seed, and nothing can be sealed that needs one.
     """
-    if not election.lots_commitment:
-        return {}
     secret = elections.lots_secret(election.name)
     if secret and lots.commitment(secret) != election.lots_commitment:
         raise Disagreement("The secret of the lots is not the one to which the election is committed.")
@@ -104,9 +101,9 @@ def _drawn(election: Election, counted: Ballots) -> Item:
 
 
 def _report(election: Election, counted: Ballots, drawn: Item) -> Report:
-    settings = settings_of(election, drawn.get("seed", election.seed))
+    settings = settings_of(election, drawn["seed"])
     report = report_on(counted, election.method, **settings, recounts=_affordable(counted, election))
-    if report.result.lots and drawn.get("seed") == "":
+    if report.result.lots and not drawn["seed"]:
         raise CannotSeal("A lot must be drawn, and the secret to which the election is committed is gone.")
     return report
 

@@ -50,7 +50,7 @@ class Follower:
     def _is_the_making(self, said: Item) -> bool:
         """An election of the same name may have been deleted before; no other was made at this moment. Older ones also
         have a seed of their own."""
-        return bool(said["created_at"] == self.election.created_at and said["seed"] == self.election.seed)
+        return bool(said["created_at"] == self.election.created_at)
 
     def _is_named(self, name: str | None) -> bool:
         return name is not None and (name == self.name or keys.fold(name) == keys.fold(self.name))

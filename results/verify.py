@@ -85,7 +85,7 @@ class History:
         elif "convened" in said:
             raise Wrong(f"{what} says anew who convened the election.")
         if kind == "ElectionOpened" or (kind == "ResultSealed" and self.settings.get("lots_commitment")):
-            self.settings.update({key: said[key] for key in LOTS if key in said})  # else it keeps the seed it had
+            self.settings.update({key: said[key] for key in LOTS if key in said})  # a seed without commitment is none
         elif kind in ("ElectionCreated", "ElectionUpdated"):
             self.name = self.name or said["election_name"]
             self.settings.update({key: value for key, value in said.items() if key in SETTINGS})
@@ -178,8 +178,8 @@ class Bundle:
         voted = sum(each["voted"] is True for each in voters) if None not in listed.values() else self.roll["voted"]
         if (len(voters), voted) != (self.roll["may_vote"], self.roll["voted"]):
             raise Wrong("The roll is not as long as it says, or not so many on it have voted.")
-        sealed = history.result.get("roll_commitment")  # results of an older Plenum have none
-        if sealed and sha(b"".join(map(committed, voters))).hex() != sealed:
+        sealed = history.result["roll_commitment"]
+        if sha(b"".join(map(committed, voters))).hex() != sealed:
             raise Wrong("The roll is not what was sealed with the result.")
         known = ", as far as the log names them here" * bool(self.withheld)
         return f"{len(voters)} are on the roll, and {voted} of them have voted{known}"

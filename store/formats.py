@@ -1,8 +1,8 @@
-"""Which format a store is written in: a number in each of its two tables, so that no program takes one for another.
+"""The format a store is written in: a number in each of its two tables, so that no program mistakes one for another.
 
-A program reads every format up to its own and refuses a newer one, in which it would understand some things wrongly. A
-store that says nothing was written before there were numbers: it has format 1, or 0 if its sealed log has no index yet.
-What each format is, and how one becomes the next, is told in docs/upgrading.md; upkeep/upgrading.py takes the steps.
+A program refuses a format newer than its own, parts of which it would misread, and one older than it can serve, which
+`plenum upgrade` brings up to date first. docs/upgrading.md says what each format is; upkeep/upgrading.py has the steps
+from one to the next.
 """
 
 from __future__ import annotations
@@ -13,60 +13,47 @@ from contextlib import suppress
 
 from . import keys
 from .log import layout
-from .log.index import NEVER
 from .table import Equals, Item, Key, Less, Missing, Put, Refused, StoreError, Table, Update
 
-FORMAT = 2  # what this program writes
-SERVED = 1  # from here on a format is served as it is
-UNMARKED = 1  # what a store has that says nothing
+FORMAT = 1  # what this program writes
+OLDEST_SERVED = 1  # older formats have to be upgraded first
+UNMARKED = 1  # the format of a store without a mark, such as one rebuilt from its log
 PLACES = (keys.store_format(), keys.log_format())
-FIRST = keys.moments(1)
 
 
 class TooNew(StoreError):
-    """A store that a later version has written; the words say so."""
+    """A later version has written the store."""
 
 
 class TooOld(StoreError):
-    """A store that has to be upgraded first; the words say how."""
+    """The store has to be upgraded first."""
 
 
 REFUSALS = (TooNew, TooOld, layout.HalfMoved)
 
 
-# --- what is there ---
+# --- reading the mark ---
 
 
 def format_of(table: Table) -> int | None:
-    """The format the store has; nothing if it is empty. If its tables differ, the older: it is to be upgraded."""
-    found = table.get_many([*PLACES, keys.event_number(), keys.sync(), FIRST])
+    """The format of the store, or None if it is empty. If its two tables differ, the older: it is to be upgraded."""
+    found = table.get_many([*PLACES, keys.event_number()])
     if layout.header_of(found.get(keys.event_number())).moving is not None:
         raise layout.HalfMoved(layout.HALF_MOVED)
     marked = [int(found[place]["number"]) for place in PLACES if place in found]
-    if len(marked) == len(PLACES) or any(number > FORMAT for number in marked):
-        return max(marked) if max(marked) > FORMAT else min(marked)
-    if not marked and keys.event_number() not in found:
-        return None
-    return 0 if _has_no_index(table, found) else UNMARKED
-
-
-def _has_no_index(table: Table, found: Mapping[Key, Item]) -> bool:
-    """Whether a log was sealed without being indexed from its first event on."""
-    if not found.get(keys.sync(), {}).get("last_event_id"):
-        return False
-    if not found.get(FIRST, {}).get("moments", b"").startswith(NEVER):
-        return FIRST not in found
-    return layout.find(table, 1) is not None  # else the first number is void, and has no moment
+    if not marked:
+        return UNMARKED if keys.event_number() in found else None
+    return max(marked) if max(marked) > FORMAT else min(marked)
 
 
 def is_too_new(found: Mapping[Key, Item]) -> bool:
-    """Of items that were read already: whether they tell of a later version."""
+    """Whether these items, read already, contain the mark of a later version."""
     return any(found[place]["number"] > FORMAT for place in PLACES if place in found)
 
 
-def check(table: Table, oldest: int = SERVED) -> int | None:
-    """Refuse a store that is too new, or older than what is asked for; answers its format."""
-    number = format_of(table)
+def check(table: Table, oldest: int | None = None) -> int | None:
+    """Refuse a store that is too new, or older than `oldest` (by default, than can be served); returns its format."""
+    number, oldest = format_of(table), OLDEST_SERVED if oldest is None else oldest
     if number is not None and number > FORMAT:
         raise TooNew(too_new(number, "The store"))
     if number is not None and number < oldest:
@@ -84,26 +71,26 @@ def too_new(number: int, what: str) -> str:
     )
 
 
-# --- saying it ---
+# --- writing the mark ---
 
 
 def mark(table: Table, number: int) -> None:
-    """Say in both tables that the store has this format, unless it says so or more already."""
-    further = Missing() | Less("number", number)
+    """Mark both tables with this format, unless they have it or a later one."""
+    older = Missing() | Less("number", number)
     for place in PLACES:
         with suppress(Refused):
             item = {"PK": place.pk, "SK": place.sk, "number": number}
-            table.write(Put(item, when=further, table=place.table))
+            table.write(Put(item, when=older, table=place.table))
 
 
 def steps_done(table: Table) -> tuple[str, ...]:
-    """The steps to the next format that an upgrade has taken so far."""
+    """The steps to the next format that an upgrade has finished so far."""
     return tuple((table.get(PLACES[0]) or {}).get("done", ()))
 
 
 def mark_step(table: Table, number: int, done: tuple[str, ...]) -> None:
-    """Say which steps are taken on the way from this format to the next."""
-    with suppress(Refused):  # then another upgrade has come to the end of it
+    """Record the finished steps on the way from this format to the next."""
+    with suppress(Refused):  # another upgrade has reached the next format
         table.write(Update(PLACES[0], set={"done": list(done)}, when=Equals("number", number)))
 
 
@@ -111,19 +98,20 @@ def mark_step(table: Table, number: int, done: tuple[str, ...]) -> None:
 
 
 def prepare(table: Table) -> None:
-    """Before anything is served: refuse a store that is too new, or that steps have to be taken for; mark any other.
+    """Before anything is served: refuse a store that is too new or too old, and mark any other.
 
-    One that is being filled from a backup gets its mark, or none, from there.
+    A store that is being restored gets its mark from the backup.
     """
     number = check(table)
-    if number != FORMAT and table.get(keys.restoring()) is None:
+    is_marked = number == FORMAT and len(table.get_many(PLACES)) == len(PLACES)
+    if not is_marked and table.get(keys.restoring()) is None:
         if number is None:
             layout.begin(table)
         mark(table, FORMAT)
 
 
 def refusal(table: Table) -> str | None:
-    """Why this store is not to be served, in a sentence. One that does not answer is no reason: it may come back."""
+    """Why this store must not be served. A store that does not answer is no reason: it may come back."""
     try:
         prepare(table)
     except REFUSALS as refused:
@@ -131,12 +119,12 @@ def refusal(table: Table) -> str | None:
     except StoreError:
         return None
     finally:
-        table.close()  # who starts a server forks
+        table.close()  # the server forks next
     return None
 
 
 class Watch:
-    """Asked by a worker whether it still understands the store, which another machine may have upgraded meanwhile."""
+    """Tells a worker whether it still understands the store, which another machine may have upgraded meanwhile."""
 
     def __init__(self, table: Table, every: float = 60, ticking: Callable[[], float] = time.monotonic):
         self.table = table
@@ -157,4 +145,4 @@ class Watch:
         except REFUSALS as refused:
             self.refused = str(refused)
         except StoreError:
-            pass  # it may come back; every job says so already
+            pass  # it may come back; every job reports it already

@@ -10,7 +10,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime
 from functools import lru_cache
 from heapq import merge
@@ -65,7 +65,6 @@ class Exempt:
     where: Callable[[Item], bool] = lambda item: True
     summed: bool = False  # compared as the sum of all such items of the partition, and of its shards
     named: Callable[[Item], Key] | None = None  # compared under this key
-    unsaid: Mapping[str, Value] = field(default_factory=dict)  # what items of earlier times mean by saying nothing
     may_be_gone: bool = False  # compared only as far as it is there
 
     def covers(self, key: Key) -> bool:
@@ -78,7 +77,7 @@ class Exempt:
     @property
     def is_whole(self) -> bool:
         """Whether these items are never compared at all."""
-        partly = (self.attributes, self.until, self.within, self.summed, self.named, self.unsaid, self.may_be_gone)
+        partly = (self.attributes, self.until, self.within, self.summed, self.named, self.may_be_gone)
         return not any(partly)
 
 
@@ -350,8 +349,6 @@ def _in_all_shards(table: Table, pk: str, prefix: str) -> Iterator[Item]:
 
 
 def _different(key: Key, there: Item, made: Item | None, rows: Sequence[Exempt]) -> Iterator[Difference]:
-    unsaid = {name: value for row in rows for name, value in row.unsaid.items()}
-    there, made = unsaid | there, made and unsaid | made
     if made is None:
         yield Difference(_place(key), "", "is in the store, but does not follow from the log.")
     elif not _is_same(there, made):

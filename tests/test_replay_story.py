@@ -15,7 +15,7 @@ import pytest
 from django.core.mail import EmailMessage
 from django.test import Client, override_settings
 
-from accounts import authenticator_apps, factors, people_index, setup, tokens
+from accounts import authenticator_apps, factors, setup, tokens
 from accounts import repository as people
 from accounts import services as accounts
 from accounts.models import User
@@ -158,7 +158,6 @@ def people_come() -> None:
     accounts.make_demo_person("Di", Role.USER, "", PASSWORD)
     for number in range(6):
         accounts.make_demo_person(f"voter {number}", Role.VOTER, "", PASSWORD)
-    assert people_index.complete() == 11
 
 
 def second_steps() -> None:
@@ -419,8 +418,6 @@ def ends_by_the_clock() -> None:
         assert imports.take_up_all(lambda: time.time() + 60) == 0
         ballots.seal_what_is_closed("Soon over")
     at_once(emptying.empty(election("Soon over")))
-    table().write(Delete(keys.sealing("Prize")))  # which is how earlier versions left an election
-    assert ballots.empty_old_boxes() == 1
 
 
 def several_questions_on_one_ballot() -> None:

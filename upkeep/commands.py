@@ -16,12 +16,12 @@ from store.table import StoreError, Table, Unavailable
 class StoreCommand(BaseCommand):
     """A command that works on the site's table, which it finds in `self.table`.
 
-    A format that it does not understand is refused: one that is too new, and one older than `oldest`. Who makes the
-    store, or works on another one, says None and looks by itself.
+    A format that it does not understand is refused: one that is too new, and one older than `oldest`. Commands that
+    create a store, or work on another one, set None and check by themselves.
     """
 
     requires_system_checks: list[str] = []
-    oldest: int | None = formats.SERVED
+    oldest: int | None = formats.OLDEST_SERVED
     table: Table
 
     def execute(self, *args: Any, **options: Any) -> str | None:

@@ -16,12 +16,11 @@ from functools import partial
 
 from django.core.management.base import CommandError
 
-from accounts import people_index
 from accounts.services import see_off_all
 from acts import ringing
 from acts.queues import reason_of, words_of
 from acts.site import table
-from ballots.services import are_old_boxes_full, empty_old_boxes, seal_what_is_closed
+from ballots.services import seal_what_is_closed
 from elections import copying, imports
 from elections import spreading as rolls
 from elections.books import services as books
@@ -173,7 +172,6 @@ BOOKS = Job("books", 5, books.finish_all, anything_in(keys.BOOKS_AT_WORK, keys.B
 IMPORTS = Job("imports", 10, imports.take_up_all, anything_in(keys.IMPORTS))
 ENDS = Job("ends", 5, close_what_is_over, moment=next_end)
 BALLOTS = Job(ringing.BALLOTS, 2, _seal_ballots, anything_in(keys.SEALING), lane="ballots")
-BOXES = Job("boxes", 10, empty_old_boxes, are_old_boxes_full)
 FORGETTING = Job("forgetting", 2, lambda: forgetting.forget(table()), lambda: forgetting.is_due(table()))
 COMPACTING = Job("compacting", 600, compacting.compact, compacting.is_due)
 POLLS = Job("polls", 5, seal_what_is_over, anything_over)
@@ -188,7 +186,6 @@ NIGHTLY = Job("nightly", 300, nightly.mail_checkpoint, nightly.is_due)
 BACKUPS = Job("backups", 3600, alarm.warn_of_late, alarm.is_late)
 SWEEP = Job("sweep", 30, _sweep)
 NAMES = Job("names", 60, names.forget_names, names.is_due)
-PEOPLE_INDEX = Job("people index", 60, lambda: people_index.complete(goes_on), people_index.is_due)
 MERGES = Job("merges", 5, merging.finish_all, anything_in(keys.MERGING_SKILLS))
 SPREADING = Job("spreading", 86_400, spreading.spread_popular, anything_in(keys.skills()))
 NEWS_BY_MAIL = Job("news by mail", 5, lambda: mailing.take_on(goes_on), mailing.is_due)
@@ -213,14 +210,13 @@ JOBS = (
         IMPORTS,
         ENDS,
         BALLOTS,
-        BOXES,
         POLLS,
         REMINDERS,
     ),
     *(BOOKS, ROLLS),
     *(MAILINGS, LOG, NIGHTLY, BACKUPS, SWEEP, NAMES, RETENTION, MERGES, URGENT_MAIL, MAILS_AGAIN, MAIL, BOUNCES),
     *(SPREADING, DELETED_POSTS, NEWS_BY_MAIL, DELETED_SETS, FILLING_SETS, LIVE_SESSIONS, LIVE_ANSWERS, DELETED_GAMES),
-    *(EXPIRED_GAMES, MINUTES, LIVE_OUTCOMES, DELETED_GROUPS, FILLING_GROUPS, PEOPLE_INDEX),
+    *(EXPIRED_GAMES, MINUTES, LIVE_OUTCOMES, DELETED_GROUPS, FILLING_GROUPS),
 )
 
 

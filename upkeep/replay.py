@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from accounts import replay as accounts
 from acts.site import acting_on
 from ballots import replay as ballots
-from elections import descriptions, renaming, spreading, voting_times
+from elections import renaming, spreading, voting_times
 from elections import replay as elections
 from elections.books import replay as books
 from elections.groups import replay as groups
@@ -84,11 +84,6 @@ EXEMPT: tuple[Exempt, ...] = (
     Exempt(like(keys.once("")), "The mark of a form that was sent; it is forgotten within a day."),
     Exempt(like(keys.lease("")), "Which worker is at which job; about processes, not about the site."),
     Exempt(like(keys.worker("")), "Which workers are alive; about processes, not about the site."),
-    Exempt(
-        keys.figures(),
-        "The latest moment of any event; a store of an earlier version has it from its next event on.",
-        attributes=(figures.LATEST,),
-    ),
     Exempt(keys.nightly(), "When the newest checkpoint was last mailed."),
     Exempt(keys.last_backup(), "When somebody last made a copy; about copies, not about the site."),
     Exempt(
@@ -97,7 +92,6 @@ EXEMPT: tuple[Exempt, ...] = (
     Exempt(keys.mails_again(), "There only while mails that failed are being queued again."),
     Exempt(keys.bounces_read(), "How far the mailbox of bounces was read."),
     Exempt(keys.forgetting(), "Work left to do after a deletion, in the store's files and not in the store."),
-    Exempt(keys.emptied(), "How far the boxes are emptied that an earlier version has left full."),
     Exempt(
         like(keys.name_to_forget("", "")), "Whom the log is still to forget; what it forgets has an event of its own."
     ),
@@ -108,7 +102,7 @@ EXEMPT: tuple[Exempt, ...] = (
 )
 
 
-STEPS = (*accounts.STEPS, *elections.STEPS, *ballots.STEPS, *skills.STEPS)
+STEPS = (*elections.STEPS, *ballots.STEPS, *skills.STEPS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,7 +143,7 @@ def exceptions() -> Iterator[str]:
     """The table of what is not made again, line by line; then what one event takes several transactions for."""
     for row in EXEMPT:
         place = f"{row.like.pk} / {row.like.sk or '…'}"
-        named = ", ".join((*row.attributes, *row.unsaid))
+        named = ", ".join(row.attributes)
         yield f"{place}{': ' + named if named else ''} - {row.reason}"
     yield from (f"In several steps - {step.__doc__}" for step in STEPS)
 
@@ -240,15 +234,13 @@ def _sync(number: int) -> Put:
 
 
 def _settle(there: Table, made: Table) -> None:
-    """What had begun at the moment of the copy, or an earlier version has left, is taken to its end, on the side that
-    lacks it."""
+    """What had begun at the moment of the copy is taken to its end, on the side that lacks it."""
     with acting_on(there):
         renaming.finish_all()
         spreading.finish_all(most=None)
         elections.forget_unused_gates(there)
     skills.finish_what_is_said(there)
     voting_times.follow_to_the_end(there, made)
-    descriptions.move_all(there)
     with acting_on(made):
         elections.shut_what_is_shut(there)
         polls.shut_what_is_shut(there)

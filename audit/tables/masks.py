@@ -99,7 +99,7 @@ SITE_PAGE = "name colour text links projects title address words link photo id a
 SAID = (
     f"{ELECTION} election_name new_name new_owner old_owner candidates candidate_name number statement link voters "
     "voter voter_name changed paper editable part parts state role old_role new_role email display_name about digest "
-    "report_digest roll_digest roll_commitment sealed_at hours_before subject on_roll since minutes sentence poll_id "
+    "report_digest roll_commitment sealed_at hours_before subject on_roll since minutes sentence poll_id "
     "title closedAt createdAt expiresAt goneAt id maker listed sign_in results_hidden votes accounts account "
     "voter_since names_rule mails_a_day old_mails_a_day which events skill_id category alias into at level years "
     "last_used interest visibility grounds by people skills shard shards count group_id description"
@@ -145,7 +145,6 @@ KINDS = (
     _kind("look guard", keys.lookalike(""), "name"),
     _kind("people list", keys.listed_person(""), "name email role created_at"),
     _kind("people search", keys.name_word("", "")._replace(sk=""), "name"),
-    _kind("people index", keys.people_index(), "version"),
     _kind("owner mark", keys.owner(), "name"),
     _kind("invitation", keys.invitation(""), "email invited_by invited_at"),
     _kind("mail", keys.mail(""), "kind to language state reason detail tries queued_at not_before again_at "
@@ -190,7 +189,7 @@ KINDS = (
     _kind("to be listed", keys.filling_part("", 0), "voters accounts"),
     _kind("old name", keys.renamed(""), "name renamed_to created_at"),
     _kind("deleted", keys.deleted(""), "name was_secret by created_at"),
-    _kind("gate", keys.gate("", 0), "open as_of until voted paper"),
+    _kind("gate", keys.gate("", 0), "open as_of voted paper"),
     _kind("ballot", keys.ballot("", ""), "voter_name rankings when_cast"),
     _kind("published", keys.published("", 0), "ballots confirmation rankings voter_name"),
     _kind("result", keys.result(""), "ballots candidates digest report_digest sealed_at parts voted paper steps "
@@ -203,7 +202,7 @@ KINDS = (
           "description description_html html_version time_zone sign_in results_hidden listed version ttl"),
     _kind("its maker's", keys.made_poll(""), "id title createdAt expiresAt closedAt ttl"),
     _kind("public poll", keys.listed_poll(""), "id title createdAt expiresAt closedAt ttl"),
-    _kind("poll's gate", keys.poll_gate("", 0), "open as_of until voted ttl"),
+    _kind("poll's gate", keys.poll_gate("", 0), "open as_of voted ttl"),
     _kind("poll's result", keys.poll_result(""), "votes digest sealedAt ttl"),
     _kind("report", keys.report("", ""), "id pollId reason words reportedAt ttl"),
     _kind("reported poll", keys.reported_poll(""), "id title reason reportedAt reports ttl"),
@@ -263,7 +262,6 @@ KINDS = (
     _kind("nightly mail", keys.nightly(), "event_id day"),
     _kind("last backup", keys.last_backup(), "ended_at items bytes checkpoint"),
     _kind("to forget", keys.forgetting(), "asked since"),
-    _kind("emptied boxes", keys.emptied(), "cursor done"),
     _kind("secret key", keys.secret_key(), ""),
     _kind("format", keys.store_format(), "number done"),
     _kind("event", keys.event(0, ""), "event_id actor when_occurred event_type event_data nonce digest"),
@@ -358,7 +356,7 @@ OF_GAMES_KEYS = _pattern(keys.game("").pk)
 BALLOTS, VOTES = keys.ballots("")[0].prefix, keys.votes("")[0].prefix
 AFTER_THE_CLOSE = frozenset({"published", "result", "result's text", "rankings"})
 WHO = ("voter_name", "election_name", "entity_type", *KEYS)
-A_GATE = ("open", "as_of", "until", "entity_type", *KEYS)
+A_GATE = ("open", "as_of", "entity_type", *KEYS)
 VOTING_TIMES = ("since", "ends", "closed", *KEYS)
 
 

@@ -122,7 +122,7 @@ def _record_cast(
         said["account"] = standing.account
     if not standing.election.secret_ballot:
         said |= {"rankings": rankings, "confirmation": ballot.confirmation}
-    actor, casting = _name(who, standing), repository.casting(standing, ballot, now, paper=paper)
+    actor, casting = _name(who, standing), repository.casting(standing, ballot, paper=paper)
     writes = [*casting, *told, *_still(who, standing, casting)]
     log_at(now).record(Event(actor, "BallotCast", said), *writes, once=form)
     return ballot
@@ -158,14 +158,14 @@ def _withdraw(who: User | Pass, standing: Standing | None, form: str) -> Outcome
         raise HasNotVoted(rules.NOTHING_CAST)
     also = letters.of_withdrawal(standing)
     if isinstance(who, Pass):
-        also += repository.still_theirs(standing, repository.withdrawal(standing, now))
+        also += repository.still_theirs(standing, repository.withdrawal(standing))
     record_withdrawal(_name(who, standing), standing, now, *also, once=form)
     return Outcome(None, standing.voted, standing.acts)
 
 
 def record_withdrawal(actor: str, standing: Standing, now: datetime, *also: Write, once: str | None = None) -> None:
     said = {"election_name": standing.election.name, "voter_name": standing.voter}
-    writes = [*repository.withdrawal(standing, now), *also]
+    writes = [*repository.withdrawal(standing), *also]
     log_at(now).record(Event(actor, "BallotWithdrawn", said), *writes, once=once)
 
 

@@ -210,14 +210,14 @@ def _leave_as_cast(count: int) -> None:
     from ranking.rankings import ranking_from
     from store import keys
 
-    day, salt, now, chance = election(), table().get(keys.salt(NAME)), utc_now(), random.Random(0)
+    day, salt, chance = election(), table().get(keys.salt(NAME)), random.Random(0)
     stand = candidates()
     gates: dict[Any, dict[str, int]] = {}
     writes: list[Write] = []
     for number in range(count):
         ranking = ranking_from(ranks(chance), stand)
         standing = Standing(day, f"Early {number:06}", None, (), salt)
-        gate, *own = repository.casting(standing, Ballot(ranking, secrecy.new_confirmation()), now, paper=False)
+        gate, *own = repository.casting(standing, Ballot(ranking, secrecy.new_confirmation()), paper=False)
         writes += own
         for name, by in gate.add.items():  # type: ignore[union-attr]
             counted = gates.setdefault(gate.key, {})

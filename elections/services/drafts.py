@@ -27,7 +27,6 @@ NOT_OF_A_DRAFT = (
     "closed_at",
     "shows_skills",
     "spread_from",
-    "turnout_apart",
 )  # so that the event which makes it says nothing of them
 
 

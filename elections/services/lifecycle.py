@@ -39,9 +39,9 @@ def open_now(actor: User, election: Election, *, editable: bool, shows_skills: b
     election = spreading.with_room(actor, election, _coming(election))
     secret = secrets.token_hex(32)
     after = opened(election, editable=editable, lots_commitment=lots.commitment(secret), opened_at=now_text())
-    after = replace(after, shows_skills=shows_skills, turnout_apart=True)
+    after = replace(after, shows_skills=shows_skills)
     said = {"editable": editable, "lots_commitment": after.lots_commitment, "opened_at": after.opened_at}
-    said |= {"turnout_apart": True} | ({"shows_skills": True} if shows_skills else {})
+    said |= {"shows_skills": True} if shows_skills else {}
     also = [write for writes in OPENING.taken(after) for write in writes]
     also += [repository.lots(election.name, secret), repository.reminders_from_now(election)]
     early, writes = opening(election, after)

@@ -10,7 +10,6 @@ from django.urls import reverse
 from results import repository, words
 from results.report import settings_of
 from results.repository import Sealed
-from store.table import Item
 
 from .sealed import never_changes, of_public_seal, page, stamp
 
@@ -29,8 +28,8 @@ def recount_ballots(request: HttpRequest, found: Sealed) -> HttpResponse:
     result = json.loads(report.result.as_json())
     counted = repository.counted(found.election.name, seal.candidates)
     said = {
-        "settings": {"method": found.election.method, **settings_of(found.election, found.seed)},
-        **_lots(found),
+        "settings": {"method": found.election.method, **settings_of(found.election, found.seal.seed)},
+        "lots": {"commitment": found.election.lots_commitment, "secret": seal.lots_secret},
         "candidates": counted.candidates,
         "rankings": list(counted.counts.items()),
         "digest": seal.digest,
@@ -38,9 +37,3 @@ def recount_ballots(request: HttpRequest, found: Sealed) -> HttpResponse:
         "others": {each.method: {"winners": each.winners, "places": each.places} for each in report.others},
     }
     return JsonResponse(said, json_dumps_params={"ensure_ascii": False, "separators": (",", ":")})
-
-
-def _lots(found: Sealed) -> Item:
-    """How the seed came about, for elections that were committed to a secret."""
-    commitment = found.election.lots_commitment
-    return {"lots": {"commitment": commitment, "secret": found.seal.lots_secret}} if commitment else {}

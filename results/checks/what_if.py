@@ -112,4 +112,4 @@ def _counted(found: Sealed, voters: list[str]) -> tuple[Ballots | None, list[str
 
 def job_of(found: Sealed, supposed: Ballots) -> Job:
     """As a real report, except that nobody asks how close it was: that takes many times longer than counting."""
-    return Job(supposed, found.election.method, settings_of(found.election, found.seed))
+    return Job(supposed, found.election.method, settings_of(found.election, found.seal.seed))

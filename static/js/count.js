@@ -390,11 +390,10 @@ globalThis.Recount = (() => {
     return who.reduce((best, each) => (marks.get(each) < marks.get(best) ? each : best));
   };
 
-  // What was shown when voting opened must lead to the secret, and the secret with these ballots to the seed. An
-  // election from before there were commitments has no such thing: its seed was known. If the secret was lost, no lot
-  // can have been drawn.
+  // What was shown when voting opened must lead to the secret, and the secret with these ballots to the seed. If the
+  // secret was lost, no lot can have been drawn.
   const lotsDiffer = ({ lots, settings, result }, digest) => {
-    if (!lots) return [];
+    if (!lots) return []; // of a live round or a poll
     const { commitment, secret } = lots;
     const published = { lots_commitment: commitment, seed: settings.seed };
     const here = { lots_commitment: sha256(`plenum: commitment to lots\n${secret}`) };

@@ -42,7 +42,7 @@ from .invisible import (
 from .of_people import (
     INVITATIONS, LEAVING, NAMES_KEPT, NAMES_TO_FORGET, email, factors, invitation, invitation_by_date, leaving,
     listed_person, lookalike, mails_of_day, name_kept, name_to_forget, name_to_forget_by_date, name_word, name_words,
-    name_words_with_role, names_rule, owner, people, people_index, people_with_role, registration, role, session,
+    name_words_with_role, names_rule, owner, people, people_with_role, registration, role, session,
     sessions, setup, throttle, user, users_by_email, words_of_role,
 )
 from .of_elections import (
@@ -116,7 +116,7 @@ from .of_qa import (
     all_asked, all_moderated, all_upvotes, asked, game_qa, moderated, upvoted, upvotes,
 )
 from .of_site import (
-    WORKERS, counts, emptied, figures, figures_of_day, figures_of_days, forgetting, last_backup, lease, nightly, once,
+    WORKERS, counts, figures, figures_of_day, figures_of_days, forgetting, last_backup, lease, nightly, once,
     pause, restoring, retention, secret_key, site_page, store_format, sync, worker,
 )
 from .of_log import (

@@ -8,7 +8,6 @@
 | look guard    | data  | LOOK#{skeleton}    | METADATA          |                              | joining              |
 | people list   | data  | PEOPLE             | {name}            | ROLE#{role} / {name}         | people list          |
 | people search | data  | PEOPLEWORDS        | {rest}#{digest}   | WORDS#{role} / as SK         | people list          |
-| people index  | data  | METADATA           | PEOPLEINDEX       |                              | worker               |
 | owner mark    | data  | METADATA           | OWNER             |                              | joining, hand-over   |
 | setup link    | data  | METADATA           | SETUP             |                              | setup                |
 | mails of day  | data  | USER#{name}        | MAILED#{day}      |                              | asking for mailings  |
@@ -83,11 +82,6 @@ def name_words_with_role(role_name: str, start: str) -> Span:
 def _start(text: str) -> str:
     """No longer than leaves room for the digest in a sort key."""
     return part(text).encode()[:LONGEST_START].decode(errors="ignore")
-
-
-def people_index() -> Key:
-    """By which rules the entries of the search, and the guards of names, were made for people of earlier versions."""
-    return Key(METADATA, "PEOPLEINDEX")
 
 
 def role(name: str) -> str:

@@ -16,7 +16,6 @@
 | to forget     | data  | METADATA           | FORGETTING        |                              | worker               |
 | last backup   | data  | METADATA           | LAST_BACKUP       |                              | system page, metrics |
 | retention     | data  | METADATA           | RETENTION         |                              | worker               |
-| emptied boxes | data  | METADATA           | EMPTIED           |                              | worker               |
 | secret key    | data  | METADATA           | SECRETKEY         |                              | every start, /readyz |
 | format        | data  | METADATA           | FORMAT            |                              | every start, /readyz |
 """
@@ -99,11 +98,6 @@ def forgetting() -> Key:
 def last_backup() -> Key:
     """When the newest backup ended, and how much is in it."""
     return Key(METADATA, "LAST_BACKUP")
-
-
-def emptied() -> Key:
-    """How far the ballot boxes of secret elections are emptied that an earlier version has sealed."""
-    return Key(METADATA, "EMPTIED")
 
 
 def secret_key() -> Key:

@@ -12,7 +12,7 @@ Order, in both: whoever reads state, takes a number after that, and writes on co
 gets numbers in the order in which the changes happened. Replay relies on that.
 
 Every event has a nonce of 128 random bits, which goes into its digest and is told only with the event itself: without
-it, whoever sees a digest could try out who did what, and when. Events of before have none.
+it, whoever sees a digest could try out who did what, and when.
 """
 
 from __future__ import annotations

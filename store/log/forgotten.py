@@ -4,8 +4,6 @@ The chain is made of digests, not of words. So an event may lose words and keep 
 also loses its nonce: without it nobody can try out whose name was there. What is left has a digest of its own, and an
 event `NamesForgotten`, recorded in the very transaction that rewrites, says which events have which digest from then
 on. It is sealed as every event is. A change that no such event tells of is named by `verify`, as before.
-
-Events of before there were nonces forget as well, but whoever kept their digest can find the name by trying.
 """
 
 from __future__ import annotations

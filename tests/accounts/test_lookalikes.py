@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from django.test import Client
 
-from accounts import people_index, repository, services
+from accounts import repository, services
 from accounts.lookalikes import skeleton
 from accounts.models import User
 from accounts.rules import Role, is_at
@@ -16,8 +16,7 @@ from live.questions import Kind, Question
 from live.sets.checking import flaws, tidied
 from pages import lists
 from pages.lists import Verdict
-from store import keys
-from store.table import Delete, Put, Refused
+from store.table import Put, Refused
 from tests.at_once import at_once
 from tests.people import PASSWORD, make_owner, somebody
 from tests.rows import every_row
@@ -113,24 +112,6 @@ def test_a_name_is_free_again_when_its_owner_has_gone(site, person):
     person("Аda", email="other@example.org")
 
 
-def test_what_accounts_of_an_earlier_version_lack_is_made_by_the_worker(site, person):
-    for name in ("Ada Lovelace", "Bo"):
-        user = person(name)
-        site.write(Delete(keys.lookalike(skeleton(name))), *map(Delete, repository._search_keys(user.name)))
-    assert not repository.has_lookalike("Аda Lovelace")
-    assert repository.people_by_word("love", limit=9)[0] == []
-    assert people_index.is_due()
-    assert people_index.complete() == 2
-    assert not people_index.is_due()
-    assert repository.has_lookalike("Аda Lovelace")
-    assert [each.name for each in repository.people_by_word("love", limit=9)[0]] == ["Ada Lovelace"]
-    site.write(Delete(keys.people_index()))
-    before = sorted(map(str, site.everything()))
-    assert people_index.complete() == 2
-    site.write(Delete(keys.people_index()))
-    assert sorted(map(str, site.everything())) == before, "what is there is left as it is"
-
-
 # --- wherever names stand beside each other ---
 
 THRICE = "Maria Silva\nMaria Silva\u200b\nMaria\u2060 Silva"
@@ -187,14 +168,6 @@ def test_a_domain_that_may_register_may_be_spelt_in_both_ways(email):
 
 
 # --- made again from the log ---
-
-
-def test_a_log_of_an_earlier_version_in_which_two_look_alike_is_replayed(site, person):
-    person("boss", Role.OWNER)
-    for name in ("Ada", "Аda"):
-        site.write(Delete(keys.lookalike(skeleton(name))))
-        person(name, email=f"{ascii(name).encode().hex()}@example.org")
-    assert replay.check(site).first == ()
 
 
 def test_what_belongs_to_nobody_is_named_by_a_replay(site, person):

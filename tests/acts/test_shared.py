@@ -136,12 +136,6 @@ def test_what_is_gone_is_not_made_again_by_shutting_it():
     assert table().get_many(GATES.keys("hall")) == {}
 
 
-def test_gates_of_earlier_times_are_shut_as_all_others():
-    table().write(*(Update(place, set={"open": True, "until": None}) for place in GATES.keys("hall")))
-    following.follow(GATES.shut("hall", ONE))
-    assert not passes()
-
-
 def test_who_changes_a_vote_passes_a_gate_that_counts_nothing():
     table().write(*GATES.opened("hall", ONE))
     assert isinstance(through(voted=0), Check)

@@ -11,7 +11,7 @@ from acts.queues import SomeFailed
 from acts.site import acting_on
 from ballots import repository, services
 from ballots.rules import Ballot
-from ballots.services import emptying, sealing
+from ballots.services import sealing
 from elections import repository as elections
 from elections import services as organising
 from results import proof
@@ -159,42 +159,6 @@ def test_what_is_left_after_a_kill_goes_only_if_it_is_published(site, closed):
     site.write(Put(edited))
     services.seal_what_is_closed()
     assert box() == []
-
-
-# --- elections that an earlier version has sealed ---
-
-
-def left_by_an_earlier_version(site, closed, *names: str) -> None:
-    for name in names:
-        closed(name)
-        services.seal_what_is_closed(name)
-        site.write(Delete(keys.sealing(name)))
-
-
-def test_boxes_that_an_earlier_version_has_left_full_are_emptied_once(site, closed, monkeypatch):
-    monkeypatch.setattr(emptying, "A_HANDFUL", 2)
-    names = [f"Election {number}" for number in range(5)]
-    left_by_an_earlier_version(site, closed, *names)
-    assert services.are_old_boxes_full()
-    rounds = 0
-    while services.are_old_boxes_full():
-        services.empty_old_boxes()
-        rounds += 1
-    assert rounds == 3
-    services.seal_what_is_closed()
-    assert [len(box(name)) for name in names] == [0] * 5
-    assert [proof.check_sealed(elections.find(name)) for name in names] == [None] * 5
-
-
-def test_one_box_that_does_not_fit_does_not_hold_up_the_others(site, closed, caplog):
-    left_by_an_earlier_version(site, closed, "Board", "Prize")
-    first = next(site.each(*keys.ballots("Board")))
-    site.write(Put({**first, "rankings": "0"}))
-    assert services.empty_old_boxes() == 1
-    services.seal_what_is_closed()
-    assert (len(box("Board")), box("Prize")) == (VOTERS, [])
-    (words,) = (record.words for record in caplog.records if record.msg == "not emptied")
-    assert first["confirmation"] in words
 
 
 # --- forgetting ---

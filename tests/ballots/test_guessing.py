@@ -1,6 +1,6 @@
 """No digest that somebody without rights can fetch tells by guessing what it stands for: the attack is made here.
 
-That it can succeed is shown as well, with what was published before there were nonces.
+That it can succeed is shown as well, with events that have no nonces.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ from ballots import services
 from elections import repository as elections
 from elections import services as organising
 from ranking.candidates import Candidate
-from results import committing, roll
 from results import repository as results
+from results import roll
 from results import services as counting
 from results.files import EXPORTS
 from store import keys
@@ -168,7 +168,6 @@ def test_nothing_public_tells_when_somebody_acted(held, observer):
 
 
 def test_events_without_nonces_are_opened(held, observer, monkeypatch):
-    """As all events were that were written before there were any."""
     without_nonces(monkeypatch)
     held.hold("Fay")
     cast_by_fay = ("Fay", "BallotCast")
@@ -198,11 +197,3 @@ def test_a_nonce_that_is_published_with_a_withheld_event_opens_it(held, observer
     held.close(observer)
     held.papers["leak"] = next(each for each in held.events() if each["event_type"] == "BallotCast")["nonce"].encode()
     assert as_told(opened(held)) == {("Fay", "BallotCast")}
-
-
-def test_a_plain_digest_of_the_roll_is_opened(held, observer, monkeypatch):
-    """As results were sealed before."""
-    held.hold("Fay")
-    monkeypatch.setattr(committing, "roll_commitment", lambda election, secret: committing.roll_digest(election, 1))
-    held.close(observer)
-    assert as_told(Attack(held.papers).opened_roll(ADDRESSES)) == {(ADDRESSES[0], "roll")}

@@ -7,23 +7,14 @@ import pytest
 from accounts import repository as people
 from acts.refusals import Overtaken
 from ballots import services as ballots
-from elections import copying, descriptions, repository, services
+from elections import descriptions, services
 from elections.rules import Action
-from pages import rendered
 from store import keys
 from store.limits import check_item
-from store.table import Delete, Exists, Key, Table, Update
+from store.table import Key
 from tests.ballots.conftest import opened, ranks  # noqa: F401 - a fixture
-from upkeep import replay
 
 LONG = "Who *leads* us?\n\n" * 1180  # 20,060 characters
-
-
-def as_before(store: Table, name: str = "Board") -> None:
-    """As earlier versions wrote it: all in one item."""
-    item = store.get(keys.description(name))
-    words = {each: item[each] for each in descriptions.IN_THE_ELECTION}
-    store.write(Update(keys.election(name), set=words), Delete(keys.description(name)))
 
 
 def text_of(name: str = "Board") -> str:
@@ -42,8 +33,6 @@ def test_the_election_is_small_whatever_it_says_of_itself(site, person):
     services.create(person("Kim"), "Board", description=LONG)
     assert check_item(site.get(keys.election("Board"))) < 1024
     assert check_item(site.get(keys.description("Board"))) > 20_000
-    as_before(site)
-    assert check_item(site.get(keys.election("Board"))) > 50_000
 
 
 def test_one_that_says_nothing_has_no_such_item(site, draft):
@@ -104,94 +93,3 @@ def test_only_pages_that_show_it_read_it(opened, person, signed_in, asked):  # n
         eve.get(path)
     assert keys.election("Board") in asked
     assert keys.description("Board") not in asked
-
-
-# --- in a store of earlier times ---
-
-
-def test_it_is_read_where_it_was_until_it_is_changed(site, draft):
-    as_before(site)
-    assert (text_of(), descriptions.of("Board").place) == ("Who *leads*?", keys.election("Board"))
-    services.change(people.find("Kim"), draft, Action.SET_UP, seats=2)
-    assert site.get(keys.election("Board"))["description"] == "Who *leads*?"
-    services.change(people.find("Kim"), repository.find("Board"), Action.DESCRIBE, description="Who?")
-    assert not set(descriptions.IN_THE_ELECTION) & set(site.get(keys.election("Board")))
-    assert (text_of(), descriptions.of("Board").place) == ("Who?", keys.description("Board"))
-
-
-def test_it_can_be_emptied_and_copied_and_renamed_from_there(site, draft):
-    kim = people.find("Kim")
-    as_before(site)
-    copying.copy(kim, draft, "Copy")
-    services.rename(kim, repository.find("Board"), "Council")
-    assert text_of("Copy") == text_of("Council") == "Who *leads*?"
-    services.change(kim, repository.find("Council"), Action.DESCRIBE, description="")
-    assert text_of("Council") == ""
-
-
-def test_html_is_kept_where_the_text_is(site, draft):
-    as_before(site)
-    site.write(Update(keys.election("Board"), remove=("description_html", "html_version"), when=Exists()))
-    assert "<em>leads</em>" in rendered.description_of(descriptions.of("Board"))
-    assert "<em>leads</em>" in site.get(keys.election("Board"))["description_html"]
-
-
-def test_both_kinds_replay_as_they_are(site, draft):
-    services.create(people.find("Kim"), "Other", description="Another.")
-    as_before(site)
-    assert replay.check(site).first == ()
-    site.write(Update(keys.description("Other"), set={"description": "Forged."}))
-    (difference,) = replay.check(site).first
-    assert (difference.place, difference.attribute) == ("ELECTION#other / DESCRIPTION", "description")
-
-
-def test_moving_them_may_be_cut_off_and_done_again_and_loses_no_change(site, draft):
-    kim = people.find("Kim")
-    for number in range(3):
-        services.create(kim, f"Board {number}", description=f"Text {number}")
-        as_before(site, f"Board {number}")
-    before = {name: text_of(name) for name in ("Board", "Board 0", "Board 1", "Board 2")}
-    with pytest.raises(CutOff):
-        descriptions.move_all(Mortal(site, 1))
-    assert {name: text_of(name) for name in before} == before
-    board = repository.find("Board 1")
-    descriptions.move_all(Overtaking(site, lambda: services.change(kim, board, Action.DESCRIBE, description="New")))
-    descriptions.move_all(site)
-    assert {name: text_of(name) for name in before} == before | {"Board 1": "New"}
-    assert all("description" not in site.get(keys.election(name)) for name in before)
-    assert replay.check(site).first == ()
-
-
-class CutOff(Exception):
-    pass
-
-
-class Mortal:
-    """A table that lets so many writes happen, and then no more."""
-
-    def __init__(self, store: Table, writes: int):
-        self.store, self.left = store, writes
-
-    def __getattr__(self, name: str) -> object:
-        return getattr(self.store, name)
-
-    def write(self, *writes: object, **options: object) -> None:
-        if not self.left:
-            raise CutOff
-        self.left -= 1
-        self.store.write(*writes, **options)
-
-
-class Overtaking:
-    """A table on which somebody acts just before the first write."""
-
-    def __init__(self, store: Table, act):
-        self.store, self.act = store, act
-
-    def __getattr__(self, name: str) -> object:
-        return getattr(self.store, name)
-
-    def write(self, *writes: object, **options: object) -> None:
-        act, self.act = self.act, lambda: None
-        act()
-        self.store.write(*writes, **options)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -12,7 +11,6 @@ from accounts import repository as people
 from ballots import services as ballots
 from elections import repository, services
 from elections.rules import Election
-from elections.services import lifecycle
 from elections.turnout import final_turnout, turnout
 from elections.voting_times import Told, begun, bucket, with_event
 from results import repository as results
@@ -197,39 +195,6 @@ def test_replay_counts_the_same_and_names_what_was_changed_behind_it(site, opene
     site.write(Update(keys.turnout("Board"), add={hour: 1}))
     (difference,) = replay.check(site).first
     assert (difference.place, difference.attribute) == ("ELECTION#board / TURNOUT", hour)
-
-
-# --- elections that were opened before ---
-
-
-def open_as_before(monkeypatch: pytest.MonkeyPatch, open_: Callable[[], Election]) -> Election:
-    """What opening wrote when gates counted by the hour."""
-    true = lifecycle.record
-
-    def record(actor, kind, election, said, *writes, noting=None):
-        said.pop("turnout_apart")
-        first, *others = writes
-        first = replace(first, set={name: value for name, value in first.set.items() if name != "turnout_apart"})
-        true(actor, kind, election, said, first, *others)
-
-    with monkeypatch.context() as patch:
-        patch.setattr(lifecycle, "record", record)
-        open_()
-    return repository.find("Board")
-
-
-def test_one_that_was_opened_before_goes_on_in_its_gates(site, opened, cast, monkeypatch):  # noqa: F811
-    election = open_as_before(monkeypatch, lambda: opened(*NAMES))
-    assert not election.turnout_apart
-    cast(*NAMES)
-    site_sealer().seal()
-    ballots.withdraw(people.find("Kim"), "Board", "away")
-    assert site.get(keys.turnout("Board")) is None
-    assert turnout("Board").steps[-1][1] == turnout("Board").voted == 2
-    services.close(people.find("the organiser"), election)
-    ballots.seal_what_is_closed()
-    assert results.find("Board").seal.turnout.steps[-1][1] == 2
-    assert replay.check(site).first == ()
 
 
 # --- how large it becomes ---

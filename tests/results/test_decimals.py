@@ -27,7 +27,7 @@ def found(method: str, **rules) -> Found:
     report = report_on(Ballots.of(["Ada", "Bo", "Cy", "Version 2.5"], EQUALS), method, seed="x", recounts=0, **rules)
     turnout = Turnout(len(EQUALS), 0, ())
     seal = Seal(len(EQUALS), "", "", "2031-05-01T12:00:00.000Z", 1, report.result.candidates, turnout)
-    return Sealed(Election("Board", "Otto", seal.sealed_at, voter_count=9, seed="x"), seal, report)
+    return Sealed(Election("Board", "Otto", seal.sealed_at, voter_count=9), seal, report)
 
 
 def shown(election: Found) -> str:

@@ -19,7 +19,6 @@ from elections import copying
 from elections import repository as elections
 from elections import services as organising
 from elections.rules import Election
-from elections.services.lifecycle import OPENING
 from ranking.candidates import Candidate
 from results import live, proof, repository, services, verify
 from results.checks.what_if import job_of
@@ -29,18 +28,14 @@ from results.text import as_text
 from store import keys
 from store.table import Delete, Item, Put, Update
 from tally import lots
-from tally.ballots import Ballots
-from tally.methods import count
 from tally.result import Lot
 from tests.at_once import at_once
 from tests.ballots.conftest import opened, ranks  # noqa: F401 - a fixture
-from tests.people import enrol
-from tests.results.test_bundle import run, taken, unpacked
+from tests.results.test_bundle import run, taken
 from tests.results.test_sealing import close, sealed, voted  # noqa: F401 - fixtures
 from upkeep import replay
 
 THREE = ({"Ada": 1}, {"Bo": 1}, {"Cy": 1})  # an instant runoff must draw two lots
-OLD_SEED = "00112233aabbccdd"
 SECRET = "5e" * 32
 check = partial(replay.check, said=replay.quietly)
 
@@ -107,7 +102,7 @@ def test_a_draft_and_its_copies_have_nothing_to_draw_from(site, person, signed_i
     copying.copy(owner, elections.find("Board"), "Council")
     for name in ("Board", "Council"):
         election = elections.find(name)
-        assert (election.seed, election.lots_commitment, elections.lots_secret(name)) == ("", "", "")
+        assert (election.lots_commitment, elections.lots_secret(name)) == ("", "")
         assert "lot must decide" not in client.get(f"/election/{name}/dashboard/").content.decode()
 
 
@@ -115,7 +110,7 @@ def test_a_copy_of_a_closed_election_takes_none_of_its_lots_along(site, drawn):
     drawn()
     copying.copy(people.find("the organiser"), elections.find("Board"), "Next")
     again = elections.find("Next")
-    assert (again.seed, again.lots_commitment, elections.lots_secret("Next")) == ("", "", "")
+    assert (again.lots_commitment, elections.lots_secret("Next")) == ("", "")
 
 
 def test_every_opening_has_a_secret_of_its_own(site, opened):  # noqa: F811
@@ -160,7 +155,7 @@ def test_the_seal_tells_the_secret_and_the_seed_follows_from_it(site, drawn, sec
     two, three = f"plenum: commitment to lots\n{seal.lots_secret}", f"plenum: seed of lots\n{seal.lots_secret}"
     assert hashlib.sha256(two.encode()).hexdigest() == commitment
     assert hashlib.sha256(f"{three}\n{seal.digest}".encode()).hexdigest() == seal.seed
-    assert found.seed == seal.seed == found.report.result.seed
+    assert seal.seed == found.report.result.seed
     (said,) = sealed(site)
     assert (said["lots_secret"], said["seed"]) == (seal.lots_secret, seal.seed)
     assert site.get(keys.lots("Board")) is None
@@ -175,7 +170,7 @@ def test_the_seed_hangs_on_every_ballot(site, opened, close, person, monkeypatch
         for name, first in (("Eve", "Cy"), ("Flo", last)):
             voting.cast(people.find(name) or person(name), f"Board {number}", ranks(**{first: 1}), f"{name} {number}")
         close(f"Board {number}")
-        seeds.append(services.find(f"Board {number}").seed)
+        seeds.append(services.find(f"Board {number}").seal.seed)
     assert seeds[0] == seeds[1] != seeds[2]
 
 
@@ -364,11 +359,10 @@ def test_lots_without_a_secret_are_named_by_the_program(opened_bundle):
 
 
 def test_a_seed_that_only_the_seal_names_counts_for_nothing(opened_bundle):
-    """Without a commitment the seed is the one that the election was made with, whatever is said afterwards."""
     bundle, _ = opened_bundle
     for event in bundle.events:
         event["event_data"].pop("lots_commitment", None)
-    assert verify.History(bundle.events).settings["seed"] == ""
+    assert verify.History(bundle.events).settings.get("seed", "") == ""
 
 
 # --- replay ---
@@ -387,97 +381,6 @@ def test_replay_names_a_secret_to_which_nobody_was_committed(site, drawn):
     drawn()
     change_events(site, lots_secret=SECRET)
     assert "not the one to which the election is committed" in str(check(site).first[0])
-
-
-# --- elections that were opened before there were commitments ---
-
-
-def open_as_before(name: str = "Board") -> Election:
-    """What opening a draft wrote then: its seed was made with it, and nothing else was said of lots."""
-    owner, draft = people.find("the organiser"), elections.find(name)
-    after = replace(draft, allow_edit=False, allow_vote=True)
-    also = [write for writes in OPENING.taken(after) for write in writes]
-    writes = [*organising.opening(draft, after)[1], *also, elections.reminders_from_now(draft)]
-    organising.acting.record(owner, "ElectionOpened", draft, {"editable": False}, *writes)
-    return elections.find(name)
-
-
-@pytest.fixture
-def old(person) -> Callable[..., Election]:
-    """A draft with a seed, as they all were."""
-
-    def make(voters: int = 3, **settings) -> Election:
-        owner = person("the organiser")
-        election = organising.create(owner, "Board", seed=OLD_SEED, **settings)
-        organising.add_candidates(owner, election, [Candidate("Ada"), Candidate("Bo"), Candidate("Cy")])
-        names = [f"voter {number}" for number in range(voters)]
-        enrol(*names)
-        organising.add_voters(owner, election, names)
-        return elections.find("Board")
-
-    return make
-
-
-def vote(person, *ballots: dict[str, int]) -> None:
-    for number, ranking in enumerate(ballots):
-        voting.cast(person(f"voter {number}"), "Board", ranks(**ranking), f"form {number}")
-
-
-OLD_RESULTS = {
-    "2fc29a95edddca0832ab6b4963a3a1f6eb4abe12799570709d206828438f188b": (THREE, {"method": "irv"}),
-    "1eef381c90ce8266bc58eb7c413dda993ca9237d3ae3d86140ddccb37833ae5e": (
-        (*THREE, {}),
-        {"method": "stv-scottish", "seats": 2, "secret_ballot": False},
-    ),
-}
-
-
-@pytest.mark.parametrize("digest", OLD_RESULTS)
-def test_an_election_opened_before_comes_to_the_same_bytes(site, old, person, close, tmp_path, digest):  # noqa: F811
-    ballots, settings = OLD_RESULTS[digest]
-    old(len(ballots), **settings)
-    election = open_as_before()
-    assert (election.seed, election.lots_commitment) == (OLD_SEED, "")
-    vote(person, *ballots)
-    close()
-    found = services.find("Board")
-    assert found.seal.report_digest == digest, "as it was counted before"
-    assert found.seed == OLD_SEED
-    (said,) = sealed(site)
-    known = {"election_name", "ballots", "digest", "report_digest", "sealed_at", "roll_commitment", "winners"}
-    assert said.keys() == known
-    assert not {"seed", "lots_secret"} & site.get(keys.result("Board")).keys()
-    assert flaw() is None
-    assert check(site).first == ()
-    status, said = run(bundle_file(site, tmp_path))
-    assert (status, "a seed that was known before the first vote" in said) == (0, True)
-
-
-def test_a_closed_election_from_before_shows_the_seed_it_had(site, old, person, close, signed_in):  # noqa: F811
-    old(method="irv")
-    open_as_before()
-    client = signed_in("a guest")
-    assert OLD_SEED in client.get("/election/Board/").content.decode()
-    vote(person, *THREE)
-    close()
-    page = client.get("/election/Board/results/").content.decode()
-    assert "From a seed which stood on the election’s page before the first vote." in page
-    assert page.index('id="checks"') < page.index(OLD_SEED)
-    assert "How to draw the lots again" not in page
-
-
-def test_the_seed_of_a_draft_from_before_no_longer_counts(site, old, person, close, tmp_path):  # noqa: F811
-    draft = old(method="irv")
-    organising.open_(people.find("the organiser"), draft, editable=False)
-    vote(person, *THREE)
-    close()
-    found = services.find("Board")
-    assert found.election.lots_commitment
-    assert found.report.result.seed == found.seal.seed not in ("", OLD_SEED)
-    assert flaw() is None
-    assert check(site).first == ()
-    assert run(bundle_file(site, tmp_path))[0] == 0
-    assert b"lots_secret" in unpacked()["rules.json"]
 
 
 # --- pages ---
@@ -500,12 +403,11 @@ def test_the_result_says_that_a_lot_was_drawn_and_how_to_draw_it_again(site, dra
     for text in (found.election.lots_commitment, found.seal.lots_secret, found.seal.digest, found.seal.seed):
         assert text in page
     first = found.report.result.lots[0]
-    marks = {name: lots.mark(found.seed, "irv", first.where, first.round, name) for name in first.names}
+    marks = {name: lots.mark(found.seal.seed, "irv", first.where, first.round, name) for name in first.names}
     assert min(marks, key=marks.__getitem__) == first.chosen
     for name in first.names:
-        typed = f"printf '%s\\n%s\\n%s\\n%s\\n%s' {found.seed} irv elimination 1 {name} | sha256sum"
+        typed = f"printf '%s\\n%s\\n%s\\n%s\\n%s' {found.seal.seed} irv elimination 1 {name} | sha256sum"
         assert typed in html.unescape(page)
-    assert "which stood on the election’s page before" not in page
 
 
 def test_the_commands_on_the_page_do_what_it_says(site, drawn, person):
@@ -572,13 +474,3 @@ def test_a_running_count_that_hangs_on_no_lot_is_as_it_was(site, voted, watched)
     page = watched()
     assert "Leading at the moment" in page
     assert "are an example" not in page
-
-
-def test_a_running_count_from_before_draws_from_the_seed_that_was_known(site, old, person, watched):
-    old(**LIVE)
-    open_as_before()
-    vote(person, *THREE)
-    page = watched()
-    winner = count(Ballots.of(["Ada", "Bo", "Cy"], ["0", "1", "2"]), "irv", seed=OLD_SEED).winners[0]
-    assert "Leading at the moment" in page
-    assert f"{winner} won." in page

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 from datetime import UTC, datetime, timedelta
 from io import BytesIO
 
@@ -18,7 +16,6 @@ from store.log.seal import Sealer, event_digest, verify
 from store.sqlite import SqliteTable
 from store.table import LOG, Put, Update
 from tests.at_once import at_once
-from tests.publishing import forget_what_is_public, without_nonces
 
 from .spread import LAYOUTS, spread
 
@@ -76,20 +73,6 @@ def test_every_event_has_a_nonce_of_its_own_which_its_digest_knows(log):
     assert len(first["nonce"]) == len(second["nonce"]) == 32
     assert first["nonce"] != second["nonce"]
     assert event_digest(first) != event_digest({**first, "nonce": second["nonce"]})
-
-
-def test_an_event_without_a_nonce_keeps_its_digest_and_its_place_in_the_chain(table, log, sealer, monkeypatch):
-    """As all were written before there were any."""
-    with monkeypatch.context() as patched:
-        without_nonces(patched)
-        record(log, 2)
-    record(log)
-    old = log.find(1)
-    names = ("PK", "SK", "actor", "event_data", "event_id", "event_type", "when_occurred")
-    text = json.dumps({name: old[name] for name in names}, separators=(",", ":"))
-    assert event_digest(old) == hashlib.sha256(text.encode()).digest()
-    sealer.seal()
-    assert verify(table).flaw is None
 
 
 # --- the coarse clock ---
@@ -256,36 +239,7 @@ def test_a_quarter_begins_with_its_first_second():
     assert as_quarter(moment - timedelta(microseconds=1)) == "2026-11-15T14:00:00Z"
 
 
-# --- stores of before, backups, verification ---
-
-
-@pytest.fixture
-def old(table, log, sealer, monkeypatch):
-    """A store that knows neither nonces nor public checkpoints, with many of the sealer's own."""
-    monkeypatch.setattr(seal, "EVENTS_A_CHECKPOINT", 1)
-    with monkeypatch.context() as patched:
-        without_nonces(patched)
-        record(log, 5)
-        record(log, 1, "ResultSealed")
-    sealer.seal()
-    forget_what_is_public(table)
-    return table
-
-
-def test_an_old_store_has_a_public_checkpoint_once_a_quarter_has_passed(old, log, sealer, clock):
-    assert log.newest_public() is None
-    assert verify(old).flaw is None
-    clock.set(14, 15)
-    assert Publisher(old, clock).is_due()
-    sealer.seal()
-    assert public(old) == [(6, "14:15:00Z")]
-    assert verify(old).flaw is None
-
-
-def test_a_checkpoint_that_was_published_at_any_number_is_still_one_to_hold_the_log_against(old):
-    for checkpoint in old.each(keys.checkpoints()):
-        assert verify(old, (checkpoint["event_id"], checkpoint["hash"])).flaw is None
-        assert verify(old, (checkpoint["event_id"], "00" * 32)).flaw
+# --- backups, verification ---
 
 
 def test_a_copy_has_what_is_public_and_goes_on_from_there(table, log, sealer, clock, tmp_path):

@@ -31,7 +31,7 @@ class Command(StoreCommand):
         if exceptions:
             self.stdout.write("\n".join(replay.exceptions()))
             return
-        self.format = formats.check(self.table, oldest=0)
+        formats.check(self.table, oldest=0)
         if names.is_at_work(self.table):
             raise CommandError("The log is forgetting somebody's name just now. Try again when the worker is done.")
         if check:
@@ -56,8 +56,4 @@ class Command(StoreCommand):
             return
         for each in verdict.first:
             self.stdout.write(str(each))
-        if self.format == 0:
-            self.stdout.write(
-                "The store has the format 0, which kept some moments apart from the log: upgrade it first."
-            )
         raise CommandError(f"The log and the store do not agree; differences: {verdict.count}.")

@@ -39,7 +39,7 @@ class Command(StoreCommand):
             return
         self.stdout.write(f"The store has the format {number}; this version writes {formats.FORMAT}.")
         for step in steps_from(number or 0):
-            self.stdout.write(f"- {step.words}.")
+            self.stdout.write(f"- {step.title}.")
         if not look:
             upgrade(self.table, partial(shown_on, self.stderr), self._wait)
             self.stdout.write(f"The store is upgraded, and has the format {formats.FORMAT} now.")

@@ -9,7 +9,6 @@ from elections import repository as elections
 from elections.rules import State
 from live.sealed.verifying import check_rounds
 from results.proof import check_sealed
-from store import formats
 from store.log.seal import verify
 from upkeep.commands import StoreCommand
 
@@ -38,10 +37,6 @@ class Command(StoreCommand):
             self.stdout.write(f"{verdict.rewritten} of them have forgotten a name, as the log says of each.")
         if verdict.unsealed:
             self.stdout.write(f"{verdict.unsealed} newer events are not sealed yet.")
-        if formats.format_of(self.table) == 0:
-            raise CommandError(
-                "The rest cannot be checked yet: the store has the format 0. Upgrade it, then verify again."
-            )
         if verdict.index_flaw:
             raise CommandError(f"But pages may not find everything. {verdict.index_flaw}")
         if closed := self._sealed_elections():

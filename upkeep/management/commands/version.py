@@ -14,4 +14,4 @@ class Command(StoreCommand):
     def handle(self, **options: Any) -> None:
         for name, version in versions().items():
             self.stdout.write(f"{name} {version}")
-        self.stdout.write(f"Format {formats.FORMAT}; reads 0 to {formats.FORMAT}, serves {formats.SERVED} and later")
+        self.stdout.write(f"Format {formats.FORMAT}; serves {formats.OLDEST_SERVED} and later")
