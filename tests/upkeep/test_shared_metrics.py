@@ -102,3 +102,30 @@ def test_a_start_clears_what_ended_processes_have_counted(tmp_path):
     assert [path.name for path in tmp_path.iterdir()] == [f"counter_{os.getpid()}.db"]
     shared_metrics.clear(tmp_path, os.getpid())
     assert list(tmp_path.iterdir()) == []
+
+
+# --- which processes share ---
+
+
+def started(folder: Path, *command: str) -> str:
+    env = {"METRICS_DIR": str(folder), "DATA_DIR": str(folder.parent / "data")}
+    words = [sys.executable, *command]
+    return subprocess.run(
+        words, env=env, cwd=settings.BASE_DIR, capture_output=True, text=True, check=True, timeout=120
+    ).stdout
+
+
+def test_server_and_worker_share_their_metrics_and_other_commands_do_not(tmp_path):
+    folder = tmp_path / "metrics"
+    for command in (("seal", "--help"), ("worker", "--once", "--help")):
+        started(folder, "manage.py", *command)
+        assert not folder.exists(), command
+    for count, command in enumerate((("worker", "--help"), ("serve", "--help")), start=1):
+        started(folder, "manage.py", *command)
+        assert len(list(folder.glob("gauge_livesum_*.db"))) == count, command
+
+
+def test_gunicorn_sets_the_folder_before_anything_counts(tmp_path):
+    program = "import sys, config.gunicorn as ours; print(ours.raw_env, 'prometheus_client' in sys.modules)"
+    folder = tmp_path / "metrics"
+    assert started(folder, "-c", program) == f"['PROMETHEUS_MULTIPROC_DIR={folder}'] False\n"
