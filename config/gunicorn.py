@@ -81,6 +81,7 @@ def when_ready(server: Any) -> None:
 
 
 def pre_fork(server: Any, worker: Any) -> None:
+    shared_metrics.problem(settings.METRICS_DIR)  # makes it again if it is gone: systemd clears /dev/shm at a sign-out
     share_what_is_loaded()
 
 

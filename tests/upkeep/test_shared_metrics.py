@@ -129,3 +129,11 @@ def test_gunicorn_sets_the_folder_before_anything_counts(tmp_path):
     program = "import sys, config.gunicorn as ours; print(ours.raw_env, 'prometheus_client' in sys.modules)"
     folder = tmp_path / "metrics"
     assert started(folder, "-c", program) == f"['PROMETHEUS_MULTIPROC_DIR={folder}'] False\n"
+
+
+def test_a_folder_that_was_cleared_away_is_there_again_for_the_next_process(tmp_path):
+    folder = tmp_path / "metrics"
+    started(
+        folder, "-c", "import config.gunicorn as ours; ours.settings.METRICS_DIR.rmdir(); ours.pre_fork(None, None)"
+    )
+    assert folder.is_dir()
