@@ -15,7 +15,7 @@ from django.views.decorators.http import require_safe
 
 from acts.refusals import Refusal
 from pages.forms import form_page, show_form
-from pages.qr import qr_picture
+from pages.qr import qr_svg
 
 from . import authenticator_apps, passkeys, throttle
 from . import factors as second_factors
@@ -148,7 +148,7 @@ def _show_app(request: HttpRequest, form: AppForm, secret: bytes) -> HttpRespons
     address = authenticator_apps.app_address(secret, request.user.name, request.get_host())
     context = {
         "form": form,
-        "picture": qr_picture(address),
+        "picture": qr_svg(address),
         "address": address,
         "secret": authenticator_apps.as_typed(secret),
     }

@@ -29,7 +29,7 @@ from . import books, passes, repository, rules, services
 from .books import Answer, Way
 from .repository import Standing
 from .secrecy import SecretReplaced
-from .views import draft_key, picture
+from .views import draft_key, receipt_image
 
 LOST = "lost"  # the question whose form came without a session
 
@@ -259,7 +259,7 @@ def _receipt(request: HttpRequest, way: Way, standing: Standing) -> dict[str, An
         "election": election,
         "cast": cast,
         "id": books.key(election.name),
-        "qr": picture(election, cast.confirmation) if cast else "",
+        "qr": receipt_image(standing, cast) if cast else "",
         "ranked": named(cast.rankings, candidates) if cast else [],
         "draft_key": draft_key(request, standing) if standing.voted else "",
         "sentence": _instead(standing),

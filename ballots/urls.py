@@ -11,6 +11,7 @@ urlpatterns = [
     path("election/<name:name>/ballot/review/", views.review, name="review"),
     path("election/<name:name>/ballot/cast/", views.cast, name="cast"),
     path("election/<name:name>/ballot/receipt/", views.receipt, name="receipt"),
+    path("election/<name:name>/ballot/receipt/qr.svg", views.receipt_qr, name="receipt_qr"),
     path("election/<name:name>/ballot/state/", views.ballot_state, name="ballot_state"),
     path("election/<name:name>/ballot/leave/", link_views.leave, name="leave_ballot"),
     path("election/<name:name>/ballot/withdraw/", views.withdraw, name="withdraw"),

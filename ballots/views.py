@@ -12,6 +12,7 @@ from django.contrib.auth.views import redirect_to_login
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse, QueryDict
 from django.shortcuts import redirect, render
 from django.urls import reverse
+from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
@@ -26,7 +27,7 @@ from elections.access import context_of, run
 from elections.rules import Action, Election
 from pages.forms import form_page, token_in
 from pages.onward import onward, path_of
-from pages.qr import qr_picture
+from pages.qr import qr_image, qr_svg
 from pages.saying import ask, say
 from ranking import carrying, drafts
 from ranking.boxes import RANK, choices_of, ranks_in, typed_in, unranked_sentence
@@ -244,7 +245,7 @@ def _show_receipt(request: HttpRequest, standing: Standing, cast: rules.Ballot, 
     election, candidates = standing.election, repository.candidates_of(standing.election)
     context = {
         "confirmation": cast.confirmation,
-        "qr": picture(election, cast.confirmation),
+        "qr": qr_svg(follow_link(election, cast)) if voter else receipt_image(standing, cast),
         "ranked": named(cast.rankings, candidates),
         "unranked": left_out(cast.rankings, candidates),
         "unranked_sentence": unranked_sentence(election.unranked),
@@ -257,9 +258,31 @@ def _show_receipt(request: HttpRequest, standing: Standing, cast: rules.Ballot, 
     return render(request, "ballots/receipt.html", context_of(request, election, **context))
 
 
-def picture(election: Election, confirmation: str) -> str:
-    """The code as a QR picture of an address; what stands behind the # stays in the browser that opens it."""
-    return qr_picture(f"{whole(path_of('follow', election.name))}#{confirmation}")
+def follow_link(election: Election, cast: rules.Ballot) -> str:
+    """Leads to the ballot among all that are published. What follows the # stays in the browser."""
+    return f"{whole(path_of('follow', election.name))}#{cast.confirmation}"
+
+
+def receipt_image(standing: Standing, cast: rules.Ballot) -> SafeString:
+    """Drawing a QR code takes as long as the page itself, so the browser loads it afterwards."""
+    address = f"{path_of('receipt_qr', standing.election.name)}?acts={standing.acts}"
+    return qr_image(follow_link(standing.election, cast), address)
+
+
+@vote
+@require_safe
+def receipt_qr(request: HttpRequest, standing: Standing) -> HttpResponse:
+    """The code of one's own ballot. The address does not contain it, as servers log addresses; the number of acts
+    makes sure that the image belongs to the page that shows it."""
+    if request.GET.get("acts") != str(standing.acts) or standing.is_unlinked:
+        raise Http404
+    try:
+        cast = repository.ballot_of(standing)
+    except SecretReplaced:
+        cast = None
+    if cast is None or not (svg := qr_svg(follow_link(standing.election, cast))):
+        raise Http404
+    return HttpResponse(svg, content_type="image/svg+xml")
 
 
 @vote

@@ -209,7 +209,7 @@ def seal(folder: str, kind: str) -> dict[str, Any]:
     from ballots.services.sealing import COUNTING
 
     took, steps = {"before": peak_memory()}, COUNTING.steps
-    COUNTING.steps = (lambda election: lambda counts: took.update(published=peak_memory()), *steps)
+    COUNTING.steps = (lambda election, counts: took.update(published=peak_memory()), *steps)
     with _others(folder, kind) as others:
         start, busy = perf_counter(), _processor()
         services.seal_what_is_closed()

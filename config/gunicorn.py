@@ -19,8 +19,8 @@ from config.proxies import lacking
 from store.connect import connect
 from store.formats import refusal
 from store.table import StoreError
-from upkeep import counters
 from upkeep import server as this_server
+from upkeep import shared_metrics
 
 bind = f"[{settings.HOST}]:{settings.PORT}" if ":" in settings.HOST else f"{settings.HOST}:{settings.PORT}"
 preload_app = True  # what is loaded once is shared by all processes; a new version is a new start
@@ -39,6 +39,9 @@ MEMORY = "/dev/shm"  # noqa: S108 - nothing is written there but the time, into 
 if os.access(MEMORY, os.W_OK):
     worker_tmp_dir = MEMORY  # gunicorn makes a file for every process: on a full disk it would end of that
 
+# Before anything imports prometheus_client, which then shares what all processes count.
+raw_env = [f"{name}={value}" for name, value in shared_metrics.environment(settings.METRICS_DIR).items()]
+
 held: list[int] = []  # the lock of DATA_DIR
 
 
@@ -51,12 +54,17 @@ def on_starting(server: Any) -> None:
         server.log.warning(sentence)
     try:
         held.append(this_server.take(settings.DATA_DIR))
-        counters.clear(settings.METRICS_DIR)
     except this_server.Taken as taken:
         raise RuntimeError(str(taken)) from None  # gunicorn ends with these words
-    except OSError as error:
-        server.log.warning("METRICS_DIR %s cannot be written: %s.", settings.METRICS_DIR, error.strerror)
+    if reason := shared_metrics.problem(settings.METRICS_DIR):
+        server.log.warning("METRICS_DIR %s cannot be used: %s.", settings.METRICS_DIR, reason)
+    else:
+        shared_metrics.clear(settings.METRICS_DIR)
     setup.announce()
+
+
+def on_exit(server: Any) -> None:
+    shared_metrics.clear(settings.METRICS_DIR, os.getpid())
 
 
 def when_ready(server: Any) -> None:
@@ -73,6 +81,7 @@ def when_ready(server: Any) -> None:
 
 
 def pre_fork(server: Any, worker: Any) -> None:
+    shared_metrics.problem(settings.METRICS_DIR)  # makes it again if it is gone: systemd clears /dev/shm at a sign-out
     share_what_is_loaded()
 
 
@@ -97,14 +106,16 @@ def post_fork(server: Any, worker: Any) -> None:
 
 
 def child_exit(server: Any, worker: Any) -> None:
+    from upkeep import metrics
+
     SHARES.leave(worker.place)
+    metrics.forget_process(worker.pid)
 
 
 def post_worker_init(worker: Any) -> None:
     """What is loaded by now stays; the garbage collector need not look through it again at every long read."""
     from upkeep import signs  # with all it needs, which only a process that serves has loaded
 
-    counters.shelf.share(settings.METRICS_DIR)
     signs.watch.begin()
     gc.collect()
     gc.freeze()

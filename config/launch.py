@@ -15,16 +15,18 @@ from pathlib import Path
 from typing import Any
 
 import django
+from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
 from django.core.management import call_command, execute_from_command_line
 
-from upkeep import given_files
+from upkeep import given_files, shared_metrics
 
 from . import environment_file, initial
 from .variables import NAMES
 
 CODE = Path(__file__).resolve().parent.parent
 FILE = "PLENUM_ENVIRONMENT"
+SHARES_METRICS = (["serve"], ["worker"])  # the commands whose processes add up what they count
 UNIT = Path("/etc/systemd/system/plenum.service")
 Environ = MutableMapping[str, str]
 HEAD = """\
@@ -42,7 +44,7 @@ def run(argv: list[str], environ: Environ) -> int | str:
     try:
         if FILE in environ:
             return _plenum(argv[1:], environ)
-        _execute(argv)
+        _execute(argv, environ)
     except (ImproperlyConfigured, Refused) as refused:
         return str(refused)
     except BrokenPipeError:  # whoever read what is said went away
@@ -63,7 +65,7 @@ def _plenum(words: list[str], environ: Environ) -> int | str:
         given_files.open_all(words[1:])
     become_owner(environ)
     try:
-        _execute(["plenum", *words])
+        _execute(["plenum", *words], environ)
     except ImproperlyConfigured as refused:
         if words[0] != "doctor":
             raise
@@ -71,7 +73,9 @@ def _plenum(words: list[str], environ: Environ) -> int | str:
     return 0
 
 
-def _execute(argv: list[str]) -> None:
+def _execute(argv: list[str], environ: Environ) -> None:
+    if argv[1:2] in SHARES_METRICS and "--once" not in argv:
+        environ.update(shared_metrics.environment(settings.METRICS_DIR))
     if argv[1:] != ["version"]:
         execute_from_command_line(argv)
         return

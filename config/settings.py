@@ -18,6 +18,7 @@ from mail.senders import named_sender
 from pages import colours, logo, times
 from store.connect import CHAOS, BadStoreUrl, check
 from store.keys import OVERRIDES, without_invisible
+from upkeep import shared_metrics
 from upkeep.age import BadKey, check_recipient
 
 from . import checks
@@ -232,7 +233,7 @@ REQUEST_SECONDS = environment.number("REQUEST_SECONDS", 20, 1, 600)  # for a slo
 STORE_SECONDS = environment.number("STORE_SECONDS", 5, 2, 60)  # that a request waits for a distant store in trouble
 WORKER = environment.choice("WORKER", ("beside", "apart"))  # whether the server starts one, and watches over it
 DISK_WARN_MB = environment.number("DISK_WARN_MB", 500, 1, 10_000_000)  # free, below which it is said
-METRICS_DIR = Path(environment.text("METRICS_DIR", str(DATA_DIR / "metrics"))).absolute()
+METRICS_DIR = Path(environment.text("METRICS_DIR", str(shared_metrics.default_folder(DATA_DIR)))).absolute()
 SITE_URL = environment.text("SITE_URL", None if PRODUCTION else f"http://{HOST}:{PORT}").rstrip("/")
 environment.say(checks.wrong_listening_address(HOST))
 if PRODUCTION:

@@ -50,7 +50,7 @@ from polls import telling as of_polls
 from polls.services import pass_on as pass_polls_on
 from results.letters import LETTERS as OF_RESULTS
 from results.mailing import mail_by_itself, to_be_mailed
-from results.services import begin_to_seal, seal_soon
+from results.services import seal_result, seal_soon
 from skills import telling as of_skills
 from skills.access import may_see_profile
 from skills.services import forget_endorsements, forget_skills
@@ -79,7 +79,7 @@ def arrange() -> None:
 
     # A closed election is sealed (ballots.services.seal_what_is_closed): its ballots are published, part by part, while
     COUNTING.arrange(
-        begin_to_seal,  # its roll is committed to; then they are counted, and the result is sealed
+        seal_result,  # they are counted, its roll is committed to, and the result is sealed
     )
     SEALED.arrange(
         mail_by_itself,  # and told to the voters, where that was chosen

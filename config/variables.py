@@ -99,10 +99,10 @@ VARIABLES = (
     ),
     Variable(
         "METRICS_DIR",
-        "`DATA_DIR/metrics`",
+        "a folder of its own in `/dev/shm`; without that, `DATA_DIR/metrics`",
         THE_SAME,
-        "where processes add up their figures; on a disk that copies on write (btrfs) name a folder in "
-        "memory, such as `/run/plenum`",
+        "where the processes on this machine add up their figures, in files mapped into memory: on a full disk "
+        "they would end, so it should be a folder in memory. Not to be shared between containers",
     ),
     Variable(
         "SITE_URL",

@@ -13,7 +13,7 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
 from acts.links import whole
-from pages.qr import qr_picture
+from pages.qr import shared_qr_svg
 
 from . import asking, clock, pictures, rules, standings, words
 from .assembly import quorate, resolutions
@@ -130,12 +130,12 @@ def join_address() -> str:
 
 
 def link_to(game: Game) -> str:
-    """What the QR picture holds."""
+    """What the QR code holds."""
     return whole(reverse("join_game", args=[game.id, game.token]))
 
 
 def joining(game: Game) -> dict[str, Any]:
-    return {"join_address": join_address(), "code": spaced(game.code), "qr": qr_picture(link_to(game))}
+    return {"join_address": join_address(), "code": spaced(game.code), "qr": shared_qr_svg(link_to(game))}
 
 
 def spaced(code: str) -> str:

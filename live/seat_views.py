@@ -15,7 +15,7 @@ from accounts.access import public
 from acts.links import whole
 from acts.refusals import Refusal
 from pages.forms import form_page
-from pages.qr import qr_picture
+from pages.qr import qr_svg
 from pages.saying import ask, say, told
 from store import keys
 
@@ -118,7 +118,7 @@ def _show(
     **more: Any,
 ) -> HttpResponse:
     address = whole(reverse("take_seat", args=[game.id, players.link_of(game, held)]))
-    context = {"game": game, "seat": own, "address": address, "qr": qr_picture(address), **more}
+    context = {"game": game, "seat": own, "address": address, "qr": qr_svg(address), **more}
     if seating.may_rename_oneself(game, state):
         context["form"] = with_focus(form) if form else PlayerNameForm(initial={"name": own.name})
     return render(request, "live/join/seat.html", context, status=422 if form else 200)

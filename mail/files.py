@@ -5,39 +5,37 @@ from __future__ import annotations
 import os
 import secrets
 import time
+from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 from stat import S_IMODE, S_ISVTX
-from typing import IO, Any
+from typing import Any
 
-from django.core.mail.backends.filebased import EmailBackend as FileBackend
+from django.conf import settings
+from django.core.mail import EmailMessage
+from django.core.mail.backends.base import BaseEmailBackend
 
 OURS = 0o700
 
 
-class EmailBackend(FileBackend):
-    stream: IO[bytes] | None
-    _fname: str | None  # Django's: which file it is, once that is known
+class EmailBackend(BaseEmailBackend):
+    """One file for each mail. Django's backend names files after the second and an address in memory, which the next
+    mail may have as well."""
 
-    def __init__(self, *arguments: Any, **options: Any):
-        super().__init__(*arguments, **options)
+    def __init__(self, *, file_path: str | None = None, **options: Any):
+        super().__init__(**options)
+        self.folder = Path(file_path or settings.EMAIL_FILE_PATH)
+        self.folder.mkdir(parents=True, exist_ok=True)
         with suppress(PermissionError):  # a folder of somebody else, who says who may look into it
-            tighten(Path(self.file_path))
+            tighten(self.folder)
 
-    def _get_filename(self) -> str:
-        """Each mail in a file of its own. Django tells files of one second apart by where the one that writes lies in
-        memory, and the next one may lie there, too."""
-        if self._fname is None:
+    def send_messages(self, email_messages: Sequence[EmailMessage]) -> int:
+        for message in email_messages:
             name = f"{time.strftime('%Y%m%d-%H%M%S')}-{secrets.token_hex(8)}.log"
-            self._fname = os.path.join(self.file_path, name)
-        return self._fname
-
-    def open(self) -> bool:
-        if self.stream is not None:
-            return False
-        handle = os.open(self._get_filename(), os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
-        self.stream = os.fdopen(handle, "ab")
-        return True
+            handle = os.open(self.folder / name, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+            with os.fdopen(handle, "wb") as file:
+                file.write(message.message().as_bytes() + b"\n")
+        return len(email_messages)
 
 
 def tighten(folder: Path) -> None:

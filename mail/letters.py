@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from django.conf import settings
+from django.core.mail import EmailMultiAlternatives
 from django.template.loader import render_to_string
 from django.utils.translation import get_language_bidi, gettext_noop, override
 from django.utils.translation import gettext as _
@@ -18,7 +19,6 @@ from acts.steps import Steps
 from .names import isolated
 from .numbers import domain, message_id
 from .senders import named_sender
-from .writing import Posted
 
 if TYPE_CHECKING:
     from .outbox import Mail
@@ -84,13 +84,13 @@ def is_of_use(mail: Mail, now: float) -> bool:
     return letter.is_over is None or not letter.is_over(mail)
 
 
-def compose(mail: Mail, letter: Letter | None = None) -> Posted:
+def compose(mail: Mail, letter: Letter | None = None) -> EmailMultiAlternatives:
     """The mail as it is sent, in the language it was asked for in; or as another letter would have it."""
     letter, name = letter or LETTERS[mail.kind], site_name()
     with override(mail.language):
         context = _said(letter, mail) | {"site": settings.SITE_URL, "site_name": name, "colours": _colours()}
         text = render_to_string("mail/letter.txt", context).strip() + "\n"
-        message = Posted(f"{name}: {context['subject']}", text, sender(name), [mail.to])
+        message = EmailMultiAlternatives(f"{name}: {context['subject']}", text, sender(name), [mail.to])
         message.attach_alternative(render_to_string("mail/letter.html", context), "text/html")
     message.extra_headers |= headers(mail, context["silence"], by_hand=context["written"] is not None)
     answers = (letter.reply_to(mail) if letter.reply_to else "") or settings.MAIL_REPLY_TO

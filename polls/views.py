@@ -26,7 +26,7 @@ from acts.site import now_text
 from pages.addresses import origin
 from pages.forms import form_page, posted, token_in
 from pages.paging import one_page
-from pages.qr import qr_picture
+from pages.qr import shared_qr_svg
 from pages.saying import say, say_what_was_understood
 from ranking import drafts
 from ranking.boxes import choices_of, ranks_in, typed_in, unranked_sentence
@@ -73,7 +73,7 @@ def context_of(poll: Poll, **more: Any) -> dict[str, Any]:
 def shared(poll: Poll) -> dict[str, Any]:
     """What it takes to hand a poll on: its address, its code, and a picture for cameras."""
     by_code = whole(reverse("poll_by_code", args=[poll.code]))
-    return {"address": address_of(poll), "code_address": by_code, "qr": qr_picture(by_code), "frame": frame(poll)}
+    return {"address": address_of(poll), "code_address": by_code, "qr": shared_qr_svg(by_code), "frame": frame(poll)}
 
 
 # --- lists ---

@@ -9,10 +9,10 @@ from PIL import Image, ImageDraw
 
 from acts.naming import site_name
 
-from .lettering import can_write, fit, lines, width, write
+from .lettering import can_write, fit, font, lines, width
 
 WIDTH, HEIGHT = 1200, 630  # what social networks ask for
-FORMAT = 1  # of the drawing; another one has another address
+FORMAT = 2  # of the drawing; another one has another address
 OURS = "Plenum"
 FINER = 2  # everything is drawn so many times larger, for smooth edges
 INK, SOFT, GREY, PAPER = "#1c1a22", "#57525f", "#857d93", "#f6f5f3"  # as in static/css/tokens.css
@@ -43,7 +43,7 @@ class Pen:
         self._draw.ellipse([FINER * each for each in (x - radius, y - radius, x + radius, y + radius)], colour)
 
     def text(self, x: float, y: float, text: str, size: int, colour: str) -> None:
-        write(self._image, (FINER * x, FINER * y), text, FINER * size, colour)
+        self._draw.text((FINER * x, FINER * y), text, colour, font(FINER * size), anchor="ls")
 
     def text_at_right(self, x: float, y: float, text: str, size: int, colour: str) -> None:
         self.text(x - length(text, size), y, text, size, colour)

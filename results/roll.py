@@ -6,16 +6,12 @@ the order in which the roll is read, that of the folded names. So an entry can b
 and one that is not told cannot be found out by trying names and addresses.
 
 Results sealed before have a plain digest of the lines instead, which whoever guesses all that is in it can open.
-
-`python -m results.roll` reads from its standard input, as JSON, where the roll lies and the secret, and writes the
-commitment (results/committing.py). It needs nothing but the embedded store.
 """
 
 from __future__ import annotations
 
 import hashlib
 import secrets
-import sys
 from collections.abc import Iterable, Sequence
 from itertools import islice
 from typing import Any
@@ -24,7 +20,6 @@ import orjson
 
 from store import keys
 from store.spans import ordered_values
-from store.sqlite import SqliteTable
 from store.table import Span, Table
 
 A_BLOCK = 64  # bytes that SHA-256 takes at a time; the secret has half as many
@@ -101,16 +96,3 @@ def commitment_to(table: Table, roll: Sequence[Span], secret: str) -> str:
     while some := list(islice(entries, AT_ONCE)):
         commitment.add_all(some)
     return commitment.text
-
-
-# --- in a process of its own ---
-
-
-def main() -> None:
-    asked = orjson.loads(sys.stdin.buffer.read())
-    table, roll = SqliteTable(asked["file"]), [Span(**each) for each in asked["roll"]]
-    sys.stdout.write(commitment_to(table, roll, asked["secret"]))
-
-
-if __name__ == "__main__":
-    main()

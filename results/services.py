@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
-from functools import partial
 
 from acts.ringing import BALLOTS, ring
 from acts.site import log, now_text, table
@@ -28,9 +27,9 @@ from tally.cost import Size, of_methods
 from tally.job import Job
 
 from . import committing, repository, running
-from .committing import Commitment
 from .report import Report, report_on, settings_of
 from .repository import Found, Seal
+from .roll import new_secret
 
 AT_ONCE = 1_000  # ballots that are counted while somebody waits for the page; more are the worker's,
 STEPS_AT_ONCE = 6_000_000  # and so is what takes longer, if the look at how close it was goes on to its end
@@ -45,12 +44,7 @@ class Disagreement(CannotSeal):
     back, or an index is late, and then the next try finds it in order."""
 
 
-def begin_to_seal(election: Election) -> Callable[[Mapping[str, int]], None]:
-    """What is to be done once all ballots are published, and how often each ranking is among them is known."""
-    return partial(seal_result, election, roll=committing.begin(election))
-
-
-def seal_result(election: Election, counts: Mapping[str, int] | None = None, *, roll: Commitment | None = None) -> None:
+def seal_result(election: Election, counts: Mapping[str, int] | None = None) -> None:
     """Count a closed election and seal the result. Any number may do this at once: it is done once. Whoever has read
     all ballots already says how often each ranking is among them."""
     if repository.is_sealed(election.name):
@@ -68,11 +62,11 @@ def seal_result(election: Election, counts: Mapping[str, int] | None = None, *, 
     text, winners = report.as_json(), list(report.result.winners)
     parts = repository.write_parts(election.name, text, counted)
     digest = hashlib.sha256(text.encode()).hexdigest()
-    sealed_at, roll = now_text(), roll or Commitment(election)
+    sealed_at, secret = now_text(), new_secret()
     known = {**drawn, "equals": counted.has_equals}
-    seal = Seal(counted.total, counted.digest, digest, sealed_at, parts, counted.candidates, came, roll.secret, **known)
+    seal = Seal(counted.total, counted.digest, digest, sealed_at, parts, counted.candidates, came, secret, **known)
     said = {"election_name": election.name, "ballots": seal.ballots, "digest": seal.digest, "report_digest": digest}
-    said |= {"sealed_at": sealed_at, "roll_commitment": roll.text} | checked | drawn
+    said |= {"sealed_at": sealed_at, "roll_commitment": committing.roll_commitment(election, secret)} | checked | drawn
     said |= {"winners": winners}
     with suppress(Refused):  # then somebody else has sealed it, and the same
         there, told = Check(keys.election(election.name), Exists()), Delete(keys.lots(election.name))

@@ -17,11 +17,6 @@ NOT_OURS = {"tests", "bench", "static", "build", "docs", "deploy"}
 OF_FEW = {
     "elections/access.py: _offered": "the relations there are, by the states there are",
     "pages/logo.py: read": "the setting",
-    "pages/qr.py: _bit": "the bits of the small codes",
-    "pages/qr.py: _line": "the bytes there are, whole and cut",
-    "pages/qr.py: _lines": "the sizes there are",
-    "pages/qr.py: _multiples": "the degrees there are",
-    "pages/qr.py: _sheet": "the forty versions there are",
     "pages/times.py: _places_ever": "nothing",
     "pages/times.py: _places_today": "nothing",
     "pages/times.py: zone": "the zones there are: any other raises, which is not remembered",

@@ -316,6 +316,7 @@ ROUTES = {
     "review": (Permission.VOTE, READ, ["draft"]),
     "cast": (Permission.VOTE, ACT, ["draft"]),
     "receipt": (Permission.VOTE, READ, ["draft"]),
+    "receipt_qr": (Permission.VOTE, READ, ["draft"]),
     "ballot_state": (Permission.VOTE, READ, ["draft"]),
     "withdraw": (Permission.VOTE, FORM, ["draft"]),
     "mail_result": (Permission.USE_APPLICATION, FORM, ["draft"]),
@@ -430,7 +431,15 @@ DRAFT = {
     "news_about": Action.LOOK,
     "announce_result": Action.LOOK,
 }
-BALLOT = {"ballot", "review", "cast", "receipt", "ballot_state", "withdraw"}  # a draft is nobody's to vote in
+BALLOT = {
+    "ballot",
+    "review",
+    "cast",
+    "receipt",
+    "receipt_qr",
+    "ballot_state",
+    "withdraw",
+}  # a draft is nobody's to vote in
 STANDING = {"agree", "candidates_skills"}  # for whoever stands, and where it was chosen at the opening
 REPORTED = {"reported_poll", "hide_poll", "show_poll", "dismiss_reports"}  # of a poll that is not there
 OF_WRITERS = {"picture_post", "publish_post", "withdraw_post", "delete_post", "revoke_previews"}  # find the post first

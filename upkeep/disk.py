@@ -97,7 +97,7 @@ def unusable() -> list[Path]:
 
 
 def _own_paths() -> Iterator[Path]:
-    yield from (settings.DATA_DIR, settings.DATA_DIR / LOCK, settings.STATIC_ROOT, settings.METRICS_DIR)
+    yield from (settings.DATA_DIR, settings.DATA_DIR / LOCK, settings.STATIC_ROOT)
     if is_embedded():
         store = Path(urlsplit(settings.STORE_URL).path)
         yield from (store, *(store.with_name(store.name + ending) for ending in BESIDE_THE_STORE))

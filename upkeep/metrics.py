@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections import deque
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -18,15 +19,14 @@ from prometheus_client import (
     disable_created_metrics,
     generate_latest,
     multiprocess,
-    values,
 )
 from prometheus_client.registry import Collector
 
 from store import trips
 
-from . import counters
+from .shared_metrics import VARIABLE
 
-values.ValueClass = counters.Value  # before the first metric is made
+FOLDER = os.environ.get(VARIABLE)  # where prometheus_client shares what all processes count, if it does
 disable_created_metrics()  # nobody asks when a series began, and it would be a line for each
 
 # Both are bounded by our own routes, whatever is requested: times by the first part of a route, outcomes by route.
@@ -56,7 +56,7 @@ CONNECTIONS_ENDED = Counter(
     ["reason"],
 )
 OPEN_STREAMS = Gauge(
-    "plenum_open_streams", "Answers that are held open, to say more as it happens.", multiprocess_mode="sum"
+    "plenum_open_streams", "Answers that are held open, to say more as it happens.", multiprocess_mode="livesum"
 )
 LIVE = Counter(
     "plenum_live_events",
@@ -170,7 +170,6 @@ def _successes(metrics: Iterable[Metric]) -> dict[str, float]:
 
 def as_text(site: Iterable[Metric] = ()) -> bytes:
     """All that was observed, and what is known of the site as a whole."""
-    counters.shelf.again()
     more = CollectorRegistry()
     more.register(_Known(site))
     return generate_latest(_registry()) + generate_latest(more)
@@ -185,9 +184,15 @@ class _Known(Collector):
 
 
 def _registry() -> CollectorRegistry:
-    """What all processes have counted; a process that found no room to share its numbers tells its own."""
-    if not counters.shelf.is_shared:
+    """What all processes have counted; a process that has no folder to share has only its own."""
+    if not FOLDER or not os.path.isdir(FOLDER):
         return THIS_PROCESS
     registry = CollectorRegistry()
-    multiprocess.MultiProcessCollector(registry, str(counters.shelf.folder))
+    multiprocess.MultiProcessCollector(registry, FOLDER)
     return registry
+
+
+def forget_process(pid: int) -> None:
+    """What a process that has ended counted stays in the sums, but nothing of it is live."""
+    if FOLDER:
+        multiprocess.mark_process_dead(pid, FOLDER)

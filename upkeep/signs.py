@@ -21,7 +21,7 @@ from django.conf import settings
 from store import keys
 from store.table import Delete, Item, Put, StoreError, Table
 
-from . import counters, failures, metrics
+from . import failures, metrics
 from .disk import DiskWatch
 from .failures import Failure
 
@@ -91,7 +91,6 @@ class SignGiver:
         while not ended.is_set():
             try:
                 self.disk.look()
-                counters.shelf.again()
                 self.give()
             except StoreError:
                 pass

@@ -35,9 +35,7 @@ A_SEALED_PART = 200_000  # bytes of ballots in one event; an item holds 400 KB
 A_BALLOT = 60  # bytes that an item needs for a ballot besides its text
 RANKING = itemgetter(1)  # of the row of a ballot
 
-Counting = Callable[[Mapping[str, int]], None]  # told how often each ranking was cast
-
-COUNTING = Steps[[Election], Counting]("when ballots of a closed election are read; each answers what counts them then")
+COUNTING = Steps[[Election, Mapping[str, int]], None]("once it is known how often each ranking was cast")
 SEALED = Steps[[Election], None]("once the result of an election is sealed")
 
 _log = logging.getLogger("plenum.ballots")
@@ -78,12 +76,10 @@ def _seal(election: Election) -> Generator[float, None, None]:
         return
     if result not in found or mark["parts"] != mark.get("of"):
         with closing(Box(election, mark)) as box:
-            counting = COUNTING.taken(election)
             yield from box.read()
             if not (yield from _publish(box)):
                 return  # another worker is at it
-        for count in counting:
-            count(box.counts)
+        COUNTING.taken(election, box.counts)
     SEALED.taken(election)
     if not election.secret_ballot:
         with suppress(Refused):  # then another worker has finished it

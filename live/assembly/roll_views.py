@@ -19,7 +19,7 @@ from acts.refusals import Refusal
 from pages import lists
 from pages.forms import form_page
 from pages.lists import Verdict
-from pages.qr import qr_picture
+from pages.qr import qr_svg
 from pages.sorting import as_people_sort
 from store.keys import fold
 
@@ -70,7 +70,7 @@ class Card:
 
     @property
     def qr(self) -> str:
-        return qr_picture(self.link)
+        return qr_svg(self.link)
 
 
 @of_hosts

@@ -403,6 +403,7 @@ def _looks_of_the_voter(mark: str) -> list[Look]:
         Look("ballot", "voter", ("Board",), of="to change it"),
         Look("review", "newcomer", ("Board",)),
         *(Look(page, "voter", ("Board",)) for page in ("receipt", "ballot_state", "withdraw")),
+        Look("receipt_qr", "voter", ("Board",), asked={"acts": "1"}),
     ]
 
 

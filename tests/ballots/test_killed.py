@@ -58,6 +58,7 @@ class Server:
         self.variables = {
             "PATH": os.environ["PATH"],
             "DATA_DIR": str(folder),
+            "METRICS_DIR": str(folder / "metrics"),
             "PORT": str(self.port),
             "WEB_PROCESSES": "2",
             **variables,

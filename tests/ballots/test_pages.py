@@ -16,6 +16,7 @@ from accounts.rules import Role
 from ballots import repository, services
 from elections import repository as elections
 from elections import services as organising
+from pages.qr import qr_svg
 from ranking.candidates import Candidate
 from tests.people import enrol
 from tests.store.test_queue import commits
@@ -64,6 +65,35 @@ def test_from_the_ballot_to_the_receipt(eve):
     assert code_of(receipt) == ballot.confirmation
     assert "Your ballot is cast." in text_of(receipt)
     assert receipt["Cache-Control"] == "private, no-store"
+
+
+def qr_address(receipt) -> str:
+    return unescape(re.search(r'<div class="receipt-picture"[^>]*><img src="([^"]+)"', receipt.content.decode())[1])
+
+
+def test_the_receipt_has_its_code_as_an_image_whose_address_does_not_tell_it(eve):
+    receipt = vote(eve, rank_1="1")
+    code, address = code_of(receipt), qr_address(receipt)
+    assert address == f"{PAGE}receipt/qr.svg?acts=1"
+    image = eve.get(address)
+    assert image["Content-Type"] == "image/svg+xml"
+    assert image["Cache-Control"] == "private, no-store"
+    assert image.text == qr_svg(f"{settings.SITE_URL}/election/Board/results/follow/#{code}")
+
+
+def test_the_image_of_an_earlier_ballot_is_gone_and_the_new_receipt_has_its_own(eve):
+    earlier = qr_address(vote(eve, rank_1="1"))
+    now = qr_address(vote(eve, rank_0="1"))
+    assert [eve.get(address).status_code for address in (earlier, now)] == [404, 200]
+
+
+def test_nobody_else_gets_the_image_of_a_receipt(eve, signed_in):
+    address = qr_address(vote(eve, rank_1="1"))
+    assert signed_in("Bob", Role.VOTER).get(address).status_code == 404
+    assert Client().get(address).status_code == 302
+    eve.post(f"{PAGE}withdraw/", {"token": "x"})
+    assert eve.get(address).status_code == 404
+    assert eve.get(f"{PAGE}receipt/qr.svg?acts=2").status_code == 404
 
 
 def test_the_ballot_starts_empty_and_shows_later_what_was_cast(eve):

@@ -79,7 +79,8 @@ def wait_until_it_answers(address: str, process: subprocess.Popen[bytes], log: P
 
 def ran_in(folder: Path, **variables: str) -> dict[str, object]:
     """How a command is run for the site in this folder."""
-    return {"cwd": BASE_DIR, "env": {"PATH": os.environ["PATH"], "DATA_DIR": str(folder), **variables}}
+    folders = {"DATA_DIR": str(folder), "METRICS_DIR": str(folder / "metrics")}  # one that is killed leaves nothing
+    return {"cwd": BASE_DIR, "env": {"PATH": os.environ["PATH"], **folders, **variables}}
 
 
 def start(folder: Path, *options: str) -> tuple[subprocess.Popen[bytes], str]:

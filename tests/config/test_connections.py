@@ -41,7 +41,8 @@ def echoing(folder, **variables):
     """A server of the small application; its port is the process's attribute."""
     port = free_port()
     command = [sys.executable, "-m", "gunicorn", "--config", "python:tests.config.echo_server", "tests.config.echo"]
-    settings = {"DATA_DIR": str(folder), "PORT": str(port), "REQUEST_SECONDS": "600", **ONE_THREAD, **variables}
+    folders = {"DATA_DIR": str(folder), "METRICS_DIR": str(folder / "metrics")}
+    settings = {**folders, "PORT": str(port), "REQUEST_SECONDS": "600", **ONE_THREAD, **variables}
     return running(command, f"http://127.0.0.1:{port}/", **settings), port
 
 

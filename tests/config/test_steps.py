@@ -26,7 +26,7 @@ STEPS = {
     "BESIDE": (BESIDE, ["news.about.beside"]),
     "WELCOMING": (WELCOMING, ["elections.welcoming.asked_of"]),
     "COLOURING": (COLOURING, ["pages.colours.of_site"]),
-    "COUNTING": (COUNTING, ["results.services.begin_to_seal"]),
+    "COUNTING": (COUNTING, ["results.services.seal_result"]),
     "SEALED": (SEALED, ["results.mailing.mail_by_itself"]),
     "ONCE_SEALED": (ONCE_SEALED, ["results.mailing.to_be_mailed"]),
     "LEAVING": (

@@ -10,6 +10,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from email import message_from_bytes, policy
 from pathlib import Path
 
 import pytest
@@ -153,6 +154,20 @@ def test_every_mail_has_text_and_html_in_every_language(site, person, kind, lang
     assert "<b>" not in html.replace("<body>", "")
     assert f'lang="{language}"' in html
     assert number_in(message.extra_headers["Message-ID"]) == "1"
+
+
+def test_a_long_subject_in_any_script_arrives_as_it_was_written(site, settings):
+    settings.SITE_NAME = "Straße und “Größe” " * 8 + "東京 🗳️"
+    letter = mail.Mail("1", "trial", "ada@example.org", {}, "de", mail.QUEUED, "", "", 0, "2026-11-15T00:00:00.000Z")
+    message = compose(letter)
+    wire = message.message().as_bytes(linesep="\r\n")
+    assert all(len(line) <= 998 for line in wire.split(b"\r\n"))
+    read = message_from_bytes(wire, policy=policy.default)
+    assert read["Subject"].strip() == message.subject
+    assert number_in(read["Message-ID"]) == "1"
+    assert [part.get_content().splitlines() for part in read.iter_parts()] == [
+        text.splitlines() for text in (message.body, message.alternatives[0].content)
+    ]
 
 
 def until(happens: Callable[[], bool]) -> None:

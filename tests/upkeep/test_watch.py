@@ -4,25 +4,20 @@ from __future__ import annotations
 
 import os
 import re
-import resource
 import signal
 import subprocess
 import threading
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from itertools import pairwise
-from pathlib import Path
 from random import Random
 from types import SimpleNamespace
 
 import pytest
-from prometheus_client import CollectorRegistry, multiprocess
 
 from accounts.rules import Role
 from store import keys
 from store.chaos import Chaos
-from upkeep import counters, health, metrics, server, signs
+from upkeep import health, metrics, server, signs
 from upkeep.leases import Leases
 from upkeep.server import LONGEST, SHORTEST, WELL_AFTER, Taken, WorkerKeeper, take
 from upkeep.signs import EVERY, KEPT, MISSED_AFTER, SignGiver, WorkerWatch
@@ -332,135 +327,6 @@ def test_a_process_that_outlives_its_server_does_not_keep_the_next_one_out(tmp_p
     finally:
         os.kill(child, signal.SIGKILL)
         os.waitpid(child, 0)
-
-
-# --- figures of several processes ---
-
-
-@pytest.fixture
-def process(monkeypatch, tmp_path) -> Iterator[Callable[[], counters.Shelf]]:
-    """Makes this process count as another one, which shares its figures in the folder."""
-    shelves: list[counters.Shelf] = []
-
-    def begin() -> counters.Shelf:
-        shelves.append(counters.Shelf())
-        monkeypatch.setattr(counters, "shelf", shelves[-1])
-        shelves[-1].share(tmp_path)
-        return shelves[-1]
-
-    yield begin
-    for shelf in shelves:
-        shelf.forget()
-
-
-def counter(name: str = "a") -> counters.Value:
-    return counters.Value("counter", "things", "things_total", ["name"], [name], "Things.")
-
-
-def added_up(folder: Path, name: str = "a") -> float | None:
-    registry = CollectorRegistry()
-    multiprocess.MultiProcessCollector(registry, str(folder))
-    return registry.get_sample_value("things_total", {"name": name})
-
-
-@contextmanager
-def no_file_longer_than(size: int) -> Iterator[None]:
-    """The system refuses more, as it does on a full disk."""
-    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (size, limits[1]))
-    try:
-        yield
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
-
-
-def test_processes_add_up_and_the_next_one_goes_on_where_one_has_ended(process, tmp_path):
-    first = process()
-    counter().inc(3)
-    process()
-    counter().inc(4)
-    assert added_up(tmp_path) == 7
-    first.forget()  # as its end does
-    process()
-    value = counter()
-    value.inc(2)
-    assert added_up(tmp_path) == 9
-    assert value.get() == 2, "its own alone"
-    assert len(list(tmp_path.glob("*.db"))) == 2, "no more files than processes at once"
-
-
-def test_a_forked_process_does_not_count_again_what_its_parent_has_counted(process, tmp_path):
-    shelf = process()
-    value = counter()
-    value.inc(3)
-    shelf.forget()  # as in the child
-    shelf.share(tmp_path / "of the child")
-    (tmp_path / "of the child").mkdir()
-    value.inc(1)
-    shelf.again()
-    assert added_up(tmp_path / "of the child") == 1
-
-
-def test_without_room_a_process_counts_for_itself_until_there_is_room(process, tmp_path):
-    with no_file_longer_than(0):
-        shelf = process()
-        value = counter()
-        value.inc(3)
-        assert value.get() == 3
-    assert list(tmp_path.glob("*.db")) == list(tmp_path.glob("*.new")) == []
-    value.inc(1)
-    shelf.again()
-    assert added_up(tmp_path) == 4
-
-
-def test_a_worker_that_began_before_its_server_shares_its_figures_from_the_next_sign_on(site, process, tmp_path):
-    shelf, folder = process(), tmp_path / "made later"
-    shelf.forget()
-    shelf.share(folder)
-    counter().inc(5)
-    assert not shelf.is_shared
-    counters.clear(folder)  # as a server does when it starts
-    with SignGiver(site, {}).giving(every=0.01):
-        until(lambda: shelf.is_shared)
-    assert added_up(folder) == 5
-
-
-def test_a_file_that_cannot_grow_ends_nobody(process, tmp_path):
-    shelf = process()
-    values = [counter("first")]
-    with no_file_longer_than(counters.SIZE):
-        values += [counter("x" * 200 + str(number)) for number in range(400)]
-        for value in values:
-            value.inc(1)
-    inside = [value for value in values if value.sheet]
-    assert 100 < len(inside) < 400
-    shelf.again()
-    assert all(added_up(tmp_path, name) == 1 for name in ("first", "x" * 200 + "0", "x" * 200 + "399"))
-
-
-def test_the_last_success_of_a_worker_that_ended_is_still_known(process, tmp_path):
-    def success() -> counters.Value:
-        return counters.Value("gauge", "last", "last", [], [], "When.", multiprocess_mode="max")
-
-    first = process()
-    success().set(NOON)
-    first.forget()
-    process()
-    success()
-    registry = CollectorRegistry()
-    multiprocess.MultiProcessCollector(registry, str(tmp_path))
-    assert registry.get_sample_value("last") == NOON
-
-
-def test_a_start_clears_figures_but_not_those_of_a_process_at_work(process, tmp_path):
-    (tmp_path / "counter_4711.db").write_bytes(b"of an earlier version")
-    first = process()
-    counter().inc(3)
-    process()
-    counter().inc(4)
-    first.forget()
-    counters.clear(tmp_path)
-    assert added_up(tmp_path) == 4
 
 
 def test_a_lease_held_by_nobody_is_nobodys_work(site):

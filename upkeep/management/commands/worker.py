@@ -9,7 +9,7 @@ from django.conf import settings
 from django.core.management.base import CommandError, CommandParser
 
 from store.formats import Watch, refusal
-from upkeep import bell, counters
+from upkeep import bell, shared_metrics
 from upkeep.commands import StoreCommand
 from upkeep.jobs import JOBS, Worker, refuse_failures, run_each
 from upkeep.leases import Leases
@@ -35,12 +35,13 @@ class Command(StoreCommand):
             self._once()
         else:
             self._go_on(beside or os.getppid())
+            if beside and os.getppid() != beside:  # of one that ends while its server goes on, the sums keep all
+                shared_metrics.clear(settings.METRICS_DIR, os.getpid())
 
     def _go_on(self, parent: int) -> None:
         """A server may be gone before its worker has begun, and the system is everybody's parent then: it is named."""
         for each in (signal.SIGTERM, signal.SIGINT):
             signal.signal(each, self._stop)
-        counters.shelf.share(settings.METRICS_DIR)
         gc.collect()
         gc.freeze()  # as in config/gunicorn.py: what is loaded by now need not be looked through at every long read
         leases, understands = Leases(self.table), Watch(self.table)
