@@ -10,7 +10,6 @@ class SiteConfig(AppConfig):
     def ready(self) -> None:
         from django.conf import settings
 
-        from pages import sent
         from store import trips
         from store.connect import expect_threads
         from upkeep import metrics, pause
@@ -20,8 +19,6 @@ class SiteConfig(AppConfig):
         steps.arrange()
         self._tell_no_database()
         self._read_settings_directly()
-        self._draw_letters_at_once()
-        sent.read_at_once()
         here.keep_at_hand()
         expect_threads(settings.WEB_THREADS)
         trips.listen(metrics.observe_trip)
@@ -45,12 +42,3 @@ class SiteConfig(AppConfig):
         from django.conf import LazySettings
 
         LazySettings.__getattribute__ = object.__getattribute__
-
-    def _draw_letters_at_once(self) -> None:
-        """Every form is masked with 32 letters of its own. Django draws each by itself, which takes a tenth of a
-        millisecond a page; these are as random, and the same letters."""
-        from django.middleware import csrf
-
-        from .letters import drawn
-
-        csrf._get_new_csrf_string = lambda: drawn(csrf.CSRF_SECRET_LENGTH, csrf.CSRF_ALLOWED_CHARS)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections import Counter
+import re
 from datetime import UTC, datetime
 
 import orjson
@@ -11,13 +11,11 @@ import pytest
 from django.contrib import messages
 from django.core.signals import request_finished, request_started
 from django.db import close_old_connections, reset_queries
-from django.middleware import csrf
-from django.test import RequestFactory
+from django.test import Client, RequestFactory
 from django.utils import translation
 
 from accounts import middleware as at_the_door
 from accounts.repository import find
-from config.letters import drawn
 from config.logs import JsonLines
 from config.middleware import language_of, readers_language
 from pages.saying import MessageCookie
@@ -159,28 +157,34 @@ def test_a_line_with_what_is_no_text_is_written_all_the_same():
     assert line_of(word="\ud800")["word"]
 
 
-# --- the protection of forms ---
+# --- limits on forms ---
+
+FORM = "application/x-www-form-urlencoded"
 
 
-def test_letters_are_of_the_alphabet_and_all_of_them_come():
-    assert {len(drawn(number, "abc")) for number in (1, 32, 500)} == {1, 32, 500}
-    assert set(drawn(5000, csrf.CSRF_ALLOWED_CHARS)) == set(csrf.CSRF_ALLOWED_CHARS)
-    assert set(drawn(2000, "abc")) == set("abc")
+def test_as_many_fields_as_the_largest_ballot_needs_are_read(site, settings):
+    fields = "&".join(f"rank-{number}=1" for number in range(settings.DATA_UPLOAD_MAX_NUMBER_FIELDS))
+    assert Client().generic("POST", "/sign-in/", fields, FORM).status_code == 422
 
 
-def test_no_letter_comes_more_often_for_being_the_first(monkeypatch):
-    """Of all bytes there are, each letter takes as many."""
-    every = bytes(range(256))
-    monkeypatch.setattr("config.letters.secrets.token_bytes", lambda number: every)
-    size = len(csrf.CSRF_ALLOWED_CHARS)
-    letters = Counter(drawn(256 // size * size, csrf.CSRF_ALLOWED_CHARS))
-    assert set(letters.values()) == {256 // size}
+@pytest.mark.parametrize("sent", ["&".join("a=1" for _ in range(1_200)), "a=" + "x" * 6 * 1024 * 1024])
+def test_more_or_larger_fields_than_that_are_refused_on_a_page(site, sent):
+    answer = Client().generic("POST", "/sign-in/", sent, FORM)
+    assert answer.status_code == 400
+    assert "That request made no sense" in answer.content.decode()
 
 
-def test_a_masked_form_is_known_again(rf):
-    request = rf.get("/")
-    masks = {csrf.get_token(request) for _ in range(20)}
-    assert len(masks) == 20
-    for mask in masks:
-        csrf._check_token_format(mask)
-        assert csrf._does_token_match(mask, request.META["CSRF_COOKIE"])
+def test_more_parameters_than_that_are_refused_on_a_page(site):
+    answer = Client().get("/polls/?" + "&".join("a=1" for _ in range(1_200)))
+    assert answer.status_code == 400
+    assert "That request made no sense" in answer.content.decode()
+
+
+def test_a_form_without_its_token_is_refused_and_with_a_forged_one_too(site):
+    browser = Client(enforce_csrf_checks=True)
+    page = browser.get("/sign-in/").content.decode()
+    token = re.search(r'name="csrfmiddlewaretoken" value="(\w+)"', page)[1]
+    about = {"name_or_email": "nobody", "password": "wrong"}
+    assert browser.post("/sign-in/", about).status_code == 403
+    assert browser.post("/sign-in/", about | {"csrfmiddlewaretoken": token[::-1]}).status_code == 403
+    assert browser.post("/sign-in/", about | {"csrfmiddlewaretoken": token}).status_code == 422
