@@ -9,8 +9,6 @@ from datetime import UTC, datetime
 import orjson
 import pytest
 from django.contrib import messages
-from django.core.signals import request_finished, request_started
-from django.db import close_old_connections, reset_queries
 from django.test import Client, RequestFactory
 from django.utils import translation
 
@@ -40,15 +38,6 @@ def test_who_comes_out_of_the_store_is_as_any_other(site, person):
     assert found == type(found)(
         **{field.attname: getattr(found, field.attname) for field in found._meta.concrete_fields}
     )
-
-
-def test_no_database_is_told_of_requests():
-    from config.apps import SiteConfig
-
-    SiteConfig._tell_no_database(None)  # the client of these tests connects some of them anew
-    told = [receiver() for signal in (request_started, request_finished) for _, receiver, *_ in signal.receivers]
-    assert close_old_connections not in told
-    assert reset_queries not in told
 
 
 # --- languages ---
