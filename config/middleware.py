@@ -13,13 +13,11 @@ from typing import Any
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.http.response import ResponseHeaders
-from django.middleware.gzip import GZipMiddleware, re_accepts_gzip
 from django.urls import resolve
 from django.utils import translation
 from django.utils.cache import patch_vary_headers
 from django.utils.translation.trans_real import LANGUAGE_CODE_MAX_LENGTH, parse_accept_lang_header
 
-from pages.packing import WORTH_PACKING, gzipped
 from pages.streams import EVENT_STREAM
 from store import patience, trips
 from store.connect import connect
@@ -54,11 +52,20 @@ def below_path(get_response: GetResponse) -> GetResponse:
             request.path = request.path_info
             request.path_info = request.path_info.removeprefix(path)
         answer = get_response(request)
-        if path and answer.get("Location") == "/":  # Django's own last resort
-            answer["Location"] = f"{path}/"
+        if path:
+            _keep_below(path, answer)
         return answer
 
     return respond
+
+
+def _keep_below(path: str, answer: HttpResponse) -> None:
+    """Django's last resort for a redirect and its cookie for messages are for the whole host."""
+    if answer.get("Location") == "/":
+        answer["Location"] = f"{path}/"
+    for cookie in answer.cookies.values():
+        if cookie["path"] == "/":
+            cookie["path"] = f"{path}/"
 
 
 def request_record(get_response: GetResponse) -> GetResponse:
@@ -176,26 +183,6 @@ def security_headers(get_response: GetResponse) -> GetResponse:
         return response
 
     return respond
-
-
-class Packed(GZipMiddleware):
-    """As Django's own, but that a page made for one reader is not packed as small as it could be: that takes longer
-    than to make some of them."""
-
-    def process_response(self, request: HttpRequest, response: HttpResponse) -> HttpResponse:
-        if response.streaming or len(response.content) < WORTH_PACKING or "Content-Encoding" in response.headers:
-            return super().process_response(request, response)
-        patch_vary_headers(response, ("Accept-Encoding",))
-        if not re_accepts_gzip.search(request.META.get("HTTP_ACCEPT_ENCODING", "")):
-            return response
-        packed = gzipped(response.content)
-        if len(packed) < len(response.content):
-            response.content = packed
-            response.headers["Content-Length"] = str(len(packed))
-            response.headers["Content-Encoding"] = "gzip"
-            if response.headers.get("ETag", "").startswith('"'):  # which says that it is the same to the byte
-                response.headers["ETag"] = f"W/{response.headers['ETag']}"
-        return response
 
 
 def readers_language(get_response: GetResponse) -> GetResponse:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+import gzip
 import logging
 import re
 from datetime import UTC, datetime
 
 import orjson
 import pytest
-from django.contrib import messages
 from django.test import Client, RequestFactory
 from django.utils import translation
 
@@ -16,7 +16,6 @@ from accounts import middleware as at_the_door
 from accounts.repository import find
 from config.logs import JsonLines
 from config.middleware import language_of, readers_language
-from pages.saying import MessageCookie
 
 
 def test_whoever_asks_is_looked_up_once(site, signed_in, monkeypatch):
@@ -92,39 +91,6 @@ def test_another_language_of_the_site_is_seen_at_once(settings):
         assert readers_language(lambda request: said())(RequestFactory().get("/"))["Content-Language"] == usual
 
 
-# --- sentences for the next page ---
-
-
-def shown(request) -> MessageCookie:
-    storage = MessageCookie(request)
-    list(storage)
-    return storage
-
-
-def test_nobody_is_told_to_drop_sentences_they_do_not_have(rf):
-    answer = said()
-    shown(rf.get("/")).update(answer)
-    assert not answer.cookies
-
-
-def test_sentences_are_dropped_once_they_were_read(rf):
-    first, request = said(), rf.get("/")
-    storage = MessageCookie(request)
-    storage.add(messages.INFO, "Saved.")
-    storage.update(first)
-    request.COOKIES["messages"] = first.cookies["messages"].value
-    answer, again = said(), MessageCookie(request)
-    assert [message.message for message in again] == ["Saved."]
-    again.update(answer)
-    assert answer.cookies["messages"]["max-age"] == 0
-
-
-def test_nothing_is_signed_where_nothing_is_said(rf):
-    storage = MessageCookie(rf.get("/"))
-    storage.update(said())
-    assert "signer" not in vars(storage)
-
-
 # --- lines of the log ---
 
 
@@ -177,3 +143,18 @@ def test_a_form_without_its_token_is_refused_and_with_a_forged_one_too(site):
     assert browser.post("/sign-in/", about).status_code == 403
     assert browser.post("/sign-in/", about | {"csrfmiddlewaretoken": token[::-1]}).status_code == 403
     assert browser.post("/sign-in/", about | {"csrfmiddlewaretoken": token}).status_code == 422
+
+
+# --- compression ---
+
+
+def test_the_length_of_a_compressed_page_is_padded_at_random(site):
+    """A token and what somebody typed may be on one page: its length must not tell how alike they are (BREACH)."""
+    pages = [Client().get("/sign-in/", headers={"accept-encoding": "gzip"}).content for _ in range(16)]
+    assert all(b"csrfmiddlewaretoken" in gzip.decompress(page) for page in pages)
+    assert len({padding(page) for page in pages}) > 1
+
+
+def padding(packed: bytes) -> int:
+    """RFC 1952: a file name may follow the fixed header, up to a zero byte."""
+    return packed.index(b"\0", 10) - 10 if packed[3] & 8 else 0
