@@ -407,7 +407,8 @@ MIDDLEWARE = [
     "config.middleware.probes",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "django.middleware.gzip.GZipMiddleware",  # adds up to 100 random bytes, so that lengths tell no secret (BREACH)
-    "config.middleware.readers_language",
+    "config.middleware.british_dates",
+    "django.middleware.locale.LocaleMiddleware",
     "django.middleware.common.CommonMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
