@@ -17,25 +17,19 @@ OURS = 0o700
 
 class EmailBackend(FileBackend):
     stream: IO[bytes] | None
-    _fname: str | None  # Django's: which file it is, once that is known
 
     def __init__(self, *arguments: Any, **options: Any):
         super().__init__(*arguments, **options)
         with suppress(PermissionError):  # a folder of somebody else, who says who may look into it
             tighten(Path(self.file_path))
 
-    def _get_filename(self) -> str:
-        """Each mail in a file of its own. Django tells files of one second apart by where the one that writes lies in
-        memory, and the next one may lie there, too."""
-        if self._fname is None:
-            name = f"{time.strftime('%Y%m%d-%H%M%S')}-{secrets.token_hex(8)}.log"
-            self._fname = os.path.join(self.file_path, name)
-        return self._fname
-
     def open(self) -> bool:
+        """Each connection writes a new file. Django tells files of one second apart by the address of the backend in
+        memory, which the next one may have, too."""
         if self.stream is not None:
             return False
-        handle = os.open(self._get_filename(), os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
+        name = f"{time.strftime('%Y%m%d-%H%M%S')}-{secrets.token_hex(8)}.log"
+        handle = os.open(os.path.join(self.file_path, name), os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
         self.stream = os.fdopen(handle, "ab")
         return True
 

@@ -49,31 +49,23 @@ class WholeLines:
 class Conversation(smtplib.SMTP):
     """As Python's, but limited in all, told apart by how far a mail came, and with a socket that sends at once."""
 
-    def __init__(self, host: str, port: int, timeout: float, tls: ssl.SSLContext | None = None):
-        self.line = Line()
-        self._tls = tls  # from the first byte on
-        super().__init__(local_hostname=DNS_NAME.get_fqdn(), timeout=timeout)
-        self._host = host  # which certificates are judged by
-        self._port = port
+    def __init__(self, host: str, port: int, timeout: float, line: Line, tls: ssl.SSLContext | None = None):
+        self.line = line
+        self.tls = tls  # from the first byte on
+        super().__init__(host, port, DNS_NAME.get_fqdn(), timeout)
 
-    def greet(self) -> None:
-        code, words = self.connect(self._host, self._port)
-        if code != 220:
-            raise Unreachable(said(code, words), code)
-
-    def _get_socket(self, host: str, port: int, timeout: float) -> socket.socket:
-        made = socket.create_connection((host, port), timeout)
+    def connect(self, host: str = "localhost", port: int = 0, source_address: Any = None) -> tuple[int, bytes]:
+        made = socket.create_connection((host, port), self.timeout)
         made.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self.line.hold(made)
-        return self._tls.wrap_socket(made, server_hostname=host) if self._tls else made
+        self.sock = self.tls.wrap_socket(made, server_hostname=host) if self.tls else made
+        self.file = None
+        return self.getreply()
 
     def getreply(self) -> tuple[int, bytes]:
         if self.file is None and self.sock is not None:
             self.file = WholeLines(self.sock.makefile("rb"))
         return super().getreply()
-
-    def why(self, error: Exception) -> str:
-        return "no answer in time" if self.line.was_cut else words_of(error)
 
     def close(self) -> None:
         super().close()
@@ -89,12 +81,12 @@ class Conversation(smtplib.SMTP):
             self._ask(*self.docmd("data"), wanted=354)
             self.send(_DOT.sub(b"..", text) + (b"" if text.endswith(b"\r\n") else b"\r\n"))
         except (smtplib.SMTPServerDisconnected, OSError) as error:
-            raise Lost(self.why(error)) from error
+            raise Lost(why(error, self.line)) from error
         try:
             self.send(b".\r\n")
             code, words = self.getreply()
         except (smtplib.SMTPException, OSError) as error:
-            raise Unanswered(self.why(error)) from error
+            raise Unanswered(why(error, self.line)) from error
         if code // 100 != 2:
             raise judged(code, words)
         return said(code, words)
@@ -128,26 +120,28 @@ class EmailBackend(SmtpBackend):
         """Come as far as a server that waits for mails, or raise `Unreachable`."""
         if self.connection is not None:
             return False
-        conversation = Conversation(self.host, self.port, self.timeout, self.ssl_context if self.use_ssl else None)
+        line = Line()
         try:
-            with conversation.line.within(self.seconds):
-                self._begin(conversation)
-        except Unreachable:
-            conversation.close()
-            raise
+            with line.within(self.seconds):
+                self.connection = self._begin(line)
         except (smtplib.SMTPException, OSError) as error:
-            conversation.close()
-            raise Unreachable(conversation.why(error), getattr(error, "smtp_code", 0)) from error
-        self.connection = conversation
+            line.release()
+            raise Unreachable(why(error, line), getattr(error, "smtp_code", 0)) from error
         return True
 
-    def _begin(self, conversation: Conversation) -> None:
-        conversation.greet()
-        if self.use_tls:
-            conversation.starttls(context=self.ssl_context)
-        conversation.ehlo_or_helo_if_needed()
-        if self.username and self.password:
-            conversation.login(self.username, self.password)
+    def _begin(self, line: Line) -> Conversation:
+        tls = self.ssl_context if self.use_ssl else None
+        conversation = Conversation(self.host, self.port, self.timeout, line, tls)
+        try:
+            if self.use_tls:
+                conversation.starttls(context=self.ssl_context)
+            conversation.ehlo_or_helo_if_needed()
+            if self.username and self.password:
+                conversation.login(self.username, self.password)
+        except (smtplib.SMTPException, OSError):
+            conversation.close()
+            raise
+        return conversation
 
     def close(self) -> None:
         """Say goodbye, if there is anybody to say it to."""
@@ -161,13 +155,13 @@ class EmailBackend(SmtpBackend):
         opened = self.open()
         try:
             for message in email_messages:
-                self._send(message)
+                self._deliver(message)
         finally:
             if opened:
                 self.close()
         return len(email_messages)
 
-    def _send(self, message: EmailMessage) -> bool:
+    def _deliver(self, message: EmailMessage) -> None:
         """One mail to one address, as all of ours are."""
         assert self.connection is not None
         encoding = message.encoding or settings.DEFAULT_CHARSET
@@ -180,7 +174,6 @@ class EmailBackend(SmtpBackend):
         except Trouble as trouble:
             self._go_on_after(trouble)
             raise
-        return True
 
     def _go_on_after(self, trouble: Trouble) -> None:
         """The server is asked to forget the mail, so that the next one can follow; or else the connection ends."""
@@ -193,6 +186,10 @@ class EmailBackend(SmtpBackend):
         except (smtplib.SMTPException, OSError):
             self.connection.close()
             self.connection = None
+
+
+def why(error: Exception, line: Line) -> str:
+    return "no answer in time" if line.was_cut else words_of(error)
 
 
 def is_lost(error: Exception) -> bool:

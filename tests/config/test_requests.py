@@ -12,7 +12,6 @@ import pytest
 from django.test import Client
 
 from accounts import middleware as at_the_door
-from accounts.repository import find
 from config.logs import JsonLines
 
 
@@ -24,17 +23,6 @@ def test_whoever_asks_is_looked_up_once(site, signed_in, monkeypatch):
     assert len(asked) == 1
     assert answer.status_code == 200
     assert type(asked[0].user).__name__ == "User", "no detour to somebody who is known"
-
-
-def test_who_comes_out_of_the_store_is_as_any_other(site, person):
-    """`user_of` does not go Django's way through all fields: none may be left out."""
-    person("Ada")
-    found = find("Ada")
-    assert found is not None
-    assert {field.attname for field in found._meta.concrete_fields} <= set(vars(found))
-    assert found == type(found)(
-        **{field.attname: getattr(found, field.attname) for field in found._meta.concrete_fields}
-    )
 
 
 # --- languages ---
