@@ -11,10 +11,10 @@ from photos import views as photo_views
 register_converter(NameConverter, "name")
 
 urlpatterns = [
-    path("", include("live.urls")),
-    path("", include("ballots.urls")),
+    path("", include("ballots.urls")),  # Django tries one after the other: what most people open comes first
     path("", include("results.urls")),
     path("", include("news.urls")),
+    path("", include("live.urls")),
     path("", include("polls.urls")),
     path("", include("elections.urls")),
     path("", include("skills.urls")),
