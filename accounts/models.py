@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
+from django.conf import settings
 from django.contrib.auth.base_user import AbstractBaseUser, BaseUserManager
 from django.db import models
 from django.utils.crypto import salted_hmac
@@ -119,6 +121,13 @@ class User(AbstractBaseUser):
 
         repository.touch(self, update_fields or [])
 
-    def _get_session_auth_hash(self, secret: str | None = None) -> str:
+    def get_session_auth_hash(self) -> str:
         """Sessions end when this changes: with a new password, and by signing out everywhere."""
-        return salted_hmac("accounts.session", self.session_salt, secret=secret, algorithm="sha256").hexdigest()
+        return _session_hash(self.session_salt)
+
+    def get_session_auth_fallback_hash(self) -> Iterator[str]:
+        return (_session_hash(self.session_salt, secret) for secret in settings.SECRET_KEY_FALLBACKS)
+
+
+def _session_hash(salt: str, secret: str | None = None) -> str:
+    return salted_hmac("accounts.session", salt, secret=secret, algorithm="sha256").hexdigest()

@@ -8,8 +8,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
 
-from django.db.models.base import ModelState
-
 from acts.site import table
 from photos import repository as photos
 from photos.rules import Photo, photo_of
@@ -139,10 +137,7 @@ def invitations(*, limit: int, cursor: str | None = None) -> tuple[list[Invitati
 
 
 def user_of(item: Item) -> User:
-    """Made as Django makes one that was packed away: its way through every field takes longer than the reading."""
-    user = User.__new__(User)
-    user._state = ModelState()
-    user.__dict__.update(
+    return User(
         name=item["name"],
         email=item["email"],
         password=_join(item["salt"], item["hash"]),
@@ -162,7 +157,6 @@ def user_of(item: Item) -> User:
         visited_before=item.get("visited_before", ""),
         photo=photo_of(item.get("photo")),
     )
-    return user
 
 
 def listed(item: Item) -> ListedPerson:

@@ -65,7 +65,7 @@ class SessionStore(SessionBase):
     def save(self, must_create: bool = False) -> None:
         if self.session_key is None:
             self.create()
-        contents = self._get_session(no_load=must_create)
+        contents = dict(self.items())
         _, secret = _read_cookie(self.session_key or "")
         owner = contents.get(SESSION_KEY, NOBODY)
         self._session_key = _write_cookie(owner, secret)

@@ -1,8 +1,39 @@
 """Every address about people."""
 
-from django.urls import path
+from django.urls import include, path
 
 from . import factor_views, people_views, setup_views, views
+
+below_me = [
+    path("", views.me, name="me"),
+    path("password/", views.change_password, name="change_password"),
+    path("email/", views.change_email, name="change_email"),
+    path("email/<name:name>/<str:token>/", views.confirm_email, name="confirm_email"),
+    path("sessions/", views.sessions, name="sessions"),
+    path("factors/", factor_views.factors, name="factors"),
+    path("factors/app/", factor_views.add_app, name="add_app"),
+    path("factors/app/remove/", factor_views.remove_app, name="remove_app"),
+    path("factors/codes/", factor_views.make_codes, name="make_codes"),
+    path("factors/passkey/", factor_views.name_passkey, name="name_passkey"),
+    path("factors/passkey/new/", factor_views.add_passkey, name="add_passkey"),
+    path("factors/passkey/<str:mark>/remove/", factor_views.remove_passkey, name="remove_passkey"),
+    path("picture/", views.own_picture, name="own_picture"),
+    path("data/", views.own_data, name="own_data"),
+    path("leave/", views.leave, name="leave"),
+]
+
+below_people = [
+    path("", people_views.people, name="people"),
+    path("<name:name>/", people_views.person, name="person"),
+    path("<name:name>/role/", people_views.change_role, name="change_role"),
+    path("<name:name>/reset-link/", people_views.send_reset_link, name="send_reset_link"),
+    path("<name:name>/factors/", people_views.reset_factors, name="reset_factors"),
+    path("<name:name>/mail-limit/", people_views.change_mail_limit, name="change_mail_limit"),
+    path("<name:name>/confirm/", people_views.confirm_organiser, name="confirm_organiser"),
+    path("<name:name>/unconfirm/", people_views.unconfirm_organiser, name="unconfirm_organiser"),
+    path("<name:name>/picture/remove/", people_views.remove_picture, name="remove_picture"),
+    path("<name:name>/remove/", people_views.remove, name="remove_person"),
+]
 
 urlpatterns = [
     path("setup/<str:token>/", setup_views.setup, name="setup"),
@@ -15,31 +46,8 @@ urlpatterns = [
     path("waiting/", views.waiting, name="waiting"),
     path("password/forgotten/", views.forgotten, name="forgotten"),
     path("password/reset/<name:name>/<str:token>/", views.reset, name="reset"),
-    path("me/", views.me, name="me"),
-    path("me/password/", views.change_password, name="change_password"),
-    path("me/email/", views.change_email, name="change_email"),
-    path("me/email/<name:name>/<str:token>/", views.confirm_email, name="confirm_email"),
-    path("me/sessions/", views.sessions, name="sessions"),
-    path("me/factors/", factor_views.factors, name="factors"),
-    path("me/factors/app/", factor_views.add_app, name="add_app"),
-    path("me/factors/app/remove/", factor_views.remove_app, name="remove_app"),
-    path("me/factors/codes/", factor_views.make_codes, name="make_codes"),
-    path("me/factors/passkey/", factor_views.name_passkey, name="name_passkey"),
-    path("me/factors/passkey/new/", factor_views.add_passkey, name="add_passkey"),
-    path("me/factors/passkey/<str:mark>/remove/", factor_views.remove_passkey, name="remove_passkey"),
-    path("me/picture/", views.own_picture, name="own_picture"),
-    path("me/data/", views.own_data, name="own_data"),
-    path("me/leave/", views.leave, name="leave"),
-    path("people/", people_views.people, name="people"),
-    path("people/<name:name>/", people_views.person, name="person"),
-    path("people/<name:name>/role/", people_views.change_role, name="change_role"),
-    path("people/<name:name>/reset-link/", people_views.send_reset_link, name="send_reset_link"),
-    path("people/<name:name>/factors/", people_views.reset_factors, name="reset_factors"),
-    path("people/<name:name>/mail-limit/", people_views.change_mail_limit, name="change_mail_limit"),
-    path("people/<name:name>/confirm/", people_views.confirm_organiser, name="confirm_organiser"),
-    path("people/<name:name>/unconfirm/", people_views.unconfirm_organiser, name="unconfirm_organiser"),
-    path("people/<name:name>/picture/remove/", people_views.remove_picture, name="remove_picture"),
-    path("people/<name:name>/remove/", people_views.remove, name="remove_person"),
+    path("me/", include(below_me)),
+    path("people/", include(below_people)),
     path("invitations/", people_views.invitations, name="invitations"),
     path("invitations/new/", people_views.invite, name="invite"),
 ]

@@ -4,6 +4,17 @@ from django.urls import include, path
 
 from . import checkpoint_views, log_views, mail_views, style_views, views
 
+below_mails = [
+    path("", mail_views.mails, name="mails"),
+    path("again/", mail_views.try_all, name="try_mails_again"),
+    path("unknown/", mail_views.settle_unknown, name="settle_unknown_mails"),
+    path("test/", mail_views.send_test_mail, name="send_test_mail"),
+    path("bounces/", mail_views.bounced, name="bounced"),
+    path("<str:number>/", mail_views.mail_text, name="mail"),
+    path("<str:number>/again/", mail_views.try_one, name="try_mail_again"),
+    path("<str:number>/aside/", mail_views.put_aside, name="put_mail_aside"),
+]
+
 urlpatterns = [
     path("admin/", views.admin, name="admin"),
     path("admin/system/", views.system_page, name="system"),
@@ -12,14 +23,7 @@ urlpatterns = [
     path("admin/log/", log_views.log, name="log"),
     path("admin/log/<int:number>/", log_views.event, name="event"),
     path("admin/tables/", include("audit.tables.urls")),
-    path("mails/", mail_views.mails, name="mails"),
-    path("mails/again/", mail_views.try_all, name="try_mails_again"),
-    path("mails/unknown/", mail_views.settle_unknown, name="settle_unknown_mails"),
-    path("mails/test/", mail_views.send_test_mail, name="send_test_mail"),
-    path("mails/bounces/", mail_views.bounced, name="bounced"),
-    path("mails/<str:number>/", mail_views.mail_text, name="mail"),
-    path("mails/<str:number>/again/", mail_views.try_one, name="try_mail_again"),
-    path("mails/<str:number>/aside/", mail_views.put_aside, name="put_mail_aside"),
+    path("mails/", include(below_mails)),
     path("checkpoints/", checkpoint_views.checkpoints, name="checkpoints"),
     path("checkpoints/newest.txt", checkpoint_views.newest, name="newest_checkpoint"),
     path("checkpoints/<int:number>/", checkpoint_views.checkpoint, name="checkpoint"),

@@ -10,47 +10,14 @@ class SiteConfig(AppConfig):
     def ready(self) -> None:
         from django.conf import settings
 
-        from pages import sent
         from store import trips
         from store.connect import expect_threads
         from upkeep import metrics, pause
 
-        from . import here, steps
+        from . import steps
 
         steps.arrange()
-        self._tell_no_database()
-        self._read_settings_directly()
-        self._draw_letters_at_once()
-        sent.read_at_once()
-        here.keep_at_hand()
         expect_threads(settings.WEB_THREADS)
         trips.listen(metrics.observe_trip)
         trips.meter(metrics.observe_cost)
         trips.ask_first(pause.refuse_writes)
-
-    def _tell_no_database(self) -> None:
-        """Django tells databases and caches of every request. There are none to tell: all is in the store."""
-        from django.core.cache import close_caches
-        from django.core.signals import request_finished, request_started
-        from django.db import close_old_connections, reset_queries
-
-        request_started.disconnect(reset_queries)
-        request_started.disconnect(close_old_connections)
-        request_finished.disconnect(close_old_connections)
-        request_finished.disconnect(close_caches)
-
-    def _read_settings_directly(self) -> None:
-        """Settings are read a hundred times a page. Django looks at each value whether it is a method of something that
-        is not loaded yet, which takes ten times as long as the reading, and settings have no such methods."""
-        from django.conf import LazySettings
-
-        LazySettings.__getattribute__ = object.__getattribute__
-
-    def _draw_letters_at_once(self) -> None:
-        """Every form is masked with 32 letters of its own. Django draws each by itself, which takes a tenth of a
-        millisecond a page; these are as random, and the same letters."""
-        from django.middleware import csrf
-
-        from .letters import drawn
-
-        csrf._get_new_csrf_string = lambda: drawn(csrf.CSRF_SECRET_LENGTH, csrf.CSRF_ALLOWED_CHARS)

@@ -6,20 +6,13 @@ import logging
 import re
 import secrets
 from collections.abc import Callable
-from functools import lru_cache
 from time import perf_counter
 from typing import Any
 
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
-from django.http.response import ResponseHeaders
-from django.middleware.gzip import GZipMiddleware, re_accepts_gzip
 from django.urls import resolve
-from django.utils import translation
-from django.utils.cache import patch_vary_headers
-from django.utils.translation.trans_real import LANGUAGE_CODE_MAX_LENGTH, parse_accept_lang_header
 
-from pages.packing import WORTH_PACKING, gzipped
 from pages.streams import EVENT_STREAM
 from store import patience, trips
 from store.connect import connect
@@ -34,8 +27,7 @@ SAFE = ("GET", "HEAD", "OPTIONS")
 WHILE_PAUSED = {"sign_in", "second_step", "sign_out", "pause", "resume", "set_language", "sandbox", "leave_ballot"}
 WHILE_PAUSED |= {"healthz", "readyz", "metrics"}
 PROBES = {"/healthz", "/readyz", "/metrics"}
-AMERICAN = ("en-us", "en-ph", "en")
-MOST_READ = LANGUAGE_CODE_MAX_LENGTH + 1  # characters of what somebody asks for; Django looks at no more either
+REGIONAL_ENGLISH = re.compile(r"\ben-(?!us\b|ph\b)\w+", re.ASCII | re.IGNORECASE)  # wherever America is not
 DOCTOR = re.compile(r"/doctor/[^/]+/")
 log = logging.getLogger("plenum.request")
 
@@ -54,11 +46,20 @@ def below_path(get_response: GetResponse) -> GetResponse:
             request.path = request.path_info
             request.path_info = request.path_info.removeprefix(path)
         answer = get_response(request)
-        if path and answer.get("Location") == "/":  # Django's own last resort
-            answer["Location"] = f"{path}/"
+        if path:
+            _keep_below(path, answer)
         return answer
 
     return respond
+
+
+def _keep_below(path: str, answer: HttpResponse) -> None:
+    """Django's last resort for a redirect and its cookie for messages are for the whole host."""
+    if answer.get("Location") == "/":
+        answer["Location"] = f"{path}/"
+    for cookie in answer.cookies.values():
+        if cookie["path"] == "/":
+            cookie["path"] = f"{path}/"
 
 
 def request_record(get_response: GetResponse) -> GetResponse:
@@ -168,65 +169,29 @@ def security_headers(get_response: GetResponse) -> GetResponse:
         "Cross-Origin-Resource-Policy": "same-origin",
         "Cache-Control": "private, no-store",
     }
-    stored = ResponseHeaders(usual)._store  # as every answer keeps them: laid below its own at once
 
     def respond(request: HttpRequest) -> HttpResponse:
         response = get_response(request)
-        response.headers._store = stored | response.headers._store
+        for name, value in usual.items():
+            response.headers.setdefault(name, value)
         return response
 
     return respond
 
 
-class Packed(GZipMiddleware):
-    """As Django's own, but that a page made for one reader is not packed as small as it could be: that takes longer
-    than to make some of them."""
+def british_dates(get_response: GetResponse) -> GetResponse:
+    """Whoever reads English elsewhere than in America gets dates as the British write them (config/formats/en_GB).
 
-    def process_response(self, request: HttpRequest, response: HttpResponse) -> HttpResponse:
-        if response.streaming or len(response.content) < WORTH_PACKING or "Content-Encoding" in response.headers:
-            return super().process_response(request, response)
-        patch_vary_headers(response, ("Accept-Encoding",))
-        if not re_accepts_gzip.search(request.META.get("HTTP_ACCEPT_ENCODING", "")):
-            return response
-        packed = gzipped(response.content)
-        if len(packed) < len(response.content):
-            response.content = packed
-            response.headers["Content-Length"] = str(len(packed))
-            response.headers["Content-Encoding"] = "gzip"
-            if response.headers.get("ETag", "").startswith('"'):  # which says that it is the same to the byte
-                response.headers["ETag"] = f"W/{response.headers['ETag']}"
-        return response
-
-
-def readers_language(get_response: GetResponse) -> GetResponse:
-    """Every page in the language that its reader has chosen, or that their browser asks for."""
+    LocaleMiddleware takes the English of Australia, say, for that of America, so it is told en-GB instead. A language
+    that was chosen here, and is in a cookie, comes first anyway.
+    """
 
     def respond(request: HttpRequest) -> HttpResponse:
-        chosen = request.COOKIES.get(settings.LANGUAGE_COOKIE_NAME)
-        asked = request.META.get("HTTP_ACCEPT_LANGUAGE", "")
-        request.LANGUAGE_CODE = language_of(chosen and chosen[:MOST_READ], asked[:MOST_READ], settings.LANGUAGE_CODE)
-        translation.activate(request.LANGUAGE_CODE)
-        response = get_response(request)
-        patch_vary_headers(response, ("Accept-Language",))
-        response.headers.setdefault("Content-Language", translation.get_language())
-        return response
+        if accepted := request.META.get("HTTP_ACCEPT_LANGUAGE"):
+            request.META["HTTP_ACCEPT_LANGUAGE"] = REGIONAL_ENGLISH.sub("en-gb", accepted)
+        return get_response(request)
 
     return respond
-
-
-@lru_cache(maxsize=1000)  # browsers ask in few ways, and each with every request
-def language_of(chosen: str | None, asked: str, usual: str) -> str:
-    """As Django finds it. Who reads English elsewhere than in America, and has chosen no language here, gets dates
-    and times as the British write them: their programs say en-AU, say, and mean by it more than Django hears."""
-    request = HttpRequest()
-    request.COOKIES = {} if chosen is None else {settings.LANGUAGE_COOKIE_NAME: chosen}
-    request.META = {"HTTP_ACCEPT_LANGUAGE": asked}
-    language = translation.get_language_from_request(request)
-    if language == "en" and chosen is None:
-        tags = (tag for tag, _weight in parse_accept_lang_header(asked.lower()))
-        first = next((tag for tag in tags if tag.partition("-")[0] == "en"), "en")
-        return "en" if first in AMERICAN else "en-gb"
-    return language
 
 
 LONGEST_WORD = 800  # bytes of what an address names: the longest name there can be

@@ -407,8 +407,9 @@ MIDDLEWARE = [
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "config.middleware.probes",
     "whitenoise.middleware.WhiteNoiseMiddleware",
-    "config.middleware.Packed",  # pads its answers by chance, so that their length tells no secret
-    "config.middleware.readers_language",
+    "django.middleware.gzip.GZipMiddleware",  # adds up to 100 random bytes, so that lengths tell no secret (BREACH)
+    "config.middleware.british_dates",
+    "django.middleware.locale.LocaleMiddleware",
     "django.middleware.common.CommonMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
@@ -440,7 +441,6 @@ TEMPLATES = [
     }
 ]
 DATABASES: dict[str, object] = {}  # everything lives in the store; any call of the ORM raises
-MESSAGE_STORAGE = "pages.saying.MessageCookie"
 FORM_RENDERER = "django.forms.renderers.TemplatesSetting"
 
 DATA_UPLOAD_MAX_MEMORY_SIZE = 6 * 1024 * 1024  # a list of voters comes back from its preview as one field

@@ -8,17 +8,15 @@ from pages import site_views
 from pages.converters import NameConverter
 from photos import views as photo_views
 
-from .routes import ByWords
-
 register_converter(NameConverter, "name")
 
-of_apps = [
-    path("", include("live.urls")),
-    path("", include("elections.urls")),
-    path("", include("ballots.urls")),
+urlpatterns = [
+    path("", include("ballots.urls")),  # Django tries one after the other: what most people open comes first
     path("", include("results.urls")),
-    path("", include("polls.urls")),
     path("", include("news.urls")),
+    path("", include("live.urls")),
+    path("", include("polls.urls")),
+    path("", include("elections.urls")),
     path("", include("skills.urls")),
     path("", include("accounts.urls")),
     path("", include("audit.urls")),
@@ -28,7 +26,6 @@ of_apps = [
     path("picture/<slug:photo_id>/<int:width>.<slug:ending>", public(photo_views.picture), name="picture"),
     path("language/", public(set_language), name="set_language"),
 ]
-urlpatterns = [ByWords(of_apps)]
 
 handler400 = "config.errors.bad_request"
 handler403 = "config.errors.forbidden"

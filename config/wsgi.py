@@ -12,7 +12,7 @@ from django.utils.translation import override
 
 application = get_wsgi_application()
 get_template("base.html")
-resolve("/")  # now the table is there in which paths are looked up (config/routes.py)
+resolve("/")  # every address is compiled now
 for language, _ in settings.LANGUAGES:
     with override(language):
         reverse("home")  # Django then knows all addresses by their names in this language

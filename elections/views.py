@@ -17,10 +17,10 @@ from accounts.models import User
 from accounts.rules import Permission
 from acts.links import whole
 from acts.site import now_text
-from pages import kept, rendered
+from pages import rendered
 from pages.forms import carried_out, form_page, posted, show_form
-from pages.kept import Kept, page_with
 from pages.markdown import plain
+from pages.page_cache import Fragment, cache_key, get_or_render, page_with
 from pages.paging import one_page
 from pages.saying import say_what_was_understood, told
 from photos.changing import Wanted, picture_page
@@ -102,12 +102,12 @@ def election(request: HttpRequest, found: tuple[Election, Voter | None, Descript
     return page_with(request, _shown(election, context["state"]), "elections/election.html", context)
 
 
-def _shown(election: Election, state: State) -> Kept:
+def _shown(election: Election, state: State) -> Fragment:
     """What it is like and who stands, which its version tells; and of whom the statement is not rendered yet."""
     candidates = repository.candidates_of(election)
     made_of = election, state, [each.html is None for each in candidates]
     said = lambda: {"election": election, "state": state, "choices": choices_of(candidates, {})}  # noqa: E731
-    return kept.remembered(kept.place(SHOWN, fold(election.name)), SHOWN, said, made_of)
+    return get_or_render(cache_key(SHOWN, fold(election.name)), SHOWN, said, made_of)
 
 
 def _asked(election: Election, entry: Voter | None) -> tuple[str, ...]:

@@ -22,7 +22,7 @@ from accounts.access import public
 from accounts.visitors import counted_as
 from acts.limits import Limit, TooOften, count
 from acts.site import now_text
-from pages.kept import Kept, alone, page_with, place, remembered
+from pages.page_cache import Fragment, cache_key, get_or_render, page_with
 from results.files import CSV, JSON, TEXT, file_name
 from tally.formats import CannotWrite, File, write
 
@@ -76,10 +76,10 @@ def now(request: HttpRequest, look: Look) -> HttpResponse:
     """The count alone; nothing, if it is what the page shows already."""
     if request.GET.get("seen") == look.stamp:
         return HttpResponse(status=204)
-    return alone(request, _part(request, look))
+    return HttpResponse(_part(request, look).html)
 
 
-def _part(request: HttpRequest, look: Look) -> Kept:
+def _part(request: HttpRequest, look: Look) -> Fragment:
     """The count, which is the same for all who look: put together once, and again when something is new."""
     assert look.result is not None
     poll, account = replace(look.poll, description="", html=None), look.result
@@ -89,7 +89,7 @@ def _part(request: HttpRequest, look: Look) -> Kept:
     def make() -> dict[str, Any]:
         return {**counting.context_of(account), **said, "exports": EXPORTS}
 
-    return remembered(place("poll", poll.id), "polls/results_now.html", make, made_of)
+    return get_or_render(cache_key("poll", poll.id), "polls/results_now.html", make, made_of)
 
 
 def _is_paused(request: HttpRequest) -> bool:

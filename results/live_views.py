@@ -14,7 +14,7 @@ from django_htmx.http import HttpResponseClientRedirect
 from acts.site import now_text
 from elections.access import context_of
 from elections.rules import State
-from pages.kept import Kept, alone, page_with, place, remembered
+from pages.page_cache import Fragment, cache_key, get_or_render, page_with
 from store.keys import fold
 from tally.closeness import Closeness
 from tally.explain import explain
@@ -58,7 +58,7 @@ def live_now(request: HttpRequest, look: Look) -> HttpResponse:
         return instead
     if request.GET.get("seen") == _stamp(look):
         return HttpResponse(status=204)
-    return alone(request, _part(request, look))
+    return HttpResponse(_part(request, look).html)
 
 
 def _instead(request: HttpRequest, look: Look) -> HttpResponse | None:
@@ -86,13 +86,13 @@ def _stamp(look: Look) -> str:
     return f"{look.result.digest[:16]}{look.election.version}"
 
 
-def _part(request: HttpRequest, look: Look) -> Kept:
+def _part(request: HttpRequest, look: Look) -> Fragment:
     """The count, which is the same for all who look: put together once, and again when something is new."""
     assert look.result is not None
-    paused, at = _is_paused(request), place("live", fold(look.election.name))
+    paused, key = _is_paused(request), cache_key("live", fold(look.election.name))
     about = {"election": look.election, "stamp": _stamp(look), "paused": paused}
     made_of = look.election, look.result.digest, look.draws, paused
-    return remembered(at, "results/live_now.html", lambda: _context(look) | about, made_of)
+    return get_or_render(key, "results/live_now.html", lambda: _context(look) | about, made_of)
 
 
 def _context(look: Look) -> dict[str, Any]:

@@ -26,7 +26,7 @@ from acts.links import whole
 from acts.site import now_text
 from elections.rules import Election, State
 from pages.conditional import for_reader, tag_of
-from pages.kept import page_with
+from pages.page_cache import page_with
 from pages.sharing import LANGUAGES, SHORT, framed, kept_for_good
 
 from . import services, words
@@ -60,9 +60,9 @@ def shared(request: HttpRequest, name: str) -> HttpResponse:
     if found.seal is None:
         return _answer(request, "results/shared.html", found, context)
     part, image = PAGE.part(found), card_address(found.election, found.seal)
-    context |= {**part.words, "image": image, "image_width": WIDTH, "image_height": HEIGHT, "counted": True}
+    context |= {**part.extra, "image": image, "image_width": WIDTH, "image_height": HEIGHT, "counted": True}
     make = partial(page_with, request, part, "results/shared.html", context)
-    return for_reader(request, tag_of(part.tag, part.words, found.election, context["address"], image), make)
+    return for_reader(request, tag_of(part.etag, part.extra, found.election, context["address"], image), make)
 
 
 def context_of_part(found: Sealed) -> dict[str, Any]:

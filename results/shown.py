@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any
 
-from pages import kept
-from pages.kept import Kept
+from pages import page_cache
+from pages.page_cache import Fragment
 from store.keys import fold
 
 from . import repository, services
@@ -29,18 +29,19 @@ class Page:
     words_of: Callable[[Sealed], dict[str, str]] = lambda found: {}
 
     def find(self, election_name: str) -> Found | None:
-        return services.find(election_name, with_report=kept.parts.known(self._place(election_name)) is None)
+        return services.find(election_name, with_report=page_cache.cache.known(self._key(election_name)) is None)
 
-    def part(self, found: Found) -> Kept:
+    def part(self, found: Found) -> Fragment:
         """As it is remembered, or made now. What does not have the digest that was sealed is shown, but not kept."""
-        place, made_of = self._place(found.election.name), (found.election, found.seal, found.needs)
-        if (part := kept.known(place, made_of)) is not None:
+        key, source = self._key(found.election.name), (found.election, found.seal, found.needs)
+        if (part := page_cache.cached(key, source)) is not None:
             return part
         sealed = found if isinstance(found, Sealed) else repository.read_report(found)
-        part = kept.made(self.template, self.context_of(sealed), made_of, **self.words_of(sealed))
+        context, extra = self.context_of(sealed), self.words_of(sealed)
+        part = page_cache.render_fragment(self.template, context, source, **extra)
         if sha256(sealed.report.as_json().encode()).hexdigest() == sealed.seal.report_digest:
-            kept.parts.keep(place, part)
+            page_cache.cache.keep(key, part)
         return part
 
-    def _place(self, election_name: str) -> tuple[str, ...]:
-        return kept.place(self.template, fold(election_name))
+    def _key(self, election_name: str) -> tuple[str, ...]:
+        return page_cache.cache_key(self.template, fold(election_name))

@@ -19,7 +19,7 @@ from elections.beside import beside
 from elections.progress import sealing
 from elections.rules import Election, State
 from pages.conditional import for_reader, tag_of
-from pages.kept import page_with
+from pages.page_cache import page_with
 from store.log import utc_now
 from tally.result import Round
 
@@ -78,7 +78,7 @@ def results(request: HttpRequest, found: Found) -> HttpResponse:
     if (bound := context["bound"]) is not None:
         context["bound"] = bound()
     around = found.election, context["state"], sorted(context["offered"]), context["bound"]
-    return for_reader(request, tag_of(part.tag, *around), lambda said: make(context, said))
+    return for_reader(request, tag_of(part.etag, *around), lambda said: make(context, said))
 
 
 def context_of_part(found: Sealed) -> dict[str, Any]:

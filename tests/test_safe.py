@@ -21,9 +21,9 @@ UNQUOTED = re.compile(r"<[a-z][^<>]*\s[\w:-]+=\{[{%]")
 TEMPLATES = {"mail/letter.txt": "the part of a mail that is plain text"}
 CODE = {
     "pages/folding.py": "what a template was rendered to, as Django does",
-    "pages/kept.py": "a comment of our own, where a part of the page is put in",
     "pages/lookups.py": "constants of templates and filters that promise it, as Django does",
     "pages/markdown.py": "what the cleaner has let through; and a text all of which is escaped",
+    "pages/page_cache.py": "what a template was rendered to",
     "pages/qr.py": "a drawing made of numbers",
     "pages/rendered.py": "what the cleaner let through earlier, from the store",
     "pages/time_fields.py": "options that Django has written",

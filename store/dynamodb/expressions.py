@@ -67,8 +67,8 @@ class _Name(Path):  # type: ignore[misc]
     def __init__(self, name: str) -> None:
         super().__init__([name])
 
-    def _serialize_value(self, value: list[str], names: dict[str, str], values: Mapping[str, Any]) -> str:
-        return names.setdefault(value[0], f"#{len(names)}")
+    def serialize(self, names: dict[str, str], values: Mapping[str, Any]) -> str:
+        return names.setdefault(self.path[0], f"#{len(names)}")
 
 
 def _literal(value: Value) -> Any:

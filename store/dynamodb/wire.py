@@ -47,6 +47,7 @@ AMAZONS = (".amazonaws.com", ".amazonaws.com.cn", ".amazonaws.eu", ".api.aws", "
 NO_ONE = {"access_key": "plenum", "secret_key": "plenum"}
 
 # The replies that hold items, or nothing we read. All others keep botocore's own parser, with its dates.
+OK = 200
 PLAIN_REPLIES = {
     "GetItem",
     "BatchGetItem",
@@ -145,18 +146,19 @@ def charges(method: str, reply: Mapping[str, Any]) -> Iterator[tuple[str, float]
 class _PlainParser(JSONParser):  # type: ignore[misc]
     """Takes a reply as it is; errors, and replies with dates in them, go the usual way."""
 
-    def _do_parse(self, response: dict[str, Any], shape: Any) -> dict[str, Any]:
-        if response["context"].get("operation_name") not in PLAIN_REPLIES:
-            parsed: dict[str, Any] = super()._do_parse(response, shape)
-        else:
-            parsed = _loads(response["body"])
-            self._inject_response_metadata(parsed, response["headers"])
+    def parse(self, response: dict[str, Any], shape: Any) -> dict[str, Any]:
+        status = response["status_code"]
+        if status != OK or response["context"].get("operation_name") not in PLAIN_REPLIES:
+            parsed: dict[str, Any] = super().parse(response, shape)
+            return parsed
+        parsed = _loads(response["body"])
+        parsed["ResponseMetadata"] = {"HTTPStatusCode": status, "HTTPHeaders": dict(response["headers"])}
         return parsed
 
 
 class PlainParserFactory(ResponseParserFactory):  # type: ignore[misc]
     def create_parser(self, protocol_name: str) -> Any:
-        return _PlainParser(**self._defaults) if protocol_name == "json" else super().create_parser(protocol_name)
+        return _PlainParser() if protocol_name == "json" else super().create_parser(protocol_name)
 
 
 def _loads(body: bytes) -> dict[str, Any]:

@@ -12,11 +12,13 @@ from types import SimpleNamespace
 from urllib.parse import urlsplit
 
 import pytest
-from django.test import Client, override_settings
+from django.http import HttpResponse
+from django.test import Client, RequestFactory, override_settings
 from django.test.utils import override_script_prefix
 from django.urls import reverse
 
 from acts.links import whole
+from config.middleware import below_path
 from config.settings import BASE_DIR
 from mail.letters import compose
 from store.connect import connect
@@ -92,17 +94,13 @@ def test_cookies_are_for_what_is_below(below: Site):
     assert {name for name, cookie in cookies.items() if not cookie["path"].startswith(f"{PATH}/")} == set()
 
 
-def test_what_is_said_on_the_next_page_is_kept_below(below: Site):
-    from django.contrib import messages
-    from django.contrib.messages.storage import default_storage
-    from django.http import HttpResponse
-    from django.test import RequestFactory
-
-    request, response = RequestFactory().get("/"), HttpResponse()
-    request._messages = default_storage(request)
-    messages.info(request, "Done.")
-    request._messages.update(response)
-    assert response.cookies["messages"]["path"] == f"{PATH}/"
+def test_messages_for_the_next_page_are_for_what_is_below(below: Site):
+    """Whether the cookie is set or deleted."""
+    request, response = RequestFactory().get(f"{PATH}/"), HttpResponse()
+    response.set_cookie("messages", "something")
+    response.delete_cookie("forgotten")
+    answer = below_path(lambda request: response)(request)
+    assert {cookie["path"] for cookie in answer.cookies.values()} == {f"{PATH}/"}
 
 
 def test_mails_lead_below_it_whoever_sends_them(below: Site):

@@ -14,7 +14,7 @@ from accounts import repository as people
 from accounts.rules import Role
 from elections import descriptions, repository, services
 from elections.rules import State
-from pages import kept
+from pages import page_cache
 from ranking.candidates import Candidate
 from store import keys
 from store.memory import Memory
@@ -274,9 +274,14 @@ def test_tick_records_what_is_over(ada, board, monkeypatch):
 @pytest.fixture
 def made(monkeypatch) -> list[str]:
     """The parts that have been made."""
-    monkeypatch.setattr(kept, "parts", Memory(kept.MOST_REMEMBERED, kept.parts.weigh))
-    found, make = [], kept.made
-    monkeypatch.setattr(kept, "made", lambda name, *more, **words: found.append(name) or make(name, *more, **words))
+    monkeypatch.setattr(page_cache, "cache", Memory(page_cache.MAX_BYTES, page_cache.cache.weigh))
+    found, make = [], page_cache.render_fragment
+
+    def counted(name, *more, **extra):
+        found.append(name)
+        return make(name, *more, **extra)
+
+    monkeypatch.setattr(page_cache, "render_fragment", counted)
     return found
 
 

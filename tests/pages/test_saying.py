@@ -1,4 +1,4 @@
-"""Sentences for the next page travel in a cookie that Django could have written."""
+"""Messages for the next page: in a cookie, and in the session what is too long for one."""
 
 from __future__ import annotations
 
@@ -7,60 +7,79 @@ from string import ascii_letters
 
 import pytest
 from django.contrib.messages import constants
-from django.contrib.messages.storage.cookie import CookieStorage
+from django.contrib.messages.storage import default_storage
 from django.http import HttpRequest, HttpResponse
 from django.utils.safestring import mark_safe
 
-from pages.saying import MessageCookie
-
-SENTENCES = [
-    ["Your ballot is cast."],
-    ["Deine Stimme ist abgegeben. ä – „“", "Und noch etwas."],
-    [mark_safe("<b>bold</b>"), "<b>not bold</b>"],
-    ["A sentence that is long enough to be packed. " * 20],
-]
+from accounts.sessions import SessionStore
 
 
-def written(*sentences: str) -> HttpResponse:
-    storage, answer = MessageCookie(HttpRequest()), HttpResponse()
-    for each in sentences:
+def page_with(*texts: str) -> HttpRequest:
+    """The request for the page after one that left these messages."""
+    request, response = HttpRequest(), HttpResponse()
+    request.session = SessionStore()
+    storage = default_storage(request)
+    for each in texts:
         storage.add(constants.SUCCESS, each)
-    assert not storage.update(answer)
-    return answer
+    assert not storage.update(response), "none is lost"
+    if request.session.modified:
+        request.session.save()
+    following = HttpRequest()
+    following.COOKIES = {name: cookie.value for name, cookie in response.cookies.items()}
+    following.session = SessionStore(request.session.session_key)
+    return following
 
 
-def asked_with(answer: HttpResponse) -> HttpRequest:
-    request = HttpRequest()
-    request.COOKIES = {name: cookie.value for name, cookie in answer.cookies.items()}
-    return request
+def read(request: HttpRequest) -> list[str]:
+    return [each.message for each in default_storage(request)]
 
 
-@pytest.mark.parametrize("sentences", SENTENCES)
-@pytest.mark.parametrize("reader", [MessageCookie, CookieStorage])
-def test_what_is_said_is_read_on_the_next_page(sentences, reader):
-    read = [each.message for each in reader(asked_with(written(*sentences)))]
-    assert read == sentences
-    assert [type(each) for each in read] == [type(each) for each in sentences]
-
-
-def test_what_is_too_long_for_a_cookie_loses_its_oldest():
+def random_texts(count: int, length: int) -> list[str]:
+    """Which no compression makes shorter."""
     chance = random.Random(1)
-    sentences = ["".join(chance.choices(ascii_letters, k=100)) for _ in range(40)]  # which cannot be packed
-    storage, answer = MessageCookie(HttpRequest()), HttpResponse()
-    for each in sentences:
-        storage.add(constants.INFO, each)
-    lost = [each.message for each in storage.update(answer)]
-    read = [each.message for each in MessageCookie(asked_with(answer))]
-    assert lost
-    assert read
-    assert lost + read == sentences
-    assert len(answer.cookies["messages"].value) <= CookieStorage.max_cookie_size
+    return ["".join(chance.choices(ascii_letters, k=length)) for _ in range(count)]
 
 
-def test_what_was_signed_with_the_key_of_before_is_read_again_and_again(settings):
-    old, answer = settings.SECRET_KEY, written("Said before.")
+@pytest.mark.parametrize(
+    "texts",
+    [
+        ["Your ballot is cast."],
+        ["Deine Stimme ist abgegeben. ä – „“", "Und noch etwas."],
+        [mark_safe("<b>bold</b>"), "<b>not bold</b>"],
+        random_texts(40, 100),
+        random_texts(1, 5_000),
+    ],
+)
+def test_messages_are_read_on_the_next_page(site, texts):
+    found = read(page_with(*texts))
+    assert found == texts
+    assert [type(each) for each in found] == [type(each) for each in texts]
+
+
+def test_a_usual_message_needs_no_session(site):
+    assert not page_with("Your ballot is cast.").session.session_key
+
+
+def test_messages_are_shown_once(site):
+    request, response = page_with("Saved."), HttpResponse()
+    storage = default_storage(request)
+    assert [each.message for each in storage] == ["Saved."]
+    storage.update(response)
+    assert response.cookies["messages"]["max-age"] == 0
+
+
+def test_a_page_without_messages_sets_no_cookie(site):
+    request, response = HttpRequest(), HttpResponse()
+    request.session = SessionStore()
+    storage = default_storage(request)
+    assert not list(storage)
+    storage.update(response)
+    assert not response.cookies
+
+
+def test_messages_signed_with_an_earlier_key_are_read(site, settings):
+    old, request = settings.SECRET_KEY, page_with("Said before.")
     settings.SECRET_KEY, settings.SECRET_KEY_FALLBACKS = "another" * 10, [old]
-    for _ in range(3):
-        assert [each.message for each in MessageCookie(asked_with(answer))] == ["Said before."]
+    assert read(request) == ["Said before."]
     settings.SECRET_KEY_FALLBACKS = []
-    assert not list(MessageCookie(asked_with(answer)))
+    assert read(request) == []

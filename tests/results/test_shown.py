@@ -8,14 +8,14 @@ from dataclasses import asdict
 from hashlib import sha256
 
 import pytest
+from django.contrib.messages.storage.cookie import CookieStorage
 from django.http import HttpResponse
 from django.test import Client, RequestFactory
 
 from accounts.rules import Role
 from elections import needs
 from elections.convening import Convened
-from pages import kept
-from pages.saying import MessageCookie
+from pages import page_cache
 from results import services, share_views, views
 from results.report import Report
 from store import keys, trips
@@ -37,7 +37,7 @@ def text_of(answer) -> str:
 
 @pytest.fixture(autouse=True)
 def nothing_remembered(monkeypatch):
-    monkeypatch.setattr(kept, "parts", Memory(kept.MOST_REMEMBERED, kept.parts.weigh))
+    monkeypatch.setattr(page_cache, "cache", Memory(page_cache.MAX_BYTES, page_cache.cache.weigh))
 
 
 @pytest.fixture
@@ -51,8 +51,13 @@ def board(site, voted, close):  # noqa: F811
 @pytest.fixture
 def made(monkeypatch) -> list[str]:
     """The parts that have been made."""
-    found, make = [], kept.made
-    monkeypatch.setattr(kept, "made", lambda name, *more, **words: found.append(name) or make(name, *more, **words))
+    found, make = [], page_cache.render_fragment
+
+    def counted(name, *more, **extra):
+        found.append(name)
+        return make(name, *more, **extra)
+
+    monkeypatch.setattr(page_cache, "render_fragment", counted)
     return found
 
 
@@ -215,8 +220,8 @@ def again(client, page, answer, **headers):
 @pytest.fixture
 def rendered(monkeypatch) -> list[str]:
     """The pages that have been made."""
-    found, make = [], kept.render_to_string
-    monkeypatch.setattr(kept, "render_to_string", lambda name, *more: found.append(name) or make(name, *more))
+    found, make = [], page_cache.render_to_string
+    monkeypatch.setattr(page_cache, "render_to_string", lambda name, *more: found.append(name) or make(name, *more))
     return found
 
 
@@ -271,7 +276,7 @@ def test_whatever_is_new_on_it_makes_it_another(board, elsewhere, reader, signed
 @pytest.mark.parametrize("page", PAGES)
 def test_who_has_something_to_be_told_is_told(board, reader, page):
     first = reader.get(page)
-    told = MessageCookie(RequestFactory().get("/"))
+    told = CookieStorage(RequestFactory().get("/"))
     told.add(20, "Something was done.")
     answer = HttpResponse()
     told.update(answer)

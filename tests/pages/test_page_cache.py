@@ -1,68 +1,55 @@
-"""Parts of pages that are made once: compressed they fit into any page, and editions know all that stands around."""
+"""Fragments of pages are rendered once for each state of their data, and ETags cover all that stands around them."""
 
 from __future__ import annotations
 
-import gzip
 import re
-import zlib
 from pathlib import Path
 
 import pytest
 from django.conf import settings
 from django.contrib.auth.models import AnonymousUser
-from django.http import HttpResponse
 from django.test import RequestFactory
-from hypothesis import given
-from hypothesis import strategies as some
+from django.test.utils import override_script_prefix
+from django.utils.translation import override
 
-from pages import conditional, kept
-from pages.kept import Kept, alone, known, place, remembered
-from pages.packing import deflated
+from pages import conditional, page_cache
+from pages.page_cache import Fragment, cache_key, cached, get_or_render
 from store.memory import Memory
 
 TEMPLATES = Path(settings.BASE_DIR) / "templates"
-ZIPPED = {"accept-encoding": "gzip"}
-
-
-def part_of(content: bytes) -> Kept:
-    return Kept(content, deflated(content), "tag", None)
-
-
-@given(some.binary(max_size=300), some.binary(max_size=3000), some.binary(max_size=300))
-def test_pieces_that_were_compressed_apart_are_one_whole(before, content, after):
-    request = RequestFactory().get("/", headers=ZIPPED)
-    page = kept._joined(request, HttpResponse(), before, part_of(content), after)
-    assert gzip.decompress(page.content) == before + content + after
-    inflate = zlib.decompressobj(zlib.MAX_WBITS | 16)
-    assert (inflate.decompress(page.content), inflate.unused_data) == (before + content + after, b""), "one member"
-
-
-def test_alone_it_is_what_it_is():
-    content = "Grüße".encode() * 99
-    assert gzip.decompress(alone(RequestFactory().get("/", headers=ZIPPED), part_of(content)).content) == content
-    assert alone(RequestFactory().get("/"), part_of(content)).content == content
 
 
 @pytest.fixture
-def memory(monkeypatch):
-    found = Memory[Kept](1_000_000, kept.parts.weigh)
-    monkeypatch.setattr(kept, "parts", found)
+def cache(monkeypatch):
+    found = Memory[Fragment](1_000_000, page_cache.cache.weigh)
+    monkeypatch.setattr(page_cache, "cache", found)
     return found
 
 
-def test_what_was_made_of_something_else_makes_way(memory):
-    made = []
+def test_a_fragment_of_other_data_is_replaced(cache):
+    rendered = []
 
-    def make(name: str) -> bytes:
-        said = lambda: made.append(name) or {"name": "copy"}  # noqa: E731 - it is asked whether it is called
-        return remembered(place("sign"), "parts/sign.html", said, name).html
+    def html_from(source: str) -> str:
+        def context():
+            rendered.append(source)
+            return {"name": "copy"}
 
-    for name in ("one", "one", "other", "one"):
-        assert b"<svg" in make(name)
-    assert made == ["one", "other", "one"]
-    assert len(memory._kept) == 1
-    assert known(place("sign"), "one") is not None
-    assert known(place("sign"), "other") is None
+        return get_or_render(cache_key("sign"), "parts/sign.html", context, source).html
+
+    for source in ("one", "one", "other", "one"):
+        assert "<svg" in html_from(source)
+    assert rendered == ["one", "other", "one"]
+    assert cached(cache_key("sign"), "one") is not None
+    assert cached(cache_key("sign"), "other") is None
+
+
+def test_each_language_and_each_path_of_the_site_has_its_own(cache):
+    keys = set()
+    for language in ("en", "de"):
+        for prefix in ("/", "/votes/"):
+            with override(language), override_script_prefix(prefix):
+                keys.add(cache_key("sign"))
+    assert len(keys) == 4
 
 
 # --- the edition of what stands around it ---

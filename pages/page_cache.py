@@ -1,0 +1,73 @@
+"""A cache of page fragments: the part of a page that is the same for all its readers is rendered once.
+
+Each fragment is stored with the data it was rendered from, and used as long as a page would render it from the same
+data again, so no entry has to be invalidated. It is rendered without a request: nothing of one reader can get into it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from hashlib import sha256
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse
+from django.template.loader import render_to_string
+from django.urls import get_script_prefix
+from django.utils.safestring import SafeString
+from django.utils.translation import get_language
+
+from store.memory import Memory
+
+MAX_BYTES = 16_000_000
+OVERHEAD = 4_000  # bytes of an entry besides its HTML
+
+
+@dataclass(frozen=True, slots=True)
+class Fragment:
+    html: SafeString
+    etag: str
+    source: Any  # what it was rendered from
+    extra: Mapping[str, str] = field(default_factory=dict)  # what else the page needs to know of the same data
+
+
+cache = Memory[Fragment](MAX_BYTES, lambda fragment: OVERHEAD + 2 * len(fragment.html))
+
+
+def cache_key(*names: str) -> tuple[str, ...]:
+    """One for each language, and for each path that the site is served below."""
+    return *names, get_language() or "", get_script_prefix()
+
+
+def cached(key: tuple[str, ...], source: Any) -> Fragment | None:
+    """What is in the cache, if it was rendered from this very data."""
+    fragment = cache.known(key)
+    return fragment if fragment is not None and fragment.source == source else None
+
+
+def render_fragment(template: str, context: Mapping[str, Any], source: Any, **extra: str) -> Fragment:
+    html = SafeString(render_to_string(template, dict(context)).strip())
+    return Fragment(html, sha256(html.encode()).hexdigest()[:32], source, extra)
+
+
+def get_or_render(
+    key: tuple[str, ...], template: str, make_context: Callable[[], Mapping[str, Any]], source: Any
+) -> Fragment:
+    """The context is put together only if the fragment has to be rendered."""
+    if (fragment := cached(key, source)) is None:
+        fragment = render_fragment(template, make_context(), source)
+        cache.keep(key, fragment)
+    return fragment
+
+
+def page_with(
+    request: HttpRequest,
+    fragment: Fragment,
+    template: str,
+    context: Mapping[str, Any],
+    common: Mapping[str, Any] | None = None,
+) -> HttpResponse:
+    """A page whose template has `{{ fragment }}` where it belongs. `common` is what the context processors returned,
+    if they have been called already."""
+    context = {**(common or {}), **context, "fragment": fragment.html}
+    return HttpResponse(render_to_string(template, context, request if common is None else None))
