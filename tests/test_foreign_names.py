@@ -20,20 +20,11 @@ ALLOWED = {
     "SessionBase._session_key": "how every session engine of Django says which session it holds; there is no setter",
 }
 MOST = 5
-REPLACED_SOON = {  # by other parts; each has to go from this list with the module that uses it
-    "self.request._expected_100_continue",
-    "HeaderPolicy._peer_is_trusted_proxy",
-    "MmapedDict._capacity",
-    "MmapedDict._f",
-    "MmapedDict._init_value",
-    "MmapedDict._used",
-}
 DOCUMENTED = {"_replace", "_asdict", "_make", "_fields", "_field_defaults", "_exit", "_meta"}  # in spite of their names
 ASSIGNED = {
     "Image.MAX_IMAGE_PIXELS": "a setting that Pillow documents",
     "ImageFile.LOAD_TRUNCATED_IMAGES": "a setting that Pillow documents",
     "sys.argv": "where gunicorn reads its arguments",
-    "values.ValueClass": "replaced soon, as above",
 }
 OURS = {"self", "cls"}
 PACKAGES = packages()
@@ -143,8 +134,8 @@ def module_of(path: Path) -> str:
 
 def test_private_names_of_libraries_are_those_that_are_listed():
     found = private_names()
-    assert {name: paths for name, paths in found.items() if name not in ALLOWED and name not in REPLACED_SOON} == {}
-    assert (ALLOWED.keys() | REPLACED_SOON) - found.keys() == set(), "no longer used: take it from the list"
+    assert {name: paths for name, paths in found.items() if name not in ALLOWED} == {}
+    assert ALLOWED.keys() - found.keys() == set(), "no longer used: take it from the list"
     assert len(ALLOWED) <= MOST
     assert all(ALLOWED.values()), "each has its reason"
 
