@@ -60,7 +60,7 @@ format: .venv/test ## put the code into our format
 	@$(BIN)/ruff check --quiet --fix . ; $(BIN)/ruff format --quiet .
 
 .PHONY: bench
-bench: .venv/test ## measure, as ratios against the bare engines (PART=store for one part; PART=voting BEFORE=REVISION)
+bench: .venv/test ## measure what has a goal (PART=voting, live, store, tally or starting; BEFORE=REVISION for voting and live)
 	@$(BIN)/python -m bench $(PART)
 
 .PHONY: bench-referees
