@@ -58,7 +58,7 @@ def python_of(root: Path) -> str:
 @contextmanager
 def work_folder(build: Path) -> Iterator[Path]:
     """On the disk of the build folder: the system's temporary folder may be memory, where a sync costs nothing."""
-    with tempfile.TemporaryDirectory(prefix="bench-", dir=build) as name:
+    with tempfile.TemporaryDirectory(prefix="bench-", dir=build.absolute()) as name:
         yield Path(name)
 
 
@@ -76,6 +76,9 @@ class Server:
     def cpu_seconds(self, *, with_worker: bool = False) -> float:
         """Of all processes that serve. The background worker does its work later, perhaps in another's turn."""
         return sum(map(_cpu_seconds, self._processes(with_worker=with_worker)))
+
+    def worker_cpu_seconds(self) -> float:
+        return self.cpu_seconds(with_worker=True) - self.cpu_seconds()
 
     def memory(self) -> float:
         """Megabytes of all processes, each page divided by the number of processes that share it (PSS)."""

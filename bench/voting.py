@@ -179,23 +179,28 @@ def measure_close(report: Report, roots: Mapping[str, Path], folder: Path, scale
     made = data.make("election", folder / "data", voters=2, cast=ballots)
     owner, voter = Person(**made["owner"]), Person(**made["voters"][0])
 
-    def turn(root: Path) -> tuple[float, float]:
+    def turn(root: Path) -> dict[str, float]:
         with served_copy(root, folder / "data") as server:
             return close(server, owner, voter)
 
     turns = [partial(turn, root) for root in roots.values()]
     found = alternate(turns, CLOSE_ROUNDS if scale >= 1 else 1, warm_up=False)
     report.table(f"From close to result, {ballots:,} ballots", OLD if OLD in roots else "")
-    for place, who in enumerate(("whoever closed it", "another voter")):
-        seconds = [[each[place] for each in one] for one in found]
-        report.row(f"result seen by {who}", "s", seconds, at_most(CLOSE_GOAL))
+
+    def row(label: str, key: str, unit: str, goal: Goal | None = None) -> None:
+        report.row(label, unit, [[each[key] for each in one] for one in found], goal)
+
+    row("result seen by whoever closed it", "owner", "s", at_most(CLOSE_GOAL))
+    row("result seen by another voter", "voter", "s", at_most(CLOSE_GOAL))
+    row("background worker until then", "worker", CPU)
 
 
-def close(server: Server, owner: Person, voter: Person) -> tuple[float, float]:
+def close(server: Server, owner: Person, voter: Person) -> dict[str, float]:
     """Seconds until whoever has closed it, and somebody else who waits for it, see the result."""
     for person, path in ((owner, CLOSE), (owner, RESULTS), (voter, RESULTS)):
         perform(server.port, [Visit(person.cookies, [Request(path)])] * 12, 1)  # so that all processes are warm
     server.settle()
+    used = server.worker_cpu_seconds()
     seen: list[float] = []
     waiting = threading.Thread(target=lambda: seen.append(_seen(server, voter)))
     waiting.start()
@@ -204,8 +209,9 @@ def close(server: Server, owner: Person, voter: Person) -> tuple[float, float]:
     if answer.status != 302:
         raise Unexpected(f"The close was answered with {answer}.")
     own = _seen(server, owner)
+    used = server.worker_cpu_seconds() - used
     waiting.join()
-    return own - start, seen[0] - start
+    return {"owner": own - start, "voter": seen[0] - start, "worker": used * 1000}
 
 
 def _seen(server: Server, person: Person) -> float:
