@@ -157,10 +157,10 @@ def _wait_for_answer(port: int, process: subprocess.Popen[bytes], log: Path) -> 
 
 
 def _cpu_seconds(process: Path) -> float:
-    """User and system time, ended threads included."""
+    """User and system time, ended threads and children included."""
     with suppress(OSError):
         fields = (process / "stat").read_text().rpartition(") ")[2].split()
-        return (int(fields[11]) + int(fields[12])) / TICKS
+        return sum(map(int, fields[11:15])) / TICKS
     return 0.0
 
 

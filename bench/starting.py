@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import resource
 import subprocess
 import time
 from collections.abc import Sequence
@@ -21,6 +22,7 @@ MAKE_RUN = ("make", "run")
 @dataclass(frozen=True, slots=True)
 class Start:
     answered: float  # seconds
+    cpu: float  # seconds of all processes until then
     resting: float  # megabytes
     after_pages: float  # megabytes
 
@@ -30,15 +32,18 @@ def measure(report: Report, scale: float = 1.0) -> None:
     with work_folder(report.build) as folder:
         root, command = (_cloned(folder), MAKE_RUN) if scale >= 1 else (ROOT, ())
         report.table("`make run` in a fresh clone, with the demo")
-        begun = time.perf_counter()
+        begun, cpu = time.perf_counter(), _children_cpu()
         if command:
-            subprocess.run(["make", ".venv/run"], cwd=root, check=True, stdout=subprocess.DEVNULL)
+            subprocess.run(["make", ".venv/run"], cwd=root, check=True, capture_output=True)
             report.row("installed", "MB", [[_size(root / ".venv")]], at_most(INSTALLED))
         installing = time.perf_counter() - begun
         report.row("installing", "s", [[installing]])
+        report.row("installing", "s CPU", [[_children_cpu() - cpu]])
         first, second = (_start(root, folder / "data", command, REST * scale) for _ in range(2))
     report.row("first start, installing included", "s", [[installing + first.answered]], at_most(FIRST))
     report.row("second start", "s", [[second.answered]], at_most(SECOND))
+    report.row("first start without installing", "s CPU", [[first.cpu]])
+    report.row("second start", "s CPU", [[second.cpu]])
     for label, start in (("first", first), ("second", second)):
         report.row(f"memory at rest, {label} start", "MB", [[start.resting]], at_most(MEMORY))
         report.row(f"memory after some pages, {label} start", "MB", [[start.after_pages]])
@@ -48,12 +53,18 @@ def _start(root: Path, folder: Path, command: Sequence[str], rest: float) -> Sta
     folder.mkdir(exist_ok=True)
     begun = time.perf_counter()
     with served(root, folder, command) as server:
-        answered = time.perf_counter() - begun
+        answered, cpu = time.perf_counter() - begun, server.cpu_seconds(with_worker=True)
         time.sleep(rest)
         resting = server.memory()
         perform(server.port, [Visit({}, [Request("/")])] * 12, 4)
         time.sleep(rest)
-        return Start(answered, resting, server.memory())
+        return Start(answered, cpu, resting, server.memory())
+
+
+def _children_cpu() -> float:
+    """Seconds of all processes that were started from here and have ended."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
 
 
 def _cloned(folder: Path) -> Path:
