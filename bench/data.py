@@ -1,7 +1,8 @@
 """Makes the data of a site: people who are signed in, elections, ballots, a live session.
 
-The code of this revision makes them, in a process of its own, and every revision that is measured gets a copy: the
-format of the store is what revisions have in common.
+This file runs in a process of its own, on the code of any revision that has these services. An election is made once,
+and every revision that is measured gets a copy. A live session each makes itself, because cookies of players are sealed
+by the code.
 """
 
 from __future__ import annotations
@@ -17,8 +18,6 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-
-from .server import ROOT
 
 if TYPE_CHECKING:  # importing these needs Django to be set up
     from accounts.models import User
@@ -43,6 +42,8 @@ STATEMENT = (
 )
 PASSWORD = "correct horse battery staple"
 TRANSACTION = 100  # writes, at most
+ROOT = Path(__file__).parent.parent
+RUN_FILE = "import runpy, sys; del sys.argv[0]; runpy.run_path(sys.argv[0], run_name='__main__')"
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,12 +58,18 @@ class Person:
 # --- from the process that measures ---
 
 
-def make(what: str, folder: Path, **size: Any) -> dict[str, Any]:
-    """Make the site in this folder with the function of this name, and return what it returns."""
+def python_of(root: Path) -> str:
+    """A checkout may have a virtual environment of its own; otherwise it shares ours."""
+    own = root / ".venv/bin/python"
+    return str(own) if own.exists() else sys.executable
+
+
+def make(what: str, folder: Path, root: Path = ROOT, **size: Any) -> dict[str, Any]:
+    """Run the function of this name on the site in this folder, with the code below this root; returns its result."""
     folder.mkdir(parents=True, exist_ok=True)
-    command = [sys.executable, "-m", "bench.data", what, json.dumps(size)]
+    command = [python_of(root), "-c", RUN_FILE, __file__, what, json.dumps(size)]
     environment = os.environ | {"DATA_DIR": str(folder), "LOG_LEVEL": "ERROR"}
-    done = subprocess.run(command, cwd=ROOT, env=environment, stdout=subprocess.PIPE, text=True, check=True)
+    done = subprocess.run(command, cwd=root, env=environment, stdout=subprocess.PIPE, text=True, check=True)
     made: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
     return made
 

@@ -52,8 +52,10 @@ def measure(report: Report, scale: float = 1.0) -> None:
     players = max(4, round(PLAYERS * scale))
     with work_folder(report.build) as folder:
         roots = revisions(folder)
-        made = data.make("live", folder / "data", players=players)
-        turns = [partial(_turn, root, folder / "data", made) for root in roots.values()]
+        turns = []
+        for name, root in roots.items():
+            made = data.make("live", folder / name, root, players=players)
+            turns.append(partial(_turn, root, folder / name, made))
         found = alternate(turns, ROUNDS if scale >= 1 else 1, warm_up=False)
     _report(report, found, players, OLD if OLD in roots else "")
 
@@ -69,7 +71,7 @@ def _turn(root: Path, folder: Path, made: Mapping[str, Any]) -> Figures:
         alone = _pages_per_second(server)
         hall = Hall(server, made["game"], Person(**made["owner"]), [Player(Person(**each)) for each in made["players"]])
         figures = in_thread(hall.play()) | {"alone": alone}
-        return figures | data.make("answers", server.data, game=made["game"])
+        return figures | data.make("answers", server.data, root, game=made["game"])
 
 
 def _pages_per_second(server: Server) -> float:

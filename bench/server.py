@@ -19,8 +19,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from .client import HOST
+from .data import ROOT, python_of
 
-ROOT = Path(__file__).parent.parent
 PROCESSES = 2
 PATIENCE = 120.0  # seconds until it must answer
 TICKS = os.sysconf("SC_CLK_TCK")
@@ -47,12 +47,6 @@ def _extracted(revision: str, folder: Path) -> Path:
     with tarfile.open(fileobj=io.BytesIO(done.stdout)) as tar:
         tar.extractall(folder / "before", filter="data")
     return folder / "before"
-
-
-def python_of(root: Path) -> str:
-    """A checkout may have a virtual environment of its own; otherwise it shares ours."""
-    own = root / ".venv/bin/python"
-    return str(own) if own.exists() else sys.executable
 
 
 @contextmanager

@@ -10,8 +10,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from .client import Request, Visit, perform
+from .data import ROOT
 from .report import Report, at_most
-from .server import ROOT, served, work_folder
+from .server import served, work_folder
 
 FIRST, SECOND = 20.0, 3.0  # seconds until it answers
 MEMORY, INSTALLED = 200.0, 130.0  # megabytes

@@ -8,7 +8,7 @@ from importlib import import_module
 
 import pytest
 
-from bench import server
+from bench import data
 from bench.__main__ import PARTS, main
 from bench.report import FILE, Report
 from bench.store import ballots
@@ -29,7 +29,7 @@ def test_a_part_prints_its_figures(part, tmp_path, monkeypatch):
     """Voting is measured beside another revision, which is the same code here."""
     monkeypatch.setattr(ballots, "SMALL_ITEMS", 50)
     if part == "voting":
-        monkeypatch.setenv("BEFORE", str(server.ROOT))
+        monkeypatch.setenv("BEFORE", str(data.ROOT))
     report = Report(part, tmp_path, io.StringIO())
     import_module(f"bench.{part}").measure(report, SMALLEST)
     report.finish()

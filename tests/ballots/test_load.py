@@ -18,8 +18,8 @@ from acts.site import acting_on
 from ballots import repository, services
 from bench import data
 from bench.client import Outcome, Request, Visit, perform
-from bench.data import BOARD, Person
-from bench.server import ROOT, served
+from bench.data import BOARD, ROOT, Person
+from bench.server import served
 from bench.voting import CAST, DONE
 from elections import repository as elections
 from elections.turnout import turnout
