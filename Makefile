@@ -60,7 +60,7 @@ format: .venv/test ## put the code into our format
 	@$(BIN)/ruff check --quiet --fix . ; $(BIN)/ruff format --quiet .
 
 .PHONY: bench
-bench: .venv/test ## measure, as ratios against the bare engines (PART=store for one part; PART=voting BEFORE=REVISION)
+bench: .venv/test ## measure what has a goal (PART=voting, live, store, tally or starting; BEFORE=REVISION for voting and live)
 	@$(BIN)/python -m bench $(PART)
 
 .PHONY: bench-referees
@@ -121,22 +121,15 @@ clean: ## remove what was installed and built; data stays
 
 # Every package is named with its hash, so none needs to be looked for. Python compiles what it loads, and no more.
 INSTALL := $(BIN)/pip install --quiet --disable-pip-version-check --no-deps --no-compile --require-hashes
-# Looking through the lists of an index takes a pip longest, so two share them: each has every second package.
-# Where that goes wrong, one alone has the last word.
-SHARED_INSTALL = half() { awk -v half=$$1 '/^[^ \#]/ { n++ } n % 2 == half' $(1) | $(INSTALL) -r /dev/stdin; }; \
-	{ half 0 & other=$$!; half 1; first=$$?; wait $$other && test $$first = 0; } || $(INSTALL) -r $(1)
-# Amazon's library describes some 400 services. We talk to one, and to those that say who we are.
-SERVICES := dynamodb signin sso sso-oidc sts
 
 .venv/run: requirements.txt | .venv/bin/pip
 	@echo "Installing what Plenum needs (once, about a quarter of a minute) ..."
-	@$(call SHARED_INSTALL,requirements.txt)
-	@find $(BIN)/../lib/*/site-packages/botocore/data -mindepth 1 -maxdepth 1 -type d $(SERVICES:%=! -name %) -exec rm -rf {} +
+	@$(INSTALL) -r requirements.txt
 	@touch $@
 
 .venv/test: requirements-dev.txt | .venv/bin/pip
 	@echo "Installing what tests need (once, about a minute) ..."
-	@$(call SHARED_INSTALL,requirements-dev.txt)
+	@$(INSTALL) -r requirements-dev.txt
 	@touch $@ .venv/run
 
 .venv/bin/pip:

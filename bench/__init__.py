@@ -1,1 +1,1 @@
-"""Measurements, as ratios against the bare engines and against peers: `make bench`."""
+"""Measurements that guard the stated goals: `make bench`."""

@@ -1,4 +1,4 @@
-"""What was measured: a table to read as it grows, and the same figures as flat JSON."""
+"""One format for all results: a Markdown table that grows while measuring, and the same rows as JSON."""
 
 from __future__ import annotations
 
@@ -7,144 +7,122 @@ import os
 import platform
 import sqlite3
 import sys
-from collections.abc import Callable
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TextIO
-
-from .rounds import Comparison
+from statistics import median, quantiles
+from typing import Any, TextIO
 
 FILE = "bench.json"
-LINE = "  {:<38}{:>11}{:>11}  {:<10}{:>7}   {:<15}{}"
-
-Figure = str | int | float | bool
+LINE = "| {:<44} | {:>9} | {:>9} | {:<8} | {:>6} | {:<13} | {:<16} | {:<6} |"
+RULE = "|" + "|".join("-" * width for width in (46, 11, 11, 10, 8, 15, 18, 8)) + "|"
 
 
 @dataclass(frozen=True, slots=True)
-class Unit:
-    """How a figure is written for people, and in the name it has in the file."""
+class Goal:
+    """A limit for the figure itself or, with `of_ratio`, for the ratio of ours to the peer's."""
 
-    sign: str
-    word: str
-    less_is_better: bool = False
+    limit: float
+    is_minimum: bool = False
+    of_ratio: bool = False
+
+    def is_met(self, value: float) -> bool:
+        return value >= self.limit if self.is_minimum else value <= self.limit
+
+    def __str__(self) -> str:
+        of = "ratio " if self.of_ratio else ""
+        return f"{of}{'>=' if self.is_minimum else '<='} {readable(self.limit)}"
 
 
-OPERATIONS = Unit("ops/s", "ops_per_second")
-ITEMS = Unit("items/s", "items_per_second")
-SECONDS = Unit("s", "seconds", less_is_better=True)
-MILLISECONDS = Unit("ms", "milliseconds", less_is_better=True)
-MICROSECONDS = Unit("µs/item", "microseconds_per_item", less_is_better=True)
+def at_most(limit: float) -> Goal:
+    return Goal(limit)
+
+
+def at_least(limit: float) -> Goal:
+    return Goal(limit, is_minimum=True)
+
+
+def ratio_at_most(limit: float) -> Goal:
+    return Goal(limit, of_ratio=True)
+
+
+def ratio_at_least(limit: float) -> Goal:
+    return Goal(limit, is_minimum=True, of_ratio=True)
 
 
 @dataclass
 class Report:
-    """The figures of one part. Every key begins with the part's name."""
+    """The rows of one part."""
 
     part: str
     build: Path
     output: TextIO = field(default_factory=lambda: sys.stdout)
-    clock: Callable[[], datetime] = lambda: datetime.now(UTC)
-    figures: dict[str, Figure] = field(default_factory=dict)
-    _goals: dict[str, bool] = field(default_factory=dict)
+    rows: list[dict[str, Any]] = field(default_factory=list)
 
-    # --- while measuring ---
+    def __post_init__(self) -> None:
+        self.build.mkdir(parents=True, exist_ok=True)
 
-    def heading(self, title: str, peer: str = "bare") -> None:
-        """Begin a table against this peer."""
-        self.say(f"\n{title}")
-        self.say(LINE.format("", "Plenum", peer, "", "ratio", "spread", "goal").rstrip())
+    def table(self, title: str, peer: str = "") -> None:
+        """Begin a table in which the second column of figures is this peer's."""
+        self.say(f"\n{title}\n")
+        self.say(LINE.format("", "new", peer, "unit", "ratio", "middle half", "goal", ""))
+        self.say(RULE)
 
-    def compare(
-        self,
-        key: str,
-        label: str,
-        comparison: Comparison,
-        unit: Unit = OPERATIONS,
-        *,
-        peer: str = "bare",
-        at_least: float | None = None,
-    ) -> None:
-        """One line: ours, the peer's, and how many times as good ours is, with the goal where there is one."""
-        ratio, low, high = comparison.ratio(less_is_better=unit.less_is_better)
-        self._keep(key, unit.word, comparison.ours)
-        self._keep(key, f"{peer.lower()}_{unit.word}", comparison.theirs)
-        self._keep(key, f"ratio_to_{peer.lower()}", ratio)
-        self._keep(key, f"ratio_to_{peer.lower()}_low", low)
-        self._keep(key, f"ratio_to_{peer.lower()}_high", high)
-        goal = "" if at_least is None else self._judge(key, f"{label.strip()}, against {peer}", ratio, at_least)
-        spread = f"{readable(low)} to {readable(high)}"
-        columns = (label, readable(comparison.ours), readable(comparison.theirs), unit.sign, readable(ratio), spread)
-        self.say(LINE.format(*columns, goal).rstrip())
+    def row(self, label: str, unit: str, figures: Sequence[Sequence[float]], goal: Goal | None = None) -> None:
+        """Ours and perhaps the peer's, round by round; a ratio is the median of the ratios of the rounds."""
+        new, old = median(figures[0]), median(figures[1]) if len(figures) > 1 else None
+        ratio, low, high = _ratios(*figures) if len(figures) > 1 and all(figures[1]) else (None, None, None)
+        judged = ratio if goal and goal.of_ratio else new
+        goal = goal if judged is not None else None
+        met = goal.is_met(judged) if goal and judged is not None else None
+        self.rows.append(
+            {"label": label, "unit": unit, "new": new, "old": old, "ratio": ratio, "low": low, "high": high}
+            | {"goal": str(goal) if goal else None, "met": met}
+        )
+        spread = f"{readable(low)} to {readable(high)}" if low is not None and high is not None else ""
+        verdict = {True: "met", False: "MISSED", None: ""}[met]
+        cells = (label, readable(new), readable(old), unit, readable(ratio), spread, str(goal or ""), verdict)
+        self.say(LINE.format(*cells))
 
-    def figure(self, key: str, label: str, value: float, sign: str) -> None:
-        """One figure that has no peer."""
-        self.figures[f"{self.part}.{key}"] = round(value, 6)
-        self.say(f"  {label:<38}{readable(value):>11}  {sign}")
-
-    def fact(self, key: str, value: Figure) -> None:
-        """Something to know about the figures; kept in the file, said elsewhere."""
-        self.figures[f"{self.part}.{key}"] = value
-
-    def say(self, sentence: str) -> None:
-        print(sentence, file=self.output, flush=True)
-
-    # --- afterwards ---
+    def say(self, text: str) -> None:
+        print(text, file=self.output, flush=True)
 
     def finish(self) -> None:
-        """Say which goals were met, and put the figures beside those of other parts."""
-        self.say("")
-        for label, met in self._goals.items():
-            if not met:
-                self.say(f"Missed: {label}.")
-        self.say(f"Goals met: {sum(self._goals.values())} of {len(self._goals)}.")
-        self.say(
-            "A ratio is the median of the rounds, and over 1 where Plenum is better; the spread is their middle half."
-        )
-        self.say(f"All figures: {self._write()}")
-
-    def _write(self) -> Path:
-        self.build.mkdir(parents=True, exist_ok=True)
+        """Sum up, and put the rows beside those of other parts."""
+        judged = [each for each in self.rows if each["met"] is not None]
         path = self.build / FILE
-        others = {key: value for key, value in _stored(path).items() if not key.startswith(f"{self.part}.")}
-        measured_at = {f"{self.part}.measured_at": self.clock().isoformat(timespec="seconds")}
-        everything = others | machine() | self.figures | measured_at
-        fresh = path.with_suffix(".new")
-        fresh.write_text(json.dumps(everything, indent=1, sort_keys=True, ensure_ascii=False) + "\n")
-        fresh.replace(path)
-        return path
-
-    def _keep(self, key: str, word: str, value: float) -> None:
-        self.figures[f"{self.part}.{key}.{word}"] = round(value, 3)
-
-    def _judge(self, key: str, label: str, ratio: float, at_least: float) -> str:
-        met = ratio >= at_least
-        self._goals[f"{label}: {readable(ratio)} of at least {readable(at_least)}"] = met
-        self.fact(f"{key}.goal", at_least)
-        self.fact(f"{key}.goal_met", met)
-        return f"{'met' if met else 'missed'} (at least {readable(at_least)})"
+        try:
+            everything = json.loads(path.read_text())
+        except (FileNotFoundError, ValueError):
+            everything = {}
+        everything |= {"machine": machine(), self.part: {"measured_at": _now(), "rows": self.rows}}
+        path.write_text(json.dumps(everything, indent=1, ensure_ascii=False) + "\n")
+        self.say(f"\nGoals met: {sum(each['met'] for each in judged)} of {len(judged)}. All figures: {path}")
 
 
-def machine() -> dict[str, Figure]:
-    return {
-        "machine.cores": os.cpu_count() or 1,
-        "machine.python": platform.python_version(),
-        "machine.sqlite": sqlite3.sqlite_version,
-        "machine.system": platform.platform(),
-    }
+def machine() -> dict[str, Any]:
+    versions = {"python": platform.python_version(), "sqlite": sqlite3.sqlite_version}
+    return versions | {"cores": os.cpu_count(), "system": platform.platform()}
 
 
-def readable(value: float) -> str:
-    """Three digits that matter, or all of the whole number where there are more."""
+def readable(value: float | None) -> str:
+    """Three significant digits, or the whole number where it has more."""
+    if value is None:
+        return ""
     if abs(value) >= 100:
         return f"{value:,.0f}"
     return f"{value:.1f}" if abs(value) >= 10 else f"{value:.2f}"
 
 
-def _stored(path: Path) -> dict[str, Figure]:
-    """What the file holds; one that cannot be read is written anew, as everything in the build folder is."""
-    try:
-        stored = json.loads(path.read_text())
-    except (FileNotFoundError, ValueError):
-        return {}
-    return stored if isinstance(stored, dict) else {}
+def _ratios(ours: Sequence[float], theirs: Sequence[float]) -> tuple[float, float, float]:
+    """The median, and the bounds of the middle half."""
+    ratios = [mine / other for mine, other in zip(ours, theirs, strict=True)]
+    if len(ratios) == 1:
+        return ratios[0], ratios[0], ratios[0]
+    low, middle, high = quantiles(ratios, n=4, method="inclusive")
+    return middle, low, high
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="seconds")

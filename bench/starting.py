@@ -1,85 +1,76 @@
-"""Part `starting`: from a fresh clone to the first page, the second start, and what both take of disk and memory."""
+"""Part `starting`: size of the installation, first and second start of `make run` in a fresh clone, memory at rest."""
 
 from __future__ import annotations
 
-import os
+import resource
 import subprocess
-import sys
-import tempfile
 import time
-import urllib.request
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
-from .ballots.server import HOST, ROOT, started
-from .report import SECONDS, Report, Unit
-from .rounds import Comparison
+from .client import Request, Visit, perform
+from .data import ROOT
+from .report import Report, at_most
+from .server import served, work_folder
 
-MAKE_RUN = ["make", "run"]
-SERVE = [sys.executable, "manage.py", "serve", "--no-demo"]  # nothing is installed, and nothing loaded
-FIRST, SECOND, REST, INSTALLED = 20.0, 3.0, 150.0, 120.0  # seconds until it answers, and megabytes
-A_WHILE = 15.0  # seconds after which it rests
-PAGES = 12  # so that every process has served some
-MEGABYTES = Unit("MB", "megabytes", less_is_better=True)
+FIRST, SECOND = 20.0, 3.0  # seconds until it answers
+MEMORY, INSTALLED = 200.0, 130.0  # megabytes
+REST = 15.0  # seconds
+MAKE_RUN = ("make", "run")
+
+
+@dataclass(frozen=True, slots=True)
+class Start:
+    answered: float  # seconds
+    cpu: float  # seconds of all processes until then
+    resting: float  # megabytes
+    after_pages: float  # megabytes
 
 
 def measure(report: Report, scale: float = 1.0) -> None:
-    report.build.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(prefix="bench-", dir=report.build) as folder:
-        root, command = (_cloned(Path(folder)), MAKE_RUN) if scale >= 1 else (ROOT, SERVE)
-        data = Path(folder) / "data"
-        data.mkdir()
-        report.heading("`make run` in a fresh clone, with the demo", "goal")
-        _start(report, "first", command, root, data, FIRST, A_WHILE * scale)
-        if command is MAKE_RUN:
-            _within(report, "installed", "what is installed", _size(root / ".venv"), INSTALLED, MEGABYTES)
-        report.heading("The second start", "goal")
-        _start(report, "second", command, root, data, SECOND, A_WHILE * scale)
+    """A smaller scale starts the code that is here, where nothing has to be installed."""
+    with work_folder(report.build) as folder:
+        root, command = (_cloned(folder), MAKE_RUN) if scale >= 1 else (ROOT, ())
+        report.table("`make run` in a fresh clone, with the demo")
+        begun, cpu = time.perf_counter(), _children_cpu()
+        if command:
+            subprocess.run(["make", ".venv/run"], cwd=root, check=True, capture_output=True)
+            report.row("installed", "MB", [[_size(root / ".venv")]], at_most(INSTALLED))
+        installing = time.perf_counter() - begun
+        report.row("installing", "s", [[installing]])
+        report.row("installing", "s CPU", [[_children_cpu() - cpu]])
+        first, second = (_start(root, folder / "data", command, REST * scale) for _ in range(2))
+    report.row("first start, installing included", "s", [[installing + first.answered]], at_most(FIRST))
+    report.row("second start", "s", [[second.answered]], at_most(SECOND))
+    report.row("first start without installing", "s CPU", [[first.cpu]])
+    report.row("second start", "s CPU", [[second.cpu]])
+    for label, start in (("first", first), ("second", second)):
+        report.row(f"memory at rest, {label} start", "MB", [[start.resting]], at_most(MEMORY))
+        report.row(f"memory after some pages, {label} start", "MB", [[start.after_pages]])
 
 
-def _start(
-    report: Report, key: str, command: list[str], root: Path, data: Path, seconds: float, a_while: float
-) -> None:
+def _start(root: Path, folder: Path, command: Sequence[str], rest: float) -> Start:
+    folder.mkdir(exist_ok=True)
     begun = time.perf_counter()
-    with started(command, data, {}, root) as server:
-        _within(report, f"{key}.answers", "until it answers", time.perf_counter() - begun, seconds, SECONDS)
-        time.sleep(a_while)
-        _within(report, f"{key}.at_rest", "memory at rest", _memory(server.process.pid), REST, MEGABYTES)
-        for _ in range(PAGES):
-            urllib.request.urlopen(f"http://{HOST}:{server.port}/").close()
-        time.sleep(a_while)
-        used = _memory(server.process.pid)
-        report.figure(f"{key}.looked_at.{MEGABYTES.word}", "once all processes have served", used, MEGABYTES.sign)
+    with served(root, folder, command) as server:
+        answered, cpu = time.perf_counter() - begun, server.cpu_seconds(with_worker=True)
+        time.sleep(rest)
+        resting = server.memory()
+        perform(server.port, [Visit({}, [Request("/")])] * 12, 4)
+        time.sleep(rest)
+        return Start(answered, cpu, resting, server.memory())
 
 
-def _within(report: Report, key: str, label: str, found: float, goal: float, unit: Unit) -> None:
-    report.compare(key, label, Comparison((found,), (goal,)), unit, peer="goal", at_least=1)
+def _children_cpu() -> float:
+    """Seconds of all processes that were started from here and have ended."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
 
 
 def _cloned(folder: Path) -> Path:
     subprocess.run(["git", "clone", "--quiet", ROOT, folder / "clone"], check=True)
     return folder / "clone"
-
-
-def _memory(group: int) -> float:
-    """Megabytes of all processes of a group, each page divided by those who share it."""
-    numbers = [int(each.name) for each in Path("/proc").iterdir() if each.name.isdigit()]
-    return sum(_share(each) for each in numbers if _is_of(group, each)) / 1024
-
-
-def _is_of(group: int, process: int) -> bool:
-    try:
-        return os.getpgid(process) == group
-    except OSError:  # it has just ended
-        return False
-
-
-def _share(process: int) -> int:
-    """Kilobytes."""
-    try:
-        lines = Path(f"/proc/{process}/smaps_rollup").read_text().splitlines()
-    except OSError:
-        return 0
-    return sum(int(line.split()[1]) for line in lines if line.startswith("Pss:"))
 
 
 def _size(folder: Path) -> float:

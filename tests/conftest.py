@@ -108,13 +108,6 @@ def pytest_collection_finish():
     gc.set_threshold(*SELDOM)
 
 
-@pytest.fixture(scope="module")
-def others_stay():
-    """For what measures, and looks through everything for what can be thrown away before each turn: what all the tests
-    before have left behind is not looked through again."""
-    gc.freeze()
-
-
 RENDER = Template._render
 LOADED = ("_view_middleware", "_template_response_middleware", "_exception_middleware", "_middleware_chain")
 

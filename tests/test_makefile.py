@@ -54,30 +54,17 @@ def test_a_python_that_cannot_make_environments_is_a_sentence_and_leaves_nothing
 
 
 BORROWED = """case "$*" in
-    "-m venv"*) mkdir -p .venv/bin .venv/lib/python3/site-packages/botocore/data;;
+    "-m venv"*) mkdir -p .venv/bin;;
     *import\\ pip*) echo "$PWD/python";;
     "-m pip"*) {pip};;
 esac"""
-TWO = "one==1 \\\n    --hash=sha256:1\n    # via here\ntwo==2 ; python_version < '4' \\\n    --hash=sha256:2\n"
 
 
-def test_two_pips_share_what_is_to_be_installed(checkout):
-    (checkout / "requirements.txt").write_text(TWO)
-    run = make(checkout, ".venv/run", python(checkout, BORROWED.replace("{pip}", "cat > asked.$$")))
+def test_packages_are_installed_with_their_hashes(checkout):
+    run = make(checkout, ".venv/run", python(checkout, BORROWED.replace("{pip}", 'echo "$*" > asked')))
     assert run.returncode == 0, run.stderr
-    asked = [path.read_text() for path in checkout.glob("asked.*")]
-    assert len(asked) == 2
-    assert sorted(asked, key=TWO.index) == [TWO[: TWO.index("two")], TWO[TWO.index("two") :]]
+    assert (checkout / "asked").read_text().rstrip().endswith("--require-hashes -r requirements.txt")
     assert (checkout / ".venv" / "run").exists()
-
-
-@pytest.mark.parametrize("unlucky", ["one", "two"])
-def test_where_one_of_them_fails_another_installs_all(checkout, unlucky):
-    (checkout / "requirements.txt").write_text(TWO)
-    pip = f'echo "$*" >> asked; case "$*" in *stdin*) ! grep -q {unlucky};; esac'
-    run = make(checkout, ".venv/run", python(checkout, BORROWED.replace("{pip}", pip)))
-    assert run.returncode == 0, run.stderr
-    assert (checkout / "asked").read_text().splitlines()[-1].endswith("--require-hashes -r requirements.txt")
 
 
 def test_what_cannot_be_installed_is_tried_again_the_next_time(checkout):
@@ -88,16 +75,13 @@ def test_what_cannot_be_installed_is_tried_again_the_next_time(checkout):
 
 def test_a_python_without_a_pip_gets_one_in_the_environment(checkout):
     script = r"""case "$*" in
-        *--without-pip*) mkdir -p .venv/bin .venv/lib/python3/site-packages/botocore/data;;
+        *--without-pip*) mkdir -p .venv/bin;;
         *--clear*) printf '#!/bin/sh\necho "$*" >> asked\n' > .venv/bin/pip; chmod +x .venv/bin/pip;;
         *import\ pip*) exit 1;;
     esac"""
     run = make(checkout, ".venv/run", python(checkout, script))
     assert run.returncode == 0, run.stderr
-    assert [line.split()[0] for line in (checkout / "asked").read_text().splitlines()] == [
-        "uninstall",
-        *["install"] * 2,
-    ]
+    assert [line.split()[0] for line in (checkout / "asked").read_text().splitlines()] == ["uninstall", "install"]
 
 
 def test_help_names_every_command():

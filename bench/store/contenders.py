@@ -11,11 +11,11 @@ from typing import Any, Protocol
 
 from store.table import LOG, Item, Key, Missing, Put, Span, Table
 
-from .. import rounds
-from ..report import Report
+from ..report import Report, ratio_at_least
+from ..rounds import Turn, alternate, crowd, rate
 from . import ballots
 
-GOAL = 0.6
+GOAL = ratio_at_least(0.6)
 THREADS = 8
 
 
@@ -35,7 +35,7 @@ class Contender(Reader, Protocol):
         """A ballot, the mark that it was cast (only if there is none), and the event: one transaction, two tables."""
 
     def query(self) -> list[Item]:
-        """The thousand ballots of the small election."""
+        """The ballots of the small election."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +74,6 @@ class NotTheSame(AssertionError):
 class Pair:
     """Our adapter, the bare engine under it, and how many ballots the large election has."""
 
-    name: str
     ours: Contender
     bare: Contender
     size: int
@@ -83,58 +82,40 @@ class Pair:
     def check(self) -> None:
         """See that both deliver the same items before anything is timed."""
         same = self.ours.get(0) == self.bare.get(0) and self.ours.query() == self.bare.query()
-        if not same or len(self.ours.query()) != ballots.SMALL_ITEMS:
-            raise NotTheSame(f"{self.name}: our adapter and the bare engine do not deliver the same items.")
-        if not read_all(self.ours) == read_all(self.bare) == self.size:
-            raise NotTheSame(f"{self.name}: our adapter and the bare engine do not read the same {self.size} items.")
+        if not same or not read_all(self.ours) == read_all(self.bare) == self.size:
+            raise NotTheSame("Our adapter and the bare engine do not deliver the same items.")
 
-    def acts(self) -> dict[str, tuple[str, Callable[[Contender], object], float | None]]:
-        """Of every operation: its label, what to do, and the goal."""
-        return {
-            "get": ("get", lambda who: who.get(next(self._numbers) % self.size), GOAL),
-            "put": ("put", lambda who: who.put(next(self._numbers)), None),
-            "transaction": ("transaction of 3 items", lambda who: who.transact(next(self._numbers)), GOAL),
-            "query": ("query of 1,000 items", lambda who: who.query(), None),
-        }
+    def compare(self, report: Report, rounds: int, seconds: float) -> None:
+        """Every operation but the bulk read, by one thread and by eight."""
+        with crowd(THREADS) as threads:
+            for label, act, goal in (
+                ("get", lambda who: who.get(next(self._numbers) % self.size), GOAL),
+                ("put", lambda who: who.put(next(self._numbers)), None),
+                ("transaction of 3 items", lambda who: who.transact(next(self._numbers)), GOAL),
+                ("query of 1,000 items", lambda who: who.query(), None),
+            ):
+                alone = self._alternate(act, rounds, lambda work: rate(work, seconds))
+                report.row(label, "ops/s", alone, goal)
+                together = self._alternate(act, rounds, lambda work: threads.rate(work, seconds))
+                report.row(f"{label}, {THREADS} threads", "ops/s", together, goal)
 
-
-@dataclass(frozen=True, slots=True)
-class Pace:
-    """How many rounds, and how long a turn is."""
-
-    rounds: int
-    seconds: float
+    def _alternate(
+        self, act: Callable[[Contender], object], rounds: int, measured: Callable[[Callable[[], object]], float]
+    ) -> list[list[float]]:
+        turns = [lambda: measured(lambda: act(self.ours)), lambda: measured(lambda: act(self.bare))]
+        return alternate(turns, rounds)
 
 
 def read_all(reader: Reader) -> int:
     return sum(1 for _ in reader.each())
 
 
-def compare_operations(report: Report, pair: Pair, pace: Pace) -> None:
-    """Every operation but the bulk read, by one thread and by eight."""
-    with rounds.crowd(THREADS) as crowd:
-        for key, (label, act, goal) in pair.acts().items():
-            alone = _turns(pair, act, pace.rounds, lambda work: rounds.rate(work, pace.seconds))
-            report.compare(f"{pair.name}.{key}", label, alone, at_least=goal)
-            together = _turns(pair, act, pace.rounds, lambda work: crowd.rate(work, pace.seconds))
-            report.compare(
-                f"{pair.name}.{key}_{THREADS}_threads", f"  {label}, {THREADS} threads", together, at_least=goal
-            )
-
-
-def bulk_turn(reader: Reader) -> rounds.Turn:
-    """Reading the large election once, as items a second."""
+def bulk_turn(reader: Reader) -> Turn:
+    """Reading the large election once, as items per second."""
 
     def turn() -> float:
-        gc.collect()  # what the one before left behind is not ours to pay for
+        gc.collect()  # garbage of the turn before is not ours to pay for
         start = perf_counter()
         return read_all(reader) / (perf_counter() - start)
 
     return turn
-
-
-def _turns(
-    pair: Pair, act: Callable[[Contender], object], turns: int, rate: Callable[[rounds.Act], float]
-) -> rounds.Comparison:
-    ours, bare = pair.ours, pair.bare
-    return rounds.compare(lambda: rate(lambda: act(ours)), lambda: rate(lambda: act(bare)), turns)

@@ -13,17 +13,15 @@ from store.dynamodb import DynamoDbTable
 from store.table import Item, Span
 from tests.store import engines
 
-from ..report import ITEMS, MICROSECONDS, Report
-from ..rounds import Comparison, Turn, take_turns
+from ..report import Report, ratio_at_least, ratio_at_most
+from ..rounds import Turn, alternate
 from . import ballots, replies
 from .bare_dynamodb import BareDynamoDb
-from .contenders import Pace, Pair, Plenum, bulk_turn, compare_operations, read_all
+from .contenders import Pair, Plenum, bulk_turn, read_all
 from .models import Models, models
 
-ROUNDS = 5
+ROUNDS, BULK_ROUNDS = 5, 3
 SECONDS = 0.4
-BULK_ROUNDS = 3
-REPLY_ROUNDS = 3
 PAGES = 5  # in a turn, so that each way pays for its own garbage collections and for no other's
 MOST_ITEMS = 100_000
 FIRST_ITEMS = 4_000
@@ -42,31 +40,12 @@ class Ways:
     models: Models
 
 
-@dataclass(frozen=True, slots=True)
-class Three:
-    """The figures of all three, round by round."""
-
-    ours: tuple[float, ...]
-    bare: tuple[float, ...]
-    models: tuple[float, ...]
-
-    @property
-    def against_bare(self) -> Comparison:
-        return Comparison(self.ours, self.bare)
-
-    @property
-    def against_models(self) -> Comparison:
-        return Comparison(self.ours, self.models)
-
-
 def measure(report: Report, scale: float) -> None:
     with _engine() as engine:
         table = engine.fresh()
         where = (engines.REGION, str(engine.endpoint), table.prefix)
-        ways = Ways(table, BareDynamoDb(*where), models(*where))
-        report.fact("dynamodb.engine", engine.name)
-        report.heading(f"DynamoDB adapter, against boto3's client by hand (engine: {engine.name})")
-        _measure_on(report, ways, scale)
+        report.table(f"DynamoDB adapter, against boto3's client (engine: {engine.name})", "bare")
+        _measure(report, Ways(table, BareDynamoDb(*where), models(*where)), scale)
         table.close()
 
 
@@ -74,17 +53,19 @@ def _engine() -> AbstractContextManager[engines.Engine]:
     return engines.dynamodb_local() if os.environ.get(engines.JAR_DIR) else engines.ministack()
 
 
-def _measure_on(report: Report, ways: Ways, scale: float) -> None:
-    size = _load(ways, scale)
-    pair = Pair("dynamodb", Plenum(ways.ours), ways.bare, size)
+def _measure(report: Report, ways: Ways, scale: float) -> None:
+    size, rounds = _load(ways, scale), BULK_ROUNDS if scale >= 1 else 1
+    pair = Pair(Plenum(ways.ours), ways.bare, size)
     pair.check()
-    compare_operations(report, pair, Pace(ROUNDS if scale >= 1 else 2, SECONDS * scale))
-    reads = _bulk_reads(ways, BULK_ROUNDS if scale >= 1 else 1)
-    decodings = _decodings(ways, REPLY_ROUNDS if scale >= 1 else 2)
-    _report_reads(report, size, reads, decodings)
-    report.fact("dynamodb.bulk_read.items", size)
-    if size < MOST_ITEMS:
-        report.say(f"  {size:,} items and not {MOST_ITEMS:,}, so that loading and reading them here stays short.")
+    pair.compare(report, ROUNDS if scale >= 1 else 1, SECONDS * scale)
+    ours, bare, theirs = alternate([bulk_turn(each) for each in (pair.ours, ways.bare, ways.models)], rounds)
+    our_cpu, bare_cpu, their_cpu = _decoding(ways, rounds)
+    read, decode = (f"read {size:,} items", "items/s"), ("client's CPU for a page of 1 MB", "µs/item")
+    report.row(*read, [ours, bare])
+    report.row(*decode, [our_cpu, bare_cpu])
+    report.table("The same bulk read, against PynamoDB's models", "PynamoDB")
+    report.row(*read, [ours, theirs], ratio_at_least(FASTER_THAN_MODELS))
+    report.row(*decode, [our_cpu, their_cpu], ratio_at_most(1 / FASTER_THAN_MODELS))
 
 
 def _load(ways: Ways, scale: float) -> int:
@@ -113,12 +94,7 @@ def _growing(few: int, most: int) -> Iterator[int]:
     yield most
 
 
-def _bulk_reads(ways: Ways, rounds: int) -> Three:
-    turns = [bulk_turn(reader) for reader in (Plenum(ways.ours), ways.bare, ways.models)]
-    return Three(*take_turns(turns, rounds))
-
-
-def _decodings(ways: Ways, rounds: int) -> Three:
+def _decoding(ways: Ways, rounds: int) -> list[list[float]]:
     """The client's side alone: a page of the large election, recorded once and played back without a server."""
     reply = replies.record(ways.bare.client, lambda: ways.bare.page(ballots.LARGE))
     with replies.played_back(reply, ways.ours._connection.client(), ways.bare.client, ways.models.client):
@@ -128,29 +104,10 @@ def _decodings(ways: Ways, rounds: int) -> Three:
             lambda: ways.bare.page(ballots.LARGE),
             lambda: ways.models.page(size),
         ]
-        return Three(*take_turns([_microseconds_each(page, size) for page in pages], rounds))
-
-
-def _report_reads(report: Report, size: int, reads: Three, decodings: Three) -> None:
-    rows = (
-        ("dynamodb.bulk_read", f"read {size:,} items", reads, ITEMS),
-        ("dynamodb.decode", "client's side of a 1 MB page", decodings, MICROSECONDS),
-    )
-    for key, label, three, unit in rows:
-        report.compare(key, label, three.against_bare, unit)
-    report.heading("The same bulk read, against PynamoDB's models", "PynamoDB")
-    for key, label, three, unit in rows:
-        report.compare(key, label, three.against_models, unit, peer="PynamoDB", at_least=FASTER_THAN_MODELS)
-    share = decodings.against_bare.ours * reads.against_bare.ours / 1e6 * 100
-    report.figure("dynamodb.bulk_read.percent_on_our_side", "our side's share of that read", share, "%")
-    report.say(
-        "  The client's side is a recorded reply, played back: no server. The rest of the read is the engine's time."
-    )
+        return alternate([_microseconds_each(page, size) for page in pages], rounds)
 
 
 def _microseconds_each(act: Callable[[], object], size: int) -> Turn:
-    """In processor time of our own: nobody is waited for, so what else the machine does need not count."""
-
     def turn() -> float:
         gc.collect()
         start = process_time()

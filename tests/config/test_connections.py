@@ -21,13 +21,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bench.serving import not_reading, silent, slow_body, slow_clients, slow_head
 from config.connections import PatientWorker, room_for
 from config.connections.arriving import Chunks
 from config.connections.connection import LEAST_RATE, MOST_BODY, Connection
 from config.connections.outgoing import Outgoing
 from config.gunicorn import limit_request_line
 from config.settings import BASE_DIR
+from tests.slow_clients import not_reading, silent, slow_body, slow_clients, slow_head
 from tests.upkeep.test_serve import free_port, read, running
 
 from . import echo

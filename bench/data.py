@@ -1,0 +1,282 @@
+"""Makes the data of a site: people who are signed in, elections, ballots, a live session.
+
+This file runs in a process of its own, on the code of any revision that has these services. An election is made once,
+and every revision that is measured gets a copy. A live session each makes itself, because cookies of players are sealed
+by the code.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import secrets
+import subprocess
+import sys
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from datetime import timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:  # importing these needs Django to be set up
+    from accounts.models import User
+    from elections.rules import Election
+    from ranking.candidates import Candidate
+    from store.table import Write
+
+BOARD, LAST_YEAR = "Board", "Last year"  # an open election, and one whose result is there
+CANDIDATES = 8
+DESCRIPTION = """\
+The board leads the association for **two years**. It has five seats.
+
+- Whoever is a member of the association may vote.
+- The ballot is secret, and can be changed until the election closes.
+
+Ask the [office](https://example.org/) if anything is unclear.
+"""
+STATEMENT = (
+    "I have sat on this board for three years and kept its books in order. In the next term I would like to **open "
+    "the minutes** to every member, to finish the repair of the roof before winter comes, and to find somebody younger "
+    "who will take the books over from me. Ask me anything at the meeting on Thursday."
+)
+PASSWORD = "correct horse battery staple"
+TRANSACTION = 100  # writes, at most
+ROOT = Path(__file__).parent.parent
+RUN_FILE = "import runpy, sys; del sys.argv[0]; runpy.run_path(sys.argv[0], run_name='__main__')"
+
+
+@dataclass(frozen=True, slots=True)
+class Person:
+    """What somebody's browser sends."""
+
+    name: str
+    cookies: dict[str, str]
+    form: dict[str, str] = field(default_factory=dict)  # as they fill it in, with the token against forged forms
+
+
+# --- from the process that measures ---
+
+
+def python_of(root: Path) -> str:
+    """A checkout may have a virtual environment of its own; otherwise it shares ours."""
+    own = root / ".venv/bin/python"
+    return str(own) if own.exists() else sys.executable
+
+
+def make(what: str, folder: Path, root: Path = ROOT, **size: Any) -> dict[str, Any]:
+    """Run the function of this name on the site in this folder, with the code below this root; returns its result."""
+    folder.mkdir(parents=True, exist_ok=True)
+    command = [python_of(root), "-c", RUN_FILE, __file__, what, json.dumps(size)]
+    environment = os.environ | {"DATA_DIR": str(folder), "LOG_LEVEL": "ERROR"}
+    done = subprocess.run(command, cwd=root, env=environment, stdout=subprocess.PIPE, text=True, check=True)
+    made: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
+    return made
+
+
+def main(what: str, size: str) -> None:
+    import django
+
+    os.environ["DJANGO_SETTINGS_MODULE"] = "config.settings"
+    django.setup()
+    print(json.dumps(MADE[what](**json.loads(size))))
+
+
+# --- an election ---
+
+
+def election(voters: int, cast: int = 0, sealed: int = 0) -> dict[str, Any]:
+    """An open election with so many voters, and ballots of others; and one with a result, if it has ballots."""
+    owner = _owner()
+    people = add_people(voters)
+    open_election(owner, BOARD, people, cast)
+    if sealed:
+        open_election(owner, LAST_YEAR, people, sealed)
+        _close(owner, LAST_YEAR)
+    return {"owner": _sent(sign_in([owner])[0]), "voters": [_sent(each) for each in sign_in(people)]}
+
+
+def _owner() -> User:
+    from accounts import services
+    from acts.site import table
+    from store.formats import prepare
+
+    table().create()
+    prepare(table())
+    owner = services.make_owner("Owner", "owner@example.org", PASSWORD)
+    assert owner is not None
+    return owner
+
+
+def _sent(person: Person) -> dict[str, Any]:
+    return {"name": person.name, "cookies": person.cookies, "form": person.form}
+
+
+def add_people(count: int) -> list[User]:
+    from accounts import repository, services
+    from accounts.rules import Role
+
+    people = [services.new_user(f"Voter {n:06}", f"voter{n}@example.org", "!", Role.VOTER) for n in range(count)]
+    _write(part for each in people for part in repository.creation(each))
+    return people
+
+
+def open_election(owner: User, name: str, people: Sequence[User], cast: int = 0) -> None:
+    from acts.site import table
+    from elections import descriptions, services
+    from store.log import as_text, utc_now
+
+    made = services.create(owner, name, secret_ballot=True, no_voting_after=as_text(utc_now() + timedelta(days=7)))
+    services.add_candidates(owner, made, candidates())
+    services.add_voters(owner, _election(name), [each.name for each in people])
+    services.open_(owner, _election(name), editable=False)
+    table().write(descriptions.described(name, DESCRIPTION))
+    _leave_as_cast(_election(name), cast)
+
+
+def candidates() -> list[Candidate]:
+    from ranking.candidates import Candidate
+
+    return [Candidate(f"Candidate {number}", STATEMENT, number=number) for number in range(CANDIDATES)]
+
+
+def _election(name: str) -> Election:
+    from elections import repository
+
+    found = repository.find(name)
+    assert found is not None
+    return found
+
+
+def _leave_as_cast(election: Election, count: int) -> None:
+    """Roll, ballots and gates as so many casts would have left them, without waiting for each."""
+    from acts.site import table
+    from ballots import repository, robots, secrecy
+    from ballots.repository import Standing
+    from ballots.rules import Ballot
+    from elections import repository as elections
+    from ranking.rankings import ranking_from
+    from store import keys
+    from store.log import utc_now
+    from store.table import Update
+
+    salt, now, chance, stand = table().get(keys.salt(election.name)), utc_now(), random.Random(0), candidates()
+    gates: dict[Any, dict[str, int]] = {}
+    writes: list[Write] = []
+    for number in range(count):
+        ballot = Ballot(ranking_from(robots.ranks(stand, chance), stand), secrecy.new_confirmation())
+        standing = Standing(election, f"Early {number:06}", None, (), salt)
+        gate, *own = repository.casting(standing, ballot, now, paper=False)
+        writes += own
+        counters = gates.setdefault(gate.key, {})
+        for name, by in gate.add.items():  # type: ignore[union-attr]
+            counters[name] = counters.get(name, 0) + by
+    _write([*writes, *(Update(key, add=added) for key, added in gates.items()), elections.touched(election, count)])
+
+
+def _close(owner: User, name: str) -> None:
+    from ballots import services as ballots
+    from elections import services
+
+    services.close(owner, _election(name))
+    ballots.seal_what_is_closed()
+
+
+def sign_in(users: Sequence[User]) -> list[Person]:
+    """Sessions as a sign-in leaves them, and the ballot that each fills in."""
+    from django.conf import settings
+    from django.contrib.auth import BACKEND_SESSION_KEY, HASH_SESSION_KEY, SESSION_KEY
+
+    from accounts.sessions import SessionStore
+    from acts.site import acting_on
+    from ballots import robots
+
+    people, gathered, chance = [], _Gathered(), random.Random(0)
+    for user in users:
+        session, csrf = SessionStore(), secrets.token_hex(16)
+        session[SESSION_KEY] = user.name
+        session[BACKEND_SESSION_KEY] = settings.AUTHENTICATION_BACKENDS[0]
+        session[HASH_SESSION_KEY] = user.get_session_auth_hash()
+        with acting_on(gathered):  # type: ignore[arg-type]
+            session.save()
+        ranks = robots.ranks(candidates(), chance)
+        boxes = {f"rank-{n}": next(iter(ranks.get(str(n), [""]))) for n in range(CANDIDATES)}
+        cookies = {settings.SESSION_COOKIE_NAME: str(session.session_key), settings.CSRF_COOKIE_NAME: csrf}
+        people.append(Person(user.name, cookies, {"csrfmiddlewaretoken": csrf, **boxes, "acts": "0"}))
+    _write(gathered.writes)
+    return people
+
+
+@dataclass
+class _Gathered:
+    """Takes writes that are to be written later, a hundred at a time."""
+
+    writes: list[Write] = field(default_factory=list)
+
+    def write(self, *writes: Write) -> None:
+        self.writes += writes
+
+
+def _write(writes: Iterable[Write]) -> None:
+    from acts.site import table
+
+    every = list(writes)
+    for start in range(0, len(every), TRANSACTION):
+        table().write(*every[start : start + TRANSACTION])
+
+
+def counted() -> dict[str, int]:
+    """What is in the store of a site after voters have come."""
+    from ballots import repository
+    from elections.turnout import turnout
+
+    return {"ballots": sum(1 for _ in repository.every_ballot(BOARD)), "turnout": turnout(BOARD).voted}
+
+
+# --- a live session ---
+
+
+def live(players: int) -> dict[str, Any]:
+    """A trivia session that so many players have joined."""
+    from live.questions import Kind, Question, Type
+    from live.services import making
+
+    owner = _owner()
+    question = Question("Which of them?", Kind.CHOICE, options=("One", "Two", "Three", "Four"), right=(1,), seconds=0)
+    game = making.make(owner, Type.TRIVIA, [question, question], title="A hall")
+    joined = [_sent(_player(game, number)) for number in range(players)]
+    return {"game": game.id, "owner": _sent(sign_in([owner])[0]), "players": joined}
+
+
+def _player(game: Any, number: int) -> Person:
+    from django.conf import settings
+    from django.http import HttpResponse
+
+    from live import players, repository
+    from live.services import joining
+
+    held, state, csrf = players.pass_of_form(players.new_form()), repository.state(game.id), secrets.token_hex(16)
+    assert held is not None
+    assert state is not None
+    joining.join(game, state, None, f"Player {number}", held)
+    cookie = players.remember(HttpResponse(), game, held).cookies[players.cookie_name(game.id)]
+    cookies = {cookie.key: cookie.value, settings.CSRF_COOKIE_NAME: csrf}
+    return Person(f"Player {number}", cookies, {"csrfmiddlewaretoken": csrf, "round": "1", "option": str(number % 4)})
+
+
+def answers(game: str) -> dict[str, int]:
+    """How many players' answers count in the first round."""
+    from live import counting, repository
+
+    return {"counted": len(counting.round_of(repository.round_items(game, 1)).entries)}
+
+
+MADE: dict[str, Callable[..., dict[str, Any]]] = {
+    "election": election,
+    "counted": counted,
+    "live": live,
+    "answers": answers,
+}
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
