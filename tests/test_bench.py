@@ -16,7 +16,6 @@ from bench.ballots import growth, sustained
 from bench.report import FILE, MILLISECONDS, Report, readable
 from bench.rounds import Comparison
 
-pytestmark = pytest.mark.usefixtures("others_stay")
 NOON = datetime(2026, 11, 15, 12, tzinfo=UTC)
 OPERATIONS = ("get", "put", "transaction", "query")
 

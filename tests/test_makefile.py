@@ -8,9 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from tests.conftest import LONGEST
-from tests.scheduling import next_file
-
 ROOT = Path(__file__).parent.parent
 
 
@@ -120,14 +117,3 @@ def test_ci_runs_what_the_readme_says():
     assert "make lint" in script
     assert "make test" in script
     assert "make test" in (ROOT / "README.md").read_text()
-
-
-def test_files_that_come_first_are_there_and_named_once():
-    assert [name for name in LONGEST if not (ROOT / "tests" / f"{name}.py").exists()] == []
-    assert len(set(LONGEST)) == len(LONGEST)
-
-
-def test_every_second_process_of_a_run_takes_files_with_a_browser_first():
-    files = ["tests/a.py", "tests/browser/b.py", "tests/c.py"]
-    assert [next_file(process, files) for process in ("gw0", "gw1", "gw2")] == [files[1], files[0], files[1]]
-    assert [next_file("gw0", files[::2]), next_file("gw1", files[1:2])] == [files[0], files[1]]

@@ -483,7 +483,7 @@ def test_an_address_that_says_nothing_is_closed(rf):
 
 
 @pytest.fixture(scope="module")
-def prepared(tmp_path_factory, static_files) -> tuple[Path, dict[Role, SimpleCookie]]:
+def prepared(tmp_path_factory) -> tuple[Path, dict[Role, SimpleCookie]]:
     """A site with somebody to do things to, and what a browser of every role keeps: made once, copied for each row."""
     path = tmp_path_factory.mktemp("prepared") / "plenum.sqlite3"
     with override_settings(STORE_URL=f"sqlite://{path}"):

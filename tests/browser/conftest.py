@@ -50,11 +50,6 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.browser)
 
 
-@pytest.fixture(scope="session", autouse=True)
-def collected(static_files) -> None:
-    """Some tests put parts of pages together themselves, with the addresses of static files in them."""
-
-
 # --- the server ---
 
 

@@ -49,7 +49,7 @@ def its_secret(settings) -> None:
 
 
 @pytest.fixture
-def opened(tmp_path, settings, static_files) -> Iterator[Callable[[int], Table]]:
+def opened(tmp_path, settings) -> Iterator[Callable[[int], Table]]:
     """The site whose store has that format, as its file was kept."""
     with ExitStack() as tables:
 
@@ -75,7 +75,7 @@ def in_one_go(number: int, folder: Path) -> Path:
 
 
 @pytest.fixture
-def served(upgraded, tmp_path, settings, static_files) -> Callable[[int], Table]:
+def served(upgraded, tmp_path, settings) -> Callable[[int], Table]:
     """A copy of an upgraded site, to be looked at and changed."""
 
     def serve(number: int) -> Table:

@@ -4,13 +4,9 @@ from __future__ import annotations
 
 import io
 
-import pytest
-
 from bench import parts, tally
 from bench.report import Report
 from tally.ballots import Ballots, check
-
-pytestmark = pytest.mark.usefixtures("others_stay")
 
 
 def test_it_is_a_part():
