@@ -110,10 +110,3 @@ def test_an_engine_to_judge_has_to_be_named(checkout):
     run = make(checkout, "test-engine", "--old-file=.venv/test")
     assert run.returncode != 0
     assert "make test-engine STORE_URL=dynamodb://" in run.stderr
-
-
-def test_ci_runs_what_the_readme_says():
-    script = (ROOT / ".ci" / "run").read_text()
-    assert "make lint" in script
-    assert "make test" in script
-    assert "make test" in (ROOT / "README.md").read_text()

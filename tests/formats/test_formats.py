@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import runpy
 import shutil
 from collections.abc import Callable, Iterator
@@ -33,11 +32,11 @@ from tests import formats as kept
 from tests.formats import PASSWORD, SECRET_KEY, story
 from tests.people import sign_in
 from tests.test_interruptions import Interrupted, Killed
-from upkeep import replay, system
+from upkeep import replay
 from upkeep.commands import StoreCommand
 from upkeep.jobs import LOG as SEALING
 from upkeep.leases import Leases
-from upkeep.upgrading import STEPS, Busy, quietly, upgrade
+from upkeep.upgrading import Busy, quietly, upgrade
 
 LATER = formats.FORMAT + 1
 ROOT = Path(__file__).parents[2]
@@ -530,29 +529,6 @@ def test_what_todays_program_writes_is_what_is_to_be_kept_of_it(site):
 
 def mails(store: Table) -> list[Item]:
     return [item for key, item in all_of(store).items() if key.pk.startswith(keys.mail("").pk)]
-
-
-VERSION = re.compile(r"^## (\d+)\.(\d+)\.(\d+), (unreleased|\d{4}-\d\d-\d\d)$")
-
-
-def test_the_changelog_is_by_version_and_tells_the_format_of_each():
-    text = (ROOT / "CHANGELOG.md").read_text()
-    headings = [line for line in text.splitlines() if line.startswith("## ")]
-    versions = [tuple(map(int, found.groups()[:3])) for found in map(VERSION.match, headings) if found]
-    assert len(versions) == len(headings)
-    assert versions == sorted(versions, reverse=True)
-    assert ".".join(map(str, versions[0])) == system.versions()["Plenum"]
-    told = re.findall(r"^Format (\d+)\.", text, re.MULTILINE)
-    assert len(told) == len(versions)
-    assert int(told[0]) == formats.FORMAT
-    assert all("unreleased" not in heading for heading in headings[1:])
-
-
-def test_every_format_and_every_step_is_written_down():
-    text = (ROOT / "docs/upgrading.md").read_text()
-    rows = re.findall(r"^\| (\d+) \|", text, re.MULTILINE)
-    assert rows == [str(number) for number in range(formats.FORMAT + 1)]
-    assert re.findall(r"^\| `(\w+)` \|", text, re.MULTILINE) == [step.name for step in STEPS]
 
 
 def test_the_system_page_tells_the_format(site):

@@ -13,7 +13,6 @@ from tests.test_routes import ROUTES
 OFTEN_OPENED = {"home", "dashboard", "history", "admin"}  # which wait for few round trips in a row
 
 
-@pytest.mark.slow
 def test_the_table_is_what_requests_ask(site):
     rows = table.measured(site)
     shown = {name for name, (_whom, methods, _words) in ROUTES.items() if "GET" in methods}

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from tests.docs.test_documents import found, quoted, section
 from tests.test_arrows import FLOORS, modules
-from tests.test_documents import found, quoted, section
 
-ROOT = Path(__file__).parent.parent
+ROOT = Path(__file__).parents[2]
 FEW = 5  # files that somebody can look into after a search
 
 

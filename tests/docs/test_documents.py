@@ -15,7 +15,7 @@ from django.core.management import get_commands
 from tests.test_arrows import FLOORS
 from upkeep import replay
 
-ROOT = Path(__file__).parent.parent
+ROOT = Path(__file__).parents[2]
 DOCUMENTS = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/*.md")])
 PACKAGES = {package for floor in FLOORS for package in floor}
 WIDEST = 120  # letters of a line of prose
@@ -136,6 +136,14 @@ def test_the_table_of_what_replay_does_not_make_is_the_one_it_prints():
     rows = section((ROOT / "docs" / "architecture.md").read_text(), "## Proof").splitlines()
     table = [row.strip("| ").replace("`", "") for row in rows if row.startswith("|")][2:]
     assert table == [line.replace(" - ", " | ", 1) for line in replay.exceptions()]
+
+
+def test_ci_runs_the_checks_that_the_documents_name():
+    script = (ROOT / ".ci" / "run").read_text()
+    for name in ("README.md", "CONTRIBUTING.md"):
+        named = re.findall(r"\bmake (?:lint|docs-check|test)\b(?!-)", (ROOT / name).read_text())
+        assert "make test" in named
+        assert [command for command in named if f"{command}\n" not in script] == []
 
 
 # --- what operators type ---
