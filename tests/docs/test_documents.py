@@ -167,22 +167,3 @@ def test_the_site_is_stopped_so_that_nobody_starts_it_again():
     for path in (ROOT / "docs").glob("*.md"):
         stops = re.findall(r"systemctl stop (plenum[^`\n\").]*(?:\.socket[^`\n\")]*)?)", path.read_text())
         assert [words for words in stops if "plenum.socket" not in words] == [], path.name
-
-
-# --- that the tests can fail ---
-
-
-def test_what_is_not_there_is_found():
-    assert wrong_paths("`store/tabel.py`, `store/table.py`, `table.py`, `stores/`, `store/log/`, `made-up.md`") == [
-        "store/tabel.py",
-        "stores/",
-        "made-up.md",
-    ]
-    assert wrong_names(
-        "`store.keys.election`, `store.keys.elektion`, `acts.closing.Closing.shut`, `acts.closing.shut`"
-    ) == [
-        "store.keys.elektion",
-        "acts.closing.shut",
-    ]
-    assert wrong_commands("`make test`, `make tset`, `manage.py verify`, `manage.py verfy --all`") == ["tset", "verfy"]
-    assert too_wide(f"short\n| {'x' * 200} |\n{'x' * 121}\n") == ["x" * 121]
