@@ -173,19 +173,10 @@ def chromium(playwright: Playwright) -> str:
     return path
 
 
-# What takes Chromium's time and shows nothing to a page: a new frame for every page of the same site, and the slow half
-# of making scripts faster, which are gone with their page. All other features here are what Playwright turns off by
-# itself: of several such lists the last one holds.
-FEATURES_OFF = (
-    "RenderDocument",
-    "PaintHolding",
-    "AvoidUnnecessaryBeforeUnloadCheckSync",
-    "DestroyProfileOnBrowserClose",
-)
-FEATURES_OFF += ("HttpsUpgrades", "MediaRouter", "OptimizationHints", "ThirdPartyStoragePartitioning")
-# A screen is put together from few large pieces instead of many small ones.
-SPARING = (f"--disable-features={','.join(FEATURES_OFF)}", "--js-flags=--no-opt,--no-maglev")
-SPARING += ("--process-per-site", "--default-tile-width=1280", "--default-tile-height=800")
+# All pages of a site share a process, scripts are not optimised for a long life, and a screen is put together from few
+# large pieces instead of many small ones.
+SPARING = ("--process-per-site", "--js-flags=--no-opt,--no-maglev")
+SPARING += ("--default-tile-width=1280", "--default-tile-height=800")
 # Whoever asks a stranger gets no answer, and Chromium complains of that; to hear of every request took a tenth of the
 # time of a page.
 AMONG_US = "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost"
