@@ -9,7 +9,7 @@ PYTHON ?= $(shell for python in python3 python3.14 python3.13 python3.12 python3
 	$$python -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && { echo $$python; break; }; done)
 BIN := .venv/bin
 PROCESSES ?= auto  # that tests run in; how many that is tests/conftest.py says
-TOGETHER = --numprocesses $(PROCESSES) --dist loadfile --no-loadscope-reorder  # a file stays with one process, which keeps its sites and windows
+TOGETHER = --numprocesses $(PROCESSES) --dist loadfile --no-loadscope-reorder  # a file's tests share expensive fixtures; slow files first
 UV_COMPILE = uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header
 
 .PHONY: help
@@ -27,6 +27,10 @@ test: .venv/test ## install what tests need and run all of them, real Chromium i
 .PHONY: test-fast
 test-fast: .venv/test ## the tests that take seconds
 	@$(BIN)/python -m pytest $(TOGETHER) -m "not slow and not browser"
+
+.PHONY: docs-check
+docs-check: .venv/test ## what documents say of the code: names, commands, tables (not part of make test)
+	@$(BIN)/python -m pytest --quiet $(TOGETHER) tests/docs
 
 .PHONY: test-dynamodb-local
 test-dynamodb-local: .venv/test ## promises, histories and kills on AWS's DynamoDB Local (needs Java 17, npm, and consent to its licence)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import re
 from functools import cache
 from pathlib import Path
 
@@ -91,14 +90,6 @@ def test_every_package_has_its_place_in_the_picture():
 
 def test_arrows_point_one_way():
     assert wrong_arrows(ROOT, allowed()) == []
-
-
-def test_the_picture_in_the_documents_is_this_one():
-    """The drawing names every package of the same floor on one line, from the top to the ground."""
-    drawing = re.search(r"```\n(config/.*?)```", (ROOT / "docs" / "architecture.md").read_text(), re.DOTALL)
-    assert drawing is not None
-    lines = [re.findall(r"(\w+)/", line.split("  ")[0]) for line in drawing[1].splitlines()]
-    assert [set(line) for line in lines if line] == [set(floor) for floor in FLOORS]
 
 
 @pytest.mark.parametrize("package", ["store", "tally"])

@@ -61,12 +61,6 @@ def test_what_everybody_may_see_says_how_long_it_may_be_kept(sealed):
     assert "immutable" in client.get(card[card.index("/result/") :])["Cache-Control"]
 
 
-def test_static_files_are_kept_for_good(site):
-    page = Client().get("/").content.decode()
-    style = next(word for word in page.split('"') if word.startswith("/static/css/base"))
-    assert "immutable" in Client().get(style)["Cache-Control"]
-
-
 def test_errors_are_kept_by_nobody(site, signed_in, monkeypatch):
     client = signed_in("Eve")
     assert client.get("/nowhere/")["Cache-Control"] == NOBODY

@@ -132,7 +132,7 @@ def watched(site) -> Iterator[Watched]:
 
 
 @pytest.fixture(scope="module")
-def story(tmp_path_factory, static_files) -> Watched:
+def story(tmp_path_factory) -> Watched:
     """A table on which the story was told."""
     url = f"sqlite://{tmp_path_factory.mktemp('watched')}/plenum.sqlite3"
     table = Watched(connect(url))

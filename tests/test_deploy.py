@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import json
-import os
 import re
-import secrets
 import shlex
 import shutil
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -167,7 +164,6 @@ def test_a_prefix_is_one_that_names_of_tables_can_begin_with():
 UNITS = ("plenum.service", "plenum-worker.service")
 RUN = [*(path.name for path in sorted(DEPLOY.glob("*.service"))), "Containerfile"]
 OF_OTHERS = {"PYTHONDONTWRITEBYTECODE", "PATH", "TMPDIR"}
-GUIDE = (BASE_DIR / "docs" / "installing.md").read_text()
 
 
 def unit(name: str) -> dict[str, list[str]]:
@@ -217,15 +213,6 @@ def test_a_restart_of_the_server_is_one_of_the_worker_and_keeps_the_port():
     installing = (DEPLOY / "install").read_text()
     assert "deploy/*.socket" in installing.replace('"', "").replace("$code/", "")
     assert "systemctl enable --quiet plenum.socket plenum plenum-worker" in installing
-
-
-def test_the_worker_can_write_where_the_guide_has_mails_delivered():
-    """In its own folder, or where the unit lets it."""
-    guide = (BASE_DIR / "docs" / "mail.md").read_text()
-    writable = [each.lstrip("-") for each in unit("plenum-worker.service")["ReadWritePaths"]] + ["/var/lib/plenum/"]
-    named = re.findall(r"maildir://(/[\w/]+)", guide)
-    assert named
-    assert all(path.startswith(tuple(writable)) for path in named)
 
 
 def test_the_server_has_as_long_to_stop_as_it_may_take():
@@ -422,12 +409,10 @@ def test_alarms_and_dashboard_ask_by_labels_that_there_are(given):
             assert set(re.findall(r"(\w+)(?:!~|=~|!=|=)", labels)) <= given[name], asked
 
 
-def test_every_alarm_of_the_rules_says_what_it_means_and_is_in_the_guide():
+def test_every_alarm_of_the_rules_says_what_it_means():
     for rule in RULES:
         assert rule["annotations"]["summary"].endswith("."), rule["alert"]
         assert rule["labels"]["severity"] in ("page", "ticket")
-        assert f"`{rule['alert']}`" in GUIDE
-    assert set(re.findall(r"`(Plenum[A-Z]\w+)`", GUIDE)) == {rule["alert"] for rule in RULES}
 
 
 def test_a_job_is_late_by_its_own_pause_and_never_while_the_site_is_paused(given):
@@ -440,74 +425,6 @@ def test_everything_the_page_of_watching_should_alarm_on_does():
     alarmed = " ".join(rule["expr"] for rule in RULES)
     for figure in ("worker_up", "log_lag_seconds", "outbox_mails", "store_up", "disk_free_bytes", "backup_age_seconds"):
         assert f"plenum_{figure}" in alarmed
-
-
-# --- the guide, line by line ---
-
-BLOCKS = re.findall(r"^```(\w*)\n(.*?)^```$", GUIDE, re.MULTILINE | re.DOTALL)
-LINES = [line for kind, block in BLOCKS if not kind for line in block.replace("\\\n", " ").splitlines() if line.strip()]
-
-
-def settings_block() -> dict[str, str]:
-    """The settings in the guide, as systemd reads them: no comments in a line, nothing expanded."""
-    (block,) = [block for kind, block in BLOCKS if kind == "ini"]
-    pairs = dict(line.split("=", 1) for line in block.splitlines() if line and not line.startswith("#"))
-    return pairs | {"SECRET_KEY": secrets.token_urlsafe(50)}
-
-
-def test_the_settings_of_the_guide_are_accepted_as_they_stand(tmp_path):
-    told = settings_block() | {"DATA_DIR": str(tmp_path), "PATH": os.environ["PATH"]}
-    command = [sys.executable, "manage.py", "check", "--deploy", "--fail-level", "WARNING"]
-    said = subprocess.run(command, cwd=BASE_DIR, env=told, capture_output=True, text=True, check=False, timeout=240)
-    assert said.returncode == 0, said.stderr
-    assert "no issues" in said.stdout
-
-
-def test_they_are_what_init_writes_when_it_is_told_what_the_guide_tells_it():
-    (line,) = [line for line in LINES if line.startswith("/srv/plenum/deploy/install ")]
-    environment = {"PATH": os.environ["PATH"], "PLENUM_ENVIRONMENT": "/nonexistent/environment"}
-    command = [sys.executable, "manage.py", "init", *shlex.split(line)[1:], "--file", "-"]
-    said = subprocess.run(
-        command, cwd=BASE_DIR, env=environment, capture_output=True, text=True, check=False, timeout=240
-    )
-    assert said.returncode == 0, said.stderr
-    written = dict(each.split("=", 1) for each in said.stdout.splitlines() if each and not each.startswith("#"))
-    assert len(written.pop("SECRET_KEY")) >= 50
-    assert written == {name: value for name, value in settings_block().items() if name != "SECRET_KEY"}
-
-
-def test_no_setting_of_the_guide_is_a_secret_that_somebody_could_copy():
-    (block,) = [block for kind, block in BLOCKS if kind == "ini"]
-    secret = re.search(r"^SECRET_KEY=(.*)$", block, re.MULTILINE)[1]
-    assert len(secret) < 50 or "(" in secret
-
-
-def test_every_file_that_the_guide_names_is_there():
-    named = {*re.findall(r"\bdeploy/([\w.-]+\w)", GUIDE), *re.findall(r"/srv/plenum/([\w./-]+\w)", " ".join(LINES))}
-    missing = {name for name in named if not (DEPLOY / name).exists() and not (BASE_DIR / name).exists()}
-    assert missing == set()
-
-
-def test_every_command_that_the_guide_runs_is_one():
-    run = {match[1] for line in LINES if (match := re.search(r"(?:^|/|exec server )plenum (\w+)", line))}
-    assert {"doctor", "create_owner", "init"} <= run | set(re.findall(r"`plenum (\w+)`", GUIDE))
-    assert run - get_commands().keys() - {"init"} == set()  # which runs before there are settings
-
-
-def test_every_unit_that_the_guide_speaks_of_is_there():
-    words = {word for line in LINES if "systemctl" in line for word in re.findall(r"plenum[\w.-]*", line)}
-    words |= {word for each in re.findall(r"`(systemctl [^`]*)`", GUIDE) for word in re.findall(r"plenum[\w.-]*", each)}
-    units = {path.name for path in DEPLOY.iterdir()} | {path.stem for path in DEPLOY.glob("*.service")}
-    assert words - units == set()
-
-
-def test_the_guide_counts_its_own_commands():
-    first = GUIDE.partition("## Another proxy")[0]
-    blocks = re.findall(r"^```(\w*)\n(.*?)^```$", first, re.MULTILINE | re.DOTALL)
-    lines = [line for kind, block in blocks if not kind for line in block.splitlines() if line.strip()]
-    assert re.search(r"^\| commands \|.*\| (\d+),", first, re.MULTILINE)[1] == str(len(lines))
-    (asked,) = [line for line in lines if "deploy/install" in line]
-    assert re.search(r"^\| settings .*\| (\d+),", first, re.MULTILINE)[1] == str(asked.count(" --"))
 
 
 # --- installing ---

@@ -76,6 +76,8 @@ from tests.photos.drawing import kept
 from tests.test_replay_story import election, someone
 from upkeep import jobs
 
+pytestmark = pytest.mark.slow
+
 MOST_ROUNDS = 20  # of a worker that finds nothing more to do long before
 ADDRESSES = [f"voter{number:03d}@example.org" for number in range(100)]
 NAMES = ("Ann", "Bea", "Col", "Dan", "Eve")

@@ -59,7 +59,7 @@ def an_address() -> tuple[str, str]:
 
 
 @pytest.fixture(scope="module")
-def started(static_files):
+def started():
     """A site whose tables somebody else has made, as the template does, and that may only serve: what its policy was
     asked when it started and was looked at by the doctor."""
     prefix, url = an_address()
@@ -77,7 +77,7 @@ def started(static_files):
 
 
 @pytest.fixture(scope="module", params=["embedded", *JUDGE])
-def served(request, static_files, tmp_path_factory):
+def served(request, tmp_path_factory):
     """A day of such a site."""
     prefix, url = an_address()
     policy = policy_of(prefix, "Serving")

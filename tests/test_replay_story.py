@@ -65,7 +65,7 @@ PASSWORD = "correct horse battery"
 
 
 @pytest.fixture(scope="module")
-def told(tmp_path_factory, static_files) -> Table:
+def told(tmp_path_factory) -> Table:
     """A store in which the story has happened."""
     url = f"sqlite://{tmp_path_factory.mktemp('story')}/plenum.sqlite3"
     with override_settings(STORE_URL=url):

@@ -9,6 +9,7 @@ from base64 import b64decode
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from decimal import Decimal
+from functools import cache
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -16,6 +17,7 @@ import boto3
 import botocore.session
 import orjson
 from botocore.config import Config
+from botocore.loaders import Loader, create_loader
 from botocore.parsers import JSONParser, ResponseParserError, ResponseParserFactory
 
 from .. import patience
@@ -171,9 +173,16 @@ def _loads(body: bytes) -> dict[str, Any]:
     return reply
 
 
+@cache
+def _loader(data_path: str | None) -> Loader:
+    """Keeps the service descriptions it has parsed, so that only the first client of a process reads them."""
+    return create_loader(data_path)
+
+
 def client(region: str, endpoint: str | None, threads: int, attempts: int = 1) -> Any:
     """A low-level DynamoDB client. With an endpoint of one's own and no credentials, it signs as no one."""
     session = botocore.session.Session()
+    session.register_component("data_loader", _loader(session.get_config_variable("data_path")))
     session.register_component("response_parser_factory", PlainParserFactory())
     if not is_amazons(endpoint):
         # Nobody's endpoint: asking the machine for its role would only cost seconds.

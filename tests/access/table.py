@@ -1,6 +1,6 @@
 """The table of access patterns, from what requests really asked: `python -m tests.access.table` writes it anew.
 
-It stands in docs/architecture.md between two marks, and tests/test_access_patterns.py holds it against what is asked.
+It stands in docs/architecture.md between two marks, and `make docs-check` compares it with what is asked.
 """
 
 from __future__ import annotations

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from django.contrib.auth.hashers import MD5PasswordHasher
 from django.test import Client
 
 from accounts import repository
@@ -167,13 +168,26 @@ def test_a_wrong_password_and_an_unknown_person_get_the_same_answer(client, site
     assert typed in answer.content.decode()
 
 
-def test_an_unknown_person_costs_one_hash_too(client, site, person, monkeypatch):
-    person("Ada")
-    hashed = []
-    from django.contrib.auth.hashers import MD5PasswordHasher
+class CountedHasher(MD5PasswordHasher):
+    """Notes each password it hashes."""
 
-    encode = MD5PasswordHasher.encode
-    monkeypatch.setattr(MD5PasswordHasher, "encode", lambda *a: hashed.append(1) or encode(*a))
+    hashed: list[str] = []
+
+    def encode(self, password: str, salt: str) -> str:
+        self.hashed.append("hash")
+        return super().encode(password, salt)
+
+
+@pytest.fixture
+def hashed(settings, monkeypatch) -> list[str]:
+    """One entry for each password hashed since the last `clear`."""
+    monkeypatch.setattr(CountedHasher, "hashed", [])
+    settings.PASSWORD_HASHERS = [f"{__name__}.CountedHasher"]
+    return CountedHasher.hashed
+
+
+def test_an_unknown_person_costs_one_hash_too(client, site, person, hashed):
+    person("Ada")
     for typed in ("Ada", "nobody", "ada@example.org", "nobody@example.org"):
         hashed.clear()
         client.post("/sign-in/", {"name_or_email": typed, "password": "wrong"})
@@ -259,19 +273,15 @@ def test_reset_by_a_mailed_link_works_once(client, site, person, signed_in, link
         ("/register/", {"name": "new", "email": "ada@example.org"}, {"name": "new", "email": "free@example.org"}),
     ],
 )
-def test_the_work_done_does_not_tell_whether_somebody_is_known(site, person, monkeypatch, path, known, unknown):
+def test_the_work_done_does_not_tell_whether_somebody_is_known(site, person, hashed, monkeypatch, path, known, unknown):
     """The same hashes, the same number of round trips, and a write in both cases: time tells nothing either."""
-    from django.contrib.auth.hashers import MD5PasswordHasher
-
     from store import trips
 
     person("owner", Role.OWNER)
     person("Ada", email="ada@example.org")
     monkeypatch.setattr("upkeep.pause.FRESH", 3600)
     Client().get("/")  # whether the site is paused is asked once for all requests, and known by now
-    work = []
-    encode = MD5PasswordHasher.encode
-    monkeypatch.setattr(MD5PasswordHasher, "encode", lambda *a: work.append("hash") or encode(*a))
+    work = hashed  # in one list, as their order counts
     monkeypatch.setattr(trips, "_listeners", [lambda operation, outcome, seconds: work.append(operation)])
     done = []
     for form in (known, unknown):

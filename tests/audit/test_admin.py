@@ -266,7 +266,7 @@ def test_the_system_page_tells_how_things_stand(site, person, signed_in):
 
 
 @pytest.fixture
-def on_dynamodb(settings, static_files, monkeypatch):
+def on_dynamodb(settings, monkeypatch):
     """A site on DynamoDB, which is played inside this process; costs are metered from here on."""
     settings.STORE_URL = f"dynamodb://{engines.REGION}?prefix={uuid.uuid4().hex}-"
     monkeypatch.setattr(trips, "_meters", [metrics.observe_cost])
@@ -399,7 +399,7 @@ def test_metrics_say_how_long_the_oldest_event_has_waited(site):
     assert 90 <= health.health_of(site).lag(datetime.now(UTC)) < 200
 
 
-def test_metrics_answer_when_the_store_does_not(client, settings, tmp_path, static_files):
+def test_metrics_answer_when_the_store_does_not(client, settings, tmp_path):
     settings.STORE_URL = f"sqlite://{tmp_path}/nowhere.sqlite3"
     answer = client.get("/metrics")
     assert answer.status_code == 200

@@ -211,7 +211,7 @@ class Morning:
 
 
 @pytest.fixture(scope="module")
-def morning(static_files, tmp_path_factory) -> Callable[[int], Morning]:
+def morning(tmp_path_factory) -> Callable[[int], Morning]:
     """With so many voters; made once for all days that begin like this."""
 
     @cache

@@ -42,9 +42,15 @@ def test_however_many_come_in_whatever_order_they_go_sorted_as_often_as_one_like
 
 def test_never_more_are_held_than_so_many_and_a_block_of_each_run(tmp_path, few_at_once, monkeypatch):
     held: list[int] = []
-    put_away, read = Sorter._put_away, sorting.orjson.loads
+    put_away, read = Sorter._put_away, Sorter._read
+
+    def watched(self, run):
+        for block in read(self, run):
+            blocks.append(block)
+            yield block
+
     monkeypatch.setattr(Sorter, "_put_away", lambda self: (held.append(len(self._held)), put_away(self))[1])
-    monkeypatch.setattr(sorting.orjson, "loads", lambda text: (blocks.append(read(text)), blocks[-1])[1])
+    monkeypatch.setattr(Sorter, "_read", watched)
     blocks: list[list[str]] = []
     with closing(Sorter(tmp_path)) as sorter:
         sorter.add(lines(100))

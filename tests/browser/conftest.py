@@ -13,7 +13,7 @@ import tempfile
 import time
 import urllib.request
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import ExitStack, contextmanager
 from fcntl import LOCK_EX, flock
 from itertools import count
 from pathlib import Path
@@ -23,7 +23,6 @@ from playwright.sync_api import (
     APIRequestContext,
     Browser,
     BrowserContext,
-    CDPSession,
     ConsoleMessage,
     Error,
     Frame,
@@ -48,11 +47,6 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if item.path in ours:
             item.add_marker(pytest.mark.browser)
-
-
-@pytest.fixture(scope="session", autouse=True)
-def collected(static_files) -> None:
-    """Some tests put parts of pages together themselves, with the addresses of static files in them."""
 
 
 # --- the server ---
@@ -180,18 +174,9 @@ def chromium(playwright: Playwright) -> str:
     return path
 
 
-# What takes Chromium's time and shows nothing to a page: a new frame for every page of the same site, and the slow half
-# of making scripts faster, which are gone with their page. All other features here are what Playwright turns off by
-# itself: of several such lists the last one holds.
-FEATURES_OFF = (
-    "RenderDocument",
-    "PaintHolding",
-    "AvoidUnnecessaryBeforeUnloadCheckSync",
-    "DestroyProfileOnBrowserClose",
-)
-FEATURES_OFF += ("HttpsUpgrades", "MediaRouter", "OptimizationHints", "ThirdPartyStoragePartitioning")
-# A screen is put together from few large pieces instead of many small ones.
-SPARING = (f"--disable-features={','.join(FEATURES_OFF)}", "--js-flags=--no-opt,--no-maglev")
+# All pages of a site share a process, scripts are not optimised for a long life, and a screen is put together from few
+# large pieces instead of many small ones.
+SPARING = ("--process-per-site", "--js-flags=--no-opt,--no-maglev")
 SPARING += ("--default-tile-width=1280", "--default-tile-height=800")
 # Whoever asks a stranger gets no answer, and Chromium complains of that; to hear of every request took a tenth of the
 # time of a page.
@@ -218,7 +203,7 @@ class Complaints(list[str]):
 
     def listen(self, page: Page) -> None:
         for event, heard in self.heard.items():
-            Page.on(page, event, heard)
+            page.on(event, heard)
 
     def listen_no_more(self, page: Page, *events: str) -> None:
         """To these events, or to any."""
@@ -259,73 +244,34 @@ CALM = {"reduced_motion": "reduce"}  # what moves costs more than all the rest; 
 KEEP_NOTHING = """() => { try {
   localStorage.clear(); sessionStorage.clear(); Storage.prototype.setItem = () => {}; window.name = "";
 } catch {} }"""
-CHANGING = ("add_init_script", "add_locator_handler", "expose_binding", "expose_function", "on", "once", "route")
-RESTING_PLACE = "/healthz"  # of the same site, so that Chromium needs no new process for the page that comes next
 
 
 class Window:
-    """A browser of its own for one reader at a time: nobody finds in it what another has left there.
+    """A browser context for one reader at a time: nobody finds in it what another has left there.
 
-    A new one costs more than what most tests do in it, so that it is emptied and lent again; so is its first page,
-    unless somebody has changed more about it than what is put back here.
+    A new one costs more than what most tests do in it, so it is emptied and lent again. Its pages are always new.
     """
 
     def __init__(self, browser: Browser, address: str, reader: dict[str, object]):
         self.address = address
         self.context: BrowserContext = browser.new_context(base_url=address, **reader)
-        self.first = self.context.new_page()  # stays; with its last page a window would go
+        self.first = self.context.new_page()  # stays open, and keeps the session that clears the storage
         self.storage = self.context.new_cdp_session(self.first)
-        self.new_cdp_session = self.context.new_cdp_session
-        self.context.new_cdp_session = self.change_with_a_session
-        self.resting: Page | None = None
-        self.open_pages: list[Page] = []
-        self.changed: set[Page] = set()
 
     def open(self, width: int, emulated: dict[str, object]) -> Page:
-        page = self.resting or self.watched(self.context.new_page())
-        self.resting = None
-        self.open_pages.append(page)
+        page = self.context.new_page()
         page.set_viewport_size({"width": width, "height": 800})
-        page.emulate_media(**{"media": "null", **dict.fromkeys(EMULATED, "null"), **CALM, **emulated})
+        page.emulate_media(**{**CALM, **emulated})
         return page
-
-    def watched(self, page: Page) -> Page:
-        """The page, which tells when something is done to it that would outlast the test."""
-        for name in CHANGING:
-            setattr(page, name, self.change_with(page, getattr(page, name)))
-        return page
-
-    def change_with(self, page: Page, act: Callable[..., object]) -> Callable[..., object]:
-        def change(*arguments: object, **options: object) -> object:
-            self.changed.add(page)
-            return act(*arguments, **options)
-
-        return change
-
-    def change_with_a_session(self, page: Page) -> CDPSession:
-        self.changed.add(page)
-        return self.new_cdp_session(page)
 
     def empty(self) -> None:
         for page in self.context.pages:
-            if page not in (self.first, self.resting):
+            if page != self.first:
                 page.evaluate(KEEP_NOTHING)  # not even what pages keep when they are left
-                self.leave(page)
-        self.changed.clear()
-        self.open_pages.clear()
+                page.close()
         self.context.clear_cookies()
         self.context.clear_permissions()
         self.storage.send("Storage.clearDataForOrigin", {"origin": self.address, "storageTypes": "all"})
-
-    def leave(self, page: Page) -> None:
-        if self.resting is None and page in self.open_pages and page not in self.changed:
-            page.mouse.up()
-            page.mouse.move(-1, -1)
-            with suppress(Error):  # the site itself may be gone, with those who tried it
-                page.goto(RESTING_PLACE)
-                self.resting = page
-                return
-        page.close()
 
 
 class Windows:

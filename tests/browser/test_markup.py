@@ -29,7 +29,7 @@ FORM = "/skills/new/"
 
 
 @pytest.mark.timeout(900)  # a thousand pages
-def test_what_people_type_never_becomes_markup(site, browser, subtests):
+def test_what_people_type_never_becomes_markup(site, static_files, browser, subtests):
     page = browser.new_page()
     with swept(page) as sweep:
         sweep.look()

@@ -87,7 +87,7 @@ def test_an_error_page_has_a_way_back_and_a_number_to_quote(visit, server):
     ("method", "status", "offered"),
     [("GET", 503, True), ("GET", 409, True), ("POST", 503, False), ("POST", 409, False), ("GET", 404, False)],
 )
-def test_only_what_a_link_can_ask_again_is_offered_again(rf, static_files, method, status, offered):
+def test_only_what_a_link_can_ask_again_is_offered_again(rf, method, status, offered):
     text = error_page(rf.generic(method, "/elections/?page=2"), status).content.decode()
     assert ('href="/elections/?page=2">Try again' in text) is offered
     assert "To the home page" in text

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from playwright.sync_api import Page, expect
 
-from .conftest import RESTING_PLACE
 from .test_access import faults, fits, look
 
 BALLOTS = "3: Zoë > Bo = 木\n2: Bo > Zoë\n"
@@ -53,7 +52,7 @@ def test_a_damaged_link_is_said_to_be_one(visit, subtests):
         expect(page.locator("#from-link")).to_be_hidden()
     for fragment in DAMAGED:
         with subtests.test("a damaged link is said to be one", fragment=fragment):
-            page.goto(RESTING_PLACE)
+            page.goto("/healthz")
             page.goto(f"/sandbox/#{fragment}")
             expect(page.locator("#from-link")).to_contain_text("damaged or was cut short")
 

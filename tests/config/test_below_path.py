@@ -12,6 +12,7 @@ from types import SimpleNamespace
 from urllib.parse import urlsplit
 
 import pytest
+from django.contrib.staticfiles.storage import staticfiles_storage
 from django.http import HttpResponse
 from django.test import Client, RequestFactory, override_settings
 from django.test.utils import override_script_prefix
@@ -58,7 +59,7 @@ def settings_of(url: str) -> dict[str, str]:
 
 
 @pytest.fixture(scope="module")
-def below(static_files, tmp_path_factory):
+def below(tmp_path_factory):
     """A site below a path, with something of everything; only looked at."""
     store = f"sqlite://{tmp_path_factory.mktemp('below')}/plenum.sqlite3"
     chosen = {"SITE_URL": SITE, "STORE_URL": store} | PRESENTED | settings_of(SITE)
@@ -137,11 +138,13 @@ def test_the_path_itself_leads_to_the_home_page(below: Site):
     assert Client().post(f"{PATH}/language/", {"language": "en", "next": "//evil"})["Location"] == f"{PATH}/"
 
 
-def test_static_files_are_found_below_it(below: Site):
+def test_static_files_are_found_below_it(below: Site, static_files):
     page = Client().get(f"{PATH}/").content.decode()
     style = next(word for word in page.split('"') if "/static/css/base" in word)
     assert style.startswith(f"{PATH}/static/")
-    assert "immutable" in Client().get(style)["Cache-Control"]
+    served = staticfiles_storage.url("css/base.css")
+    assert served.startswith(f"{PATH}/static/css/base.")
+    assert "immutable" in Client().get(served)["Cache-Control"]
 
 
 def test_nothing_puts_the_site_before_a_path_by_itself():

@@ -90,7 +90,7 @@ def test_whoever_looks_whether_we_are_there_need_not_know_our_name(client, site,
     assert client.get("/", headers={"Host": "10.1.2.3:8000"}).status_code == 400
 
 
-def test_static_files_are_compressed_and_cached_for_good(client, site):
+def test_static_files_are_compressed_and_cached_for_good(client, site, static_files):
     from django.contrib.staticfiles.storage import staticfiles_storage
 
     answer = client.get(staticfiles_storage.url("img/mark.svg"), headers={"Accept-Encoding": "gzip"})
@@ -100,7 +100,7 @@ def test_static_files_are_compressed_and_cached_for_good(client, site):
     assert answer["Content-Encoding"] == "gzip"
 
 
-def test_ready_says_so_in_a_sentence_when_the_store_is_gone(client, settings, tmp_path, static_files):
+def test_ready_says_so_in_a_sentence_when_the_store_is_gone(client, settings, tmp_path):
     settings.STORE_URL = f"sqlite://{tmp_path}/nowhere.sqlite3"
     answer = client.get("/readyz")
     assert answer.status_code == 503

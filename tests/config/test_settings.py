@@ -16,7 +16,7 @@ from django.conf import settings
 from config import checks
 from config.initial import mistakes
 from config.settings import BASE_DIR, Environment
-from config.variables import NAMES, VARIABLES
+from config.variables import NAMES
 from tests.rows import every_row
 
 SECRET = "Zt4wVb-19xKe_QmR7uYpLh3sDgN8cJfA2iTzXoBvW6rEkMyS5nCqHj0"
@@ -238,11 +238,6 @@ def test_a_secret_that_looks_like_documentation_is_refused(secret):
     assert secret not in sentence
 
 
-def test_no_secret_of_the_documents_is_taken():
-    given = [line for path in BASE_DIR.glob("**/*.md") for line in re.findall(r"SECRET_KEY=(.*)", path.read_text())]
-    assert all(list(checks.wrong_secret(secret)) for secret in given)
-
-
 @pytest.mark.parametrize("make", [lambda: secrets.token_urlsafe(50), lambda: secrets.token_hex(32)])
 def test_a_secret_made_by_chance_is_taken(make):
     assert not any(list(checks.wrong_secret(make())) for _ in range(200))
@@ -271,13 +266,6 @@ def test_gunicorn_says_them_without_a_traceback():
 def test_the_list_of_settings_has_all_that_are_read():
     read = re.findall(r"environment\.\w+\(\s*\"([A-Z_]+)\"", (BASE_DIR / "config" / "settings.py").read_text())
     assert set(NAMES) == set(read)
-
-
-def test_the_table_in_the_documents_is_that_list():
-    """Where a row is missing in `config/variables.py`, this says what is to be added there."""
-    text = (BASE_DIR / "docs" / "operations.md").read_text()
-    rows = text.partition("| variable |")[2].partition("\n\n")[0].splitlines()[2:]
-    assert rows == [variable.row for variable in VARIABLES]
 
 
 # --- whose site it is ---

@@ -16,7 +16,7 @@ from tests.store.between import between
 
 
 @pytest.fixture
-def silent(settings, static_files):
+def silent(settings):
     """A site on a store that takes every request and answers none. Time passes by reading the clock: each try takes as
     long as it may."""
     with between() as line:

@@ -27,7 +27,8 @@ from cryptography.hazmat.primitives.asymmetric import ec
 
 from config.settings import BASE_DIR
 from tests.config.test_connections import echoing
-from tests.test_deploy import DEPLOY, UNITS, settings_block
+from tests.docs.test_installing import settings_block
+from tests.test_deploy import DEPLOY, UNITS
 
 NAME = "vote.example.org"
 TOKEN = "for the monitor"

@@ -14,7 +14,7 @@ from .browsing import Window, window
 from .sweep import Sweep, every_role, swept
 
 
-def test_no_page_has_or_asks_for_anything_that_we_did_not_make(site, browser: Browser, capsys):
+def test_no_page_has_or_asks_for_anything_that_we_did_not_make(site, static_files, browser: Browser, capsys):
     page = browser.new_page()
     with swept(page) as sweep, window(browser) as opened:
         sweep.look()

@@ -22,7 +22,7 @@ def engine(request) -> Iterator[engines.Engine]:
 
 
 @pytest.fixture
-def site(engine, settings, static_files) -> Iterator[Table]:
+def site(engine, settings) -> Iterator[Table]:
     """An empty site; answers its table."""
     settings.STORE_URL = engine.url()
     table = connect(settings.STORE_URL)

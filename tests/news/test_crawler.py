@@ -136,7 +136,7 @@ class Prepared:
 
 
 @pytest.fixture(scope="module")
-def prepared(tmp_path_factory, static_files) -> Prepared:
+def prepared(tmp_path_factory) -> Prepared:
     url = f"sqlite://{tmp_path_factory.mktemp('crawled')}/plenum.sqlite3"
     with override_settings(STORE_URL=url), pytest.MonkeyPatch.context() as patch:
         stands_at(patch, at())

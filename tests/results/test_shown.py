@@ -10,7 +10,7 @@ from hashlib import sha256
 import pytest
 from django.contrib.messages.storage.cookie import CookieStorage
 from django.http import HttpResponse
-from django.test import Client, RequestFactory
+from django.test import Client, RequestFactory, override_settings
 
 from accounts.rules import Role
 from elections import needs
@@ -262,8 +262,7 @@ def test_whatever_is_new_on_it_makes_it_another(board, elsewhere, reader, signed
     with monkeypatch.context() as patched:
         patched.setattr("config.context.watch.last_saw", lambda: Pause("somebody", "2026-01-01T00:00:00+00:00", 5))
         assert is_new()
-    with monkeypatch.context() as patched:
-        patched.setattr("django.conf.settings.STARTED", "later")
+    with override_settings(STARTED="later"):
         assert is_new()
     write(elsewhere, time_zone="Asia/Tokyo")
     assert is_new()

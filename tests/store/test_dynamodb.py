@@ -9,10 +9,8 @@ import threading
 import time
 import uuid
 from collections.abc import Iterator
-from types import SimpleNamespace
 from typing import Any
 
-import botocore.endpoint
 import botocore.session
 import orjson
 import pytest
@@ -72,12 +70,6 @@ def server(request: pytest.FixtureRequest) -> Iterator[engines.Engine]:
 def engine(request: pytest.FixtureRequest) -> Iterator[engines.Engine]:
     with STARTED[request.param]() as engine:
         yield engine
-
-
-@pytest.fixture(autouse=True)
-def hasty_sdk(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where the SDK tries again, it does so as often as ever, but at once."""
-    monkeypatch.setattr(botocore.endpoint, "time", SimpleNamespace(sleep=lambda seconds: None))
 
 
 @pytest.fixture(scope="module")

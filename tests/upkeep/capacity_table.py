@@ -23,17 +23,21 @@ def in_document(text: str) -> str:
     return text.partition(BEGIN)[2].partition(END)[0]
 
 
+def rows() -> str:
+    """The table as it should be."""
+    from upkeep.capacity.model import rehearsed
+    from upkeep.capacity.rehearsal import Size
+    from upkeep.capacity.saying import ROW_HEAD, as_row
+
+    return ROW_HEAD + "".join(as_row(rehearsed(Size(voters), HOURS, PEAK)) for voters in SIZES)
+
+
 def main() -> None:
     from tests import environment  # noqa: F401 - first: where all this happens is not the site in use
 
     os.environ["DJANGO_SETTINGS_MODULE"] = "config.settings"
     django.setup()
-    from upkeep.capacity.model import rehearsed
-    from upkeep.capacity.rehearsal import Size
-    from upkeep.capacity.saying import ROW_HEAD, as_row
-
-    rows = ROW_HEAD + "".join(as_row(rehearsed(Size(voters), HOURS, PEAK)) for voters in SIZES)
-    DOCUMENT.write_text(written(DOCUMENT.read_text(), rows))
+    DOCUMENT.write_text(written(DOCUMENT.read_text(), rows()))
 
 
 if __name__ == "__main__":

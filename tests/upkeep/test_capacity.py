@@ -19,11 +19,10 @@ from tests.aws.ledger import Ledger
 from tests.aws.memory import MemoryEngine
 from tests.aws.rules import Latency, Limits, Rules
 from tests.rows import every_row
-from tests.upkeep.capacity_table import DOCUMENT, HOURS, PEAK, SIZES, in_document
 from upkeep import drill
 from upkeep.capacity.model import CROWDED, Layout, Model, Prices, rehearsed
 from upkeep.capacity.rehearsal import EVERYBODY, ONCE, Act, Play, Size, on, pattern_of, patterns, quietly
-from upkeep.capacity.saying import ROW_HEAD, as_row, as_text, as_values, first_to_break
+from upkeep.capacity.saying import as_text, as_values, first_to_break
 
 
 @pytest.fixture(scope="module")
@@ -250,12 +249,3 @@ def test_the_command_takes_prices_and_sizes(monkeypatch):
 def test_a_wrong_number_is_a_sentence(words):
     with pytest.raises(CommandError):
         run(*words)
-
-
-# --- the document ---
-
-
-def test_the_documented_table_is_what_the_command_answers(small):
-    """`make capacity-table` writes it anew."""
-    others = [rehearsed(Size(voters), HOURS, PEAK) for voters in SIZES[1:]]
-    assert in_document(DOCUMENT.read_text()) == ROW_HEAD + "".join(map(as_row, [small, *others]))

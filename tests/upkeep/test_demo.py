@@ -43,7 +43,7 @@ def watched() -> Terminal:
 
 
 @pytest.fixture(scope="module")
-def demo(watched, tmp_path_factory, static_files) -> Iterator[Table]:
+def demo(watched, tmp_path_factory) -> Iterator[Table]:
     """A site with nothing else; somebody has watched how it was loaded."""
     url = f"sqlite://{tmp_path_factory.mktemp('demo')}/plenum.sqlite3"
     with override_settings(STORE_URL=url), translation.override("en"), pytest.MonkeyPatch.context() as patch:

@@ -180,7 +180,9 @@ def test_what_is_wrong_with_a_disk(fields, sentence):
 
 def test_static_files_are_not_touched_on_a_disk_without_room(site, monkeypatch, settings, tmp_path):
     monkeypatch.setattr(collectstatic, "NEEDED_MB", 2**40)
-    said, manifest = StringIO(), settings.STATIC_ROOT / "staticfiles.json"
+    settings.DATA_DIR = settings.STATIC_ROOT = tmp_path
+    said, manifest = StringIO(), tmp_path / "staticfiles.json"
+    manifest.write_text("{}")
     before = manifest.stat().st_mtime_ns
     call_command("collectstatic", interactive=False, verbosity=0, stderr=said)
     assert "The static files of before are kept." in said.getvalue()

@@ -8,6 +8,7 @@ import re
 import socket
 import ssl
 import threading
+import time
 import uuid
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -86,8 +87,8 @@ def test_a_stranger_finds_nothing_there(client, site, word):
 def test_a_signature_is_good_for_a_minute(client, site, monkeypatch):
     address = reverse("doctor", args=[asking.signed()])
     assert client.get(address).status_code == 200
-    later = signing.time.time() + 61
-    monkeypatch.setattr(signing.time, "time", lambda: later)
+    later = time.time() + 61
+    monkeypatch.setattr(time, "time", lambda: later)
     assert client.get(address).status_code == 404
 
 
@@ -367,7 +368,7 @@ def test_a_format_is_told_and_one_of_a_later_version_is_broken():
     assert "a later version has written it" in newer.sentence
 
 
-def test_a_store_that_is_not_there_is_broken(settings, tmp_path, static_files):
+def test_a_store_that_is_not_there_is_broken(settings, tmp_path):
     settings.STORE_URL = f"sqlite://{tmp_path}/nowhere.sqlite3"
     first, *rest = doctor._of_store(NOW, [])
     assert (first.about, first.grade) == ("Store", BROKEN)
@@ -376,7 +377,7 @@ def test_a_store_that_is_not_there_is_broken(settings, tmp_path, static_files):
 
 
 @pytest.fixture
-def on_dynamodb(settings, static_files):
+def on_dynamodb(settings):
     settings.STORE_URL = f"dynamodb://{engines.REGION}?prefix={uuid.uuid4().hex}-"
     with engines.moto():
         connect(settings.STORE_URL).create()

@@ -15,7 +15,7 @@ from django.core.management import get_commands
 from tests.test_arrows import FLOORS
 from upkeep import replay
 
-ROOT = Path(__file__).parent.parent
+ROOT = Path(__file__).parents[2]
 DOCUMENTS = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/*.md")])
 PACKAGES = {package for floor in FLOORS for package in floor}
 WIDEST = 120  # letters of a line of prose
@@ -138,6 +138,14 @@ def test_the_table_of_what_replay_does_not_make_is_the_one_it_prints():
     assert table == [line.replace(" - ", " | ", 1) for line in replay.exceptions()]
 
 
+def test_ci_runs_the_checks_that_the_documents_name():
+    script = (ROOT / ".ci" / "run").read_text()
+    for name in ("README.md", "CONTRIBUTING.md"):
+        named = re.findall(r"\bmake (?:lint|docs-check|test)\b(?!-)", (ROOT / name).read_text())
+        assert "make test" in named
+        assert [command for command in named if f"{command}\n" not in script] == []
+
+
 # --- what operators type ---
 
 FOR_DEVELOPERS = {"architecture", "decisions", "new_things", "commands"}  # where `manage.py` is spoken of
@@ -159,22 +167,3 @@ def test_the_site_is_stopped_so_that_nobody_starts_it_again():
     for path in (ROOT / "docs").glob("*.md"):
         stops = re.findall(r"systemctl stop (plenum[^`\n\").]*(?:\.socket[^`\n\")]*)?)", path.read_text())
         assert [words for words in stops if "plenum.socket" not in words] == [], path.name
-
-
-# --- that the tests can fail ---
-
-
-def test_what_is_not_there_is_found():
-    assert wrong_paths("`store/tabel.py`, `store/table.py`, `table.py`, `stores/`, `store/log/`, `made-up.md`") == [
-        "store/tabel.py",
-        "stores/",
-        "made-up.md",
-    ]
-    assert wrong_names(
-        "`store.keys.election`, `store.keys.elektion`, `acts.closing.Closing.shut`, `acts.closing.shut`"
-    ) == [
-        "store.keys.elektion",
-        "acts.closing.shut",
-    ]
-    assert wrong_commands("`make test`, `make tset`, `manage.py verify`, `manage.py verfy --all`") == ["tset", "verfy"]
-    assert too_wide(f"short\n| {'x' * 200} |\n{'x' * 121}\n") == ["x" * 121]

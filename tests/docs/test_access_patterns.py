@@ -13,7 +13,6 @@ from tests.test_routes import ROUTES
 OFTEN_OPENED = {"home", "dashboard", "history", "admin"}  # which wait for few round trips in a row
 
 
-@pytest.mark.slow
 def test_the_table_is_what_requests_ask(site):
     rows = table.measured(site)
     shown = {name for name, (_whom, methods, _words) in ROUTES.items() if "GET" in methods}
@@ -58,9 +57,3 @@ def test_every_key_and_every_span_has_a_kind():
     assert name_of_all(keys.all_of_election("Board")) == "all of ELECTION"
     with pytest.raises(AssertionError, match="No table in store/keys has"):
         name_of(Key("ELECTION#board", "MADE#UP"))
-
-
-def test_a_table_that_says_something_else_is_noticed():
-    document = f"before\n{table.BEGIN}| old |\n{table.END}after\n"
-    assert table.in_document(document) == "| old |\n"
-    assert table.written(document, "| new |\n") == f"before\n{table.BEGIN}| new |\n{table.END}after\n"

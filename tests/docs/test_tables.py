@@ -1,0 +1,64 @@
+"""Tables, drawings and headings of the documents that repeat what the code says."""
+
+from __future__ import annotations
+
+import re
+
+from config import checks
+from config.settings import BASE_DIR
+from config.variables import VARIABLES
+from store import formats
+from tests.test_arrows import FLOORS
+from tests.upkeep import capacity_table
+from upkeep import system
+from upkeep.upgrading import STEPS
+
+
+def test_operations_lists_every_setting():
+    """Where a row is missing, `config/variables.py` says what is to be added."""
+    text = (BASE_DIR / "docs" / "operations.md").read_text()
+    rows = text.partition("| variable |")[2].partition("\n\n")[0].splitlines()[2:]
+    assert rows == [variable.row for variable in VARIABLES]
+
+
+def test_no_secret_in_the_documents_is_accepted_by_a_site():
+    texts = [path.read_text() for path in (*BASE_DIR.glob("*.md"), *BASE_DIR.glob("docs/**/*.md"))]
+    given = [secret for text in texts for secret in re.findall(r"SECRET_KEY=(.*)", text)]
+    assert all(list(checks.wrong_secret(secret)) for secret in given)
+
+
+def test_the_drawing_in_architecture_shows_the_layers_of_packages():
+    """Each line names the packages of one layer, from the top down."""
+    text = (BASE_DIR / "docs" / "architecture.md").read_text()
+    drawing = re.search(r"```\n(config/.*?)```", text, re.DOTALL)
+    assert drawing is not None
+    lines = [re.findall(r"(\w+)/", line.split("  ")[0]) for line in drawing[1].splitlines()]
+    assert [set(line) for line in lines if line] == [set(floor) for floor in FLOORS]
+
+
+def test_scale_shows_what_the_capacity_command_answers():
+    """`make capacity-table` writes the table anew."""
+    assert capacity_table.in_document(capacity_table.DOCUMENT.read_text()) == capacity_table.rows()
+
+
+VERSION = re.compile(r"^## (\d+)\.(\d+)\.(\d+), (unreleased|\d{4}-\d\d-\d\d)$")
+
+
+def test_the_changelog_is_by_version_and_tells_the_format_of_each():
+    text = (BASE_DIR / "CHANGELOG.md").read_text()
+    headings = [line for line in text.splitlines() if line.startswith("## ")]
+    versions = [tuple(map(int, found.groups()[:3])) for found in map(VERSION.match, headings) if found]
+    assert len(versions) == len(headings)
+    assert versions == sorted(versions, reverse=True)
+    assert ".".join(map(str, versions[0])) == system.versions()["Plenum"]
+    told = re.findall(r"^Format (\d+)\.", text, re.MULTILINE)
+    assert len(told) == len(versions)
+    assert int(told[0]) == formats.FORMAT
+    assert all("unreleased" not in heading for heading in headings[1:])
+
+
+def test_every_format_and_every_step_is_written_down():
+    text = (BASE_DIR / "docs/upgrading.md").read_text()
+    rows = re.findall(r"^\| (\d+) \|", text, re.MULTILINE)
+    assert rows == [str(number) for number in range(formats.FORMAT + 1)]
+    assert re.findall(r"^\| `(\w+)` \|", text, re.MULTILINE) == [step.name for step in STEPS]
