@@ -157,16 +157,15 @@ def _leave_as_cast(election: Election, count: int) -> None:
     from elections import repository as elections
     from ranking.rankings import ranking_from
     from store import keys
-    from store.log import utc_now
     from store.table import Update
 
-    salt, now, chance, stand = table().get(keys.salt(election.name)), utc_now(), random.Random(0), candidates()
+    salt, chance, stand = table().get(keys.salt(election.name)), random.Random(0), candidates()
     gates: dict[Any, dict[str, int]] = {}
     writes: list[Write] = []
     for number in range(count):
         ballot = Ballot(ranking_from(robots.ranks(stand, chance), stand), secrecy.new_confirmation())
         standing = Standing(election, f"Early {number:06}", None, (), salt)
-        gate, *own = repository.casting(standing, ballot, now, paper=False)
+        gate, *own = repository.casting(standing, ballot, paper=False)
         writes += own
         counters = gates.setdefault(gate.key, {})
         for name, by in gate.add.items():  # type: ignore[union-attr]

@@ -104,6 +104,9 @@ class Chaos(Table):
     def forget_deleted(self) -> None:
         self.table.forget_deleted()
 
+    def size(self) -> int:
+        return self.table.size()
+
     def unused_share(self) -> float:
         return self.table.unused_share()
 

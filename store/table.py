@@ -340,14 +340,19 @@ class Table(ABC):
         return 0.0
 
     def forget_deleted(self) -> None:  # noqa: B027 - DynamoDB hands nobody its files, so it has nothing to do here
-        """Leave nothing of what was deleted or replaced in the store's files. Quick, however large they are."""
+        """Leave no old version of anything in the store's journal. Quick, however large the store is."""
+
+    def size(self) -> int:
+        """Bytes of the store's file, as far as that matters to `compact`."""
+        return 0
 
     def unused_share(self) -> float:
         """How much of the store's files is unused, from 0 to 1: what `compact` would give back."""
         return 0.0
 
     def compact(self) -> bool:
-        """Give unused space back to the system and keep no order of arrival in the files; answers whether it was done.
+        """Give unused space back to the system, and keep neither copies of what was deleted nor the order of arrival in
+        the files; answers whether it was done.
 
         Writers wait meanwhile, so it gives up where that would take more than a few seconds.
         """

@@ -1,7 +1,8 @@
-"""Give unused space of the embedded store's file back to the system, in quiet nights.
+"""Rewrite the embedded store's file, so that no copy of deleted secrets stays in it and unused space is given back.
 
-Rewriting the file keeps writers waiting, so it happens at night on the site's clock, when nobody has written for a
-moment, and only where it is worth it. Secrecy does not depend on it: deleted data is overwritten at once.
+Rewriting keeps writers waiting, so it happens only when nobody has written for a moment: for secrets in a small file at
+any time, which takes a fraction of a second, and otherwise at night on the site's clock. A file that would take longer
+than writers have patience for is left as it is (`Table.compact`).
 """
 
 from __future__ import annotations
@@ -13,20 +14,23 @@ from zoneinfo import ZoneInfo
 from django.conf import settings
 
 from acts.site import table
+from store import forgetting
 from store.log import utc_now
 
 NIGHT = range(2, 5)  # hours
 QUIET_SECONDS = 5.0  # less than the time between two signs of life of a worker, which are writes as well
-WORTHWHILE_SHARE = 0.25  # of the file
+SMALL_BYTES = 32 * 1024 * 1024  # a file that can be rewritten by day
+WORTHWHILE_SHARE = 0.25  # of the file is unused
 
 
 def is_due(clock: Callable[[], datetime] = utc_now) -> bool:
-    return (
-        clock().astimezone(ZoneInfo(settings.SITE_TIME_ZONE or "UTC")).hour in NIGHT
-        and table().unused_share() >= WORTHWHILE_SHARE
-        and table().quiet() >= QUIET_SECONDS
-    )
+    if table().quiet() < QUIET_SECONDS:
+        return False
+    is_night = clock().astimezone(ZoneInfo(settings.SITE_TIME_ZONE or "UTC")).hour in NIGHT
+    if is_night and table().unused_share() >= WORTHWHILE_SHARE:
+        return True
+    return (is_night or table().size() <= SMALL_BYTES) and forgetting.has_remnants(table())
 
 
 def compact() -> int:
-    return int(table().compact())
+    return int(forgetting.rewrite(table()))

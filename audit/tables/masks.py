@@ -261,7 +261,7 @@ KINDS = (
     _kind("retention", keys.retention(), "day"),
     _kind("nightly mail", keys.nightly(), "event_id day"),
     _kind("last backup", keys.last_backup(), "ended_at items bytes checkpoint"),
-    _kind("to forget", keys.forgetting(), "asked since"),
+    _kind("to forget", keys.forgetting(), "asked emptied"),
     _kind("secret key", keys.secret_key(), ""),
     _kind("format", keys.store_format(), "number done"),
     _kind("event", keys.event(0, ""), "event_id actor when_occurred event_type event_data nonce digest"),

@@ -171,15 +171,19 @@ class SqliteTable(Table):
             rows.load(connection, entries)
 
     def forget_deleted(self) -> None:
-        """Empty the journal. In the file itself SQLite has overwritten what was deleted (`secure_delete`)."""
+        """Empty the journal. In the file itself SQLite has overwritten what was deleted (`secure_delete`), but for
+        copies that it may have left when it moved rows between pages; those go with `compact`."""
         with trips.trip("forget_deleted"), sentences(self.path), self._writers.alone() as writer:
             writer.empty_journal()
 
+    def size(self) -> int:
+        return self._pragma("page_count") * self._pragma("page_size")
+
     def unused_share(self) -> float:
-        pages, unused = (
-            self._reader().execute(f"PRAGMA {name}").fetchone()[0] for name in ("page_count", "freelist_count")
-        )
-        return float(unused / max(1, pages))
+        return self._pragma("freelist_count") / max(1, self._pragma("page_count"))
+
+    def _pragma(self, name: str) -> int:
+        return int(self._reader().execute(f"PRAGMA {name}").fetchone()[0])
 
     def compact(self) -> bool:
         """Rewrite the file in the order of its keys."""

@@ -239,10 +239,16 @@ def rows_with_numbers(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def nothing_is_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(SqliteTable, "forget_deleted", lambda self: None)
+    the_file_is_not_rewritten(monkeypatch)
+
+
+def the_file_is_not_rewritten(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(SqliteTable, "compact", lambda self: True)
 
 
 def deleted_bytes_stay_in_the_file(monkeypatch: pytest.MonkeyPatch) -> None:
     """With an SQLite that leaves the bytes of deleted rows where they were, as many do."""
+    the_file_is_not_rewritten(monkeypatch)
     connect = connections.connect
 
     def open_carelessly(path: str, **options: bool) -> Any:

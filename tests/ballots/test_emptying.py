@@ -168,8 +168,10 @@ def test_closing_and_emptying_ask_for_forgetting_which_is_done_however_busy_the_
     closed()
     assert forgetting.is_due(site)
     assert forgetting.forget(site) == 1
-    assert site.get(keys.forgetting()) is None
     assert not forgetting.is_due(site)
+    assert forgetting.has_remnants(site)
+    assert forgetting.rewrite(site)
+    assert site.get(keys.forgetting()) is None
 
 
 def test_what_is_deleted_while_the_journal_is_emptied_is_forgotten_the_next_time(site, monkeypatch):

@@ -188,8 +188,9 @@ class Day:
 
 
 def forget() -> None:
-    """As the worker does."""
+    """As the worker does: at once, and in the next quiet moment."""
     forgetting.forget(table())
+    assert forgetting.rewrite(table())
 
 
 @pytest.fixture

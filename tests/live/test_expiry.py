@@ -102,6 +102,7 @@ def test_neither_store_nor_files_know_a_name_or_a_word_any_more(site, made, sett
     assert expiring.expire_all() == len(games)
     assert deleting.clear_away_all() == len(games)
     forgetting.forget(site)
+    assert forgetting.rewrite(site)
     assert site.get(keys.forgetting()) is None
     left = in_files(path)
     assert [word for word in SAID if word.encode() in left] == []

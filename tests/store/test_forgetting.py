@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from store import forgetting
 from store.sqlite import SqliteTable, writers
 from store.table import Delete, Key, Put, Span, Unavailable
 
@@ -33,7 +34,7 @@ def test_what_was_deleted_or_replaced_is_in_no_file(file):
     assert b"new words" in bytes_of(file)
 
 
-def test_bytes_are_overwritten_whatever_a_build_of_sqlite_does_by_default(file):
+def test_rewriting_leaves_no_copy_of_rows_that_were_moved_between_pages(file):
     """Rows of random keys that come, change and go among others: pages are split, merged and freed."""
     chance = random.Random(1)
     names = [f"{chance.getrandbits(128):032x}" for _ in range(1000)]
@@ -42,9 +43,25 @@ def test_bytes_are_overwritten_whatever_a_build_of_sqlite_does_by_default(file):
         file.write(Put({"PK": "a", "SK": chance.choice(names), "text": "secret " * chance.randrange(1, 80)}))
     for name in names:
         file.write(Delete(Key("a", name)))
-    file.forget_deleted()
+    file.write(forgetting.to_forget())
+    assert forgetting.forget(file) == 1
+    assert forgetting.rewrite(file)
     assert b"secret" not in bytes_of(file)
     assert file.count(Span("a")) == 1000
+    assert not forgetting.has_remnants(file)
+
+
+def test_what_is_deleted_while_the_file_is_rewritten_keeps_the_mark(file, monkeypatch):
+    file.write(forgetting.to_forget())
+    compact = SqliteTable.compact
+
+    def meanwhile(self):
+        self.write(forgetting.to_forget())
+        return compact(self)
+
+    monkeypatch.setattr(SqliteTable, "compact", meanwhile)
+    assert forgetting.rewrite(file)
+    assert forgetting.has_remnants(file)
 
 
 def test_a_long_read_keeps_the_journal_and_holds_up_nobody(file):

@@ -11,6 +11,7 @@ import threading
 import time
 from contextlib import contextmanager
 from datetime import datetime
+from functools import partial
 from io import StringIO
 
 import pytest
@@ -23,7 +24,7 @@ from ballots.services import cast
 from config.settings import BASE_DIR
 from elections import repository as elections
 from elections.services import close
-from store import keys
+from store import forgetting, keys
 from store.connect import connect
 from store.log import Event, EventLog
 from store.sqlite import SqliteTable
@@ -311,6 +312,21 @@ def test_the_file_is_compacted_at_night_when_it_is_quiet_and_worth_it(site, sett
         with monkeypatch.context() as less:
             less.setitem(store, name, store[name] / 2)
             assert not compacting.is_due(lambda: datetime.fromisoformat(moment))
+
+
+@pytest.mark.parametrize(("size", "is_night"), [(0, False), (compacting.SMALL_BYTES + 1, True)])
+def test_copies_of_deleted_secrets_are_removed_by_day_from_a_small_file_else_at_night(
+    site, settings, monkeypatch, size, is_night
+):
+    settings.SITE_TIME_ZONE = "UTC"
+    monkeypatch.setattr(SqliteTable, "quiet", lambda self: compacting.QUIET_SECONDS)
+    monkeypatch.setattr(SqliteTable, "size", lambda self: size)
+    noon, night = (partial(datetime.fromisoformat, f"2026-01-10T{hour}:00:00+00:00") for hour in ("12", "03"))
+    assert not compacting.is_due(noon)
+    site.write(forgetting.to_forget())
+    assert (compacting.is_due(noon), compacting.is_due(night)) == (not is_night, True)
+    monkeypatch.setattr(SqliteTable, "quiet", lambda self: 0.0)
+    assert not compacting.is_due(night)
 
 
 # --- commands ---
