@@ -324,10 +324,10 @@ def going(standing: Standing, now: datetime) -> list[Write]:
 
 def through_gate(election: Election, now: datetime, votes: int, papers: int) -> Write:
     """Any gate: it must be open, and it counts who came through; in an election of earlier times also by the hour."""
-    moment = as_text(now)
     counted = {"voted": votes, "paper": papers}
     if not election.turnout_apart:
-        counted[bucket(election.ends, datetime.fromisoformat(moment))] = votes  # of the moment that the log tells
+        moment = datetime.fromisoformat(as_text(now))  # that the log tells
+        counted[bucket(election.ends, moment)] = votes
     gates = places.gates_of(election)
     return gates.passed(election.name, gates.any(), counted)
 
