@@ -136,7 +136,7 @@ def counting(table: Table, told: Told) -> list[Update]:
     return _update(item, with_event(item, told)) if item else []
 
 
-def follow_on(table: Table, events: Iterable[Item]) -> None:
+def follow_on(there: Table, events: Iterable[Item]) -> None:
     """On the copy of a store, count what nobody had come to count when it was made."""
-    for change in following(table, events):
-        table.write(change)
+    for change in following(there, events):
+        there.write(change)
