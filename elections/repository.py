@@ -18,7 +18,7 @@ from photos import repository as photos
 from photos.rules import Photo, photo_of
 from ranking.candidates import Candidate
 from store import keys, spans
-from store.memory import Memory
+from store.memory import LastSeen, Memory
 from store.table import AllOf, Check, Condition, Delete, Equals, Exists, Item, Key, Missing, Put, Span, Update, Write
 
 from . import descriptions, places
@@ -263,7 +263,7 @@ def taking_votes(names: Iterable[str], now: str) -> list[Election]:
 # --- items ---
 
 
-def election_of(item: Item) -> Election:
+def _election_of(item: Item) -> Election:
     fields = Election.__dataclass_fields__
     values: Item = {
         name: tuple(value) if type(value) is list else value for name, value in item.items() if name in fields
@@ -271,6 +271,9 @@ def election_of(item: Item) -> Election:
     if item.get("convened"):
         values["convened"] = convened_of(item["convened"])
     return Election(**values)
+
+
+election_of = LastSeen(_election_of)
 
 
 def candidate_of(item: Item) -> Candidate:

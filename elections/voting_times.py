@@ -12,16 +12,13 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-from acts.handfuls import handfuls
 from store import keys
-from store.log import layout
 from store.table import Equals, Item, Key, Put, Table, Update
 
 from .rules import Election
 
 BY_THE_HOUR = timedelta(days=31)  # elections that end sooner count by the hour, longer ones by the day
 HOUR, DAY = 3600, 24 * 3600
-EVENTS_A_BATCH = 1000  # of a log that is followed on a stage
 VOTES = {"BallotCast": 1, "BallotWithdrawn": -1}
 KINDS = (*VOTES, "ElectionUpdated", "ElectionClosed")  # of events that may count
 
@@ -138,9 +135,7 @@ def counting(table: Table, told: Told) -> list[Update]:
     return _update(item, with_event(item, told)) if item else []
 
 
-def follow_to_the_end(there: Table, log: Table) -> None:
+def follow_on(there: Table, events: Iterable[Item]) -> None:
     """On the copy of a store, count what nobody had come to count when it was made."""
-    followed = (there.get(keys.figures()) or {}).get("last_event_id", 0)
-    for some in handfuls(layout.each(log, followed + 1), EVENTS_A_BATCH):
-        for change in following(there, some):
-            there.write(change)
+    for change in following(there, events):
+        there.write(change)

@@ -20,6 +20,7 @@ from .forms import GameForm, cards
 from .lifetimes import configured
 from .minutes import repository as minutes
 from .qa import services as questions
+from .qa.rules import Mode
 from .questions import Type
 from .rules import Game
 from .services import hosting, making
@@ -82,8 +83,8 @@ def _made(request: HttpRequest, form: GameForm) -> Game:
     hosting.check_makes_another(request.user)
     type_ = Type(form.cleaned_data["engagement_type"])
     game = making.make(request.user, type_, form.questions, **form.values())
-    if form.cleaned_data["takes_questions"]:
-        questions.set_up(game.id, request.user.name, is_on=True)
+    texts = Mode.APPROVED if game.is_public else Mode.OPEN
+    questions.set_up(game.id, request.user.name, is_on=form.cleaned_data["takes_questions"], texts=texts)
     return game
 
 

@@ -128,6 +128,11 @@ class Game:
         return self.engagement_type == Type.ASSEMBLY
 
     @property
+    def is_public(self) -> bool:
+        """Whether whoever has the code is in at once; an assembly knows who belongs to it."""
+        return self.names != Names.APPROVED and not self.is_assembly
+
+    @property
     def gone_at(self) -> str:
         """When everything of it but its line in the history is gone; of one that runs, the last day it can be."""
         return self.expires_at or self._last_day

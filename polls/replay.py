@@ -20,6 +20,7 @@ from store.replay import Act, DoesNotFit, Exempt, Happened, Step, announced, lik
 from store.table import Check, Table, Update
 
 from . import reports, repository, sealing, services
+from .repository import PollStanding
 from .rules import Poll
 
 FIELDS = {stored: name for name, stored in repository.STORED_AS.items()}
@@ -42,8 +43,9 @@ def created(event: Happened) -> Iterator[Step]:
 def voted(event: Happened, poll: Poll) -> Iterator[Step]:
     """Through any gate: which one it was is chance, and whether it was open then, the order of the events tells."""
     said = event.said
-    standing = repository.standing(poll.id, said["vote_id"], event.number, "")
-    if standing is None or (standing.vote is not None) != said["changed"]:
+    before = table().get(keys.vote(poll.id, said["vote_id"], poll.shards))
+    standing = PollStanding(poll, said["vote_id"], before, gate=None, number=0, repeated=False)
+    if (before is not None) != said["changed"]:
         raise DoesNotFit(f"takes a voter for somebody who has{'' if said['changed'] else ' not'} voted by then.")
     gate, vote = repository.casting(standing, said["rankings"], said["votedAt"])
     yield [vote, *([] if isinstance(gate, Check) else [replace(gate, when=None)])]

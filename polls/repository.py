@@ -17,6 +17,7 @@ from acts.site import table
 from pages import rendered
 from ranking.candidates import Candidate
 from store import keys, spans
+from store.memory import LastSeen
 from store.splitting import split_counts
 from store.table import (
     Check,
@@ -185,10 +186,13 @@ def counted(poll: Poll) -> Ballots:
 # --- items ---
 
 
-def poll_of(item: Item) -> Poll:
+def _poll_of(item: Item) -> Poll:
     stored = {each.name: item[name] for each in fields(Poll) if (name := STORED_AS.get(each.name, each.name)) in item}
     standing = tuple(Candidate(each["name"], number=each["number"]) for each in item["candidates"])
     return Poll(**stored | {"candidates": standing, "html": rendered.kept(item, "description")})
+
+
+poll_of = LastSeen(_poll_of)
 
 
 def storable(poll: Poll) -> Item:

@@ -31,6 +31,7 @@ from .rules import NOT_THERE, NotThere, OwnSkills, Skill, State
 
 A_HANDFUL = 30  # people of one transaction: of each at most three items change
 AT_ONCE = 5  # handfuls that the request itself brings; the rest is the worker's
+MOST_STEPS = 1_000  # merges one after another that lead from one skill to another
 LOOKED_AT = 1_000  # holders that are looked at for a preview
 
 
@@ -158,19 +159,23 @@ def _known(name: str, found: dict[Key, Item], old: str, new: str) -> OwnSkills:
 def settled(skill_id: str, name: str) -> Skill:
     """The skill that somebody means by now, with all they have of one that was merged into it.
 
-    Raises `Overtaken` if others were quicker; whoever tries again finds it done.
+    Raises `Overtaken` if others were quicker, again and again; whoever tries once more finds it done.
     """
-    skill = repository.find(skill_id)
-    if skill is None or skill.state == State.PROPOSED:
-        raise NotThere(NOT_THERE)
-    source = repository.find(skill.merging) if skill.merging else skill if skill.into else None
-    if source is None:
-        return skill
-    if source.closing:
-        SAYING.say(source)
-        return settled(skill_id, name)
-    bring(source, name)
-    return settled(skill.into, name) if skill.into else skill
+    for _step in range(MOST_STEPS):
+        skill = repository.find(skill_id)
+        if skill is None or skill.state == State.PROPOSED:
+            raise NotThere(NOT_THERE)
+        source = repository.find(skill.merging) if skill.merging else skill if skill.into else None
+        if source is None:
+            return skill
+        if source.closing:
+            SAYING.say(source)
+            continue
+        bring(source, name)
+        if not skill.into:
+            return skill
+        skill_id = skill.into
+    raise Overtaken(OVERTAKEN)
 
 
 def bring(source: Skill, name: str) -> None:
@@ -185,8 +190,10 @@ def bring(source: Skill, name: str) -> None:
 
 
 def current(skill_id: str) -> Skill | None:
-    """The skill to which an id leads by now."""
-    skill = repository.find(skill_id)
-    while skill is not None and skill.state == State.MERGED:
-        skill = repository.find(skill.into)
-    return skill
+    """The skill to which an id leads by now; none if it leads in a circle."""
+    for _step in range(MOST_STEPS):
+        skill = repository.find(skill_id)
+        if skill is None or skill.state != State.MERGED:
+            return skill
+        skill_id = skill.into
+    return None

@@ -123,19 +123,21 @@ def contents(table: Table, at: Cut, leave_out: Callable[[Item], None] = lambda s
     """
     yield from ((key.table, item) for key, item in at.moved.items())
     last, newest = None, 0
+    header = keys.event_number().pk
     for name, item in _to_keep(table):
-        key = Key(item["PK"], item["SK"], name)
-        number = _event_number(item) if name == LOG else 0
-        newest = max(newest, number)
-        if key == keys.event_number():
+        if name == DATA:
+            key = Key(item["PK"], item["SK"])
+            if is_salt(key):
+                leave_out(item)
+            elif not _is_live_salt(key) and key not in SEALED_TOGETHER:
+                yield name, item
+        elif item["PK"] == header:
             last = item
-        elif is_salt(key):
-            leave_out(item)
-        elif _is_live_salt(key):
-            continue
-        elif key not in SEALED_TOGETHER and not (key.pk in CHECKPOINTS and number > at.number):
-            kept = as_of(item, at.number) if name == LOG else item
-            if kept is not None:
+        else:
+            number = _event_number(item)
+            newest = max(newest, number)
+            is_newer = number > at.number and item["PK"] in CHECKPOINTS
+            if not is_newer and (kept := as_of(item, at.number)) is not None:
                 yield name, kept
     if last is not None:
         # On DynamoDB this number may have been read before events that were: a number must not be given twice.

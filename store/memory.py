@@ -1,4 +1,4 @@
-"""What a process remembers so as not to ask or count again: as much as it weighs, not as many as there are."""
+"""What a process remembers so as not to ask, read or count again: never more than so much."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ from collections import OrderedDict
 from collections.abc import Callable, Hashable
 from threading import Lock
 from typing import Generic, TypeVar
+
+from .table import Item
 
 T = TypeVar("T")
 
@@ -51,3 +53,21 @@ class Memory(Generic[T]):
             while self.weight > self.most:
                 _question, (_gone, freed) = self._kept.popitem(last=False)
                 self.weight -= freed
+
+
+class LastSeen(Generic[T]):
+    """Reads values from items. One that is as it was when it was last seen in its place is not read again: to compare
+    it takes a tenth of the time."""
+
+    def __init__(self, read: Callable[[Item], T], most: int = 1000):
+        self.read, self.most = read, most
+        self._seen: dict[tuple[str, str], tuple[Item, T]] = {}
+
+    def __call__(self, item: Item) -> T:
+        place = item.get("PK", ""), item.get("SK", "")
+        seen = self._seen.get(place)
+        if seen is None or seen[0] != item:
+            if len(self._seen) >= self.most:
+                self._seen.clear()
+            seen = self._seen[place] = dict(item), self.read(item)
+        return seen[1]

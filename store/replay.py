@@ -7,23 +7,23 @@ its reason, in a table of exceptions: nothing else may differ.
 from __future__ import annotations
 
 import time
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
 from functools import lru_cache
-from heapq import merge
-from itertools import groupby
+from itertools import groupby, islice
 from operator import itemgetter
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import Any, TypeVar
 
 import orjson
 
 from . import keys
 from .backup import Entry, Progress, encoded, silent
+from .conditions import same
 from .log.events import number_of
 from .sqlite import BufferedTable, SqliteTable
 from .table import (
@@ -33,7 +33,6 @@ from .table import (
     Conflict,
     Item,
     Key,
-    Missing,
     Numbered,
     Put,
     Refused,
@@ -44,6 +43,9 @@ from .table import (
     Write,
     opened,
 )
+
+T = TypeVar("T", bound=SqliteTable)
+LOADED_AT_ONCE = 1000  # items of what there is
 
 
 class DoesNotFit(Exception):
@@ -79,6 +81,27 @@ class Exempt:
         """Whether these items are never compared at all."""
         partly = (self.attributes, self.until, self.within, self.summed, self.named, self.may_be_gone)
         return not any(partly)
+
+
+class Exemptions:
+    """The table of exceptions, in which the rows about an item are found by its key."""
+
+    def __init__(self, rows: Iterable[Exempt]):
+        self._rows: defaultdict[tuple[str, str], list[tuple[Exempt, bool]]] = defaultdict(list)
+        for row in rows:
+            self._rows[row.like.pk, row.like.sk].append((row, row.is_whole))
+
+    def of(self, item: Item) -> list[Exempt] | None:
+        """The rows about this item; none at all if it is never compared."""
+        pk = begins(item["PK"])
+        found = []
+        for place in ((pk, ""), (pk, begins(item["SK"]))):
+            for row, is_whole in self._rows.get(place, ()):
+                if row.where(item):
+                    if is_whole:
+                        return None
+                    found.append(row)
+        return found
 
 
 def begins(text: str) -> str:
@@ -178,38 +201,42 @@ def split(entries: Iterable[Entry], keep: Callable[[Iterable[Entry]], None]) -> 
 
 
 class Kept:
-    """The state there is, on a table of its own, where every item stands under the key it is compared under."""
+    """The state there is, on a table of its own, where every item stands under the key it is compared under.
+
+    What is never compared is left out.
+    """
 
     def __init__(self, table: Table, exempt: Iterable[Exempt], progress: Progress = silent):
         self.table = table
-        self.named = [(row, row.named) for row in exempt if row.named]
+        self.exempt = Exemptions(exempt)
         self.progress = progress
         self.twice: list[Difference] = []
         self.done = 0
+        self._renamed: set[Key] = set()  # only where keys are replaced can two items have the same
 
     def keep(self, entries: Iterable[Entry]) -> None:
-        for _, item in entries:
-            try:
-                self.table.write(self._under_its_key(item))
-            except Refused:
-                self.twice.append(
-                    Difference(_place(Key(item["PK"], item["SK"])), "", "is in the store more than once.")
-                )
-            self.done += 1
+        compared = self._compared(item for _, item in entries)
+        while some := list(islice(compared, LOADED_AT_ONCE)):
+            self.table.load(some)
+            self.done += len(some)
             self.progress(self.done)
 
-    def _under_its_key(self, item: Item) -> Put:
-        """Only where keys are replaced can two items have the same."""
-        key = Key(item["PK"], item["SK"])
-        naming = [named for row, named in self.named if row.covers(key) and row.where(item)]
-        if not naming:
-            return Put(item)
-        key = naming[-1](item)
-        return Put({**item, "PK": key.pk, "SK": key.sk}, when=Missing())
+    def _compared(self, items: Iterable[Item]) -> Iterator[Entry]:
+        for item in items:
+            if (rows := self.exempt.of(item)) is not None:
+                naming = [row.named for row in rows if row.named] if rows else []
+                if not naming:
+                    yield DATA, item
+                elif (key := naming[-1](item)) not in self._renamed:
+                    self._renamed.add(key)
+                    yield DATA, {**item, "PK": key.pk, "SK": key.sk}
+                else:
+                    place = _place(Key(item["PK"], item["SK"]))
+                    self.twice.append(Difference(place, "", "is in the store more than once."))
 
 
 @contextmanager
-def stage(kind: type[SqliteTable] = BufferedTable) -> Iterator[Table]:
+def stage(kind: type[T]) -> Iterator[T]:
     """A store for a while, in a temporary folder, in which nothing expires any more than it has by now.
 
     The store need not outlive a power cut, so it waits for no disk.
@@ -278,27 +305,24 @@ def _misfit(event: Happened, words: str) -> Difference:
 
 
 class Comparison:
-    """What there is, held against what the log makes. Both are tables; neither is held in memory."""
+    """What there is, held against what the log makes. Both are stages; neither is held in memory."""
 
-    def __init__(self, there: Table, made: Table, exempt: Iterable[Exempt]):
+    def __init__(self, there: BufferedTable, made: BufferedTable, exempt: Iterable[Exempt]):
         self.there = there
         self.made = made
-        self.exempt = tuple(exempt)
+        self.exempt = Exemptions(exempt)
         self._summed: set[tuple[str, str]] = set()
-        self._rows = lru_cache(1000)(self._rows_like)
         self._has = lru_cache(1000)(self._has_each)
 
     def differences(self, progress: Progress = silent) -> Iterator[Difference]:
-        for done, (there, made) in enumerate(_pairs(self.there.everything(), self.made.everything())):
+        for done, (there, made) in enumerate(self.there.differing(self.made)):
             progress(done)
-            if there is None or made is None or not _is_same(there, made):
-                yield from self._compared(there, made)
+            yield from self._compared(there, made)
 
     def _compared(self, there: Item | None, made: Item | None) -> Iterator[Difference]:
         item = there or made or {}
-        key = Key(item["PK"], item["SK"])
-        rows = [row for row in self._rows(like(key)) if row.where(item)]
-        if any(self._is_left_out(row, key) for row in rows):
+        key, rows = Key(item["PK"], item["SK"]), self.exempt.of(item)
+        if rows is None or any(self._is_left_out(row, key) for row in rows):
             return
         if any(row.summed for row in rows):
             yield from self._compared_sums(key, rows)
@@ -306,9 +330,6 @@ class Comparison:
             yield from _different(key, there, made, rows)
         elif not any(row.may_be_gone for row in rows):
             yield Difference(_place(key), "", "follows from the log, but is not in the store.")
-
-    def _rows_like(self, kind: Key) -> list[Exempt]:
-        return [row for row in self.exempt if row.covers(kind)]
 
     def _has_each(self, key: Key) -> tuple[bool, bool]:
         """Whether the item is there, and whether it was made."""
@@ -319,7 +340,7 @@ class Comparison:
             return not self._has(Key(keys.home(key.pk), row.until.sk))[1]
         if row.within is not None:
             return not any(self._has(Key(keys.home(key.pk), row.within.sk)))
-        return row.is_whole
+        return False
 
     def _compared_sums(self, key: Key, rows: Sequence[Exempt]) -> Iterator[Difference]:
         kind = (keys.home(key.pk), begins(key.sk))
@@ -327,18 +348,6 @@ class Comparison:
             self._summed.add(kind)
             there, made = (_sum(_in_all_shards(table, *kind)) for table in (self.there, self.made))
             yield from _different(Key(*kind), there, made, rows)
-
-
-def _pairs(there: Iterable[Entry], made: Iterable[Entry]) -> Iterator[tuple[Item | None, Item | None]]:
-    """The data of both tables side by side: each answers everything in the order of its keys."""
-    both = merge(_placed(there, "there"), _placed(made, "made"), key=itemgetter(0))
-    for _, same in groupby(both, key=itemgetter(0)):
-        found = {side: item for _, side, item in same}
-        yield found.get("there"), found.get("made")
-
-
-def _placed(entries: Iterable[Entry], side: str) -> Iterator[tuple[tuple[str, str], str, Item]]:
-    return (((item["PK"], item["SK"]), side, item) for name, item in entries if name == DATA)
 
 
 def _in_all_shards(table: Table, pk: str, prefix: str) -> Iterator[Item]:
@@ -351,15 +360,11 @@ def _in_all_shards(table: Table, pk: str, prefix: str) -> Iterator[Item]:
 def _different(key: Key, there: Item, made: Item | None, rows: Sequence[Exempt]) -> Iterator[Difference]:
     if made is None:
         yield Difference(_place(key), "", "is in the store, but does not follow from the log.")
-    elif not _is_same(there, made):
+    else:
         for name in sorted(there.keys() | made.keys()):
-            is_same = (name in there) == (name in made) and _is_same(there[name], made[name])
+            is_same = name in there and name in made and same(there[name], made[name])
             if not is_same and not any(row.spares(name) for row in rows):
                 yield Difference(_place(key), name, "is not what follows from the log.")
-
-
-def _is_same(there: Value, made: Value) -> bool:
-    return _canonical(there) == _canonical(made)
 
 
 def _canonical(value: Value) -> bytes:

@@ -16,8 +16,11 @@ to the other, their own contest is drawn, and the original, which goes on to dra
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
+from itertools import accumulate
 from itertools import pairwise as steps
+from operator import or_
 
 from .ballots import Ballots
 from .pairwise import condorcet_winner, peel, strengths
@@ -59,44 +62,71 @@ def count(ballots: Ballots, *, unranked: str = "below", strength: str = "winning
 
 
 def widths(contests: Sequence[Sequence[int]]) -> list[list[int]]:
-    """[i][j]: how strong the strongest chain from i to j is, 0 where there is none (Floyd and Warshall)."""
-    widest = [list(row) for row in contests]
+    """[i][j]: how strong the strongest chain from i to j is, 0 where there is none.
+
+    Contests are added one by one, the strongest first: that of the contest which first makes a chain from i to j is how
+    strong it is. Whom somebody reaches is a set of bits, so that hundreds of candidates take seconds.
+    """
     everyone = range(len(contests))
-    for k in everyone:
-        onward = widest[k]
-        for i in everyone:
-            into = widest[i][k]
-            if into and i != k:
-                row = widest[i]
-                widest[i] = [max(old, into if into < on else on) for old, on in zip(row, onward, strict=True)]
-                widest[i][i] = 0
+    widest = [[0] * len(contests) for _ in everyone]
+    reached = [1 << i for i in everyone]  # by chains, oneself among them
+    won = [(strength, i, j) for i, row in enumerate(contests) for j, strength in enumerate(row) if strength]
+    for strength, i, j in sorted(won, reverse=True):
+        if not reached[i] >> j & 1:
+            for k in everyone:
+                if reached[k] >> i & 1:
+                    for new in _bits(reached[j] & ~reached[k]):
+                        widest[k][new] = strength
+                    reached[k] |= reached[j]
     return widest
+
+
+def _bits(number: int) -> Iterator[int]:
+    """Which bits are set, the lowest first."""
+    while number:
+        lowest = number & -number
+        yield lowest.bit_length() - 1
+        number ^= lowest
 
 
 def chains(contests: Sequence[Sequence[int]], widest: Sequence[Sequence[int]]) -> list[list[list[int]]]:
     """[i][j]: a strongest chain itself: their own contest, or the shortest way over contests that are strong enough."""
     everyone = range(len(contests))
     paths: list[list[list[int]]] = [[[] for _ in everyone] for _ in everyone]
+    beaten = [Beaten(row) for row in contests]
     for i in everyone:
         reached: dict[int, dict[int, int]] = {}
         for j, width in enumerate(widest[i]):
             if width and width == contests[i][j]:
                 paths[i][j] = [i, j]
             elif width:
-                reached[width] = reached.get(width) or _walk(contests, i, width)
+                reached[width] = reached.get(width) or _walk(beaten, i, width)
                 paths[i][j] = _trace(reached[width], i, j)
     return paths
 
 
-def _walk(contests: Sequence[Sequence[int]], start: int, width: int) -> dict[int, int]:
+class Beaten:
+    """Whom a candidate beats at least so strongly, as a set of bits."""
+
+    def __init__(self, contests: Sequence[int]):
+        won = sorted((-strength, there) for there, strength in enumerate(contests) if strength)
+        self.strengths = [strength for strength, _there in won]  # negative, so that the strongest come first
+        self.sets = list(accumulate((1 << there for _strength, there in won), or_, initial=0))
+
+    def by(self, width: int) -> int:
+        return self.sets[bisect_right(self.strengths, -width)]
+
+
+def _walk(beaten: Sequence[Beaten], start: int, width: int) -> dict[int, int]:
     """Whom each candidate within reach over contests so strong is first reached from, nearest first."""
-    found = {start: start}
+    found, seen = {start: start}, 1 << start
     queue = [start]
     for here in queue:
-        for there, strength in enumerate(contests[here]):
-            if strength >= width and there not in found:
-                found[there] = here
-                queue.append(there)
+        new = beaten[here].by(width) & ~seen
+        seen |= new
+        for there in _bits(new):
+            found[there] = here
+            queue.append(there)
     return found
 
 

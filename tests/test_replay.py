@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from functools import partial
 from io import StringIO
 from pathlib import Path
@@ -33,9 +33,9 @@ from store.connect import connect
 from store.log import Event, EventLog, utc_now
 from store.log.events import number_of
 from store.log.seal import verify
-from store.replay import Difference, Kept, Theatre
+from store.replay import Difference, Exemptions, Kept, Theatre, like
 from store.sqlite import BufferedTable, rows
-from store.table import DATA, LOG, Delete, Item, Key, Numbered, Put, Refused, Table, Update
+from store.table import DATA, LOG, Delete, Item, Key, Put, Refused, Table, Update
 from tests.at_once import at_once
 from tests.ballots.conftest import opened, ranks  # noqa: F401 - a fixture
 from tests.copies import copy_of
@@ -95,16 +95,16 @@ class Halting(Theatre):
     def take(self, item: Item) -> Iterator[Difference]:
         if path := self.halts.get(number_of(item)):
             self.table.flush()
-            forget_since(number_of(item), copy_of(Path(self.table.path), path))
+            forget_figures(copy_of(Path(self.table.path), path))
         return super().take(item)
 
 
-def forget_since(number: int, path: Path) -> None:
-    """The log is a little ahead of what happens again."""
-    connection = sqlite3.connect(path)
-    connection.execute(f"DELETE FROM {LOG} WHERE pk = ? AND sk >= ?", (keys.events().pk, f"{number:012d}"))
-    connection.commit()
-    connection.close()
+def forget_figures(path: Path) -> None:
+    """They are counted from all events again, also by a replay that goes on from here."""
+    with closing(sqlite3.connect(path)) as connection:
+        pk, sk, _table = keys.figures()
+        connection.execute(f"DELETE FROM {DATA} WHERE pk = ? AND sk >= ? AND sk < ?", (pk, sk, f"{sk}~"))
+        connection.commit()
 
 
 class GoingOn(Theatre):
@@ -124,29 +124,11 @@ class AsKept(Kept):
             pass
 
 
-class Begun(BufferedTable):
-    """A stage on which there is already what was kept: what the log had by then is not written again."""
-
-    def __init__(self, path: str):
-        super().__init__(path)
-        self.wait_for_no_disk()
-        connection = sqlite3.connect(path)
-        self._there = {Key(*place, LOG) for place in connection.execute(f"SELECT pk, sk FROM {LOG}")}
-        connection.close()
-
-    def write(self, *writes: Any, token: str | None = None) -> None:
-        if left := [write for write in writes if isinstance(write, Numbered) or write.key not in self._there]:
-            super().write(*left, token=token)
-
-
 @contextmanager
 def copied(path: Path) -> Iterator[Table]:
-    with TemporaryDirectory() as folder:
-        table = Begun(str(copy_of(path, Path(folder, "stage.sqlite3"))))
-        try:
-            yield table
-        finally:
-            table.close()
+    with TemporaryDirectory() as folder, closing(BufferedTable(str(copy_of(path, Path(folder, "copy"))))) as table:
+        table.wait_for_no_disk()
+        yield table
 
 
 class LogOnly(Tampered):
@@ -195,7 +177,7 @@ def found_in(told, tmp_path_factory) -> Callable[[Item, Change], bool]:  # noqa:
     def judge(event: Item, change: Change) -> bool:
         stages = iter((copied(there), copied(halts[number_of(event)])))
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(replay, "stage", lambda: next(stages))
+            patch.setattr(replay, "stage", lambda kind: next(stages))
             patch.setattr(replay, "Kept", AsKept)
             patch.setattr(replay, "Theatre", type("GoingOn", (GoingOn,), {"start": number_of(event)}))
             patch.setattr(replay, "_Findings", Finding)
@@ -317,6 +299,51 @@ def test_another_word_in_any_event_is_found(told, found_in):  # noqa: F811
 
 def is_found(found_in: Callable[[Item, Change], bool], event: Item, word: str) -> bool:
     return found_in(event, saying(event, **{word: another(event["event_data"][word])}))
+
+
+# --- an item is missing, or is another, or is one too many ---
+
+
+def damageable(table: Table) -> dict[Key, str]:
+    """Of every kind of item that is compared wherever it lies the first, and an attribute of it that is compared."""
+    exempt, found = Exemptions(replay.EXEMPT), dict[Key, tuple[Key, str]]()
+    for name, item in table.everything():
+        rows = exempt.of(item) if name == DATA and item["PK"] != keys.METADATA else None
+        if rows is not None and not any(
+            row.until or row.within or row.named or row.summed or row.may_be_gone for row in rows
+        ):
+            key = Key(item["PK"], item["SK"])
+            compared = [each for each in item if not each.startswith(("PK", "SK", "GSI1", "ttl"))]
+            for attribute in (each for each in compared if not any(row.spares(each) for row in rows)):
+                found.setdefault(like(key), (key, attribute))
+    return dict(found.values())
+
+
+def lost(item: Item, attribute: str) -> list[Item]:
+    return []
+
+
+def changed(item: Item, attribute: str) -> list[Item]:
+    return [item | {attribute: "something else" if item[attribute] != "something else" else ""}]
+
+
+def one_too_many(item: Item, attribute: str) -> list[Item]:
+    return [item, item | {"SK": f"{item['SK']}~"}]
+
+
+@pytest.mark.parametrize("damage", [lost, changed, one_too_many])
+def test_damage_to_any_kind_of_item_is_named(told, damage):  # noqa: F811
+    """All kinds at once: replay compares what is not the very same, so that no kind has a check of its own."""
+    items = damageable(told)
+    assert len(items) > 20
+
+    def change(name: str, item: Item) -> Iterator[Item]:
+        attribute = items.get(Key(item["PK"], item["SK"])) if name == DATA else None
+        yield from damage(item, attribute) if attribute else [item]
+
+    found = {place for place, _attribute in named(check(Tampered(told, change), most=100_000))}
+    ending = "~" if damage is one_too_many else ""
+    assert [key for key in items if f"{key.pk} / {key.sk}{ending}" not in found] == []
 
 
 def test_an_event_nobody_knows_is_named(told):  # noqa: F811

@@ -8,18 +8,19 @@ batch a transaction; a batch moves `last_event_id`, so that of several at once o
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import date, timedelta
 from itertools import islice
 
 from accounts.rules import Role
+from acts.handfuls import handfuls
 from elections.rules import State
 from elections.voting_times import following, place_of
 from store import keys
 from store.log import layout
-from store.table import Delete, Equals, Item, Key, Missing, Refused, Table, Update
+from store.table import Condition, Delete, Equals, Item, Key, Missing, Refused, Table, Update
 
 EVENTS_A_BATCH = 1000
 MOST_PARTS = 90  # days and elections of one batch: a transaction takes no more than a hundred parts
@@ -124,18 +125,28 @@ def _day(event: Item) -> str:
 
 
 def _store(table: Table, before: int, after: Item, events: list[Item]) -> None:
+    untouched = Equals("last_event_id", before) if before else Missing("last_event_id")
+    with suppress(Refused):  # then somebody else has counted them, or an election is gone: whoever looks again knows
+        table.write(*_counting(events, after, untouched), *following(table, events))
+
+
+def _counting(events: list[Item], after: Item, when: Condition | None = None) -> list[Update]:
     total: Counter[str] = Counter()
     days: defaultdict[str, Counter[str]] = defaultdict(Counter)
     for event in events:
         total.update(changes(event))
-        days[_day(event)].update(changes_of_day(event))
-    untouched = Equals("last_event_id", before) if before else Missing("last_event_id")
-    with suppress(Refused):  # then somebody else has counted them, or an election is gone: whoever looks again knows
-        table.write(
-            Update(keys.figures(), set=after, add=dict(total), when=untouched),
-            *(Update(keys.figures_of_day(day), set={"day": day}, add=dict(by)) for day, by in days.items() if by),
-            *following(table, events),
-        )
+        if by_day := changes_of_day(event):
+            days[_day(event)].update(by_day)
+    every_day = (Update(keys.figures_of_day(day), set={"day": day}, add=dict(by)) for day, by in days.items())
+    return [Update(keys.figures(), set=after, add=dict(total), when=when), *every_day]
+
+
+def count(table: Table, events: Sequence[Item], last: int) -> None:
+    """Count these events, and say that those up to `last` are counted: where nobody else counts."""
+    latest = (table.get(keys.figures()) or {}).get(LATEST, "")
+    for some in handfuls(events, MOST_PARTS):
+        latest = max(latest, *(event["when_occurred"] for event in some))
+        table.write(*_counting(some, {"last_event_id": last, LATEST: latest}))
 
 
 def start_again(table: Table) -> None:

@@ -8,6 +8,7 @@ from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 
 from accounts import replay as accounts
+from acts.handfuls import handfuls
 from acts.site import acting_on
 from ballots import replay as ballots
 from elections import renaming, spreading, voting_times
@@ -45,6 +46,7 @@ from store.replay import (
     split,
     stage,
 )
+from store.sqlite import BufferedTable
 from store.table import LOG, Delete, Exists, Item, Put, Table
 
 from . import figures
@@ -102,6 +104,8 @@ EXEMPT: tuple[Exempt, ...] = (
 )
 
 
+EVENTS_A_BATCH = 200
+
 STEPS = (*elections.STEPS, *ballots.STEPS, *skills.STEPS)
 
 
@@ -138,6 +142,9 @@ class _Findings:
             if len(self.first) < self.most:
                 self.first.append(each)
 
+    def verdict(self, events: int, made: Table) -> Verdict:
+        return Verdict(events, self.count, tuple(self.first), tuple(_without_ballots(made)))
+
 
 def exceptions() -> Iterator[str]:
     """The table of what is not made again, line by line; then what one event takes several transactions for."""
@@ -155,35 +162,46 @@ def check(source: Table, said: Said = quietly, most: int = 20) -> Verdict:
 
 
 @contextmanager
-def side_by_side(source: Table, said: Said = quietly, most: int = 20) -> Iterator[tuple[Verdict, Table, Table]]:
+def side_by_side(
+    source: Table, said: Said = quietly, most: int = 20
+) -> Iterator[tuple[Verdict, BufferedTable, BufferedTable]]:
     """What `check` finds, with the state there is and the one the log makes, both on stages."""
-    with stage() as there, stage() as made:
-        yield _replay(source, made, said, most, there), there, made
+    with stage(BufferedTable) as there, stage(BufferedTable) as made:
+        yield _check(source, there, made, said, most), there, made
 
 
 def rebuild(source: Table, target: Table, said: Said = quietly, most: int = 20) -> Verdict:
     """Rebuild into an empty store, with the log. If an event does not fit, the store stays marked as not whole."""
     begin(target, None)
-    verdict = _replay(source, target, said, most, None)
+    findings, at = _Findings(most), cut(source)
+    with said("Replay") as replaying:
+        log = split(contents(source, at), _let_go)
+        events = _act_again(_loaded(log, target), at, target, None, findings, replaying)
+    verdict = findings.verdict(events, target)
     if not verdict.count:
         formats.mark(target, formats.format_of(source) or formats.FORMAT)
         target.write(Delete(keys.restoring()))
     return verdict
 
 
-def _replay(source: Table, made: Table, said: Said, most: int, there: Table | None) -> Verdict:
+def _check(source: Table, there: BufferedTable, made: BufferedTable, said: Said, most: int) -> Verdict:
     findings, at = _Findings(most), cut(source)
     with said("Copy") as copying, said("Replay") as replaying:
-        kept = Kept(there, EXEMPT, copying) if there else None
-        log = split(contents(source, at), kept.keep if kept else _let_go)
-        events = _act_again(log, at, made, findings, replaying)
-    findings.take(_count_again(made, at, there))
-    if kept is not None:
-        findings.take(kept.twice)
-        _settle(kept.table, made)
-        with said("Compare") as comparing:
-            findings.take(Comparison(kept.table, made, EXEMPT).differences(comparing))
-    return Verdict(events, findings.count, tuple(findings.first), tuple(_without_ballots(made)))
+        kept = Kept(there, EXEMPT, copying)
+        log = split(contents(source, at), kept.keep)
+        events = _act_again(handfuls(filter(is_event, log), EVENTS_A_BATCH), at, made, there, findings, replaying)
+    findings.take(kept.twice)
+    _settle(there, made)
+    with said("Compare") as comparing:
+        findings.take(Comparison(there, made, EXEMPT).differences(comparing))
+    return findings.verdict(events, made)
+
+
+def _loaded(log: Iterator[Item], made: Table) -> Iterator[list[Item]]:
+    """The events, each after it was written to `made` with all else that the log has; a stage does without."""
+    for batch in batches((LOG, item) for item in log):
+        made.load([layout.entry(made, LOG, item) for _, item in batch])
+        yield [item for _, item in batch if is_event(item)]
 
 
 def _let_go(entries: Iterable[Entry]) -> None:
@@ -191,46 +209,52 @@ def _let_go(entries: Iterable[Entry]) -> None:
         pass
 
 
-def _act_again(log: Iterator[Item], at: Cut, made: Table, findings: _Findings, progress: Progress) -> int:
-    """Let every event happen on `made`, and take the log along; answers how many events there were."""
-    events, counts, unlogged = 0, Counter[str](), Unlogged(made)
-    theatre = Theatre(unlogged, ACTS)  # type: ignore[arg-type]
-    with acting_on(unlogged):  # type: ignore[arg-type]
-        for batch in batches((LOG, item) for item in log):
-            made.write(*(Put(layout.entry(made, name, item)[1], table=name) for name, item in batch))
-            for event in (item for _, item in batch if is_event(item)):
+def _act_again(
+    parts: Iterable[list[Item]],
+    at: Cut,
+    made: Table,
+    there: BufferedTable | None,
+    findings: _Findings,
+    progress: Progress,
+) -> int:
+    """Let every event happen on `made`, and count it; answers how many events there were."""
+    done, kinds, theatre = 0, Counter[str](), Theatre(made, ACTS)
+    with acting_on(Unlogged(made)):  # type: ignore[arg-type]
+        for events in parts:
+            for event in events:
                 findings.take(theatre.take(event))
-                counts.update(_counted(event, at))
-                progress(events := events + 1)
+                kinds[str(event.get("event_type"))] += number_of(event) <= at.number
+                progress(done := done + 1)
+            findings.take(_follow(events, at, made, there))
     if at.checkpoint is not None:
-        place, when = keys.counts(), at.checkpoint["when_sealed"]
-        made.write(Put({"PK": place.pk, "SK": place.sk, "last_updated": when, **counts}))
-    return events
+        counts, sync, when = keys.counts(), keys.sync(), at.checkpoint["when_sealed"]
+        made.write(
+            Put({"PK": counts.pk, "SK": counts.sk, "last_updated": when, **_counted(kinds)}),
+            Put({"PK": sync.pk, "SK": sync.sk, "last_event_id": at.number}),
+        )
+    return done
 
 
-def _counted(event: Item, at: Cut) -> dict[str, int]:
-    """What the sealer has made of an event, if it has come so far."""
-    if number_of(event) > at.number:
-        return {}
-    return {"event_count": 1, **COUNTED.get(str(event.get("event_type")), {})}
+def _counted(kinds: Counter[str]) -> Counter[str]:
+    """What the sealer has counted of so many events of each kind."""
+    counts = Counter[str]()
+    for kind, many in kinds.items():
+        by = {"event_count": 1, **COUNTED.get(kind, {})} if many else {}
+        counts.update({name: number * many for name, number in by.items()})
+    return counts
 
 
-def _count_again(made: Table, at: Cut, there: Table | None) -> Iterator[Difference]:
-    """The figures follow what is sealed, and were perhaps a step behind it when the store was copied."""
-    if at.checkpoint is None:
-        return
+def _follow(events: list[Item], at: Cut, made: Table, there: BufferedTable | None) -> Iterator[Difference]:
+    """Figures follow what is sealed, and were perhaps a step behind it when the store was copied: as far as they had
+    come they are counted again, and from there on what follows with them is counted on the copy."""
     followed = (there.get(keys.figures()) or {}).get("last_event_id", 0) if there else at.number
-    made.write(_sync(followed))
     try:
-        figures.follow(made)
+        if at.checkpoint is not None:
+            figures.count(made, [event for event in events if number_of(event) <= followed], followed)
+        if there:
+            voting_times.follow_on(there, [event for event in events if number_of(event) > followed])
     except (KeyError, TypeError, ValueError):  # an event that was tampered with
         yield Difference("figures", "", "cannot be counted from the log.")
-    made.write(_sync(at.number))
-
-
-def _sync(number: int) -> Put:
-    place = keys.sync()
-    return Put({"PK": place.pk, "SK": place.sk, "last_event_id": number})
 
 
 def _settle(there: Table, made: Table) -> None:
@@ -240,7 +264,6 @@ def _settle(there: Table, made: Table) -> None:
         spreading.finish_all(most=None)
         elections.forget_unused_gates(there)
     skills.finish_what_is_said(there)
-    voting_times.follow_to_the_end(there, made)
     with acting_on(made):
         elections.shut_what_is_shut(there)
         polls.shut_what_is_shut(there)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from django.http import Http404, HttpRequest, HttpResponse
@@ -115,8 +116,9 @@ def _thing(request: HttpRequest) -> HttpResponse:
     if not form.is_valid():
         context = {"form": PartitionForm(), "thing": form, "well_known": raw.well_known()}
         return render(request, "audit/tables/raw.html", context, status=422)
-    key = {"election": keys.election, "person": keys.user}[form.cleaned_data["kind"]]
-    return redirect(raw.href(Span(key(form.cleaned_data["name"]).pk)))
+    places: dict[str, Callable[[str], Key]] = {"election": keys.election, "person": keys.user}
+    place = places[form.cleaned_data["kind"]](form.cleaned_data["name"])
+    return redirect(raw.href(Span(place.pk)))
 
 
 @requires(Permission.VIEW_SECRETS)

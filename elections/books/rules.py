@@ -74,9 +74,12 @@ BUSY = gettext_lazy(
 
 
 def election_name(book_name: str, question: str) -> str:
-    """Under which name the election of a new question is made: names of elections are unique on the whole site."""
-    name = f"{book_name}: {question}"
-    return name if len(name) <= LONGEST_NAME else question
+    """Under which name the election of a new question is made: names of elections are unique on the whole site, so that
+    it begins with as much of the ballot's as fits."""
+    room = LONGEST_NAME - len(f": {question}")
+    if len(book_name) > room:
+        book_name = f"{book_name[: room - 1].rstrip()}…" if room > 1 else ""
+    return f"{book_name}: {question}" if book_name else question
 
 
 def check_many(questions: Sequence[str]) -> None:

@@ -20,10 +20,13 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from ..table import Key, Span
 from .parts import METADATA, escape, part, sharded
 
 
+@lru_cache(maxsize=4096)  # asked for several times by every act
 def election(name: str) -> Key:
     return Key(f"ELECTION#{part(name)}", METADATA)
 

@@ -223,12 +223,11 @@ def everything(table: Table) -> Iterator[tuple[str, Item]]:
 
     Those of a log that is spread come after all else, and are read once more for it.
     """
-    partitions = ask(table).partitions
+    partitions, header = ask(table).partitions, keys.event_number().pk
     for name, item in table.everything():
-        if name == LOG and keys.holds_events(item["PK"]) and partitions > 1:
+        if name == LOG and partitions > 1 and keys.holds_events(item["PK"]):
             continue
-        is_header = name == LOG and item["PK"] == keys.event_number().pk
-        yield name, _without_layout(item) if is_header else item
+        yield name, _without_layout(item) if name == LOG and item["PK"] == header else item
     if partitions > 1:
         yield from ((LOG, event) for event in each(table))
 

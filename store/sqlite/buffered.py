@@ -7,16 +7,26 @@ crash one begins again. What was read or written lately is found in memory, so f
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import closing
 from typing import Any
 
 from .. import limits
 from ..conditions import holds
-from ..table import Check, Condition, Delete, Item, Key, Numbered, Put, Refused, Span, Update, Value, Write
+from ..table import DATA, Check, Condition, Delete, Item, Key, Numbered, Put, Refused, Span, Update, Value, Write
 from . import rows
-from .connections import sentences
+from .connections import connect, sentences
 from .table import SqliteTable
 
-BUFFERED_ITEMS = 20_000
+UNEXPIRED = "(SELECT pk, sk, body FROM {table} WHERE ttl IS NULL OR ttl > :{now})"
+HERE = UNEXPIRED.format(table=f"main.{DATA}", now="here")
+THERE = UNEXPIRED.format(table=f"other.{DATA}", now="there")
+DIFFERING = f"""
+SELECT pk, sk, h.body, t.body FROM {HERE} h LEFT JOIN {THERE} t USING (pk, sk) WHERE h.body IS NOT t.body
+UNION ALL SELECT pk, sk, h.body, t.body FROM {THERE} t LEFT JOIN {HERE} h USING (pk, sk) WHERE h.body IS NULL
+ORDER BY 1, 2
+"""
+CACHE_KILOBYTES = 64_000
+BUFFERED_ITEMS = 50_000  # about 100 MB of them
 
 
 class BufferedTable(SqliteTable):
@@ -27,6 +37,15 @@ class BufferedTable(SqliteTable):
         super().__init__(path, **options)
         self._items: dict[Key, Item | None] = {}
         self._changed: set[Key] = set()
+        self._written: set[int] | None = None  # hashes of the keys of all that ever was in the file, if that is known
+
+    def create(self) -> None:
+        """Its file is thrown away whole: nothing that was deleted in it need be overwritten."""
+        super().create()
+        self._written = set() if next(self.everything(), None) is None else None
+        connection = self._writers.opened_writer().connection
+        connection.execute("PRAGMA secure_delete = OFF")
+        connection.execute(f"PRAGMA cache_size = -{CACHE_KILOBYTES}")
 
     # --- reading ---
 
@@ -40,6 +59,8 @@ class BufferedTable(SqliteTable):
     def _current(self, key: Key) -> Item | None:
         """As it is stored, even if it has expired."""
         if key not in self._items:
+            if self._written is not None and hash(key) not in self._written:
+                return None
             self._items[key] = rows.read(self._reader(), [key]).get(key)
         return self._items[key]
 
@@ -55,15 +76,31 @@ class BufferedTable(SqliteTable):
         self.flush()
         return super().everything()
 
+    def differing(self, other: BufferedTable) -> Iterator[tuple[Item | None, Item | None]]:
+        """The data that is not the very same text in both, in the order of its keys: here, and there. Of most items
+        that are the same nothing has to be read, but equal items may be written in two ways."""
+        self.flush()
+        other.flush()
+        with sentences(self.path), closing(connect(self.path)) as reader:
+            reader.execute("ATTACH ? AS other", (other.path,))
+            for _pk, _sk, *bodies in reader.execute(DIFFERING, {"here": self.clock(), "there": other.clock()}):
+                yield tuple(body and rows.unpack(body) for body in bodies)  # type: ignore[misc]
+
     # --- writing ---
 
     def write(self, *writes: Write | Numbered, token: str | None = None) -> None:
-        parts = limits.unnumbered(writes)
-        before = [None if _is_blind(write) else self._current(write.key) for write in parts]
-        refused = [at for at, write in enumerate(parts) if write.when is not None and not holds(write.when, before[at])]
+        after: dict[Key, Item | None] = {}
+        refused: list[int] = []
+        for at, write in enumerate(limits.unnumbered(writes)):
+            key, when = write.key, write.when
+            stored = None if when is None and not isinstance(write, Update) else self._current(key)
+            if when is not None and not holds(when, stored):
+                refused.append(at)
+            elif not isinstance(write, Check):
+                after[key] = _after(write, stored)
         if refused:
             raise Refused(refused)
-        self._change({write.key: _after(write, before[at]) for at, write in enumerate(parts)})
+        self._change(after)
 
     def put_all(self, items: Sequence[Item]) -> None:
         self._change({Key(item["PK"], item["SK"]): item for item in items})
@@ -81,7 +118,11 @@ class BufferedTable(SqliteTable):
         return int((self._current(key) or {})[name])
 
     def load(self, entries: Sequence[tuple[str, Item]]) -> None:
-        self.flush()
+        for name, item in entries:
+            key = Key(item["PK"], item["SK"], name)
+            self._note_written([key])
+            self._items.pop(key, None)
+            self._changed.discard(key)
         super().load(entries)
 
     def _change(self, after: Mapping[Key, Item | None]) -> None:
@@ -90,27 +131,27 @@ class BufferedTable(SqliteTable):
         if len(self._items) > BUFFERED_ITEMS:
             self.flush()
 
+    def _note_written(self, keys: Iterable[Key]) -> None:
+        if self._written is not None:
+            self._written.update(map(hash, keys))
+
     def flush(self) -> None:
-        """Commit what was gathered, and begin again with nothing in memory."""
-        changed = [_statement(key, self._items[key]) for key in self._changed]
-        self._items, self._changed = {}, set()
+        """Commit what was gathered. It stays in memory as well, until there is too much of it."""
+        changed = [_statement(key, self._items[key]) for key in sorted(self._changed)]
+        self._note_written(self._changed)
+        self._changed = set()
+        if len(self._items) > BUFFERED_ITEMS:
+            self._items = {}
         if changed:
             with sentences(self.path), self._writers.alone() as writer, writer.hurried() as connection:
                 rows.carry_out(connection, changed)
 
 
-def _is_blind(write: Write) -> bool:
-    """Whether the write is the same whatever is stored."""
-    return write.when is None and not isinstance(write, Update)
-
-
-def _after(write: Write, stored: Item | None) -> Item | None:
+def _after(write: Put | Update | Delete, stored: Item | None) -> Item | None:
     """What is stored after this write."""
-    if isinstance(write, Check):
-        return stored
-    if isinstance(write, Delete):
-        return None
-    return write.item if isinstance(write, Put) else rows.updated(stored, write)
+    if isinstance(write, Put):
+        return write.item
+    return rows.updated(stored, write) if isinstance(write, Update) else None
 
 
 def _statement(key: Key, item: Item | None) -> tuple[str, tuple[Value, ...]]:

@@ -112,6 +112,8 @@ def go_through(site, script: str) -> None:
         (50, 198, 1, "schulze", 4_000),
         (200, 49, 100, "stv-meek", 1_000),
         (200, 49, 1, "ranked-pairs", 1_000),
+        (500, 19, 1, "schulze", 1_000),
+        (500, 19, 100, "stv-scottish", 1_000),
     ],
 )
 def test_an_election_at_its_limits_is_sealed_shown_exported_and_checked(

@@ -9,11 +9,13 @@ import pytest
 
 from accounts.models import User
 from accounts.rules import Role
+from acts.refusals import Overtaken
 from acts.site import acting_on, log, table
 from skills import merging, repository, services
 from skills.merging import Preview
 from skills.rules import Held, NotNow, State, Visibility
 from store import keys
+from store.table import Update
 from tests.at_once import at_once
 from tests.skills.conftest import SAID, have
 from upkeep import replay
@@ -83,6 +85,16 @@ def test_who_has_one_has_the_other_then_and_of_two_the_newer(site, boss, person,
     assert [key.rpartition("#")[2] for key in shown] == ["ada", "cyd", "bob"]
     assert list(table().each(keys.skill_holders("golang"))) == []
     assert replay.check(site).first == ()
+
+
+def test_skills_that_lead_in_a_circle_lead_nowhere(boss, both, monkeypatch):
+    """Only a store that was tampered with has such; whoever asks is told so, instead of waiting for ever."""
+    merge(boss, both)
+    table().write(Update(keys.skill("go"), set={"into": "golang", "state": State.MERGED.value}))
+    monkeypatch.setattr(merging, "MOST_STEPS", 10)
+    assert merging.current("golang") is None
+    with pytest.raises(Overtaken):
+        merging.settled("golang", "Ada")
 
 
 def test_the_old_id_and_all_old_names_lead_to_the_new_one(site, boss, both, listed):

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator
-from contextlib import suppress
+from contextlib import closing, suppress
 
 import pytest
 
 from store.sqlite import BufferedTable, SqliteTable, buffered
-from store.table import Check, Delete, Equals, Exists, Key, Missing, Put, Refused, Span, Update, Write
+from store.table import DATA, Check, Delete, Equals, Exists, Key, Missing, Put, Refused, Span, Update, Write
 
 NOW = 1_900_000_000
 
@@ -58,6 +58,39 @@ def test_random_writes_and_reads_are_answered_alike(tables):
             for span in (Span("a"), Span("index", index=True)):
                 assert [*tables[0].each(span)] == [*tables[1].each(span)]
     assert [*tables[0].everything()] == [*tables[1].everything()]
+
+
+def test_what_is_loaded_takes_the_place_of_what_was_gathered(tables):
+    one, other = {"PK": "a", "SK": "1", "number": 1}, {"PK": "a", "SK": "1", "number": 2}
+    for table in tables:
+        table.write(Put(one))
+        table.load([(DATA, other), (DATA, {"PK": "a", "SK": "2"})])
+        assert table.get_many([Key("a", "1"), Key("a", "2"), Key("a", "3")]).keys() == {Key("a", "1"), Key("a", "2")}
+        assert table.get(Key("a", "1")) == other
+    assert [*tables[0].everything()] == [*tables[1].everything()]
+
+
+def test_a_file_with_something_in_it_is_read(tables):
+    tables[0].write(Put({"PK": "a", "SK": "1"}))
+    with closing(BufferedTable(tables[0].path)) as again:
+        again.create()
+        assert again.get(Key("a", "1")) == {"PK": "a", "SK": "1"}
+
+
+def test_what_differs_in_two_stages_is_found_in_the_order_of_its_keys(tmp_path):
+    stages = [BufferedTable(str(tmp_path / name), clock=lambda: NOW) for name in ("here", "there")]
+    same = {"PK": "a", "SK": "1"}
+    gone, here, there = ({"PK": "a", "SK": sk, "n": n} for sk, n in (("2", 0), ("3", 1), ("3", True)))
+    expired = {"PK": "a", "SK": "5", "ttl": NOW - 1}
+    for stage, items in zip(stages, ([same, gone, here, expired], [same, there, {"PK": "a", "SK": "4"}]), strict=True):
+        stage.create()
+        for item in items:
+            stage.write(Put(item))
+    found = list(stages[0].differing(stages[1]))
+    assert found == [(gone, None), (here, there), (None, {"PK": "a", "SK": "4"})]
+    assert type(found[1][1]["n"]) is bool
+    for stage in stages:
+        stage.close()
 
 
 def test_a_refused_write_changes_nothing(tables):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as some
 
-from store.memory import Memory
+from store.memory import LastSeen, Memory
 from tests.at_once import at_once
 
 
@@ -57,3 +57,20 @@ def test_many_at_once_leave_its_weight_right():
     memory = Memory[str](1000, len)
     at_once(*[lambda n=n: [memory.get((n + step) % 7, lambda: "x" * 20) for step in range(50)] for n in range(8)])
     assert memory.weight == 20 * len(memory._kept) == 140
+
+
+def test_what_is_as_it_was_when_last_seen_is_not_read_again():
+    read: list[object] = []
+    seen = LastSeen(lambda item: read.append(item["n"]) or item["n"], most=2)
+    one = {"PK": "a", "SK": "1", "n": 1}
+    assert [seen(one), seen(dict(one)), seen(one | {"n": 2}), seen(one)] == [1, 1, 2, 1]
+    assert read == [1, 2, 1]
+    for number in range(5):  # more than are remembered
+        assert seen({"PK": str(number), "SK": "1", "n": number}) == number
+
+
+def test_whoever_changes_an_item_afterwards_changes_nothing_of_what_was_seen():
+    seen, item = LastSeen(lambda item: item["n"]), {"PK": "a", "SK": "1", "n": 1}
+    assert seen(item) == 1
+    item["n"] = 2
+    assert seen(item) == 2

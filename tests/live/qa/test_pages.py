@@ -15,6 +15,7 @@ from django.urls import reverse
 from accounts.rules import Role
 from acts.site import acting_on
 from live import clock
+from live import repository as games
 from live.qa import repository, rules, services
 from live.qa.rules import Act, Fate, Mode
 from live.questions import Type
@@ -209,6 +210,17 @@ def test_a_session_begins_without_and_may_begin_with_questions(made, hana):
 
         qa = repository.qa_of(table().get(keys.game_qa(game_id)))
         assert (qa.is_on, qa.mode, qa.named) == (is_on, Mode.APPROVED, False)
+
+
+@pytest.mark.parametrize(
+    ("names", "mode"), [("typed", Mode.APPROVED), ("generated", Mode.APPROVED), ("approved", Mode.OPEN)]
+)
+def test_where_anybody_gets_in_the_host_looks_at_every_text_first(made, hana, names, mode):
+    typed = {"engagement_type": "call-and-answer", "question": "Why?", "seconds": "30", "debug_mode": "0"}
+    answer = hana.post(reverse("make_game"), {**typed, "names": names})
+    game, _state = games.find(answer["Location"].split("/")[-3])
+    assert qa_of(game).texts == mode
+    assert not qa_of(game).is_on
 
 
 def test_turning_questions_on_and_choosing_how(made, hana):
