@@ -23,7 +23,7 @@ from .report import OPERATIONS, Report, Unit
 from .rounds import Comparison, compare, crowd
 
 HERE = Path(__file__).parent.parent
-SERVE = [sys.executable, "-m", "gunicorn", "--config", "python:config.gunicorn", "config.wsgi"]
+SERVE = [sys.executable, "-m", "gunicorn", "--config", "python:config.gunicorn", "config.asgi"]
 PAGE = "/healthz"
 LARGE = "/static/django_htmx/htmx-2.js"
 VISITORS = 4

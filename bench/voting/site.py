@@ -23,7 +23,7 @@ from ..ballots.day import Browser
 from ..ballots.server import HOST, started
 from ..serving import Server
 
-SERVE = [sys.executable, "-m", "gunicorn", "--config", "python:config.gunicorn", "bench.stage.wsgi"]
+SERVE = [sys.executable, "-m", "gunicorn", "--config", "python:config.gunicorn", "bench.stage.asgi"]
 LOOKERS, KNOWING = 300, 8  # voters who look at pages and do not vote, and those who look again and again
 NO_MORE: Mapping[str, str] = {}
 

@@ -61,14 +61,14 @@ class Command(StoreCommand):
 
 def become_gunicorn() -> None:
     """As `python -m gunicorn` would, but in this process: what is loaded need not be loaded again."""
-    sys.argv = ["gunicorn", "--config", "python:config.gunicorn", "config.wsgi"]
+    sys.argv = ["gunicorn", "--config", "python:config.gunicorn", "config.asgi"]
     runpy.run_module("gunicorn", run_name="__main__", alter_sys=True)
 
 
 @contextmanager
 def _demo_beside() -> Iterator[None]:
     """In a process of its own, on another processor; and what that took of memory is given back at its end."""
-    demo = server.run_beside("demo", "--verbosity", "0")
+    demo = server.start_command("demo", "--verbosity", "0")
     try:
         yield
     finally:
