@@ -42,6 +42,7 @@ MEMORY = "/dev/shm"  # noqa: S108 - nothing is written there but the time, into 
 if os.access(MEMORY, os.W_OK):
     worker_tmp_dir = MEMORY  # gunicorn makes a file for every process: on a full disk it would end of that
 
+SWITCH_SECONDS = 0.0005  # between the turns of threads
 held: list[int] = []  # the lock of DATA_DIR
 stopped = threading.Event()
 
@@ -85,12 +86,14 @@ def pre_fork(server: Any, worker: Any) -> None:
 
 
 def post_fork(server: Any, worker: Any) -> None:
-    """The lock is the server's alone: a process that outlives it must not keep the next one out. And the worker's event
-    loop is one that limits connections."""
+    """The lock is the server's alone: a process that outlives it must not keep the next one out. The event loop is one
+    that limits connections. It gives up the interpreter's lock at every call of the system, and would wait for it for
+    five milliseconds each time while a thread computes: a thousand streams would hear of a change seconds later."""
     while held:
         os.close(held.pop())
     connections = Connections(worker.cfg.worker_connections, lambda: not worker.alive)
     asyncio.set_event_loop_policy(LoopPolicy(connections))
+    sys.setswitchinterval(SWITCH_SECONDS)
 
 
 def post_worker_init(worker: Any) -> None:

@@ -19,13 +19,13 @@ from .requests import (
     PIECE,
     WSGI,
     Gone,
+    Headers,
     Message,
     Receive,
     Response,
     Scope,
     TooLarge,
     environ_of,
-    header,
     read_body,
 )
 from .streams import Offer, Send, Stream, Streams
@@ -71,16 +71,18 @@ class Application:
     # --- a request ---
 
     async def _http(self, scope: Scope, receive: Receive, send: Send) -> None:
-        connection = CURRENT.get()
-        connection.begin_request(bool(header(scope, b"transfer-encoding")))
+        connection, headers = CURRENT.get(), dict(scope["headers"])
+        connection.begin_request(b"transfer-encoding" in headers)
         try:
-            await self._respond(connection, scope, receive, send)
+            await self._respond(connection, scope, headers, receive, send)
         finally:
             connection.end_request()
 
-    async def _respond(self, connection: Connection, scope: Scope, receive: Receive, send: Send) -> None:
+    async def _respond(
+        self, connection: Connection, scope: Scope, headers: Headers, receive: Receive, send: Send
+    ) -> None:
         try:
-            body = await read_body(scope, receive)
+            body = await read_body(headers, receive)
         except Gone:
             return
         except TooLarge:
@@ -101,11 +103,7 @@ class Application:
         if stream and offer:
             await self.streams.serve(stream, offer, response.headers, send)
             return
-        connection.begin_response()
-        try:
-            await self._send(response, scope["method"] != "HEAD", send)
-        except TimeoutError:
-            connection.end("answer")
+        await self._send(connection, response, scope["method"] != "HEAD", send)
 
     def _make(
         self, connection: Connection, scope: Scope, body: IO[bytes], offer: Offer | None
@@ -121,15 +119,15 @@ class Application:
             return response, self.streams.begin(offer, connection)
         return response, None
 
-    async def _send(self, response: Response, has_body: bool, send: Send) -> None:
-        """In pieces, each of which must be taken in time. Of a file, a thread reads the next when one was taken."""
+    async def _send(self, connection: Connection, response: Response, has_body: bool, send: Send) -> None:
+        """Of a file, a thread reads the next piece when one was taken."""
         await send({"type": "http.response.start", "status": response.status, "headers": response.headers})
         data, is_whole = (response.first, response.is_whole) if has_body else (b"", True)
         try:
-            while not is_whole:
-                await send_slowly(send, data, more=True)
+            while not is_whole and not connection.is_lost:
+                await send_slowly(connection, send, data, more=True)
                 data, is_whole = await self._in_thread(response.read)
-            await send_slowly(send, data, more=False)
+            await send_slowly(connection, send, data, more=False)
         finally:
             if not response.is_whole:
                 await self._in_thread(response.close)
@@ -138,12 +136,12 @@ class Application:
         return asyncio.get_running_loop().run_in_executor(self.threads, function, *arguments)
 
 
-async def send_slowly(send: Send, data: bytes, more: bool) -> None:
-    """Raises `TimeoutError` for a client that does not read."""
+async def send_slowly(connection: Connection, send: Send, data: bytes, more: bool) -> None:
+    """In pieces, each of which must be taken in time; otherwise the connection is closed, and nobody waits any more."""
     for at in range(0, len(data) or 1, PIECE):
         piece = data[at : at + PIECE]
-        async with asyncio.timeout(settings.REQUEST_SECONDS + len(piece) / MIN_RATE):
-            await send({"type": "http.response.body", "body": piece, "more_body": more or at + PIECE < len(data)})
+        connection.begin_sending(settings.REQUEST_SECONDS + len(piece) / MIN_RATE)
+        await send({"type": "http.response.body", "body": piece, "more_body": more or at + PIECE < len(data)})
 
 
 async def refuse(receive: Receive, send: Send, status: int, sentence: str) -> None:

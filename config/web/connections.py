@@ -107,7 +107,7 @@ class Connection(asyncio.Protocol):
     # --- what the application says of its request ---
 
     def begin_request(self, is_chunked: bool) -> None:
-        """The head has arrived. Until `end_request` the application sees to the time."""
+        """The head has arrived; for the body, the application sees to the time."""
         self.requests += 1
         self.has_head, self.is_chunked, self.deadline = True, is_chunked, float("inf")
 
@@ -115,9 +115,9 @@ class Connection(asyncio.Protocol):
         """Nobody waits for the client: a thread makes the response, or a stream is open."""
         self.connections.waiting.pop(self, None)
 
-    def begin_response(self) -> None:
-        """Which waits for the client to read it."""
-        self.is_sending = True
+    def begin_sending(self, seconds: float) -> None:
+        """A piece of the response, which its client must read in time."""
+        self.is_sending, self.deadline = True, time.monotonic() + seconds
         self._wait()
 
     def end_request(self) -> None:
@@ -222,10 +222,15 @@ class Loop(asyncio.SelectorEventLoop):
         self.connections = connections
 
     async def create_server(self, protocol_factory: Any, *arguments: Any, **options: Any) -> Any:
+        """asyncio accepts as many connections in one go as it lets wait, and so one process would take all that come
+        at once. Here it accepts one at a time, so that the other processes get some, and still lets many wait."""
+
         def protocol() -> Connection:
             return Connection(protocol_factory(), self.connections)
 
-        return await super().create_server(protocol, *arguments, **options)
+        server = await super().create_server(protocol, *arguments, **options | {"backlog": 1})
+        options["sock"].listen(self.connections.most)
+        return server
 
 
 class LoopPolicy(asyncio.DefaultEventLoopPolicy):

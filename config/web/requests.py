@@ -14,6 +14,7 @@ from wsgiref.util import FileWrapper
 from django.conf import settings
 
 Scope = dict[str, Any]
+Headers = dict[bytes, bytes]
 Message = dict[str, Any]
 Receive = Callable[[], Awaitable[Message]]
 Environ = dict[str, Any]
@@ -33,20 +34,16 @@ class Gone(Exception):
     """The client has left."""
 
 
-def header(scope: Scope, name: bytes) -> bytes:
-    return next((value for each, value in scope["headers"] if each == name), b"")
-
-
-def has_body(scope: Scope) -> bool:
+def has_body(headers: Headers) -> bool:
     """As its head says. How long it is, gunicorn has checked."""
-    return header(scope, b"content-length") not in (b"", b"0") or bool(header(scope, b"transfer-encoding"))
+    return headers.get(b"content-length", b"0") != b"0" or b"transfer-encoding" in headers
 
 
-async def read_body(scope: Scope, receive: Receive) -> IO[bytes]:
+async def read_body(headers: Headers, receive: Receive) -> IO[bytes]:
     """All of it. Raises `TimeoutError` if it takes too long, `OSError` where it cannot be kept."""
-    if not has_body(scope):
+    if not has_body(headers):
         return BytesIO()
-    if int(header(scope, b"content-length") or 0) > MAX_BODY:
+    if int(headers.get(b"content-length", 0)) > MAX_BODY:
         raise TooLarge
     body: Any = SpooledTemporaryFile(IN_MEMORY)  # noqa: SIM115 - closed with the request
     try:

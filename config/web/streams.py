@@ -6,7 +6,6 @@ import asyncio
 import logging
 import threading
 import time
-from collections import deque
 from collections.abc import Awaitable, Callable
 from concurrent.futures import Executor
 from typing import Any
@@ -52,7 +51,7 @@ class Stream(Listener):
     def __init__(self, outlet: Streams, connection: Connection):
         super().__init__(outlet)
         self.connection = connection
-        self.pieces: deque[bytes] = deque()
+        self.pieces: list[bytes] = []
         self.behind = 0
         self.is_ending = False
         self.waiter: asyncio.Future[None] | None = None
@@ -79,9 +78,9 @@ class Stream(Listener):
         """Until the end was said or the client has gone."""
         while not self.connection.is_lost:
             if self.pieces:
-                data = self.pieces.popleft() if len(self.pieces) == 1 else b"".join(self.pieces)
+                data = self.pieces[0] if len(self.pieces) == 1 else b"".join(self.pieces)
                 self.pieces.clear()
-                await self._send(send, data)
+                await self.send_now(send, data)
                 self.behind = sum(map(len, self.pieces))
             elif self.is_ending:
                 await send({"type": "http.response.body", "body": b""})
@@ -89,13 +88,9 @@ class Stream(Listener):
             else:
                 await self._wait()
 
-    async def _send(self, send: Send, data: bytes) -> None:
-        try:
-            async with asyncio.timeout(settings.REQUEST_SECONDS):
-                await send({"type": "http.response.body", "body": data, "more_body": True})
-        except TimeoutError:
-            self.connection.end("stream")
+    async def send_now(self, send: Send, data: bytes) -> None:
         self.quiet_since = time.monotonic()
+        await send({"type": "http.response.body", "body": data, "more_body": True})
 
     async def _wait(self) -> None:
         self.waiter = asyncio.get_running_loop().create_future()
@@ -157,7 +152,7 @@ class Streams:
             headers = [each for each in headers if each[0].lower() != b"content-length"]
             await send({"type": "http.response.start", "status": 200, "headers": headers})
             for at in range(0, len(offer.first), PIECE):
-                await stream._send(send, offer.first[at : at + PIECE])
+                await stream.send_now(send, offer.first[at : at + PIECE])
             await stream.run(send)
         finally:
             self._over(stream, offer.end)
@@ -173,8 +168,11 @@ class Streams:
         now = time.monotonic()
         if is_stopping:
             self._stop(now)
-        for stream in self.open:
-            if now - stream.quiet_since > HEARTBEAT and stream.waiter is not None:
+        for stream in list(self.open):
+            quiet = now - stream.quiet_since
+            if stream.waiter is None and quiet > settings.REQUEST_SECONDS:
+                stream.connection.end("stream")  # it has not taken what was sent
+            elif stream.waiter is not None and quiet > HEARTBEAT:
                 stream.add(STILL_HERE)
         if self._counted != len(self.open):
             self._counted = len(self.open)
