@@ -5,9 +5,11 @@ from __future__ import annotations
 import asyncio
 import gc
 import os
+import signal
 import sys
 import threading
 from contextlib import suppress
+from functools import partial
 from typing import Any
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
@@ -91,9 +93,16 @@ def post_fork(server: Any, worker: Any) -> None:
     five milliseconds each time while a thread computes: a thousand streams would hear of a change seconds later."""
     while held:
         os.close(held.pop())
-    connections = Connections(worker.cfg.worker_connections, lambda: not worker.alive)
+    connections = Connections(worker.cfg.worker_connections, partial(is_stopping, worker, os.getppid()))
     asyncio.set_event_loop_policy(LoopPolicy(connections))
     sys.setswitchinterval(SWITCH_SECONDS)
+
+
+def is_stopping(worker: Any, parent: int) -> bool:
+    """Without the server nobody is served any longer than a stop takes: the next one waits for our place."""
+    if os.getppid() != parent and worker.alive:
+        os.kill(os.getpid(), signal.SIGTERM)
+    return not worker.alive
 
 
 def post_worker_init(worker: Any) -> None:

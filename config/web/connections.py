@@ -56,8 +56,8 @@ class Connection(asyncio.Protocol):
         self.protocol, self.connections = protocol, connections
         self.network = ""
         self.deadline = 0.0
-        self.has_begun = self.has_head = False  # something, or all of the head, of its request has arrived
-        self.is_sending = self.is_lost = False
+        self.has_begun = False  # something of the next request has arrived
+        self.is_receiving = self.is_sending = self.is_lost = False
         self.is_chunked = False
         self.size = self.lines = 0  # of a body in chunks
         self.requests = 0
@@ -78,7 +78,7 @@ class Connection(asyncio.Protocol):
         self.has_begun = True
         if self.on_lost:
             self.ahead += len(data)
-        elif self.is_chunked or (not self.has_head and b"chunked" in data.lower()):
+        elif self.is_chunked or (not self.is_receiving and b"chunked" in data.lower()):
             self._count_lines(data)
         if self.ahead > MAX_AHEAD:
             self.end("stream")
@@ -109,10 +109,11 @@ class Connection(asyncio.Protocol):
     def begin_request(self, is_chunked: bool) -> None:
         """The head has arrived; for the body, the application sees to the time."""
         self.requests += 1
-        self.has_head, self.is_chunked, self.deadline = True, is_chunked, float("inf")
+        self.is_receiving, self.is_chunked, self.deadline = True, is_chunked, float("inf")
 
     def work(self) -> None:
         """Nobody waits for the client: a thread makes the response, or a stream is open."""
+        self.is_receiving = False
         self.connections.waiting.pop(self, None)
 
     def begin_sending(self, seconds: float) -> None:
@@ -122,7 +123,7 @@ class Connection(asyncio.Protocol):
 
     def end_request(self) -> None:
         """The response was handed over. What is left of it must be read, and the next request come, in time."""
-        self.has_begun = self.has_head = self.is_sending = self.is_chunked = False
+        self.has_begun = self.is_receiving = self.is_sending = self.is_chunked = False
         self.size = self.lines = 0
         self.deadline = time.monotonic() + settings.REQUEST_SECONDS
         self._wait()
@@ -156,6 +157,7 @@ class Connection(asyncio.Protocol):
             self.connections.waiting[self] = None
 
     def _count_lines(self, data: bytes) -> None:
+        self.is_chunked = True
         self.size += len(data)
         self.lines += data.count(b"\r\n")
 

@@ -119,8 +119,9 @@ class Response:
     headers: list[tuple[bytes, bytes]]
 
     def __init__(self, application: WSGI, environ: Environ):
-        self._content = application(environ, self._start)
+        self._content: Any = application(environ, self._start)
         self._pieces: Iterator[bytes] = iter(self._content)
+        self._is_file = isinstance(self._content, FileWrapper)
         self.first, self.is_whole = self.read()
 
     def _start(self, status: str, headers: list[tuple[str, str]], error: Any = None) -> None:
@@ -133,11 +134,12 @@ class Response:
         for piece in self._pieces:
             found.append(piece)
             size += len(piece)
-            if size >= PIECE and isinstance(self._content, FileWrapper):
+            if size >= PIECE and self._is_file:
                 return b"".join(found), False
         self.close()
         return b"".join(found), True
 
     def close(self) -> None:
-        if hasattr(self._content, "close"):
-            self._content.close()
+        content, self._content = self._content, None
+        if hasattr(content, "close"):
+            content.close()

@@ -313,6 +313,16 @@ def test_a_flood_of_tiny_chunks_is_cut_off_before_it_is_parsed(server):
 
 
 @slow
+def test_also_one_that_is_sent_ahead(server, tmp_path):
+    with connected(server, request(f"/hold?{tmp_path}")) as connection:
+        _wait_for(tmp_path / "began")
+        connection.sendall(CHUNKED + b"1\r\nx\r\n" * 10_000)
+        until_end(connection)
+        (tmp_path / "go").touch()
+    assert is_answered(server)
+
+
+@slow
 def test_the_length_of_what_was_sent_in_chunks_is_known(server):
     sent = CHUNKED.replace(b"POST / ", b"POST /length ") + b"3\r\nabc\r\n2\r\nde\r\n0\r\n\r\n"
     with connected(server, sent) as connection:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-import socket
+import signal
 import time
 from contextlib import ExitStack
+from pathlib import Path
 
 import pytest
 
 from config.web import streams
+from tests.upkeep.test_serve import children
 
 from . import echo
 from .test_connections import PATIENCE, answer, connected, echoing, is_answered, request, until_end
@@ -192,14 +194,16 @@ def test_who_says_much_instead_of_listening_is_dropped(server):
         wait_until(lambda: was_told(server, "loud"))
 
 
-def test_all_streams_end_at_once_when_the_server_stops(tmp_path):
+@pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGKILL])
+def test_all_streams_end_at_once_when_the_server_stops_or_is_killed(tmp_path, how):
     serving, port = echoing(tmp_path)
     with serving as process, ExitStack() as stack:
         listeners = [stack.enter_context(listening(port, f"n{number}")) for number in range(20)]
         for each in listeners:
             hears(each, BEGUN)
-        process.terminate()
+        (child,) = children(process.pid)
+        process.send_signal(how)
         for each in listeners:
             assert until_end(each) == b"0\r\n\r\n"
-            each.shutdown(socket.SHUT_RDWR)
-        assert process.wait(timeout=PATIENCE) == 0
+        assert process.wait(timeout=PATIENCE) == (0 if how == signal.SIGTERM else -how)
+        wait_until(lambda: not Path(f"/proc/{child}").exists())
