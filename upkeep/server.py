@@ -54,13 +54,10 @@ def take(folder: Path) -> int:
 NAME = "plenum worker"  # by which `ps` and `top` tell it from the processes that serve
 
 
-def start_command(*arguments: str) -> Popen[bytes]:
-    """A command of ours as a program of its own, which shares nothing with this process, not even its open files."""
-    return Popen([sys.executable, settings.BASE_DIR / "manage.py", *arguments])  # noqa: S603 - our own program
-
-
 def start_worker() -> Popen[bytes]:
-    return start_command("worker", "--beside", str(os.getpid()))
+    """A program of its own, which shares nothing with this process, not even its open files."""
+    manage = settings.BASE_DIR / "manage.py"
+    return Popen([sys.executable, manage, "worker", "--beside", str(os.getpid())])  # noqa: S603 - our own program
 
 
 class WorkerKeeper:

@@ -247,13 +247,6 @@ def test_a_killed_process_is_followed_by_another_until_the_server_stops():
             process.wait()
 
 
-def test_a_command_is_a_program_of_its_own(monkeypatch, tmp_path):
-    monkeypatch.setenv("DATA_DIR", str(tmp_path))
-    monkeypatch.setenv("DJANGO_SETTINGS_MODULE", "config.settings")
-    assert server.start_command("version").wait() == 0
-    assert server.start_command("no_such_command").wait() == 1
-
-
 @pytest.mark.parametrize(("worker", "starts"), [("beside", 1), ("apart", 0)])
 def test_the_server_starts_a_worker_unless_somebody_else_does(settings, monkeypatch, worker, starts):
     from config import gunicorn
