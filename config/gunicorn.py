@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 import gc
 import os
+import signal
 import sys
+import threading
 from contextlib import suppress
 from functools import partial
 from typing import Any
@@ -14,8 +17,8 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 from django.conf import settings  # only after the name of its module is known
 
 from accounts import setup
-from config.connections import SHARES, room_for
 from config.proxies import lacking
+from config.web.connections import Connections, LoopPolicy, room_for
 from store.connect import connect
 from store.formats import refusal
 from store.table import StoreError
@@ -24,11 +27,13 @@ from upkeep import shared_metrics
 
 bind = f"[{settings.HOST}]:{settings.PORT}" if ":" in settings.HOST else f"{settings.HOST}:{settings.PORT}"
 preload_app = True  # what is loaded once is shared by all processes; a new version is a new start
-worker_class = "config.connections.PatientWorker"
+worker_class = "asgi"  # gunicorn's own
+asgi_loop = "asyncio"
+asgi_lifespan = "on"
 limit_request_line = 8190  # the most there is: an election and a candidate whose names are 200 emoji each need 4,900
+limit_request_fields = 64  # each of 8,190 bytes at most
 worker_connections = room_for(settings.WEB_CONNECTIONS)
 workers = settings.WEB_PROCESSES
-threads = settings.WEB_THREADS
 graceful_timeout = 30
 loglevel = "warning"
 control_socket_disable = True  # signals are enough, and nothing is left in the home folder
@@ -42,7 +47,9 @@ if os.access(MEMORY, os.W_OK):
 # Before anything imports prometheus_client, which then shares what all processes count.
 raw_env = [f"{name}={value}" for name, value in shared_metrics.environment(settings.METRICS_DIR).items()]
 
+SWITCH_SECONDS = 0.0005  # between the turns of threads
 held: list[int] = []  # the lock of DATA_DIR
+stopped = threading.Event()
 
 
 def on_starting(server: Any) -> None:
@@ -63,10 +70,6 @@ def on_starting(server: Any) -> None:
     setup.announce()
 
 
-def on_exit(server: Any) -> None:
-    shared_metrics.clear(settings.METRICS_DIR, os.getpid())
-
-
 def when_ready(server: Any) -> None:
     """Mail, seals and sweeps are made beside the server, unless somebody else starts a worker."""
     from upkeep import secret_key  # which needs the application to be loaded
@@ -74,42 +77,44 @@ def when_ready(server: Any) -> None:
     with suppress(StoreError):  # a store that does not answer now is told of by whoever needs it
         secret_key.note_at_start(connect(settings.STORE_URL))
     if settings.WORKER == "beside":
-        share_what_is_loaded()
-        listens = lambda: bool(server.LISTENERS)  # noqa: E731 - it has none as soon as it stops
-        start = partial(this_server.start_worker, partial(leave, server))
-        this_server.WorkerKeeper(listens, server.log.error, start).go()
+        this_server.WorkerKeeper(lambda: not stopped.is_set(), server.log.error).go()
+
+
+def on_exit(server: Any) -> None:
+    stopped.set()  # the worker ends by itself when it has no server any more; no other is started
+    shared_metrics.clear(settings.METRICS_DIR, os.getpid())
 
 
 def pre_fork(server: Any, worker: Any) -> None:
-    shared_metrics.problem(settings.METRICS_DIR)  # makes it again if it is gone: systemd clears /dev/shm at a sign-out
-    share_what_is_loaded()
-
-
-def share_what_is_loaded() -> None:
     """What is loaded by now is shared by all processes as long as nobody touches it: a garbage collector that looked
     through it would make a copy of it."""
+    shared_metrics.problem(settings.METRICS_DIR)  # makes it again if it is gone: systemd clears /dev/shm at a sign-out
     gc.collect()
     gc.freeze()
 
 
-def leave(server: Any) -> None:
-    """What a worker does that is forked from the server: who outlives it must keep neither its port nor its place."""
-    for each in (*server.LISTENERS, *(web.tmp for web in server.WORKERS.values())):
-        each.close()
-    post_fork(server, None)
-
-
 def post_fork(server: Any, worker: Any) -> None:
-    """The lock is the server's alone: a process that outlives it must not keep the next one out."""
+    """The lock is the server's alone: a process that outlives it must not keep the next one out. The event loop is one
+    that limits connections. It gives up the interpreter's lock at every call of the system, and would wait for it for
+    five milliseconds each time while a thread computes: a thousand streams would hear of a change seconds later."""
     while held:
         os.close(held.pop())
+    connections = Connections(worker.cfg.worker_connections, partial(is_stopping, worker, os.getppid()))
+    asyncio.set_event_loop_policy(LoopPolicy(connections))
+    sys.setswitchinterval(SWITCH_SECONDS)
 
 
 def child_exit(server: Any, worker: Any) -> None:
     from upkeep import metrics
 
-    SHARES.leave(worker.place)
     metrics.forget_process(worker.pid)
+
+
+def is_stopping(worker: Any, parent: int) -> bool:
+    """Without the server nobody is served any longer than a stop takes: the next one waits for our place."""
+    if os.getppid() != parent and worker.alive:
+        os.kill(os.getpid(), signal.SIGTERM)
+    return not worker.alive
 
 
 def post_worker_init(worker: Any) -> None:

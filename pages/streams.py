@@ -1,7 +1,7 @@
 """Answers that stay open: a view says the first piece, and whoever changes something says more later, from any thread.
 
 The server offers it in the environ of a request, as an `Opening` under `OPEN_STREAM`. Our own does while it has room
-(`config/connections/streams.py`); `runserver` and Django's test client do not, and then a page asks again and again.
+(`config/web/streams.py`); `runserver` and Django's test client do not, and then a page asks again and again.
 For tests `tests/streams.py` has a `Recorder` in the server's place: `client.get(address, **{OPEN_STREAM: recorder})`.
 """
 
@@ -13,6 +13,7 @@ from typing import Protocol
 from django.http import HttpRequest, HttpResponse
 
 OPEN_STREAM = "plenum.open_stream"
+CLIENT_GONE = "plenum.client_gone"  # also in the environ: a function that says whether the client has left
 EVENT_STREAM = "text/event-stream"
 HEADERS = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}  # nginx passes each piece on at once
 

@@ -11,7 +11,6 @@ them held, and would know the site's secrets.
 from __future__ import annotations
 
 import selectors
-import socket
 import subprocess
 import sys
 import time
@@ -21,12 +20,13 @@ from dataclasses import dataclass
 from io import BufferedReader
 from pathlib import Path
 from threading import BoundedSemaphore
-from typing import Protocol, TypeGuard, TypeVar
+from typing import Protocol, TypeVar
 
 from django.http import HttpRequest
 from django.utils.translation import gettext as _
 
 from acts.refusals import Refusal
+from pages.streams import CLIENT_GONE
 from tally import cost
 from tally.cost import Size
 
@@ -38,6 +38,7 @@ RETRY_AFTER = 5  # seconds, for those who waited in line in vain
 ROOT = Path(__file__).parent.parent
 PROGRAM = (sys.executable, "-S", "-X", "utf8", "-m", "tally.job")  # -S: what is installed here is not needed
 A_PIECE = 1 << 16
+A_LOOK = 0.25  # seconds between two looks whether the visitor is still there
 
 
 Outcome = TypeVar("Outcome", covariant=True)
@@ -105,9 +106,14 @@ def counted(job: Wanted[Outcome], request: HttpRequest | None = None, *, waits: 
     check(size, job.cost)
     if job.cost(size) <= SMALL:
         return job.done()
-    visitor = request.META.get("gunicorn.socket") if request else None
+    has_left = request.META.get(CLIENT_GONE, _nobody_left) if request else _nobody_left
     with in_line() if waits else nullcontext():
-        return run(job, visitor, LIMITS)
+        return run(job, has_left, LIMITS)
+
+
+def _nobody_left() -> bool:
+    """As far as we know: not every server says."""
+    return False
 
 
 @contextmanager
@@ -124,7 +130,7 @@ def _busy() -> Busy:
     return Busy(_("Others are counting here just now. Please try again in a moment."))
 
 
-def run(job: Wanted[Outcome], visitor: socket.socket | None, limits: Limits) -> Outcome:
+def run(job: Wanted[Outcome], has_left: Callable[[], bool], limits: Limits) -> Outcome:
     """Counted apart, for as long as the limits allow and the visitor waits."""
     arguments = [*PROGRAM, type(job).__name__, str(limits.processor_seconds), str(limits.megabytes)]
     try:
@@ -134,7 +140,7 @@ def run(job: Wanted[Outcome], visitor: socket.socket | None, limits: Limits) -> 
     except OSError:  # no room for another process
         raise _busy() from None
     try:
-        said = _conversation(process, job.as_json().encode(), visitor, time.monotonic() + limits.seconds)
+        said = _conversation(process, job.as_json().encode(), has_left, time.monotonic() + limits.seconds)
     finally:
         process.kill()
         process.wait()
@@ -144,7 +150,7 @@ def run(job: Wanted[Outcome], visitor: socket.socket | None, limits: Limits) -> 
     return job.answer(said.decode())
 
 
-def _conversation(process: subprocess.Popen[bytes], asked: bytes, visitor: socket.socket | None, until: float) -> bytes:
+def _conversation(process: subprocess.Popen[bytes], asked: bytes, has_left: Callable[[], bool], until: float) -> bytes:
     """Hand the job over and wait for the answer, or until it is too late."""
     assert process.stdin
     assert isinstance(process.stdout, BufferedReader)
@@ -154,15 +160,10 @@ def _conversation(process: subprocess.Popen[bytes], asked: bytes, visitor: socke
         process.stdin.close()
     with selectors.DefaultSelector() as selector:
         selector.register(process.stdout, selectors.EVENT_READ)
-        if _can_be_watched(visitor):
-            selector.register(visitor, selectors.EVENT_READ)
         while (left := until - time.monotonic()) > 0:
-            ready = {key.fileobj for key, _mask in selector.select(left)}
-            if visitor in ready:
-                if has_left(visitor):
-                    raise Left(_("Nobody waited for this count any more."))
-                selector.unregister(visitor)  # there is more to read, which is not ours
-            if process.stdout in ready:
+            if has_left():
+                raise Left(_("Nobody waited for this count any more."))
+            if selector.select(min(left, A_LOOK)):
                 if not (piece := process.stdout.read1(A_PIECE)):
                     break
                 pieces.append(piece)
@@ -175,21 +176,3 @@ def _close(process: subprocess.Popen[bytes]) -> None:
     for pipe in (process.stdin, process.stdout):
         with suppress(OSError):
             pipe and pipe.close()
-
-
-# --- the visitor ---
-
-
-def _can_be_watched(visitor: socket.socket | None) -> TypeGuard[socket.socket]:
-    """Of what is encrypted only the one who decrypts it can tell whether it has ended."""
-    return hasattr(visitor, "recv") and not hasattr(visitor, "unwrap")
-
-
-def has_left(visitor: socket.socket) -> bool:
-    """Whether the other end was closed; what it may have sent stays to be read."""
-    try:
-        return not visitor.recv(1, socket.MSG_PEEK | socket.MSG_DONTWAIT)
-    except BlockingIOError:
-        return False
-    except OSError:
-        return True

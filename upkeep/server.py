@@ -4,20 +4,15 @@ from __future__ import annotations
 
 import fcntl
 import os
-import signal
 import sys
 import threading
 import time
-import traceback
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
-from typing import NoReturn
+from subprocess import Popen
 
 from django.conf import settings
-from django.core.management import execute_from_command_line
-
-from store.connect import connect
 
 LOCK = "server.lock"
 SHORTEST, LONGEST = 1.0, 60.0  # seconds between the end of a worker and the start of the next
@@ -59,68 +54,10 @@ def take(folder: Path) -> int:
 NAME = "plenum worker"  # by which `ps` and `top` tell it from the processes that serve
 
 
-class Child:
-    """A process that was forked from this one, for a command of ours."""
-
-    def __init__(self, pid: int):
-        self.pid = pid
-
-    def poll(self) -> int | None:
-        """What it ended with, if it has. Gunicorn waits for all children of its process, and may have been first."""
-        try:
-            ended, status = os.waitpid(self.pid, os.WNOHANG)
-        except ChildProcessError:
-            return 0
-        return os.waitstatus_to_exitcode(status) if ended else None
-
-    def wait(self) -> int:
-        return os.waitstatus_to_exitcode(os.waitpid(self.pid, 0)[1])
-
-
-def start_worker(leave_server: Callable[[], None]) -> Child:
-    return run_beside("worker", "--beside", str(os.getpid()), leave=leave_server)
-
-
-def run_beside(*words: str, leave: Callable[[], None] = lambda: None) -> Child:
-    """Forked, and not a program of its own: so it shares with this process what is loaded. No signal is lost to it, and
-    none is answered by it as this process does: they wait until it has left what is not its own."""
-    usual = signal.pthread_sigmask(signal.SIG_BLOCK, signal.valid_signals())
-    try:
-        pid = os.fork()
-        if not pid:
-            _run_until_the_end(words, leave, usual)
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, usual)
-    return Child(pid)
-
-
-def _run_until_the_end(words: Sequence[str], leave: Callable[[], None], usual: Iterable[int]) -> NoReturn:
-    """Whatever happens, the process ends here: what called this belongs to another."""
-    code = 1
-    try:
-        leave()
-        _answer_signals_as_a_program_does()
-        signal.pthread_sigmask(signal.SIG_SETMASK, usual)
-        with suppress(OSError):  # where there is no /proc
-            Path("/proc/self/comm").write_text(f"plenum {words[0]}")
-        execute_from_command_line(["manage.py", *words])
-        connect(settings.STORE_URL).close()
-        code = 0
-    except SystemExit as ended:
-        code = ended.code if isinstance(ended.code, int) else 1
-    except BaseException:
-        traceback.print_exc()
-    finally:
-        with suppress(OSError, ValueError):  # nobody reads it any more
-            sys.stdout.flush()
-            sys.stderr.flush()
-        os._exit(code)
-
-
-def _answer_signals_as_a_program_does() -> None:
-    for each in signal.valid_signals():
-        if callable(signal.getsignal(each)):
-            signal.signal(each, signal.SIG_DFL)
+def start_worker() -> Popen[bytes]:
+    """A program of its own, which shares nothing with this process, not even its open files."""
+    manage = settings.BASE_DIR / "manage.py"
+    return Popen([sys.executable, manage, "worker", "--beside", str(os.getpid())])  # noqa: S603 - our own program
 
 
 class WorkerKeeper:
@@ -133,7 +70,7 @@ class WorkerKeeper:
         self,
         goes_on: Callable[[], bool],
         say: Callable[[str], None],
-        start: Callable[[], Child],
+        start: Callable[[], Popen[bytes]] = start_worker,
         ticking: Callable[[], float] = time.monotonic,
         rest: Callable[[float], None] = time.sleep,
     ):
@@ -141,28 +78,26 @@ class WorkerKeeper:
         self.ticking, self.rest = ticking, rest
 
     def go(self) -> None:
-        """The first worker is forked before the server has a second thread."""
-        threading.Thread(target=self.keep, args=(self._started(),), name="worker keeper", daemon=True).start()
+        threading.Thread(target=self.keep, name="worker keeper", daemon=True).start()
 
-    def keep(self, first: Child | None = None) -> None:
+    def keep(self) -> None:
         pause = SHORTEST / 2
         while self.goes_on():
             begun = self.ticking()
-            worker, first = first or self._started(), None
-            if not self._outlived(worker):
+            if not self._outlived(self._started()):
                 return
             pause = SHORTEST if self.ticking() - begun >= WELL_AFTER else min(LONGEST, 2 * pause)
             self.say(f"The worker has ended; another is started in {pause:.0f} s.")
             self._wait(pause)
 
-    def _started(self) -> Child | None:
+    def _started(self) -> Popen[bytes] | None:
         try:
             return self.start()
         except OSError as error:  # no memory for another process, most likely
             self.say(f"The worker could not be started: {error.strerror}.")
             return None
 
-    def _outlived(self, worker: Child | None) -> bool:
+    def _outlived(self, worker: Popen[bytes] | None) -> bool:
         """Wait for the worker's end; whether the server goes on. One that gunicorn has reaped has ended, too."""
         while worker and worker.poll() is None:
             if not self.goes_on():

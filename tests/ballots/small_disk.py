@@ -270,7 +270,7 @@ def test_on_a_read_only_disk_it_shows_what_there_is_and_does_not_start(site, set
         variables = server.variables | {"DATA_DIR": str(seen)}
         for command in (
             ["manage.py", "serve"],
-            ["-m", "gunicorn", "--config", "python:config.gunicorn", "config.wsgi"],
+            ["-m", "gunicorn", "--config", "python:config.gunicorn", "config.asgi"],
         ):
             run = subprocess.run(
                 [sys.executable, *command], cwd=BASE_DIR, env=variables, capture_output=True, text=True, check=False

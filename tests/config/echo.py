@@ -7,7 +7,8 @@ import time
 from collections import Counter
 from pathlib import Path
 
-from pages.streams import EVENT_STREAM, HEADERS, OPEN_STREAM, send_all
+from config.web import Application
+from pages.streams import CLIENT_GONE, EVENT_STREAM, HEADERS, OPEN_STREAM, send_all
 
 LARGE = 20 * 1024**2
 
@@ -32,6 +33,14 @@ def hold(environ) -> bytes:
     while not (folder / "go").exists():
         time.sleep(0.01)
     return large()
+
+
+def left(environ) -> bytes:
+    """Answers when its client has gone, and says so in this folder."""
+    while not environ[CLIENT_GONE]():
+        time.sleep(0.01)
+    (Path(environ["QUERY_STRING"]) / "left").touch()
+    return b""
 
 
 # --- answers that stay open ---
@@ -91,6 +100,8 @@ def figures(environ) -> bytes:
 
 
 PATHS = {
+    "/length": lambda environ: environ["CONTENT_LENGTH"].encode(),
+    "/left": left,
     "/ignore": ignore,
     "/large": lambda environ: large(),
     "/hold": hold,
@@ -102,8 +113,11 @@ PATHS = {
 }
 
 
-def application(environ, start_response):
+def echoing(environ, start_response):
     answer = PATHS.get(environ["PATH_INFO"], echo)(environ)
     headers = environ.get("headers", {"Content-Type": "text/plain"}) | {"Content-Length": str(len(answer))}
     start_response("200 OK", list(headers.items()))
     return [answer] if environ["REQUEST_METHOD"] != "HEAD" else []
+
+
+application = Application(echoing)

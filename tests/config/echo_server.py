@@ -4,19 +4,22 @@ from __future__ import annotations
 
 from django.conf import settings
 
-from config.connections import streams
 from config.gunicorn import (  # noqa: F401 - what gunicorn reads from this module
     accesslog,
+    asgi_lifespan,
+    asgi_loop,
     bind,
     control_socket_disable,
     graceful_timeout,
+    limit_request_fields,
     limit_request_line,
     on_starting,
-    threads,
+    post_fork,
     worker_class,
     worker_connections,
     workers,
 )
+from config.web import streams
 
 loglevel = "critical"
 

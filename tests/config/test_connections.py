@@ -12,21 +12,16 @@ import signal
 import socket
 import subprocess
 import sys
-import threading
 import time
 from contextlib import ExitStack, closing
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from config.connections import PatientWorker, room_for
-from config.connections.arriving import Chunks
-from config.connections.connection import LEAST_RATE, MOST_BODY, Connection
-from config.connections.outgoing import Outgoing
-from config.gunicorn import limit_request_line
+from config.gunicorn import limit_request_fields, limit_request_line
 from config.settings import BASE_DIR
+from config.web.connections import room_for
+from config.web.requests import MAX_BODY
 from tests.slow_clients import not_reading, silent, slow_body, slow_clients, slow_head
 from tests.upkeep.test_serve import free_port, read, running
 
@@ -251,9 +246,10 @@ def test_who_asks_whether_to_send_the_body_is_told_once(server):
 @pytest.mark.parametrize(
     ("sent", "status"),
     [
-        (request("/", "POST", b"", f"Content-Length: {MOST_BODY + 1}"), 413),
-        (request("/", "POST", b"", f"Content-Length: {MOST_BODY + 1}", "Expect: 100-continue"), 413),
-        (request("/", "GET", b"", *(f"X-{n}: {'x' * 4000}" for n in range(20))), 431),
+        (request("/", "POST", b"", f"Content-Length: {MAX_BODY + 1}"), 413),
+        (request("/", "POST", b"", f"Content-Length: {MAX_BODY + 1}", "Expect: 100-continue"), 413),
+        (request("/", "GET", b"", f"X-Long: {'x' * 8190}"), 431),
+        (request("/", "GET", b"", *(f"X-{n}: x" for n in range(limit_request_fields))), 431),
         (b"nonsense\r\n\r\n", 400),
         (request("/", "POST", b"", "Content-Length: 3", "Content-Length: 4"), 400),
         (request("/", "POST", b"", "Content-Length: 3", "Transfer-Encoding: chunked"), 400),
@@ -269,11 +265,90 @@ def test_what_is_wrong_is_refused_and_ends_the_connection(server, sent, status):
     assert is_answered(server)
 
 
+CHUNKED = request("/", "POST", b"", "Transfer-Encoding: chunked")
+SMUGGLED = request("/ignore")
+AMBIGUOUS = [
+    request("/", "POST", b"", "Content-Length: 3", "Transfer-Encoding: chunked") + b"0\r\n\r\n",
+    request("/", "POST", b"", "Transfer-Encoding: chunked", "Content-Length: 3") + b"0\r\n\r\n",
+    request("/", "POST", b"", "Content-Length: 0", f"Content-Length: {len(SMUGGLED)}"),
+    request("/", "POST", b"", "Content-Length: +0"),
+    request("/", "POST", b"", "Content-Length: -1"),
+    request("/", "POST", b"", "Content-Length: 0, 0x10"),
+    request("/", "POST", b"", "Content-Length : 0"),
+    request("/", "POST", b"", "Transfer-Encoding: identity, chunked, identity"),
+    request("/", "POST", b"", "Transfer-Encoding: xchunked"),
+    request("/", "POST", b"", "Transfer-Encoding : chunked") + b"0\r\n\r\n",
+    request("/", "POST", b"", "X: 1", " Transfer-Encoding: chunked") + b"0\r\n\r\n",
+    request("/", "POST", b"", "Host: elsewhere"),
+    b"POST / HTTP/1.1\nHost: localhost\nContent-Length: 0\n\n",
+    b"POST / HTTP/1.1\r\nHost: localhost\rContent-Length: 0\r\n\r\n",
+    b"POST / HTTP/1.1\r\nHost: localhost\r\nX: \0\r\n\r\n",
+    b"POST  / HTTP/1.1\r\nHost: localhost\r\n\r\n",
+    CHUNKED + b"0x0\r\n\r\n",
+    CHUNKED + b" 0\r\n\r\n",
+    CHUNKED + b"1\r\nab\r\n0\r\n\r\n",
+    CHUNKED + b"1\nx\n0\n\n",
+    CHUNKED + b"1;a\rb\r\nx\r\n0\r\n\r\n",
+    CHUNKED + b"0\r\nContent-Length: 3\r\n\r\n",
+]
+
+
+@slow
+@pytest.mark.parametrize("ambiguous", AMBIGUOUS)
+def test_what_two_servers_could_read_differently_is_refused_and_nothing_behind_it_is_answered(server, ambiguous):
+    with connected(server, ambiguous + SMUGGLED) as connection:
+        said = until_end(connection)
+    assert said[9:12] in (b"400", b"501")
+    assert said.count(b"HTTP/1.1 ") == 1
+
+
+@slow
+def test_a_flood_of_tiny_chunks_is_cut_off_before_it_is_parsed(server):
+    """Their parser takes seconds of the one event loop for what a client sends in one."""
+    flood = CHUNKED + b"1\r\nx\r\n" * 10_000
+    with ExitStack() as open_ones:
+        clients = [open_ones.enter_context(connected(server, flood)) for _ in range(20)]
+        assert is_answered(server)
+        for each in clients:
+            assert until_end(each)[:12] in (b"HTTP/1.1 400", b"")
+
+
+@slow
+def test_also_one_that_is_sent_ahead(server, tmp_path):
+    with connected(server, request(f"/hold?{tmp_path}")) as connection:
+        _wait_for(tmp_path / "began")
+        connection.sendall(CHUNKED + b"1\r\nx\r\n" * 10_000)
+        until_end(connection)
+        (tmp_path / "go").touch()
+    assert is_answered(server)
+
+
+@slow
+def test_the_length_of_what_was_sent_in_chunks_is_known(server):
+    sent = CHUNKED.replace(b"POST / ", b"POST /length ") + b"3\r\nabc\r\n2\r\nde\r\n0\r\n\r\n"
+    with connected(server, sent) as connection:
+        assert answer(connection) == (200, b"5")
+
+
+@slow
+def test_a_whole_address_in_the_request_line_names_its_path(server):
+    with connected(server, request("http://elsewhere.example/ignore?x")) as connection:
+        assert answer(connection) == (200, b"not read")
+
+
+@slow
+def test_there_are_no_web_sockets(server):
+    words = ("Upgrade: websocket", "Connection: Upgrade", "Sec-WebSocket-Version: 13")
+    key = "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ=="
+    with connected(server, request("/", "GET", b"", *words, key)) as connection:
+        assert answer(connection)[0] == 403
+
+
 @slow
 def test_a_body_in_chunks_has_an_end(server):
     piece = b"10000\r\n" + bytes(0x10000) + b"\r\n"
     with connected(server, request("/", "POST", b"", "Transfer-Encoding: chunked")) as connection:
-        for _ in range(MOST_BODY // 0x10000 + 3):
+        for _ in range(MAX_BODY // 0x10000 + 3):
             try:
                 connection.sendall(piece)
             except OSError:
@@ -297,6 +372,13 @@ def test_who_leaves_early_leaves_nothing_behind(server, sent):
         with connected(server, sent):
             pass
         assert is_answered(server)
+
+
+@slow
+def test_a_page_may_ask_whether_its_client_is_still_there(server, tmp_path):
+    with connected(server, request(f"/left?{tmp_path}")):
+        pass
+    _wait_for(tmp_path / "left")
 
 
 # --- stopping ---
@@ -336,102 +418,13 @@ def test_a_process_that_hangs_is_replaced(tmp_path):
         assert is_answered(port)
 
 
-# --- the parts ---
-
-
-def in_chunks(pieces, trailers):
-    chunks = b"".join(b"%x\r\n%s\r\n" % (len(piece), piece) for piece in pieces)
-    return chunks + b"0\r\n" + b"".join(b"%s\r\n" % line for line in trailers) + b"\r\n"
-
-
-@given(
-    st.lists(st.binary(min_size=1, max_size=40)),
-    st.lists(st.sampled_from([b"A: 1", b"B: 0"]), max_size=2),
-    st.lists(st.integers(min_value=1, max_value=9), min_size=1),
-)
-def test_the_end_of_a_body_in_chunks_is_seen_when_it_is_there_and_not_before(pieces, trailers, steps):
-    whole = in_chunks(pieces, trailers)
-    body, at, number = Chunks(), 0, 0
-    while at < len(whole):
-        step = steps[number % len(steps)]
-        ends = body.ends_with(whole[at : at + step])
-        at, number = at + step, number + 1
-        assert ends == (at >= len(whole))
-
-
-def pair(**words):
-    ours, theirs = socket.socketpair()
-    ours.setblocking(False)
-    theirs.settimeout(PATIENCE)
-    return Outgoing(ours), theirs
-
-
-def test_what_a_client_does_not_take_is_kept_in_order_and_sent_later():
-    outgoing, client = pair()
-    sent = b"".join(bytes([n % 256]) * 7001 for n in range(600))
-    for at in range(0, len(sent), 9_999):
-        outgoing.sendall(sent[at : at + 9_999])
-    outgoing.flush()
-    assert outgoing.left
-    received = b""
-    while len(received) < len(sent):
-        received += client.recv(65536)
-        outgoing.send_more()
-    assert received == sent
-    assert outgoing.send_more()
-
-
-def test_what_the_system_keeps_is_nothing_that_the_client_took(settings):
-    with (
-        socket.create_server(("127.0.0.1", 0)) as listener,
-        connected(listener.getsockname()[1], buffer=4096) as client,
-    ):
-        ours, address = listener.accept()
-        ours.setblocking(False)
-        conn = Connection(ours, address, listener.getsockname(), None)
-        conn.sock.sendall(bytes(8 * 1024**2))
-        conn.sock.flush()
-        conn.then = (worker := PatientWorker.__new__(PatientWorker)).send
-        conn.since, conn.delivered = time.monotonic() - 3 * settings.REQUEST_SECONDS, conn.sock.delivered()
-        assert conn.sock.given - conn.delivered > 2 * settings.REQUEST_SECONDS * LEAST_RATE, "enough, if it counted"
-        assert not worker.gets_more_time(conn)
-        until = time.monotonic() + PATIENCE
-        while conn.sock.delivered() < 10 * settings.REQUEST_SECONDS * LEAST_RATE:
-            client.recv(65536)
-            conn.sock.send_more()
-            assert time.monotonic() < until
-        assert worker.gets_more_time(conn)
-        conn.close()
-
-
-def test_no_more_is_kept_than_is_allowed_while_the_client_reads(monkeypatch):
-    monkeypatch.setattr("config.connections.outgoing.MOST_LEFT", 200_000)
-    outgoing, client = pair()
-    received = []
-    reader = threading.Thread(target=lambda: received.extend(iter(lambda: client.recv(65536), b"")))
-    reader.start()
-    for _ in range(100):
-        outgoing.sendall(b"x" * 100_000)
-        assert outgoing.left <= 200_000
-    while not outgoing.send_more():
-        time.sleep(0.001)
-    outgoing.close()
-    reader.join()
-    assert sum(map(len, received)) == 10_000_000
-
-
-def test_and_a_client_that_does_not_read_loses_its_answer(monkeypatch, settings):
-    settings.REQUEST_SECONDS = 0.1
-    monkeypatch.setattr("config.connections.outgoing.MOST_LEFT", 200_000)
-    outgoing, _client = pair()
-    with pytest.raises(BrokenPipeError):
-        outgoing.sendall(b"x" * 10_000_000)
+# --- how many ---
 
 
 def test_files_are_allowed_for_all_connections(tmp_path):
     script = (
         "import resource, sys; resource.setrlimit(resource.RLIMIT_NOFILE, (64, int(sys.argv[1])));"
-        "from config.connections import room_for;"
+        "from config.web.connections import room_for;"
         "print(room_for(1000), resource.getrlimit(resource.RLIMIT_NOFILE)[0])"
     )
     environment = {"PATH": os.environ["PATH"], "DATA_DIR": str(tmp_path), "DJANGO_SETTINGS_MODULE": "config.settings"}

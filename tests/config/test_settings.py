@@ -252,7 +252,7 @@ def test_every_mistake_has_a_line_of_its_own():
 
 
 def test_gunicorn_says_them_without_a_traceback():
-    command = [sys.executable, "-m", "gunicorn", "--config", "python:config.gunicorn", "config.wsgi"]
+    command = [sys.executable, "-m", "gunicorn", "--config", "python:config.gunicorn", "config.asgi"]
     variables = {"PATH": os.environ["PATH"], "PROFILE": "production"}
     run = subprocess.run(command, check=False, cwd=BASE_DIR, env=variables, capture_output=True, text=True, timeout=240)
     assert run.returncode == 1

@@ -33,7 +33,7 @@ from tests.test_deploy import DEPLOY, UNITS
 NAME = "vote.example.org"
 TOKEN = "for the monitor"
 PATIENCE = 60  # seconds until a server must be there
-GUNICORN = ("gunicorn", "--config", "python:config.gunicorn", "config.wsgi")
+GUNICORN = ("gunicorn", "--config", "python:config.gunicorn", "config.asgi")
 WRONG = 422  # a form that is understood, with a wrong password in it
 
 

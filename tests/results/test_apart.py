@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import random
 import signal
-import socket
 import subprocess
 from dataclasses import replace
 
 import pytest
 
-from config.connections.outgoing import Outgoing
+from pages.streams import CLIENT_GONE
 from results import apart
 from results import sandbox_views as sandbox
 from results.apart import Left, Limits, TooDear
@@ -33,6 +32,10 @@ def camps(candidates: int, rankings: int, equals: int = 1) -> Ballots:
         groups = [order[at : at + equals] for at in range(0, candidates, equals)]
         counts[ranking_of(groups)] = chance.randint(1, 3)
     return Ballots(NAMES[:candidates], counts)
+
+
+def still_there() -> bool:
+    return False
 
 
 def typed(ballots: Ballots) -> str:
@@ -105,14 +108,14 @@ def test_what_is_counted_apart_is_the_same_to_the_last_byte(site, processes, met
     settings = {"seats": seats, "unranked": "no-opinion", "seed": "a ☃ seed"}
     ballots = Ballots(("Zoë", "Bo", "Cy", "Dê", "E"), {"0>1=2>3": 7, "1=4>2": 7, "3": 2, "4>3": 2, "": 5})
     job = Job(ballots, method, settings, recounts=20)
-    there = report_of(apart.run(job, None, apart.LIMITS)).as_json()
+    there = report_of(apart.run(job, still_there, apart.LIMITS)).as_json()
     assert there == report_of(job.done()).as_json()
     assert [each.returncode for each in processes] == [0]
 
 
 def test_a_comparison_made_apart_is_the_same(site):
     comparison = Comparison(camps(7, 40, equals=2))
-    assert apart.run(comparison, None, apart.LIMITS) == comparison.done()
+    assert apart.run(comparison, still_there, apart.LIMITS) == comparison.done()
 
 
 def test_the_process_knows_nothing_of_the_site(site, monkeypatch, processes):
@@ -122,7 +125,7 @@ def test_the_process_knows_nothing_of_the_site(site, monkeypatch, processes):
     monkeypatch.setattr(
         apart.subprocess, "Popen", lambda *arguments, **options: seen.append(options) or popen(*arguments, **options)
     )
-    apart.run(Job(camps(3, 3), "irv"), None, apart.LIMITS)
+    apart.run(Job(camps(3, 3), "irv"), still_there, apart.LIMITS)
     assert seen[0]["env"] == {}
 
 
@@ -140,57 +143,27 @@ def test_a_count_that_costs_more_than_it_said_is_stopped_by_the_kernel(site, cli
 def test_a_count_that_takes_too_much_memory_is_stopped(site, processes):
     job = Job(camps(100, 200), "schulze")
     with pytest.raises(TooDear):
-        apart.run(job, None, replace(apart.LIMITS, megabytes=1))
+        apart.run(job, still_there, replace(apart.LIMITS, megabytes=1))
     assert processes[0].returncode not in (0, None)
 
 
 def test_a_count_is_stopped_by_the_clock_too(site, processes):
     with pytest.raises(TooDear):
-        apart.run(Job(camps(100, 200), "stv-meek", {"seats": 60}), None, Limits(processor_seconds=60, seconds=0))
+        apart.run(Job(camps(100, 200), "stv-meek", {"seats": 60}), still_there, Limits(processor_seconds=60, seconds=0))
     assert [each.returncode for each in processes] == [-signal.SIGKILL]
 
 
 # --- the visitor ---
 
 
-@pytest.mark.parametrize(
-    "as_seen", [lambda ours: ours, Outgoing], ids=["the socket itself", "as our worker hands it on"]
-)
-def test_a_visitor_who_leaves_ends_the_count(site, client, processes, monkeypatch, as_seen):
+def test_a_visitor_who_leaves_ends_the_count(site, client, processes, monkeypatch):
     monkeypatch.setattr(apart, "MOST_STEPS", 10**12)
     monkeypatch.setattr(apart, "LIMITS", Limits(processor_seconds=60, seconds=600))
-    ours, theirs = socket.socketpair()
-    theirs.close()
-    with ours:
-        dear = {"ballots": typed(camps(100, 200)), "method": "stv-meek", "seats": 60}
-        client.post(PAGE, dear, **{"gunicorn.socket": as_seen(ours)})
+    dear = {"ballots": typed(camps(100, 200)), "method": "stv-meek", "seats": 60}
+    client.post(PAGE, dear, **{CLIENT_GONE: lambda: True})
     assert [each.returncode for each in processes] == [-signal.SIGKILL]
 
 
-def test_a_visitor_who_has_more_to_say_is_still_there(site, processes):
-    ours, theirs = socket.socketpair()
-    with ours, theirs:
-        theirs.send(b"GET /next HTTP/1.1")
-        assert apart.run(Job(camps(3, 3), "irv"), ours, apart.LIMITS).result.total
-        assert ours.recv(4) == b"GET ", "nothing was read away"
-
-
-def test_one_who_is_there_has_not_left():
-    ours, theirs = socket.socketpair()
-    with ours:
-        assert not apart.has_left(ours)
-        theirs.close()
-        assert apart.has_left(ours)
-    assert apart.has_left(ours), "nor is anybody on a line that we closed"
-
-
-def test_without_a_connection_to_watch_the_count_is_made(site):
-    for visitor in (None, object()):
-        assert apart.run(Job(camps(3, 3), "irv"), visitor, apart.LIMITS).result.total
-
-
 def test_who_left_is_told_in_the_words_of_a_refusal(site):
-    ours, theirs = socket.socketpair()
-    theirs.close()
-    with ours, pytest.raises(Left):
-        apart.run(Job(camps(100, 200), "stv-meek", {"seats": 60}), ours, Limits(processor_seconds=60))
+    with pytest.raises(Left):
+        apart.run(Job(camps(100, 200), "stv-meek", {"seats": 60}), lambda: True, Limits(processor_seconds=60))

@@ -61,7 +61,7 @@ def test_a_demo_that_cannot_be_loaded_ends_the_start(site, settings, tmp_path, m
     settings.DATA_DIR, settings.PORT, settings.PRODUCTION = tmp_path, 0, False
     called = []
     monkeypatch.setattr(serve, "call_command", lambda name, **options: called.append(name))
-    monkeypatch.setattr(serve.server, "run_beside", lambda *words: SimpleNamespace(wait=lambda: 1))
+    monkeypatch.setattr(serve, "demo_process", lambda: SimpleNamespace(start=str, join=str, exitcode=1))
     monkeypatch.setattr(serve, "become_gunicorn", lambda: called.append("gunicorn"))
     with pytest.raises(SystemExit, match="1"):
         call_command("serve", stdout=StringIO())
@@ -77,9 +77,8 @@ def test_the_demo_is_loaded_by_itself_only_where_a_question_is_no_journey(
     called, output = [], StringIO()
     monkeypatch.setattr(type(site), "is_distant", is_distant)
     monkeypatch.setattr(serve, "call_command", lambda name, **options: called.append(name))
-    monkeypatch.setattr(
-        serve.server, "run_beside", lambda name, *words: called.append(name) or SimpleNamespace(wait=int)
-    )
+    demo = SimpleNamespace(start=lambda: called.append("demo"), join=str, exitcode=0)
+    monkeypatch.setattr(serve, "demo_process", lambda: demo)
     monkeypatch.setattr(serve, "become_gunicorn", lambda: called.append("gunicorn"))
     call_command("serve", no_demo=no_demo, stdout=output)
     assert ("demo" in called, called[-1]) == (not is_distant, "gunicorn")

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 import errno
 import os
-import socket
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from io import StringIO
-from types import SimpleNamespace
 
 import pytest
 from django.core.management import call_command
@@ -18,8 +16,9 @@ from django.core.management.base import CommandError
 from accounts import sessions
 from accounts.rules import Role
 from config import errors
-from config.connections import arriving, outgoing, worker
-from config.connections.outgoing import Outgoing
+from config.web import Application, requests
+from config.web.application import NO_ROOM
+from config.web.connections import CURRENT, Connection, Connections
 from store import keys
 from store.log import EventLog
 from store.sqlite import SqliteTable
@@ -200,39 +199,24 @@ def no_room(*arguments, **words):
     return open("/dev/full", "r+b")
 
 
-def test_an_answer_that_cannot_be_kept_is_sent_all_the_same(monkeypatch):
-    monkeypatch.setattr(outgoing, "TemporaryFile", no_room)
-    ours, theirs = socket.socketpair()
-    ours.setblocking(False)
-    data = os.urandom(3_000_000)
-    read: list[bytes] = []
-
-    def take_all() -> None:
-        while piece := theirs.recv(100_000):
-            read.append(piece)
-
-    reading = threading.Thread(target=take_all)
-    out = Outgoing(ours)
-    out.sendall(data[: outgoing.PIECE])
-    out.sendall(data[outgoing.PIECE : 2 * outgoing.PIECE])
-    reading.start()
-    out.sendall(data[2 * outgoing.PIECE :])
-    out.flush()
-    while not out.send_more():
-        pass
-    ours.close()
-    reading.join()
-    theirs.close()
-    assert b"".join(read) == data
-
-
 def test_a_request_that_cannot_be_kept_is_refused_with_a_sentence(monkeypatch):
-    monkeypatch.setattr(arriving, "SpooledTemporaryFile", no_room)
-    arrived, refused = arriving.Arrived(b""), []
-    loop = SimpleNamespace(refuse=lambda conn, *words: refused.append(words), log=SimpleNamespace(error=print))
-    worker.PatientWorker.take(loop, SimpleNamespace(take=arrived.keep), b"x" * 200_000)
-    assert refused == [worker.NO_ROOM]
-    arrived.close()
+    monkeypatch.setattr(requests, "SpooledTemporaryFile", no_room)
+    received = [{"type": "http.request", "body": b"x" * 200_000, "more_body": False}, {"type": "http.disconnect"}]
+    sent = []
+
+    async def receive():
+        return received.pop(0)
+
+    async def send(message):
+        sent.append(message)
+
+    async def ask():
+        CURRENT.set(Connection(asyncio.Protocol(), Connections(most=16)))
+        scope = {"type": "http", "headers": [(b"content-length", b"200000")]}
+        await Application(lambda environ, start_response: pytest.fail("it was answered"))(scope, receive, send)
+
+    asyncio.run(ask())
+    assert (sent[0]["status"], sent[1]["body"].decode()) == (503, f"{NO_ROOM[1]}\n")
 
 
 # --- what a page says of it ---

@@ -261,7 +261,7 @@ def test_stopping_lets_running_requests_finish(tmp_path):
     threading.Thread(target=store.serve_forever, daemon=True).start()
     port = free_port()
     url = f"dynamodb://eu-central-1?endpoint=http://127.0.0.1:{store.server_port}"
-    command = [sys.executable, "-m", "gunicorn", "--config", "python:config.gunicorn", "config.wsgi"]
+    command = [sys.executable, "-m", "gunicorn", "--config", "python:config.gunicorn", "config.asgi"]
     variables = {"DATA_DIR": str(tmp_path), "PORT": str(port), "STORE_URL": url}
     with running(command, f"http://127.0.0.1:{port}/healthz", **variables) as process:
         answers = []

@@ -242,30 +242,6 @@ def test_a_killed_process_is_followed_by_another_until_the_server_stops():
             process.wait()
 
 
-def test_a_command_beside_tells_how_it_ended_and_leaves_first(tmp_path):
-    left = tmp_path / "left"
-    assert (server.run_beside("check", leave=left.touch).wait(), left.exists()) == (0, True)
-    assert server.run_beside("no_such_command").wait() == 1
-
-
-def test_a_child_that_somebody_else_has_waited_for_has_ended():
-    child = server.run_beside("no_such_command")
-    os.waitpid(child.pid, 0)
-    assert child.poll() == 0
-
-
-def test_a_signal_from_before_a_worker_has_left_its_server_ends_it_and_is_not_answered_as_the_server_does():
-    answered = []
-    before = signal.signal(signal.SIGTERM, lambda *_: answered.append(os.getpid()))
-    try:
-        child = server.run_beside("worker", leave=lambda: os.kill(os.getpid(), signal.SIGTERM))
-        assert child.wait() == -signal.SIGTERM
-        assert signal.getsignal(signal.SIGTERM) != signal.SIG_DFL, "the server's own answers stay"
-    finally:
-        signal.signal(signal.SIGTERM, before)
-    assert answered == []
-
-
 @pytest.mark.parametrize(("worker", "starts"), [("beside", 1), ("apart", 0)])
 def test_the_server_starts_a_worker_unless_somebody_else_does(settings, monkeypatch, worker, starts):
     from config import gunicorn
@@ -276,14 +252,14 @@ def test_the_server_starts_a_worker_unless_somebody_else_does(settings, monkeypa
         kept.append(keeper)
 
     monkeypatch.setattr(WorkerKeeper, "go", go)
+    monkeypatch.setattr(gunicorn, "stopped", threading.Event())
     settings.WORKER = worker
-    monkeypatch.setattr(gunicorn, "share_what_is_loaded", lambda: None)  # here it would be the tests' own
-    arbiter = SimpleNamespace(LISTENERS=["one"], log=SimpleNamespace(error=print))
+    arbiter = SimpleNamespace(log=SimpleNamespace(error=print))
     gunicorn.when_ready(arbiter)
     assert len(kept) == starts
     for keeper in kept:
         assert keeper.goes_on()
-        arbiter.LISTENERS = []
+        gunicorn.on_exit(arbiter)
         assert not keeper.goes_on()
 
 
@@ -310,7 +286,7 @@ def test_a_process_that_outlives_its_server_does_not_keep_the_next_one_out(tmp_p
     gunicorn.held.append(take(tmp_path))
     child = os.fork()
     if not child:
-        gunicorn.post_fork(None, None)
+        gunicorn.post_fork(None, SimpleNamespace(cfg=SimpleNamespace(worker_connections=16)))
         signal.pause()
         os._exit(0)
     try:

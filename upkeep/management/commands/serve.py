@@ -8,6 +8,8 @@ from argparse import ArgumentParser
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 from io import StringIO
+from multiprocessing import get_context
+from multiprocessing.context import ForkProcess
 from typing import Any
 
 from django.conf import settings
@@ -61,20 +63,26 @@ class Command(StoreCommand):
 
 def become_gunicorn() -> None:
     """As `python -m gunicorn` would, but in this process: what is loaded need not be loaded again."""
-    sys.argv = ["gunicorn", "--config", "python:config.gunicorn", "config.wsgi"]
+    sys.argv = ["gunicorn", "--config", "python:config.gunicorn", "config.asgi"]
     runpy.run_module("gunicorn", run_name="__main__", alter_sys=True)
 
 
 @contextmanager
 def _demo_beside() -> Iterator[None]:
     """In a process of its own, on another processor; and what that took of memory is given back at its end."""
-    demo = server.run_beside("demo", "--verbosity", "0")
+    demo = demo_process()
+    demo.start()
     try:
         yield
     finally:
-        failed = demo.wait()
-    if failed:
+        demo.join()
+    if demo.exitcode:
         sys.exit(1)  # it has said why
+
+
+def demo_process() -> ForkProcess:
+    """Forked, while there is no second thread: what is loaded need not be loaded again."""
+    return get_context("fork").Process(target=call_command, args=("demo",), kwargs={"verbosity": 0})
 
 
 def _demo_accounts() -> str:

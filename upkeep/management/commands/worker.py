@@ -3,6 +3,8 @@
 import gc
 import os
 import signal
+from contextlib import suppress
+from pathlib import Path
 from typing import Any
 
 from django.conf import settings
@@ -13,6 +15,7 @@ from upkeep import bell, shared_metrics
 from upkeep.commands import StoreCommand
 from upkeep.jobs import JOBS, Worker, refuse_failures, run_each
 from upkeep.leases import Leases
+from upkeep.server import NAME
 from upkeep.signs import SignGiver
 
 
@@ -42,6 +45,8 @@ class Command(StoreCommand):
         """A server may be gone before its worker has begun, and the system is everybody's parent then: it is named."""
         for each in (signal.SIGTERM, signal.SIGINT):
             signal.signal(each, self._stop)
+        with suppress(OSError):  # where there is no /proc
+            Path("/proc/self/comm").write_text(NAME)
         gc.collect()
         gc.freeze()  # as in config/gunicorn.py: what is loaded by now need not be looked through at every long read
         leases, understands = Leases(self.table), Watch(self.table)

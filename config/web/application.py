@@ -1,0 +1,165 @@
+"""The ASGI application: it reads whole requests, has Django answer them in threads, and holds streams open."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import IO, Any
+
+from django.conf import settings
+
+from pages.streams import CLIENT_GONE, OPEN_STREAM
+
+from .connections import CURRENT, LINGER, SWEEP_SECONDS, Connection, count_ended
+from .requests import (
+    MAX_BODY,
+    MIN_RATE,
+    PIECE,
+    WSGI,
+    Gone,
+    Headers,
+    Message,
+    Receive,
+    Response,
+    Scope,
+    TooLarge,
+    environ_of,
+    read_body,
+)
+from .streams import Offer, Send, Stream, Streams
+
+TOO_LATE = 408, "Your request took too long to arrive. Please try again."
+NO_ROOM = 503, "There is no room for this at the moment, and nothing was changed. Please try later."
+TOO_LARGE = 413, f"That is too large: a request has at most {MAX_BODY // 1024**2} MB."
+log = logging.getLogger(__name__)
+
+
+class Application:
+    def __init__(self, wsgi: WSGI):
+        self.wsgi = wsgi
+        self.threads = ThreadPoolExecutor(settings.WEB_THREADS, "request")
+        self.streams = Streams(self.threads)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "http":
+            await self._http(scope, receive, send)
+        elif scope["type"] == "lifespan":
+            await self._lifespan(receive, send)
+        else:
+            await send({"type": "websocket.close"})  # there is none here
+
+    # --- as long as the process serves ---
+
+    async def _lifespan(self, receive: Receive, send: Send) -> None:
+        await receive()
+        self.streams.loop = asyncio.get_running_loop()
+        sweeping = asyncio.create_task(self._sweep())
+        await send({"type": "lifespan.startup.complete"})
+        await receive()
+        sweeping.cancel()
+        await send({"type": "lifespan.shutdown.complete"})
+
+    async def _sweep(self) -> None:
+        connections = asyncio.get_running_loop().connections  # type: ignore[attr-defined]
+        while True:
+            await asyncio.sleep(SWEEP_SECONDS)
+            connections.sweep()
+            self.streams.sweep(connections.is_stopping())
+
+    # --- a request ---
+
+    async def _http(self, scope: Scope, receive: Receive, send: Send) -> None:
+        connection, headers = CURRENT.get(), dict(scope["headers"])
+        connection.begin_request(b"transfer-encoding" in headers)
+        try:
+            await self._respond(connection, scope, headers, receive, send)
+        finally:
+            connection.end_request()
+
+    async def _respond(
+        self, connection: Connection, scope: Scope, headers: Headers, receive: Receive, send: Send
+    ) -> None:
+        try:
+            body = await read_body(headers, receive)
+        except Gone:
+            return
+        except TooLarge:
+            await refuse(receive, send, *TOO_LARGE)
+        except TimeoutError:
+            count_ended("request")
+            await refuse(receive, send, *TOO_LATE)
+        except OSError as error:
+            log.error("A request could not be kept: %s.", error.strerror)
+            await refuse(receive, send, *NO_ROOM)
+        else:
+            await self._answer(connection, scope, body, send)
+
+    async def _answer(self, connection: Connection, scope: Scope, body: IO[bytes], send: Send) -> None:
+        offer = Offer() if self.streams.has_room(connection.connections.most) else None
+        connection.work()
+        response, stream = await self._in_thread(self._make, connection, scope, body, offer)
+        if stream and offer:
+            await self.streams.serve(stream, offer, response.headers, send)
+            return
+        await self._send(connection, response, scope["method"] != "HEAD", send)
+
+    def _make(
+        self, connection: Connection, scope: Scope, body: IO[bytes], offer: Offer | None
+    ) -> tuple[Response, Stream | None]:
+        """In a thread: the whole of what Django does for a request."""
+        with body:
+            environ = environ_of(scope, body)
+            environ[CLIENT_GONE] = lambda: connection.is_lost
+            if offer:
+                environ[OPEN_STREAM] = offer
+            response = Response(self.wsgi, environ)
+        if offer and offer.is_for(response) and scope["method"] != "HEAD":
+            return response, self.streams.begin(offer, connection)
+        return response, None
+
+    async def _send(self, connection: Connection, response: Response, has_body: bool, send: Send) -> None:
+        """Of a file, a thread reads the next piece when one was taken."""
+        await send({"type": "http.response.start", "status": response.status, "headers": response.headers})
+        data, is_whole = (response.first, response.is_whole) if has_body else (b"", True)
+        try:
+            while not is_whole and not connection.is_lost:
+                await send_slowly(connection, send, data, more=True)
+                data, is_whole = await self._in_thread(response.read)
+            await send_slowly(connection, send, data, more=False)
+        finally:
+            if not response.is_whole:
+                await self._in_thread(response.close)
+
+    def _in_thread(self, function: Callable[..., Any], *arguments: Any) -> Awaitable[Any]:
+        return asyncio.get_running_loop().run_in_executor(self.threads, function, *arguments)
+
+
+async def send_slowly(connection: Connection, send: Send, data: bytes, more: bool) -> None:
+    """In pieces, each of which must be taken in time; otherwise the connection is closed, and nobody waits any more."""
+    for at in range(0, len(data) or 1, PIECE):
+        piece = data[at : at + PIECE]
+        connection.begin_sending(settings.REQUEST_SECONDS + len(piece) / MIN_RATE)
+        await send({"type": "http.response.body", "body": piece, "more_body": more or at + PIECE < len(data)})
+
+
+async def refuse(receive: Receive, send: Send, status: int, sentence: str) -> None:
+    """Answer without a thread. The client may still be sending, and to close at once could take its answer away."""
+    text = f"{sentence}\n".encode()
+    headers = [(b"connection", b"close"), (b"content-type", b"text/plain"), (b"content-length", b"%d" % len(text))]
+    await send({"type": "http.response.start", "status": status, "headers": headers})
+    await send({"type": "http.response.body", "body": text})
+    try:
+        async with asyncio.timeout(LINGER):
+            await _ignore(receive)
+    except TimeoutError:
+        pass
+
+
+async def _ignore(receive: Receive) -> None:
+    message: Message = {"type": "http.request"}
+    ignored = 0
+    while message["type"] == "http.request" and ignored < MAX_BODY:
+        message = await receive()
+        ignored += len(message.get("body", b""))

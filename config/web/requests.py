@@ -1,0 +1,145 @@
+"""A request as a WSGI application reads it, and the response it makes."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from collections.abc import Awaitable, Callable, Iterable, Iterator
+from io import BytesIO
+from tempfile import SpooledTemporaryFile
+from typing import IO, Any
+from urllib.parse import unquote_to_bytes, urlsplit
+from wsgiref.util import FileWrapper
+
+from django.conf import settings
+
+Scope = dict[str, Any]
+Headers = dict[bytes, bytes]
+Message = dict[str, Any]
+Receive = Callable[[], Awaitable[Message]]
+Environ = dict[str, Any]
+WSGI = Callable[[Environ, Callable[..., Any]], Iterable[bytes]]
+
+MAX_BODY = 16 * 1024**2  # a list of voters may have 5 MB; a little more gets a sentence on its page
+MIN_RATE = 500  # bytes a second by which a body or a response must come forward
+IN_MEMORY = 128 * 1024  # of a body, before a file is used
+PIECE = 64 * 1024  # of a response, sent at a time
+
+
+class TooLarge(Exception):
+    """A body that is longer than any of our pages could use."""
+
+
+class Gone(Exception):
+    """The client has left."""
+
+
+def has_body(headers: Headers) -> bool:
+    """As its head says. How long it is, gunicorn has checked."""
+    return headers.get(b"content-length", b"0") != b"0" or b"transfer-encoding" in headers
+
+
+async def read_body(headers: Headers, receive: Receive) -> IO[bytes]:
+    """All of it. Raises `TimeoutError` if it takes too long, `OSError` where it cannot be kept."""
+    if not has_body(headers):
+        return BytesIO()
+    if int(headers.get(b"content-length", 0)) > MAX_BODY:
+        raise TooLarge
+    body: Any = SpooledTemporaryFile(IN_MEMORY)  # noqa: SIM115 - closed with the request
+    try:
+        await _fill(body, receive)
+    except BaseException:
+        body.close()
+        raise
+    return body
+
+
+async def _fill(body: Any, receive: Receive) -> None:
+    loop = asyncio.get_running_loop()
+    start, size, more = loop.time() + settings.REQUEST_SECONDS, 0, True
+    async with asyncio.timeout_at(start) as limit:
+        while more:
+            message = await receive()
+            if message["type"] == "http.disconnect":
+                raise Gone
+            size, more = size + len(message["body"]), message["more_body"]
+            if size > MAX_BODY:
+                raise TooLarge
+            body.write(message["body"])
+            limit.reschedule(start + size / MIN_RATE)
+    body.flush()  # that the disk is full is noticed here, where it can be said
+    body.seek(0)
+
+
+def environ_of(scope: Scope, body: IO[bytes]) -> Environ:
+    """The request as PEP 3333 wants it. Below which path the site lies is in SITE_URL, and said by no client."""
+    environ: Environ = {
+        "REQUEST_METHOD": scope["method"],
+        "SCRIPT_NAME": "",
+        "PATH_INFO": unquote_to_bytes(_path(scope["raw_path"])).decode("latin-1"),
+        "QUERY_STRING": scope["query_string"].decode("latin-1"),
+        "SERVER_NAME": scope["server"][0],
+        "SERVER_PORT": str(scope["server"][1]),
+        "SERVER_PROTOCOL": f"HTTP/{scope['http_version']}",
+        "REMOTE_ADDR": scope["client"][0] if scope["client"] else "",
+        "wsgi.version": (1, 0),
+        "wsgi.url_scheme": scope["scheme"],
+        "wsgi.input": body,
+        "wsgi.errors": sys.stderr,
+        "wsgi.file_wrapper": _in_pieces,
+        "wsgi.multithread": True,
+        "wsgi.multiprocess": True,
+        "wsgi.run_once": False,
+    }
+    for name, value in scope["headers"]:
+        key, text = "HTTP_" + name.decode("latin-1").upper().replace("-", "_"), value.decode("latin-1")
+        environ[key] = f"{environ[key]},{text}" if key in environ else text
+    for name in ("CONTENT_TYPE", "CONTENT_LENGTH"):
+        if f"HTTP_{name}" in environ:
+            environ[name] = environ.pop(f"HTTP_{name}")
+    if environ.pop("HTTP_TRANSFER_ENCODING", None):  # it was undone, and now the length is known
+        environ["CONTENT_LENGTH"] = str(body.seek(0, 2))
+        body.seek(0)
+    return environ
+
+
+def _path(target: bytes) -> bytes:
+    """A request may name its whole address (RFC 9112, 3.2.2); what host that is, `Host` says."""
+    return target if target.startswith(b"/") else urlsplit(target).path or b"/"
+
+
+def _in_pieces(file: Any, size: int = PIECE) -> FileWrapper:
+    return FileWrapper(file, PIECE)
+
+
+class Response:
+    """What the application answers. Of a file, only the first piece is read before it is sent."""
+
+    status = 0
+    headers: list[tuple[bytes, bytes]]
+
+    def __init__(self, application: WSGI, environ: Environ):
+        self._content: Any = application(environ, self._start)
+        self._pieces: Iterator[bytes] = iter(self._content)
+        self._is_file = isinstance(self._content, FileWrapper)
+        self.first, self.is_whole = self.read()
+
+    def _start(self, status: str, headers: list[tuple[str, str]], error: Any = None) -> None:
+        self.status = int(status[:3])
+        self.headers = [(name.encode("latin-1"), value.encode("latin-1")) for name, value in headers]
+
+    def read(self) -> tuple[bytes, bool]:
+        """The next of it, and whether that was all."""
+        found, size = [], 0
+        for piece in self._pieces:
+            found.append(piece)
+            size += len(piece)
+            if size >= PIECE and self._is_file:
+                return b"".join(found), False
+        self.close()
+        return b"".join(found), True
+
+    def close(self) -> None:
+        content, self._content = self._content, None
+        if hasattr(content, "close"):
+            content.close()

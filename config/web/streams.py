@@ -1,0 +1,199 @@
+"""Push streams: a coroutine each, which sends what any thread says until its client or the server ends it."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import threading
+import time
+from collections.abc import Awaitable, Callable
+from concurrent.futures import Executor
+from typing import Any
+
+from django.conf import settings
+
+from pages.streams import EVENT_STREAM, Listener, Step
+
+from .connections import LINGER, Connection
+from .requests import PIECE, Message, Response
+
+HEARTBEAT = 15  # seconds of silence after which something is said, so that proxies wait and the dead are noticed
+STILL_HERE = b": \n\n"  # a comment, in an event stream
+MAX_BEHIND = 256 * 1024  # bytes that a client has not taken; who is further behind does better to begin anew
+SHARE = 0.8  # of all connections: there is room for pages, however many streams there are
+
+Send = Callable[[Message], Awaitable[None]]
+log = logging.getLogger(__name__)
+
+
+class Offer:
+    """What a view finds in its request: that its answer may stay open."""
+
+    first: bytes
+    begin: Step
+    end: Step
+
+    def __init__(self) -> None:
+        self.is_taken = False
+
+    def hold(self, first: bytes, begin: Step, end: Step) -> None:
+        self.first, self.begin, self.end, self.is_taken = first, begin, end, True
+
+    def is_for(self, response: Response) -> bool:
+        """An error page in place of the stream is a page like any other."""
+        is_stream = (b"Content-Type", EVENT_STREAM.encode()) in response.headers
+        return self.is_taken and response.status == 200 and is_stream
+
+
+class Stream(Listener):
+    """One client. But for `is_open`, only the event loop looks at it."""
+
+    def __init__(self, outlet: Streams, connection: Connection):
+        super().__init__(outlet)
+        self.connection = connection
+        self.pieces: list[bytes] = []
+        self.behind = 0
+        self.is_ending = False
+        self.waiter: asyncio.Future[None] | None = None
+        self.quiet_since = time.monotonic()
+
+    def add(self, data: bytes | None) -> None:
+        """To be sent; `None` is the end."""
+        if self.is_ending:
+            return
+        if data is None:
+            self.is_open, self.is_ending = False, True
+        else:
+            self.pieces.append(data)
+            self.behind += len(data)
+        if self.behind > MAX_BEHIND and self.waiter is None:
+            self.connection.end("stream")
+        self.wake()
+
+    def wake(self) -> None:
+        if self.waiter is not None and not self.waiter.done():
+            self.waiter.set_result(None)
+
+    async def run(self, send: Send) -> None:
+        """Until the end was said or the client has gone."""
+        while not self.connection.is_lost:
+            if self.pieces:
+                data = self.pieces[0] if len(self.pieces) == 1 else b"".join(self.pieces)
+                self.pieces.clear()
+                await self.send_now(send, data)
+                self.behind = sum(map(len, self.pieces))
+            elif self.is_ending:
+                await send({"type": "http.response.body", "body": b""})
+                return
+            else:
+                await self._wait()
+
+    async def send_now(self, send: Send, data: bytes) -> None:
+        self.quiet_since = time.monotonic()
+        await send({"type": "http.response.body", "body": data, "more_body": True})
+
+    async def _wait(self) -> None:
+        self.waiter = asyncio.get_running_loop().create_future()
+        try:
+            await self.waiter
+        finally:
+            self.waiter = None
+
+
+class Streams:
+    """All streams of a process."""
+
+    def __init__(self, threads: Executor):
+        self.threads = threads
+        self.loop: asyncio.AbstractEventLoop | None = None
+        self.open: set[Stream] = set()
+        self.stopping_since: float | None = None
+        self._said: list[tuple[Listener, bytes | None]] = []
+        self._lock = threading.Lock()
+        self._counted = 0
+
+    # --- in any thread ---
+
+    def take(self, said: list[tuple[Listener, bytes | None]]) -> None:
+        with self._lock:
+            is_awake = bool(self._said)
+            self._said += said
+        if not is_awake and self.loop and not self.loop.is_closed():
+            self.loop.call_soon_threadsafe(self._deliver)
+
+    def begin(self, offer: Offer, connection: Connection) -> Stream:
+        """In the thread of the request: what the view says from now on comes after the first piece."""
+        stream = Stream(self, connection)
+        try:
+            offer.begin(stream)
+        except Exception:
+            log.exception("A stream could not begin.")
+            stream.close()
+        return stream
+
+    # --- in the event loop ---
+
+    def has_room(self, most: int) -> bool:
+        return self.stopping_since is None and len(self.open) < SHARE * most
+
+    def _deliver(self) -> None:
+        with self._lock:
+            said, self._said = self._said, []
+        for stream, data in said:
+            stream.add(data)  # type: ignore[attr-defined]
+
+    async def serve(self, stream: Stream, offer: Offer, headers: list[tuple[bytes, bytes]], send: Send) -> None:
+        """Send the first piece, however long it is, and then what is said."""
+        connection = stream.connection
+        self.open.add(stream)
+        connection.on_lost = stream.wake
+        connection.limit_buffer(PIECE)
+        try:
+            headers = [each for each in headers if each[0].lower() != b"content-length"]
+            await send({"type": "http.response.start", "status": 200, "headers": headers})
+            for at in range(0, len(offer.first), PIECE):
+                await stream.send_now(send, offer.first[at : at + PIECE])
+            await stream.run(send)
+        finally:
+            self._over(stream, offer.end)
+
+    def _over(self, stream: Stream, end: Step) -> None:
+        """The view is told in a thread: it may wait for something."""
+        stream.is_open, stream.is_ending, stream.connection.on_lost = False, True, None
+        self.open.discard(stream)
+        self.threads.submit(_tell, end, stream)
+
+    def sweep(self, is_stopping: bool) -> None:
+        """Say something to the quiet. When the server stops, all end at once; their clients ask the next one."""
+        now = time.monotonic()
+        if is_stopping:
+            self._stop(now)
+        for stream in list(self.open):
+            quiet = now - stream.quiet_since
+            if stream.waiter is None and quiet > settings.REQUEST_SECONDS:
+                stream.connection.end("stream")  # it has not taken what was sent
+            elif stream.waiter is not None and quiet > HEARTBEAT:
+                stream.add(STILL_HERE)
+        if self._counted != len(self.open):
+            self._counted = len(self.open)
+            _show_open(self._counted)
+
+    def _stop(self, now: float) -> None:
+        self.stopping_since = self.stopping_since or now
+        for stream in list(self.open):
+            stream.add(None)
+            if now - self.stopping_since > LINGER:
+                stream.connection.transport.abort()
+
+
+def _tell(end: Step, stream: Any) -> None:
+    try:
+        end(stream)
+    except Exception:
+        log.exception("The end of a stream could not be told.")
+
+
+def _show_open(count: int) -> None:
+    from upkeep import metrics
+
+    metrics.OPEN_STREAMS.set(count)
