@@ -56,7 +56,7 @@ def test_pages_say_that_the_store_does_not_answer_and_soon_nobody_waits(silent, 
     assert silent.requests == [], "turned away at once"
 
 
-def test_what_needs_no_store_goes_on(silent, visitor):
+def test_what_needs_no_store_goes_on(static_files, silent, visitor):
     for _ in range(IN_A_ROW):
         visitor.get("/")
     silent.requests.clear()
