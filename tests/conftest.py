@@ -16,9 +16,9 @@ import pytest
 from botocore import session as botocore_session
 from django.contrib.staticfiles.storage import ManifestFilesMixin
 from django.core.signals import setting_changed
-from django.template.base import Template
 from django.test.client import ClientHandler
 from hypothesis.internal.constants_ast import constants_from_module, is_local_module_file
+from jinja2 import StrictUndefined
 from whitenoise.middleware import WhiteNoiseMiddleware
 
 LONGEST = (Path(__file__).parent / "longest_first.txt").read_text().split()  # files, by what a whole run said
@@ -33,6 +33,7 @@ def pytest_configure():
     from django.conf import settings
 
     settings.LOGGING_CONFIG = None
+    settings.TEMPLATES[0]["OPTIONS"]["undefined"] = StrictUndefined  # a name that a template misspells is an error
     settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher", "accounts.hashers.Argon2id"]
     # A run that fails fails again, and a busy machine is no failure.
     busy = [hypothesis.HealthCheck.too_slow]
@@ -115,14 +116,7 @@ def others_stay():
     gc.freeze()
 
 
-RENDER = Template._render
 LOADED = ("_view_middleware", "_template_response_middleware", "_exception_middleware", "_middleware_chain")
-
-
-@pytest.fixture(scope="session", autouse=True)
-def pages_as_served(django_test_environment):
-    """Django keeps every part of every page for tests, with all that it was made of: a tenth of their time."""
-    Template._render = RENDER
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -261,4 +255,4 @@ def elsewhere(site):
     table.close()
 
 
-pytest_plugins = ["tests.people", "tests.contexts", "tests.tally.published_table"]
+pytest_plugins = ["tests.people", "tests.tally.published_table"]

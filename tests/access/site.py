@@ -59,7 +59,7 @@ from skills.endorsements import Ground
 from store import keys
 from store.log import as_text, utc_now
 from tests.accounts.test_factors import Authenticator
-from tests.contexts import contexts_kept
+from tests.markup import attribute, hidden
 from tests.people import PASSWORD, confirm, enrol, somebody
 from tests.photos.drawing import kept
 from upkeep.doctor import site as doctor
@@ -349,8 +349,7 @@ def _second_factors(ann: User, client: Client) -> str:
     code = authenticator_apps.code_at(secret, authenticator_apps.step_at(time.time()))
     factors.add_app(_person(ann.name), secret, code, time.time())
     client.post("/me/factors/passkey/", {"name": text("Phone", SHORTEST), "present": PASSWORD})
-    with contexts_kept():
-        options = client.get("/me/factors/passkey/new/").context["options"]
+    options = attribute(client.get("/me/factors/passkey/new/"), "data-options")
     client.post("/me/factors/passkey/new/", {"passkey": Authenticator().create(options)})
     (passkey,) = factors.load(_person(ann.name)).passkeys
     return passkey.mark
@@ -615,9 +614,8 @@ def _newest_public() -> int:
 
 
 def _vote(client: Client, poll: Poll) -> dict[str, str]:
-    with contexts_kept():
-        page = client.get(reverse("poll", args=[poll.id]))
-    return {"token": f"form {id(client)}", voters.STAMP: page.context["stamp"], **TYPED}
+    page = client.get(reverse("poll", args=[poll.id]))
+    return {"token": f"form {id(client)}", voters.STAMP: hidden(page, voters.STAMP), **TYPED}
 
 
 def _acts_of_likers(liked: Post) -> list[Look]:

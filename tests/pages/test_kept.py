@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gzip
-import re
 import zlib
 from pathlib import Path
 
@@ -11,9 +10,11 @@ import pytest
 from django.conf import settings
 from django.contrib.auth.models import AnonymousUser
 from django.http import HttpResponse
+from django.template import engines
 from django.test import RequestFactory
 from hypothesis import given
 from hypothesis import strategies as some
+from jinja2 import meta, nodes
 
 from pages import conditional, kept
 from pages.kept import Kept, alone, known, place, remembered
@@ -21,6 +22,7 @@ from pages.packing import deflated
 from store.memory import Memory
 
 TEMPLATES = Path(settings.BASE_DIR) / "templates"
+ENVIRONMENT = engines["jinja2"].env
 ZIPPED = {"accept-encoding": "gzip"}
 
 
@@ -55,47 +57,33 @@ def test_what_was_made_of_something_else_makes_way(memory):
 
     def make(name: str) -> bytes:
         said = lambda: made.append(name) or {"name": "copy"}  # noqa: E731 - it is asked whether it is called
-        return remembered(place("sign"), "parts/sign.html", said, name).html
+        return remembered(place("mark"), "parts/mark.html", said, name).html
 
     for name in ("one", "one", "other", "one"):
         assert b"<svg" in make(name)
     assert made == ["one", "other", "one"]
     assert len(memory._kept) == 1
-    assert known(place("sign"), "one") is not None
-    assert known(place("sign"), "other") is None
+    assert known(place("mark"), "one") is not None
+    assert known(place("mark"), "other") is None
 
 
 # --- the edition of what stands around it ---
 
-TAG = re.compile(r"{%(.*?)%}|{{(.*?)}}", re.DOTALL)
-WORDS = {"if", "elif", "else", "endif", "in", "not", "and", "or", "is", "as", "with", "count", "trimmed", "for", "only"}
-WORDS |= {"include", "part", "blocktranslate", "None", "get_language_info_list", "firstof", "url"}
-READING = ("if", "elif", "for", "with", "include", "part", "blocktranslate", "get_language_info_list", "firstof", "url")
-BOUND = re.compile(r"\bfor (\w+) in\b|\b(\w+)=|\bas (\w+)")
-
-
 def looked_at(name: str) -> set[str]:
-    """What a template and all that it includes look at in the context, apart from what is bound in it."""
-    text = re.sub(r"{#.*?#}", "", (TEMPLATES / name).read_text(), flags=re.DOTALL)
-    tags = [(tag or "").strip() or f"if {value}" for tag, value in TAG.findall(text)]
-    bound = {word for tag in tags for found in BOUND.findall(tag) for word in found if word}
-    names = {word for tag in tags if tag.split()[0] in READING for word in _names(tag)}
-    names = {word for word in names if word.split(".")[0] not in bound}
-    included = re.findall(r'{% include "([^"]+)"', text)
-    inside = [looked_at(each) - _given(text, each) for each in included]
-    return names.union(*inside)
+    """What a template and all that it includes look at in the context, apart from what is bound there."""
+    tree = ENVIRONMENT.parse((TEMPLATES / name).read_text())
+    attributes = {_path(each) for each in tree.find_all(nodes.Getattr)}
+    found = meta.find_undeclared_variables(tree) - set(ENVIRONMENT.globals)
+    names = found | {each for each in attributes if each.startswith(("request.", "user."))}
+    bound = {target.name for each in tree.find_all(nodes.With) for target in each.targets}
+    return names.union(*(looked_at(each) - bound for each in meta.find_referenced_templates(tree) if each))
 
 
-def _names(tag: str) -> set[str]:
-    plain = re.sub(r'"[^"]*"', "", tag)
-    plain = re.sub(r"\|\w+(:[\w.]+)?", "", plain)
-    return set(re.findall(r"(?<![\w.|])[A-Za-z_][\w.]*", plain)) - WORDS
-
-
-def _given(text: str, included: str) -> set[str]:
-    """What is said to it where it is included."""
-    tags = re.findall(r'{% include "' + re.escape(included) + r'"([^%]*)%}', text)
-    return {word for tag in tags for word in re.findall(r"(\w+)=", tag)}
+def _path(node: nodes.Node) -> str:
+    """`request.resolver_match.url_name`; nothing for an attribute of anything else than a name."""
+    if isinstance(node, nodes.Getattr):
+        return f"{_path(node.node)}.{node.attr}"
+    return node.name if isinstance(node, nodes.Name) else ""
 
 
 def test_the_edition_of_a_frame_knows_all_that_the_frame_looks_at(site):
@@ -107,7 +95,8 @@ def test_the_edition_of_a_frame_knows_all_that_the_frame_looks_at(site):
         conditional._frame(request, conditional.what_every_page_says(request))
     )
     assert {name for name in names if name.startswith(("request.", "user."))} == {
-        *("request.get_full_path", "request.path_info", "request.resolver_match.url_name"),  # the address
+        *("request.get_full_path", "request.path_info", "request.path_info.startswith"),  # the address
+        *("request.resolver_match", "request.resolver_match.url_name"),
         *("user.is_authenticated", "user.name"),
         *("user.can_look", "user.can_manage_people", "user.is_owner"),  # the role
     }

@@ -4,57 +4,50 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
 from functools import lru_cache
-from typing import Any
 
-from django import template
 from django.utils.formats import date_format
 from django.utils.html import format_html
+from django.utils.safestring import SafeString
 from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 
-from pages import times
-from pages.times import HOUR, Amount, Edge, UnknownZone
 from store.log import as_text, utc_now
 
-register = template.Library()
+from . import times
+from .fragments import fragment
+from .times import HOUR, Amount, Edge, UnknownZone
 
 
-@register.filter
 def moment(stored: str | int) -> datetime:
     """A stored time, text or seconds, as one that `date` and `timesince` understand."""
     return datetime.fromtimestamp(stored, UTC) if isinstance(stored, int) else datetime.fromisoformat(stored)
 
 
-@register.filter
 def day(stored: str, zone_name: str) -> str:
     """The day of a stored time on the calendars of a zone."""
     return date_format(_shown(times.from_text(stored), zone_name)[0], "DATE_FORMAT")
 
 
-@register.filter
 def in_zone(moment: datetime | str, zone_name: str) -> str:
     """Date, time and the zone's letters, on the clocks of a zone."""
     return times.moment_text(_shown(_moment(moment), zone_name)[0])
 
 
-@register.filter
 def clock_in_zone(moment: datetime | str, zone_name: str) -> str:
     """The time of day alone, on the clocks of a zone."""
     return date_format(_shown(_moment(moment), zone_name)[0], "TIME_FORMAT")
 
 
-@register.filter
 def zone_label(zone_name: str) -> str:
     return times.zone_label(zone_name)
 
 
-@register.inclusion_tag("pages/parts/time.html")
-def election_time(moment: datetime | str, zone_name: str) -> dict[str, Any]:
+def election_time(moment: datetime | str, zone_name: str) -> SafeString:
     """A moment, or the text it is stored as, in the election's zone; a script adds the reader's own time."""
     moment = _moment(moment)
     shown, zone_name = _shown(moment, zone_name)
     offset = shown.utcoffset() or timedelta()
-    return {
+    context = {
         "stored": as_text(moment),
         "text": times.moment_text(shown),
         "zone": "" if zone_name == "UTC" else times.zone_label(zone_name),
@@ -62,16 +55,16 @@ def election_time(moment: datetime | str, zone_name: str) -> dict[str, Any]:
         "universal": _universal(moment, shown) if offset else "",
         "yours": _("%(time)s your time") % {"time": "{time}"},
     }
+    return fragment("pages/parts/time.html", context)
 
 
-@register.inclusion_tag("pages/parts/countdown.html")
-def countdown(until: datetime | str, edge: str = Edge.CLOSING.value, now: datetime | None = None) -> dict[str, Any]:
+def countdown(until: datetime | str, edge: str = Edge.CLOSING.value, now: datetime | None = None) -> SafeString:
     """How much time is left until voting ends or, with the edge "opening", until it begins; a script counts on."""
     until, now = _moment(until), now or utc_now()
     left = times.seconds_left(until, now)
     words, over = _words(edge, get_language())
     before, _time, after = words.partition("{time}")
-    return {
+    context = {
         "until": as_text(until),
         "now": as_text(now),
         "words": words,
@@ -83,6 +76,7 @@ def countdown(until: datetime | str, edge: str = Edge.CLOSING.value, now: dateti
         "edge": edge,
         "is_ending": edge == Edge.CLOSING.value and left < HOUR,
     }
+    return fragment("pages/parts/countdown.html", context)
 
 
 def _moment(moment: datetime | str) -> datetime:
@@ -112,6 +106,6 @@ def _words(edge: str, language: str | None) -> tuple[str, str]:
 
 
 @lru_cache(1000)
-def _with_bold_count(amount: Amount, language: str | None) -> str:
+def _with_bold_count(amount: Amount, language: str | None) -> SafeString:
     before, count, after = str(amount).partition(str(amount.count))
     return format_html("{}<b>{}</b>{}", before, count, after)
