@@ -14,7 +14,6 @@ from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.middleware.csrf import get_token
 from django.template import engines
-from django.template.backends.utils import csrf_input_lazy
 from django.utils.cache import get_conditional_response
 from django.utils.http import http_date
 
@@ -99,7 +98,7 @@ def for_reader(request: HttpRequest, tag: str, make: Callable[[Said], HttpRespon
 
 def what_every_page_says(request: HttpRequest) -> Said:
     """As Django asks it for each template that is rendered for a request."""
-    said = {"request": request, "csrf_input": csrf_input_lazy(request)}
+    said: dict[str, Any] = {"request": request}
     for ask in engines["jinja2"].template_context_processors:
         said |= ask(request)
     return said

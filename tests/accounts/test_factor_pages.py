@@ -21,7 +21,6 @@ from tests.people import PASSWORD
 
 from .test_factors import Authenticator, as_text
 
-
 STEP = "/sign-in/second-step/"
 PAGES = ("/me/factors/", "/me/factors/app/", "/me/factors/codes/", "/me/factors/passkey/", "/me/factors/passkey/new/")
 

@@ -83,7 +83,9 @@ def test_a_site_that_lies_elsewhere_has_its_own(renderings):
 
 
 def test_a_fragment_sees_nothing_but_what_it_is_given(renderings):
-    page = engines["jinja2"].from_string('{{ cached_include("ranking/parts/choice.html", name=who, number=1, ranks=2) }}')
+    page = engines["jinja2"].from_string(
+        '{{ cached_include("ranking/parts/choice.html", name=who, number=1, ranks=2) }}'
+    )
     shown = page.render({"who": "Ada", "statement": "unsaid"})
     assert "Ada" in shown
     assert "unsaid" not in shown

@@ -69,6 +69,7 @@ def test_what_was_made_of_something_else_makes_way(memory):
 
 # --- the edition of what stands around it ---
 
+
 def looked_at(name: str) -> set[str]:
     """What a template and all that it includes look at in the context, apart from what is bound there."""
     tree = ENVIRONMENT.parse((TEMPLATES / name).read_text())

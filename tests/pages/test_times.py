@@ -14,7 +14,6 @@ from django.utils.translation import override
 from hypothesis import given
 from hypothesis import strategies as st
 
-from config.settings import BASE_DIR
 from pages import times
 from pages.times import (
     AOE,
@@ -304,6 +303,7 @@ def test_a_begun_second_counts_until_it_is_over(milliseconds, seconds):
 
 
 # --- on the page ---
+
 
 def rendered(call: str, **values: object) -> str:
     return engines["jinja2"].from_string(f"{{{{ {call} }}}}").render(values).strip()
