@@ -15,7 +15,7 @@ from django.urls import get_script_prefix
 from django.utils.formats import localize
 from django.utils.html import json_script
 from django.utils.safestring import mark_safe
-from django.utils.timezone import localtime
+from django.utils.timezone import is_aware, localtime
 from django.utils.translation import (
     get_language,
     get_language_bidi,
@@ -153,4 +153,5 @@ def _languages() -> list[Any]:
 
 def _date(value: date | str | None, form: str | None = None) -> str:
     """As Django's filter, which expects a moment on the clocks of the site."""
-    return defaultfilters.date(localtime(value) if isinstance(value, datetime) else value, form)
+    is_moment = isinstance(value, datetime) and is_aware(value)
+    return defaultfilters.date(localtime(value) if is_moment else value, form)

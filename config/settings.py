@@ -429,7 +429,7 @@ TEMPLATES = [
             "environment": "config.jinja.environment",
             "undefined": Undefined,  # also under DEBUG; tests have it raise
             "context_processors": [
-                "django.contrib.auth.context_processors.auth",
+                "accounts.anonymous.person",
                 "django.contrib.messages.context_processors.messages",
                 "pages.site_views.presentation",
                 "config.context.state",

@@ -132,7 +132,7 @@ def test_script_and_server_say_the_same(show):
 
 
 def test_an_opening_that_is_near_is_no_warning(show):
-    page = show(until(minutes=9).replace(" now=", " 'opening' now="))
+    page = show(until(minutes=9).replace(" now=", " 'opening', now="))
     expect(page.locator("[data-counting]")).to_have_text("Opens in 9 minutes")
     expect(page.locator("[data-counting]")).to_have_class("countdown")
 

@@ -136,7 +136,7 @@ def test_notes_are_added_and_nothing_is_changed(site, held, signed_in):
     assert [(each.text, each.by) for each in after.minutes.notes] == [("Ada's proxy was missing.", "Hana")]
     assert replace(after.minutes, notes=()) == found.minutes
     shown = text(client.get(page))
-    assert "Ada&#39;s proxy was missing." in shown
+    assert "Ada&#x27;s proxy was missing." in shown
     assert "as they were sealed" in shown
     (event,) = events(site, "LiveMinutesNoted")
     assert "proxy" not in json.dumps(event)
