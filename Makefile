@@ -10,6 +10,7 @@ PYTHON ?= $(shell for python in python3 python3.14 python3.13 python3.12 python3
 BIN := .venv/bin
 PROCESSES ?= auto  # that tests run in; how many that is tests/conftest.py says
 TOGETHER = --numprocesses $(PROCESSES) --dist loadfile --no-loadscope-reorder  # a file's tests share expensive fixtures; slow files first
+MESSAGES := gettext_lazy gettext_noop ngettext_lazy:1,2 pgettext_lazy:1c,2 npgettext_lazy:1c,2,3  # besides what Babel knows
 UV_COMPILE = uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header
 
 .PHONY: help
@@ -99,9 +100,12 @@ build/referees/installed: tests/tally/referees/requirements.txt
 	@touch $@
 
 .PHONY: messages
-messages: .venv/test ## gather strings to translate and compile the translations (needs gettext)
-	@$(BIN)/python manage.py makemessages --all --no-location --no-wrap --no-obsolete --ignore=.venv --ignore=build --ignore=tests
-	@$(BIN)/python manage.py compilemessages --ignore=.venv
+messages: .venv/test ## gather strings to translate and compile the translations
+	@mkdir -p build
+	@$(BIN)/pybabel --quiet extract --mapping locale/babel.cfg --ignore-dirs '.* build static tests' --no-location --no-wrap \
+		$(MESSAGES:%=--keyword %) --output build/django.pot .
+	@$(BIN)/pybabel --quiet update --domain django --input-file build/django.pot --output-dir locale --no-wrap --no-fuzzy-matching --ignore-obsolete
+	@$(BIN)/pybabel --quiet compile --domain django --directory locale
 
 .PHONY: access-patterns
 access-patterns: .venv/test ## write the table of access patterns anew, from what requests ask of the store

@@ -7,6 +7,8 @@ from typing import Any
 from django import forms
 from django.contrib.auth.password_validation import password_validators_help_text_html, validate_password
 from django.core.exceptions import ValidationError
+from django.utils.functional import lazy
+from django.utils.safestring import SafeString
 from django.utils.translation import gettext_lazy as _
 
 from acts.limits import TooOften
@@ -19,6 +21,9 @@ from .models import User
 from .rules import Role
 from .visitors import Visitor
 
+# Django's list of rules is HTML; a lazy text has to say so to be taken for that by a template.
+password_rules = lazy(lambda: str(password_validators_help_text_html()), SafeString)
+
 
 def password_field(label: Any, autocomplete: str, help_text: Any = "") -> forms.CharField:
     widget = forms.PasswordInput({"autocomplete": autocomplete})
@@ -28,7 +33,7 @@ def password_field(label: Any, autocomplete: str, help_text: Any = "") -> forms.
 class NewPasswordForm(forms.Form):
     """A new password, typed once: it can be shown, and a forgotten one can be reset."""
 
-    password = password_field(_("New password"), "new-password", password_validators_help_text_html)
+    password = password_field(_("New password"), "new-password", password_rules())
 
     user: User | None = None
 

@@ -12,6 +12,7 @@ from django.utils.crypto import constant_time_compare
 from django.utils.functional import SimpleLazyObject
 
 from .access import answer_for
+from .anonymous import Anonymous
 from .models import User
 from .visitors import remember
 
@@ -47,10 +48,10 @@ def who_is_asking(request: HttpRequest) -> User | AnonymousUser:
     """The person of the session, if their password and sign-outs still allow it."""
     session = request.session
     if SESSION_KEY not in session or (user := session.user) is None:
-        return AnonymousUser()
+        return Anonymous()
     held = session.get(HASH_SESSION_KEY, "")
     valid = [user.get_session_auth_hash(), *user.get_session_auth_fallback_hash()]
     if not any(constant_time_compare(held, each) for each in valid):
         session.flush()
-        return AnonymousUser()
+        return Anonymous()
     return user

@@ -15,7 +15,7 @@ from accounts.rules import Permission
 from accounts.services import still
 from acts.refusals import Refusal
 from mail import outbox
-from mail.templatetags.mails import mail_state
+from mail.words import mail_state
 from pages.forms import carried_out, form_page, posted, show_form
 from store.connect import connect
 from store.log import EventLog, utc_now

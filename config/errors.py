@@ -7,12 +7,12 @@ import logging
 import sys
 import traceback
 
-from django.contrib.auth.models import AnonymousUser
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils.translation import gettext_lazy as _
 
 from accounts.access import answer_to_lost
+from accounts.anonymous import Anonymous
 from acts.queues import words_of
 from store.log import utc_now
 from store.table import BadCursor, Conflict, InDoubt, Unavailable, Unwritable
@@ -131,7 +131,7 @@ def broken(request: HttpRequest) -> HttpResponse:
     exception = sys.exc_info()[1]
     status, title, sentence = answer_to(exception)
     _record(request, exception, status)
-    request.user = AnonymousUser()  # asking the store who this is may be what failed
+    request.user = Anonymous()  # asking the store who this is may be what failed
     try:
         if isinstance(exception, Paused) and (pause := watch.last_saw()):
             return paused_page(request, pause)

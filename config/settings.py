@@ -13,6 +13,7 @@ from urllib.parse import SplitResult, unquote, urlsplit
 
 from django.core.exceptions import ImproperlyConfigured
 from django.utils.translation import gettext_lazy as _
+from jinja2 import Undefined
 
 from mail.senders import named_sender
 from pages import colours, logo, times
@@ -421,22 +422,21 @@ MIDDLEWARE = [
 ]
 ROOT_URLCONF = "config.urls"
 WSGI_APPLICATION = "config.wsgi.application"
-LOADERS = [f"django.template.loaders.{name}.Loader" for name in ("filesystem", "app_directories")]
 TEMPLATES = [
     {
-        "BACKEND": "django.template.backends.django.DjangoTemplates",
+        "BACKEND": "django.template.backends.jinja2.Jinja2",
         "DIRS": [BASE_DIR / "templates"],
+        "APP_DIRS": True,  # for the widgets of django.forms
         "OPTIONS": {
-            "loaders": [("pages.folding.Loader", LOADERS)],
+            "environment": "config.jinja.environment",
+            "undefined": Undefined,  # also under DEBUG; tests have it raise
             "context_processors": [
-                "django.template.context_processors.request",
-                "django.contrib.auth.context_processors.auth",
+                "accounts.anonymous.person",
                 "django.contrib.messages.context_processors.messages",
                 "pages.site_views.presentation",
                 "config.context.state",
                 "ranking.drafts.of_page",
             ],
-            "builtins": ["django.templatetags.i18n", "django.templatetags.static"],
         },
     }
 ]

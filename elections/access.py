@@ -9,6 +9,7 @@ from typing import Any
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect
+from django.utils.functional import SimpleLazyObject
 from django.utils.translation import gettext as _
 
 from accounts.access import View, requires
@@ -58,7 +59,7 @@ def context_of(request: HttpRequest, election: Election, **more: Any) -> dict[st
     state = election.state(now_text())
     user = request.user
     who = services.relation(user, election) if user.is_authenticated else Relation.NOBODY
-    bound = partial(books.find, election.book) if election.book else None
+    bound = SimpleLazyObject(partial(books.find, election.book)) if election.book else None
     return {"election": election, "state": state, "offered": _offered(who, state), "bound": bound, **more}
 
 

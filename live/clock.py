@@ -62,3 +62,13 @@ class Clock:
 
     def started_again(self, at: int) -> Clock:
         return Clock(self.began, self.seconds, (*self.pauses, (self.paused, at)))
+
+
+def time_left(milliseconds: int) -> str:
+    """In minutes and seconds, the second that has begun in full: it says 0:00 only when the time is over."""
+    return minutes(-(-milliseconds // 1000))
+
+
+def minutes(seconds: int) -> str:
+    """How long something has lasted, in minutes and seconds."""
+    return f"{seconds // 60}:{seconds % 60:02d}"

@@ -7,7 +7,6 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from django.template.loader import render_to_string
 from django.urls import get_script_prefix
 from django.utils import translation
 from django.utils.functional import Promise
@@ -16,6 +15,7 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import ngettext
 
+from pages.fragments import fragment
 from ranking.candidates import Candidate
 from ranking.rankings import named
 
@@ -152,7 +152,7 @@ def _papers(room: Room, papers: Sequence[Paper]) -> SafeString:
 
 
 def _paper(paper: Paper) -> SafeString:
-    return render_to_string("live/parts/paper.html", {"paper": paper})
+    return fragment("live/parts/paper.html", {"paper": paper})
 
 
 def _scored(room: Room, seat: Seat) -> dict[str, Any]:
@@ -170,7 +170,7 @@ def _result(line: Line | None, late: int, verdict: str, entry: Entry | None, *, 
         shown["word"] = VERDICTS[verdict]
     if entry is not None:
         shown |= {"points": _points(entry.points), "bonus": entry.bonus, "total": _points(entry.total)}
-    return render_to_string("live/parts/verdict.html", shown)
+    return fragment("live/parts/verdict.html", shown)
 
 
 def _points(number: int) -> str:

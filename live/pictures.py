@@ -10,11 +10,11 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
-from django.template.loader import render_to_string
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
+from pages.fragments import fragment
 from results.pictures.drawing import exact, isolated, number, share
 
 from . import sankey
@@ -78,7 +78,7 @@ def mine(line: Line | None, of: int) -> SafeString:
 
 
 def _drawn(name: str, context: Context) -> SafeString:
-    return render_to_string(f"live/results/{name}.html", context)
+    return fragment(f"live/results/{name}.html", context)
 
 
 # --- trivia ---

@@ -12,9 +12,10 @@ from enum import StrEnum
 from hashlib import sha256
 from typing import Any
 
-from django.template.loader import render_to_string
 from django.utils import translation
 from django.utils.safestring import SafeString
+
+from pages.fragments import fragment
 
 from . import asking, clock, hall, outcome
 from .asking import Typed
@@ -83,7 +84,7 @@ def screen(role: Role, room: Room, typed: Typed | None = None) -> Shown:
         return questions(role, room)
     template = f"live/screens/{role}/{room.state.phase}.html"
     shown = context(role, room) | _drawn(role, room, typed or {})
-    return Shown(f"{translation.get_language()}-{_key(role, room)}", render_to_string(template, shown))
+    return Shown(f"{translation.get_language()}-{_key(role, room)}", fragment(template, shown))
 
 
 def _drawn(role: Role, room: Room, typed: Typed) -> dict[str, Any]:
@@ -116,7 +117,7 @@ def questions(role: Role, room: Room, **own: Any) -> Shown:
     shown = _asked(role, room)
     mark = showing.key_of_list(room, shown["lines"], is_of_host=role == Role.MANAGE_QA)
     key = f"{translation.get_language()}-{mark}"
-    return Shown(key, render_to_string(f"live/qa/{role}_list.html", shown | own))
+    return Shown(key, fragment(f"live/qa/{role}_list.html", shown | own))
 
 
 def _asked(role: Role, room: Room) -> dict[str, Any]:
@@ -128,7 +129,7 @@ def _asked(role: Role, room: Room) -> dict[str, Any]:
 def questions_of(room: Room, seat: Seat, lines: list[Line] | None = None) -> Shown:
     """What became of a player's own questions; `lines` if they were read just now."""
     shown = {"game": room.game, "lines": showing.of_player(room, seat.player) if lines is None else lines}
-    return Shown(mine_key(room, seat, Role.QA), render_to_string("live/qa/own.html", shown))
+    return Shown(mine_key(room, seat, Role.QA), fragment("live/qa/own.html", shown))
 
 
 def status(role: Role, room: Room, percent: int | None = None) -> Shown:
@@ -145,14 +146,14 @@ def status(role: Role, room: Room, percent: int | None = None) -> Shown:
 
 
 def _status(room: Room, template: str, shown: dict[str, Any]) -> Shown:
-    html = render_to_string(template, shown)
+    html = fragment(template, shown)
     return Shown(f"{room.state.version}-{sha256(html.encode()).hexdigest()[:12]}", html)
 
 
 def beside(role: Role, room: Room) -> Shown:
     """Who speaks and who wants to, in an assembly. It has buttons and nobody's secret, and a key that follows the list
     and not the time."""
-    html = render_to_string("live/parts/speakers.html", context(role, room) | _listed(role, room))
+    html = fragment("live/parts/speakers.html", context(role, room) | _listed(role, room))
     mark = sha256(floor.mark(room).encode()).hexdigest()[:12]
     return Shown(f"{translation.get_language()}-{room.state.round}-{mark}", html)
 
@@ -171,7 +172,7 @@ def mine(room: Room, seat: Seat, said: Any = None, **more: Any) -> Shown:
     long as the phase is open, whatever is said of it.
     """
     shown = own(room, seat, said=said, **more)
-    return Shown(mine_key(room, seat), render_to_string("live/screens/player/mine.html", shown))
+    return Shown(mine_key(room, seat), fragment("live/screens/player/mine.html", shown))
 
 
 def consent(room: Room, seat: Seat) -> Shown:
@@ -183,7 +184,7 @@ def consent(room: Room, seat: Seat) -> Shown:
     if not (number or is_renewed):
         return Shown(key, "")
     shown = {"game": room.game, "number": number, "is_renewed": is_renewed}
-    return Shown(key, render_to_string("live/parts/consent.html", shown))
+    return Shown(key, fragment("live/parts/consent.html", shown))
 
 
 def mine_key(room: Room, seat: Seat, role: Role = Role.PLAYER) -> str:
@@ -204,7 +205,7 @@ def counted(room: Room, options: list[int], receipt: str) -> str:
     receipt, which is put in last."""
     said = {"game": room.game, "state": room.state, "said": options, "told": Told.COUNTED, "receipt": RECEIPT}
     said["in_words"] = outcome.in_words(room, options)
-    html: str = outcome.once(room, "counted", *options, lambda: render_to_string("live/parts/told.html", said))
+    html: str = outcome.once(room, "counted", *options, lambda: fragment("live/parts/told.html", said))
     return html.replace(RECEIPT, receipt)
 
 

@@ -4,6 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from django.utils.safestring import SafeString
+
+from pages.fragments import cached_include
+
 # Drawn into a square of 24: circle, square, triangle, diamond, pentagon, star, cross, hexagon, crescent, drop.
 SHAPES = (
     "M12 1.5a10.5 10.5 0 1 0 0 21 10.5 10.5 0 0 0 0-21z",
@@ -36,3 +40,13 @@ class Sign:
 def sign(number: int) -> Sign | None:
     """None beyond the last of them, which no question reaches."""
     return Sign(number) if number < len(SHAPES) else None
+
+
+def letter(number: int) -> str:
+    """Of the option at a place from 0."""
+    return Sign(number).letter
+
+
+def option_mark(number: int) -> SafeString:
+    """Letter on shape in colour, as phones and projector show it."""
+    return cached_include("live/parts/option_mark.html", sign=sign(number))

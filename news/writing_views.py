@@ -49,7 +49,7 @@ def drafts(request: HttpRequest) -> HttpResponse:
     whose = None if everybody else request.user.name
     shown = request.GET.get("show", "")
     lists = {
-        "drafts": _some(request, "drafts", partial(repository.drafts, whose)) if shown != "scheduled" else None,
+        "unpublished": _some(request, "drafts", partial(repository.drafts, whose)) if shown != "scheduled" else None,
         "scheduled": _some(request, "scheduled", partial(repository.ahead, whose)) if shown != "drafts" else None,
     }
     return render(request, "news/drafts.html", {**lists, "everybody": everybody, "may_write": everybody})

@@ -98,8 +98,8 @@ def for_reader(request: HttpRequest, tag: str, make: Callable[[Said], HttpRespon
 
 def what_every_page_says(request: HttpRequest) -> Said:
     """As Django asks it for each template that is rendered for a request."""
-    said: dict[str, Any] = {}
-    for ask in engines["django"].engine.template_context_processors:
+    said: dict[str, Any] = {"request": request}
+    for ask in engines["jinja2"].template_context_processors:
         said |= ask(request)
     return said
 

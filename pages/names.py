@@ -7,6 +7,7 @@ import unicodedata
 
 from django.core.exceptions import ValidationError
 from django.core.validators import validate_email
+from django.template.defaultfilters import truncatechars
 from django.utils.translation import gettext_lazy as _
 
 from store.keys import OVERRIDES, without_invisible, without_stray_invisible
@@ -53,3 +54,8 @@ def clean_email(typed: str) -> str:
         raise ValidationError(_("An email address has at most %(most)d characters."), params={"most": LONGEST_EMAIL})
     validate_email(email)
     return email
+
+
+def shortened(name: str, length: int) -> str:
+    """As `truncatechars`, which is slow: a short name in plain letters is left alone."""
+    return name if len(name) <= length and name.isascii() else truncatechars(name, length)

@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from django.http import HttpResponseRedirect
-from django.urls import get_script_prefix
+from django.urls import get_script_prefix, reverse
 
-from .lookups import address
+MOST_ADDRESSES = 4096  # that are cached
 
 
-def path_of(page: str, *words: str) -> str:
-    """As templates find it, and remembered with what they found."""
-    return address(page, get_script_prefix(), words, ())
+def path_of(page: str, *arguments: object, **named: object) -> str:
+    """The path of a page. A page of ours names a dozen others, so paths are cached."""
+    return _path(page, get_script_prefix(), tuple(map(str, arguments)), tuple((key, str(named[key])) for key in named))
+
+
+@lru_cache(MOST_ADDRESSES)
+def _path(page: str, prefix: str, arguments: tuple[str, ...], named: tuple[tuple[str, str], ...]) -> str:
+    return reverse(page, args=arguments, kwargs=dict(named))
 
 
 def onward(page: str, *words: str) -> HttpResponseRedirect:

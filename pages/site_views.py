@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from functools import partial
 from hashlib import sha256
 from typing import Any
 
 from django.conf import settings
 from django.http import Http404, HttpRequest, HttpResponse
+from django.template.backends.utils import csrf_input
 from django.urls import reverse
+from django.utils.functional import SimpleLazyObject
 from django.utils.translation import get_language
 from django.views.decorators.http import require_safe
 
@@ -22,8 +25,8 @@ ALONE = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; sandbox"
 
 
 def presentation(request: HttpRequest) -> dict[str, Any]:
-    """For every page: its language, the operator's name, logo and colours, as far as there are any; and who has come as
-    a guest."""
+    """For every page: its language, the operator's name, logo and colours, as far as there are any; who has come as a
+    guest; and the token of its forms, masked once instead of for each form."""
     language = get_language() or ""
     return {
         "LANGUAGE_CODE": language,
@@ -32,6 +35,7 @@ def presentation(request: HttpRequest) -> dict[str, Any]:
         "site_logo": logo_address(),
         "site_colours": colours_address(),
         "guest": getattr(request, "guest", None),
+        "csrf_input": SimpleLazyObject(partial(csrf_input, request)),
     }
 
 

@@ -29,6 +29,8 @@ from pages.addresses import origin
 class Stranger:
     """Anybody on the web, at a result that everybody may see."""
 
+    voter: str = ""  # as a pass has one
+
 
 STRANGER = Stranger()
 Reader = User | Pass | Stranger

@@ -32,7 +32,8 @@ def outcome(about: dict[str, str]) -> str:
     names, more = about["names"], int(about["more"])
     if more:
         names = _("%(names)s and %(count)d more") % {"names": names, "count": more}
-    return _(WORDS[about["ended"]]) % {"names": names}
+    sentence = WORDS[about["ended"]]
+    return _(sentence) % {"names": names}
 
 
 def _words(mail: Mail) -> dict[str, str]:

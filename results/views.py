@@ -75,8 +75,6 @@ def results(request: HttpRequest, found: Found) -> HttpResponse:
     make = partial(page_with, request, part, "results/results.html")
     if "LOOK" in context["offered"]:  # whoever runs it sees what can be done with the result; others came to read it
         return make(context | {"beside": beside(request.user, found.election)})
-    if (bound := context["bound"]) is not None:
-        context["bound"] = bound()
     around = found.election, context["state"], sorted(context["offered"]), context["bound"]
     return for_reader(request, tag_of(part.etag, *around), lambda said: make(context, said))
 

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import hypothesis
 import pytest
+from jinja2 import StrictUndefined
 
 PROCESSES_PER_CORE = 2  # most slow tests wait for a browser, a server or a clock
 BYTES_PER_PROCESS = 2**30  # of memory, including what the process starts
@@ -24,6 +25,7 @@ def pytest_configure():
     from django.conf import settings
 
     settings.LOGGING_CONFIG = None
+    settings.TEMPLATES[0]["OPTIONS"]["undefined"] = StrictUndefined  # a name that a template misspells is an error
     settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher", "accounts.hashers.Argon2id"]
     settings.STORAGES = PLAIN_STATIC_FILES
     settings.STATIC_ROOT.mkdir(exist_ok=True)  # WhiteNoise warns when there is none

@@ -6,6 +6,7 @@ import ast
 import re
 from collections.abc import Iterator
 from functools import cache
+from io import BytesIO
 from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
@@ -14,7 +15,7 @@ import polib
 import pytest
 from django.conf import settings
 from django.utils.translation import override
-from django.utils.translation.template import templatize
+from jinja2.ext import babel_extract
 
 ROOT = Path(settings.BASE_DIR)
 NOT_SHOWN = ("tests", "build", "static")  # folders without words for people
@@ -33,8 +34,7 @@ SAYS = {
     "npgettext": ("context", "msgid", "plural"),
     "npgettext_lazy": ("context", "msgid", "plural"),
 }
-TEXT = r"""u?(?:'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")"""
-CALL = re.compile(rf"\b\w+\({TEXT}(?:, ?{TEXT})*(?=\)|, ?count\))", re.DOTALL)
+OPTIONS = {"newstyle_gettext": "true", "silent": "false"}  # as in locale/babel.cfg
 PLACEHOLDER = re.compile(r"%(?:\(\w+\))?[a-z]|%%|</?[a-z][^>]*>")
 
 
@@ -71,9 +71,13 @@ def _said_by_call(call: ast.Call) -> Said | None:
 
 
 def said_by_template(source: str) -> set[Said]:
-    """Django turns a template into calls of gettext between blanked-out words; those calls are Python."""
-    calls = CALL.findall(templatize(source))
-    return said_by_python("\n".join(f"{call})" for call in calls))
+    calls = babel_extract(BytesIO(source.encode()), list(SAYS), [], OPTIONS)
+    return {_said_by_function(name, said) for _line, name, said, _comments in calls}
+
+
+def _said_by_function(name: str, said: str | tuple[str | None, ...]) -> Said:
+    texts = (said,) if isinstance(said, str) else said
+    return Said(**dict(zip(SAYS[name], filter(None, texts), strict=False)))
 
 
 def files(*endings: str) -> Iterator[Path]:
@@ -322,17 +326,14 @@ def test_a_sentence_pieced_together_is_refused(source):
 @pytest.mark.parametrize(
     ("source", "said"),
     [
-        ('<p>{% translate "One" %}</p>', Said("One")),
-        ("{% translate '(it)' as what %}", Said("(it)")),
-        ('{% translate "Open" context "verb" %}', Said("Open", context="verb")),
-        ('{% firstof device _("Unknown device") %}', Said("Unknown device")),
-        ('{{ device|default:_("Unknown device") }}', Said("Unknown device")),
+        ('<p>{{ _("One") }}</p>', Said("One")),
+        ("{% set what = _('(it)') %}", Said("(it)")),
+        ('{{ pgettext("verb", "Open") }}', Said("Open", context="verb")),
+        ('{{ device or _("Unknown device") }}', Said("Unknown device")),
+        ('{{ device|default(_("Unknown device"), true) }}', Said("Unknown device")),
+        ("{% trans trimmed %}\n One's <b>{{ name }}</b>\n{% endtrans %}", Said("One's <b>%(name)s</b>")),
         (
-            "{% blocktranslate trimmed %}\n One's <b>{{ name }}</b>\n{% endblocktranslate %}",
-            Said("One's <b>%(name)s</b>"),
-        ),
-        (
-            "{% blocktranslate count n=seats %}{{ n }} seat{% plural %}{{ n }} seats{% endblocktranslate %}",
+            "{% trans n=seats %}{{ n }} seat{% pluralize n %}{{ n }} seats{% endtrans %}",
             Said("%(n)s seat", "%(n)s seats"),
         ),
     ],
@@ -342,4 +343,4 @@ def test_what_a_template_says_is_found(source, said):
 
 
 def test_what_a_template_does_not_translate_is_not_found():
-    assert said_by_template('<p>_("One")</p>{# {% translate "Two" %} #}{{ three }}') == set()
+    assert said_by_template('<p>_("One")</p>{# {{ _("Two") }} #}{{ three }}') == set()

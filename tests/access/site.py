@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import time
 from dataclasses import dataclass, field
 from datetime import timedelta
@@ -59,8 +58,8 @@ from skills import services as skills
 from skills.endorsements import Ground
 from store import keys
 from store.log import as_text, utc_now
-from tests.accounts.factor_reading import passkey_options
 from tests.accounts.test_factors import Authenticator
+from tests.markup import attribute, hidden
 from tests.people import PASSWORD, confirm, enrol, somebody
 from tests.photos.drawing import kept
 from upkeep.doctor import site as doctor
@@ -350,7 +349,7 @@ def _second_factors(ann: User, client: Client) -> str:
     code = authenticator_apps.code_at(secret, authenticator_apps.step_at(time.time()))
     factors.add_app(_person(ann.name), secret, code, time.time())
     client.post("/me/factors/passkey/", {"name": text("Phone", SHORTEST), "present": PASSWORD})
-    options = passkey_options(client.get("/me/factors/passkey/new/"))
+    options = attribute(client.get("/me/factors/passkey/new/"), "data-options")
     client.post("/me/factors/passkey/new/", {"passkey": Authenticator().create(options)})
     (passkey,) = factors.load(_person(ann.name)).passkeys
     return passkey.mark
@@ -616,9 +615,8 @@ def _newest_public() -> int:
 
 
 def _vote(client: Client, poll: Poll) -> dict[str, str]:
-    page = client.get(reverse("poll", args=[poll.id])).content.decode()
-    (stamp,) = re.findall(rf'name="{voters.STAMP}" value="([^"]+)"', page)
-    return {"token": f"form {id(client)}", voters.STAMP: stamp, **TYPED}
+    page = client.get(reverse("poll", args=[poll.id]))
+    return {"token": f"form {id(client)}", voters.STAMP: hidden(page, voters.STAMP), **TYPED}
 
 
 def _acts_of_likers(liked: Post) -> list[Look]:

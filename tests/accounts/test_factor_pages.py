@@ -16,9 +16,9 @@ from acts.limits import Limit
 from acts.site import table
 from store import keys
 from store.log import EventLog
+from tests.markup import attribute, element
 from tests.people import PASSWORD
 
-from .factor_reading import passkey_options, shown_codes, shown_secret
 from .test_factors import Authenticator, as_text
 
 STEP = "/sign-in/second-step/"
@@ -66,16 +66,16 @@ def wrong_code(secret):
 
 def add_app(client):
     """Through the page; answers the secret and the recovery codes that were shown, if any."""
-    secret = base64.b32decode(shown_secret(client.get("/me/factors/app/")).replace(" ", ""))
+    secret = base64.b32decode(element(client.get("/me/factors/app/"), "key").replace(" ", ""))
     answer = client.post("/me/factors/app/", {"code": code_now(secret), "present": PASSWORD})
     assert answer.status_code in (200, 302), answer.content.decode()
-    return secret, shown_codes(answer) if answer.status_code == 200 else []
+    return secret, element(answer, "codes").split("\n") if answer.status_code == 200 else []
 
 
 def add_passkey(client, name="Phone", authenticator=None, **changes):
     authenticator = authenticator or Authenticator()
     client.post("/me/factors/passkey/", {"name": name, "present": PASSWORD})
-    options = passkey_options(client.get("/me/factors/passkey/new/"))
+    options = attribute(client.get("/me/factors/passkey/new/"), "data-options")
     answer = client.post("/me/factors/passkey/new/", {"passkey": authenticator.create(options, **changes)})
     return authenticator, answer
 
@@ -126,13 +126,13 @@ def test_a_recovery_code_signs_in_once(at_home):
 def test_a_passkey_signs_in(at_home):
     key, answer = add_passkey(at_home)
     assert answer.status_code == 200
-    assert len(shown_codes(answer)) == 10
+    assert len(element(answer, "codes").split("\n")) == 10
     client = only_half("Ada")
     page = client.get(STEP)
     assert "Use a passkey" in page.content.decode()
     assert "Recovery code" in page.content.decode()
     assert "Six digits" not in page.content.decode(), "there is no app"
-    answer = client.post(STEP, {"passkey": key.get(passkey_options(page))})
+    answer = client.post(STEP, {"passkey": key.get(attribute(page, "data-options"))})
     assert answer["Location"] == "/"
     assert is_signed_in(client)
 
@@ -140,7 +140,7 @@ def test_a_passkey_signs_in(at_home):
 def test_each_of_several_passkeys_signs_in(at_home):
     for key in [add_passkey(at_home, name)[0] for name in ("Phone", "Key")]:
         client = only_half("Ada")
-        client.post(STEP, {"passkey": key.get(passkey_options(client.get(STEP)))})
+        client.post(STEP, {"passkey": key.get(attribute(client.get(STEP), "data-options"))})
         assert is_signed_in(client)
 
 
@@ -298,7 +298,7 @@ def test_the_second_step_takes_two_round_trips_to_show(at_home):
 def test_a_challenge_is_answered_once(at_home):
     key, _ = add_passkey(at_home, authenticator=Authenticator(counts=False))
     client = only_half("Ada")
-    answer = key.get(passkey_options(client.get(STEP)))
+    answer = key.get(attribute(client.get(STEP), "data-options"))
     client.post(STEP, {"passkey": answer})
     assert is_signed_in(client)
     other = only_half("Ada")
@@ -312,11 +312,11 @@ def test_a_challenge_is_answered_once(at_home):
 def test_a_refused_challenge_is_spent(at_home):
     key, _ = add_passkey(at_home)
     client = only_half("Ada")
-    first = passkey_options(client.get(STEP))
+    first = attribute(client.get(STEP), "data-options")
     page = client.post(STEP, {"passkey": "{}"})
     client.post(STEP, {"passkey": key.get(first)})
     assert not is_signed_in(client)
-    assert passkey_options(page) != first
+    assert attribute(page, "data-options") != first
 
 
 @pytest.mark.parametrize(
@@ -325,7 +325,7 @@ def test_a_refused_challenge_is_spent(at_home):
 def test_a_forged_challenge_is_refused(at_home, changes):
     key, _ = add_passkey(at_home)
     client = only_half("Ada")
-    options = passkey_options(client.get(STEP))
+    options = attribute(client.get(STEP), "data-options")
     assert client.post(STEP, {"passkey": key.get(options, **changes)}).status_code == 422
     assert not is_signed_in(client)
 
@@ -344,7 +344,7 @@ def test_a_passkey_of_somebody_else_does_not_sign_in(at_home, person):
     password(other, "Bo")
     theirs, _ = add_passkey(other)
     client = only_half("Ada")
-    client.post(STEP, {"passkey": theirs.get(passkey_options(client.get(STEP)))})
+    client.post(STEP, {"passkey": theirs.get(attribute(client.get(STEP), "data-options"))})
     assert not is_signed_in(client)
 
 
@@ -353,7 +353,7 @@ def test_passkeys_are_throttled_too(at_home):
     client = only_half("Ada")
     for _ in range(throttle.SECOND_STEP.here.most):
         client.post(STEP, {"passkey": "{}"})
-    answer = client.post(STEP, {"passkey": key.get(passkey_options(client.get(STEP)))})
+    answer = client.post(STEP, {"passkey": key.get(attribute(client.get(STEP), "data-options"))})
     assert "tried too often" in answer.content.decode()
 
 
@@ -394,13 +394,13 @@ def test_the_picture_needs_nothing_the_policy_forbids(at_home):
 
 
 def test_the_key_stays_the_same_until_the_app_is_confirmed(at_home):
-    first = shown_secret(at_home.get("/me/factors/app/"))
+    first = element(at_home.get("/me/factors/app/"), "key")
     answer = at_home.post("/me/factors/app/", {"code": "12", "present": PASSWORD})
     assert answer.status_code == 422
-    assert shown_secret(answer) == first
+    assert element(answer, "key") == first
     assert "Is the clock of your phone right?" in answer.content.decode()
     add_app(at_home)
-    assert shown_secret(at_home.get("/me/factors/app/")) != first
+    assert element(at_home.get("/me/factors/app/"), "key") != first
 
 
 def test_another_app_takes_the_place_of_the_first_and_recovery_codes_stay(at_home):
@@ -480,7 +480,7 @@ def test_passkeys_are_listed_with_their_names(at_home):
 
 def test_recovery_codes_are_shown_once(at_home):
     _, codes = add_app(at_home)
-    fresh = shown_codes(at_home.post("/me/factors/codes/", {"present": PASSWORD}))
+    fresh = element(at_home.post("/me/factors/codes/", {"present": PASSWORD}), "codes").split("\n")
     assert not set(codes) & set(fresh)
     for path in PAGES:
         text = at_home.get(path).content.decode()
@@ -524,7 +524,7 @@ def test_a_passkey_is_removed_by_its_owner_only(at_home, person):
     at_home.post(path, {"present": PASSWORD})
     assert factors.load(repository.find("Ada")).passkeys == (other,)
     client = only_half("Ada")
-    client.post(STEP, {"passkey": key.get(passkey_options(client.get(STEP)))})
+    client.post(STEP, {"passkey": key.get(attribute(client.get(STEP), "data-options"))})
     assert is_signed_in(client)
 
 

@@ -46,7 +46,7 @@ def page_of(case: str) -> str:
     election = SimpleNamespace(name="Board", voter_count=200, seed="seed")
     said = context_of_report(Found(election, seal, report)) | {"election": election}
     parts = "".join(f'{{% include "results/parts/{part}.html" %}}' for part in PARTS)
-    body = engines["django"].from_string(parts).render(said)
+    body = engines["jinja2"].from_string(parts).render(said)
     styles = "".join(path.read_text() for path in STYLES)
     head = f'<meta name="viewport" content="width=device-width"><title>Board</title><style>{styles}</style>'
     content = f'<div class="wide"><h1>Board</h1><div class="stack results">{body}</div></div>'

@@ -6,7 +6,7 @@ import re
 from datetime import UTC, datetime, timedelta
 
 import pytest
-from django.template import Context, Engine
+from django.template import engines
 from playwright.sync_api import Browser, Page, expect
 
 from config.settings import BASE_DIR
@@ -16,16 +16,11 @@ from .conftest import until as wait_until
 
 NOON = datetime(2025, 11, 15, 12, tzinfo=UTC)
 SCRIPT = (BASE_DIR / "static" / "js" / "times.js").read_text()
-ENGINE = Engine(
-    dirs=[BASE_DIR / "templates"],
-    libraries={"times": "pages.templatetags.times"},
-    builtins=["django.templatetags.i18n", "django.templatetags.static"],
-)
 ADDRESS = "http://plenum.test/"
 
 
 def rendered(tags: str) -> str:
-    return ENGINE.from_string("{% load times %}" + tags).render(Context({"noon": NOON})).strip()
+    return engines["jinja2"].from_string(tags).render({"noon": NOON}).strip()
 
 
 @pytest.fixture
@@ -57,12 +52,12 @@ def show(browser: Browser):
 
 
 def until(**left: float) -> str:
-    return f"{{% countdown '{(NOON + timedelta(**left)).isoformat()}' now=noon %}}"
+    return f"{{{{ countdown('{(NOON + timedelta(**left)).isoformat()}', now=noon) }}}}"
 
 
 # --- the reader's own time ---
 
-BERLIN = "{% election_time noon 'Europe/Berlin' %}"
+BERLIN = "{{ election_time(noon, 'Europe/Berlin') }}"
 
 
 OWN_TIMES = {
@@ -137,7 +132,7 @@ def test_script_and_server_say_the_same(show):
 
 
 def test_an_opening_that_is_near_is_no_warning(show):
-    page = show(until(minutes=9).replace(" now=", " 'opening' now="))
+    page = show(until(minutes=9).replace(" now=", " 'opening', now="))
     expect(page.locator("[data-counting]")).to_have_text("Opens in 9 minutes")
     expect(page.locator("[data-counting]")).to_have_class("countdown")
 

@@ -71,7 +71,7 @@ def test_who_has_chosen_a_language_keeps_it(site):
 
 def test_every_time_on_a_page_has_its_zone():
     """Where a template writes a time by a filter, the zone stands beside it or over its column."""
-    written = re.compile(r'\|(?:date|time):"(?:SHORT_DATETIME_FORMAT|DATETIME_FORMAT|TIME_FORMAT)"')
+    written = re.compile(r'\|(?:date|time)\("(?:SHORT_DATETIME_FORMAT|DATETIME_FORMAT|TIME_FORMAT)"')
     lines = [
         f"{path.relative_to(BASE_DIR)}: {line.strip()}"
         for path in (BASE_DIR / "templates").rglob("*.html")

@@ -48,7 +48,7 @@ def at(name: str, *words: str) -> str:
 def hidden(text: str) -> dict[str, str]:
     """What a preview sends back."""
     found = re.findall(r'<input type="hidden" name="(\w+)" value="([^"]*)"', text)
-    return {name: value.replace("&quot;", '"') for name, value in found if name != "csrfmiddlewaretoken"}
+    return {name: value.replace("&#34;", '"') for name, value in found if name != "csrfmiddlewaretoken"}
 
 
 def a_file(text: str) -> SimpleUploadedFile:
@@ -143,7 +143,7 @@ def test_a_group_is_made_from_a_list_and_looked_at(page, ada):
 def test_its_members_are_found_exported_and_removed_and_it_is_renamed_and_deleted(page, club):
     place = at("group", club.id)
     shown = text_of(page.get(place))
-    assert "Club &quot;A&quot; #1" in shown
+    assert "Club &#34;A&#34; #1" in shown
     assert "مريم" in shown
     assert "Cy #1" not in text_of(page.get(place, {"q": "a@"}))
     assert "Nobody found" in text_of(page.get(place, {"q": "zz"}))

@@ -157,7 +157,7 @@ def test_only_sets_of_ones_own_and_shared_ones_can_be_used(hana, person):
     person("Cleo")
     hers, shared = a_set("Hers", "Cleo"), a_set("Everybody's", "Cleo", shared=True)
     page = text(hana.get(f"/live/new/?set={hers.id}"))
-    assert "Everybody&#x27;s" in page
+    assert "Everybody&#39;s" in page
     assert "Hers" not in page
     assert hana.post("/live/new/", FORM | {"question_set": hers.id}).status_code == 422
     assert hana.post("/live/new/", FORM | {"question_set": shared.id}).status_code == 302

@@ -14,7 +14,7 @@ from mail.bounces import report_in
 from mail.letters import compose
 from mail.numbers import message_id, number_in
 from mail.sending import send_waiting
-from mail.templatetags.mails import mail_note, mail_reason
+from mail.words import mail_note, mail_reason
 from store import keys
 from store.table import Unavailable
 from tests.mail.servers import ImapServer

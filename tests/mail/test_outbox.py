@@ -24,7 +24,7 @@ from mail import outbox as mail
 from mail.letters import compose
 from mail.numbers import number_in
 from mail.sending import GIVEN_UP_AFTER, LEASE_SECONDS, send_waiting
-from mail.templatetags.mails import mail_reason
+from mail.words import mail_reason
 from store import keys
 from store.table import Update
 from tests.people import PASSWORD

@@ -16,7 +16,7 @@ from mail.answers import without_address
 from mail.letters import compose
 from mail.sending import GIVEN_UP_AFTER, anything_due, pause, send_waiting
 from mail.server import BULK, URGENT
-from mail.templatetags.mails import mail_reason
+from mail.words import mail_reason
 from store import keys
 from store.table import Put
 from tests.mail.servers import DRIP, DROP, HANG

@@ -9,12 +9,11 @@ import re
 from datetime import UTC, datetime, timedelta
 
 import pytest
-from django.template import Context, Engine
+from django.template import engines
 from django.utils.translation import override
 from hypothesis import given
 from hypothesis import strategies as st
 
-from config.settings import BASE_DIR
 from pages import times
 from pages.times import (
     AOE,
@@ -305,15 +304,9 @@ def test_a_begun_second_counts_until_it_is_over(milliseconds, seconds):
 
 # --- on the page ---
 
-ENGINE = Engine(
-    dirs=[BASE_DIR / "templates"],
-    libraries={"times": "pages.templatetags.times"},
-    builtins=["django.templatetags.i18n", "django.templatetags.static"],
-)
 
-
-def rendered(tag: str, **values: object) -> str:
-    return ENGINE.from_string(f"{{% load times %}}{{% {tag} %}}").render(Context(values)).strip()
+def rendered(call: str, **values: object) -> str:
+    return engines["jinja2"].from_string(f"{{{{ {call} }}}}").render(values).strip()
 
 
 def words(html: str) -> str:
@@ -334,11 +327,11 @@ def words(html: str) -> str:
     ],
 )
 def test_without_scripts_a_time_stands_in_the_elections_zone_and_in_utc(zone_name, text):
-    assert words(rendered("election_time moment zone", moment=NOON, zone=zone_name)) == text
+    assert words(rendered("election_time(moment, zone)", moment=NOON, zone=zone_name)) == text
 
 
 def test_a_time_tells_scripts_the_moment_and_the_offset():
-    html = rendered("election_time moment zone", moment="2025-11-15T12:00:00.000Z", zone="America/St_Johns")
+    html = rendered("election_time(moment, zone)", moment="2025-11-15T12:00:00.000Z", zone="America/St_Johns")
     assert '<time datetime="2025-11-15T12:00:00.000Z" data-local data-offset="-210"' in html
     assert 'data-yours="{time} your time"' in html
 
@@ -354,12 +347,12 @@ def test_a_time_tells_scripts_the_moment_and_the_offset():
     ],
 )
 def test_the_countdown_says_in_words_what_is_left(edge, left, text):
-    html = rendered("countdown until edge now=now", until=NOON + left, edge=edge, now=NOON)
+    html = rendered("countdown(until, edge, now)", until=NOON + left, edge=edge, now=NOON)
     assert words(html) == text
 
 
 def test_the_countdown_tells_scripts_the_servers_time():
-    html = rendered("countdown until now=now", until="2025-11-16T12:00:00.000Z", now=NOON)
+    html = rendered("countdown(until, now=now)", until="2025-11-16T12:00:00.000Z", now=NOON)
     assert (
         'role="timer" data-edge="closing" data-until="2025-11-16T12:00:00.000Z" data-now="2025-11-15T12:00:00.000Z"'
         in html
@@ -369,7 +362,7 @@ def test_the_countdown_tells_scripts_the_servers_time():
 
 
 def test_the_countdown_takes_the_present_time_by_itself():
-    assert words(rendered("countdown until", until=datetime(2000, 1, 1, tzinfo=UTC))) == "Voting has ended."
+    assert words(rendered("countdown(until)", until=datetime(2000, 1, 1, tzinfo=UTC))) == "Voting has ended."
 
 
 @pytest.mark.parametrize(
@@ -381,17 +374,17 @@ def test_the_countdown_takes_the_present_time_by_itself():
     ],
 )
 def test_the_last_hour_before_the_end_looks_different(edge, left, is_ending):
-    html = rendered("countdown until edge now=now", until=NOON + left, edge=edge, now=NOON)
+    html = rendered("countdown(until, edge, now)", until=NOON + left, edge=edge, now=NOON)
     assert ('class="countdown ending"' in html) is is_ending
 
 
 def test_dates_are_written_as_the_readers_language_writes_them():
     with override("de"):
-        assert "15. November 2025 13:00 CET" in words(rendered("election_time moment 'Europe/Berlin'", moment=NOON))
+        assert "15. November 2025 13:00 CET" in words(rendered("election_time(moment, 'Europe/Berlin')", moment=NOON))
 
 
 def test_every_language_has_its_own_words_for_what_is_left():
     for language, text in (("en", "3 days left"), ("de", "noch 3 Tage"), ("en", "3 days left")):
         with override(language):
-            left = words(rendered("countdown until now=now", until=NOON + timedelta(days=3), now=NOON))
+            left = words(rendered("countdown(until, now=now)", until=NOON + timedelta(days=3), now=NOON))
         assert left == text

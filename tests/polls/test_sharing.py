@@ -255,4 +255,4 @@ def test_makers_find_what_to_put_into_their_own_pages(made, signed_in):
 
     poll = made()
     page = text(signed_in(people.find("Ida")).get(f"/poll/{poll.id}/manage/"))
-    assert f"&lt;iframe src=&quot;{SITE}/poll/{poll.id}/embed/&quot;" in page
+    assert f"&lt;iframe src=&#34;{SITE}/poll/{poll.id}/embed/&#34;" in page

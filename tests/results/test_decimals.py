@@ -33,7 +33,7 @@ def found(method: str, **rules) -> Found:
 def shown(election: Found) -> str:
     """The words and tables of the page; lengths in pictures are nobody's to read."""
     parts = "".join(f'{{% include "results/parts/{part}.html" %}}' for part in ("why", "pictures", "tables"))
-    page = engines["django"].from_string(parts).render(context_of_report(election))
+    page = engines["jinja2"].from_string(parts).render(context_of_report(election))
     return re.sub(r"<[^>]*>", " ", page).replace("Version 2.5", "")
 
 

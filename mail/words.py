@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from django import template
 from django.utils.translation import gettext as _
 
 from mail.letters import LETTERS
 from mail.outbox import ASIDE, FAILED, NOTES, QUEUED, REASONS, SENDING, SENT, UNKNOWN, Mail
 
-register = template.Library()
 
-
-@register.filter
 def mail_state(state: str) -> str:
     return {
         QUEUED: _("Queued"),
@@ -23,18 +19,15 @@ def mail_state(state: str) -> str:
     }[state]
 
 
-@register.filter
 def mail_reason(mail: Mail) -> str:
     """What became of a mail, where there is more to say than its state."""
     return _(REASONS[mail.reason]) % {"detail": mail.detail} if mail.reason else ""
 
 
-@register.filter
 def mail_note(mail: Mail) -> str:
     """What was heard of it later."""
     return _(NOTES[mail.note]) % {"detail": mail.note_detail} if mail.note else ""
 
 
-@register.filter
 def subject(mail: Mail) -> str:
     return _(LETTERS[mail.kind].title or LETTERS[mail.kind].subject)

@@ -1,9 +1,9 @@
-"""Parts that are rendered once: what they are remembered by, and that a page shows every change at once."""
+"""Fragments that are rendered once: what they are cached by, and that a page shows every change at once."""
 
 from __future__ import annotations
 
 import pytest
-from django.template import Context, Template, TemplateSyntaxError
+from django.template import engines
 from django.urls import set_script_prefix
 from django.utils.safestring import mark_safe
 from django.utils.translation import override
@@ -11,40 +11,41 @@ from django.utils.translation import override
 from accounts.rules import Role
 from elections import repository, services
 from elections.rules import Action
-from pages import parts
-from pages.parts import part
+from pages import fragments
+from pages.fragments import cached_include, fragment
 from ranking.candidates import Candidate
 from store.memory import Memory
 
 CHOICE = "ranking/parts/choice.html"
+NAV = {"here": "home", "in_site": False, "known": True, "looks": True, "manages": False, "owns": False}
 
 
 @pytest.fixture
 def renderings(monkeypatch) -> list[str]:
-    """The parts that are rendered from here on, by a process that remembers nothing."""
-    names, render = [], parts.render_to_string
-    monkeypatch.setattr(parts, "memory", Memory(1_000_000, parts._weight))
-    monkeypatch.setattr(parts, "render_to_string", lambda name, given: names.append(name) or render(name, given))
+    """The fragments that are rendered from here on, with an empty cache."""
+    names, render = [], fragments.render_to_string
+    monkeypatch.setattr(fragments, "cache", Memory(1_000_000, fragments._weight))
+    monkeypatch.setattr(fragments, "render_to_string", lambda name, values: names.append(name) or render(name, values))
     return names
 
 
-def choice(**given) -> str:
-    return part(CHOICE, {"number": 1, "name": "Ada", "statement": "", "link": "", "photo": None, "ranks": 3, **given})
+def choice(**values) -> str:
+    return cached_include(CHOICE, **{"number": 1, "name": "Ada", "statement": "", "link": "", "ranks": 3, **values})
 
 
-def test_a_part_is_rendered_once_for_the_same_values(renderings):
+def test_a_fragment_is_rendered_once_for_the_same_values(renderings):
     assert choice() == choice()
     assert len(renderings) == 1
 
 
-def test_while_templates_are_written_nothing_is_remembered(renderings, settings):
+def test_under_debug_nothing_is_cached(renderings, settings):
     settings.DEBUG = True
     assert choice() == choice()
     assert len(renderings) == 2
 
 
 @pytest.mark.parametrize("other", [{"name": "Grace"}, {"number": 2}, {"ranks": 4}, {"link": "https://example.org/"}])
-def test_other_values_make_another_part(renderings, other):
+def test_other_values_make_another_fragment(renderings, other):
     assert choice() != choice(**other)
     assert len(renderings) == 2
 
@@ -60,9 +61,9 @@ def test_a_number_and_whether_something_is_so_are_two(renderings):
     assert choice(ranks=1) != choice(ranks=True)
 
 
-def test_the_same_values_by_other_names_make_another_part(renderings):
-    assert part(CHOICE, {"name": "Ada", "link": "x"}) != part(CHOICE, {"link": "Ada", "name": "x"})
-    assert part(CHOICE, {"name": "Ada", "number": 1}) != part(CHOICE, {"name": "Ada", "ranks": 1})
+def test_the_same_values_by_other_names_make_another_fragment(renderings):
+    assert choice(name="Ada", link="x") != choice(name="x", link="Ada")
+    assert choice(number=1, ranks=2) != choice(number=2, ranks=1)
 
 
 def test_every_language_has_its_own(renderings):
@@ -73,24 +74,21 @@ def test_every_language_has_its_own(renderings):
 
 
 def test_a_site_that_lies_elsewhere_has_its_own(renderings):
-    at_home = part("parts/nav.html", {"known": True})
+    at_home = cached_include("parts/nav.html", **NAV)
     set_script_prefix("/vote/")
     try:
-        assert part("parts/nav.html", {"known": True}) != at_home
+        assert cached_include("parts/nav.html", **NAV) != at_home
     finally:
         set_script_prefix("/")
 
 
-def test_a_part_sees_nothing_but_what_it_is_given(renderings):
-    page = Template('{% load parts %}{% part "ranking/parts/choice.html" name=who number=1 %}')
-    assert "Ada" in page.render(Context({"who": "Ada", "statement": "unsaid"}))
-    assert "unsaid" not in page.render(Context({"who": "Ada", "statement": "unsaid"}))
-
-
-@pytest.mark.parametrize("written", ["{% part name %}", '{% part "parts/nav.html" here %}'])
-def test_a_part_that_is_not_named_is_a_mistake(written):
-    with pytest.raises(TemplateSyntaxError):
-        Template("{% load parts %}" + written)
+def test_a_fragment_sees_nothing_but_what_it_is_given(renderings):
+    page = engines["jinja2"].from_string(
+        '{{ cached_include("ranking/parts/choice.html", name=who, number=1, ranks=2) }}'
+    )
+    shown = page.render({"who": "Ada", "statement": "unsaid"})
+    assert "Ada" in shown
+    assert "unsaid" not in shown
 
 
 # --- on pages ---
@@ -111,10 +109,11 @@ def test_a_page_shows_every_change_at_once(site, person, signed_in):
     assert "2 seats" in browser.get(page).content.decode()
 
 
-def test_what_somebody_has_ranked_is_not_remembered(renderings):
-    page = Template('{% include "ranking/parts/ranks.html" %}')
-    chosen = [{"number": 1, "name": "Ada", "rank": "1"}, {"number": 2, "name": "Grace", "rank": ""}]
-    shown = page.render(Context({"choices": chosen, "ranks": 2}))
+def test_what_somebody_has_ranked_is_not_cached(renderings):
+    choices = [{"number": 1, "name": "Ada", "rank": "1"}, {"number": 2, "name": "Grace", "rank": ""}]
+    choices = [{"statement": "", "link": "", "photo": None, **each} for each in choices]
+    words = {"draft_key": "", "unranked_sentence": ""}
+    shown = fragment("ranking/parts/ranks.html", {"choices": choices, "ranks": 2, **words})
     assert 'value="1"' in shown
-    assert renderings == [CHOICE]
-    assert not any("Ada" in str(asked) for asked in parts.memory._kept)
+    assert CHOICE in renderings
+    assert not any("Ada" in str(key) for key in fragments.cache._kept)

@@ -4,85 +4,76 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
 from functools import lru_cache
-from typing import Any
 
-from django import template
 from django.utils.formats import date_format
-from django.utils.html import format_html
+from django.utils.html import escape, format_html, format_html_join
+from django.utils.safestring import SafeString
 from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 
-from pages import times
-from pages.times import HOUR, Amount, Edge, UnknownZone
 from store.log import as_text, utc_now
 
-register = template.Library()
+from . import times
+from .times import HOUR, Amount, Edge, UnknownZone
+
+# In the election's zone and in UTC; where scripts run, in the reader's own zone instead of UTC.
+TIME = (
+    '<span><time datetime="{}" data-local data-offset="{}" data-yours="{}">{}</time>{}'
+    "<span data-elsewhere>{}</span></span>"
+)
+# A script counts on, by the server's clock; screen readers read it when asked, not every second.
+COUNTDOWN = (
+    '<span class="countdown{}" role="timer" data-edge="{}" data-until="{}" data-now="{}" data-words="{}" '
+    'data-over="{}">{}{}{}</span>'
+)
 
 
-@register.filter
 def moment(stored: str | int) -> datetime:
     """A stored time, text or seconds, as one that `date` and `timesince` understand."""
     return datetime.fromtimestamp(stored, UTC) if isinstance(stored, int) else datetime.fromisoformat(stored)
 
 
-@register.filter
 def day(stored: str, zone_name: str) -> str:
     """The day of a stored time on the calendars of a zone."""
     return date_format(_shown(times.from_text(stored), zone_name)[0], "DATE_FORMAT")
 
 
-@register.filter
 def in_zone(moment: datetime | str, zone_name: str) -> str:
     """Date, time and the zone's letters, on the clocks of a zone."""
     return times.moment_text(_shown(_moment(moment), zone_name)[0])
 
 
-@register.filter
 def clock_in_zone(moment: datetime | str, zone_name: str) -> str:
     """The time of day alone, on the clocks of a zone."""
     return date_format(_shown(_moment(moment), zone_name)[0], "TIME_FORMAT")
 
 
-@register.filter
 def zone_label(zone_name: str) -> str:
     return times.zone_label(zone_name)
 
 
-@register.inclusion_tag("pages/parts/time.html")
-def election_time(moment: datetime | str, zone_name: str) -> dict[str, Any]:
+def election_time(moment: datetime | str, zone_name: str) -> SafeString:
     """A moment, or the text it is stored as, in the election's zone; a script adds the reader's own time."""
     moment = _moment(moment)
     shown, zone_name = _shown(moment, zone_name)
     offset = shown.utcoffset() or timedelta()
-    return {
-        "stored": as_text(moment),
-        "text": times.moment_text(shown),
-        "zone": "" if zone_name == "UTC" else times.zone_label(zone_name),
-        "offset": round(offset / timedelta(minutes=1)),
-        "universal": _universal(moment, shown) if offset else "",
-        "yours": _("%(time)s your time") % {"time": "{time}"},
-    }
+    zone = "" if zone_name == "UTC" else f" ({times.zone_label(zone_name)})"
+    universal = f", {_universal(moment, shown)}" if offset else ""
+    yours = _("%(time)s your time") % {"time": "{time}"}
+    minutes = round(offset / timedelta(minutes=1))
+    return format_html(TIME, as_text(moment), minutes, yours, times.moment_text(shown), zone, universal)
 
 
-@register.inclusion_tag("pages/parts/countdown.html")
-def countdown(until: datetime | str, edge: str = Edge.CLOSING.value, now: datetime | None = None) -> dict[str, Any]:
+def countdown(until: datetime | str, edge: str = Edge.CLOSING.value, now: datetime | None = None) -> SafeString:
     """How much time is left until voting ends or, with the edge "opening", until it begins; a script counts on."""
     until, now = _moment(until), now or utc_now()
     left = times.seconds_left(until, now)
-    words, over = _words(edge, get_language())
-    before, _time, after = words.partition("{time}")
-    return {
-        "until": as_text(until),
-        "now": as_text(now),
-        "words": words,
-        "before": before,
-        "amounts": [_with_bold_count(amount, get_language()) for amount in times.amounts(left)],
-        "after": after,
-        "over": over,
-        "left": left,
-        "edge": edge,
-        "is_ending": edge == Edge.CLOSING.value and left < HOUR,
-    }
+    language = get_language()
+    words, before, after, over = _words(edge, language)
+    amounts = _with_bold_counts(tuple(times.amounts(left)), language)
+    kind = " ending" if edge == Edge.CLOSING.value and left < HOUR else ""
+    shown = (before, amounts, after) if left else (over, "", "")
+    return format_html(COUNTDOWN, kind, edge, as_text(until), as_text(now), words, over, *shown)
 
 
 def _moment(moment: datetime | str) -> datetime:
@@ -104,14 +95,16 @@ def _universal(moment: datetime, shown: datetime) -> str:
 
 
 @lru_cache(1000)
-def _words(edge: str, language: str | None) -> tuple[str, str]:
-    """In the language that is spoken here."""
-    if Edge(edge) is Edge.OPENING:
-        return _("Opens in %(time)s") % {"time": "{time}"}, _("Voting has begun.")
-    return _("%(time)s left") % {"time": "{time}"}, _("Voting has ended.")
+def _words(edge: str, language: str | None) -> tuple[SafeString, ...]:
+    """The sentence with a place for the time, what stands before and after it, and what is said when it is over."""
+    opening = Edge(edge) is Edge.OPENING
+    words = (_("Opens in %(time)s") if opening else _("%(time)s left")) % {"time": "{time}"}
+    before, _time, after = words.partition("{time}")
+    over = _("Voting has begun.") if opening else _("Voting has ended.")
+    return escape(words), escape(before), escape(after), escape(over)
 
 
 @lru_cache(1000)
-def _with_bold_count(amount: Amount, language: str | None) -> str:
-    before, count, after = str(amount).partition(str(amount.count))
-    return format_html("{}<b>{}</b>{}", before, count, after)
+def _with_bold_counts(amounts: tuple[Amount, ...], language: str | None) -> SafeString:
+    parts = (str(each).partition(str(each.count)) for each in amounts)
+    return format_html_join(" ", "<span>{}<b>{}</b>{}</span>", parts)

@@ -1,0 +1,157 @@
+"""The template environment: Jinja2, with what templates may call, whichever app it belongs to."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from datetime import date, datetime
+from itertools import takewhile
+from typing import Any
+
+from django.conf import settings
+from django.template import defaultfilters
+from django.templatetags.static import static
+from django.urls import get_script_prefix
+from django.utils.formats import localize
+from django.utils.html import json_script
+from django.utils.safestring import mark_safe
+from django.utils.timezone import is_aware, localtime
+from django.utils.translation import (
+    get_language,
+    get_language_bidi,
+    get_language_info,
+    gettext,
+    ngettext,
+    npgettext,
+    pgettext,
+)
+from django_htmx.jinja import htmx_script
+from jinja2 import Environment, Template, select_autoescape
+from jinja2.ext import Extension
+from jinja2.lexer import Token, TokenStream
+from markupsafe import escape
+
+from live import clock, signs
+from live.words import phase_words, type_words
+from mail import words as mail_words
+from pages import names, rendered, time_display
+from pages.fragments import cached_include
+from pages.icons import icon
+from pages.onward import path_of
+from ranking.explanations import said
+from results.pictures import arranged
+
+GLOBALS = {
+    "cached_include": cached_include,
+    "countdown": time_display.countdown,
+    "election_time": time_display.election_time,
+    "get_language": get_language,
+    "get_language_bidi": get_language_bidi,
+    "htmx_script": htmx_script,
+    "icon": icon,
+    "option_mark": signs.option_mark,
+    "static": static,
+    "url": path_of,
+}
+FILTERS = {
+    "arranged": arranged,
+    "capfirst": defaultfilters.capfirst,
+    "clock_in_zone": time_display.clock_in_zone,
+    "day": time_display.day,
+    "described": rendered.description_of,
+    "filesizeformat": defaultfilters.filesizeformat,
+    "floatformat": defaultfilters.floatformat,
+    "in_zone": time_display.in_zone,
+    "json_script": json_script,
+    "letter": signs.letter,
+    "linebreaks": defaultfilters.linebreaks_filter,
+    "linebreaksbr": defaultfilters.linebreaksbr,
+    "localize": localize,
+    "mail_note": mail_words.mail_note,
+    "mail_reason": mail_words.mail_reason,
+    "mail_state": mail_words.mail_state,
+    "minutes": clock.minutes,
+    "moment": time_display.moment,
+    "phase_words": phase_words,
+    "said": said,
+    "shortened": names.shortened,
+    "striptags": defaultfilters.striptags,
+    "subject": mail_words.subject,
+    "time_left": clock.time_left,
+    "timesince": defaultfilters.timesince_filter,
+    "truncatechars": defaultfilters.truncatechars,
+    "type_words": type_words,
+    "urlencode": defaultfilters.urlencode,
+    "urlize": defaultfilters.urlize,
+    "zone_label": time_display.zone_label,
+}
+
+
+# Functions whose result for the same arguments is the same on every page of one language and path of the site.
+CONSTANT: dict[str, Callable[..., str]] = {
+    "_": lambda message: mark_safe(gettext(message) % ()),  # noqa: S308 - ours, with percent signs doubled
+    "cached_include": cached_include,
+    "icon": icon,
+    "pgettext": lambda context, message: mark_safe(pgettext(context, message) % ()),  # noqa: S308 - likewise
+    "static": static,
+    "url": path_of,
+}
+CONSTANT_CALL = re.compile("name lparen string( comma string)* rparen")
+
+
+class Multilingual(Environment):
+    """Compiles each template once for every language and path of the site."""
+
+    def __init__(self, **options: Any):
+        super().__init__(**options)
+        self.compiled: dict[tuple[str | None, str], Environment] = {}
+
+    def get_template(self, name: Any, parent: str | None = None, globals: Any = None) -> Template:
+        here = get_language(), get_script_prefix()
+        if here not in self.compiled:
+            self.compiled[here] = self.overlay()
+        return Environment.get_template(self.compiled[here], name, parent, globals)
+
+
+class Constants(Extension):
+    """Evaluates `{{ _("Sign in") }}` or `{{ url("home") }}` when a template is compiled. Most of a page is such text;
+    looking it up for every request takes longer than all the rest of the template."""
+
+    def filter_stream(self, stream: TokenStream) -> Iterator[Token]:
+        for token in stream:
+            if token.type != "variable_begin":
+                yield token
+                continue
+            call = [*takewhile(lambda each: each.type != "variable_end", stream)]
+            if (text := _constant(call)) is not None:
+                yield Token(token.lineno, "data", text)
+            else:
+                yield from (token, *call, Token(token.lineno, "variable_end", "}}"))
+
+
+def _constant(call: Sequence[Token]) -> str | None:
+    """The HTML that a call gives, if it is one that does not depend on the request."""
+    if not CONSTANT_CALL.fullmatch(" ".join(token.type for token in call)) or call[0].value not in CONSTANT:
+        return None
+    return escape(CONSTANT[call[0].value](*(token.value for token in call[2::2])))
+
+
+def environment(**options: Any) -> Environment:
+    """Called by Django's template backend, with the options of the settings."""
+    options |= {"autoescape": select_autoescape(disabled_extensions=["txt"], default=True)}
+    extensions = ["jinja2.ext.i18n", Constants]
+    made = Multilingual(extensions=extensions, keep_trailing_newline=True, cache_size=-1, **options)
+    made.install_gettext_callables(gettext, ngettext, newstyle=True, pgettext=pgettext, npgettext=npgettext)  # type: ignore[attr-defined]
+    made.globals |= GLOBALS | {"languages": _languages, "shapes": signs.SHAPES}
+    made.filters |= FILTERS | {"date": _date}
+    return made
+
+
+def _languages() -> list[Any]:
+    return [get_language_info(code) for code, _name in settings.LANGUAGES]
+
+
+def _date(value: date | str | None, form: str | None = None) -> str:
+    """As Django's filter, which expects a moment on the clocks of the site."""
+    is_moment = isinstance(value, datetime) and is_aware(value)
+    return defaultfilters.date(localtime(value) if is_moment else value, form)

@@ -1,0 +1,43 @@
+"""Fragments of pages: templates rendered by themselves, for another template or for a page that is open already."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import partial
+from sys import getsizeof
+from typing import Any
+
+from django.conf import settings
+from django.template.loader import render_to_string
+from django.urls import get_script_prefix
+from django.utils.safestring import SafeString, mark_safe
+from django.utils.translation import get_language
+
+from store.memory import Memory
+
+CACHE_BYTES = 16_000_000  # about
+ENTRY_BYTES = 1000  # of an entry, about, beside its text
+
+
+def fragment(name: str, context: Mapping[str, Any]) -> SafeString:
+    """A template as HTML that other templates need not escape again: it has escaped its values itself."""
+    return mark_safe(render_to_string(name, dict(context)))  # noqa: S308 - templates escape what they show
+
+
+def _weight(text: SafeString) -> int:
+    return 2 * getsizeof(text) + ENTRY_BYTES  # much of it may also stand in the values
+
+
+cache = Memory[SafeString](CACHE_BYTES, _weight)
+
+
+def cached_include(name: str, /, **values: Any) -> SafeString:
+    """An include that sees only what it is given, rendered once for the same values, language and path of the site.
+
+    Safe and unsafe text are different keys, and so are 1 and True, though Python holds them to be equal. Under DEBUG
+    nothing is cached, so that an edited template shows at once.
+    """
+    if settings.DEBUG:
+        return fragment(name, values)
+    key = name, get_language(), get_script_prefix(), tuple(values.items()), tuple(map(type, values.values()))
+    return cache.get(key, partial(fragment, name, values))
