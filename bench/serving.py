@@ -17,13 +17,13 @@ from pathlib import Path
 
 from store.connect import connect
 from store.formats import prepare
-from upkeep.server import NAME
+from upkeep.server import is_worker
 
 from .report import OPERATIONS, Report, Unit
 from .rounds import Comparison, compare, crowd
 
 HERE = Path(__file__).parent.parent
-SERVE = [sys.executable, "-m", "gunicorn", "--config", "python:config.gunicorn", "config.asgi"]
+SERVE = [sys.executable, "-m", "gunicorn", "--config", "python:config.gunicorn"]
 PAGE = "/healthz"
 LARGE = "/static/django_htmx/htmx-2.js"
 VISITORS = 4
@@ -39,7 +39,7 @@ def measure(report: Report, scale: float = 1.0) -> None:
     report.build.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix="bench-", dir=report.build) as folder:
         rounds, seconds = max(2, int(9 * scale)), 1.5 * min(scale, 1.0)
-        with server(folder) as ours, server(folder, "--worker-class gthread") as theirs:
+        with server(folder) as ours, server(folder, "--worker-class gthread --threads 8", "config.wsgi") as theirs:
             _cost(report, ours, theirs, rounds, seconds)
             for slow in SLOW:
                 _slow(report, ours, theirs, slow, rounds, seconds)
@@ -98,10 +98,10 @@ class Server:
 
     def worked(self, *, also_worker: bool = False) -> int:
         """Nanoseconds of all threads of the processes that serve, also of those that have ended. The worker beside them
-        is a child too, with a name of its own."""
+        is a child too, with a command of its own."""
         found = Path(f"/proc/{self.process.pid}/task").glob("*/children")
         children = [each for file in found for each in file.read_text().split()]
-        serving = [each for each in children if also_worker or Path(f"/proc/{each}/comm").read_text().strip() != NAME]
+        serving = [each for each in children if also_worker or not is_worker(int(each))]
         return sum(map(_worked, map(int, serving)))
 
 
@@ -115,7 +115,7 @@ def _worked(process: int) -> int:
 
 
 @contextmanager
-def server(folder: str, arguments: str = "") -> Iterator[Server]:
+def server(folder: str, arguments: str = "", application: str = "config.asgi") -> Iterator[Server]:
     """Our site on a free port, in a group of processes of its own. Slow clients are not ended while we measure."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
@@ -126,7 +126,9 @@ def server(folder: str, arguments: str = "") -> Iterator[Server]:
     table.create()
     prepare(table)
     table.close()
-    process = subprocess.Popen(SERVE, env=environment, cwd=HERE, start_new_session=True, stderr=subprocess.DEVNULL)
+    process = subprocess.Popen(
+        [*SERVE, application], env=environment, cwd=HERE, start_new_session=True, stderr=subprocess.DEVNULL
+    )
     try:
         while not probe(port) and process.poll() is None:
             time.sleep(0.1)
