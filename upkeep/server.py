@@ -51,13 +51,26 @@ def take(folder: Path) -> int:
 
 # --- its worker ---
 
-NAME = "plenum worker"  # by which `ps` and `top` tell it from the processes that serve
+NAME = "plenum worker"  # by which `top` tells it from the processes that serve, once it has begun
+
+
+STARTING = threading.Lock()  # held while a worker is started or a process is forked: never both at once
 
 
 def start_worker() -> Popen[bytes]:
-    """A program of its own, which shares nothing with this process, not even its open files."""
+    """A program of its own, which shares nothing with this process, not even its open files.
+
+    A process forked meanwhile would keep the pipe open by which `Popen` learns that the program runs, and it would wait
+    for as long as that process lives.
+    """
     manage = settings.BASE_DIR / "manage.py"
-    return Popen([sys.executable, manage, "worker", "--beside", str(os.getpid())])  # noqa: S603 - our own program
+    with STARTING:
+        return Popen([sys.executable, manage, "worker", "--beside", str(os.getpid())])  # noqa: S603 - our own program
+
+
+def is_worker(pid: int) -> bool:
+    """Whether that process is one of these, by its command."""
+    return b"\0worker\0--beside\0" in Path(f"/proc/{pid}/cmdline").read_bytes()
 
 
 class WorkerKeeper:
@@ -78,6 +91,8 @@ class WorkerKeeper:
         self.ticking, self.rest = ticking, rest
 
     def go(self) -> None:
+        release = STARTING.release
+        os.register_at_fork(before=STARTING.acquire, after_in_parent=release, after_in_child=release)
         threading.Thread(target=self.keep, name="worker keeper", daemon=True).start()
 
     def keep(self) -> None:

@@ -23,7 +23,7 @@ from config.settings import BASE_DIR
 from store import keys
 from store.connect import connect
 from store.log import Event, EventLog
-from upkeep.server import NAME
+from upkeep.server import is_worker
 
 pytestmark = pytest.mark.slow
 PATIENCE = 120  # seconds for a machine that is busy with other things
@@ -160,12 +160,12 @@ def children(pid: int) -> list[int]:
 
 
 def worker_of(pid: int, but: int = 0) -> int:
-    """Its number, once it goes by its name."""
+    """Its number, once it is there."""
     until = time.monotonic() + PATIENCE
     while time.monotonic() < until:
         for child in children(pid):
             with suppress(OSError):  # it has just ended
-                if child != but and Path(f"/proc/{child}/comm").read_text().strip() == NAME:
+                if child != but and is_worker(child):
                     return child
         time.sleep(0.1)
     raise AssertionError("There is no worker beside the server.")
