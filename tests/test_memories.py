@@ -21,6 +21,7 @@ OF_FEW = {
     "pages/times.py: _places_today": "nothing",
     "pages/times.py: zone": "the zones there are: any other raises, which is not remembered",
     "store/connect.py: connect": "the setting",
+    "store/dynamodb/wire.py: _loader": "nothing",
     "tally/closeness.py: rankings": "the few sizes that are looked through one by one",
     "upkeep/doctor/machine.py: _other_than_pinned": "nothing",
     "upkeep/metrics.py: _trips": "the operations of a store",
