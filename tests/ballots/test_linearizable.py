@@ -14,7 +14,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, replace
-from datetime import datetime, timedelta
+from datetime import timedelta
 from functools import partial
 from math import inf
 from random import Random
@@ -493,8 +493,8 @@ def miscounted(monkeypatch: pytest.MonkeyPatch) -> None:
     """A change counts as another vote."""
     true = repository.through_gate
 
-    def through(election: Election, now: datetime, votes: int, papers: int) -> Write:
-        return true(election, now, votes or 1, papers)
+    def through(election: Election, votes: int, papers: int) -> Write:
+        return true(election, votes or 1, papers)
 
     monkeypatch.setattr(repository, "through_gate", through)
 
