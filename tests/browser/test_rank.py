@@ -27,7 +27,7 @@ KEY = "draft stranger test"
 
 def part_with(names: Iterable[str], ranks: dict[str, int], statement: str) -> str:
     choices = [
-        SimpleNamespace(number=number, name=name, statement=statement, link="", rank=ranks.get(name))
+        SimpleNamespace(number=number, name=name, statement=statement, link="", photo=None, rank=ranks.get(name))
         for number, name in enumerate(names, start=1)
     ]
     context = {"choices": choices, "ranks": len(choices), "draft_key": KEY, "unranked_sentence": "Below all others."}

@@ -43,7 +43,7 @@ def page_of(case: str) -> str:
     names, rankings, method, rules = CASES[case]
     report = report_on(Ballots.of(names, rankings), method, seed="seed", **rules)
     seal = Seal(len(rankings), "", "", "2031-05-01T12:00:00Z", 1, report.result.candidates, Turnout(0, 0, ()))
-    election = SimpleNamespace(name="Board", voter_count=200, seed="seed", convened=None, lots_commitment="")
+    election = SimpleNamespace(name="Board", voter_count=200, convened=None, lots_commitment="")
     said = context_of_report(Found(election, seal, report)) | {"election": election}
     parts = "".join(f'{{% include "results/parts/{part}.html" %}}' for part in PARTS)
     body = engines["jinja2"].from_string(parts).render(said)
