@@ -129,10 +129,13 @@ clean: ## remove what was installed and built; data stays
 
 # Every package is named with its hash, so none needs to be looked for. Python compiles what it loads, and no more.
 INSTALL := $(BIN)/pip install --quiet --disable-pip-version-check --no-deps --no-compile --require-hashes
+# botocore describes 400 services in 25 MB. We use one, and those by which AWS knows who we are.
+AWS_SERVICES := dynamodb signin sso sso-oidc sts
 
 .venv/run: requirements.txt | .venv/bin/pip
 	@echo "Installing what Plenum needs (once, about a quarter of a minute) ..."
 	@$(INSTALL) -r requirements.txt
+	@find .venv/lib -path '*/botocore/data/*' -prune -type d $(AWS_SERVICES:%=! -name %) -exec rm -r {} +
 	@touch $@
 
 .venv/test: requirements-dev.txt | .venv/bin/pip

@@ -51,7 +51,7 @@ def test_a_python_that_cannot_make_environments_is_a_sentence_and_leaves_nothing
 
 
 BORROWED = """case "$*" in
-    "-m venv"*) mkdir -p .venv/bin;;
+    "-m venv"*) mkdir -p .venv/bin .venv/lib;;
     *import\\ pip*) echo "$PWD/python";;
     "-m pip"*) {pip};;
 esac"""
@@ -72,7 +72,7 @@ def test_what_cannot_be_installed_is_tried_again_the_next_time(checkout):
 
 def test_a_python_without_a_pip_gets_one_in_the_environment(checkout):
     script = r"""case "$*" in
-        *--without-pip*) mkdir -p .venv/bin;;
+        *--without-pip*) mkdir -p .venv/bin .venv/lib;;
         *--clear*) printf '#!/bin/sh\necho "$*" >> asked\n' > .venv/bin/pip; chmod +x .venv/bin/pip;;
         *import\ pip*) exit 1;;
     esac"""
