@@ -20,7 +20,7 @@ from elections.rules import METHODS, MOST_SEATS, UNRANKED, Election, check_setti
 from pages.forms import form_page, posted
 from tally.ballots import Ballots
 from tally.closeness import RECOUNTS
-from tally.cost import of_methods
+from tally.cost import of_recount
 from tally.formats import BadFile, File, Limits, NotRecognised, read
 from tally.formats.text import Text
 from tally.job import Job
@@ -179,7 +179,7 @@ def job_of(ballots: Ballots, method: str, **settings: Any) -> Job:
 def recounts(job: Job) -> int:
     size = job.size
     left = min(CLOSENESS_STEPS, apart.MOST_STEPS - job.cost(size))
-    possible = min(RECOUNTS, left // (of_methods(size, [job.method]) + OF_EACH))
+    possible = min(RECOUNTS, left // (of_recount(size, job.method) + OF_EACH))
     return possible if possible >= LOOKS_CLOSELY else 0
 
 

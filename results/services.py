@@ -23,7 +23,7 @@ from store.table import Check, Delete, Exists, Item, Refused, StoreError
 from tally import lots
 from tally.ballots import Ballots
 from tally.closeness import RECOUNTS
-from tally.cost import Size, of_methods
+from tally.cost import Size, of_recount
 from tally.job import Job
 
 from . import committing, repository, running
@@ -36,7 +36,7 @@ STEPS_AT_ONCE = 6_000_000  # and so is what takes longer, if the look at how clo
 A_MOMENT = 1.0  # seconds that whoever has closed an election waits for the worker
 A_LOOK = 0.01  # seconds between two looks whether it is done
 MANY_CANDIDATES = 100  # with more, that look ends for the worker, too,
-STEPS_FOR_CLOSENESS = 1_200_000_000  # after about twenty minutes
+STEPS_FOR_CLOSENESS = 60_000_000  # after about a minute
 
 
 class Disagreement(CannotSeal):
@@ -106,7 +106,7 @@ def _affordable(counted: Ballots, election: Election) -> int:
     """How often it may be counted again to see how close it was: hundreds of candidates would hold the worker up."""
     if len(counted.candidates) <= MANY_CANDIDATES:
         return RECOUNTS
-    return min(RECOUNTS, STEPS_FOR_CLOSENESS // of_methods(Size.of(counted, election.seats), [election.method]))
+    return min(RECOUNTS, STEPS_FOR_CLOSENESS // of_recount(Size.of(counted, election.seats), election.method))
 
 
 def _is_quickly_counted(election: Election) -> bool:

@@ -34,6 +34,7 @@ from .irv import ChangedPiles, Piles
 from .irv import winners as irv_winners
 from .methods import count
 from .result import Result
+from .schulze import winners as schulze_winners
 
 RECOUNTS = 400
 WORK = 10_000_000  # different rankings, times candidates, read in all recounts together
@@ -148,7 +149,10 @@ class _Search:
         names = self.ballots.candidates
         if self.method in BY_CONTESTS:
             taken, given = (Ballots(names, part).summary for part in _parts(changes))
-            return self._count(Ballots.summed(self.ballots.summary - taken + given)).winners
+            changed = Ballots.summed(self.ballots.summary - taken + given)
+            if self.method == "schulze":
+                return schulze_winners(changed, unranked=self.unranked)
+            return self._count(changed).winners
         if self.method == "irv":
             taken_piles, given_piles = (Piles(Ballots(names, part)) for part in _parts(changes))
             return irv_winners(ChangedPiles(self._piles, taken_piles, given_piles), names, self.seed)

@@ -80,8 +80,8 @@ class Job:
 
     def cost(self, size: Size) -> int:
         """In steps, were the ballots of this size."""
-        again = self.recounts + self.draws
-        return cost.of_methods(size, self.methods) + again * cost.of_methods(size, [self.method])
+        recounts = self.recounts * cost.of_recount(size, self.method)
+        return cost.of_methods(size, self.methods) + recounts + self.draws * cost.of_methods(size, [self.method])
 
     def done(self) -> Done:
         results = {each: count(self.ballots, each, **self.settings) for each in self.methods}

@@ -169,14 +169,17 @@ def strengths(pairwise: Sequence[Sequence[int]], strength: str = "winning2") -> 
     if strength not in STRENGTHS:
         raise ValueError(f"A contest can be as strong as {', '.join(STRENGTHS)}, not {strength!r}.")
     base = 1 + max((number for row in pairwise for number in row), default=0)
-
-    def of(ayes: int, noes: int) -> int:
-        if ayes <= noes:
-            return 0
-        return {"winning2": ayes * base + base - 1 - noes, "winning": ayes, "margins": ayes - noes}[strength]
-
-    everyone = range(len(pairwise))
-    return [[of(pairwise[i][j], pairwise[j][i]) for j in everyone] for i in everyone]
+    won: dict[str, Callable[[int, int], int]] = {
+        "winning2": lambda ayes, noes: ayes * base + base - 1 - noes,
+        "winning": lambda ayes, noes: ayes,
+        "margins": lambda ayes, noes: ayes - noes,
+    }
+    of = won[strength]
+    against = zip(*pairwise, strict=True)
+    return [
+        [of(ayes, noes) if ayes > noes else 0 for ayes, noes in zip(row, column, strict=True)]
+        for row, column in zip(pairwise, against, strict=True)
+    ]
 
 
 def condorcet_winner(pairwise: Sequence[Sequence[int]]) -> int | None:
@@ -190,12 +193,15 @@ def condorcet_winner(pairwise: Sequence[Sequence[int]]) -> int | None:
 
 def peel(candidates: Sequence[str], beats: Callable[[int, int], bool]) -> list[list[str]]:
     """Groups of equals, best first: those nobody left beats, taken off again and again. Nobody may beat in a circle."""
-    left = list(range(len(candidates)))
+    everyone = range(len(candidates))
+    better = [sum(1 << j for j in everyone if beats(j, i)) for i in everyone]  # than i, as sets of bits
+    left, bits_left = list(everyone), (1 << len(candidates)) - 1
     groups = []
     while left:
-        top = [i for i in left if not any(beats(j, i) for j in left)]
+        top = [i for i in left if not better[i] & bits_left]
         groups.append([candidates[i] for i in top])
-        left = [i for i in left if i not in top]
+        left = [i for i in left if better[i] & bits_left]
+        bits_left = sum(1 << i for i in left)
     return groups
 
 

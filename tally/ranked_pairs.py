@@ -22,44 +22,36 @@ is a cycle through the other. Places: those below nobody by locked contests firs
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from .ballots import Ballots
 from .pairwise import condorcet_winner, peel, strengths
+from .reach import Reach, bits
 from .result import Result, header, standing
 
 Contest = tuple[int, int]
 
 
-@dataclass
 class Graph:
-    """Who is above whom, and who can be reached from whom, as bits: bit j of number i says that i is above j."""
+    """Who is above whom as sets of bits, and who can be reached from whom."""
 
-    size: int
-    above: list[int] = field(default_factory=list)
-    reach: list[int] = field(default_factory=list)
-
-    def __post_init__(self) -> None:
-        self.above = self.above or [0] * self.size
-        self.reach = self.reach or [0] * self.size
+    def __init__(self, size: int) -> None:
+        self.above, self.reach = [0] * size, Reach(size)
 
     def with_all(self, contests: Iterable[Contest]) -> Graph:
         """A copy with these contests in it."""
-        graph = Graph(self.size, list(self.above), list(self.reach))
+        graph = Graph(0)
+        graph.above, graph.reach = list(self.above), self.reach.copy()
         for winner, loser in contests:
             graph.above[winner] |= 1 << loser
-            new = graph.reach[loser] | 1 << loser
-            for each in range(self.size):
-                if each == winner or graph.reach[each] >> winner & 1:
-                    graph.reach[each] |= new
+            graph.reach.add(winner, loser)
         return graph
 
     def closes_cycle(self, contest: Contest) -> bool:
         """Whether a path leads from its loser to its winner."""
         winner, loser = contest
-        return bool(self.reach[loser] >> winner & 1)
+        return self.reach.has(loser, winner)
 
     def path(self, start: int, end: int) -> list[int]:
         """A shortest path, of several the one whose candidates come first."""
@@ -71,21 +63,13 @@ class Graph:
                 break
             new = self.above[here] & unmet
             unmet &= ~new
-            for there in _bits(new):
+            for there in bits(new):
                 came[there] = here
                 queue.append(there)
         path = [end]
         while path[-1] != start:
             path.append(came[path[-1]])
         return path[::-1]
-
-
-def _bits(number: int) -> Iterator[int]:
-    """The places of the ones, the lowest first."""
-    while number:
-        lowest = number & -number
-        yield lowest.bit_length() - 1
-        number ^= lowest
 
 
 def count(ballots: Ballots, *, unranked: str = "below", strength: str = "winning2") -> Result:
@@ -129,7 +113,7 @@ def count(ballots: Ballots, *, unranked: str = "below", strength: str = "winning
             "skipped": skipped,
         },
         **header(ballots),
-        **standing(peel(names, lambda i, j: bool(graph.reach[i] >> j & 1))),
+        **standing(peel(names, lambda i, j: i != j and graph.reach.has(i, j))),
     )
 
 

@@ -16,14 +16,13 @@ to the other, their own contest is drawn, and the original, which goes on to dra
 
 from __future__ import annotations
 
-from bisect import bisect_right
-from collections.abc import Iterator, Sequence
-from itertools import accumulate
+from collections.abc import Sequence
 from itertools import pairwise as steps
-from operator import or_
+from operator import ge
 
 from .ballots import Ballots
 from .pairwise import condorcet_winner, peel, strengths
+from .reach import Reach, bits
 from .result import Result, header, standing
 
 
@@ -40,8 +39,8 @@ def count(ballots: Ballots, *, unranked: str = "below", strength: str = "winning
         return widest[i][j] > widest[j][i]
 
     def weakest(path: list[int]) -> list[int]:
-        links = [(contests[i][j], [pairwise[i][j], pairwise[j][i]]) for i, j in steps(path)]
-        return min(links, default=(0, [0, 0]))[1]
+        links = [(contests[i][j], pairwise[i][j], pairwise[j][i]) for i, j in steps(path)]
+        return list(min(links, default=(0, 0, 0))[1:])
 
     return Result(
         method="schulze",
@@ -61,77 +60,82 @@ def count(ballots: Ballots, *, unranked: str = "below", strength: str = "winning
     )
 
 
+def winners(ballots: Ballots, *, unranked: str = "below") -> tuple[str, ...]:
+    """Nothing but who wins, as `count` says it: without the chains it is found in a fraction of the time."""
+    names = ballots.normal.candidates
+    widest = widths(strengths(ballots.normal.summary.pairwise(unranked)))
+    back = zip(*widest, strict=True)
+    unbeaten = (all(map(ge, there, here)) for there, here in zip(widest, back, strict=True))
+    return tuple(name for name, first in zip(names, unbeaten, strict=True) if first)
+
+
 def widths(contests: Sequence[Sequence[int]]) -> list[list[int]]:
     """[i][j]: how strong the strongest chain from i to j is, 0 where there is none.
 
     Contests are added one by one, the strongest first: that of the contest which first makes a chain from i to j is how
-    strong it is. Whom somebody reaches is a set of bits, so that hundreds of candidates take seconds.
+    strong it is.
     """
-    everyone = range(len(contests))
-    widest = [[0] * len(contests) for _ in everyone]
-    reached = [1 << i for i in everyone]  # by chains, oneself among them
-    won = [(strength, i, j) for i, row in enumerate(contests) for j, strength in enumerate(row) if strength]
-    for strength, i, j in sorted(won, reverse=True):
-        if not reached[i] >> j & 1:
-            for k in everyone:
-                if reached[k] >> i & 1:
-                    for new in _bits(reached[j] & ~reached[k]):
-                        widest[k][new] = strength
-                    reached[k] |= reached[j]
+    widest = [[0] * len(contests) for _ in contests]
+    reach = Reach(len(contests))
+    for strength, i, j in _won(contests):
+        for start, ends in reach.add(i, j):
+            for end in bits(ends):
+                widest[start][end] = strength
     return widest
 
 
-def _bits(number: int) -> Iterator[int]:
-    """Which bits are set, the lowest first."""
-    while number:
-        lowest = number & -number
-        yield lowest.bit_length() - 1
-        number ^= lowest
+def _won(contests: Sequence[Sequence[int]]) -> list[tuple[int, int, int]]:
+    """The strength, winner and loser of each won contest, the strongest first."""
+    won = [(strength, i, j) for i, row in enumerate(contests) for j, strength in enumerate(row) if strength]
+    return sorted(won, reverse=True)
 
 
 def chains(contests: Sequence[Sequence[int]], widest: Sequence[Sequence[int]]) -> list[list[list[int]]]:
     """[i][j]: a strongest chain itself: their own contest, or the shortest way over contests that are strong enough."""
-    everyone = range(len(contests))
-    paths: list[list[list[int]]] = [[[] for _ in everyone] for _ in everyone]
-    beaten = [Beaten(row) for row in contests]
-    for i in everyone:
-        reached: dict[int, dict[int, int]] = {}
-        for j, width in enumerate(widest[i]):
+    paths: list[list[list[int]]] = [[[] for _ in contests] for _ in contests]
+    indirect: dict[int, dict[int, int]] = {}  # by strength and start, to whom such a way is looked for
+    for i, row in enumerate(widest):
+        for j, width in enumerate(row):
             if width and width == contests[i][j]:
                 paths[i][j] = [i, j]
             elif width:
-                reached[width] = reached.get(width) or _walk(beaten, i, width)
-                paths[i][j] = _trace(reached[width], i, j)
+                starts = indirect.setdefault(width, {})
+                starts[i] = starts.get(i, 0) | 1 << j
+    beaten = [0] * len(contests)  # by whom, at least so strongly
+    won = _won(contests)
+    at = 0
+    for width in sorted(indirect, reverse=True):
+        while at < len(won) and won[at][0] >= width:
+            beaten[won[at][1]] |= 1 << won[at][2]
+            at += 1
+        for start, ends in indirect[width].items():
+            found = _walk(beaten, start, ends)
+            for end in bits(ends):
+                paths[start][end] = _trace(found, start, end)
     return paths
 
 
-class Beaten:
-    """Whom a candidate beats at least so strongly, as a set of bits."""
-
-    def __init__(self, contests: Sequence[int]):
-        won = sorted((-strength, there) for there, strength in enumerate(contests) if strength)
-        self.strengths = [strength for strength, _there in won]  # negative, so that the strongest come first
-        self.sets = list(accumulate((1 << there for _strength, there in won), or_, initial=0))
-
-    def by(self, width: int) -> int:
-        return self.sets[bisect_right(self.strengths, -width)]
-
-
-def _walk(beaten: Sequence[Beaten], start: int, width: int) -> dict[int, int]:
-    """Whom each candidate within reach over contests so strong is first reached from, nearest first."""
-    found, seen = {start: start}, 1 << start
+def _walk(beaten: Sequence[int], start: int, ends: int) -> dict[int, int]:
+    """Whom each candidate is first reached from, nearest first, until all the ends are."""
+    found, unmet = {start: start}, ~(1 << start)
     queue = [start]
     for here in queue:
-        new = beaten[here].by(width) & ~seen
-        seen |= new
-        for there in _bits(new):
+        new = beaten[here] & unmet
+        if not new:
+            continue
+        unmet ^= new
+        for there in bits(new):
             found[there] = here
             queue.append(there)
+        if not ends & unmet:
+            break
     return found
 
 
 def _trace(found: dict[int, int], start: int, end: int) -> list[int]:
     path = [end]
-    while path[-1] != start:
-        path.append(found[path[-1]])
-    return path[::-1]
+    while end != start:
+        end = found[end]
+        path.append(end)
+    path.reverse()
+    return path

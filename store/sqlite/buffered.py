@@ -118,11 +118,12 @@ class BufferedTable(SqliteTable):
         return int((self._current(key) or {})[name])
 
     def load(self, entries: Sequence[tuple[str, Item]]) -> None:
-        for name, item in entries:
-            key = Key(item["PK"], item["SK"], name)
-            self._note_written([key])
-            self._items.pop(key, None)
-            self._changed.discard(key)
+        loaded = [Key(item["PK"], item["SK"], name) for name, item in entries]
+        self._note_written(loaded)
+        if self._items:
+            self._changed.difference_update(loaded)
+            for key in loaded:
+                self._items.pop(key, None)
         super().load(entries)
 
     def _change(self, after: Mapping[Key, Item | None]) -> None:

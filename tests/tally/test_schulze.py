@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import sys
+from itertools import combinations, pairwise, product
+from random import Random
+
 import pytest
 
 from tally import schulze
 from tally.ballots import Ballots
+from tally.pairwise import strengths
 from tally.result import Result, Tie
 
 from .examples import CYCLE, EQUAL_CYCLE, TENNESSEE, election
@@ -88,6 +93,67 @@ def test_without_a_ranking_all_are_equal(cast):
 def test_one_candidate_wins_and_none_is_nobody():
     assert schulze.count(Ballots(("A",), {})).winners == ("A",)
     assert schulze.count(Ballots((), {})).winners == ()
+
+
+def random_contests(seed, size, most):
+    """As `strengths` makes them: each contest is won by one of the two, or drawn."""
+    random = Random(seed)
+    contests = [[0] * size for _ in range(size)]
+    for i, j in combinations(range(size), 2):
+        winner, loser = random.sample((i, j), 2)
+        contests[winner][loser] = random.randrange(most)
+    return contests
+
+
+@pytest.mark.parametrize("most", [2, 4, 1000])
+def test_chains_are_as_strong_as_by_the_textbook(most):
+    for seed in range(40):
+        contests = random_contests(seed, seed % 10, most)
+        widest = [list(row) for row in contests]
+        for via, i, j in product(range(len(contests)), repeat=3):
+            if i != j:
+                widest[i][j] = max(widest[i][j], min(widest[i][via], widest[via][j]))
+        assert schulze.widths(contests) == widest
+        for i, row in enumerate(schulze.chains(contests, widest)):
+            for j, path in enumerate(row):
+                assert min((contests[a][b] for a, b in pairwise(path)), default=0) == widest[i][j]
+
+
+@pytest.mark.parametrize("unranked", ["below", "no-opinion"])
+def test_who_wins_can_be_found_without_the_chains(unranked):
+    for seed in range(40):
+        random, size = Random(seed), 1 + seed % 8
+        cast = Ballots.of(
+            [f"c{number}" for number in range(size)],
+            [">".join(map(str, random.sample(range(size), random.randrange(size + 1)))) for _ in range(9)],
+        )
+        assert schulze.winners(cast, unranked=unranked) == schulze.count(cast, unranked=unranked).winners
+
+
+def lines_run(act):
+    """How many lines of Python it takes: the same on every machine, however busy."""
+    lines, before = 0, sys.gettrace()
+
+    def trace(frame, event, argument):
+        nonlocal lines
+        lines += event == "line"
+        return trace
+
+    sys.settrace(trace)
+    try:
+        act()
+    finally:
+        sys.settrace(before)
+    return lines
+
+
+def test_the_work_grows_with_the_square_of_the_candidates():
+    """Few ballots that rank few of many candidates: many contests of almost equal strength make ever longer chains."""
+    size, random = 100, Random(1)
+    ranked = [">".join(map(str, random.sample(range(size), 8))) for _ in range(400)]
+    cast = Ballots.of([f"c{number:02}" for number in range(size)], ranked)
+    contests = strengths(cast.summary.pairwise("below"))
+    assert lines_run(lambda: schulze.widths(contests)) < 30 * size**2
 
 
 def test_a_stored_result_is_the_same_value_again():
