@@ -25,6 +25,7 @@ from photos.changing import Wanted, picture_page
 
 from . import factors, policy, repository, services, telling, throttle
 from .access import public, requires
+from .anonymous import Anonymous
 from .devices import device
 from .forms import (
     ChangeEmailForm,
@@ -377,6 +378,7 @@ def leave(request: HttpRequest) -> HttpResponse:
             form.add_error(None, str(refusal))
         else:
             auth.logout(request)
+            request.user = Anonymous()
             return say(request, _("Goodbye"), _("Your account is gone."))
     lead = _("Your account and your ballots in elections that are still open will be gone for good.")
     return show_removal(request, form, request.user, _("Delete my account"), _("Delete my account"), lead)

@@ -1,6 +1,7 @@
 """The application as gunicorn runs it: all that every page needs is loaded now, before there are several processes."""
 
 import os
+from contextlib import suppress
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 
@@ -11,7 +12,8 @@ from django.urls import resolve, reverse
 from django.utils.translation import override
 
 application = get_wsgi_application()
-get_template("base.html")
+with suppress(ValueError):  # static files are not collected yet: the first page says so, and probes are answered
+    get_template("base.html")
 resolve("/")  # every address is compiled now
 for language, _ in settings.LANGUAGES:
     with override(language):

@@ -43,7 +43,7 @@ def list_as_before(election: Election, *names: str) -> None:
     """Names on the roll as earlier versions put them there: without an account, and for no account in particular."""
     for name in names:
         entry, one_more = elections.new_voter(election, name), elections.touched(election, 1)
-        said = {"election_name": election.name, "voters": [name]}
+        said = {"election_name": election.name, "voters": [name], "accounts": [""]}
         log().record(Event(election.owner_name, "VotersAdded", said), entry, one_more)
 
 

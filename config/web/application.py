@@ -6,6 +6,7 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from typing import IO, Any
 
 from django.conf import settings
@@ -27,6 +28,7 @@ from .requests import (
     TooLarge,
     environ_of,
     read_body,
+    receive_by,
 )
 from .streams import Offer, Send, Stream, Streams
 
@@ -150,16 +152,13 @@ async def refuse(receive: Receive, send: Send, status: int, sentence: str) -> No
     headers = [(b"connection", b"close"), (b"content-type", b"text/plain"), (b"content-length", b"%d" % len(text))]
     await send({"type": "http.response.start", "status": status, "headers": headers})
     await send({"type": "http.response.body", "body": text})
-    try:
-        async with asyncio.timeout(LINGER):
-            await _ignore(receive)
-    except TimeoutError:
-        pass
+    with suppress(TimeoutError):
+        await _ignore(receive, asyncio.get_running_loop().time() + LINGER)
 
 
-async def _ignore(receive: Receive) -> None:
+async def _ignore(receive: Receive, deadline: float) -> None:
     message: Message = {"type": "http.request"}
     ignored = 0
     while message["type"] == "http.request" and ignored < MAX_BODY:
-        message = await receive()
+        message = await receive_by(deadline, receive)
         ignored += len(message.get("body", b""))

@@ -55,20 +55,27 @@ async def read_body(headers: Headers, receive: Receive) -> IO[bytes]:
 
 
 async def _fill(body: Any, receive: Receive) -> None:
-    loop = asyncio.get_running_loop()
-    start, size, more = loop.time() + settings.REQUEST_SECONDS, 0, True
-    async with asyncio.timeout_at(start) as limit:
-        while more:
-            message = await receive()
-            if message["type"] == "http.disconnect":
-                raise Gone
-            size, more = size + len(message["body"]), message["more_body"]
-            if size > MAX_BODY:
-                raise TooLarge
-            body.write(message["body"])
-            limit.reschedule(start + size / MIN_RATE)
+    deadline, size, more = asyncio.get_running_loop().time() + settings.REQUEST_SECONDS, 0, True
+    while more:
+        message = await receive_by(deadline + size / MIN_RATE, receive)
+        if message["type"] == "http.disconnect":
+            raise Gone
+        size, more = size + len(message["body"]), message["more_body"]
+        if size > MAX_BODY:
+            raise TooLarge
+        body.write(message["body"])
     body.flush()  # that the disk is full is noticed here, where it can be said
     body.seek(0)
+
+
+async def receive_by(deadline: float, receive: Receive) -> Message:
+    """The next message. Raises `TimeoutError` after the deadline, by the clock as well: gunicorn waits with
+    `asyncio.wait_for`, in which Python 3.11 loses a cancellation that comes together with data."""
+    async with asyncio.timeout_at(deadline):
+        message = await receive()
+    if asyncio.get_running_loop().time() > deadline:
+        raise TimeoutError
+    return message
 
 
 def environ_of(scope: Scope, body: IO[bytes]) -> Environ:

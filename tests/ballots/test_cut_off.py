@@ -125,12 +125,3 @@ def test_the_log_makes_the_same_of_it(site, opened, person):
     assert site.get(keys.user("Wim"))["voter_since"] >= people.find("Wim").created_at
     assert replay.check(site, replay.quietly).first == ()
     assert organising.check(people.find("the organiser"), elections.find("Board"), Action.CLOSE) is None
-
-
-def test_an_election_of_earlier_versions_is_made_again_as_it_was(site, opened):
-    opened(electorate="everyone")
-    draft = organising.create(people.find("the organiser"), "Next", electorate="everyone")
-    chosen = organising.change(people.find("the organiser"), draft, Action.SET_UP, joining=True)
-    organising.change(people.find("the organiser"), chosen, Action.SET_UP, joining=False)
-    site.write(Update(keys.election("Next"), remove=("opened_at", "joining"), set={"name": "Next"}))
-    assert replay.check(site, replay.quietly).first == ()

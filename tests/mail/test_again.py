@@ -163,14 +163,6 @@ def test_what_a_server_had_taken_or_has_nothing_more_to_say_is_left_out(site, ow
     assert states(*refused) == [mail.FAILED, mail.SENT]
 
 
-def test_what_an_earlier_version_called_failed_though_nobody_knew_is_not_sent_again_by_itself(site, owner, failed):
-    _server, refused, _unknown = failed
-    site.write(Update(keys.mail(refused[0]), set={"reason": "unknown"}))
-    owner.post("/mails/again/")
-    assert send_all() == 1
-    assert states(*refused) == [mail.UNKNOWN, mail.SENT]
-
-
 def test_a_person_sends_one_of_unknown_fate_again_or_puts_it_aside(site, owner, failed):
     server, refused, unknown = failed
     assert "These may have arrived" in owner.get("/mails/?state=unknown").content.decode()

@@ -156,7 +156,7 @@ def meta(page: str) -> dict[str, str]:
     return dict(re.findall(r'<meta property="og:([^"]+)" content="([^"]*)">', page))
 
 
-def test_a_link_to_an_open_poll_says_what_is_asked(made, client):
+def test_a_link_to_an_open_poll_says_what_is_asked(static_files, made, client):
     poll = made(description="We are *twenty*.")
     said = meta(client.get(f"/poll/{poll.id}/").content.decode())
     assert said["title"] == "Lunch on Friday"
