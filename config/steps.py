@@ -13,6 +13,7 @@ from accounts.services import LEAVING, PARTING, forget_sessions
 from accounts.telling import TELLING, told_of_accounts
 from accounts.visitors import SIGNING_OUT
 from accounts.welcoming import WELCOMING
+from acts import background
 from ballots import passes, secrecy
 from ballots import telling as of_ballots
 from ballots.letters import LETTERS as OF_BALLOTS
@@ -47,6 +48,7 @@ from news.services import forget_likes
 from news.services import pass_on as pass_posts_on
 from pages import colours
 from polls import telling as of_polls
+from polls.repository import DELETING as DELETING_POLLS
 from polls.services import pass_on as pass_polls_on
 from results.letters import LETTERS as OF_RESULTS
 from results.mailing import mail_by_itself, to_be_mailed
@@ -151,6 +153,11 @@ def arrange() -> None:
     # A mail is written (mail.letters.compose): its colours are
     COLOURING.arrange(
         colours.of_site,  # those of the pages
+    )
+
+    # What the worker finishes (acts.background), whoever began it:
+    background.register(
+        DELETING_POLLS,
     )
 
     # The mails that people get, each kind by the app that has something to say.

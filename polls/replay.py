@@ -19,7 +19,7 @@ from store import keys
 from store.replay import Act, DoesNotFit, Exempt, Happened, Step, announced, like
 from store.table import Check, Table, Update
 
-from . import reports, repository, sealing, services
+from . import reports, repository, sealing
 from .repository import PollStanding
 from .rules import Poll
 
@@ -106,7 +106,7 @@ def _beginning(poll: Poll, who: str, end: str) -> Step:
 @of_a_poll
 def deleted(event: Happened, poll: Poll) -> Iterator[Step]:
     yield repository.deletion(poll)
-    services.clear_away(poll.id)
+    repository.DELETING.advance(poll.id)
 
 
 @of_a_poll

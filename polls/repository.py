@@ -11,9 +11,12 @@ from functools import lru_cache, partial
 from itertools import chain
 from typing import Any
 
+from django.utils.translation import gettext_lazy as _
+
 from acts import shards
+from acts.background import TaskType
 from acts.gates import IN_ONE, Gates, as_of, is_not_later, voted
-from acts.site import table
+from acts.site import now_text, table
 from pages import rendered
 from ranking.candidates import Candidate
 from store import keys, spans
@@ -36,6 +39,8 @@ from store.table import (
 from tally.ballots import Ballots
 
 from .rules import MOST_VOTES, Poll
+
+DELETING = TaskType("delete poll", _("Deleting a poll"))
 
 GATES = 8  # how many gates each shard of a poll has
 SHARDS = 8  # of every poll where one partition takes only so much: nobody knows how many will come
@@ -298,19 +303,15 @@ def unchanged(poll: Poll) -> Equals:
 
 
 def deletion(poll: Poll) -> list[Write]:
-    """What makes it gone to everybody. The gates go after it, and then the rest (`services.clear_away`)."""
+    """What makes it gone to everybody. The gates go after it, and then the rest (`services.delete_batch`)."""
     lists = [keys.made_poll(poll.id), keys.listed_poll(poll.id), keys.reported_poll(poll.id)]
     others = [*lists, keys.short_code(poll.code), keys.poll_result(poll.id)]
     gone = [Delete(place) for place in others]
-    return [Delete(keys.poll(poll.id), when=unchanged(poll)), *gone, _to_be_cleared(poll)]
-
-
-def _to_be_cleared(poll: Poll) -> Put:
-    """The mark by which the worker finds what a deleted poll has left."""
-    place = keys.deleted_poll(poll.id)
-    index = {"GSI1PK": keys.DELETED_POLLS.pk, "GSI1SK": keys.poll_by_date(poll.created_at, poll.id)}
-    spread = {"shards": poll.shards} if poll.shards > 1 else {}
-    return Put({"PK": place.pk, "SK": place.sk, **index, "id": poll.id, **spread})
+    return [
+        Delete(keys.poll(poll.id), when=unchanged(poll)),
+        *gone,
+        DELETING.begin(poll.id, due=now_text(), shards=poll.shards),
+    ]
 
 
 # --- votes ---

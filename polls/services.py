@@ -20,13 +20,11 @@ from accounts.heirs import Estate, is_owner
 from accounts.models import User
 from accounts.rules import Permission
 from acts.again import TRIES
+from acts.background import Batch, Task, finished, next_deletions
 from acts.closing import Closing
 from acts.following import follow
-from acts.handfuls import sweep
 from acts.once import once
-from acts.queues import take_each
 from acts.refusals import OVERTAKEN, NotAllowed, Overtaken
-from acts.shards import shards_in
 from acts.site import log, now_text, table
 from elections import copying
 from elections.rules import Election
@@ -39,7 +37,7 @@ from store.log import Event
 from store.table import Check, Conflict, Delete, Missing, Refused, Write
 
 from . import repository, rules
-from .repository import PollStanding
+from .repository import DELETING, PollStanding
 from .rules import Act, Poll, PollRelation
 
 CODE_LENGTH = 6
@@ -282,19 +280,15 @@ def delete(who: Runner) -> None:
     record(who.name, "PollDeleted", who.poll, {}, *repository.deletion(who.poll))
 
 
-def clear_away_all() -> int:
-    """Clear away what deleted polls have left behind; answers of how many."""
-    return take_each(list(table().each(keys.DELETED_POLLS)), lambda mark: clear_away(mark["id"]))
-
-
-def clear_away(poll_id: str) -> bool:
-    """The gates go first, so that whatever got in is there to be swept; the mark goes last."""
-    is_gone, mark = Check(keys.poll(poll_id), Missing()), keys.deleted_poll(poll_id)
-    many = shards_in(table().get(mark))
-    follow(Delete(place) for place in repository.gates_in(many).keys(poll_id))
-    sweep(keys.all_of_poll(poll_id), (mark.sk,), is_gone, shards=keys.all_in_poll_shards(poll_id, many))
-    table().write(is_gone, Delete(mark))
-    return True
+@DELETING.step
+def delete_batch(task: Task) -> Batch:
+    """The gates go first, so that whatever got in is there to be swept."""
+    poll_id, shards = task.subject, task.data["shards"]
+    is_gone = Check(keys.poll(poll_id), Missing())
+    if not task.progress:
+        follow(Delete(place) for place in repository.gates_in(shards).keys(poll_id))
+    left = next_deletions(keys.all_of_poll(poll_id), *keys.all_in_poll_shards(poll_id, shards))
+    return Batch([is_gone, *left], {"are_gates_gone": True}) if left else finished(is_gone)
 
 
 def into_election(who: Runner, organiser: User, name: str) -> Election:

@@ -17,7 +17,7 @@ from functools import partial
 from django.core.management.base import CommandError
 
 from accounts.services import see_off_all
-from acts import ringing
+from acts import background, ringing
 from acts.queues import reason_of, words_of
 from acts.site import table
 from ballots.services import seal_what_is_closed
@@ -45,7 +45,6 @@ from mail.sending import anything_due, send_waiting
 from mail.server import BULK, URGENT
 from news import mailing
 from news import services as news
-from polls import services as polls
 from polls.sealing import anything_over, seal_what_is_over
 from skills import merging, spreading
 from store import forgetting, keys
@@ -157,10 +156,12 @@ def _sweep() -> int:
     return swept + some
 
 
+BACKGROUND = Job(
+    "background work", 2, lambda: background.resume_due(goes_on), moment=background.next_due, lane="background work"
+)
 REMOVALS = Job("removals", 10, see_off_all, anything_in(keys.LEAVING))
 RENAMES = Job("renames", 10, finish_all, anything_in(keys.RENAMED))
 DELETIONS = Job("deletions", 2, clear_away_all, anything_in(keys.DELETED))
-DELETED_POLLS = Job("deleted polls", 5, polls.clear_away_all, anything_in(keys.DELETED_POLLS))
 DELETED_POSTS = Job("deleted posts", 10, news.forget_who_liked_all, anything_in(keys.DELETED_POSTS))
 DELETED_SETS = Job("deleted question sets", 10, question_sets.clear_away_all, anything_in(keys.DELETED_SETS))
 FILLING_SETS = Job("questions", 10, question_sets.fill_all, anything_in(keys.FILLING_SETS))
@@ -202,10 +203,10 @@ JOBS = (
     *(
         COMPACTING,
         FORGETTING,
+        BACKGROUND,
         REMOVALS,
         RENAMES,
         DELETIONS,
-        DELETED_POLLS,
         COPIES,
         IMPORTS,
         ENDS,

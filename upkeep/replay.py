@@ -84,6 +84,7 @@ ACTS: dict[str, Act] = {kind: act for app in APPS for kind, act in app.REPLAY.it
 EXEMPT: tuple[Exempt, ...] = (
     *(row for app in APPS for row in app.EXEMPT),
     Exempt(like(keys.once("")), "The mark of a form that was sent; it is forgotten within a day."),
+    Exempt(like(keys.task("", "")), "Background work that is left to do; what it does has events of its own."),
     Exempt(like(keys.lease("")), "Which worker is at which job; about processes, not about the site."),
     Exempt(like(keys.worker("")), "Which workers are alive; about processes, not about the site."),
     Exempt(keys.nightly(), "When the newest checkpoint was last mailed."),

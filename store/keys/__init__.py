@@ -18,6 +18,7 @@
 | `of_live`      | live sessions, their seats, answers, votes and rounds                              |
 | `of_minutes`   | minutes of assemblies, and the notes added to them                                 |
 | `of_qa`        | what the room asks beside a live session, and who wants which answered             |
+| `of_tasks`     | background work that is not finished                                               |
 | `of_site`      | counts, figures, leases, pause, the site's page, workers and how far each is       |
 | `of_log`       | events, checkpoints, the log's index                                               |
 | `parts`        | how names and numbers stand in a key                                               |
@@ -77,7 +78,7 @@ from .of_mail import (
     message, messages, reminders,
 )
 from .of_polls import (
-    DELETED_POLLS, PUBLIC_POLLS, REPORTED_POLLS, all_in_poll_shards, all_of_poll, deleted_poll, listed_poll, made_by,
+    PUBLIC_POLLS, REPORTED_POLLS, all_in_poll_shards, all_of_poll, listed_poll, made_by,
     made_poll, poll, poll_by_date, poll_counted_part, poll_counted_parts, poll_gate, poll_result, polls_ending, report,
     reported_poll, reports, short_code, vote, vote_by_time, votes, votes_by_time,
 )
@@ -114,6 +115,9 @@ from .of_minutes import (
 )
 from .of_qa import (
     all_asked, all_moderated, all_upvotes, asked, game_qa, moderated, upvoted, upvotes,
+)
+from .of_tasks import (
+    TASKS, TASKS_SET_ASIDE, task, task_by_time, tasks_due,
 )
 from .of_site import (
     WORKERS, counts, figures, figures_of_day, figures_of_days, forgetting, last_backup, lease, nightly, once,

@@ -108,14 +108,6 @@ def reported_poll(poll_id: str) -> Key:
     return Key(poll(poll_id).pk, "REPORTED")
 
 
-DELETED_POLLS = Span("POLLS#DELETED", index=True)
-
-
-def deleted_poll(poll_id: str) -> Key:
-    """Until nothing of a deleted poll is left."""
-    return Key(poll(poll_id).pk, "DELETED")
-
-
 def all_of_poll(poll_id: str) -> Span:
     """All but what is spread over other partitions."""
     return Span(poll(poll_id).pk)

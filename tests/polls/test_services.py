@@ -23,6 +23,7 @@ from store.log import as_text, utc_now
 from store.log.seal import Sealer, verify
 from store.table import Delete, Refused
 from tests.at_once import at_once
+from tests.background import finish_background
 from tests.ballots.held import Held
 from tests.clock import at_its_own_moment, stands_at
 
@@ -297,7 +298,7 @@ def test_nothing_of_a_deleted_poll_is_left_but_its_events(site, made):
     for number in range(100):
         vote(poll, f"voter {number}", "Pizza")
     services.delete(by_ida(poll))
-    assert services.clear_away_all() == 1
+    assert finish_background() == 1
     assert list(site.each(keys.all_of_poll(poll.id))) == []
     assert repository.id_of_code(poll.code) is None
     assert len(events(site, "PollVoteCast")) == 100

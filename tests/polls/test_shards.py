@@ -8,6 +8,7 @@ from acts import shards
 from polls import live, repository, sealing, services, voters
 from store import keys, spans, trips
 from tests.at_once import at_once
+from tests.background import finish_background
 from upkeep.replay import check
 
 from .conftest import by_ida, vote
@@ -46,7 +47,7 @@ def test_votes_are_given_changed_watched_sealed_and_cleared_away(site, made, mon
     assert repository.find_sealed(poll.id)["votes"] == 20
     assert check(site).count == 0
     services.delete(by_ida(poll))
-    assert services.clear_away_all() == 1
+    assert finish_background() == 1
     assert not [item for _name, item in site.everything() if item["PK"].startswith("POLL#")]
 
 
