@@ -19,9 +19,13 @@ from ballots import telling as of_ballots
 from ballots.letters import LETTERS as OF_BALLOTS
 from ballots.services import take_along
 from ballots.services.sealing import COUNTING, SEALED
-from elections import quiet
+from elections import copying, invitations, quiet
+from elections import repository as elections
 from elections import telling as of_elections
 from elections.beside import BESIDE
+from elections.books import repository as ballots_of_several
+from elections.groups import filling
+from elections.groups import repository as groups
 from elections.groups import telling as of_groups
 from elections.groups.services import leave as leave_groups
 from elections.letters import LETTERS as OF_ELECTIONS
@@ -47,8 +51,8 @@ from news.letters import LETTERS as OF_NEWS
 from news.services import forget_likes
 from news.services import pass_on as pass_posts_on
 from pages import colours
+from polls import repository as polls
 from polls import telling as of_polls
-from polls.repository import DELETING as DELETING_POLLS
 from polls.services import pass_on as pass_polls_on
 from results.letters import LETTERS as OF_RESULTS
 from results.mailing import mail_by_itself, to_be_mailed
@@ -157,7 +161,10 @@ def arrange() -> None:
 
     # What the worker finishes (acts.background), whoever began it:
     background.register(
-        DELETING_POLLS,
+        *(elections.RENAMING, elections.DELETING, elections.IMPORTING, copying.FILLING, invitations.MAILING),
+        *(ballots_of_several.ACTING, ballots_of_several.LISTING),
+        *(groups.DELETING, filling.FILLING),
+        polls.DELETING,
     )
 
     # The mails that people get, each kind by the app that has something to say.

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 from acts.site import table
 from elections import repository as elections
+from elections.invitations import MAILING
 from elections.rules import State
 from mail import outbox
 from news import mailing
@@ -43,7 +44,7 @@ class Holding:
     def notice(self, item: Item) -> None:
         if item["PK"].startswith(MAIL) and item.get("state") in WAITING:
             self.mails.append(Key(item["PK"], item["SK"]))
-        elif item.get("GSI1PK") == keys.MAILINGS.pk:
+        elif item.get("type") == MAILING.name:
             self.mailings.append(Key(item["PK"], item["SK"]))
         elif item.get("GSI1PK") == keys.POST_MAILINGS.pk:
             self.posts.append(item["post"])

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 
 from accounts import replay as accounts
+from acts import background
 from acts.handfuls import handfuls
 from acts.site import acting_on
 from ballots import replay as ballots
-from elections import renaming, spreading, voting_times
 from elections import replay as elections
+from elections import spreading, voting_times
 from elections.books import replay as books
 from elections.groups import replay as groups
+from elections.repository import RENAMING
 from elections.rules import State
 from live import replay as live
 from live.minutes import replay as minutes
@@ -47,7 +49,7 @@ from store.replay import (
     stage,
 )
 from store.sqlite import BufferedTable
-from store.table import LOG, Delete, Exists, Item, Put, Table
+from store.table import LOG, Delete, Exists, Item, Put, Table, Update, Write
 
 from . import figures
 from .pause import Pause, pause_item
@@ -81,10 +83,11 @@ REPLAY: dict[str, Act] = {
     "NamesForgotten": nothing_kept,
 }
 ACTS: dict[str, Act] = {kind: act for app in APPS for kind, act in app.REPLAY.items()} | REPLAY
+TASK = Exempt(like(keys.task("", "")), "Background work that is left to do; what it does has events of its own.")
 EXEMPT: tuple[Exempt, ...] = (
     *(row for app in APPS for row in app.EXEMPT),
     Exempt(like(keys.once("")), "The mark of a form that was sent; it is forgotten within a day."),
-    Exempt(like(keys.task("", "")), "Background work that is left to do; what it does has events of its own."),
+    TASK,
     Exempt(like(keys.lease("")), "Which worker is at which job; about processes, not about the site."),
     Exempt(like(keys.worker("")), "Which workers are alive; about processes, not about the site."),
     Exempt(keys.nightly(), "When the newest checkpoint was last mailed."),
@@ -107,7 +110,13 @@ EXEMPT: tuple[Exempt, ...] = (
 
 EVENTS_A_BATCH = 200
 
-STEPS = (*elections.STEPS, *ballots.STEPS, *skills.STEPS)
+
+def is_background_batch(writes: Sequence[Write]) -> bool:
+    """Background work is done in batches, each in one transaction with the progress of its task."""
+    return any(isinstance(each, Update | Delete) and TASK.covers(each.key) for each in writes)
+
+
+STEPS = (is_background_batch, *elections.STEPS, *ballots.STEPS, *skills.STEPS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -261,7 +270,7 @@ def _follow(events: list[Item], at: Cut, made: Table, there: BufferedTable | Non
 def _settle(there: Table, made: Table) -> None:
     """What had begun at the moment of the copy is taken to its end, on the side that lacks it."""
     with acting_on(there):
-        renaming.finish_all()
+        _finish_renaming(there)
         spreading.finish_all(most=None)
         elections.forget_unused_gates(there)
     skills.finish_what_is_said(there)
@@ -269,6 +278,12 @@ def _settle(there: Table, made: Table) -> None:
         elections.shut_what_is_shut(there)
         polls.shut_what_is_shut(there)
         skills.shut_what_is_shut(there)
+
+
+def _finish_renaming(there: Table) -> None:
+    for task in [background.task_of(item) for item in there.each(keys.TASKS)]:
+        if task.type == RENAMING.name:
+            RENAMING.advance(task.subject)
 
 
 def _without_ballots(made: Table) -> Iterator[str]:

@@ -13,7 +13,6 @@ from accounts.rules import Role
 from acts.queues import take_each
 from acts.site import table
 from elections import invitations, repository, services
-from elections.services import drafts
 from mail import outbox as mail
 from polls import services as polls
 from ranking.candidates import Candidate
@@ -57,17 +56,6 @@ def board(ada, **settings):
 def removals(ada) -> tuple[Put, Callable[[], bool]]:
     table().write(*people.leaving(somebody("Eve"), "2020-01-01T00:00:00.000Z"))
     return a_poison_of(keys.LEAVING.pk), lambda: table().get(keys.leaving("Eve")) is None
-
-
-def renames(ada) -> tuple[Put, Callable[[], bool]]:
-    draft = services.create(ada, "Board")
-    drafts._rename(ada, draft, "Council")
-    return a_poison_of(keys.RENAMED.pk), lambda: not repository.find("Council").renamed_from
-
-
-def deletions(ada) -> tuple[Put, Callable[[], bool]]:
-    services.delete(ada, services.create(ada, "Board"))
-    return a_poison_of(keys.DELETED.pk), lambda: table().get(keys.deleted("Board")) is None
 
 
 def broken_election(**words) -> Put:
@@ -147,8 +135,6 @@ def news(ada) -> tuple[Put, Callable[[], bool]]:
 
 QUEUES = [
     (jobs.REMOVALS, removals),
-    (jobs.RENAMES, renames),
-    (jobs.DELETIONS, deletions),
     (jobs.ENDS, ends),
     (jobs.ENDS, ends_without_a_name),
     (jobs.BALLOTS, marks_without_a_name),
