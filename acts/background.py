@@ -21,7 +21,7 @@ from itertools import islice
 from django.utils.functional import Promise
 
 from store import keys
-from store.log import Event, as_text, utc_now
+from store.log import Event, as_text
 from store.table import (
     Condition,
     Delete,
@@ -133,7 +133,7 @@ class TaskType:
         """Do what a request can wait for; whether nothing is left. The work is stored by now, so what fails here is
         left to the worker. `watch` is given the progress of every batch that is done here."""
         try:
-            return self.advance(subject, batches or REQUEST_BATCHES, watch=watch)
+            return self.advance(subject, batches or REQUEST_BATCHES, hand_over=True, watch=watch)
         except Exception as error:
             complain(error)
             return False
@@ -143,10 +143,12 @@ class TaskType:
         subject: str,
         batches: int | None = None,
         grace: float = GRACE_SECONDS,
+        hand_over: bool = False,
         watch: Watch = lambda progress: None,
     ) -> bool:
         """Do so many batches; whether nothing is left. Any number of processes may do this at once: a batch that the
-        store refuses was done by another, and the task is read again."""
+        store refuses was done by another, and the task is read again. Between two batches the worker leaves the task
+        alone for a while (`grace`); with `hand_over` it goes on at once after the last of them."""
         done = 0
 
         def step() -> bool | None:
@@ -155,8 +157,8 @@ class TaskType:
             if task is None or done == batches:
                 return task is None
             batch = self.do(task)
-            _commit(task, batch, grace)
             done += 1
+            _commit(task, batch, 0 if hand_over and done == batches else grace)
             watch(batch.progress or {})
             return False if batch.wait_seconds else None
 
@@ -172,7 +174,7 @@ def task_of(item: Item) -> Task:
 
 
 def _in(seconds: float) -> str:
-    return as_text(utc_now() + timedelta(seconds=seconds))
+    return as_text(datetime.fromisoformat(now_text()) + timedelta(seconds=seconds))
 
 
 def _commit(task: Task, batch: Batch, grace: float) -> None:
@@ -224,7 +226,7 @@ def next_due() -> float | None:
 
 
 def _seconds_until(moment: str) -> float:
-    return (datetime.fromisoformat(moment) - utc_now()).total_seconds() if moment else 0
+    return (datetime.fromisoformat(moment) - datetime.fromisoformat(now_text())).total_seconds() if moment else 0
 
 
 def resume_due(goes_on: Callable[[], bool] = lambda: True) -> int:
