@@ -18,7 +18,7 @@ from store.table import Delete, Equals, Exists, Item, Key, Missing, Put, Update,
 
 from . import repository
 from .repository import RENAMING
-from .rules import Election
+from .rules import Election, State
 
 ITEMS_PER_BATCH = 30  # of one transaction: each is made there, removed here, and may have a task
 
@@ -37,10 +37,24 @@ def rename(election: Election, name: str, stored: Item) -> list[Write]:
         Delete(keys.election(election.name), when=repository.unchanged(election)),
         Delete(keys.listed_election(election.name)),
         *(Delete(keys.manager(election.name, each)) for each in people.values()),
-        RENAMING.begin(election.name, new_name=name, created_at=election.created_at, shards=election.shards),
+        _to_follow(after),
         moved_out,
         cleared,
     ]
+
+
+def _to_follow(renamed: Election) -> Put:
+    old, created_at, shards = renamed.renamed_from, renamed.created_at, renamed.shards
+    return RENAMING.begin(old, new_name=renamed.name, created_at=created_at, shards=shards)
+
+
+def finish_in_copy() -> None:
+    """Take every renaming to its end in a copy of the store, which has no tasks."""
+    for item in list(table().each(repository.list_of(State.DRAFT))):
+        election = repository.find(item["name"])
+        if election is not None and election.renamed_from:
+            table().write(_to_follow(election))
+            RENAMING.advance(election.renamed_from)
 
 
 @RENAMING.step

@@ -8,15 +8,13 @@ from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 
 from accounts import replay as accounts
-from acts import background
 from acts.handfuls import handfuls
 from acts.site import acting_on
 from ballots import replay as ballots
+from elections import renaming, spreading, voting_times
 from elections import replay as elections
-from elections import spreading, voting_times
 from elections.books import replay as books
 from elections.groups import replay as groups
-from elections.repository import RENAMING
 from elections.rules import State
 from live import replay as live
 from live.minutes import replay as minutes
@@ -270,7 +268,7 @@ def _follow(events: list[Item], at: Cut, made: Table, there: BufferedTable | Non
 def _settle(there: Table, made: Table) -> None:
     """What had begun at the moment of the copy is taken to its end, on the side that lacks it."""
     with acting_on(there):
-        _finish_renaming(there)
+        renaming.finish_in_copy()
         spreading.finish_all(most=None)
         elections.forget_unused_gates(there)
     skills.finish_what_is_said(there)
@@ -278,12 +276,6 @@ def _settle(there: Table, made: Table) -> None:
         elections.shut_what_is_shut(there)
         polls.shut_what_is_shut(there)
         skills.shut_what_is_shut(there)
-
-
-def _finish_renaming(there: Table) -> None:
-    for task in [background.task_of(item) for item in there.each(keys.TASKS)]:
-        if task.type == RENAMING.name:
-            RENAMING.advance(task.subject)
 
 
 def _without_ballots(made: Table) -> Iterator[str]:
