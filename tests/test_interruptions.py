@@ -37,7 +37,6 @@ from elections import repository as elections
 from elections import services as organising
 from elections.books import repository as books
 from elections.books import services as binding
-from elections.groups import filling as group_filling
 from elections.groups import repository as kept_groups
 from elections.groups import services as groups
 from elections.rules import Action
@@ -71,6 +70,7 @@ from store import keys
 from store.log import as_text
 from store.sqlite import SqliteTable
 from store.table import LOG, Conflict, Item, Put, Table, Unavailable
+from tests.background import finish_background
 from tests.live.conftest import QUESTIONS, seated
 from tests.photos.drawing import kept
 from tests.test_replay_story import election, someone
@@ -554,17 +554,22 @@ BEFORE_A_ROOM: dict[str, tuple[Callable[[], None], Callable[[], None]]] = {
 
 # --- the worker ---
 
-RESTING = (jobs.MAIL, jobs.LOG, jobs.NIGHTLY, jobs.BACKUPS, jobs.SWEEP, jobs.REMINDERS)  # not about these acts
+RESTING = (
+    jobs.MAIL,
+    jobs.LOG,
+    jobs.NIGHTLY,
+    jobs.BACKUPS,
+    jobs.SWEEP,
+    jobs.REMINDERS,
+    jobs.BACKGROUND,
+)  # not about these acts
 
 
 def finish_what_is_left() -> None:
     """What a worker does, as soon as it is sure that nobody else is at it."""
-    with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(imports, "SECONDS_ALONE", 0)
-        patched.setattr(group_filling, "SECONDS_ALONE", 0)
-        for _ in range(MOST_ROUNDS):
-            if not sum([job.work() for job in jobs.JOBS if job not in RESTING and job.waits()]):
-                return
+    for _ in range(MOST_ROUNDS):
+        if not finish_background() + sum([job.work() for job in jobs.JOBS if job not in RESTING and job.waits()]):
+            return
     raise AssertionError("The worker never comes to an end.")
 
 
