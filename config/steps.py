@@ -44,6 +44,7 @@ from news import subscribing as of_news_by_mail
 from news import telling as of_news
 from news.about import beside as on_elections
 from news.letters import LETTERS as OF_NEWS
+from news.repository import FORGETTING_LIKES
 from news.services import forget_likes
 from news.services import pass_on as pass_posts_on
 from pages import colours
@@ -158,6 +159,7 @@ def arrange() -> None:
     # What the worker finishes (acts.background), whoever began it:
     background.register(
         DELETING_POLLS,
+        FORGETTING_LIKES,
     )
 
     # The mails that people get, each kind by the app that has something to say.

@@ -71,6 +71,7 @@ from store import keys
 from store.log import as_text
 from store.sqlite import SqliteTable
 from store.table import LOG, Conflict, Item, Put, Table, Unavailable
+from tests.background import finish_background
 from tests.live.conftest import QUESTIONS, seated
 from tests.photos.drawing import kept
 from tests.test_replay_story import election, someone
@@ -554,7 +555,15 @@ BEFORE_A_ROOM: dict[str, tuple[Callable[[], None], Callable[[], None]]] = {
 
 # --- the worker ---
 
-RESTING = (jobs.MAIL, jobs.LOG, jobs.NIGHTLY, jobs.BACKUPS, jobs.SWEEP, jobs.REMINDERS)  # not about these acts
+RESTING = (
+    jobs.BACKGROUND,
+    jobs.MAIL,
+    jobs.LOG,
+    jobs.NIGHTLY,
+    jobs.BACKUPS,
+    jobs.SWEEP,
+    jobs.REMINDERS,
+)  # not about these acts
 
 
 def finish_what_is_left() -> None:
@@ -563,7 +572,8 @@ def finish_what_is_left() -> None:
         patched.setattr(imports, "SECONDS_ALONE", 0)
         patched.setattr(group_filling, "SECONDS_ALONE", 0)
         for _ in range(MOST_ROUNDS):
-            if not sum([job.work() for job in jobs.JOBS if job not in RESTING and job.waits()]):
+            done = finish_background()
+            if not done + sum([job.work() for job in jobs.JOBS if job not in RESTING and job.waits()]):
                 return
     raise AssertionError("The worker never comes to an end.")
 

@@ -44,7 +44,6 @@ from mail.letters import compose
 from mail.sending import anything_due, send_waiting
 from mail.server import BULK, URGENT
 from news import mailing
-from news import services as news
 from polls.sealing import anything_over, seal_what_is_over
 from skills import merging, spreading
 from store import forgetting, keys
@@ -162,7 +161,6 @@ BACKGROUND = Job(
 REMOVALS = Job("removals", 10, see_off_all, anything_in(keys.LEAVING))
 RENAMES = Job("renames", 10, finish_all, anything_in(keys.RENAMED))
 DELETIONS = Job("deletions", 2, clear_away_all, anything_in(keys.DELETED))
-DELETED_POSTS = Job("deleted posts", 10, news.forget_who_liked_all, anything_in(keys.DELETED_POSTS))
 DELETED_SETS = Job("deleted question sets", 10, question_sets.clear_away_all, anything_in(keys.DELETED_SETS))
 FILLING_SETS = Job("questions", 10, question_sets.fill_all, anything_in(keys.FILLING_SETS))
 DELETED_GROUPS = Job("deleted groups", 10, groups.clear_away_all, anything_in(keys.DELETED_GROUPS))
@@ -216,7 +214,7 @@ JOBS = (
     ),
     *(BOOKS, ROLLS),
     *(MAILINGS, LOG, NIGHTLY, BACKUPS, SWEEP, NAMES, RETENTION, MERGES, URGENT_MAIL, MAILS_AGAIN, MAIL, BOUNCES),
-    *(SPREADING, DELETED_POSTS, NEWS_BY_MAIL, DELETED_SETS, FILLING_SETS, LIVE_SESSIONS, LIVE_ANSWERS, DELETED_GAMES),
+    *(SPREADING, NEWS_BY_MAIL, DELETED_SETS, FILLING_SETS, LIVE_SESSIONS, LIVE_ANSWERS, DELETED_GAMES),
     *(EXPIRED_GAMES, MINUTES, LIVE_OUTCOMES, DELETED_GROUPS, FILLING_GROUPS),
 )
 

@@ -90,7 +90,7 @@ from .of_skills import (
 from .of_news import (
     DRAFTS, POSTS, all_of_post, announcement, drafts_by, post, post_by_author, post_by_date, post_by_tag,
     post_on_election, post_slug, post_text, posts_by, posts_in, posts_on, posts_with, up_to,
-    DELETED_POSTS, all_likes, deleted_post, like, liked_by, likes, marks_of_likes,
+    all_likes, like, liked_by, likes, marks_of_likes,
     POST_MAILINGS, SUBSCRIBERS, post_mailing, post_mailings_due, subscriber,
 )
 from .of_sets import (

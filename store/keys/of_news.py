@@ -13,7 +13,6 @@
 | announcement    | data  | BLOGRESULT#{name} | {made_at}#{digest} |                                                     | guard          |
 | likes           | data  | BLOG#{id}         | LIKES#{shard}      |                                                     | post           |
 | like            | data  | LIKE#{id}#{shard} | VISITOR#{code}     | LIKES#{name} / {id}                                 | post, own data |
-| deleted post    | data  | BLOGGONE#{id}     | METADATA           | BLOG#DELETED / {time}#{id}                          | worker         |
 | post's mailing  | data  | BLOG#{id}         | MAILING            | BLOGMAILINGS / {due}#{id}                           | worker         |
 | subscriber      | data  | SUBSCRIBERS       | {address}          |                                                     | worker, guard  |
 
@@ -127,14 +126,6 @@ def marks_of_likes(post_id: str, shard: int) -> Span:
 
 def liked_by(name: str) -> Span:
     return Span(f"LIKES#{part(name)}", index=True)
-
-
-DELETED_POSTS = Span("BLOG#DELETED", index=True)
-
-
-def deleted_post(post_id: str) -> Key:
-    """Until no mark of a deleted post is left."""
-    return Key(f"BLOGGONE#{escape(post_id)}", METADATA)
 
 
 # --- news by mail ---
