@@ -20,7 +20,7 @@ from itertools import islice
 from django.utils.functional import Promise
 
 from store import keys
-from store.log import Event, as_text, utc_now
+from store.log import Event, as_text
 from store.table import Condition, Delete, Equals, Item, Key, Missing, Put, Refused, Span, Unavailable, Update, Write
 
 from .again import go_on
@@ -146,7 +146,11 @@ def task_of(item: Item) -> Task:
 
 
 def _in(seconds: float) -> str:
-    return as_text(utc_now() + timedelta(seconds=seconds))
+    return as_text(_now() + timedelta(seconds=seconds))
+
+
+def _now() -> datetime:
+    return datetime.fromisoformat(now_text())
 
 
 def _commit(task: Task, batch: Batch, grace: float) -> None:
@@ -158,7 +162,8 @@ def _commit(task: Task, batch: Batch, grace: float) -> None:
 
 
 def _unchanged(task: Task) -> Condition:
-    return Equals("version", task.version)
+    """Neither worked on nor begun anew since it was read."""
+    return Equals("version", task.version) & Equals("began_at", task.began_at)
 
 
 def _progressed(task: Task, batch: Batch, grace: float) -> Update:
@@ -200,7 +205,7 @@ def next_due() -> float | None:
 
 
 def _seconds_until(moment: str) -> float:
-    return (datetime.fromisoformat(moment) - utc_now()).total_seconds() if moment else 0
+    return (datetime.fromisoformat(moment) - _now()).total_seconds() if moment else 0
 
 
 def resume_due(goes_on: Callable[[], bool] = lambda: True) -> int:
@@ -215,9 +220,12 @@ def resume_due(goes_on: Callable[[], bool] = lambda: True) -> int:
 
 
 def _take_turn(task: Task) -> None:
-    """A store in trouble, or a paused site, is no task's fault, and ends the turn of all."""
+    """The index may not know yet that a task was put off. A store in trouble, or a paused site, is no task's fault,
+    and ends the turn of all."""
     try:
-        TYPES[task.type].advance(task.subject, TURN_BATCHES, grace=0)
+        current = TYPES[task.type].find(task.subject)
+        if current is not None and current.due <= now_text():
+            TYPES[task.type].advance(task.subject, TURN_BATCHES, grace=0)
     except Unavailable:
         raise
     except Exception as error:

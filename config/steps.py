@@ -45,6 +45,7 @@ from news import telling as of_news
 from news.about import beside as on_elections
 from news.letters import LETTERS as OF_NEWS
 from news.repository import FORGETTING_LIKES
+from news.repository import MAILING as MAILING_NEWS
 from news.services import forget_likes
 from news.services import pass_on as pass_posts_on
 from pages import colours
@@ -160,6 +161,7 @@ def arrange() -> None:
     background.register(
         DELETING_POLLS,
         FORGETTING_LIKES,
+        MAILING_NEWS,
     )
 
     # The mails that people get, each kind by the app that has something to say.

@@ -103,6 +103,6 @@ EXEMPT: tuple[Exempt, ...] = (
     ),
     Exempt(
         like(keys.post_mailing("")),
-        "Whether a post still has to be mailed: a store that is made again has no subscribers, and mails nobody twice.",
+        "Whether a post was mailed: a store that is made again has no subscribers, and mails nobody.",
     ),
 )

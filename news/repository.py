@@ -21,6 +21,7 @@ from store.table import Check, Condition, Delete, Equals, Item, Key, Missing, Pu
 
 from .rules import Post
 
+MAILING = TaskType("mail news", _("News by mail"))
 FORGETTING_LIKES = TaskType("forget likes", _("Forgetting who liked a deleted post"))
 
 OF_POSTS = tuple(Post.__dataclass_fields__)
@@ -235,7 +236,8 @@ def deletion(post: Post, beside: Iterable[Item]) -> list[Write]:
     known = [FORGETTING_LIKES.begin(post.id, due=now_text())] if post.was_dated else [Delete(keys.post_slug(post.slug))]
     result = keys.announcement(post.election, post.election_at, post.result)
     told = [Delete(result)] if post.result else []
-    return [Delete(own, when=unchanged(post)), *map(Delete, others), *known, *told, *photos.going(post.photo)]
+    own_and_mailing = [Delete(own, when=unchanged(post)), Delete(MAILING.key(post.id))]
+    return [*own_and_mailing, *map(Delete, others), *known, *told, *photos.going(post.photo)]
 
 
 def unchanged(post: Post) -> Condition:

@@ -16,11 +16,13 @@ from elections import repository as elections
 from elections.rules import State
 from mail import outbox
 from news import mailing
+from news.repository import MAILING
 from store import keys
 from store.table import Delete, Item, Key
 
 WAITING = (outbox.QUEUED, outbox.SENDING)
 MAIL = keys.mail("").pk
+POST_MAILING = MAILING.key("").pk
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,8 +47,8 @@ class Holding:
             self.mails.append(Key(item["PK"], item["SK"]))
         elif item.get("GSI1PK") == keys.MAILINGS.pk:
             self.mailings.append(Key(item["PK"], item["SK"]))
-        elif item.get("GSI1PK") == keys.POST_MAILINGS.pk:
-            self.posts.append(item["post"])
+        elif item["PK"].startswith(POST_MAILING):
+            self.posts.append(item["subject"])
 
     def put_aside(self) -> Held:
         """May be done again, should it have been cut short."""

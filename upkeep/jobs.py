@@ -43,7 +43,6 @@ from mail import again, mailboxes
 from mail.letters import compose
 from mail.sending import anything_due, send_waiting
 from mail.server import BULK, URGENT
-from news import mailing
 from polls.sealing import anything_over, seal_what_is_over
 from skills import merging, spreading
 from store import forgetting, keys
@@ -187,7 +186,6 @@ SWEEP = Job("sweep", 30, _sweep)
 NAMES = Job("names", 60, names.forget_names, names.is_due)
 MERGES = Job("merges", 5, merging.finish_all, anything_in(keys.MERGING_SKILLS))
 SPREADING = Job("spreading", 86_400, spreading.spread_popular, anything_in(keys.skills()))
-NEWS_BY_MAIL = Job("news by mail", 5, lambda: mailing.take_on(goes_on), mailing.is_due)
 RETENTION = Job("retention", 60, retention.look_for_unused, retention.is_due)
 LIVE_SESSIONS = Job("live sessions", 60, live_ending.end_abandoned, anything_in(keys.RUNNING_GAMES))
 LIVE_ANSWERS = Job("live answers", 10, live_closing.empty_all, anything_in(keys.EMPTYING_GAMES))
@@ -214,7 +212,7 @@ JOBS = (
     ),
     *(BOOKS, ROLLS),
     *(MAILINGS, LOG, NIGHTLY, BACKUPS, SWEEP, NAMES, RETENTION, MERGES, URGENT_MAIL, MAILS_AGAIN, MAIL, BOUNCES),
-    *(SPREADING, NEWS_BY_MAIL, DELETED_SETS, FILLING_SETS, LIVE_SESSIONS, LIVE_ANSWERS, DELETED_GAMES),
+    *(SPREADING, DELETED_SETS, FILLING_SETS, LIVE_SESSIONS, LIVE_ANSWERS, DELETED_GAMES),
     *(EXPIRED_GAMES, MINUTES, LIVE_OUTCOMES, DELETED_GROUPS, FILLING_GROUPS),
 )
 

@@ -91,7 +91,7 @@ from .of_news import (
     DRAFTS, POSTS, all_of_post, announcement, drafts_by, post, post_by_author, post_by_date, post_by_tag,
     post_on_election, post_slug, post_text, posts_by, posts_in, posts_on, posts_with, up_to,
     all_likes, like, liked_by, likes, marks_of_likes,
-    POST_MAILINGS, SUBSCRIBERS, post_mailing, post_mailings_due, subscriber,
+    SUBSCRIBERS, post_mailing, subscriber,
 )
 from .of_sets import (
     DELETED_SETS, FILLING_SETS, SHARED_SETS, all_of_set, deleted_set, question_set, set_by_date, set_categories,

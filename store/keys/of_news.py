@@ -13,7 +13,7 @@
 | announcement    | data  | BLOGRESULT#{name} | {made_at}#{digest} |                                                     | guard          |
 | likes           | data  | BLOG#{id}         | LIKES#{shard}      |                                                     | post           |
 | like            | data  | LIKE#{id}#{shard} | VISITOR#{code}     | LIKES#{name} / {id}                                 | post, own data |
-| post's mailing  | data  | BLOG#{id}         | MAILING            | BLOGMAILINGS / {due}#{id}                           | worker         |
+| post's mailing  | data  | BLOG#{id}         | MAILING            |                                                     | guard          |
 | subscriber      | data  | SUBSCRIBERS       | {address}          |                                                     | worker, guard  |
 
 A post that has a date stands in its lists under that date, also if it lies ahead: whoever reads a list asks for what is
@@ -130,17 +130,12 @@ def liked_by(name: str) -> Span:
 
 # --- news by mail ---
 
-POST_MAILINGS = Span("BLOGMAILINGS", index=True)
 SUBSCRIBERS = Span("SUBSCRIBERS")
 
 
 def post_mailing(post_id: str) -> Key:
-    """In the index while it is to be mailed; it stays when it was, so that this does not happen twice."""
+    """There once its mails have begun to leave, so that this does not happen twice."""
     return Key(post(post_id).pk, "MAILING")
-
-
-def post_mailings_due(moment: str) -> Span:
-    return up_to(POST_MAILINGS, moment)
 
 
 def subscriber(address: str) -> Key:

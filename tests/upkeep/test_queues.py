@@ -138,13 +138,6 @@ def marks_without_a_name(ada) -> tuple[Put, Callable[[], bool]]:
     return a_poison_of(keys.SEALING.pk), ballots(ada)[1]
 
 
-def news(ada) -> tuple[Put, Callable[[], bool]]:
-    table().write(
-        Put({"PK": "BLOG#1", "SK": "MAILING", "GSI1PK": "BLOGMAILINGS", "GSI1SK": "1", "post": "1", "due": "1"})
-    )
-    return a_poison_of(keys.POST_MAILINGS.pk), lambda: "began_at" in table().get(keys.post_mailing("1"))
-
-
 QUEUES = [
     (jobs.REMOVALS, removals),
     (jobs.RENAMES, renames),
@@ -159,7 +152,6 @@ QUEUES = [
     (jobs.MAIL, lost_mails),
     (jobs.POLLS, over_polls),
     (jobs.MERGES, merges),
-    (jobs.NEWS_BY_MAIL, news),
 ]
 
 
