@@ -110,6 +110,11 @@ class TaskType:
         item = table().get(self.key(subject))
         return task_of(item) if item else None
 
+    def unfinished(self) -> list[Task]:
+        """All tasks of this type."""
+        waiting = (task_of(item) for span in (keys.TASKS, keys.TASKS_SET_ASIDE) for item in table().each(span))
+        return [task for task in waiting if task.type == self.name]
+
     def start(self, subject: str, batches: int | None = REQUEST_BATCHES) -> bool:
         """Do what a request can wait for; whether nothing is left. The work is stored by now, so what fails here is
         left to the worker."""

@@ -57,6 +57,7 @@ from results.mailing import mail_by_itself, to_be_mailed
 from results.services import seal_result, seal_soon
 from skills import telling as of_skills
 from skills.access import may_see_profile
+from skills.repository import MERGING as MERGING_SKILLS
 from skills.services import forget_endorsements, forget_skills
 from upkeep import metrics, pause
 from upkeep.alarm import LETTERS as OF_BACKUPS
@@ -162,6 +163,7 @@ def arrange() -> None:
         DELETING_POLLS,
         FORGETTING_LIKES,
         MAILING_NEWS,
+        MERGING_SKILLS,
     )
 
     # The mails that people get, each kind by the app that has something to say.

@@ -44,7 +44,7 @@ from mail.letters import compose
 from mail.sending import anything_due, send_waiting
 from mail.server import BULK, URGENT
 from polls.sealing import anything_over, seal_what_is_over
-from skills import merging, spreading
+from skills import spreading
 from store import forgetting, keys
 from store.log import EventLog, layout
 from store.log.publish import Publisher
@@ -184,7 +184,6 @@ NIGHTLY = Job("nightly", 300, nightly.mail_checkpoint, nightly.is_due)
 BACKUPS = Job("backups", 3600, alarm.warn_of_late, alarm.is_late)
 SWEEP = Job("sweep", 30, _sweep)
 NAMES = Job("names", 60, names.forget_names, names.is_due)
-MERGES = Job("merges", 5, merging.finish_all, anything_in(keys.MERGING_SKILLS))
 SPREADING = Job("spreading", 86_400, spreading.spread_popular, anything_in(keys.skills()))
 RETENTION = Job("retention", 60, retention.look_for_unused, retention.is_due)
 LIVE_SESSIONS = Job("live sessions", 60, live_ending.end_abandoned, anything_in(keys.RUNNING_GAMES))
@@ -211,7 +210,7 @@ JOBS = (
         REMINDERS,
     ),
     *(BOOKS, ROLLS),
-    *(MAILINGS, LOG, NIGHTLY, BACKUPS, SWEEP, NAMES, RETENTION, MERGES, URGENT_MAIL, MAILS_AGAIN, MAIL, BOUNCES),
+    *(MAILINGS, LOG, NIGHTLY, BACKUPS, SWEEP, NAMES, RETENTION, URGENT_MAIL, MAILS_AGAIN, MAIL, BOUNCES),
     *(SPREADING, DELETED_SETS, FILLING_SETS, LIVE_SESSIONS, LIVE_ANSWERS, DELETED_GAMES),
     *(EXPIRED_GAMES, MINUTES, LIVE_OUTCOMES, DELETED_GROUPS, FILLING_GROUPS),
 )

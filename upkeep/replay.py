@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 
@@ -47,7 +47,7 @@ from store.replay import (
     stage,
 )
 from store.sqlite import BufferedTable
-from store.table import LOG, Delete, Exists, Item, Put, Table
+from store.table import LOG, Delete, Exists, Item, Put, Table, Update, Write
 
 from . import figures
 from .pause import Pause, pause_item
@@ -81,10 +81,11 @@ REPLAY: dict[str, Act] = {
     "NamesForgotten": nothing_kept,
 }
 ACTS: dict[str, Act] = {kind: act for app in APPS for kind, act in app.REPLAY.items()} | REPLAY
+TASK = Exempt(like(keys.task("", "")), "Background work that is left to do; what it does has events of its own.")
 EXEMPT: tuple[Exempt, ...] = (
     *(row for app in APPS for row in app.EXEMPT),
     Exempt(like(keys.once("")), "The mark of a form that was sent; it is forgotten within a day."),
-    Exempt(like(keys.task("", "")), "Background work that is left to do; what it does has events of its own."),
+    TASK,
     Exempt(like(keys.lease("")), "Which worker is at which job; about processes, not about the site."),
     Exempt(like(keys.worker("")), "Which workers are alive; about processes, not about the site."),
     Exempt(keys.nightly(), "When the newest checkpoint was last mailed."),
@@ -107,7 +108,13 @@ EXEMPT: tuple[Exempt, ...] = (
 
 EVENTS_A_BATCH = 200
 
-STEPS = (*elections.STEPS, *ballots.STEPS, *skills.STEPS)
+
+def is_background_batch(writes: Sequence[Write]) -> bool:
+    """Background work is done in batches, each in one transaction with the progress of its task."""
+    return any(isinstance(each, Update | Delete) and TASK.covers(each.key) for each in writes)
+
+
+STEPS = (is_background_batch, *elections.STEPS, *ballots.STEPS, *skills.STEPS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,7 +195,7 @@ def rebuild(source: Table, target: Table, said: Said = quietly, most: int = 20) 
 def _check(source: Table, there: BufferedTable, made: BufferedTable, said: Said, most: int) -> Verdict:
     findings, at = _Findings(most), cut(source)
     with said("Copy") as copying, said("Replay") as replaying:
-        kept = Kept(there, EXEMPT, copying)
+        kept = Kept(there, (row for row in EXEMPT if row is not TASK), copying)  # some are finished below
         log = split(contents(source, at), kept.keep)
         events = _act_again(handfuls(filter(is_event, log), EVENTS_A_BATCH), at, made, there, findings, replaying)
     findings.take(kept.twice)

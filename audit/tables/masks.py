@@ -210,7 +210,6 @@ KINDS = (
     _kind("skill", keys.skill(""), "id name category description aliases state at into merging closing version shards"),
     _kind("skill's name", keys.skill_name(""), "skill name"),
     _kind("skill category", keys.skill_category(""), "name skills"),
-    _kind("skill's merge", keys.skill_merge(""), "skill into"),
     _kind("own skills", keys.own_skills(""), "name visibility skills version"),
     _kind("person's skill", keys.person_skill("", ""), "name skill level years last_used interest added_at "
           "confirmed_at shard"),
@@ -311,7 +310,6 @@ LISTS = frozenset(
         keys.skills(),
         keys.PROPOSED_SKILLS,
         keys.skill_names(),
-        keys.MERGING_SKILLS,
         keys.skill_holders(""),
         keys.endorses(""),
         keys.POSTS,

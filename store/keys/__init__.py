@@ -83,9 +83,9 @@ from .of_polls import (
     reported_poll, reports, short_code, vote, vote_by_time, votes, votes_by_time,
 )
 from .of_skills import (
-    MERGING_SKILLS, PROPOSED_SKILLS, SKILL_CATEGORIES, all_of_person, own_skills, person_skill, person_skills, profile,
+    PROPOSED_SKILLS, SKILL_CATEGORIES, all_of_person, own_skills, person_skill, person_skills, profile,
     skill, skill_by_date, skill_by_name, skill_category, skill_held, skill_holders, skill_holders_at,
-    skill_merge, skill_name, skill_names, skills, endorsed_skill, endorsement, endorsements, endorses, endorsing,
+    skill_name, skill_names, skills, endorsed_skill, endorsement, endorsements, endorses, endorsing,
 )
 from .of_news import (
     DRAFTS, POSTS, all_of_post, announcement, drafts_by, post, post_by_author, post_by_date, post_by_tag,

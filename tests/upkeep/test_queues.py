@@ -17,8 +17,6 @@ from elections.services import drafts
 from mail import outbox as mail
 from polls import services as polls
 from ranking.candidates import Candidate
-from skills import repository as skill_items
-from skills import services as skills
 from store import keys
 from store.log import as_text, utc_now
 from store.table import Delete, Put, Unavailable, Update
@@ -122,13 +120,6 @@ def over_polls(ada) -> tuple[Put, Callable[[], bool]]:
     return a_poison_of(keys.polls_ending().pk), lambda: table().get(keys.poll_result(poll.id)) is not None
 
 
-def merges(ada) -> tuple[Put, Callable[[], bool]]:
-    boss = people.find("Boss")
-    both = [skills.add(boss, name, "Programming", "") for name in ("Golang", "Go")]
-    table().write(*skill_items.shutting(*both, "Boss"))
-    return a_poison_of(keys.MERGING_SKILLS.pk), lambda: table().get(keys.skill_merge("golang")) is None
-
-
 def ends_without_a_name(ada) -> tuple[Put, Callable[[], bool]]:
     _poison, had_its_turn = ends(ada)
     return a_poison_of(repository.list_of(repository.State.OPEN).pk), had_its_turn
@@ -151,7 +142,6 @@ QUEUES = [
     (jobs.MAIL, mails),
     (jobs.MAIL, lost_mails),
     (jobs.POLLS, over_polls),
-    (jobs.MERGES, merges),
 ]
 
 
