@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from accounts.access import SEEING
 from accounts.letters import LETTERS as OF_ACCOUNTS
+from accounts.repository import SEEING_OFF
 from accounts.services import LEAVING, PARTING, forget_sessions
 from accounts.telling import TELLING, told_of_accounts
 from accounts.visitors import SIGNING_OUT
@@ -160,6 +161,7 @@ def arrange() -> None:
 
     # What the worker finishes (acts.background), whoever began it:
     background.register(
+        SEEING_OFF,
         DELETING_POLLS,
         FORGETTING_LIKES,
         MAILING_NEWS,

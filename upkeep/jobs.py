@@ -16,7 +16,6 @@ from functools import partial
 
 from django.core.management.base import CommandError
 
-from accounts.services import see_off_all
 from acts import background, ringing
 from acts.queues import reason_of, words_of
 from acts.site import table
@@ -157,7 +156,6 @@ def _sweep() -> int:
 BACKGROUND = Job(
     "background work", 2, lambda: background.resume_due(goes_on), moment=background.next_due, lane="background work"
 )
-REMOVALS = Job("removals", 10, see_off_all, anything_in(keys.LEAVING))
 RENAMES = Job("renames", 10, finish_all, anything_in(keys.RENAMED))
 DELETIONS = Job("deletions", 2, clear_away_all, anything_in(keys.DELETED))
 DELETED_SETS = Job("deleted question sets", 10, question_sets.clear_away_all, anything_in(keys.DELETED_SETS))
@@ -199,7 +197,6 @@ JOBS = (
         COMPACTING,
         FORGETTING,
         BACKGROUND,
-        REMOVALS,
         RENAMES,
         DELETIONS,
         COPIES,

@@ -41,7 +41,7 @@ from .invisible import (
     OVERRIDES, without_invisible, without_stray_invisible,
 )
 from .of_people import (
-    INVITATIONS, LEAVING, NAMES_KEPT, NAMES_TO_FORGET, email, factors, invitation, invitation_by_date, leaving,
+    INVITATIONS, NAMES_KEPT, NAMES_TO_FORGET, email, factors, invitation, invitation_by_date, leaving,
     listed_person, lookalike, mails_of_day, name_kept, name_to_forget, name_to_forget_by_date, name_word, name_words,
     name_words_with_role, names_rule, owner, people, people_with_role, registration, role, session,
     sessions, setup, throttle, user, users_by_email, words_of_role,

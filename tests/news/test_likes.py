@@ -220,7 +220,7 @@ def test_whoever_leaves_is_forgotten_and_stays_counted(site, admin, post, person
 def test_removals_while_they_like_leave_nothing_of_who_is_gone(site, admin, post, person):
     one, ada = post().id, person("Ada", Role.VOTER)
     at_once(partial(accounts.remove, admin, ada), *(partial(services.set_like, member(ada, one), True),) * 3)
-    accounts.see_off_all()
+    finish_background()
     assert marks(one) == 0
     assert counted(one) in (0, 1)
 

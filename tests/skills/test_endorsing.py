@@ -222,7 +222,7 @@ def test_a_removal_that_dies_on_the_way_goes_on(site, boss, ada, person, monkeyp
     with acting_on(Dying()):
         accounts.remove(boss, ada)
     assert 0 < len(by("Ada")) < 5
-    assert accounts.see_off_all() == 1
+    assert finish_background() == 1
     assert list(site.each(keys.all_of_person("Ada"))) == []
     assert replay.check(site).first == ()
 
@@ -232,7 +232,7 @@ def test_removals_while_others_endorse_leave_nothing_of_who_is_gone(site, boss, 
     have(users[0], "python")
     acts = [partial(endorse, user, whom) for user in users[1:] for whom in (ada, users[0])]
     at_once(partial(accounts.remove, boss, ada), partial(accounts.remove, boss, users[1]), *acts)
-    accounts.see_off_all()
+    finish_background()
     assert by("Ada") == []
     assert "Person 1" not in by("Person 0")
     assert set(by("Person 0")) <= {"Person 2", "Person 3"}

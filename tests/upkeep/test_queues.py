@@ -7,8 +7,6 @@ from datetime import timedelta
 
 import pytest
 
-from accounts import repository as people
-from accounts import services as accounts
 from accounts.rules import Role
 from acts.queues import take_each
 from acts.site import table
@@ -20,7 +18,6 @@ from ranking.candidates import Candidate
 from store import keys
 from store.log import as_text, utc_now
 from store.table import Delete, Put, Unavailable, Update
-from tests.people import somebody
 from tests.polls.conftest import CHOSEN, NAMES
 from upkeep import failures, jobs
 from upkeep.jobs import Job, Outcome, run_each
@@ -50,11 +47,6 @@ def board(ada, **settings):
 
 
 # Each puts a good item into a queue, and answers the bad one and how to tell that the good one had its turn.
-
-
-def removals(ada) -> tuple[Put, Callable[[], bool]]:
-    table().write(*people.leaving(somebody("Eve"), "2020-01-01T00:00:00.000Z"))
-    return a_poison_of(keys.LEAVING.pk), lambda: table().get(keys.leaving("Eve")) is None
 
 
 def renames(ada) -> tuple[Put, Callable[[], bool]]:
@@ -130,7 +122,6 @@ def marks_without_a_name(ada) -> tuple[Put, Callable[[], bool]]:
 
 
 QUEUES = [
-    (jobs.REMOVALS, removals),
     (jobs.RENAMES, renames),
     (jobs.DELETIONS, deletions),
     (jobs.ENDS, ends),
@@ -158,17 +149,14 @@ def test_a_bad_item_stops_none_of_the_others_and_is_not_passed_over_in_silence(s
 
 
 @pytest.mark.parametrize("error", [Unavailable("out of reach"), Paused("paused")])
-def test_a_store_in_trouble_and_a_pause_end_the_round_for_all(site, ada, monkeypatch, error):
+def test_a_store_in_trouble_and_a_pause_end_the_round_for_all(site, error):
     seen = []
 
-    def tidy_up(gone) -> None:
-        seen.append(gone.name)
+    def fail(name: str) -> None:
+        seen.append(name)
         raise error
 
-    monkeypatch.setattr(accounts.LEAVING, "steps", (tidy_up,))
-    for name in ("Eve", "Fay"):
-        site.write(*people.leaving(somebody(name), "2020-01-01T00:00:00.000Z"))
-    ended = jobs.run(Job("removals", 1, accounts.see_off_all), Leases(site))
+    ended = jobs.run(Job("removals", 1, lambda: take_each(["Eve", "Fay"], fail)), Leases(site))
     assert ended.outcome == (Outcome.RESTING if isinstance(error, Paused) else Outcome.FAILED)
     assert seen == ["Eve"]
 

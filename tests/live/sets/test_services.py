@@ -16,6 +16,7 @@ from live.sets.rules import Elsewhere, NoRoom, NotThere, QuestionSet, Whole
 from store import keys, trips
 from store.log import EventLog
 from tests.at_once import at_once
+from tests.background import finish_background
 
 from .conftest import CAPITAL, IDEA, MANY, MEET, numbered
 
@@ -240,7 +241,7 @@ def test_who_leaves_hands_on_what_others_use_and_the_rest_goes(site, person, ida
     ((name, entries),) = telling.told(ida)
     assert (name, sorted(each["name"] for each in entries)) == ("question_sets", ["Diary", "Evening"])
     accounts.remove(owner, people.find("Ida"))
-    accounts.see_off_all()
+    finish_background()
     assert repository.find_set(made).created_by == "Olga"
     assert [each.id for each in repository.mine("Olga", limit=9)[0]] == [made]
     assert repository.find_set(private.id) is None
