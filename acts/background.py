@@ -35,6 +35,7 @@ MAX_ATTEMPTS = 10  # after which a task is set aside: half an hour after its fir
 MAX_RETRY_SECONDS = 600
 MAX_REASON_CHARS = 500
 DELETIONS_PER_BATCH = 90  # a transaction has a hundred parts
+NONE_YET = Missing()
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,12 +100,13 @@ class TaskType:
     def key(self, subject: str) -> Key:
         return keys.task(self.name, subject)
 
-    def begin(self, subject: str, *, due: str = "", when: Condition | None = None, **data: object) -> Put:
-        """The write that stores a task; refused if the subject has one of this type, unless `when` says otherwise."""
+    def begin(self, subject: str, *, due: str = "", when: Condition | None = NONE_YET, **data: object) -> Put:
+        """The write that stores a task; refused if the subject has one of this type, unless `when` says otherwise. One
+        that is there already begins anew."""
         place, due = self.key(subject), due or _in(GRACE_SECONDS)
         index = {"GSI1PK": keys.TASKS.pk, "GSI1SK": keys.task_by_time(due, self.name, subject)}
         about = {"type": self.name, "subject": subject, "data": data, "version": 0, "began_at": now_text(), "due": due}
-        return Put({"PK": place.pk, "SK": place.sk, **index, **about}, when=when or Missing())
+        return Put({"PK": place.pk, "SK": place.sk, **index, **about}, when=when)
 
     def find(self, subject: str) -> Task | None:
         item = table().get(self.key(subject))

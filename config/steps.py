@@ -38,6 +38,8 @@ from live.hub import HUB
 from live.minutes.services import forget_attendances
 from live.services.leaving import forget_hosting
 from live.sets import telling as of_sets
+from live.sets.repository import DELETING as DELETING_SETS
+from live.sets.repository import FILLING as FILLING_SETS
 from live.sets.services import pass_on as pass_sets_on
 from mail.letters import COLOURING, LETTERS
 from news import likes as of_likes
@@ -163,6 +165,8 @@ def arrange() -> None:
     background.register(
         SEEING_OFF,
         DELETING_POLLS,
+        FILLING_SETS,
+        DELETING_SETS,
         FORGETTING_LIKES,
         MAILING_NEWS,
         MERGING_SKILLS,

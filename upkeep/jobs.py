@@ -37,7 +37,6 @@ from live.services import closing as live_closing
 from live.services import deleting as live_deleting
 from live.services import ending as live_ending
 from live.services import expiring as live_expiring
-from live.sets import services as question_sets
 from mail import again, mailboxes
 from mail.letters import compose
 from mail.sending import anything_due, send_waiting
@@ -158,8 +157,6 @@ BACKGROUND = Job(
 )
 RENAMES = Job("renames", 10, finish_all, anything_in(keys.RENAMED))
 DELETIONS = Job("deletions", 2, clear_away_all, anything_in(keys.DELETED))
-DELETED_SETS = Job("deleted question sets", 10, question_sets.clear_away_all, anything_in(keys.DELETED_SETS))
-FILLING_SETS = Job("questions", 10, question_sets.fill_all, anything_in(keys.FILLING_SETS))
 DELETED_GROUPS = Job("deleted groups", 10, groups.clear_away_all, anything_in(keys.DELETED_GROUPS))
 FILLING_GROUPS = Job("groups", 10, group_filling.take_up_all, anything_in(keys.FILLING_GROUPS))
 COPIES = Job("copies", 10, copying.finish_all, anything_in(keys.FILLING))
@@ -208,7 +205,7 @@ JOBS = (
     ),
     *(BOOKS, ROLLS),
     *(MAILINGS, LOG, NIGHTLY, BACKUPS, SWEEP, NAMES, RETENTION, URGENT_MAIL, MAILS_AGAIN, MAIL, BOUNCES),
-    *(SPREADING, DELETED_SETS, FILLING_SETS, LIVE_SESSIONS, LIVE_ANSWERS, DELETED_GAMES),
+    *(SPREADING, LIVE_SESSIONS, LIVE_ANSWERS, DELETED_GAMES),
     *(EXPIRED_GAMES, MINUTES, LIVE_OUTCOMES, DELETED_GROUPS, FILLING_GROUPS),
 )
 

@@ -232,7 +232,6 @@ KINDS = (
     _kind("set's category", keys.set_category("", 0), "number name order_index description"),
     _kind("set's question", keys.set_question("", 0, 0), OF_QUESTIONS),
     _kind("on the way in", keys.set_filling("", "", 0), OF_QUESTIONS, "id questions described name description"),
-    _kind("deleted set", keys.deleted_set(""), "id"),
     _kind("live session", keys.game(""), OF_GAMES, "ttl"),
     _kind("live state", keys.game_state(""), OF_STATES, "ttl"),
     _kind("roster", keys.game_roster(""), "changes seats refused refused_at ttl"),

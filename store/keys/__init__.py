@@ -94,7 +94,7 @@ from .of_news import (
     SUBSCRIBERS, post_mailing, subscriber,
 )
 from .of_sets import (
-    DELETED_SETS, FILLING_SETS, SHARED_SETS, all_of_set, deleted_set, question_set, set_by_date, set_categories,
+    SHARED_SETS, all_of_set, question_set, set_by_date, set_categories,
     set_category, set_filling, set_fillings, set_question, set_questions, sets_of, shared_set,
 )
 from .of_photos import (
