@@ -12,6 +12,7 @@ again, later each time; one that keeps failing is set aside with the reason unti
 
 from __future__ import annotations
 
+import secrets
 from collections.abc import Callable, Container, Iterable
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
@@ -21,9 +22,24 @@ from django.utils.functional import Promise
 
 from store import keys
 from store.log import Event, as_text
-from store.table import Condition, Delete, Equals, Item, Key, Missing, Put, Refused, Span, Unavailable, Update, Write
+from store.table import (
+    Condition,
+    Delete,
+    Equals,
+    Exists,
+    Item,
+    Key,
+    Missing,
+    Put,
+    Refused,
+    Span,
+    Unavailable,
+    Update,
+    Write,
+)
 
 from .again import go_on
+from .following import get_through
 from .queues import complain, reason_of
 from .site import log, now_text, table
 
@@ -34,8 +50,8 @@ GRACE_SECONDS = 10  # for which the worker leaves a task to the request that is 
 MAX_ATTEMPTS = 10  # after which a task is set aside: half an hour after its first failure
 MAX_RETRY_SECONDS = 600
 MAX_REASON_CHARS = 500
+OVERWRITE = Missing() | Exists()  # a task of the same type and subject, should there be one
 DELETIONS_PER_BATCH = 90  # a transaction has a hundred parts
-NONE_YET = Missing()
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +62,7 @@ class Task:
     subject: str = ""
     data: Item = field(default_factory=dict)  # what was asked for; it does not change
     progress: Item = field(default_factory=dict)  # how far the work has come, as its step wrote it
-    version: int = 0  # how often it was written
+    version: int = 0  # one more each time it is written; the first is random, so that it is told from an earlier task
     began_at: str = ""
     due: str = ""
     attempts: int = 0  # that failed in a row
@@ -72,9 +88,9 @@ class Batch:
     wait_seconds: float = 0  # before the next batch can be done
 
 
-def finished(*writes: Write, event: Event | None = None) -> Batch:
+def finished(*writes: Write, event: Event | None = None, progress: Item | None = None) -> Batch:
     """The last batch: the task goes with it."""
-    return Batch(writes, event=event, is_last=True)
+    return Batch(writes, progress, event, is_last=True)
 
 
 def wait(seconds: float) -> Batch:
@@ -83,6 +99,7 @@ def wait(seconds: float) -> Batch:
 
 
 Step = Callable[[Task], Batch]
+Watch = Callable[[Item], None]
 
 
 class TaskType:
@@ -100,13 +117,13 @@ class TaskType:
     def key(self, subject: str) -> Key:
         return keys.task(self.name, subject)
 
-    def begin(self, subject: str, *, due: str = "", when: Condition | None = NONE_YET, **data: object) -> Put:
-        """The write that stores a task; refused if the subject has one of this type, unless `when` says otherwise. One
-        that is there already begins anew."""
+    def begin(self, subject: str, *, due: str = "", when: Condition | None = None, **data: object) -> Put:
+        """The write that stores a task; refused if the subject has one of this type, unless `when` says otherwise."""
         place, due = self.key(subject), due or _in(GRACE_SECONDS)
         index = {"GSI1PK": keys.TASKS.pk, "GSI1SK": keys.task_by_time(due, self.name, subject)}
-        about = {"type": self.name, "subject": subject, "data": data, "version": 0, "began_at": now_text(), "due": due}
-        return Put({"PK": place.pk, "SK": place.sk, **index, **about}, when=when)
+        about = {"type": self.name, "subject": subject, "data": data, "version": secrets.randbits(40)}
+        times = {"began_at": now_text(), "due": due}
+        return Put({"PK": place.pk, "SK": place.sk, **index, **about, **times}, when=when or Missing())
 
     def find(self, subject: str) -> Task | None:
         item = table().get(self.key(subject))
@@ -117,16 +134,22 @@ class TaskType:
         waiting = (task_of(item) for span in (keys.TASKS, keys.TASKS_SET_ASIDE) for item in table().each(span))
         return [task for task in waiting if task.type == self.name]
 
-    def start(self, subject: str, batches: int | None = REQUEST_BATCHES) -> bool:
+    def start(self, subject: str, batches: int | None = None, watch: Watch = lambda progress: None) -> bool:
         """Do what a request can wait for; whether nothing is left. The work is stored by now, so what fails here is
-        left to the worker."""
+        left to the worker. `watch` is given the progress of every batch that is done here."""
         try:
-            return self.advance(subject, batches)
+            return self.advance(subject, REQUEST_BATCHES if batches is None else batches, watch=watch)
         except Exception as error:
             complain(error)
             return False
 
-    def advance(self, subject: str, batches: int | None = None, grace: float = GRACE_SECONDS) -> bool:
+    def advance(
+        self,
+        subject: str,
+        batches: int | None = None,
+        grace: float = GRACE_SECONDS,
+        watch: Watch = lambda progress: None,
+    ) -> bool:
         """Do so many batches; whether nothing is left. Any number of processes may do this at once: a batch that the
         store refuses was done by another, and the task is read again."""
         done = 0
@@ -139,6 +162,7 @@ class TaskType:
             batch = self.do(task)
             _commit(task, batch, grace)
             done += 1
+            watch(batch.progress or {})
             return False if batch.wait_seconds else None
 
         return go_on(step)
@@ -162,15 +186,12 @@ def _now() -> datetime:
 
 def _commit(task: Task, batch: Batch, grace: float) -> None:
     marker = Delete(task.key, when=_unchanged(task)) if batch.is_last else _progressed(task, batch, grace)
-    if batch.event is None:
-        table().write(*batch.writes, marker)
-    else:
-        log().record(batch.event, *batch.writes, marker)
+    event, writes = batch.event, [*batch.writes, marker]
+    get_through(lambda: log().record(event, *writes) if event else table().write(*writes))
 
 
 def _unchanged(task: Task) -> Condition:
-    """Neither worked on nor begun anew since it was read."""
-    return Equals("version", task.version) & Equals("began_at", task.began_at)
+    return Equals("version", task.version)
 
 
 def _progressed(task: Task, batch: Batch, grace: float) -> Update:

@@ -20,9 +20,13 @@ from ballots import telling as of_ballots
 from ballots.letters import LETTERS as OF_BALLOTS
 from ballots.services import take_along
 from ballots.services.sealing import COUNTING, SEALED
-from elections import quiet
+from elections import copying, invitations, quiet
+from elections import repository as elections
 from elections import telling as of_elections
 from elections.beside import BESIDE
+from elections.books import repository as ballots_of_several
+from elections.groups import filling
+from elections.groups import repository as groups
 from elections.groups import telling as of_groups
 from elections.groups.services import leave as leave_groups
 from elections.letters import LETTERS as OF_ELECTIONS
@@ -37,30 +41,28 @@ from live import telling as of_live_sessions
 from live.hub import HUB
 from live.minutes.services import forget_attendances
 from live.services.leaving import forget_hosting
+from live.sets import repository as question_sets
 from live.sets import telling as of_sets
-from live.sets.repository import DELETING as DELETING_SETS
-from live.sets.repository import FILLING as FILLING_SETS
 from live.sets.services import pass_on as pass_sets_on
 from mail.letters import COLOURING, LETTERS
 from news import likes as of_likes
+from news import repository as posts
 from news import subscribing as of_news_by_mail
 from news import telling as of_news
 from news.about import beside as on_elections
 from news.letters import LETTERS as OF_NEWS
-from news.repository import FORGETTING_LIKES
-from news.repository import MAILING as MAILING_NEWS
 from news.services import forget_likes
 from news.services import pass_on as pass_posts_on
 from pages import colours
+from polls import repository as polls
 from polls import telling as of_polls
-from polls.repository import DELETING as DELETING_POLLS
 from polls.services import pass_on as pass_polls_on
 from results.letters import LETTERS as OF_RESULTS
 from results.mailing import mail_by_itself, to_be_mailed
 from results.services import seal_result, seal_soon
+from skills import repository as skills
 from skills import telling as of_skills
 from skills.access import may_see_profile
-from skills.repository import MERGING as MERGING_SKILLS
 from skills.services import forget_endorsements, forget_skills
 from upkeep import metrics, pause
 from upkeep.alarm import LETTERS as OF_BACKUPS
@@ -164,12 +166,13 @@ def arrange() -> None:
     # What the worker finishes (acts.background), whoever began it:
     background.register(
         SEEING_OFF,
-        DELETING_POLLS,
-        FILLING_SETS,
-        DELETING_SETS,
-        FORGETTING_LIKES,
-        MAILING_NEWS,
-        MERGING_SKILLS,
+        *(elections.RENAMING, elections.DELETING, elections.IMPORTING, copying.FILLING, invitations.MAILING),
+        *(ballots_of_several.ACTING, ballots_of_several.LISTING),
+        *(groups.DELETING, filling.FILLING),
+        polls.DELETING,
+        *(question_sets.FILLING, question_sets.DELETING),
+        *(posts.FORGETTING_LIKES, posts.MAILING),
+        skills.MERGING,
     )
 
     # The mails that people get, each kind by the app that has something to say.

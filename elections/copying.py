@@ -1,29 +1,29 @@
-"""A draft made from something that is there already: candidates and voters follow it, whoever dies on the way.
+"""A draft made from something that is there already: candidates and voters follow it.
 
-One recorded transaction makes the draft and a mark of what it is made from. Candidates and voters are more than fit one
-transaction, so they follow a handful at a time; the mark goes last. Whoever asked for the draft brings them, and a
-worker takes up what was cut short. Until then the draft says so (`filling`), and nothing can be done to it that would
-get in the way.
+One recorded transaction makes the draft and a task that says what it is made from. Candidates and voters are more than
+fit one transaction, so they follow as background work. Until then the draft says so (`filling`), and nothing can be
+done to it that would get in the way.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
 from functools import partial
 from typing import Any
+
+from django.utils.translation import gettext_lazy as _
 
 from accounts import repository as people
 from accounts.models import User
 from acts.again import try_again
+from acts.background import Batch, Task, TaskType, finished, wait
 from acts.handfuls import handfuls
-from acts.queues import take_each
 from acts.refusals import Overtaken, Refusal, TryLater
-from acts.site import log, now_text, table
+from acts.site import now_text, table
 from ranking.candidates import Candidate
 from store import keys
 from store.log import Event
-from store.table import Conflict, Delete, Equals, Exists, Item, Key, Put, Refused, Update, Write
+from store.table import Delete, Equals, Item, Key, Put, Update, Write
 
 from . import descriptions, needs, places, repository, services, words
 from .rules import Action, Election, takes_names
@@ -33,6 +33,8 @@ TAKEN_ALONG = (
     *("results_visible", "results_public", "paper_ballots", "mail_votes", "joining", "vote_by_link", "announces"),
 )
 
+FILLING = TaskType("fill election", _("Copying candidates and voters into an election"))
+OWNER_WAIT_SECONDS = 5
 BY_ADDRESS = "by address"  # in place of an account, of somebody who has none
 
 
@@ -84,59 +86,53 @@ def _draft(actor: User, name: str, voters: int, **settings: Any) -> Election:
 
 
 def _made(actor: User, draft: Election, source: Item, *also: Write, **said: Any) -> Election:
-    services.create_draft(actor, draft, _mark(draft, source), *also, **said)
-    with suppress(Overtaken, Conflict):  # the draft is there; a worker brings what is missing
-        finish(draft.name)
+    services.create_draft(actor, draft, FILLING.begin(draft.name, created_at=draft.created_at, **source), *also, **said)
+    FILLING.start(draft.name)
     return repository.find(draft.name) or draft
-
-
-def _mark(draft: Election, source: Item) -> Put:
-    place = keys.filling(draft.name)
-    index = {"GSI1PK": keys.FILLING.pk, "GSI1SK": keys.by_date(draft.created_at, draft.name)}
-    return Put({"PK": place.pk, "SK": place.sk, **index, "election_name": draft.name, **source})
 
 
 # --- what follows ---
 
 
-def finish_all() -> int:
-    """Take every draft that is still being filled to its end; answers how many there were."""
-    return take_each(list(table().each(keys.FILLING)), lambda mark: finish(mark["election_name"]))
-
-
-def finish(name: str) -> bool:
+@FILLING.step
+def fill_batch(task: Task) -> Batch:
     """Bring what is missing. Any number may do this at once, and again: who is there already is left as they are."""
-    mark, draft = table().get(keys.filling(name)), repository.find(name)
-    owner = people.find(draft.owner_name) if draft else None
-    if mark is None or draft is None or owner is None:  # one whose owner has just left is its heir's in a moment
-        return False
+    draft = repository.find(task.subject)
+    if draft is None or draft.created_at != task.data["created_at"]:
+        return finished()
+    owner = people.find(draft.owner_name)
+    if owner is None:  # one whose owner has just left is its heir's in a moment
+        return wait(OWNER_WAIT_SECONDS)
     try:
-        _fill(owner, draft, mark)
+        if not task.progress:
+            _fill(owner, draft, task.data)
+            return Batch(progress={"is_filled": True})
+        if part := next(iter(table().page(keys.filling_parts(draft.name), limit=1).items), None):
+            _list(owner, draft, part)
+            return Batch([Delete(Key(part["PK"], part["SK"]))])
     except (Overtaken, TryLater):
         raise  # the next try may find it otherwise
     except Refusal as refusal:
-        return _stop(draft, refusal)
-    with suppress(Refused):  # somebody else has finished it
-        table().write(*_end(draft))
-    return True
+        return finished(_filled(draft), event=_stopped(draft, refusal))
+    return finished(_filled(draft))
 
 
-def _stop(draft: Election, refusal: Refusal) -> bool:
+def _filled(draft: Election) -> Update:
+    return Update(keys.election(draft.name), set={"filling": False}, when=Equals("filling", True))
+
+
+def _stopped(draft: Election, refusal: Refusal) -> Event:
     """What can never be brought stays behind, and the history of the draft says why: its owner may no longer run
     elections, or somebody has added candidates meanwhile, so that there are too many. All else can be done to it."""
-    said = {"election_name": draft.name, "sentence": str(refusal)}
-    with suppress(Refused):  # somebody else has finished it
-        log().record(Event("plenum", "ElectionNotFilled", said), *_end(draft))
-    return True
+    return Event("plenum", "ElectionNotFilled", {"election_name": draft.name, "sentence": str(refusal)})
 
 
-def _fill(owner: User, draft: Election, mark: Item) -> None:
-    if "candidates" in mark:
-        services.add_candidates(owner, draft, [Candidate(name) for name in mark["candidates"]])
-        _list(owner, draft)
+def _fill(owner: User, draft: Election, asked: Item) -> None:
+    if "candidates" in asked:
+        services.add_candidates(owner, draft, [Candidate(name) for name in asked["candidates"]])
         return
-    source = repository.find(mark["source"])
-    if source is None or source.created_at != mark["source_created_at"]:
+    source = repository.find(asked["source"])
+    if source is None or source.created_at != asked["source_created_at"]:
         return  # it was deleted before it was copied
     candidates = repository.candidates(source.name)
     services.add_candidates(owner, draft, candidates)
@@ -147,20 +143,10 @@ def _fill(owner: User, draft: Election, mark: Item) -> None:
     services.put_on_roll(owner, draft, repository.still_here(source, by_name=takes_names(source)))
 
 
-def _list(owner: User, draft: Election) -> None:
+def _list(owner: User, draft: Election, part: Item) -> None:
     """Those whose account is gone meanwhile stay behind."""
     services.check(owner, draft, Action.ADD_VOTERS)
-    for part in list(table().each(keys.filling_parts(draft.name))):
-        _there, here = repository.on_roll_or_here(draft, part["voters"])
-        accounts = zip(part["voters"], part["accounts"], strict=True)
-        same = [name for name, account in accounts if account == BY_ADDRESS or here.get(keys.fold(name)) == account]
-        try_again(partial(services.put_on_roll, owner, draft, same))
-
-
-def _end(draft: Election) -> list[Write]:
-    parts = table().each(keys.filling_parts(draft.name))
-    return [
-        *(Delete(Key(each["PK"], each["SK"])) for each in parts),
-        Delete(keys.filling(draft.name), when=Exists()),
-        Update(keys.election(draft.name), set={"filling": False}, when=Equals("filling", True)),
-    ]
+    _there, here = repository.on_roll_or_here(draft, part["voters"])
+    accounts = zip(part["voters"], part["accounts"], strict=True)
+    same = [name for name, account in accounts if account == BY_ADDRESS or here.get(keys.fold(name)) == account]
+    try_again(partial(services.put_on_roll, owner, draft, same))

@@ -3,7 +3,7 @@
 The list is stored first, in slices that fit one transaction each. A step puts one slice on the roll, removes it, and
 moves the import's place, all at once: so nobody is added twice and nobody is skipped, whoever reloads, opens a second
 tab or dies. An import is known by the digest of its list: the same list sent again goes on where it was. One that
-nobody watches any more is taken to its end by a worker, in the name of whoever started it.
+nobody watches any more is finished by the worker, in the name of whoever started it.
 """
 
 from __future__ import annotations
@@ -11,7 +11,6 @@ from __future__ import annotations
 import hashlib
 import time
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from operator import itemgetter
 
@@ -19,23 +18,22 @@ from django.utils.translation import gettext_lazy as _
 
 from accounts import repository as people
 from accounts.models import User
-from acts.queues import take_each
+from acts.background import Batch, Task, finished, wait
 from acts.refusals import OVERTAKEN, Overtaken, Refusal
-from acts.site import now_text, table
+from acts.site import table
 from store import keys
-from store.table import Delete, Equals, Exists, Item, Key, Less, Missing, Put, Refused, Update, Write
+from store.table import Delete, Equals, Exists, Item, Less, Missing, Put, Refused, Update, Write
 
 from . import repository, services, spreading
+from .repository import IMPORTING
 from .rules import Action, Election, WrongState, check_listing
 from .skipping import NOTHING_SKIPPED, Skipped, on_the_roll, summary, voters_added
 
 A_SLICE = 90  # voters of one transaction
 A_WRITE = 40  # slices of one transaction: 90 long names are 72 KB, and it takes 4 MB
-INDEX = ("GSI1PK", "GSI1SK")  # by which a worker finds an import that is under way
 SECONDS_KEPT = 7 * 24 * 3600
-SECONDS_ALONE = 30  # after which nobody seems to watch an import any more
 LOOKED_AT = 20  # imports of one election
-SECONDS_A_TURN = 20  # that a worker takes for one of them before the next has its turn
+RENAMING_WAIT_SECONDS = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,12 +94,12 @@ def start(
     election: Election,
     names: Sequence[str],
     skipped: Skipped = NOTHING_SKIPPED,
-    begin: Callable[[Put], None] = lambda mark: table().write(mark),
+    begin: Callable[[Sequence[Write]], None] = lambda writes: table().write(*writes),
 ) -> Import:
     """Store the list. One that is under way already is left as it is.
 
-    What was skipped on the way here is kept beside it, to be told in the end. `begin` writes the mark with which the
-    list is on its way, and whatever goes with it.
+    What was skipped on the way here is kept beside it, to be told in the end. `begin` writes that the list is
+    on its way, and whatever goes with it.
     """
     services.check(actor, election, Action.ADD_VOTERS)
     check_listing(election, names)
@@ -128,14 +126,14 @@ def _rows(new: Import, number: int, names: list[str]) -> Put:
     return Put({"PK": place.pk, "SK": place.sk, "voters": names, "ttl": int(time.time()) + SECONDS_KEPT})
 
 
-def _begun(actor: User, new: Import, begin: Callable[[Put], None]) -> Import:
+def _begun(actor: User, new: Import, begin: Callable[[Sequence[Write]], None]) -> Import:
     place, now = keys.voter_import(new.election_name, new.digest), int(time.time())
     fields = {name: getattr(new, name) for name in Import.__dataclass_fields__}
-    index = {"GSI1PK": keys.IMPORTS.pk, "GSI1SK": keys.voter_import_by_date(now_text(), new.digest)}
-    fields |= {**index, "asked_by": actor.name, "moved": now}
+    fields |= {"asked_by": actor.name, "moved": now}
+    task = repository.import_task(new.election_name, new.digest, actor.name)
     is_free = Missing() | Equals("done", new.slices) | Less("ttl", now)
     try:
-        begin(Put({"PK": place.pk, "SK": place.sk, **fields, "ttl": now + SECONDS_KEPT}, when=is_free))
+        begin([Put({"PK": place.pk, "SK": place.sk, **fields, "ttl": now + SECONDS_KEPT}, when=is_free), task])
     except Refused:
         if (there := find(new.election_name, new.digest)) is not None:
             return there  # the same list was sent twice, and the other goes on
@@ -150,12 +148,14 @@ def go_on(
     actor: User, election: Election, under_way: Import, seconds: float, clock: Callable[[], float] = time.monotonic
 ) -> Import:
     """Take it further for about so long, and at least one step; answers how far it has come."""
-    end = clock() + seconds
-    while not under_way.is_finished:
-        under_way = _step(actor, repository.find(election.name) or election, under_way)
-        if clock() >= end:
-            break
-    return under_way
+    services.check(actor, election, Action.ADD_VOTERS)
+    subject, end = repository.import_subject(election.name, under_way.digest), clock() + seconds
+    while not IMPORTING.advance(subject, batches=1) and clock() < end:
+        pass
+    after = find(election.name, under_way.digest)
+    if after is None or (not after.is_finished and IMPORTING.find(subject) is None):
+        raise WrongState(_("This import has lain too long. Please start again with the file."))
+    return after
 
 
 def _step(actor: User, election: Election, under_way: Import) -> Import:
@@ -180,35 +180,29 @@ def _moved_on(under_way: Import, added: services.Added) -> list[Write]:
     here = Equals("done", under_way.done)
     place = keys.voter_import(under_way.election_name, under_way.digest)
     rows = keys.imported_rows(under_way.election_name, under_way.digest, under_way.done)
-    is_last = under_way.done + 1 == under_way.slices
     moved = Update(
         place,
         set={"moved": int(time.time())},
         add={"done": 1, "added": added.count, "unknown": added.unknown},
-        remove=INDEX if is_last else (),
         when=here,
     )
     return [moved, Delete(rows, when=Exists())]
 
 
-# --- taking up what nobody watches any more ---
+# --- what nobody watches any more ---
 
 
-def take_up_all(now: Callable[[], float] = time.time) -> int:
-    """Go on with imports whose page was closed, or whose process died; answers how many there were."""
-    return take_each(list(table().each(keys.IMPORTS)), lambda item: _take_up(item, now()))
-
-
-def _take_up(item: Item, now: float) -> bool:
-    """Whether the import could go on; one that is refused, because the election was closed, say, ends where it is."""
-    if item["moved"] + SECONDS_ALONE > now:
-        return False
-    election, actor = repository.find(item["election_name"]), people.find(item["asked_by"])
-    with suppress(Refusal):
-        if election is not None and actor is not None:
-            go_on(actor, election, _import_of(item), SECONDS_A_TURN)
-            return True
-    ended = Update(Key(item["PK"], item["SK"]), set={"moved": item["moved"]}, remove=INDEX, when=Exists())
-    with suppress(Refused):  # it has gone with its election
-        table().write(ended)
-    return False
+@IMPORTING.step
+def import_batch(task: Task) -> Batch:
+    """One slice. An import that is refused, because the election was closed, say, ends where it is."""
+    name, digest = task.data["election_name"], task.data["digest"]
+    election, actor, under_way = repository.find(name), people.find(task.data["asked_by"]), find(name, digest)
+    if election is None or actor is None or under_way is None or under_way.is_finished:
+        return finished()
+    if election.renamed_from:
+        return wait(RENAMING_WAIT_SECONDS)  # its slices follow the election to its new name
+    try:
+        after = _step(actor, election, under_way)
+    except Refusal:
+        return finished()
+    return Batch(is_last=after.is_finished)

@@ -1,13 +1,12 @@
 """Inviting and reminding voters: a step of its own that never mails anybody twice by accident.
 
-Asking for a mailing writes one item. Workers then take the roll page by page; each handful of mails, the marks on the
-voters and the mailing's place in the roll change in one transaction. So a worker that dies loses nothing, and of two
-workers at the same place one is refused. Where everybody here may vote, the people here follow the roll (`everybody`).
+Asking for a mailing stores a background task. A batch of it is a page of the roll: the mails, the marks on the voters
+and the place in the roll change in one transaction. Where everybody here may vote, the people here follow the roll
+(`everybody`).
 """
 
 from __future__ import annotations
 
-import uuid
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import astuple, dataclass, field, replace
@@ -19,8 +18,9 @@ from django.utils.translation import gettext_lazy as _
 from accounts import allowance
 from accounts import repository as people
 from accounts.models import User
-from acts.again import go_on, try_again
-from acts.queues import take_each
+from acts import background
+from acts.again import try_again
+from acts.background import Task, TaskType, finished, wait
 from acts.site import log, now_text, table
 from acts.tokens import DAY, read, sign
 from mail import outbox
@@ -34,6 +34,8 @@ from .purses import NoneLeft, purse_of
 from .rules import Action, Election, State, WrongState, check_listing
 from .turnout import tells_who, turnout
 
+MAILING = TaskType("mail voters", _("Mailing voters"))
+NO_MAILS_LEFT_SECONDS = 600  # until it is looked again whether whoever asked may have more mails sent
 A_HANDFUL = 30  # voters of one transaction: three items each
 INVITED, REMINDED, TIMED, MESSAGED, ANNOUNCED = "invited", "reminded", "timed", "messaged", "announced"
 LETTERS = {
@@ -141,16 +143,18 @@ def asked(
     `reserved` is how many mails of today are its own; none, if its asker has no limit. `said` is what all its mails
     say, where that is known by now. `window` says for whom of everybody here it is, if that was looked at before.
     """
-    place = keys.mailing(election.name, kind, message)
-    index = {"GSI1PK": keys.MAILINGS.pk, "GSI1SK": keys.mailing_by_date(now_text(), uuid.uuid4().hex)}
-    about = {"election_name": election.name, "kind": kind, "message": message, "moment": moment}
-    who = {"asked_by": asked_by, "language": get_language() or "en"} | ({"said": said} if said else {})
-    purse = {} if reserved is None else {"reserved": reserved, "day": allowance.day_of(now_text())}
+    mailing: Item = {"election_name": election.name, "created_at": election.created_at}
+    mailing |= {"kind": kind, "message": message, "moment": moment}
+    mailing |= {"asked_by": asked_by, "language": get_language() or "en"} | ({"said": said} if said else {})
+    mailing |= {} if reserved is None else {"reserved": reserved, "day": allowance.day_of(now_text())}
     window = window or _window(election, kind, message, moment)
-    reach = {} if window == NOBODY else {"window": list(astuple(window))}
-    return Put(
-        {"PK": place.pk, "SK": place.sk, **index, **about, **who, **purse, **reach, "after": None}, when=Missing()
-    )
+    mailing |= {} if window == NOBODY else {"window": list(astuple(window))}
+    return MAILING.begin(subject_of(election.name, kind, message), due=now_text(), **mailing)
+
+
+def subject_of(election_name: str, kind: str, message: str = "") -> str:
+    """Each message that organisers write has a mailing of its own."""
+    return " / ".join(filter(None, (election_name, kind, message)))
 
 
 def _window(election: Election, kind: str, message: str, moment: str) -> Window:
@@ -190,7 +194,7 @@ def _still_there(election_name: str) -> Check:
 
 def is_under_way(election: Election, kind: str) -> bool:
     """Whether mails of this kind were asked for and are still being queued."""
-    return table().get(keys.mailing(election.name, kind)) is not None
+    return MAILING.find(subject_of(election.name, kind)) is not None
 
 
 def send_again(actor: User, election: Election, voter: str) -> None:
@@ -294,49 +298,30 @@ class Batch:
         return Update(Key(item["PK"], item["SK"]), set={self.mark: number, **time}, add=turn, when=when)
 
 
-def take_mailings_on() -> int:
-    """Take every mailing that was asked for to its end; answers how many mails were queued."""
-    waiting = list(table().each(keys.MAILINGS))
-    return take_each(waiting, lambda item: _take_on(Key(item["PK"], item["SK"])))
-
-
-def _take_on(place: Key) -> int:
-    """Another worker may be faster, or a voter change at this moment: then it looks again."""
-    queued = 0
-
-    def step() -> int | None:
-        nonlocal queued
-        mailing = table().get(place)
-        if mailing is None:
-            return queued
-        with override(mailing["language"]):
-            queued += _handful(place, mailing)
-        return None
-
-    try:
-        return go_on(step)
-    except NoneLeft:
-        return queued  # until tomorrow
-
-
-def _handful(place: Key, mailing: Item) -> int:
+@MAILING.step
+def mail_batch(task: Task) -> background.Batch:
     """Queue mails for the next voters of the roll, and move on in it; or end the mailing with the roll."""
-    election, purse = repository.find(mailing["election_name"]), purse_of(mailing, A_HANDFUL)
-    here = Equals("after", mailing["after"]) & Equals("GSI1SK", mailing["GSI1SK"])
+    mailing = {**task.data, **task.progress}
+    with override(mailing["language"]):
+        try:
+            return _next_mails(mailing)
+        except NoneLeft:
+            return wait(NO_MAILS_LEFT_SECONDS)
+
+
+def _next_mails(mailing: Item) -> background.Batch:
+    election = repository.find_made(mailing["election_name"], mailing["created_at"])
+    purse = purse_of(mailing, A_HANDFUL)
     if election is None or not _is_time_for(mailing["kind"], election):
-        table().write(Delete(place, when=here), *purse.giving_back())
-        return 0
+        return finished(*purse.giving_back())
     batch = _batch(election, mailing)
-    page = _next_voters(batch, mailing["after"], purse.room)
+    page = _next_voters(batch, mailing.get("after"), purse.room)
     due = [item for item in page.items if is_due(item, batch)]
     mails = _mails_for(due, batch)
-    queued = sum(isinstance(write, Put) for write in mails)
-    purse = purse.without(queued)
+    purse = purse.without(sum(isinstance(write, Put) for write in mails))
     if page.cursor:
-        table().write(Update(place, set={"after": page.cursor, **purse.stored()}, when=here), *mails, *purse.taking())
-    else:
-        table().write(Delete(place, when=here), *mails, *purse.taking(), *purse.giving_back())
-    return queued
+        return background.Batch([*mails, *purse.taking()], {"after": page.cursor, **purse.stored()})
+    return finished(*mails, *purse.taking(), *purse.giving_back())
 
 
 def _is_time_for(kind: str, election: Election) -> bool:

@@ -75,7 +75,8 @@ def progress(election: Election) -> Progress:
     if election.stored_state == State.DRAFT:
         return Progress()
     counted = keys.mail_counts(election.name, election.created_at)
-    inviting, result = keys.mailing(election.name, INVITED), keys.result(election.name)
+    inviting = invitations.MAILING.key(invitations.subject_of(election.name, INVITED))
+    result = keys.result(election.name)
     mark = keys.sealing(election.name)
     found = table().get_many([counted, inviting, result, *([mark] if election.stored_state == State.CLOSED else [])])
     kept = found.get(counted, {})

@@ -12,8 +12,8 @@ from acts.site import acting_on, table
 from photos.rules import photo_of
 from ranking.candidates import Candidate
 from store import keys
-from store.replay import Act, DoesNotFit, Exempt, Happened, Step, begins, like
-from store.table import Check, Delete, Exists, Missing, Put, Table, Update, Write
+from store.replay import Act, DoesNotFit, Exempt, Happened, Step, like
+from store.table import Delete, Exists, Table, Update, Write
 
 from . import (
     by_link,
@@ -78,7 +78,7 @@ def renamed(event: Happened) -> Iterator[Step]:
     stored = table().get(keys.election(election.name))
     assert stored is not None
     yield renaming.rename(election, name, stored)
-    renaming.finish(election.name)
+    repository.RENAMING.advance(election.name)
 
 
 def deleted(event: Happened) -> Iterator[Step]:
@@ -87,10 +87,8 @@ def deleted(event: Happened) -> Iterator[Step]:
         raise DoesNotFit(
             f"takes the election for {event.said['state']}, which is {election.stored_state.value} by then."
         )
-    yield services.deletion(election)
-    while not services.swept(election.name, services.A_TURN):
-        pass
-    yield [Delete(keys.deleted(election.name))]
+    yield [*services.deletion(election), services.to_delete(election, event.actor)]
+    repository.DELETING.advance(election.name)
 
 
 # --- candidates and the roll ---
@@ -320,7 +318,6 @@ EXEMPT = (
             *(invitations.ANNOUNCED, "invited_at"),
         ),
     ),
-    Exempt(like(keys.mailing("", "")), MAILS),
     Exempt(like(keys.mail_counts("", "")), MAILS),
     Exempt(like(keys.failed_mail("", "", "")), MAILS),
     Exempt(like(keys.message("", "")), MAILS),
@@ -338,12 +335,10 @@ EXEMPT = (
         like(keys.snapshot("")),
         "What candidates could do when it opened goes with them; the log would keep it for good.",
     ),
-    Exempt(like(keys.filling("")), FILLING),
     Exempt(like(keys.filling_part("", 0)), FILLING),
     Exempt(like(keys.election("")), FILLING, attributes=("filling",)),
     Exempt(like(keys.lots("")), "The secret from which lots are drawn is told with the result, and not before."),
     Exempt(like(keys.sealing("")), "Work left to do after a close; each thing done has an event of its own."),
-    Exempt(like(keys.deleted("")), "Work left to do after a deletion: what is left of the election is cleared away."),
     Exempt(
         like(keys.election(""))._replace(sk=""),
         "What a deleted election left behind, when whoever deleted it was stopped on the way.",
@@ -361,24 +356,7 @@ def is_shutting(writes: Sequence[Write]) -> bool:
     return begun or all(isinstance(each, Update) and each.set.get("open") is False for each in writes)
 
 
-def is_moving(writes: Sequence[Write]) -> bool:
-    """Candidates and voters follow an election to its new name, and voters to their shard, a handful at a time."""
-    old = {each.key.sk for each in writes if isinstance(each, Delete)}
-    new = {each.key.sk for each in writes if isinstance(each, Put)}
-    renamed_from = [each for each in writes if isinstance(each, Update) and each.set.get("renamed_from") == ""]
-    spread_from = [each for each in writes if isinstance(each, Update) and "spread_from" in each.remove]
-    return bool(renamed_from or spread_from) or (old == new and all(begins(each.key.pk) == ELECTION for each in writes))
-
-
-def is_sweeping(writes: Sequence[Write]) -> bool:
-    """What is left of a deleted election goes after it, a handful at a time, and only while it is gone."""
-    checks = [each for each in writes if isinstance(each, Check)]
-    gone = any(each.key.sk == keys.election("").sk and each.when == Missing() for each in checks)
-    return gone and all(isinstance(each, Check | Delete) for each in writes)
-
-
-ELECTION = begins(keys.election("").pk)
-STEPS = (is_shutting, is_moving, is_sweeping)
+STEPS = (is_shutting,)
 
 
 def forget_unused_gates(there: Table) -> None:

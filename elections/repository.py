@@ -7,8 +7,11 @@ from dataclasses import asdict, dataclass, replace
 from itertools import islice
 from typing import Any
 
+from django.utils.translation import gettext_lazy as _
+
 from accounts import repository as people
 from accounts.models import User
+from acts.background import OVERWRITE, TaskType
 from acts.gates import as_of
 from acts.site import now_text, table
 from pages import rendered
@@ -26,6 +29,10 @@ from .convening import convened_of
 from .descriptions import Description
 from .places import Known, gates_of
 from .rules import Election, State, is_over
+
+RENAMING = TaskType("rename election", _("Renaming an election"))
+DELETING = TaskType("delete election", _("Deleting an election"))
+IMPORTING = TaskType("import voters", _("Importing voters"))
 
 A_HANDFUL = 90  # entries of a roll that are looked at together
 LOOKED_AT = 1000  # entries on rolls, the newest, among which home looks for what waits for one's vote
@@ -335,7 +342,7 @@ def _with_its_group(election: Election) -> list[Write]:
 
 def is_vacant(name: str) -> tuple[Check, Check]:
     """That nothing of an election that had the name is on its way out."""
-    return Check(keys.renamed(name), Missing()), Check(keys.deleted(name), Missing())
+    return Check(RENAMING.key(name), Missing()), Check(DELETING.key(name), Missing())
 
 
 def runner(election: Election, person: str) -> Put:
@@ -515,18 +522,14 @@ def with_group(election: Election, group_id: str) -> list[Write]:
     return [known, group_used(group_id, election.name, election.created_at)]
 
 
-def to_be_cleared(election: Election) -> Put:
-    """The mark by which the worker finds what a deleted election has left, and whether ballots were secret."""
-    place = keys.deleted(election.name)
-    index = {"GSI1PK": keys.DELETED.pk, "GSI1SK": keys.by_date(election.created_at, election.name)}
-    spread = {"shards": election.shards} if election.shards > 1 else {}
-    said = {"name": election.name, "was_secret": election.has_secrets, **spread}
-    return Put({"PK": place.pk, "SK": place.sk, **index, **said})
+def import_subject(election_name: str, digest: str) -> str:
+    return f"{election_name} {digest}"
 
 
-def to_be_deleted(election: Election, by: str) -> Put:
-    """The same mark, on one whose ballot box is being shut first: by whom it is being deleted."""
-    return Put(to_be_cleared(election).item | {"by": by, "created_at": election.created_at})
+def import_task(election_name: str, digest: str, asked_by: str) -> Put:
+    """Also of an import that is under way already: whoever is at it looks again."""
+    subject, data = import_subject(election_name, digest), {"election_name": election_name, "digest": digest}
+    return IMPORTING.begin(subject, when=OVERWRITE, asked_by=asked_by, **data)
 
 
 def to_be_sealed(election: Election) -> Put:

@@ -16,3 +16,14 @@ def finish_background(*types: str) -> int:
             break  # the rest waits for something
         finished += done
     return finished
+
+
+def queue_mailings() -> int:
+    """Do every mailing to voters that was asked for; answers how many mails are queued by it."""
+    before = _queued()
+    finish_background("mail voters")
+    return _queued() - before
+
+
+def _queued() -> int:
+    return sum(table().count(span) for span in keys.mails_waiting(1))

@@ -37,7 +37,6 @@ from elections import repository as elections
 from elections import services as organising
 from elections.books import repository as books
 from elections.books import services as binding
-from elections.groups import filling as group_filling
 from elections.groups import repository as kept_groups
 from elections.groups import services as groups
 from elections.rules import Action
@@ -568,13 +567,10 @@ RESTING = (
 
 def finish_what_is_left() -> None:
     """What a worker does, as soon as it is sure that nobody else is at it."""
-    with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(imports, "SECONDS_ALONE", 0)
-        patched.setattr(group_filling, "SECONDS_ALONE", 0)
-        for _ in range(MOST_ROUNDS):
-            done = finish_background()
-            if not done + sum([job.work() for job in jobs.JOBS if job not in RESTING and job.waits()]):
-                return
+    for _ in range(MOST_ROUNDS):
+        done = finish_background()
+        if not done + sum([job.work() for job in jobs.JOBS if job not in RESTING and job.waits()]):
+            return
     raise AssertionError("The worker never comes to an end.")
 
 

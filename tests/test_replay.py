@@ -21,7 +21,7 @@ from acts.refusals import Refusal
 from ballots import services as ballots
 from ballots.services.casting import _record_cast
 from ballots.services.sealing import COUNTING
-from elections import invitations, renaming
+from elections import invitations
 from elections import repository as elections
 from elections import services as organising
 from elections.rules import Action
@@ -37,6 +37,7 @@ from store.replay import Difference, Exemptions, Kept, Theatre, like
 from store.sqlite import BufferedTable, rows
 from store.table import DATA, LOG, Delete, Item, Key, Put, Refused, Table, Update
 from tests.at_once import at_once
+from tests.background import finish_background
 from tests.ballots.conftest import opened, ranks  # noqa: F401 - a fixture
 from tests.copies import copy_of
 from tests.people import enrol
@@ -467,10 +468,10 @@ def test_an_election_that_is_moving_to_its_new_name(site, person):
     enrol("Eve")
     organising.add_voters(ada, made, ["Eve"])
     drafts._rename(ada, elections.find("Bord"), "Board")
-    assert site.get(keys.renamed("Bord")) is not None
+    assert elections.RENAMING.find("Bord") is not None
     assert check(site).first == ()
-    assert site.get(keys.renamed("Bord")) is not None, "the check changes nothing"
-    renaming.finish_all()
+    assert elections.RENAMING.find("Bord") is not None, "the check changes nothing"
+    finish_background("rename election")
     assert check(site).first == ()
 
 
@@ -481,7 +482,7 @@ def test_what_a_deleted_election_has_left_behind(site, person):
     organising.delete(ada, elections.find("Board"))
     assert site.get(keys.voter("Board", "eve@example.org")) is not None
     assert check(site).first == ()
-    assert organising.clear_away_all() == 1
+    assert finish_background("delete election") == 1
     assert check(site).first == ()
 
 

@@ -16,6 +16,7 @@ from store import keys
 from store.log import utc_now
 from store.log.seal import verify
 from store.table import Update
+from tests.background import finish_background
 from tests.people import enrol
 from tests.test_completeness import Watched, watched  # noqa: F401 - a fixture
 from upkeep import names, replay
@@ -42,10 +43,10 @@ def tell_of_groups(person) -> str:
     gone = keeping.make(owner, "Gone")
     keeping.add(owner, gone.id, ADDRESSES[:3])
     keeping.delete(owner, gone.id)
-    keeping.clear_away_all()
+    finish_background("delete group")
     keeping.add(ida, keeping.make(ida, "Private").id, ["Eve"])
     accounts.remove(owner, people.find("Ida"))
-    keeping.clear_away_all()
+    finish_background("delete group")
     return kept.id
 
 

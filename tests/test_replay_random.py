@@ -25,6 +25,7 @@ from store.log import as_text, utc_now
 from store.log.seal import Sealer
 from store.replay import stage
 from store.sqlite import SqliteTable
+from tests.background import queue_mailings
 from upkeep import replay
 
 PEOPLE, ELECTIONS = 5, 3
@@ -157,7 +158,7 @@ def is_copied(number: int, more: int) -> None:
 def is_mailed_about(number: int, more: int) -> None:
     election = an_election(number)
     invitations.invite(organiser(election), election)
-    invitations.take_mailings_on()
+    queue_mailings()
     invitations.leave_alone(invitations.silence_token(election.name, f"Person {more % PEOPLE}"))
 
 

@@ -52,6 +52,7 @@ from store.log import as_text, utc_now
 from store.log.seal import verify
 from store.table import Delete, Table
 from tests.accounts.test_factors import SITE, asked, with_passkey
+from tests.background import finish_background, queue_mailings
 from tests.ballots.conftest import ranks
 from tests.clock import stands_at
 from tests.copies import copy_of
@@ -114,7 +115,7 @@ def later(**by: int) -> Iterator[None]:
 
 
 def send_mails() -> None:
-    invitations.take_mailings_on()
+    queue_mailings()
     send_waiting(compose)
 
 
@@ -126,7 +127,7 @@ def groups_are_kept() -> None:
     gone = groups.make(ada, "Gone")
     groups.add(ada, gone.id, ["Cy"])
     groups.delete(ada, gone.id)
-    groups.clear_away_all()
+    finish_background("delete group")
     organising.add_voters(ada, made, ["Bo", "a@example.org"])
     club = groups.keep_roll(ada, election("First of the club"), "form")
     for _twice in range(2):
@@ -395,9 +396,9 @@ def elections_change_hands() -> None:
     organising.open_(ada, election("Short-lived"), editable=False)
     voted("voter 0", "Short-lived", Ada=1)
     invitations.invite(ada, election("Short-lived"))
-    invitations.take_mailings_on()
+    queue_mailings()
     organising.delete(ada, election("Short-lived"))
-    organising.clear_away_all()
+    finish_background("delete election")
     send_mails()
 
 
@@ -442,7 +443,7 @@ def several_questions_on_one_ballot() -> None:
     binding.extend(ada, book(), as_text(utc_now() + timedelta(hours=6)))
     voted("voter 2", "Spring: Song", Ada=1)
     table().write(books.added(made.id, "cut off", ["voter 2"], as_text(utc_now())))
-    assert binding.finish_all() == 1
+    assert finish_background("act on ballot", "add to rolls") == 1
     binding.close(ada, book())
     for name in book().questions:
         ballots.seal_what_is_closed(name)
@@ -461,7 +462,7 @@ def what_can_never_be_finished() -> None:
         copying.copy(ada, election("Hasty"), "Never whole")
     with pytest.MonkeyPatch.context() as full:
         full.setattr(of_elections, "MOST_CANDIDATES", 1)
-        assert copying.finish_all() == 1
+        assert finish_background("fill election") == 1
     organising.open_(ada, election("Hasty"), editable=False)
     CLOSING.begin(election("Hasty"), "Ada")
     organising.delete(ada, election("Hasty"))

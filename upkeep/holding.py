@@ -12,17 +12,17 @@ import time
 from dataclasses import dataclass
 
 from acts.site import table
+from elections import invitations
 from elections import repository as elections
 from elections.rules import State
 from mail import outbox
 from news import mailing
-from news.repository import MAILING
+from news import repository as posts
 from store import keys
 from store.table import Delete, Item, Key
 
 WAITING = (outbox.QUEUED, outbox.SENDING)
 MAIL = keys.mail("").pk
-POST_MAILING = MAILING.key("").pk
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,9 +45,9 @@ class Holding:
     def notice(self, item: Item) -> None:
         if item["PK"].startswith(MAIL) and item.get("state") in WAITING:
             self.mails.append(Key(item["PK"], item["SK"]))
-        elif item.get("GSI1PK") == keys.MAILINGS.pk:
+        elif item.get("type") == invitations.MAILING.name:
             self.mailings.append(Key(item["PK"], item["SK"]))
-        elif item["PK"].startswith(POST_MAILING):
+        elif item.get("type") == posts.MAILING.name:
             self.posts.append(item["subject"])
 
     def put_aside(self) -> Held:

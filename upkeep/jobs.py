@@ -20,17 +20,11 @@ from acts import background, ringing
 from acts.queues import reason_of, words_of
 from acts.site import table
 from ballots.services import seal_what_is_closed
-from elections import copying, imports
 from elections import spreading as rolls
-from elections.books import services as books
-from elections.groups import filling as group_filling
-from elections.groups import services as groups
-from elections.invitations import take_mailings_on
 from elections.reminders import remind_by_the_clock
-from elections.renaming import finish_all
 from elections.repository import list_of
 from elections.rules import State
-from elections.services import clear_away_all, close_what_is_over, next_end
+from elections.services import close_what_is_over, next_end
 from live.minutes import services as minutes
 from live.onward import services as live_onward
 from live.services import closing as live_closing
@@ -155,21 +149,13 @@ def _sweep() -> int:
 BACKGROUND = Job(
     "background work", 2, lambda: background.resume_due(goes_on), moment=background.next_due, lane="background work"
 )
-RENAMES = Job("renames", 10, finish_all, anything_in(keys.RENAMED))
-DELETIONS = Job("deletions", 2, clear_away_all, anything_in(keys.DELETED))
-DELETED_GROUPS = Job("deleted groups", 10, groups.clear_away_all, anything_in(keys.DELETED_GROUPS))
-FILLING_GROUPS = Job("groups", 10, group_filling.take_up_all, anything_in(keys.FILLING_GROUPS))
-COPIES = Job("copies", 10, copying.finish_all, anything_in(keys.FILLING))
 ROLLS = Job("rolls", 10, rolls.finish_all, anything_in(keys.SPREAD))
-BOOKS = Job("books", 5, books.finish_all, anything_in(keys.BOOKS_AT_WORK, keys.BOOKS_ADDED))
-IMPORTS = Job("imports", 10, imports.take_up_all, anything_in(keys.IMPORTS))
 ENDS = Job("ends", 5, close_what_is_over, moment=next_end)
 BALLOTS = Job(ringing.BALLOTS, 2, _seal_ballots, anything_in(keys.SEALING), lane="ballots")
 FORGETTING = Job("forgetting", 2, lambda: forgetting.forget(table()), lambda: forgetting.is_due(table()))
 COMPACTING = Job("compacting", 60, compacting.compact, compacting.is_due)
 POLLS = Job("polls", 5, seal_what_is_over, anything_over)
 REMINDERS = Job("reminders", 30, remind_by_the_clock, anything_in(list_of(State.OPEN)))
-MAILINGS = Job("mailings", 2, take_mailings_on, anything_in(keys.MAILINGS))
 URGENT_MAIL = Job("urgent mail", 1, partial(_send, URGENT), partial(_is_due, URGENT), lane="urgent mail")
 MAIL = Job("mail", 2, partial(_send, BULK), partial(_is_due, BULK), lane="mail")
 MAILS_AGAIN = Job("mails again", 5, lambda: again.take_up(goes_on), again.is_asked, lane="mail")
@@ -194,19 +180,13 @@ JOBS = (
         COMPACTING,
         FORGETTING,
         BACKGROUND,
-        RENAMES,
-        DELETIONS,
-        COPIES,
-        IMPORTS,
         ENDS,
         BALLOTS,
         POLLS,
         REMINDERS,
     ),
-    *(BOOKS, ROLLS),
-    *(MAILINGS, LOG, NIGHTLY, BACKUPS, SWEEP, NAMES, RETENTION, URGENT_MAIL, MAILS_AGAIN, MAIL, BOUNCES),
-    *(SPREADING, LIVE_SESSIONS, LIVE_ANSWERS, DELETED_GAMES),
-    *(EXPIRED_GAMES, MINUTES, LIVE_OUTCOMES, DELETED_GROUPS, FILLING_GROUPS),
+    *(ROLLS, LOG, NIGHTLY, BACKUPS, SWEEP, NAMES, RETENTION, URGENT_MAIL, MAILS_AGAIN, MAIL, BOUNCES),
+    *(SPREADING, LIVE_SESSIONS, LIVE_ANSWERS, DELETED_GAMES, EXPIRED_GAMES, MINUTES, LIVE_OUTCOMES),
 )
 
 

@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 
+from django.utils.translation import gettext_lazy as _
+
+from acts.background import TaskType
 from acts.site import table
 from elections import repository as elections
 from elections.rules import Action, Election, State
@@ -13,6 +16,9 @@ from store.table import Check, Delete, Equals, Item, Missing, Put, Update, Write
 
 from . import rules
 from .rules import Book
+
+ACTING = TaskType("act on ballot", _("Opening, extending or closing all questions of a ballot"))
+LISTING = TaskType("add to rolls", _("Adding voters to the other questions of a ballot"))
 
 
 def find(book_id: str) -> Book | None:
@@ -28,7 +34,7 @@ def find_all(ids: Sequence[str]) -> dict[str, Book]:
 
 def find_at_work(book_id: str) -> tuple[Book | None, Item | None]:
     """The book, and what is just being done to all its elections, in one round trip."""
-    at, work = keys.book(book_id), keys.book_at_work(book_id)
+    at, work = keys.book(book_id), ACTING.key(book_id)
     found = table().get_many([at, work])
     return (book_of(found[at]) if at in found else None), found.get(work)
 
@@ -93,7 +99,7 @@ def deletion(book: Book) -> Delete:
 
 def is_free(book_id: str) -> Check:
     """That nothing is just being done to all its elections."""
-    return Check(keys.book_at_work(book_id), Missing())
+    return Check(ACTING.key(book_id), Missing())
 
 
 def leaving(election: Election) -> list[Write]:
@@ -105,27 +111,12 @@ def leaving(election: Election) -> list[Write]:
     return [deletion(book) if after is None else change(book, after), is_free(book.id)]
 
 
-def work(book_id: str, act: str, by: str, now: str, **more: str | None) -> Put:
-    """The mark by which a worker finds what is to be done to all elections of a book; there is one at a time."""
-    place = keys.book_at_work(book_id)
-    index = {"GSI1PK": keys.BOOKS_AT_WORK.pk, "GSI1SK": keys.book_by_date(now, book_id)}
-    said = {"book_id": book_id, "act": act, "by": by, "at": now, **more}
-    return Put({"PK": place.pk, "SK": place.sk, **index, **said}, when=Missing())
-
-
 def holding(questions: Iterable[Election]) -> list[Write]:
     """A new version for each: what somebody has decided on an older one is refused from now on."""
     return [
         Update(keys.election(each.name), set={"version": each.version + 1}, when=elections.unchanged(each))
         for each in questions
     ]
-
-
-def added(book_id: str, token: str, voters: Sequence[str], now: str) -> Put:
-    """The mark by which a worker finds who is to be put on the rolls of the other questions."""
-    place = keys.book_added(book_id, token)
-    index = {"GSI1PK": keys.BOOKS_ADDED.pk, "GSI1SK": keys.book_by_date(now, token)}
-    return Put({"PK": place.pk, "SK": place.sk, **index, "book_id": book_id, "token": token, "voters": list(voters)})
 
 
 def followers(election: Election) -> list[str]:

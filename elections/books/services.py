@@ -18,11 +18,11 @@ from typing import Any
 from accounts import repository as people
 from accounts.models import User
 from acts.again import try_again
+from acts.background import Batch, Task, finished, wait
 from acts.handfuls import handfuls
-from acts.queues import take_each
 from acts.refusals import OVERTAKEN, NotAllowed, Overtaken
 from acts.ringing import BALLOTS, ring
-from acts.site import log, now_text, table
+from acts.site import log, now_text
 from elections import repository as elections
 from elections import rules as of_elections
 from elections import services as organising
@@ -31,10 +31,12 @@ from elections.services.drafts import NameTaken
 from elections.services.ending import CLOSING
 from store import keys
 from store.log import Event
-from store.table import Check, Conflict, Delete, Exists, Item, Refused, Write
+from store.table import Check, Item, Refused, Write
 
 from . import repository, rules
 from .rules import Book
+
+OWNER_WAIT_SECONDS = 5
 
 # --- binding ---
 
@@ -133,7 +135,7 @@ def _led(actor: User, book: Book, action: Action) -> Election:
     """The election that leads, of which it is asked whether this may be done to the book, by this person and now."""
     leader = leader_of(book)
     organising.check_itself(actor, leader, action)
-    if table().get(keys.book_at_work(book.id)) is not None:
+    if repository.ACTING.find(book.id) is not None:
         raise of_elections.WrongState(rules.BUSY)
     return leader
 
@@ -180,32 +182,25 @@ def close(actor: User, book: Book) -> None:
 
 def _ask(actor: User, event_type: str, book: Book, held: Sequence[Write], act: str, **more: str | None) -> None:
     """Leave the mark, and then do what it says. Refused if the book was changed since it was looked at."""
-    mark = repository.work(book.id, act, actor.name, now_text(), **more)
+    task = repository.ACTING.begin(
+        book.id, act=act, by=actor.name, at=now_text(), no_voting_after=more.get("no_voting_after")
+    )
     here = Check(keys.book(book.id), repository.unchanged(book))
-    _record(actor, event_type, book, dict(more), mark, here, *held)
-    with suppress(Overtaken, Conflict):  # it is asked for; a worker does what is missing
-        finish(book.id)
+    _record(actor, event_type, book, dict(more), task, here, *held)
+    repository.ACTING.start(book.id)
 
 
-def finish_all() -> int:
-    """Take everything to its end that was asked of books or added to their rolls; answers how much there was."""
-    done = take_each(list(table().each(keys.BOOKS_AT_WORK)), lambda mark: finish(mark["book_id"]))
-    return done + take_each(list(table().each(keys.BOOKS_ADDED)), _bring)
-
-
-def finish(book_id: str) -> bool:
-    """Do what is asked to each question. Any number may do this at once, and again: what is done is left as it is."""
-    book, mark = repository.find_at_work(book_id)
-    if mark is None:
-        return False
-    if book is not None:
-        if (actor := _actor(mark["by"], book)) is None:
-            return False  # whoever ran it has just left, and it is the heir's in a moment
-        for name in book.ordered:
-            try_again(partial(ACTS[mark["act"]], actor, book, mark, name))
-    with suppress(Refused):  # somebody else has finished it
-        table().write(Delete(keys.book_at_work(book_id), when=Exists()))
-    return True
+@repository.ACTING.step
+def act_batch(task: Task) -> Batch:
+    """Do what is asked to the next question. Any number may do this at once, and again: what is done is left as it
+    is."""
+    book, done = repository.find(task.subject), task.progress.get("questions", 0)
+    if book is None or done == len(book.ordered):
+        return finished()
+    if (actor := _actor(task.data["by"], book)) is None:
+        return wait(OWNER_WAIT_SECONDS)  # whoever ran it has just left, and it is the heir's in a moment
+    try_again(partial(ACTS[task.data["act"]], actor, book, task.data, book.ordered[done]))
+    return Batch(progress={"questions": done + 1})
 
 
 def _actor(name: str, book: Book) -> User | None:
@@ -265,15 +260,15 @@ ACTS: dict[str, Callable[[User, Book, Item, str], None]] = {"open": _open, "exte
 # --- one roll ---
 
 
-def _bring(mark: Item) -> bool:
+@repository.LISTING.step
+def list_voters(task: Task) -> Batch:
     """Voters who were added while it is open, onto the rolls of the other questions."""
-    book = repository.find(mark["book_id"])
+    book = repository.find(task.data["book_id"])
     leader = elections.find(book.leader) if book else None
     owner = people.find(leader.owner_name) if leader else None
     if leader is not None and owner is None:
-        return False
+        return wait(OWNER_WAIT_SECONDS)
     with suppress(NotAllowed):
         if leader is not None and owner is not None:
-            organising.bring(owner, repository.followers(leader), mark["voters"])
-    table().write(Delete(keys.book_added(mark["book_id"], mark["token"])))
-    return True
+            organising.bring(owner, repository.followers(leader), task.data["voters"])
+    return finished()

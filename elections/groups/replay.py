@@ -9,7 +9,7 @@ from elections.replay import election_of
 from store import keys
 from store.replay import Act, DoesNotFit, Exempt, Happened, Step, like
 
-from . import repository, services
+from . import repository
 from .rules import Group
 
 
@@ -45,7 +45,7 @@ def used(event: Happened) -> Iterator[Step]:
 def deleted(event: Happened) -> Iterator[Step]:
     group = group_of(event)
     yield repository.deletion(group, event.said["at"])
-    services.clear_away(group.id)
+    repository.DELETING.advance(group.id)
 
 
 REPLAY: dict[str, Act] = {
@@ -59,7 +59,6 @@ REPLAY: dict[str, Act] = {
 
 COMING = "A list on its way into a group; each member who arrives has an event."
 EXEMPT = (
-    Exempt(like(keys.group_filling("", "")), COMING),
     Exempt(like(keys.coming_members("", "", 0)), COMING),
     Exempt(
         like(keys.group(""))._replace(sk=""),

@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 
+from django.utils.translation import gettext_lazy as _
+
+from acts.background import TaskType
 from acts.handfuls import handfuls
 from acts.site import table
 from elections import repository as elections
@@ -13,6 +16,8 @@ from store import keys
 from store.table import Delete, Equals, Exists, Item, Missing, Put, Update, Write
 
 from .rules import Group, Member
+
+DELETING = TaskType("delete group", _("Deleting a group"))
 
 OF_GROUPS = tuple(Group.__dataclass_fields__)
 LOOKED_AT = 20  # uses of a group, the newest, among which the election before another is looked for
@@ -151,11 +156,8 @@ def _touched(group_id: str, members: int) -> Update:
 
 def deletion(group: Group, at: str) -> list[Write]:
     """It is nowhere to be found any more. The worker clears away its members, and where it was used."""
-    place = keys.deleted_group(group.id)
-    index = {"GSI1PK": keys.DELETED_GROUPS.pk, "GSI1SK": keys.group_by_date(at, group.id)}
-    mark = Put({"PK": place.pk, "SK": place.sk, **index, "id": group.id})
     name = Delete(keys.group_name(group.owner_name, group.name))
-    return [Delete(keys.group(group.id), when=unchanged(group)), name, mark]
+    return [Delete(keys.group(group.id), when=unchanged(group)), name, DELETING.begin(group.id, due=at)]
 
 
 def told(members: Sequence[Member]) -> dict[str, list[str | None]]:

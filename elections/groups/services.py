@@ -10,7 +10,7 @@ from functools import partial
 from accounts import repository as people
 from accounts.models import User
 from acts.again import try_again
-from acts.handfuls import sweep
+from acts.background import Batch, Task, finished, next_deletions
 from acts.queues import take_each
 from acts.refusals import OVERTAKEN, Overtaken
 from acts.site import log, now_text, table
@@ -21,7 +21,7 @@ from elections.rules import Action, Election, State, takes_names
 from elections.skipping import Skipped
 from store import keys
 from store.log import Event
-from store.table import Check, Delete, Exists, Item, Missing, Put, Refused
+from store.table import Check, Exists, Item, Refused, Write
 
 from . import filling, repository, rules
 from .filling import Filling
@@ -146,17 +146,10 @@ def _delete(who: str, group: Group) -> None:
     log().record(event, *repository.deletion(group, at))
 
 
-def clear_away_all() -> int:
-    """Clear away what deleted groups have left behind; answers of how many."""
-    return take_each(list(table().each(keys.DELETED_GROUPS)), lambda mark: clear_away(mark["id"]))
-
-
-def clear_away(group_id: str) -> bool:
-    """The mark goes last."""
-    is_gone, mark = Check(keys.group(group_id), Missing()), keys.deleted_group(group_id)
-    sweep(keys.all_of_group(group_id), (mark.sk,), is_gone)
-    table().write(is_gone, Delete(mark))
-    return True
+@repository.DELETING.step
+def delete_batch(task: Task) -> Batch:
+    left = next_deletions(keys.all_of_group(task.subject))
+    return Batch(left) if left else finished()
 
 
 # --- using one ---
@@ -173,13 +166,13 @@ def put_on_roll(user: User, election: Election, group_id: str) -> Import:
     if not names:
         raise rules.NotThere(rules.NOBODY)
 
-    def begin(mark: Put) -> None:
+    def begin(writes: Sequence[Write]) -> None:
         if election.group == group.id:
-            table().write(mark)
+            table().write(*writes)
             return
         now = elections.find(election.name) or election  # its roll may have been spread to make room
         event = Event(user.name, "GroupUsed", {"election_name": election.name, "group_id": group.id})
-        log().record(event, *elections.with_group(now, group.id), mark, Check(keys.group(group.id), Exists()))
+        log().record(event, *elections.with_group(now, group.id), *writes, Check(keys.group(group.id), Exists()))
 
     return imports.start(user, election, names, Skipped(unusable=len(members) - len(names)), begin)
 

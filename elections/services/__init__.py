@@ -5,7 +5,7 @@ A gerund (`opening`, `adding`, `closing`) is what an act writes: parts of a tran
 
 from .acting import check, check_itself, relation
 from .candidates import add_candidates, copy_pictures, edit_candidate, picture_candidate, remove_candidate
-from .deleting import A_TURN, clear_away_all, delete, deletion, swept
+from .deleting import delete, deletion, to_delete
 from .drafts import NameTaken, change, changing, create, create_draft, rename, respelling
 from .ending import beginning, close, close_and_look, close_if_over, close_what_is_over, closing, next_end
 from .lifecycle import extend, fix, move_end, open_, open_now, opened, opening
@@ -14,7 +14,6 @@ from .roll import Added, add_handful, add_voters, adding, bring, put_on_roll, re
 from .runners import add_manager, hand_over, pass_on, remove_manager, with_manager, with_owner, without_manager
 
 __all__ = [
-    "A_TURN",
     "Added",
     "NameTaken",
     "add_candidates",
@@ -30,7 +29,6 @@ __all__ = [
     "changing",
     "check",
     "check_itself",
-    "clear_away_all",
     "close",
     "close_and_look",
     "close_if_over",
@@ -65,8 +63,8 @@ __all__ = [
     "rename",
     "respelling",
     "set_need",
-    "swept",
     "take_off",
+    "to_delete",
     "with_manager",
     "with_owner",
     "without_manager",

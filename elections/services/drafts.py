@@ -18,7 +18,7 @@ from store.log import Event
 from store.table import Refused, Write
 
 from .acting import check, record
-from .deleting import AT_ONCE, clear_away
+from .deleting import clear_name
 
 NOT_OF_A_DRAFT = (
     "filling",
@@ -70,7 +70,7 @@ def create_draft(
 
 
 def _make_room(name: str) -> None:
-    if not clear_away(name, AT_ONCE):
+    if not clear_name(name):
         raise NameTaken(BEING_CLEARED)
 
 

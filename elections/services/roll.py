@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 
@@ -13,13 +12,13 @@ from django.utils.translation import ngettext
 from accounts.models import User
 from acts.again import try_again
 from acts.handfuls import handfuls
-from acts.refusals import Overtaken, Refusal
+from acts.refusals import Refusal
 from acts.site import now_text, table
 from elections import by_link, places, repository, rules, spreading
 from elections.books import repository as books
 from elections.rules import Action, Election, State
 from store import keys
-from store.table import Conflict, Delete, Exists, Write
+from store.table import Delete, Exists, Write
 
 from .acting import check, record
 
@@ -84,17 +83,15 @@ def add_handful(
 ) -> Added:
     """Put those of the batch on the roll who are new, in one transaction with whatever else goes with so many; on a
     ballot with several questions, on the rolls of the others as well."""
-    followers, token = books.followers(election), secrets.token_hex(8)
+    followers, subject = books.followers(election), f"{election.book} {secrets.token_hex(8)}"
 
     def more(added: Added, new: Sequence[str]) -> list[Write]:
-        mark = [books.added(election.book, token, new, now_text())] if followers and new else []
-        return [*also(added), *mark, *([books.is_free(election.book)] if election.book and new else [])]
+        task = [books.LISTING.begin(subject, book_id=election.book, voters=list(new))] if followers and new else []
+        return [*also(added), *task, *([books.is_free(election.book)] if election.book and new else [])]
 
     added, new = _add(actor, election, batch, more)
     if followers and new:
-        with suppress(Overtaken, Conflict):  # they are on the roll; a worker puts them on the others
-            bring(actor, followers, new)
-            table().write(Delete(keys.book_added(election.book, token)))
+        books.LISTING.start(subject)
     return added
 
 

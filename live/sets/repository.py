@@ -7,7 +7,7 @@ from dataclasses import asdict, replace
 
 from django.utils.translation import gettext_lazy as _
 
-from acts.background import TaskType
+from acts.background import OVERWRITE, TaskType
 from acts.site import now_text, table
 from live.questions import Question, question_of
 from store import keys
@@ -181,7 +181,7 @@ def slices(questions: Sequence[Question]) -> list[list[Question]]:
 def filling(set_id: str, later: Sequence[Sequence[Question]], described: Sequence[Item], at: str) -> list[Write]:
     """What comes in with later transactions, and the task that brings it in; it may be at work on the set already."""
     waiting = [_filling(set_id, questions, described, number, at) for number, questions in enumerate(later, 1)]
-    return [*waiting, FILLING.begin(set_id, when=None)] if waiting else []
+    return [*waiting, FILLING.begin(set_id, when=OVERWRITE)] if waiting else []
 
 
 def _filling(set_id: str, questions: Sequence[Question], described: Sequence[Item], number: int, at: str) -> Put:

@@ -47,22 +47,22 @@ from .of_people import (
     sessions, setup, throttle, user, users_by_email, words_of_role,
 )
 from .of_elections import (
-    DELETED, ELECTIONS, FILLING, OWN_ELECTIONS, RENAMED, SPREAD, agreed_by, agreement, agreements, all_in_shards,
+    ELECTIONS, OWN_ELECTIONS, SPREAD, agreed_by, agreement, agreements, all_in_shards,
     all_of_election, by_date,
-    candidate, candidates, deleted, election, election_shard, elections, elections_in_state, elections_made_at, filling,
-    filling_part, filling_parts, listed_election, manager, need, needs, renamed, run_by, snapshot, spread,
+    candidate, candidates, election, election_shard, elections, elections_in_state, elections_made_at,
+    filling_part, filling_parts, listed_election, manager, need, needs, run_by, snapshot, spread,
     turnout, description, under_new_name,
 )
 from .of_rolls import (
-    FOR_EVERYONE, IMPORTS, elections_of_voter, for_everyone, imported_rows, voter, voter_import,
-    voter_import_by_date, voter_imports, voters,
+    FOR_EVERYONE, elections_of_voter, for_everyone, imported_rows, voter, voter_import,
+    voter_imports, voters,
 )
 from .of_books import (
-    BOOKS_ADDED, BOOKS_AT_WORK, book, book_added, book_at_work, book_by_date,
+    book,
 )
 from .of_groups import (
-    DELETED_GROUPS, FILLING_GROUPS, all_of_group, coming_members, deleted_group, group, group_by_date, group_by_id,
-    group_filling, group_fillings, group_name, group_names, group_use, group_uses, group_uses_before, groups_of,
+    all_coming_members, all_of_group, coming_members, group, group_by_id, group_name, group_names, group_use,
+    group_uses, group_uses_before, groups_of,
     groups_with, member, members,
 )
 from .of_ballots import (
@@ -73,8 +73,8 @@ from .of_results import (
     shared_result,
 )
 from .of_mail import (
-    MAILINGS, bounces_read, failed_mail, failed_mails, invitation_words, quiet, mail, mail_by_date, mail_by_turn,
-    mail_counts, mail_list, mail_server, mailing, mailing_by_date, mails, mails_again, mails_due, mails_waiting,
+    bounces_read, failed_mail, failed_mails, invitation_words, quiet, mail, mail_by_date, mail_by_turn,
+    mail_counts, mail_list, mail_server, mails, mails_again, mails_due, mails_waiting,
     message, messages, reminders,
 )
 from .of_polls import (

@@ -11,11 +11,8 @@
 | agreement     | data  | ELECTION#{name}    | AGREED#{name}     | AGREED#{person} / {time}#…   | opening, leaving     |
 | snapshot      | data  | ELECTION#{name}    | SNAPSHOT          |                              | voters, results      |
 | voting times  | data  | ELECTION#{name}    | TURNOUT           |                              | turnout, sealing     |
-| to be filled  | data  | ELECTION#{name}    | FILLING           | FILLING / {time}#{name}      | worker               |
 | to be listed  | data  | ELECTION#{name}    | FILLING#{nn}      |                              | worker               |
 | to be spread  | data  | ELECTION#{name}    | SPREAD            | SPREAD / {time}#{name}       | worker               |
-| old name      | data  | ELECTION#{name}    | RENAMED           | RENAMED / {time}#{name}      | worker, new drafts   |
-| deleted       | data  | ELECTION#{name}    | DELETED           | DELETED / {time}#{name}      | worker, new drafts   |
 """
 
 from __future__ import annotations
@@ -119,14 +116,6 @@ def turnout(election_name: str) -> Key:
     return Key(election(election_name).pk, "TURNOUT")
 
 
-FILLING = Span("FILLING", index=True)
-
-
-def filling(election_name: str) -> Key:
-    """Until everything that a draft was made from is in it."""
-    return Key(election(election_name).pk, "FILLING")
-
-
 def filling_part(election_name: str, number: int) -> Key:
     """Some of those who are still to be put on the roll of a draft."""
     return Key(election(election_name).pk, f"FILLING#{number:02d}")
@@ -142,22 +131,6 @@ SPREAD = Span("SPREAD", index=True)
 def spread(election_name: str) -> Key:
     """Until every entry of the roll is in the partition it belongs to by now."""
     return Key(election(election_name).pk, "SPREAD")
-
-
-RENAMED = Span("RENAMED", index=True)
-
-
-def renamed(election_name: str) -> Key:
-    """Under the old name, until everything is under the new one."""
-    return Key(election(election_name).pk, "RENAMED")
-
-
-DELETED = Span("DELETED", index=True)
-
-
-def deleted(election_name: str) -> Key:
-    """Of an election that is gone, until nothing it had is left."""
-    return Key(election(election_name).pk, "DELETED")
 
 
 def all_of_election(election_name: str) -> Span:

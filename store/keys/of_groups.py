@@ -6,22 +6,16 @@
 | group's name   | data  | GROUPNAMES#{person}  | {name}            |                          | making, renaming      |
 | member         | data  | GROUP#{id}           | MEMBER#{name}     | GROUPED#{name} / {id}    | group, leaving        |
 | group's use    | data  | GROUP#{id}           | USED#{time}#…     |                          | dashboards, group     |
-| members coming | data  | GROUP#{id}           | FILLING#{token}   | GROUPS#FILLING / {time}… | group, worker         |
 | coming members | data  | GROUP#{id}           | COMING#{token}#{…} |                         | worker                |
-| deleted group  | data  | GROUP#{id}           | DELETED           | GROUPS#DELETED / {time}… | worker                |
 
 A name is unique among the groups of one person, which only an item of its own can enforce. A use stands under when its
-election was made, so that the election before another is the one above it. People's names are folded in a key, so that
-nobody is called FILLING or DELETED there.
+election was made, so that the election before another is the one above it.
 """
 
 from __future__ import annotations
 
 from ..table import Key, Span
 from .parts import METADATA, escape, part
-
-FILLING_GROUPS = Span("GROUPS#FILLING", index=True)
-DELETED_GROUPS = Span("GROUPS#DELETED", index=True)
 
 
 def group(group_id: str) -> Key:
@@ -75,24 +69,10 @@ def group_uses_before(group_id: str, created_at: str) -> Span:
     return Span(group(group_id).pk, first="USED#", last=f"USED#{escape(created_at)}")
 
 
-def group_filling(group_id: str, token: str) -> Key:
-    """Until everybody of a list is in the group."""
-    return Key(group(group_id).pk, f"FILLING#{escape(token)}")
-
-
-def group_fillings(group_id: str) -> Span:
-    return Span(group(group_id).pk, prefix="FILLING#")
-
-
 def coming_members(group_id: str, token: str, number: int) -> Key:
     """Some of a list that is on its way into the group."""
     return Key(group(group_id).pk, f"COMING#{escape(token)}#{number:05d}")
 
 
-def deleted_group(group_id: str) -> Key:
-    """Until nothing of a deleted group is left."""
-    return Key(group(group_id).pk, "DELETED")
-
-
-def group_by_date(moment: str, group_id: str) -> str:
-    return f"{moment}#{escape(group_id)}"
+def all_coming_members(group_id: str) -> Span:
+    return Span(group(group_id).pk, prefix="COMING#")

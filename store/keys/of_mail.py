@@ -6,7 +6,6 @@
 | mail server   | data  | METADATA           | MAILSERVER#{lane} |                              | worker, mail page    |
 | mails again   | data  | METADATA           | MAILSAGAIN        |                              | worker, mail page    |
 | bounces read  | data  | METADATA           | BOUNCES           |                              | worker               |
-| mailing       | data  | ELECTION#{name}    | MAILING#{kind}…   | MAILINGS / {time}#{id}       | worker               |
 | mail counts   | data  | ELECTION#{name}    | MAILS#{time}      |                              | dashboard            |
 | failed mail   | data  | ELECTION#{name}    | FAILED#{kind}#…   |                              | roll                 |
 | message       | data  | ELECTION#{name}    | MESSAGE#{digest}  |                              | messages, worker     |
@@ -82,19 +81,6 @@ def mails_again() -> Key:
 def bounces_read() -> Key:
     """How far the mailbox of bounces was read."""
     return Key(METADATA, "BOUNCES")
-
-
-MAILINGS = Span("MAILINGS", index=True)
-
-
-def mailing(election_name: str, kind: str, message: str = "") -> Key:
-    """Each message that organisers write has a mailing of its own."""
-    return Key(election(election_name).pk, f"MAILING#{kind}#{escape(message)}" if message else f"MAILING#{kind}")
-
-
-def mailing_by_date(moment: str, number: str) -> str:
-    """The number is drawn anew each time, so that a mailing asked for again is told from the one before."""
-    return f"{moment}#{escape(number)}"
 
 
 def mail_counts(election_name: str, created_at: str) -> Key:

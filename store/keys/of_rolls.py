@@ -4,7 +4,7 @@
 |---------------|-------|------------------------|-------------------|---------------------------|--------------------|
 | voter         | data  | ELECTION#{name}[#{nn}] | VOTER#{name}      | VOTER#{name} / {time}#…   | home, roll, ballot |
 | for everyone  | data  | ELECTION#{name}        | EVERYONE          | EVERYONE / {time}#…       | home               |
-| import        | data  | ELECTION#{name}        | IMPORT#{digest}   | IMPORTS / {time}#{digest} | import, worker     |
+| import        | data  | ELECTION#{name}        | IMPORT#{digest}   |                           | import, worker     |
 | import's rows | data  | ELECTION#{name}        | IMPORTED#{…}#{nn} |                           | import             |
 
 What stands in brackets is there where an election has more than one shard: a voter lies in that of their folded name.
@@ -38,15 +38,8 @@ def for_everyone(election_name: str) -> Key:
     return Key(election(election_name).pk, "EVERYONE")
 
 
-IMPORTS = Span("IMPORTS", index=True)
-
-
 def voter_import(election_name: str, digest: str) -> Key:
     return Key(election(election_name).pk, f"IMPORT#{escape(digest)}")
-
-
-def voter_import_by_date(moment: str, digest: str) -> str:
-    return f"{moment}#{escape(digest)}"
 
 
 def voter_imports(election_name: str) -> Span:

@@ -59,6 +59,7 @@ from skills.endorsements import Ground
 from store import keys
 from store.log import as_text, utc_now
 from tests.accounts.test_factors import Authenticator
+from tests.background import queue_mailings
 from tests.markup import attribute, hidden
 from tests.people import PASSWORD, confirm, enrol, somebody
 from tests.photos.drawing import kept
@@ -236,7 +237,7 @@ def _mailed(otto: User) -> None:
     reminders.choose(otto, _now("Board"), [24])
     invitations.invite(otto, _now("Board"))
     messages.send(otto, _now("Board"), text("A room"), text("It is **upstairs**."))
-    invitations.take_mailings_on()
+    queue_mailings()
 
 
 def _polls(otto: User) -> tuple[Poll, Poll]:

@@ -20,6 +20,7 @@ from skills import services as skills
 from skills.endorsements import Ground
 from skills.rules import Visibility
 from store import keys
+from tests.background import queue_mailings
 from tests.people import PASSWORD
 from tests.polls.conftest import CHOSEN, NAMES
 from tests.skills.conftest import have
@@ -71,7 +72,7 @@ def test_everything_about_me_in_one_file(site, boss, ada, person, signed_in):
     held(boss, "Public", ada, eve, secret=False)
     held(boss, "Closed and secret", ada, eve, secret=True)
     invitations.invite(boss, elections.find("Public"))
-    invitations.take_mailings_on()
+    queue_mailings()
     organising.close(boss, elections.find("Closed and secret"))
     site_sealer().seal()
     (sealed, *_), browser = list(site.each(*keys.ballots("Closed and secret"))), signed_in(ada)

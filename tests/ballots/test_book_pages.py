@@ -20,6 +20,7 @@ from elections.services.ending import CLOSING
 from elections.turnout import turnout
 from ranking.candidates import Candidate
 from tests.at_once import at_once
+from tests.background import queue_mailings
 from tests.people import enrol
 
 from .test_pages import fields_of, text_of
@@ -239,7 +240,7 @@ def test_one_mail_tells_of_all_and_one_invitation_asks_for_all(opened, signed_in
     book = opened("Eve", "new@example.org", vote_by_link=True)
     owner = person("the organiser")
     invitations.invite(owner, elections.find(book.leader))
-    invitations.take_mailings_on()
+    queue_mailings()
     asked = [(to, subject) for to, subject, _text in outbox()]
     assert len(asked) == 2
     assert all("Spring," in subject for _to, subject in asked)
@@ -254,7 +255,7 @@ def test_one_mail_tells_of_all_and_one_invitation_asks_for_all(opened, signed_in
 def test_a_link_opens_all_questions_and_nothing_else(opened, client, link, person):
     book = opened("new@example.org", vote_by_link=True)
     invitations.invite(person("the organiser"), elections.find(book.leader))
-    invitations.take_mailings_on()
+    queue_mailings()
     door = link("new@example.org")
     there = client.post(door, follow=True)
     assert there.redirect_chain[-1][0] == page(book, "1/")

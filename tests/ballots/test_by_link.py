@@ -28,6 +28,7 @@ from results import repository as results
 from results.checks.sealed import stamp
 from store import keys
 from store.table import Delete, Update
+from tests.background import queue_mailings
 from tests.people import PASSWORD, make_owner
 from tests.publishing import seal_publicly
 from tests.test_routes import BALLOT, BY_PASS, PUBLIC, ROUTES
@@ -69,7 +70,7 @@ def entry_of(voter: str = ANN) -> dict:
 
 def test_the_mail_leads_to_the_door_and_its_button_to_the_ballot(board, link, outbox):
     invitations.invite(people.find("the organiser"), board)
-    invitations.take_mailings_on()
+    queue_mailings()
     client, door = Client(), link(ANN)
     page = client.get(door)
     for words in ("Board", "the organiser asks for your vote", ANN, "Voting ends", "secret"):
@@ -524,7 +525,7 @@ def test_registering_leads_to_no_other_site(site, link):
 def test_whoever_makes_an_account_by_the_invitation_lands_on_the_ballot(opened, link):
     election = opened(ANN)
     invitations.invite(people.find("the organiser"), election)
-    invitations.take_mailings_on()
+    queue_mailings()
     client = Client()
     answer = client.post(link(ANN), {"name": "Ann", "password": PASSWORD})
     assert answer["Location"] == PAGE
@@ -541,7 +542,7 @@ def test_an_invitation_to_the_site_alone_leads_home(site, client):
 def test_organisers_are_told_what_a_link_means_and_what_sending_it_again_does(board, signed_in):
     client = signed_in(people.find("the organiser"))
     invitations.invite(people.find("the organiser"), board)
-    invitations.take_mailings_on()
+    queue_mailings()
     send_waiting(compose)
     assert "the earlier link of that voter no longer works" in text_of(client.get("/election/Board/roll/"))
     again = client.post("/election/Board/roll/invite/", {"voter": ANN}, follow=True)

@@ -21,6 +21,7 @@ from elections import services as organising
 from elections import views as organisers
 from mail.letters import compose
 from mail.sending import send_waiting
+from tests.background import queue_mailings
 from tests.copies import copy_of
 from upkeep import health
 
@@ -144,7 +145,7 @@ def test_whom_a_reminder_reaches_tells_nothing(world_of):
         organiser, board = people.find("the organiser"), elections.find("Board")
         invitations.send_again(organiser, board, "Eve")
         invitations.remind(organiser, board)
-        invitations.take_mailings_on()
+        queue_mailings()
         send_waiting(compose)
         asked = [("the organiser", "/election/Board/dashboard/"), ("the organiser", "/election/Board/roll/")]
         pages = [*asked, ("the organiser", "/election/Board/roll/?show=failed"), ("the admin", "/admin/")]

@@ -43,6 +43,7 @@ from store.log import EventLog, as_text, utc_now
 from store.log.seal import Sealer
 from store.sqlite import connections
 from store.table import DATA, LOG, Item
+from tests.background import finish_background, queue_mailings
 from tests.copies import copy_of
 from tests.people import PASSWORD, make_person, sign_in
 
@@ -305,7 +306,7 @@ def open_election(organiser: User, roll: list[str], by_link: bool = False) -> No
     organising.add_voters(organiser, election, roll)
     opened = organising.open_(organiser, elections.find(NAME), editable=False)
     invitations.invite(organiser, opened)
-    invitations.take_mailings_on()
+    queue_mailings()
     send_waiting(compose)
 
 
@@ -439,7 +440,7 @@ def test_an_election_that_is_deleted_while_open_leaves_no_ballot_in_any_file(day
     voted.copy(files=True)
     (salt,) = salts(Scene(NAME, voted.copies, 0)) & {table().get(keys.salt(NAME))["salt"]}
     organising.delete(people.find("the organiser"), elections.find(NAME))
-    assert organising.clear_away_all() == 1
+    assert finish_background("delete election") == 1
     forget()
     left = take_copy(voted.path, {}, files=True).files
     assert not [code for code in voted.truth.values() if any(code.encode() in raw for raw in left.values())]

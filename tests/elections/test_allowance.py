@@ -20,6 +20,7 @@ from store import keys
 from store.log import EventLog, as_text
 from store.table import Exists, Refused, Update
 from tests.at_once import at_once
+from tests.background import queue_mailings
 from tests.people import confirm, make_owner
 
 START = datetime.fromisoformat("2030-05-01T12:00:00+00:00")
@@ -107,7 +108,7 @@ def test_a_mailing_that_does_not_fit_is_refused_before_anything_is_sent(site, ad
     assert "ask an admin" in text_of(answer)
     limited(ada, 4)
     assert "4 mails are on their way" in text_of(client.post(address("invitation"), {"send": "4"}, follow=True))
-    assert invitations.take_mailings_on() == queued() == 4
+    assert queue_mailings() == queued() == 4
     assert left(ada) == 0
 
 
@@ -115,11 +116,11 @@ def test_invitations_reminders_messages_and_mails_sent_again_all_count(site, ada
     ada = limited(ada, 100)
     invitations.invite(ada, board)
     assert left(ada) == 96, "reserved before a worker has looked at it"
-    invitations.take_mailings_on()
+    queue_mailings()
     invitations.remind(ada, board)
-    invitations.take_mailings_on()
+    queue_mailings()
     messages.send(ada, board, "Soon", "x")
-    invitations.take_mailings_on()
+    queue_mailings()
     assert left(ada) == 88
     send_invitation(site, "Board.0@example.org")
     invitations.send_again(ada, board, "Board.0@example.org")
@@ -132,7 +133,7 @@ def test_invitations_reminders_messages_and_mails_sent_again_all_count(site, ada
 def test_sending_one_again_is_refused_too(site, ada, board):
     ada = limited(ada, 4)
     invitations.invite(ada, board)
-    invitations.take_mailings_on()
+    queue_mailings()
     send_invitation(site, "Board.0@example.org")
     with pytest.raises(TooManyMails, match="0 of 4"):
         invitations.send_again(ada, board, "Board.0@example.org")
@@ -145,11 +146,11 @@ def test_what_was_reserved_and_not_needed_is_given_back(site, ada, person):
     ada = limited(ada, 10)
     invitations.invite(ada, election)
     assert left(ada) == 6
-    assert invitations.take_mailings_on() == 3, "somebody on the roll twice gets one mail"
+    assert queue_mailings() == 3, "somebody on the roll twice gets one mail"
     assert left(ada) == 7
     messages.send(ada, election, "Soon", "x")
     services.close(ada, repository.find("Board"))
-    assert invitations.take_mailings_on() == 0
+    assert queue_mailings() == 0
     assert left(ada) == 7
 
 
@@ -174,7 +175,7 @@ def test_of_two_mailings_at_once_only_what_fits_is_reserved(site, ada):
     answers = at_once(*[lambda each=each: invitations.invite(ada, each) for each in elections])
     assert sum(isinstance(answer, TooManyMails) for answer in answers) == 2
     assert answers.count(None) == 2
-    at_once(invitations.take_mailings_on, invitations.take_mailings_on)
+    at_once(queue_mailings, queue_mailings)
     assert queued() == 6
     assert left(ada) == 1
 
@@ -183,11 +184,11 @@ def test_whom_the_roll_has_gained_since_waits_for_the_next_day_if_nothing_is_lef
     ada = limited(ada, 5)
     invitations.invite(ada, board)
     services.add_voters(ada, repository.find("Board"), [f"new.{n}@example.org" for n in range(3)])
-    assert invitations.take_mailings_on() == 5
-    assert invitations.take_mailings_on() == 0
+    assert queue_mailings() == 5
+    assert queue_mailings() == 0
     assert left(ada) == 0
     clock.hours += 24
-    assert invitations.take_mailings_on() == 2
+    assert queue_mailings() == 2
     assert queued() == 7
     assert left(ada) == 3
     assert list(site.each(keys.MAILINGS)) == []
@@ -195,28 +196,28 @@ def test_whom_the_roll_has_gained_since_waits_for_the_next_day_if_nothing_is_lef
 
 def test_a_mailing_whose_rest_needs_no_mail_ends_though_nothing_is_left(site, ada, board):
     invitations.invite(ada, board)
-    invitations.take_mailings_on()
+    queue_mailings()
     services.add_voters(ada, repository.find("Board"), ["a@example.org"])
     ada = limited(ada, allowance.today(ada).used + 1)
     invitations.invite(ada, board)
-    assert invitations.take_mailings_on() == 1
+    assert queue_mailings() == 1
     assert left(ada) == 0
     assert list(site.each(keys.MAILINGS)) == []
 
 
 def test_reminders_by_the_clock_count_for_the_owner_and_wait_for_the_next_day(site, ada, board, clock):
     invitations.invite(ada, board)
-    invitations.take_mailings_on()
+    queue_mailings()
     reminders.choose(ada, repository.find("Board"), [72])
     ada = limited(ada, 3)
     clock.hours += 24
     assert reminders.remind_by_the_clock() == 1
-    assert invitations.take_mailings_on() == 3
-    assert invitations.take_mailings_on() == 0
+    assert queue_mailings() == 3
+    assert queue_mailings() == 0
     assert left(ada) == 0
     clock.hours += 12
     assert as_text(clock())[:10] == "2030-05-03"
-    assert invitations.take_mailings_on() == 1
+    assert queue_mailings() == 1
     assert list(site.each(keys.MAILINGS)) == []
     assert invitations.counts(board)[1].queued == 4
 
@@ -225,7 +226,7 @@ def test_admins_have_no_limit_and_are_not_counted(site, person, board, settings)
     settings.MAILS_A_DAY = 0
     admin = person("admin", Role.ADMIN)
     invitations.invite(admin, opened(admin, "Prize", 4))
-    assert invitations.take_mailings_on() == 4
+    assert queue_mailings() == 4
     assert site.get(keys.mails_of_day("admin", "2030-05-01")) is None
     with pytest.raises(TooManyMails):
         invitations.invite(people.find("Ada"), board)
@@ -236,7 +237,7 @@ def test_a_mailing_that_an_earlier_version_has_set_off_goes_on(site, ada, board,
     (mailing,) = site.each(keys.MAILINGS)
     site.write(Update(keys.mailing("Board", "invited"), remove=("reserved", "day"), when=Exists()))
     settings.MAILS_A_DAY = 0
-    assert invitations.take_mailings_on() == 4
+    assert queue_mailings() == 4
     assert mailing["reserved"] == 4
 
 
@@ -269,6 +270,6 @@ def test_an_organiser_whom_nobody_has_confirmed_is_told_what_to_do(site, ada, bo
         messages.send(people.find("Ada"), board, "Soon", "x")
     assert len(messages.all_of(board)) == 1
     invitations.invite(people.find("Ada"), board)
-    assert invitations.take_mailings_on() == 8, "invitations need no confirmation"
+    assert queue_mailings() == 8, "invitations need no confirmation"
     services.close(people.find("Ada"), repository.find("Board"))
     assert "while the election is open" in text_of(client.get(address("message_voters")))

@@ -18,6 +18,7 @@ from ranking.candidates import Candidate
 from store import keys
 from store.log import EventLog
 from tests.at_once import at_once
+from tests.background import finish_background
 from tests.people import enrol
 
 FUTURE, LATER = "2999-01-01T00:00:00.000Z", "2999-02-01T00:00:00.000Z"
@@ -304,7 +305,7 @@ def test_while_it_is_opened_nothing_gets_in_the_way(site, ada, book, monkeypatch
         with pytest.raises(WrongState, match="Please try again in a moment"):
             act()
     monkeypatch.undo()
-    assert binding.finish_all() == 1
+    assert finish_background("act on ballot", "add to rolls") == 1
     assert states(book) == [State.OPEN] * 3
 
 
@@ -329,7 +330,7 @@ def test_of_one_who_opens_and_one_who_takes_out_at_once_one_is_refused(ada, book
     filled(ada, book)
     seen = again(book)
     outcomes = at_once(lambda: binding.open_(ada, seen), lambda: binding.take_out(ada, seen, "Spring: Colour"))
-    binding.finish_all()
+    finish_background("act on ballot", "add to rolls")
     refused = [each for each in outcomes if isinstance(each, Refusal)]
     assert len(refused) == 1, outcomes
     after = again(book)

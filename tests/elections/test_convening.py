@@ -16,6 +16,7 @@ from elections.convening import Convened, convened_of
 from elections.rules import Action
 from store import keys
 from store.table import Check, Missing
+from tests.background import finish_background
 from tests.people import enrol
 from tests.rows import every_row
 
@@ -118,9 +119,9 @@ def test_who_is_gone_by_then_has_no_vote_nor_has_whoever_takes_the_name(person, 
         voters = {"Eve": person("Eve").created_at, "Fay": "2020-01-01T00:00:00.000Z", "Gus": "2026-01-01T00:00:00.000Z"}
         person("Fay")
         copying.make(person("Ida"), "Board", ["Ada", "Bo"], voters=voters, convened=ROOM)
-    assert copying.finish_all() == 1
+    assert finish_background("fill election") == 1
     assert roll("Board") == ["Eve"]
-    assert copying.finish_all() == 0
+    assert finish_background("fill election") == 0
 
 
 def test_nothing_of_the_list_is_left_when_everybody_has_arrived(person, site):

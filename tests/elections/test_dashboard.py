@@ -21,6 +21,7 @@ from mail.sending import send_waiting
 from ranking.candidates import Candidate
 from store import keys
 from store.table import Update
+from tests.background import queue_mailings
 from tests.people import confirm
 
 FUTURE = "2999-01-01T00:00:00.000Z"
@@ -88,7 +89,7 @@ def test_the_next_step_changes_when_it_is_done(page, ada):
     invitations.invite(ada, election)
     assert loud(shown(page)) == []
     assert "Invitations are on their way" in shown(page)
-    invitations.take_mailings_on()
+    queue_mailings()
     assert loud(shown(page)) == []
     assert "Everyone is invited. 0 of 3 have voted." in shown(page)
     services.close(ada, election)
@@ -226,7 +227,7 @@ def test_deleting_says_what_goes(page, ada):
     election = opened(ada, results_public=True)
     invitations.invite(ada, election)
     messages.send(ada, election, "Hello", "All")
-    invitations.take_mailings_on()
+    queue_mailings()
     send_waiting(compose)
     services.close(ada, election)
     text = shown(page, "delete_election")
@@ -251,7 +252,7 @@ def test_what_was_mailed_can_be_read_after_the_close(page, ada, signed_in):
     services.add_manager(ada, election, "Helper")
     invitations.invite(ada, election)
     messages.send(ada, election, "The room", "Room *7*")
-    invitations.take_mailings_on()
+    queue_mailings()
     send_waiting(compose)
     services.close(ada, repository.find("Board"))
     text = shown(page)
@@ -284,7 +285,7 @@ def test_the_mails_of_the_site_open_on_what_somebody_has_to_see_to(site, person,
     assert state_of(page) == "sent"
     election = opened(ada)
     invitations.invite(ada, election)
-    invitations.take_mailings_on()
+    queue_mailings()
     assert state_of(page) == "queued"
     send_waiting(compose)
     assert state_of(page) == "sent"

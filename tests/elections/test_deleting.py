@@ -11,16 +11,18 @@ import pytest
 
 from accounts import repository as people
 from accounts.rules import Role
+from acts import background
 from acts.refusals import Overtaken
 from acts.site import acting_on, log, table
 from ballots import services as ballots
 from elections import repository, services
-from elections.services import deleting, drafts, ending
+from elections.services import deleting, ending
 from ranking.candidates import Candidate
 from store import keys
 from store.chaos import Chaos
 from store.sqlite import SqliteTable
-from store.table import Conflict, Delete
+from store.table import Conflict
+from tests.background import finish_background
 from tests.people import somebody
 from upkeep import jobs, replay
 from upkeep.leases import Leases
@@ -71,22 +73,37 @@ def killed_after(monkeypatch, writes: int) -> list[int]:
     return calls
 
 
+def refuse(*arguments: Any) -> None:
+    raise Conflict("Too many at once.")
+
+
 def test_one_that_is_just_being_closed_is_deleted_although_we_do_not_get_through(site, ada, board, monkeypatch):
     ending.CLOSING.begin(board, "Ada")
     with monkeypatch.context() as crowded:
-        crowded.setattr(deleting, "try_again", lambda act: (_ for _ in ()).throw(Conflict("Too many at once.")))
+        crowded.setattr(deleting.CLOSING.__class__, "shut", refuse)
         services.delete(ada, repository.find("Board"))
     services.close_what_is_over()
-    services.clear_away_all()
+    finish_background("delete election")
     assert repository.find("Board") is None
     assert left() == []
 
 
-def test_one_that_was_deleted_meanwhile_is_not_marked_again(site, ada, board):
+def test_one_that_was_deleted_meanwhile_is_not_deleted_again(site, ada, board):
     closing = ending.CLOSING.begin(board, "Ada")
     services.delete(ada, closing)
     with pytest.raises(Overtaken):
-        deleting._mark(closing, repository.to_be_deleted(closing, "Ada"))
+        services.delete(ada, closing)
+    assert [event["event_type"] for event in log().since(0)].count("ElectionDeleted") == 1
+
+
+def test_what_was_asked_for_twice_is_deleted_once(site, ada, board, monkeypatch):
+    closing = ending.CLOSING.begin(board, "Ada")
+    with monkeypatch.context() as crowded:
+        crowded.setattr(deleting.CLOSING.__class__, "shut", refuse)
+        services.delete(ada, closing)
+        services.delete(ada, closing)
+    assert finish_background("delete election") == 1
+    assert [event["event_type"] for event in log().since(0)].count("ElectionDeleted") == 1
 
 
 def test_the_ballot_box_is_shut_before_and_the_salt_goes_in_the_transaction_that_deletes(site, ada, board, monkeypatch):
@@ -96,7 +113,7 @@ def test_the_ballot_box_is_shut_before_and_the_salt_goes_in_the_transaction_that
     assert repository.find("Board").closing == "Ada"
     assert {gate["open"] for gate in site.get_many(repository.gates_of("Board").keys("Board")).values()} == {False}
     assert site.get(keys.salt("Board")) is not None
-    assert services.clear_away_all() == 1
+    assert finish_background("delete election") == 1
     assert repository.find("Board") is None
     assert site.get(keys.salt("Board")) is None
     assert [event["actor"] for event in log().since(0) if event["event_type"] == "ElectionDeleted"] == ["Ada"]
@@ -106,12 +123,12 @@ def test_what_is_being_deleted_gives_its_name_to_nobody_yet(site, ada, board, mo
     with monkeypatch.context() as killed, suppress(Killed):
         killed_after(killed, 1)
         services.delete(ada, board)
-    with pytest.raises(services.NameTaken):
-        services.create(ada, "Board")
-    services.clear_away_all()
-    assert services.create(ada, "Board").name == "Board"
-    deleting._finish("Board", board.created_at, "Ada")
-    assert repository.find("Board") is not None, "whoever comes late deletes no other of that name"
+    with monkeypatch.context() as crowded:
+        crowded.setattr(deleting.CLOSING.__class__, "shut", refuse)
+        with pytest.raises(services.NameTaken):
+            services.create(ada, "Board")
+    assert services.create(ada, "Board").name == "Board", "whoever wants the name finishes the deletion"
+    assert repository.candidates("Board") == []
 
 
 def test_the_request_writes_little_and_the_worker_clears_away_the_rest(site, ada, board, monkeypatch, signed_in):
@@ -122,11 +139,11 @@ def test_the_request_writes_little_and_the_worker_clears_away_the_rest(site, ada
         services.delete(ada, board)
     assert (len(calls), asked_to_forget(site)) == (A_DELETION, 1)
     assert page.get("/election/Board/").status_code == 404
-    run = jobs.run(jobs.DELETIONS, Leases(site))
+    run = jobs.run(jobs.BACKGROUND, Leases(site))
     assert (run.outcome, run.done) == (jobs.Outcome.DONE, 1)
     assert left() == []
     assert asked_to_forget(site) == 2, "what went after the salt is not to be found in the store's files either"
-    assert jobs.run(jobs.DELETIONS, Leases(site)).outcome == jobs.Outcome.NOTHING
+    assert jobs.run(jobs.BACKGROUND, Leases(site)).outcome == jobs.Outcome.NOTHING
     assert replay.check(site, replay.quietly).first == ()
 
 
@@ -136,7 +153,7 @@ def asked_to_forget(site) -> int:
 
 def test_a_draft_leaves_nothing_that_has_to_be_forgotten(site, ada):
     services.delete(ada, services.create(ada, "Board"))
-    assert services.clear_away_all() == 1
+    assert finish_background("delete election") == 1
     assert left() == []
     assert asked_to_forget(site) == 0
 
@@ -152,12 +169,12 @@ def test_killed_at_any_write_the_worker_takes_it_up(tmp_path, monkeypatch):
             calls = killed_after(monkeypatch, writes)
             with suppress(Killed):
                 services.delete(ada, board)
-                services.clear_away_all()
+                finish_background("delete election")
             monkeypatch.undo()
             is_deleted = repository.find("Board") is None
             assert is_deleted == (writes >= A_DELETION)
             assert (table.get(keys.salt("Board")) is None) == is_deleted
-            services.clear_away_all()
+            finish_background("delete election")
             assert (left() == []) == (writes > 0), "from the first write on it is asked for"
         table.close()
         if len(calls) < writes:
@@ -165,27 +182,18 @@ def test_killed_at_any_write_the_worker_takes_it_up(tmp_path, monkeypatch):
     assert writes > 4, "a deletion takes at least so many writes"
 
 
-def test_one_election_takes_no_more_than_its_turn(site, ada, board, monkeypatch):
-    monkeypatch.setattr(deleting, "A_TURN", 1)
-    services.delete(ada, board)
-    assert services.clear_away_all() == 0
-    rounds = next(number for number in count(1) if services.clear_away_all())
-    assert rounds == 2
-    assert left() == []
-
-
 # --- the name ---
 
 
 def test_while_it_is_being_cleared_away_its_name_is_not_given(site, ada, board, monkeypatch):
-    monkeypatch.setattr(drafts, "AT_ONCE", 1)
+    monkeypatch.setattr(background, "REQUEST_BATCHES", 1)
     other = services.create(ada, "Other")
     services.delete(ada, board)
     with pytest.raises(services.NameTaken, match="still being cleared away"):
         services.create(ada, "board")
     with pytest.raises(services.NameTaken, match="still being cleared away"):
         services.rename(ada, other, "board")
-    assert services.clear_away_all() == 1
+    assert finish_background("delete election") == 1
     services.create(ada, "board")
     assert left() == ["MANAGER#ada", "METADATA"]
 
@@ -200,17 +208,9 @@ class Oldest(Random):
 def test_a_mark_that_the_index_still_shows_takes_nothing_from_the_next_election(site, ada, board):
     services.delete(ada, board)
     with acting_on(Chaos(site, Oldest(), lag=1000)):
-        services.clear_away_all()
+        finish_background("delete election")
         services.create(ada, "Board")
         services.add_candidates(ada, repository.find("Board"), [Candidate("Di")])
-        assert list(table().each(keys.DELETED))
-        services.clear_away_all()
+        assert list(table().each(keys.TASKS))
+        finish_background("delete election")
     assert [each.name for each in repository.candidates("Board")] == ["Di"]
-
-
-def test_what_earlier_versions_left_behind_without_a_mark_is_cleared_for_a_new_draft(site, ada, board):
-    services.delete(ada, board)
-    site.write(Delete(keys.deleted("Board")))
-    assert services.clear_away_all() == 0
-    services.create(ada, "Board")
-    assert left() == ["MANAGER#ada", "METADATA"]

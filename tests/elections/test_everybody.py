@@ -22,6 +22,7 @@ from ranking.candidates import Candidate
 from results import mailing
 from store import keys
 from store.table import Delete, Key
+from tests.background import queue_mailings
 from tests.clock import at_its_own_moment, stands_at
 from tests.people import confirm
 
@@ -61,7 +62,7 @@ def address_of(name: str) -> str:
 
 def delivered() -> Counter[str]:
     """Whom mails went to since the last look."""
-    invitations.take_mailings_on()
+    queue_mailings()
     send_waiting(compose)
     found = Counter(message.to[0] for message in sent.outbox)
     sent.outbox.clear()
@@ -173,7 +174,7 @@ def test_whoever_wants_no_more_of_them_is_not_reminded(ada, club, client):
     invitations.invite(ada, election)
     delivered()
     table().write(invitations.asked(election, TIMED, "Ada", moment=FUTURE))
-    invitations.take_mailings_on()
+    queue_mailings()
     send_waiting(compose)
     to_dan = next(message for message in sent.outbox if message.to == [address_of("Dan")])
     sent.outbox.clear()

@@ -8,8 +8,8 @@ from accounts.rules import Role
 from accounts.services import remove_self
 from acts.refusals import NotAllowed
 from elections import copying, imports, repository, services
-from elections.groups import filling, rules
 from elections.groups import repository as groups
+from elections.groups import rules
 from elections.groups import services as keeping
 from elections.groups.rules import Group, Member
 from elections.groups.telling import parting, told
@@ -17,6 +17,7 @@ from ranking.candidates import Candidate
 from store import keys
 from store.log import EventLog
 from tests.at_once import at_once
+from tests.background import finish_background
 from tests.clock import at_its_own_moment
 from tests.people import enrol
 
@@ -92,7 +93,7 @@ def test_the_press_twice_at_once_makes_one(site, ada):
     answers = at_once(*[lambda: keeping.keep_roll(ada, board, "form") for _ in range(3)])
     assert len({answer.id for answer in answers}) == 1
     (group,) = groups.each_of("Ada")
-    filling.take_up_all(lambda: 1e12)
+    finish_background("fill group")
     assert (groups.find(group.id).members, len(names_in(group))) == (100, 100)
 
 
@@ -153,7 +154,7 @@ def test_names_without_an_account_do_not_come_in_and_repetitions_do_no_harm(site
     assert (again.added, again.there) == (1, 2)
     both = at_once(*[lambda: keeping.add(ada, group.id, ADDRESSES) for _ in range(2)])
     assert not [each for each in both if isinstance(each, Exception)]
-    filling.take_up_all(lambda: 1e12)
+    finish_background("fill group")
     assert groups.find(group.id).members == len(names_in(group)) == 201
 
 
@@ -206,7 +207,7 @@ def test_the_same_again_is_no_second_use_and_a_group_deleted_meanwhile_has_come_
     begun = keeping.put_on_roll(ada, board, group.id)
     assert keeping.put_on_roll(ada, repository.find("Board"), group.id) == imports.find("Board", begun.digest)
     keeping.delete(ada, group.id)
-    keeping.clear_away_all()
+    finish_background("delete group")
     assert imports.go_on(ada, board, begun, 60).added == 200
     assert len(events(site, "GroupUsed")) == 1
     assert list(site.each(keys.all_of_group(group.id))) == []
@@ -236,7 +237,7 @@ def test_the_election_before_this_one_is_the_newest_that_had_the_group_and_was_o
     kept = keeping.keep_roll(ada, repository.find("One"), "form")
     assert keeping.last_election(kept.id, before=copy).name == "One"
     keeping.delete(ada, group.id)
-    keeping.clear_away_all()
+    finish_background("delete group")
     assert keeping.last_election(group.id, before=four) is None
     assert copying.copy(ada, repository.find("One"), "Six").group == ""
 

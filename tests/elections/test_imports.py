@@ -5,13 +5,14 @@ from __future__ import annotations
 import pytest
 
 from acts.refusals import NotAllowed
-from elections import imports, renaming, repository, services
+from elections import imports, repository, services
 from elections.rules import WrongState
 from ranking.candidates import Candidate
 from store import keys, trips
 from store.log import EventLog
 from store.table import Key, Update
 from tests.at_once import at_once
+from tests.background import finish_background
 
 VOTERS = [f"voter {n:04}@example.org" for n in range(500)]
 
@@ -139,7 +140,7 @@ def test_an_import_that_lay_too_long_says_so(site, ada, draft):
 def test_it_moves_along_when_the_draft_is_renamed(site, ada, draft):
     one = imports.go_on(ada, draft, imports.start(ada, draft, VOTERS), 0)
     council = services.rename(ada, repository.find(draft.name), "Council")
-    assert renaming.finish_all() == 0
+    assert finish_background("rename election") == 0
     moved = imports.find("Council", one.digest)
     assert imports.go_on(ada, council, moved, 60).is_finished
     assert on_roll("Council") == VOTERS

@@ -20,6 +20,7 @@ from mail.sending import send_waiting
 from ranking.candidates import Candidate
 from store import keys, trips
 from store.table import Update
+from tests.background import queue_mailings
 from tests.people import list_as_before
 
 NOBODY = "unknown name"
@@ -39,7 +40,7 @@ def opened(ada, voters, **settings):
 
 
 def deliver():
-    invitations.take_mailings_on()
+    queue_mailings()
     send_waiting(compose)
     return Counter(message.to[0] for message in sent.outbox)
 
@@ -123,7 +124,7 @@ def test_a_second_request_while_mails_are_being_queued_is_a_sentence(ada):
 def test_many_workers_mail_everybody_once(site, ada):
     voters = [f"v{n}@example.org" for n in range(200)]
     invitations.invite(ada, opened(ada, voters))
-    workers = [threading.Thread(target=invitations.take_mailings_on) for _ in range(5)]
+    workers = [threading.Thread(target=queue_mailings) for _ in range(5)]
     for worker in workers:
         worker.start()
     for worker in workers:
@@ -148,9 +149,9 @@ def test_a_worker_that_dies_in_the_middle_loses_and_doubles_nothing(site, ada, m
 
     monkeypatch.setattr(invitations, "_handful", dies)
     with pytest.raises(Killed):
-        invitations.take_mailings_on()
+        queue_mailings()
     monkeypatch.undo()
-    invitations.take_mailings_on()
+    queue_mailings()
     assert Counter(item["to"] for item in site.each(keys.mails(mail.QUEUED))) == dict.fromkeys(voters, 1)
 
 
@@ -190,7 +191,7 @@ def test_mails_of_an_election_that_closed_meanwhile_are_not_queued(site, ada):
     election = opened(ada, ["a@example.org"])
     invitations.invite(ada, election)
     services.close(ada, repository.find(election.name))
-    assert invitations.take_mailings_on() == 0
+    assert queue_mailings() == 0
     assert list(site.each(keys.MAILINGS)) == []
 
 

@@ -24,6 +24,7 @@ from store import keys
 from store.log import EventLog
 from store.table import Update
 from tests.at_once import at_once
+from tests.background import queue_mailings
 from tests.people import confirm, list_as_before, make_owner
 
 FUTURE = "2999-01-01T00:00:00.000Z"
@@ -79,7 +80,7 @@ def test_the_numbers_on_the_page_are_the_mails_that_go_out(page, ada, board):
     assert "3 mails are on their way." in send(page, 3)
     assert "These mails are on their way." in text_of(page.get(address())), "and nothing asks to be pressed again"
     assert 'name="send"' not in text_of(page.get(address()))
-    assert invitations.take_mailings_on() == len(queued()) == 3
+    assert queue_mailings() == len(queued()) == 3
     after = text_of(page.get(address()))
     assert tiles(after) == [0, 5, 5, 0, 497]
     assert "Everybody on the roll is invited." in after
@@ -98,7 +99,7 @@ def test_more_than_was_shown_is_not_mailed(page, ada, board):
 def test_pressed_twice_the_button_sends_once(page, board):
     send(page, 3)
     assert "being sent already" in send(page, 3)
-    invitations.take_mailings_on()
+    queue_mailings()
     assert "was invited already, so nothing was sent" in send(page, 3)
     assert len(queued()) == 3
     kinds = [event["event_type"] for event in EventLog(outbox.table()).since(0)]
@@ -107,13 +108,13 @@ def test_pressed_twice_the_button_sends_once(page, board):
 
 def test_pressed_by_two_at_once_it_sends_once(ada, board):
     at_once(*(lambda: forecast.send(ada, board, INVITED, 3) for _ in range(2)))
-    invitations.take_mailings_on()
+    queue_mailings()
     assert len(queued()) == 3
 
 
 def test_a_reminder_counts_those_who_have_not_voted_only_where_that_may_be_told(page, ada, board, person):
     invitations.invite(ada, board)
-    invitations.take_mailings_on()
+    queue_mailings()
     remind = {"what": "reminder"}
     hypatia = people.find("Hypatia")
     voting.cast(hypatia, board.name, {"0": ["1"]}, "1")
@@ -129,7 +130,7 @@ def test_a_reminder_counts_those_who_have_not_voted_only_where_that_may_be_told(
     number = forecast.of(board, REMINDED).mails
     assert f"Remind {number} voters" in shown
     send(page, number, **remind)
-    assert invitations.take_mailings_on() == len(queued()) - before == number
+    assert queue_mailings() == len(queued()) - before == number
     assert "Nobody is left to be reminded." in text_of(page.get(address(), remind))
 
 
@@ -138,7 +139,7 @@ def test_a_long_roll_is_counted_as_far_as_it_is_looked_at(page, board, monkeypat
     shown = text_of(page.get(address()))
     assert "only its beginning was counted" in shown
     assert "2 mails are on their way." in send(page, 2)
-    assert invitations.take_mailings_on() == 3
+    assert queue_mailings() == 3
 
 
 def test_what_does_not_fit_into_today_has_no_button(page, ada, board):
@@ -176,7 +177,7 @@ def test_the_page_shows_the_mail_in_text_and_html_as_it_will_be_sent(page, ada, 
     assert "ada@example.org: everybody who is mailed sees this address" in shown
     frame = page.get(address("invitation_mail"))
     send(page, 3)
-    invitations.take_mailings_on()
+    queue_mailings()
     send_waiting(compose)
     message = next(each for each in sent.outbox if each.to == ["H@example.org"] or each.to == ["h@example.org"])
     assert message.subject in shown
@@ -226,7 +227,7 @@ def test_whichever_button_is_pressed_the_words_are_saved_first(page, board, butt
     assert len(re.findall(r'<form method="post" class="stack">', shown)) == 1, "one form for words and buttons"
     page.post(address(), {"text": "Come *early*.", "answers": "me", **button})
     assert words.of(board.name).text == "Come *early*."
-    invitations.take_mailings_on()
+    queue_mailings()
     send_waiting(compose)
     assert sent.outbox
     assert all("Come *early*." in message.body for message in sent.outbox)

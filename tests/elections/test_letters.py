@@ -21,6 +21,7 @@ from mail.names import isolated
 from ranking.candidates import Candidate
 from store import keys
 from store.table import Update
+from tests.background import finish_background, queue_mailings
 from tests.people import confirm
 from tests.rows import every_row
 
@@ -278,7 +279,7 @@ def test_words_go_along_with_a_copy_a_new_name_and_away_with_the_election(site, 
     copying.copy(people.find("Ada"), renamed, "Another copy")
     assert words.of("Another copy").text == "", "the copy is made by somebody who may not write to many"
     services.delete(ada, copied)
-    services.clear_away_all()
+    finish_background("delete election")
     assert site.get(keys.invitation_words("Copy")) is None
 
 
@@ -288,7 +289,7 @@ def test_words_go_along_with_a_copy_a_new_name_and_away_with_the_election(site, 
 def test_the_page_that_makes_an_account_says_what_the_mail_says(client, ada, board):
     accounts.change_profile(ada, "Ada <Lovelace>", "")
     invitations.invite(ada, board)
-    invitations.take_mailings_on()
+    queue_mailings()
     services.create(ada, "A draft nobody knows of")
     page = client.get(f"/invited/{sign('invitation', 'new@example.org')}/").content.decode()
     for sentence in asking.sentences(board, "Ada", NOW):

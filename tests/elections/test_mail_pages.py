@@ -17,6 +17,7 @@ from mail.sending import send_waiting
 from pages import lists
 from ranking.candidates import Candidate
 from store import keys
+from tests.background import finish_background, queue_mailings
 from tests.people import confirm, enrol, list_as_before
 
 FUTURE = "2999-01-01T00:00:00.000Z"
@@ -71,7 +72,7 @@ def cells(text):
 
 def test_the_dashboard_counts_mails_in_one_read(site, page, ada, board):
     invitations.invite(ada, board)
-    invitations.take_mailings_on()
+    queue_mailings()
     answer = page.get(address("dashboard"))
     assert cells(text_of(answer)) == [2, 0, 0, 1]
     assert 'desc="6 trips"' in answer["Server-Timing"], "and one of these for posts about the election"
@@ -101,7 +102,7 @@ def test_a_message_is_previewed_sent_and_listed(site, page, board):
     assert "<script>x" not in text_of(preview)
     assert messages.all_of(board) == [], "a preview sends nothing"
     assert page.post(address("message_voters"), words).status_code == 302
-    invitations.take_mailings_on()
+    queue_mailings()
     send_waiting(compose)
     assert {message.subject for message in sent.outbox} == {"Plenum: Board 2027: The room has changed"}
     listed = text_of(page.get(address("message_voters")))
@@ -244,5 +245,5 @@ def test_the_roll_found_by_script_is_the_same_page(page, board):
 def test_nothing_of_an_import_is_left_when_the_election_is_deleted(site, page, ada, board, slowly):
     page.post(address("import_roll"), {"voters": "\n".join(VOTERS)})
     services.delete(ada, repository.find(board.name))
-    assert services.clear_away_all() == 1
+    assert finish_background("delete election") == 1
     assert list(site.each(keys.all_of_election(board.name))) == []

@@ -19,6 +19,7 @@ from store import keys
 from store.log import EventLog
 from store.table import Update
 from tests.at_once import at_once
+from tests.background import finish_background, queue_mailings
 from tests.people import confirm, list_as_before
 
 NOBODY = "unknown name"
@@ -40,7 +41,7 @@ def opened(ada, voters):
 def deliver(compose=compose):
     """Send what waits; answers how many mails each address got."""
     sent.outbox.clear()
-    invitations.take_mailings_on()
+    queue_mailings()
     send_waiting(compose)
     return Counter(message.to[0] for message in sent.outbox)
 
@@ -78,7 +79,7 @@ def test_somebody_on_the_roll_by_name_and_by_address_gets_one_mail(site, ada, pe
     election = opened(ada, voters)
     messages.send(ada, election, "Once", "is enough")
     invitations.invite(ada, election)
-    invitations.take_mailings_on()
+    queue_mailings()
     queued = Counter((item["kind"], item["to"].lower()) for item in site.each(keys.mails(mail.QUEUED)))
     assert len(queued) == 82
     assert set(queued.values()) == {1}
@@ -91,7 +92,7 @@ def test_the_log_says_that_a_message_was_sent_but_not_what_it_says(site, ada):
     (event,) = (event for event in EventLog(site).since(0) if event["event_type"] == "VotersMessaged")
     assert (event["event_data"]["subject"], event["event_data"]["on_roll"]) == ("Soon", 1)
     assert "swordfish" not in str(event)
-    invitations.take_mailings_on()
+    queue_mailings()
     (item,) = site.each(keys.mails(mail.QUEUED))
     assert "swordfish" not in str(item), "mails at rest have no text"
 
@@ -108,7 +109,7 @@ def test_the_same_message_asked_for_twice_at_once_is_sent_once(site, ada):
     answers = at_once(*[lambda: messages.send(ada, election, "Soon", "Please look.") for _ in range(4)])
     assert sum(answer is None for answer in answers) == 1
     assert all(isinstance(answer, WrongState) for answer in answers if answer is not None)
-    at_once(*[invitations.take_mailings_on for _ in range(4)])
+    at_once(*[queue_mailings for _ in range(4)])
     queued = Counter(item["to"] for item in site.each(keys.mails(mail.QUEUED)))
     assert (len(queued), set(queued.values())) == (50, {1})
 
@@ -132,12 +133,12 @@ def test_messages_have_a_limit_and_an_organiser(ada, person, monkeypatch):
 def test_a_message_whose_election_was_deleted_is_not_sent(site, ada):
     election = opened(ada, ["a@example.org"])
     messages.send(ada, election, "Soon", "x")
-    invitations.take_mailings_on()
+    queue_mailings()
     services.delete(ada, repository.find(election.name))
     assert deliver() == {}
     (failed,) = mail.in_state(mail.FAILED, limit=9)[0]
     assert failed.reason == "gone"
-    assert services.clear_away_all() == 1
+    assert finish_background("delete election") == 1
     assert list(site.each(keys.all_of_election(election.name))) == [], "and nothing of it comes back"
 
 
@@ -161,7 +162,7 @@ def test_every_mail_is_counted_in_the_state_it_is_in(site, ada, person):
     election = opened(ada, ["Hypatia", "a@example.org", "b@example.org", NOBODY])
     assert [numbers(each) for each in invitations.counts(election)] == [(0, 0, 0, 0)] * 3
     invitations.invite(ada, election)
-    invitations.take_mailings_on()
+    queue_mailings()
     assert numbers(invitations.counts(election)[0]) == (3, 0, 0, 1)
     deliver(refusing("b@example.org"))
     assert numbers(invitations.counts(election)[0]) == (0, 2, 1, 1)
@@ -186,7 +187,7 @@ def test_numbers_are_exact_when_many_send_at_once(site, ada):
     voters = [f"v{n:02}@example.org" for n in range(40)]
     election = opened(ada, voters)
     invitations.invite(ada, election)
-    invitations.take_mailings_on()
+    queue_mailings()
     at_once(*[lambda: send_waiting(refusing(*voters[:7])) for _ in range(5)])
     assert numbers(invitations.counts(election)[0]) == (0, 33, 7, 0)
     assert len(invitations.failures(election, limit=90)[0]) == 7
@@ -195,7 +196,7 @@ def test_numbers_are_exact_when_many_send_at_once(site, ada):
 def test_a_mail_the_worker_died_over_is_counted_as_failed(site, ada):
     election = opened(ada, ["a@example.org"])
     invitations.invite(ada, election)
-    invitations.take_mailings_on()
+    queue_mailings()
     (item,) = site.each(keys.mails(mail.QUEUED))
     site.write(
         Update(
@@ -210,11 +211,11 @@ def test_a_mail_the_worker_died_over_is_counted_as_failed(site, ada):
 def test_mails_of_a_deleted_election_are_not_counted_for_the_next_of_its_name(site, ada):
     election = opened(ada, ["a@example.org"])
     invitations.invite(ada, election)
-    invitations.take_mailings_on()
+    queue_mailings()
     services.delete(ada, repository.find(election.name))
     again = opened(ada, ["a@example.org"])
     invitations.invite(ada, again)
-    invitations.take_mailings_on()
+    queue_mailings()
     assert numbers(invitations.counts(again)[0]) == (1, 0, 0, 0)
     assert deliver() == {"a@example.org": 2}, "one for each election"
     assert numbers(invitations.counts(again)[0]) == (0, 1, 0, 0)

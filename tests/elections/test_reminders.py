@@ -21,6 +21,7 @@ from store import keys
 from store.log import EventLog, as_text
 from store.table import Update
 from tests.at_once import at_once
+from tests.background import queue_mailings
 
 START = datetime.fromisoformat("2030-05-01T12:00:00+00:00")
 END = as_text(START + timedelta(days=10))
@@ -57,7 +58,7 @@ def board(ada, clock):
     election = services.open_(ada, repository.find("Board"), editable=False)
     invitations.invite(ada, election)
     clock.hours += 1
-    invitations.take_mailings_on()
+    queue_mailings()
     return repository.find("Board")
 
 
@@ -67,7 +68,7 @@ def reminded(site, clock, hours):
     while clock.hours < hours:
         clock.hours += 1
         remind_by_the_clock()
-        invitations.take_mailings_on()
+        queue_mailings()
     mails = [item for item in site.each(keys.mails(mail.QUEUED)) if item["number"] not in before]
     assert {item["kind"] for item in mails} <= {"vote_reminder"}
     return sorted(item["to"][0] for item in mails)
@@ -116,7 +117,7 @@ def test_of_many_workers_at_once_each_moment_is_set_off_by_one(site, ada, board,
     clock.hours = 169
     answers = at_once(*[remind_by_the_clock for _ in range(8)])
     assert sum(answers) == 1
-    at_once(*[invitations.take_mailings_on for _ in range(4)])
+    at_once(*[queue_mailings for _ in range(4)])
     assert reminded(site, clock, 200) == []
     mails = [item["to"] for item in site.each(keys.mails(mail.QUEUED)) if item["kind"] == "vote_reminder"]
     assert sorted(mails) == ["a@example.org", "b@example.org", "c@example.org"]
@@ -126,7 +127,7 @@ def test_whoever_was_invited_since_is_not_reminded_at_once(site, ada, board, clo
     clock.hours = 168.5
     services.add_voters(ada, board, ["d@example.org"])
     invitations.invite(ada, board)
-    invitations.take_mailings_on()
+    queue_mailings()
     assert reminded(site, clock, 170) == ["a", "b", "c"]
     assert reminded(site, clock, 216) == ["a", "b", "c", "d"]
 
@@ -137,7 +138,7 @@ def test_one_opened_after_a_moment_lets_it_pass(site, ada, clock):
     services.add_voters(ada, election, ["a@example.org"])
     clock.hours = 170
     invitations.invite(ada, services.open_(ada, repository.find("Late"), editable=False))
-    invitations.take_mailings_on()
+    queue_mailings()
     assert reminded(site, clock, 180) == []
     assert [each for each in EventLog(site).since(0) if each["event_type"] == "VotersReminded"] == []
     assert reminded(site, clock, 216) == ["a"]

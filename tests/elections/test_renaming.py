@@ -8,7 +8,7 @@ import pytest
 
 from acts.queues import SomeFailed
 from acts.refusals import Overtaken
-from elections import copying, descriptions, renaming, repository, services
+from elections import copying, descriptions, repository, services
 from elections.rules import WrongState
 from ranking.candidates import Candidate
 from store import keys
@@ -16,6 +16,7 @@ from store.chaos import Chaos
 from store.log import EventLog
 from store.table import StoreError, Update
 from tests.at_once import at_once
+from tests.background import finish_background
 
 CANDIDATES = [Candidate(f"Candidate {n:02}", f"Statement {n}", "https://example.org") for n in range(60)]
 VOTERS = [f"voter.{n:03}@example.org" for n in range(70)]
@@ -108,10 +109,10 @@ def test_killed_at_any_step_it_is_finished_by_the_next_worker(site, ada, draft, 
             services.rename(ada, draft, "Council")
         else:
             assert repository.find("Board 2027") is None
-            assert renaming.finish_all() == 1
+            assert finish_background("rename election") == 1
     else:
         assert len(calls) < step, "it was not killed because it was done before"
-    assert renaming.finish_all() == 0
+    assert finish_background("rename election") == 0
     monkeypatch.undo()
     assert_moved(site, ada)
 
@@ -137,7 +138,7 @@ def test_while_it_moves_it_can_be_looked_at_but_not_changed(site, ada, draft, mo
     ):
         with pytest.raises(WrongState, match="still moving to its new name"):
             act()
-    renaming.finish_all()
+    finish_background("rename election")
     assert_moved(site, ada)
 
 
@@ -182,8 +183,8 @@ def test_of_two_renames_at_once_one_happens(site, ada, draft):
 
 def test_many_finish_at_once_and_nothing_is_lost_or_doubled(site, ada, draft, monkeypatch):
     cut_short(monkeypatch, site, ada, draft)
-    answers = at_once(*[lambda: renaming.finish("Board 2027") for _ in range(6)])
-    assert sum(answer is True for answer in answers) == 1
+    answers = at_once(*[lambda: repository.RENAMING.advance("Board 2027") for _ in range(6)])
+    assert answers == [True] * 6
     assert_moved(site, ada)
 
 
@@ -195,7 +196,7 @@ def test_under_bad_weather_it_is_finished_all_the_same(site, ada, draft, monkeyp
             election = repository.find("Board 2027")
             if election is not None:
                 services.rename(ada, election, "Council")
-            renaming.finish_all()
+            finish_background("rename election")
             if not repository.find("Council").renamed_from:
                 break
         except (StoreError, SomeFailed):

@@ -20,8 +20,8 @@ from elections.rules import Action, NotReady, State, WrongState
 from ranking.candidates import Candidate
 from store import keys
 from store.log import EventLog
-from store.table import Delete
 from tests.at_once import at_once
+from tests.background import finish_background
 from tests.clock import stands_at
 from tests.people import enrol, sign_in
 
@@ -264,18 +264,15 @@ def test_a_draft_is_renamed_with_all_it_has(ada, ready):
 def test_deleting_leaves_nothing_but_the_log(site, ada, ready):
     services.delete(ada, ready)
     assert repository.find(ready.name) is None
-    assert services.clear_away_all() == 1
+    assert finish_background("delete election") == 1
     assert list(site.each(keys.all_of_election(ready.name))) == []
     assert repository.lists(limit=9)[0] == repository.lists(run_by="Ada", limit=9)[0] == []
     assert events(site)[-1] == "ElectionDeleted"
 
 
-@pytest.mark.parametrize("marked", [True, False], ids=["with its mark", "as earlier versions left it"])
-def test_what_a_deletion_left_behind_does_not_come_back(site, ada, ready, marked):
+def test_what_a_deletion_left_behind_does_not_come_back(site, ada, ready):
     services.delete(ada, ready)
     assert repository.candidates(ready.name)
-    if not marked:
-        site.write(Delete(keys.deleted(ready.name)))
     services.create(ada, ready.name)
     assert repository.candidates(ready.name) == []
 
@@ -364,8 +361,8 @@ def test_a_copy_that_can_never_be_filled_says_why_and_can_be_used(site, ada, unf
     """Somebody has added as many candidates by hand meanwhile as there may be."""
     monkeypatch.setattr(rules, "MOST_CANDIDATES", 2)
     services.add_candidates(ada, repository.find("Copy"), [Candidate("Zoe"), Candidate("Zeno")])
-    assert copying.finish_all() == 1
-    assert copying.finish_all() == 0
+    assert finish_background("fill election") == 1
+    assert finish_background("fill election") == 0
     assert not repository.find("Copy").filling
     (said,) = [each["event_data"] for each in site.each(keys.events()) if each["event_type"] == "ElectionNotFilled"]
     assert said == {"election_name": "Copy", "sentence": "An election has at most 2 candidates."}
@@ -399,16 +396,16 @@ def test_a_copy_is_left_alone_until_it_is_whole(ada, unfilled):
     ):
         with pytest.raises(WrongState, match="still being copied"):
             act()
-    assert copying.finish_all() == 1
+    assert finish_background("fill election") == 1
     assert services.open_(ada, again(unfilled), editable=False).voter_count == 2
-    assert copying.finish_all() == 0
+    assert finish_background("fill election") == 0
 
 
 def test_a_copy_whose_original_is_gone_stays_as_it_is(ada, ready, unfilled):
     services.delete(ada, again(ready))
-    assert copying.finish_all() == 1
+    assert finish_background("fill election") == 1
     assert repository.candidates("Copy") == []
-    assert copying.finish_all() == 0
+    assert finish_background("fill election") == 0
 
 
 # --- a roll whose names come with votes ---

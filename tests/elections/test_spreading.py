@@ -14,6 +14,7 @@ from store import keys, spans, trips
 from store.log import EventLog
 from store.table import Update
 from tests.at_once import at_once
+from tests.background import finish_background
 from tests.elections.test_renaming import Killed, dies_at
 from tests.rows import every_row
 from upkeep import replay
@@ -215,7 +216,7 @@ def test_whoever_read_it_before_puts_nobody_where_nobody_looks(site, ada, draft,
 def test_a_draft_that_is_deleted_on_the_way_is_cleared_away(site, ada, draft, small):
     services.delete(ada, cut_short(site, ada, draft))
     assert spreading.finish("Board")
-    assert services.clear_away_all() == 1
+    assert finish_background("delete election") == 1
     assert not [item for _name, item in site.everything() if item["PK"].startswith("ELECTION#board")]
     assert replay.check(site).count == 0
 
@@ -268,7 +269,7 @@ def test_it_is_renamed_copied_and_deleted_with_all_its_shards(site, ada, draft, 
     assert kinds(site).count("RollSpread") == 1, "a copy has room from its beginning"
     assert_spread(site, FEW + MORE, name="Again")
     services.delete(ada, repository.find("Council"))
-    assert services.clear_away_all() == 1
+    assert finish_background("delete election") == 1
     assert not [item for _name, item in site.everything() if item["PK"].startswith("ELECTION#council")]
     assert services.create(ada, "Council").stored_state == State.DRAFT
 

@@ -20,6 +20,7 @@ from store.log import as_text
 from store.log.seal import Sealer
 from store.table import Delete, Item, Table, Update
 from tests.at_once import at_once
+from tests.background import finish_background
 from tests.ballots.conftest import opened, ranks  # noqa: F401 - a fixture
 from upkeep import figures, replay
 from upkeep.sealer import site_sealer
@@ -123,7 +124,7 @@ def test_a_deleted_election_does_not_rise_again_nor_count_in_the_next_of_its_nam
     owner = opened(*NAMES)
     cast(*NAMES)
     services.delete(people.find(owner.owner_name), repository.find("Board"))
-    services.clear_away_all()
+    finish_background("delete election")
     site_sealer().seal()
     assert site.get(keys.turnout("Board")) is None
     figures.start_again(site)

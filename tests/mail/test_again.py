@@ -17,6 +17,7 @@ from ranking.candidates import Candidate
 from store import keys
 from store.log import EventLog
 from store.table import Delete, Put, Update
+from tests.background import queue_mailings
 from tests.mail.servers import DROP, MailServer
 from tests.people import make_person
 from upkeep.jobs import MAILS_AGAIN, Outcome, run
@@ -206,7 +207,7 @@ def board(site, serves):
     services.add_voters(otto, election, ["ann@example.org", "bob@example.org"])
     services.open_(otto, repository.find("Board"), editable=False)
     invitations.invite(otto, repository.find("Board"))
-    invitations.take_mailings_on()
+    queue_mailings()
     send_waiting(compose)
     server.answers["rcpt"] = "250 ok"
     return server, otto

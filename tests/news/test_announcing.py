@@ -21,6 +21,7 @@ from ranking.candidates import Candidate
 from results import services as results
 from store import keys
 from tests.at_once import at_once
+from tests.background import finish_background
 from tests.ballots.conftest import opened  # noqa: F401 - a fixture
 from tests.results.test_sealing import close, voted  # noqa: F401 - fixtures
 from upkeep import replay
@@ -121,7 +122,7 @@ def test_who_may(organiser, person):
 def test_an_election_that_is_made_again_under_the_same_name_has_no_part_in_it(organiser, opened):  # noqa: F811
     post, _new = services.announce(organiser, found())
     organising.delete(organiser, found().election)
-    organising.clear_away_all()
+    finish_background("delete election")
     later = opened("voter 0", results_public=True)
     assert repository.on_election(later, limit=9)[0] == []
     assert repository.find(post.id).title == "Result: Board"

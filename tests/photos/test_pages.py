@@ -28,6 +28,7 @@ from store.backup import backup, restore, transfer
 from store.connect import connect
 from store.sqlite import SqliteTable
 from tests.at_once import at_once
+from tests.background import finish_background
 from tests.people import PASSWORD
 from tests.store import engines
 
@@ -240,7 +241,7 @@ def test_a_picture_goes_with_its_candidate_and_with_its_election(ada, board):
     services.remove_candidate(ada, repository.find("Board"), "Bo")
     assert bytes_kept() == {photo_of("Cy").id}
     services.delete(ada, repository.find("Board"))
-    services.clear_away_all()
+    finish_background("delete election")
     assert bytes_kept() == set()
 
 
@@ -254,7 +255,7 @@ def test_a_draft_that_gets_another_name_keeps_them_and_a_copy_gets_its_own(ada, 
     assert (copy.alt, copy.digests, copy.widths) == (photo.alt, photo.digests, photo.widths)
     assert bytes_kept() == {photo.id, copy.id}
     services.delete(ada, repository.find("Council"))
-    services.clear_away_all()
+    finish_background("delete election")
     assert bytes_kept() == {copy.id}
     assert Client().get(copy.large).status_code == 200
 

@@ -16,7 +16,7 @@ from acts.refusals import NotAllowed
 from ballots import services as voting
 from ballots.passes import Pass
 from ballots.services import seal_what_is_closed
-from elections import invitations, quiet, repository, services
+from elections import quiet, repository, services
 from elections.books import repository as books
 from elections.books import services as binding
 from elections.by_link import link_to
@@ -27,6 +27,7 @@ from mail.sending import send_waiting
 from ranking.candidates import Candidate
 from results import letters, mailing
 from store import keys
+from tests.background import queue_mailings
 from tests.people import sign_in
 
 HERE = "/election/Board/results/mail/"
@@ -51,7 +52,7 @@ def closed(ada, *voters: str, ballots: tuple[str, ...] = ("Eve",), candidates=("
 
 
 def deliver() -> Counter[str]:
-    invitations.take_mailings_on()
+    queue_mailings()
     send_waiting(compose)
     return Counter(message.to[0] for message in sent.outbox)
 
@@ -116,7 +117,7 @@ def test_a_mail_that_waits_is_dropped_for_who_wants_none_by_now(site, ada, perso
     person("Eve", Role.VOTER, email="eve@example.org")
     election = closed(ada)
     mailing.mail_result(ada, election)
-    invitations.take_mailings_on()
+    queue_mailings()
     quiet.leave_alone("eve@example.org")
     assert deliver() == {}
 

@@ -18,6 +18,7 @@ from ranking.candidates import Candidate
 from store import keys
 from store.connect import connect
 from store.log import as_text, utc_now
+from tests.background import queue_mailings
 from upkeep.holding import Holding
 
 from .test_commands import run
@@ -35,7 +36,7 @@ def inviting(site, person, tmp_path):
     services.add_voters(ada, election, ADDRESSES)
     election = services.open_(ada, repository.find("Board"), editable=False)
     invitations.invite(ada, election)
-    invitations.take_mailings_on()
+    queue_mailings()
     services.add_voters(ada, election, ["d@example.org"])
     invitations.invite(ada, election)
     (first, *_), _ = mail.in_state(mail.QUEUED, limit=10)
@@ -53,7 +54,7 @@ def restored(settings, tmp_path, file: str, *options: str) -> str:
 def test_what_waited_is_put_aside_and_a_person_can_send_it_again(inviting, settings, tmp_path):
     said = restored(settings, tmp_path, inviting)
     assert "mails 3, mailings under way 1." in said
-    assert send_waiting(compose) == invitations.take_mailings_on() == 0
+    assert send_waiting(compose) == queue_mailings() == 0
     again.try_all("Ada")
     assert again.take_up(lambda: True) == 0
     unknown, _ = mail.in_state(mail.UNKNOWN, limit=10)

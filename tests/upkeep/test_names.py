@@ -30,6 +30,7 @@ from store.log.seal import verify
 from store.log.search import Wanted, look
 from store.table import LOG, Delete, Key, Update
 from tests.at_once import at_once
+from tests.background import finish_background
 from tests.people import PASSWORD
 from tests.photos.drawing import kept
 from tests.polls.conftest import CHOSEN, NAMES
@@ -112,7 +113,7 @@ def is_whole(table) -> None:
 
 def test_nothing_of_somebody_is_left_and_everything_still_fits(site, boss, ada):
     organising.delete(ada, an_election(ada, "Board"))
-    organising.clear_away_all()
+    finish_background("delete election")
     removed(boss, ada)
     before = verify(site)
     assert not names.is_due(later(29)), "not before the time has come"
@@ -143,7 +144,7 @@ def test_an_election_that_is_kept_keeps_its_record_until_it_is_deleted(site, bos
     site_sealer().seal()
     assert forgotten() == 0, "another election kept nothing of hers"
     organising.delete(boss, elections.find("Board"))
-    organising.clear_away_all()
+    finish_background("delete election")
     site_sealer().seal()
     assert forgotten() >= 6
     assert is_named(site, *ADA) == []
@@ -217,7 +218,7 @@ def test_what_became_of_a_former_address_on_a_roll_is_forgotten_to_its_end(site,
     removed(boss, ada)
     organising.remove_voter(boss, elections.find("Board"), ADA[1])
     organising.delete(boss, elections.find("Board"))
-    organising.clear_away_all()
+    finish_background("delete election")
     site_sealer().seal()
     forgotten()
     assert is_named(site, *ADA) == []
@@ -396,7 +397,7 @@ def test_an_address_that_never_had_an_account_is_forgotten_when_asked(site, boss
     run("forget", ADA[1])
     assert forgotten() == 1, "the invitation, but not the roll of what is kept"
     organising.delete(boss, elections.find("Board"))
-    organising.clear_away_all()
+    finish_background("delete election")
     site_sealer().seal()
     assert forgotten() == 1
     assert is_named(site, ADA[1]) == []

@@ -11,7 +11,6 @@ from accounts.rules import Role
 from acts.queues import take_each
 from acts.site import table
 from elections import invitations, repository, services
-from elections.services import drafts
 from mail import outbox as mail
 from polls import services as polls
 from ranking.candidates import Candidate
@@ -47,17 +46,6 @@ def board(ada, **settings):
 
 
 # Each puts a good item into a queue, and answers the bad one and how to tell that the good one had its turn.
-
-
-def renames(ada) -> tuple[Put, Callable[[], bool]]:
-    draft = services.create(ada, "Board")
-    drafts._rename(ada, draft, "Council")
-    return a_poison_of(keys.RENAMED.pk), lambda: not repository.find("Council").renamed_from
-
-
-def deletions(ada) -> tuple[Put, Callable[[], bool]]:
-    services.delete(ada, services.create(ada, "Board"))
-    return a_poison_of(keys.DELETED.pk), lambda: table().get(keys.deleted("Board")) is None
 
 
 def broken_election(**words) -> Put:
@@ -122,8 +110,6 @@ def marks_without_a_name(ada) -> tuple[Put, Callable[[], bool]]:
 
 
 QUEUES = [
-    (jobs.RENAMES, renames),
-    (jobs.DELETIONS, deletions),
     (jobs.ENDS, ends),
     (jobs.ENDS, ends_without_a_name),
     (jobs.BALLOTS, marks_without_a_name),

@@ -210,7 +210,7 @@ class Play:
         self.meter.taken()
         if self.size.mail:
             invitations.invite(self.director, self.election())
-            invitations.take_mailings_on()
+            invitations.MAILING.advance(invitations.subject_of(NAME, invitations.INVITED))
             self.noted("queueing the invitation", EVERYBODY, LISTED, players=LISTED)
             self.send("sending the invitation", LISTED)
 

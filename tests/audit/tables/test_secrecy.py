@@ -26,6 +26,7 @@ from mail.sending import send_waiting
 from store import keys
 from store.log.seal import Sealer
 from store.table import DATA
+from tests.background import queue_mailings
 
 from .conftest import CANDIDATES, ranks
 
@@ -121,7 +122,7 @@ def day(site, person, opened, signed_in, monkeypatch):
     users = [person(name) for name in VOTERS]
     election = opened(NAME, *VOTERS)
     invitations.invite(people.find("the organiser"), election)
-    invitations.take_mailings_on()
+    queue_mailings()
     send_waiting(compose)
     accounts.invite(people.find("the organiser"), "guest@example.org")
     registering._await_confirmation("Newcomer", "new@example.org", "md5$pepper$digested-password")

@@ -10,7 +10,6 @@ import pytest
 from accounts import repository as people
 from accounts.rules import Role
 from acts.site import now_text, table
-from elections import copying
 from elections import repository as elections
 from elections import services as organising
 from live import repository, seats
@@ -25,6 +24,7 @@ from live.services import deleting, moving
 from results import repository as results
 from store import keys
 from store.log import EventLog
+from tests.background import finish_background
 from tests.live.conftest import drive, give
 from upkeep import jobs
 
@@ -186,7 +186,7 @@ def test_what_came_of_an_assembly_stays_in_its_minutes_with_its_digest(site, hel
     hana, dora = people.find("Hana"), rolls.player_of(held.id, "Dora", person("Dora").created_at)
     table().write(*seats.seating(held, Seat(dora, "Dora", now_text(), account="Dora")))
     onward.make_election(hana, held.id, 4, of_those_present=True)
-    copying.finish_all()
+    finish_background("fill election")
     ended(held)
     election = elections.find("The fee")
     organising.open_(hana, election, editable=False)
