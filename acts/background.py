@@ -22,6 +22,7 @@ from django.utils.functional import Promise
 
 from store import keys
 from store.log import Event, as_text
+from store.log.events import Noting
 from store.table import (
     Condition,
     Delete,
@@ -86,6 +87,7 @@ class Batch:
     event: Event | None = None
     is_last: bool = False
     wait_seconds: float = 0  # before the next batch can be done
+    noting: Noting = lambda number: ()  # what is written of the event's number
 
 
 def finished(*writes: Write, event: Event | None = None, progress: Item | None = None) -> Batch:
@@ -187,7 +189,7 @@ def _now() -> datetime:
 def _commit(task: Task, batch: Batch, grace: float) -> None:
     marker = Delete(task.key, when=_unchanged(task)) if batch.is_last else _progressed(task, batch, grace)
     event, writes = batch.event, [*batch.writes, marker]
-    get_through(lambda: log().record(event, *writes) if event else table().write(*writes))
+    get_through(lambda: log().record(event, *writes, noting=batch.noting) if event else table().write(*writes))
 
 
 def _unchanged(task: Task) -> Condition:

@@ -39,6 +39,7 @@ from elections.services.lifecycle import OPENING
 from elections.welcoming import asked_of
 from live import telling as of_live_sessions
 from live.hub import HUB
+from live.minutes import repository as minutes
 from live.minutes.services import forget_attendances
 from live.services.leaving import forget_hosting
 from live.sets import repository as question_sets
@@ -170,6 +171,7 @@ def arrange() -> None:
         *(ballots_of_several.ACTING, ballots_of_several.LISTING),
         *(groups.DELETING, filling.FILLING),
         polls.DELETING,
+        *(minutes.SEALING, minutes.DELETING),
         *(question_sets.FILLING, question_sets.DELETING),
         *(posts.FORGETTING_LIKES, posts.MAILING),
         skills.MERGING,

@@ -25,7 +25,6 @@ from elections.reminders import remind_by_the_clock
 from elections.repository import list_of
 from elections.rules import State
 from elections.services import close_what_is_over, next_end
-from live.minutes import services as minutes
 from live.onward import services as live_onward
 from live.services import closing as live_closing
 from live.services import deleting as live_deleting
@@ -170,7 +169,6 @@ RETENTION = Job("retention", 60, retention.look_for_unused, retention.is_due)
 LIVE_SESSIONS = Job("live sessions", 60, live_ending.end_abandoned, anything_in(keys.RUNNING_GAMES))
 LIVE_ANSWERS = Job("live answers", 10, live_closing.empty_all, anything_in(keys.EMPTYING_GAMES))
 EXPIRED_GAMES = Job("expired sessions", 600, live_expiring.expire_all, live_expiring.is_due)
-MINUTES = Job("minutes", 10, minutes.finish_all, anything_in(keys.UNSEALED_MINUTES))
 DELETED_GAMES = Job("deleted sessions", 5, live_deleting.clear_away_all, anything_in(keys.DELETED_GAMES))
 LIVE_OUTCOMES = Job("live outcomes", 10, live_onward.tell_all, anything_in(keys.UNTOLD_ONWARD))
 
@@ -186,7 +184,7 @@ JOBS = (
         REMINDERS,
     ),
     *(ROLLS, LOG, NIGHTLY, BACKUPS, SWEEP, NAMES, RETENTION, URGENT_MAIL, MAILS_AGAIN, MAIL, BOUNCES),
-    *(SPREADING, LIVE_SESSIONS, LIVE_ANSWERS, DELETED_GAMES, EXPIRED_GAMES, MINUTES, LIVE_OUTCOMES),
+    *(SPREADING, LIVE_SESSIONS, LIVE_ANSWERS, DELETED_GAMES, EXPIRED_GAMES, LIVE_OUTCOMES),
 )
 
 

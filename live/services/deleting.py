@@ -13,7 +13,7 @@ from store.log import Event
 from store.table import Check, Delete, Exists, Missing, Refused
 
 from .. import repository, rules, waking
-from ..minutes.services import seal as seal_minutes
+from ..minutes.repository import SEALING
 from ..rules import Game, Phase, State
 from . import ending
 
@@ -29,7 +29,7 @@ def _ended(game_id: str, who: str) -> tuple[Game, State]:
     if game is None or state is None:
         raise rules.NotThere(rules.NOT_THERE)
     if state.phase == Phase.ENDED:
-        seal_minutes(game_id)  # should whoever ended it have been cut off
+        SEALING.advance(game_id)  # should whoever ended it have been cut off
         return game, state
     try:
         ending.end(game, state, who)

@@ -10,7 +10,7 @@ from store.log import Event
 from store.table import Item, Refused
 
 from .. import repository
-from ..minutes.services import seal as seal_minutes
+from ..minutes.repository import SEALING
 from .closing import SITE
 
 
@@ -31,7 +31,7 @@ def _expire(line: Item) -> bool:
         elif found[0].ended_at is None:  # it will be listed again at its end
             table().write(repository.unlisting(line))
         else:
-            seal_minutes(line["id"])  # should whoever ended it have been cut off
+            SEALING.advance(line["id"])  # should whoever ended it have been cut off
             event = Event(SITE, "LiveSessionExpired", {"game_id": line["id"]})
             log().record(event, *repository.clearing(found[0], now_text()), repository.unlisting(line))
     except Refused:  # its host has removed it

@@ -110,7 +110,7 @@ from .of_live import (
     sorted_ideas, UNTOLD_ONWARD, onward, onwards,
 )
 from .of_minutes import (
-    UNSEALED_MINUTES, all_of_minutes, attended, attended_by, minutes, minutes_note, minutes_notes, minutes_onward,
+    all_of_minutes, attended, attended_by, minutes, minutes_note, minutes_notes, minutes_onward,
     minutes_part, minutes_parts,
 )
 from .of_qa import (
