@@ -41,6 +41,7 @@ from live import telling as of_live_sessions
 from live.hub import HUB
 from live.minutes import repository as minutes
 from live.minutes.services import forget_attendances
+from live.onward import repository as onward
 from live.services.leaving import forget_hosting
 from live.sets import repository as question_sets
 from live.sets import telling as of_sets
@@ -171,7 +172,7 @@ def arrange() -> None:
         *(ballots_of_several.ACTING, ballots_of_several.LISTING),
         *(groups.DELETING, filling.FILLING),
         polls.DELETING,
-        *(minutes.SEALING, minutes.DELETING),
+        *(minutes.SEALING, minutes.DELETING, onward.TELLING),
         *(question_sets.FILLING, question_sets.DELETING),
         *(posts.FORGETTING_LIKES, posts.MAILING),
         skills.MERGING,

@@ -25,7 +25,6 @@ from elections.reminders import remind_by_the_clock
 from elections.repository import list_of
 from elections.rules import State
 from elections.services import close_what_is_over, next_end
-from live.onward import services as live_onward
 from live.services import closing as live_closing
 from live.services import deleting as live_deleting
 from live.services import ending as live_ending
@@ -170,7 +169,6 @@ LIVE_SESSIONS = Job("live sessions", 60, live_ending.end_abandoned, anything_in(
 LIVE_ANSWERS = Job("live answers", 10, live_closing.empty_all, anything_in(keys.EMPTYING_GAMES))
 EXPIRED_GAMES = Job("expired sessions", 600, live_expiring.expire_all, live_expiring.is_due)
 DELETED_GAMES = Job("deleted sessions", 5, live_deleting.clear_away_all, anything_in(keys.DELETED_GAMES))
-LIVE_OUTCOMES = Job("live outcomes", 10, live_onward.tell_all, anything_in(keys.UNTOLD_ONWARD))
 
 # Compacting comes first: after the others it would never be quiet.
 JOBS = (
@@ -184,7 +182,7 @@ JOBS = (
         REMINDERS,
     ),
     *(ROLLS, LOG, NIGHTLY, BACKUPS, SWEEP, NAMES, RETENTION, URGENT_MAIL, MAILS_AGAIN, MAIL, BOUNCES),
-    *(SPREADING, LIVE_SESSIONS, LIVE_ANSWERS, DELETED_GAMES, EXPIRED_GAMES, LIVE_OUTCOMES),
+    *(SPREADING, LIVE_SESSIONS, LIVE_ANSWERS, DELETED_GAMES, EXPIRED_GAMES),
 )
 
 

@@ -307,7 +307,6 @@ LISTS = frozenset(
         keys.EMPTYING_GAMES,
         keys.DELETED_GAMES,
         keys.KEPT_GAMES,
-        keys.UNTOLD_ONWARD,
     )
 )
 

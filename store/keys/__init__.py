@@ -107,7 +107,7 @@ from .of_live import (
     gathered_part, gathered_parts, ideas_emptying, live_answer, live_answers, live_vote, live_votes, own_answers,
     own_votes, player_name, presence, presences, round_heard, round_part, round_parts, running_games_of, seat, seats,
     shards_of_game,
-    sorted_ideas, UNTOLD_ONWARD, onward, onwards,
+    sorted_ideas, onward, onwards,
 )
 from .of_minutes import (
     all_of_minutes, attended, attended_by, minutes, minutes_note, minutes_notes, minutes_onward,

@@ -19,7 +19,7 @@
 | deleted session | data  | GAME#{id}      | DELETED                        | GAMES#DELETED / {time}#{id}  | worker                  |
 | gathered        | data  | GAME#{id}      | GATHERED#{round}#{part}        |                              | those who vote on them  |
 | presence        | data  | GAME#{id}      | PRESENCE#{process}             |                              | hubs                    |
-| came of it      | data  | GAME#{id}      | ONWARD#{nn}                    | GAMES#ONWARD / {time}#{id}   | report, worker          |
+| came of it      | data  | GAME#{id}      | ONWARD#{nn}                    |                              | report, worker          |
 | seat            | data  | GAME#{id}#{nn} | PLAYER#{player}                |                              | player, hubs            |
 | live answer     | data  | GAME#{id}#{nn} | ANSWER#{round}#{player}#{time} |                              | player, closing         |
 | live vote       | data  | GAME#{id}#{nn} | VOTE#{round}#{player}#{time}   |                              | player, closing         |
@@ -45,7 +45,6 @@ RUNNING_GAMES = Span("GAMES#RUNNING", index=True)
 EMPTYING_GAMES = Span("GAMES#EMPTYING", index=True)
 DELETED_GAMES = Span("GAMES#DELETED", index=True)
 KEPT_GAMES = Span("GAMES#KEPT", index=True)
-UNTOLD_ONWARD = Span("GAMES#ONWARD", index=True)
 
 
 def game(game_id: str) -> Key:
