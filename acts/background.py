@@ -13,7 +13,7 @@ again, later each time; one that keeps failing is set aside with the reason unti
 from __future__ import annotations
 
 import secrets
-from collections.abc import Callable, Container, Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from itertools import islice
@@ -23,6 +23,7 @@ from django.utils.functional import Promise
 from store import keys
 from store.log import Event, as_text
 from store.log.events import Noting
+from store.spans import page as page_of
 from store.table import (
     Condition,
     Delete,
@@ -209,12 +210,10 @@ def _changed(task: Task) -> Update:
     return Update(task.key, set={**index, **fields}, add={"version": 1}, when=_unchanged(task))
 
 
-def next_deletions(
-    *spans: Span, keep: Container[str] = (), elsewhere: Callable[[Item], Iterable[Key]] = lambda item: ()
-) -> list[Delete]:
-    """A batch of what is left in these partitions, and of what its items have elsewhere, which goes before them:
-    whoever is cut off finds it again by the item. Empty if nothing is left; `keep` names sort keys that stay."""
-    items = (item for span in spans for item in table().each(span) if item["SK"] not in keep)
+def next_deletions(*spans: Span, elsewhere: Callable[[Item], Iterable[Key]] = lambda item: ()) -> list[Delete]:
+    """A batch of what is left in these partitions, and of the little that its items have elsewhere, which goes before
+    them: whoever is cut off finds it again by the item. Empty if nothing is left."""
+    items = page_of(table(), spans, limit=DELETIONS_PER_BATCH).items
     places = (key for item in items for key in (*elsewhere(item), Key(item["PK"], item["SK"])))
     return [Delete(place) for place in islice(places, DELETIONS_PER_BATCH)]
 

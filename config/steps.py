@@ -37,11 +37,14 @@ from elections.services import pass_on as pass_elections_on
 from elections.services.ending import FOLLOWING, SHUTTING
 from elections.services.lifecycle import OPENING
 from elections.welcoming import asked_of
+from live import repository as live_sessions
 from live import telling as of_live_sessions
 from live.hub import HUB
 from live.minutes import repository as minutes
 from live.minutes.services import forget_attendances
 from live.onward import repository as onward
+from live.onward import services as _onward_steps  # noqa: F401 - only for its step
+from live.services import expiring as _expiring_steps  # noqa: F401 - only for its step
 from live.services.leaving import forget_hosting
 from live.sets import repository as question_sets
 from live.sets import telling as of_sets
@@ -172,6 +175,7 @@ def arrange() -> None:
         *(ballots_of_several.ACTING, ballots_of_several.LISTING),
         *(groups.DELETING, filling.FILLING),
         polls.DELETING,
+        *(live_sessions.EMPTYING, live_sessions.EXPIRING, live_sessions.DELETING),
         *(minutes.SEALING, minutes.DELETING, onward.TELLING),
         *(question_sets.FILLING, question_sets.DELETING),
         *(posts.FORGETTING_LIKES, posts.MAILING),

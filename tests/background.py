@@ -2,20 +2,34 @@
 
 from __future__ import annotations
 
-from acts.background import TYPES, task_of
-from acts.site import table
+from datetime import datetime, timedelta
+
+from acts.background import TYPES, Task, task_of
+from acts.site import now_text, table
 from store import keys
+from store.log import as_text
+
+SOON = timedelta(hours=1)  # what is due later has not begun
+
+
+def unfinished(*types: str) -> list[Task]:
+    """The tasks of these types, or all, without those that are due much later."""
+    soon = as_text(datetime.fromisoformat(now_text()) + SOON)
+    waiting = [each for each in map(task_of, table().each(keys.TASKS)) if each.due <= soon]
+    return [each for each in waiting if not types or each.type in types]
 
 
 def finish_background(*types: str) -> int:
     """Do everything that is left, of these types or of all; answers how many tasks were finished."""
-    finished = 0
-    while waiting := [each for each in map(task_of, table().each(keys.TASKS)) if not types or each.type in types]:
-        done = sum(TYPES[task.type].advance(task.subject) for task in waiting)
-        if not done:
-            break  # the rest waits for something
-        finished += done
+    finished, known = 0, set[tuple[str, str, int]]()
+    while waiting := [each for each in unfinished(*types) if _identity(each) not in known]:
+        known |= set(map(_identity, waiting))  # an index may show for long what is no longer there
+        finished += sum(TYPES[task.type].advance(task.subject) for task in waiting)
     return finished
+
+
+def _identity(task: Task) -> tuple[str, str, int]:
+    return task.type, task.subject, task.version
 
 
 def queue_mailings() -> int:

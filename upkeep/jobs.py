@@ -25,10 +25,7 @@ from elections.reminders import remind_by_the_clock
 from elections.repository import list_of
 from elections.rules import State
 from elections.services import close_what_is_over, next_end
-from live.services import closing as live_closing
-from live.services import deleting as live_deleting
 from live.services import ending as live_ending
-from live.services import expiring as live_expiring
 from mail import again, mailboxes
 from mail.letters import compose
 from mail.sending import anything_due, send_waiting
@@ -166,9 +163,6 @@ NAMES = Job("names", 60, names.forget_names, names.is_due)
 SPREADING = Job("spreading", 86_400, spreading.spread_popular, anything_in(keys.skills()))
 RETENTION = Job("retention", 60, retention.look_for_unused, retention.is_due)
 LIVE_SESSIONS = Job("live sessions", 60, live_ending.end_abandoned, anything_in(keys.RUNNING_GAMES))
-LIVE_ANSWERS = Job("live answers", 10, live_closing.empty_all, anything_in(keys.EMPTYING_GAMES))
-EXPIRED_GAMES = Job("expired sessions", 600, live_expiring.expire_all, live_expiring.is_due)
-DELETED_GAMES = Job("deleted sessions", 5, live_deleting.clear_away_all, anything_in(keys.DELETED_GAMES))
 
 # Compacting comes first: after the others it would never be quiet.
 JOBS = (
@@ -182,7 +176,7 @@ JOBS = (
         REMINDERS,
     ),
     *(ROLLS, LOG, NIGHTLY, BACKUPS, SWEEP, NAMES, RETENTION, URGENT_MAIL, MAILS_AGAIN, MAIL, BOUNCES),
-    *(SPREADING, LIVE_SESSIONS, LIVE_ANSWERS, DELETED_GAMES, EXPIRED_GAMES),
+    *(SPREADING, LIVE_SESSIONS),
 )
 
 

@@ -230,9 +230,6 @@ KINDS = (
     _kind("q&a", keys.game_qa(""), "is_on mode named on_screen texts changes sent decided ttl"),
     _kind("speakers", keys.game_speakers(""), "version round minutes closed ttl"),
     _kind("live round", keys.round_part("", 0, 0), "number question count votes ttl"),
-    _kind("live emptying", keys.game_emptying("", 0), "id round ideas ttl"),
-    _kind("ideas emptying", keys.ideas_emptying("", 0), "id round ideas ttl"),
-    _kind("deleted session", keys.deleted_game(""), "id"),
     _kind("came of it", keys.onward("", 0), *Onward.__dataclass_fields__, "game untold ttl"),
     _kind("live history", keys.game_in_history("", "", ""), *Past.__dataclass_fields__),
     _kind("made of it", keys.minutes_onward("", 0), *Onward.__dataclass_fields__),
@@ -304,9 +301,6 @@ LISTS = frozenset(
         keys.sets_of(""),
         keys.RUNNING_GAMES,
         keys.running_games_of(""),
-        keys.EMPTYING_GAMES,
-        keys.DELETED_GAMES,
-        keys.KEPT_GAMES,
     )
 )
 

@@ -101,10 +101,10 @@ from .of_photos import (
     photo, photo_widths,
 )
 from .of_live import (
-    DELETED_GAMES, EMPTYING_GAMES, GAME_SHARDS, KEPT_GAMES, RUNNING_GAMES, all_of_game, deleted_game, game,
-    game_before, game_by_date, game_emptying, game_in_history, game_questions, game_questions_part, game_roll,
-    game_roll_entry, game_roster, game_salt, game_shard, game_speakers, game_state, games_kept, games_of,
-    gathered_part, gathered_parts, ideas_emptying, live_answer, live_answers, live_vote, live_votes, own_answers,
+    GAME_SHARDS, RUNNING_GAMES, all_of_game, game,
+    game_before, game_by_date, game_in_history, game_questions, game_questions_part, game_roll,
+    game_roll_entry, game_roster, game_salt, game_shard, game_speakers, game_state, games_of,
+    gathered_part, gathered_parts, live_answer, live_answers, live_vote, live_votes, own_answers,
     own_votes, player_name, presence, presences, round_heard, round_part, round_parts, running_games_of, seat, seats,
     shards_of_game,
     sorted_ideas, onward, onwards,

@@ -489,7 +489,7 @@ def test_other_methods_and_sessions_that_are_not_there(ranked, hana, signed_in):
 def test_what_came_of_it_goes_with_the_session(ranked, hana):
     carrying.make_poll(hana, "10.0.0.1", ranked.id, 1)
     deleting.delete(ranked.id, "Hana")
-    deleting.clear_away_all()
+    finish_background()
     assert onward.listed(ranked.id) == []
 
 

@@ -94,7 +94,7 @@ def test_minutes_tell_votes_with_counts_and_majorities_and_keep_secrets(held):
 def test_minutes_stay_when_the_session_is_gone(site, held):
     before = ended(held)
     deleting.delete(held.id, "Hana")
-    deleting.clear_away(held.id)
+    finish_background()
     assert repository.find(held.id) is None
     assert minutes.find(held.id) == before
     (event,) = events(site, "LiveMinutesSealed")
@@ -196,7 +196,7 @@ def test_what_came_of_an_assembly_stays_in_its_minutes_with_its_digest(site, hel
     jobs.BALLOTS.work()
     digest = results.find_seal("The fee")[1].digest
     deleting.delete(held.id, "Hana")
-    deleting.clear_away(held.id)
+    finish_background()
     page = text(signed_in(hana).get(f"/live/{held.id}/minutes/"))
     assert "The fee</a>" in page
     assert digest in page
