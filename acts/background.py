@@ -141,7 +141,7 @@ class TaskType:
         """Do what a request can wait for; whether nothing is left. The work is stored by now, so what fails here is
         left to the worker. `watch` is given the progress of every batch that is done here."""
         try:
-            return self.advance(subject, REQUEST_BATCHES if batches is None else batches, watch=watch)
+            return self.advance(subject, REQUEST_BATCHES if batches is None else batches, hand_over=True, watch=watch)
         except Exception as error:
             complain(error)
             return False
@@ -151,10 +151,12 @@ class TaskType:
         subject: str,
         batches: int | None = None,
         grace: float = GRACE_SECONDS,
+        hand_over: bool = False,
         watch: Watch = lambda progress: None,
     ) -> bool:
         """Do so many batches; whether nothing is left. Any number of processes may do this at once: a batch that the
-        store refuses was done by another, and the task is read again."""
+        store refuses was done by another, and the task is read again. Between two batches the worker leaves the task
+        alone for a while (`grace`); with `hand_over` it goes on at once after the last of them."""
         done = 0
 
         def step() -> bool | None:
@@ -163,8 +165,8 @@ class TaskType:
             if task is None or done == batches:
                 return task is None
             batch = self.do(task)
-            _commit(task, batch, grace)
             done += 1
+            _commit(task, batch, 0 if hand_over and done == batches else grace)
             watch(batch.progress or {})
             return False if batch.wait_seconds else None
 

@@ -25,6 +25,7 @@ from elections import repository as elections
 from elections import telling as of_elections
 from elections.beside import BESIDE
 from elections.books import repository as ballots_of_several
+from elections.books import services as _books_steps  # noqa: F401 - only for its steps
 from elections.groups import filling
 from elections.groups import repository as groups
 from elections.groups import telling as of_groups

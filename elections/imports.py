@@ -158,24 +158,6 @@ def go_on(
     return after
 
 
-def _step(actor: User, election: Election, under_way: Import) -> Import:
-    if election.spread_from:
-        spreading.finish(election.name, spreading.AT_ONCE)
-        return under_way  # it goes on with the next step, or whenever the roll is where it belongs
-    services.check(actor, election, Action.ADD_VOTERS)
-    place = keys.imported_rows(election.name, under_way.digest, under_way.done)
-    rows = table().get(place)
-    try:
-        if rows is not None:
-            services.add_handful(actor, election, rows["voters"], lambda added: _moved_on(under_way, added))
-    except (Overtaken, Refused):
-        pass  # another tab has taken this slice, or somebody changed the election: look again
-    after = find(election.name, under_way.digest)
-    if after is None or (rows is None and after == under_way):
-        raise WrongState(_("This import has lain too long. Please start again with the file."))
-    return after
-
-
 def _moved_on(under_way: Import, added: services.Added) -> list[Write]:
     here = Equals("done", under_way.done)
     place = keys.voter_import(under_way.election_name, under_way.digest)
@@ -195,14 +177,22 @@ def _moved_on(under_way: Import, added: services.Added) -> list[Write]:
 @IMPORTING.step
 def import_batch(task: Task) -> Batch:
     """One slice. An import that is refused, because the election was closed, say, ends where it is."""
-    name, digest = task.data["election_name"], task.data["digest"]
-    election, actor, under_way = repository.find(name), people.find(task.data["asked_by"]), find(name, digest)
-    if election is None or actor is None or under_way is None or under_way.is_finished:
+    name, digest, asked_by = (task.data[each] for each in ("election_name", "digest", "asked_by"))
+    places = keys.election(name), keys.user(asked_by), keys.voter_import(name, digest)
+    found = [item for item in map(table().get_many(places).get, places) if item]
+    if len(found) < len(places):
         return finished()
+    election, actor, under_way = repository.election_of(found[0]), people.user_of(found[1]), _import_of(found[2])
     if election.renamed_from:
         return wait(RENAMING_WAIT_SECONDS)  # its slices follow the election to its new name
+    rows = table().get(keys.imported_rows(name, digest, under_way.done))
+    if rows is None:
+        return finished()  # all of them are on the roll, or they have lain too long
     try:
-        after = _step(actor, election, under_way)
+        services.check(actor, election, Action.ADD_VOTERS)
+        services.add_handful(actor, election, rows["voters"], lambda added: _moved_on(under_way, added))
+    except Overtaken:
+        return Batch()  # another has taken this slice, or somebody changed the election: look again
     except Refusal:
         return finished()
-    return Batch(is_last=after.is_finished)
+    return Batch(is_last=under_way.done + 1 == under_way.slices)

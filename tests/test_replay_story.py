@@ -416,7 +416,7 @@ def ends_by_the_clock() -> None:
     imports.start(ada, election("Soon over"), ["late@example.org"])
     with later(hours=5):
         assert organising.close_what_is_over() == 1
-        assert imports.take_up_all(lambda: time.time() + 60) == 0
+        assert finish_background("import voters") == 1
         ballots.seal_what_is_closed("Soon over")
     at_once(emptying.empty(election("Soon over")))
 
@@ -442,7 +442,7 @@ def several_questions_on_one_ballot() -> None:
     organising.add_voters(ada, election("Spring: Chair"), ["voter 2"])
     binding.extend(ada, book(), as_text(utc_now() + timedelta(hours=6)))
     voted("voter 2", "Spring: Song", Ada=1)
-    table().write(books.added(made.id, "cut off", ["voter 2"], as_text(utc_now())))
+    table().write(books.LISTING.begin("cut off", book_id=made.id, voters=["voter 2"]))
     assert finish_background("act on ballot", "add to rolls") == 1
     binding.close(ada, book())
     for name in book().questions:
@@ -458,7 +458,7 @@ def what_can_never_be_finished() -> None:
     organising.add_candidates(ada, organising.create(ada, "Hasty"), [Candidate("Ada"), Candidate("Bo")])
     organising.add_voters(ada, election("Hasty"), ["voter 0"])
     with pytest.MonkeyPatch.context() as cut_off:
-        cut_off.setattr(copying, "finish", lambda name: False)
+        cut_off.setattr(copying.FILLING, "start", lambda name: False)
         copying.copy(ada, election("Hasty"), "Never whole")
     with pytest.MonkeyPatch.context() as full:
         full.setattr(of_elections, "MOST_CANDIDATES", 1)

@@ -97,9 +97,11 @@ def test_what_fails_in_a_request_is_left_to_the_worker():
 
 def test_the_worker_leaves_a_task_alone_that_a_request_works_on():
     table().write(COUNTING.begin("a", upto=70))
-    COUNTING.start("a", batches=1)
+    COUNTING.advance("a", batches=1)
     assert background.resume_due() == 0
     assert 0 < background.next_due() <= background.GRACE_SECONDS
+    COUNTING.start("a", batches=1)
+    assert background.resume_due() == 1, "the request has done what it can wait for"
 
 
 def test_what_is_due_later_is_not_touched_before():

@@ -16,7 +16,7 @@ from elections.books import repository as books
 from elections.books import services as binding
 from elections.rules import Action, State
 from ranking.candidates import Candidate
-from store import keys
+from tests.background import unfinished
 from tests.people import enrol
 
 LEADER, SECOND = "Spring: Chair", "Spring: Colour"
@@ -177,7 +177,7 @@ def test_whose_it_is_not(ada, book, signed_in, client):
 
 
 def test_while_it_is_at_work_the_dashboard_says_so(ada, book, site):
-    site.write(books.work(book.id, "open", "Ada", "2026-01-01T00:00:00.000Z"))
+    site.write(books.ACTING.begin(book.id, act="open", by="Ada"))
     assert "Please try again in a moment" in text_of(ada.get(at(book, "dashboard/")))
     assert "Please try again in a moment" in text_of(ada.post(at(book, "order/"), {"up": SECOND}, follow=True))
-    assert site.get(keys.book_at_work(book.id)) is not None
+    assert unfinished("act on ballot")

@@ -15,10 +15,9 @@ from elections.books import services as binding
 from elections.books.forms import QuestionsForm
 from elections.rules import Action, NotReady, State, WrongState
 from ranking.candidates import Candidate
-from store import keys
 from store.log import EventLog
 from tests.at_once import at_once
-from tests.background import finish_background
+from tests.background import finish_background, unfinished
 from tests.people import enrol
 
 FUTURE, LATER = "2999-01-01T00:00:00.000Z", "2999-02-01T00:00:00.000Z"
@@ -262,7 +261,7 @@ def test_all_open_with_one_roll_and_one_window_the_one_that_leads_last(site, ada
     assert all(roll(each) == roll(found[0]) and each.voter_count == 2 for each in found)
     opened = [event["event_data"] for event in EventLog(site).since(0) if event["event_type"] == "ElectionOpened"]
     assert opened[-1]["election_name"] == "Spring: Chair"
-    assert site.get(keys.book_at_work(book.id)) is None
+    assert unfinished("act on ballot") == []
 
 
 def test_voters_who_come_later_are_on_every_roll_and_voted_marks_stay(ada, book, person):
@@ -293,7 +292,7 @@ def test_the_end_moves_for_all_and_all_are_closed(ada, book):
 
 def test_while_it_is_opened_nothing_gets_in_the_way(site, ada, book, monkeypatch):
     filled(ada, book)
-    monkeypatch.setattr(binding, "finish", lambda book_id: False)  # whoever asked for it died
+    monkeypatch.setattr(books.ACTING, "start", lambda book_id: False)  # whoever asked for it died
     binding.open_(ada, again(book))
     for act in (
         lambda: services.add_voters(ada, question(book, 0), ["x@example.org"]),
@@ -312,7 +311,7 @@ def test_while_it_is_opened_nothing_gets_in_the_way(site, ada, book, monkeypatch
 def test_who_decided_before_the_opening_is_refused_by_it(ada, book, monkeypatch):
     """They looked before the mark was there, and write after it."""
     filled(ada, book)
-    monkeypatch.setattr(binding, "finish", lambda book_id: False)
+    monkeypatch.setattr(books.ACTING, "start", lambda book_id: False)
     monkeypatch.setattr(books, "check_alone", lambda election, action: None)
     stale = question(book, 0)
     binding.open_(ada, again(book))

@@ -16,7 +16,7 @@ from elections.convening import Convened, convened_of
 from elections.rules import Action
 from store import keys
 from store.table import Check, Missing
-from tests.background import finish_background
+from tests.background import finish_background, unfinished
 from tests.people import enrol
 from tests.rows import every_row
 
@@ -105,7 +105,7 @@ def test_those_present_are_on_the_roll_with_their_accounts(person):
 
 def test_a_hall_of_two_thousand_with_long_names_is_one_transaction_and_then_handfuls(person, site, monkeypatch):
     """Only making the draft: who follows, the worker brings."""
-    monkeypatch.setattr(copying, "finish", lambda name: False)
+    monkeypatch.setattr(copying.FILLING, "start", lambda name: False)
     voters = {f"{number:04d} {'ü' * 195}": "2026-01-01T00:00:00.000Z" for number in range(2_000)}
     copying.make(person("Ida"), "Board", ["Ada", "Bo"], voters=voters, convened=ROOM)
     parts = list(site.each(keys.filling_parts("Board")))
@@ -115,7 +115,7 @@ def test_a_hall_of_two_thousand_with_long_names_is_one_transaction_and_then_hand
 
 def test_who_is_gone_by_then_has_no_vote_nor_has_whoever_takes_the_name(person, monkeypatch):
     with monkeypatch.context() as patch:
-        patch.setattr(copying, "finish", lambda name: False)
+        patch.setattr(copying.FILLING, "start", lambda name: False)
         voters = {"Eve": person("Eve").created_at, "Fay": "2020-01-01T00:00:00.000Z", "Gus": "2026-01-01T00:00:00.000Z"}
         person("Fay")
         copying.make(person("Ida"), "Board", ["Ada", "Bo"], voters=voters, convened=ROOM)
@@ -127,7 +127,7 @@ def test_who_is_gone_by_then_has_no_vote_nor_has_whoever_takes_the_name(person, 
 def test_nothing_of_the_list_is_left_when_everybody_has_arrived(person, site):
     draft(person("Ida"), voters=("Eve",))
     assert not list(site.each(keys.filling_parts("Board")))
-    assert site.get(keys.filling("Board")) is None
+    assert unfinished("fill election") == []
 
 
 def test_what_goes_along_with_the_draft_can_refuse_it_and_then_nothing_is_there(person, site):

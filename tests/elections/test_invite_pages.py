@@ -24,7 +24,7 @@ from store import keys
 from store.log import EventLog
 from store.table import Update
 from tests.at_once import at_once
-from tests.background import queue_mailings
+from tests.background import queue_mailings, unfinished
 from tests.people import confirm, list_as_before, make_owner
 
 FUTURE = "2999-01-01T00:00:00.000Z"
@@ -93,7 +93,7 @@ def test_more_than_was_shown_is_not_mailed(page, ada, board):
     services.add_voters(ada, repository.find(board.name), ["c@example.org"])
     assert "There are more to be mailed by now" in send(page, 3)
     assert "There are more to be mailed by now" in send(page, "no number")
-    assert list(outbox.table().each(keys.MAILINGS)) == []
+    assert unfinished("mail voters") == []
 
 
 def test_pressed_twice_the_button_sends_once(page, board):
@@ -238,7 +238,7 @@ def test_words_that_are_refused_stay_typed_and_nothing_is_sent(page, board, butt
     answer = page.post(address(), {"text": "y" * 2001, "answers": "me", **button})
     assert answer.status_code == 422
     assert "y" * 2001 in text_of(answer)
-    assert list(outbox.table().each(keys.MAILINGS)) == queued() == []
+    assert unfinished("mail voters") == queued() == []
 
 
 def test_saving_the_words_is_one_event_without_them_and_saving_them_again_is_none(page, board, site):
@@ -306,7 +306,7 @@ def test_strangers_moderators_and_wrong_methods_come_nowhere(board, signed_in, c
         assert other.get(address()).status_code == other.get(address("invitation_mail")).status_code == 403
         for form in ({"send": "3"}, {"test": "yes"}, {"text": "x", "answers": "me"}):
             assert other.post(address(), form).status_code == 403
-    assert queued() == list(outbox.table().each(keys.MAILINGS)) == []
+    assert queued() == unfinished("mail voters") == []
 
 
 def test_the_mail_is_only_looked_at(page, board):

@@ -21,7 +21,7 @@ from store import keys
 from store.log import EventLog, as_text
 from store.table import Update
 from tests.at_once import at_once
-from tests.background import queue_mailings
+from tests.background import queue_mailings, unfinished
 
 START = datetime.fromisoformat("2030-05-01T12:00:00+00:00")
 END = as_text(START + timedelta(days=10))
@@ -180,7 +180,8 @@ def test_tick_sets_reminders_off(site, ada, board, clock):
     clock.hours = 168
     said = StringIO()
     call_command("tick", stdout=said)
-    assert "3 mails queued, 1 reminders set off" in said.getvalue()
+    assert "1 reminders set off, 1 background tasks resumed" in said.getvalue()
+    assert len(unfinished("mail voters")) == 0
 
 
 def test_settings_of_a_draft_keep_reminders(ada, clock):

@@ -21,7 +21,7 @@ from ranking.candidates import Candidate
 from store import keys
 from store.log import EventLog
 from tests.at_once import at_once
-from tests.background import finish_background
+from tests.background import finish_background, unfinished
 from tests.clock import stands_at
 from tests.people import enrol, sign_in
 
@@ -341,7 +341,7 @@ def test_candidates_with_long_statements_are_added_and_copied(site, ada, draft):
     there, copied = repository.candidates("Board 2027"), repository.candidates("Copy")
     assert copied == there
     assert [each.statement for each in there] == [each.statement for each in LONG]
-    assert site.get(keys.filling("Copy")) is None
+    assert unfinished("fill election") == []
 
 
 def test_many_short_ones_take_as_few_events_as_before(site, ada, draft):
@@ -353,7 +353,7 @@ def test_many_short_ones_take_as_few_events_as_before(site, ada, draft):
 def unfilled(ada, ready, monkeypatch):
     """A copy whose maker died at once."""
     with monkeypatch.context() as patched:
-        patched.setattr(copying, "finish", lambda name: False)
+        patched.setattr(copying.FILLING, "start", lambda name: False)
         return copying.copy(ada, ready, "Copy")
 
 

@@ -66,7 +66,7 @@ def reminders(ada) -> tuple[Put, Callable[[], bool]]:
     board(ada, no_voting_after=soon, remind_before=(3,))
     table().write(Delete(keys.reminders("Board")))  # as if it had been open for long
     return broken_election(no_voting_after=soon, remind_before=[3]), lambda: bool(
-        table().get(keys.mailing("Board", invitations.TIMED))
+        invitations.MAILING.find(invitations.subject_of("Board", invitations.TIMED))
     )
 
 
@@ -78,11 +78,6 @@ def ballots(ada) -> tuple[Put, Callable[[], bool]]:
 def broken_ballots(ada) -> tuple[Put, Callable[[], bool]]:
     broken_election(no_voting_after=None)
     return ballots(ada)
-
-
-def mailings(ada) -> tuple[Put, Callable[[], bool]]:
-    invitations.invite(ada, board(ada))
-    return a_poison_of(keys.MAILINGS.pk), lambda: bool(mail.in_state(mail.QUEUED, 9)[0])
 
 
 def mails(ada) -> tuple[Put, Callable[[], bool]]:
@@ -115,7 +110,6 @@ QUEUES = [
     (jobs.BALLOTS, marks_without_a_name),
     (jobs.REMINDERS, reminders),
     (jobs.BALLOTS, broken_ballots),
-    (jobs.MAILINGS, mailings),
     (jobs.MAIL, mails),
     (jobs.MAIL, lost_mails),
     (jobs.POLLS, over_polls),
