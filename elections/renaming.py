@@ -37,10 +37,15 @@ def rename(election: Election, name: str, stored: Item) -> list[Write]:
         Delete(keys.election(election.name), when=repository.unchanged(election)),
         Delete(keys.listed_election(election.name)),
         *(Delete(keys.manager(election.name, each)) for each in people.values()),
-        RENAMING.begin(election.name, new_name=name, created_at=election.created_at, shards=election.shards),
+        _to_follow(after),
         moved_out,
         cleared,
     ]
+
+
+def _to_follow(renamed: Election) -> Put:
+    old, created_at, shards = renamed.renamed_from, renamed.created_at, renamed.shards
+    return RENAMING.begin(old, new_name=renamed.name, created_at=created_at, shards=shards)
 
 
 @RENAMING.step

@@ -228,7 +228,7 @@ def test_enough_functions_are_found():
         "touch",
         "begin",
         "sweep",
-        "finish",
+        "_commit",
         "leave_alone",
         "_record_cast",
         "seal_result",

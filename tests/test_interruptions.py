@@ -555,21 +555,20 @@ BEFORE_A_ROOM: dict[str, tuple[Callable[[], None], Callable[[], None]]] = {
 # --- the worker ---
 
 RESTING = (
-    jobs.BACKGROUND,
     jobs.MAIL,
     jobs.LOG,
     jobs.NIGHTLY,
     jobs.BACKUPS,
     jobs.SWEEP,
     jobs.REMINDERS,
+    jobs.BACKGROUND,
 )  # not about these acts
 
 
 def finish_what_is_left() -> None:
     """What a worker does, as soon as it is sure that nobody else is at it."""
     for _ in range(MOST_ROUNDS):
-        done = finish_background()
-        if not done + sum([job.work() for job in jobs.JOBS if job not in RESTING and job.waits()]):
+        if not finish_background() + sum([job.work() for job in jobs.JOBS if job not in RESTING and job.waits()]):
             return
     raise AssertionError("The worker never comes to an end.")
 

@@ -11,7 +11,6 @@
 | poll's counts | data  | POLL#{id}          | COUNTED#{nnnn}    |                              | poll's exports       |
 | report        | data  | POLL#{id}          | REPORT#{…}        | REPORTS#{id} / {time}#{…}    | reports of a poll    |
 | reported poll | data  | POLL#{id}          | REPORTED          | POLLS#REPORTED / {time}#{id} | reported polls       |
-| deleted poll  | data  | POLL#{id}          | DELETED           | POLLS#DELETED / {time}#{id}  | worker               |
 | short code    | data  | CODE#{code}        | METADATA          |                              | typed code           |
 
 What stands in brackets is there where a poll has more than one shard.
