@@ -172,5 +172,5 @@ EXEMPT = (
         "When somebody was here last, by which home knows what is new to them: no act of anybody.",
         attributes=("visited_at", "visited_before"),
     ),
-    Exempt(like(keys.leaving("")), "Work left to do after a removal; each thing done has an event of its own."),
+    Exempt(like(keys.leaving("")), "A name or address that is nobody's until a removal is finished."),
 )

@@ -8,6 +8,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
 
+from django.utils.translation import gettext_lazy as _
+
+from acts.background import TaskType
 from acts.site import table
 from photos import repository as photos
 from photos.rules import Photo, photo_of
@@ -18,6 +21,8 @@ from store.table import Check, Condition, Delete, Equals, Exists, Item, Key, Mis
 from .lookalikes import skeleton
 from .models import User
 from .rules import Role
+
+SEEING_OFF = TaskType("remove person", _("Removing a person"))
 
 MOST_WORDS = 8  # of one name that are in the search: the first ones, and the last
 _WORD = re.compile(r"[^\s\-\u2010'\u2019.,_/()]+")
@@ -391,20 +396,18 @@ def new_lineage() -> str:
 
 
 def leaving(user: User, now: str) -> list[Write]:
-    """The marks that somebody was removed and their ballots and elections are still to be put in order.
+    """Their ballots and elections are still to be put in order; meanwhile nobody gets the name or the address."""
+    reserved = [Put({"PK": place.pk, "SK": place.sk}) for place in _leaving_keys(user)]
+    return [*reserved, SEEING_OFF.begin(user.name, email=user.email, removed_at=now)]
 
-    While they are there nobody gets the name or the address.
-    """
-    place, address = keys.leaving(user.name), keys.leaving(user.email)
-    index = {"GSI1PK": keys.LEAVING.pk, "GSI1SK": keys.part(user.name)}
-    who = {"name": user.name, "email": user.email, "removed_at": now}
-    return [Put({"PK": place.pk, "SK": place.sk, **index, **who}), Put({"PK": address.pk, "SK": address.sk, **who})]
+
+def _leaving_keys(user: User) -> list[Key]:
+    return [keys.leaving(user.name), keys.leaving(user.email)]
 
 
 def left(user: User) -> list[Write]:
-    """Everything of theirs is in order. Refused if somebody has said so before: the name may be another's by now."""
-    marks = [Delete(keys.leaving(user.name), when=Exists()), Delete(keys.leaving(user.email))]
-    return [*marks, Delete(keys.invitation(user.email))]
+    """Everything of theirs is in order."""
+    return [*map(Delete, _leaving_keys(user)), Delete(keys.invitation(user.email))]
 
 
 def to_be_forgotten(user: User, removed_at: str, upto: int) -> Put:

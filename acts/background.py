@@ -13,7 +13,7 @@ again, later each time; one that keeps failing is set aside with the reason unti
 from __future__ import annotations
 
 import secrets
-from collections.abc import Callable, Container, Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from itertools import islice
@@ -22,6 +22,8 @@ from django.utils.functional import Promise
 
 from store import keys
 from store.log import Event, as_text
+from store.log.events import Noting
+from store.spans import page as page_of
 from store.table import (
     Condition,
     Delete,
@@ -86,6 +88,7 @@ class Batch:
     event: Event | None = None
     is_last: bool = False
     wait_seconds: float = 0  # before the next batch can be done
+    noting: Noting = lambda number: ()  # what is written of the event's number
 
 
 def finished(*writes: Write, event: Event | None = None, progress: Item | None = None) -> Batch:
@@ -129,11 +132,16 @@ class TaskType:
         item = table().get(self.key(subject))
         return task_of(item) if item else None
 
+    def unfinished(self) -> list[Task]:
+        """All tasks of this type."""
+        waiting = (task_of(item) for span in (keys.TASKS, keys.TASKS_SET_ASIDE) for item in table().each(span))
+        return [task for task in waiting if task.type == self.name]
+
     def start(self, subject: str, batches: int | None = None, watch: Watch = lambda progress: None) -> bool:
         """Do what a request can wait for; whether nothing is left. The work is stored by now, so what fails here is
         left to the worker. `watch` is given the progress of every batch that is done here."""
         try:
-            return self.advance(subject, batches or REQUEST_BATCHES, hand_over=True, watch=watch)
+            return self.advance(subject, REQUEST_BATCHES if batches is None else batches, hand_over=True, watch=watch)
         except Exception as error:
             complain(error)
             return False
@@ -174,13 +182,17 @@ def task_of(item: Item) -> Task:
 
 
 def _in(seconds: float) -> str:
-    return as_text(datetime.fromisoformat(now_text()) + timedelta(seconds=seconds))
+    return as_text(_now() + timedelta(seconds=seconds))
+
+
+def _now() -> datetime:
+    return datetime.fromisoformat(now_text())
 
 
 def _commit(task: Task, batch: Batch, grace: float) -> None:
     marker = Delete(task.key, when=_unchanged(task)) if batch.is_last else _progressed(task, batch, grace)
     event, writes = batch.event, [*batch.writes, marker]
-    get_through(lambda: log().record(event, *writes) if event else table().write(*writes))
+    get_through(lambda: log().record(event, *writes, noting=batch.noting) if event else table().write(*writes))
 
 
 def _unchanged(task: Task) -> Condition:
@@ -200,12 +212,10 @@ def _changed(task: Task) -> Update:
     return Update(task.key, set={**index, **fields}, add={"version": 1}, when=_unchanged(task))
 
 
-def next_deletions(
-    *spans: Span, keep: Container[str] = (), elsewhere: Callable[[Item], Iterable[Key]] = lambda item: ()
-) -> list[Delete]:
-    """A batch of what is left in these partitions, and of what its items have elsewhere, which goes before them:
-    whoever is cut off finds it again by the item. Empty if nothing is left; `keep` names sort keys that stay."""
-    items = (item for span in spans for item in table().each(span) if item["SK"] not in keep)
+def next_deletions(*spans: Span, elsewhere: Callable[[Item], Iterable[Key]] = lambda item: ()) -> list[Delete]:
+    """A batch of what is left in these partitions, and of the little that its items have elsewhere, which goes before
+    them: whoever is cut off finds it again by the item. Empty if nothing is left."""
+    items = page_of(table(), spans, limit=DELETIONS_PER_BATCH).items
     places = (key for item in items for key in (*elsewhere(item), Key(item["PK"], item["SK"])))
     return [Delete(place) for place in islice(places, DELETIONS_PER_BATCH)]
 
@@ -226,7 +236,7 @@ def next_due() -> float | None:
 
 
 def _seconds_until(moment: str) -> float:
-    return (datetime.fromisoformat(moment) - datetime.fromisoformat(now_text())).total_seconds() if moment else 0
+    return (datetime.fromisoformat(moment) - _now()).total_seconds() if moment else 0
 
 
 def resume_due(goes_on: Callable[[], bool] = lambda: True) -> int:
@@ -241,9 +251,12 @@ def resume_due(goes_on: Callable[[], bool] = lambda: True) -> int:
 
 
 def _take_turn(task: Task) -> None:
-    """A store in trouble, or a paused site, is no task's fault, and ends the turn of all."""
+    """The index may not know yet that a task was put off. A store in trouble, or a paused site, is no task's fault,
+    and ends the turn of all."""
     try:
-        TYPES[task.type].advance(task.subject, TURN_BATCHES, grace=0)
+        current = TYPES[task.type].find(task.subject)
+        if current is not None and current.due <= now_text():
+            TYPES[task.type].advance(task.subject, TURN_BATCHES, grace=0)
     except Unavailable:
         raise
     except Exception as error:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from accounts.access import SEEING
 from accounts.letters import LETTERS as OF_ACCOUNTS
+from accounts.repository import SEEING_OFF
 from accounts.services import LEAVING, PARTING, forget_sessions
 from accounts.telling import TELLING, told_of_accounts
 from accounts.visitors import SIGNING_OUT
@@ -24,6 +25,7 @@ from elections import repository as elections
 from elections import telling as of_elections
 from elections.beside import BESIDE
 from elections.books import repository as ballots_of_several
+from elections.books import services as _books_steps  # noqa: F401 - only for its steps
 from elections.groups import filling
 from elections.groups import repository as groups
 from elections.groups import telling as of_groups
@@ -36,14 +38,21 @@ from elections.services import pass_on as pass_elections_on
 from elections.services.ending import FOLLOWING, SHUTTING
 from elections.services.lifecycle import OPENING
 from elections.welcoming import asked_of
+from live import repository as live_sessions
 from live import telling as of_live_sessions
 from live.hub import HUB
+from live.minutes import repository as minutes
 from live.minutes.services import forget_attendances
+from live.onward import repository as onward
+from live.onward import services as _onward_steps  # noqa: F401 - only for its step
+from live.services import expiring as _expiring_steps  # noqa: F401 - only for its step
 from live.services.leaving import forget_hosting
+from live.sets import repository as question_sets
 from live.sets import telling as of_sets
 from live.sets.services import pass_on as pass_sets_on
 from mail.letters import COLOURING, LETTERS
 from news import likes as of_likes
+from news import repository as posts
 from news import subscribing as of_news_by_mail
 from news import telling as of_news
 from news.about import beside as on_elections
@@ -57,6 +66,7 @@ from polls.services import pass_on as pass_polls_on
 from results.letters import LETTERS as OF_RESULTS
 from results.mailing import mail_by_itself, to_be_mailed
 from results.services import seal_result, seal_soon
+from skills import repository as skills
 from skills import telling as of_skills
 from skills.access import may_see_profile
 from skills.services import forget_endorsements, forget_skills
@@ -161,10 +171,16 @@ def arrange() -> None:
 
     # What the worker finishes (acts.background), whoever began it:
     background.register(
+        SEEING_OFF,
         *(elections.RENAMING, elections.DELETING, elections.IMPORTING, copying.FILLING, invitations.MAILING),
         *(ballots_of_several.ACTING, ballots_of_several.LISTING),
         *(groups.DELETING, filling.FILLING),
         polls.DELETING,
+        *(live_sessions.EMPTYING, live_sessions.EXPIRING, live_sessions.DELETING),
+        *(minutes.SEALING, minutes.DELETING, onward.TELLING),
+        *(question_sets.FILLING, question_sets.DELETING),
+        *(posts.FORGETTING_LIKES, posts.MAILING),
+        skills.MERGING,
     )
 
     # The mails that people get, each kind by the app that has something to say.

@@ -18,7 +18,7 @@ from store.table import Delete, Equals, Exists, Item, Key, Missing, Put, Update,
 
 from . import repository
 from .repository import RENAMING
-from .rules import Election, State
+from .rules import Election
 
 ITEMS_PER_BATCH = 30  # of one transaction: each is made there, removed here, and may have a task
 
@@ -46,15 +46,6 @@ def rename(election: Election, name: str, stored: Item) -> list[Write]:
 def _to_follow(renamed: Election) -> Put:
     old, created_at, shards = renamed.renamed_from, renamed.created_at, renamed.shards
     return RENAMING.begin(old, new_name=renamed.name, created_at=created_at, shards=shards)
-
-
-def finish_in_copy() -> None:
-    """Take every renaming to its end in a copy of the store, which has no tasks."""
-    for item in list(table().each(repository.list_of(State.DRAFT))):
-        election = repository.find(item["name"])
-        if election is not None and election.renamed_from:
-            table().write(_to_follow(election))
-            RENAMING.advance(election.renamed_from)
 
 
 @RENAMING.step

@@ -62,12 +62,12 @@ def deleted(event: Happened) -> Iterator[Step]:
     else:
         game = found[0]
         has_code = repository.has_code(game)
-        yield repository.deletion(game, event.when, has_code=has_code, has_minutes=has_minutes)
+        yield repository.deletion(game, has_code=has_code, has_minutes=has_minutes)
 
 
 @of_a_game
 def expired(event: Happened, game: Game, state: State) -> Iterator[Step]:
-    yield repository.clearing(game, event.when)
+    yield repository.clearing(game)
 
 
 @of_a_game
@@ -209,15 +209,7 @@ EXEMPT = (
     Exempt(like(keys.round_part("", 0, 0)), FORGOTTEN),
     Exempt(like(keys.round_heard("", 0, "")), "By which players can tell that what they gave counts."),
     Exempt(like(keys.game_salt("", 0)), "A secret that is destroyed when its round is sealed."),
-    Exempt(like(keys.game_emptying("", 0)), "Work left to do after an anonymous round."),
-    Exempt(like(keys.ideas_emptying("", 0)), "Work left to do before ideas are voted on."),
     Exempt(like(keys.presence("", "")), "Who is connected; about processes, and gone after two hours."),
-    Exempt(
-        like(keys.game_in_history("", "", ""))._replace(sk=""),
-        "Whether the store's files are still to forget what has expired.",
-        attributes=("GSI1PK", "GSI1SK"),
-    ),
-    Exempt(like(keys.deleted_game("")), "Work left to do after a deletion."),
     Exempt(
         like(keys.onward("", 0)),
         "That something came of a session is told in an event of its own, a moment after it was made.",

@@ -6,6 +6,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
+from django.utils.translation import gettext_lazy as _
+
+from acts.background import OVERWRITE, TaskType
 from acts.site import now_text, table
 from pages.times import from_text
 from store import keys, spans
@@ -17,6 +20,10 @@ from .clock import Clock
 from .questions import Question, Type, question_of
 from .rounds import Given
 from .rules import Game, Names, Phase, State
+
+EMPTYING = TaskType("empty live round", _("Removing anonymous answers"))
+EXPIRING = TaskType("expire live session", _("Removing live sessions whose time is over"))
+DELETING = TaskType("delete live session", _("Deleting a live session"))
 
 QUESTIONS_A_PART = 20
 QUESTION_BYTES = 390_000  # of one part; an item holds 400 KB
@@ -391,19 +398,22 @@ def hearing(game: Game, round_: int, phase: Phase, receipts: Sequence[str], even
     return [Put({"PK": place.pk, "SK": place.sk, **told, "ttl": game.ttl}, when=Missing())]
 
 
-def emptying(game: Game, round_: int, now: str, *, ideas: bool = False) -> list[Write]:
-    """A mark that what was given in an anonymous round is to go, or only what was written to be voted on."""
-    place = keys.ideas_emptying(game.id, round_) if ideas else keys.game_emptying(game.id, round_)
-    listed = {"GSI1PK": keys.EMPTYING_GAMES.pk, "GSI1SK": keys.game_by_date(now, game.id)}
-    told = {"id": game.id, "round": round_, "ideas": ideas, "ttl": game.ttl}
-    return [Put({"PK": place.pk, "SK": place.sk, **told, **listed})]
+def emptying(game: Game, round_: int, *, ideas: bool = False) -> Put:
+    """What was given in an anonymous round is to go, or only what was written to be voted on."""
+    subject = emptying_subject(game.id, round_, ideas=ideas)
+    return EMPTYING.begin(subject, when=OVERWRITE, game_id=game.id, round=round_, ideas=ideas)
+
+
+def emptying_subject(game_id: str, round_: int, *, ideas: bool = False) -> str:
+    return f"{game_id}#{round_}{'#ideas' if ideas else ''}"
 
 
 def ending(before: Game, after: Game, counted: Mapping[str, int], *, has_code: bool) -> list[Write]:
     """The session no longer runs, its code says so for a day, and what the history keeps of it is final."""
     told = {"ended_at": after.ended_at, "ttl": after.code_ttl}
     code = Update(keys.short_code(after.code), set=told, when=Equals("game", after.id))
-    return [*change(before, after), *history_lines(after, counted), *([code] if has_code else [])]
+    expiry = EXPIRING.begin(after.id, due=after.gone_at, created_at=after.created_at)
+    return [*change(before, after), expiry, *history_lines(after, counted), *([code] if has_code else [])]
 
 
 def code_of_ended(game: Game) -> Put:
@@ -413,12 +423,13 @@ def code_of_ended(game: Game) -> Put:
     return Put({"PK": place.pk, "SK": place.sk, **told})
 
 
-def deletion(game: Game, now: str, *, has_code: bool, has_minutes: bool = False) -> list[Write]:
+def deletion(game: Game, *, has_code: bool, has_minutes: bool = False) -> list[Write]:
     """The session goes, with its code and its lines in the history, unless these are the way to its minutes."""
     code = keys.short_code(game.code)
     lines = [keys.game_in_history(host, game.created_at, game.id) for host in (game.created_by, *game.hosts)]
     return [
-        *clearing(game, now),
+        *clearing(game),
+        Delete(EXPIRING.key(game.id)),
         *(cut_short(line, game.ended_at) if has_minutes else Delete(line) for line in lines),
         *([Delete(code, when=Equals("game", game.id))] if has_code else []),
     ]
@@ -426,18 +437,16 @@ def deletion(game: Game, now: str, *, has_code: bool, has_minutes: bool = False)
 
 def cut_short(line: Key, ended_at: str | None) -> Update:
     """The line says from now on that nothing is left but the minutes."""
-    return Update(line, set={"expires_at": ended_at}, remove=("GSI1PK", "GSI1SK"), when=Exists())
+    return Update(line, set={"expires_at": ended_at}, when=Exists())
 
 
-def clearing(game: Game, now: str) -> list[Write]:
-    """What can be opened of a session goes; a mark says that the rest is to go, too."""
-    mark = keys.deleted_game(game.id)
-    listed = {"GSI1PK": keys.DELETED_GAMES.pk, "GSI1SK": keys.game_by_date(now, game.id)}
+def clearing(game: Game) -> list[Write]:
+    """What can be opened of a session goes, and then the rest."""
     return [
         Delete(keys.game(game.id), when=Equals("version", game.version)),
         Delete(keys.game_state(game.id)),
         Delete(keys.game_qa(game.id)),
-        Put({"PK": mark.pk, "SK": mark.sk, "id": game.id, **listed}),
+        DELETING.begin(game.id, due=now_text()),
     ]
 
 
@@ -462,28 +471,16 @@ def past_item(game: Game, host: str, counted: Mapping[str, int]) -> Item:
 
 
 def _listed(game: Game, host: str) -> Item:
-    """While it runs, each host finds it among many that are over; after its end the worker finds it by the line of
-    whoever made it, when its data is to go."""
-    if not game.ended_at:
-        return {"GSI1PK": keys.running_games_of(host).pk, "GSI1SK": keys.game_by_date(game.created_at, game.id)}
-    if host != game.created_by:
+    """While it runs, each host finds it among many that are over."""
+    if game.ended_at:
         return {}
-    return {"GSI1PK": keys.KEPT_GAMES.pk, "GSI1SK": keys.game_by_date(game.gone_at, game.id)}
-
-
-def expired(upto: str) -> list[Item]:
-    return list(table().each(keys.games_kept(upto)))
+    return {"GSI1PK": keys.running_games_of(host).pk, "GSI1SK": keys.game_by_date(game.created_at, game.id)}
 
 
 def oldest_kept() -> str | None:
     """When the oldest session was made of which anything may be left; `None` if there is none."""
     running = (item["created_at"] for item in table().page(keys.RUNNING_GAMES, limit=1).items)
-    return min((*running, *(item["created_at"] for item in table().each(keys.KEPT_GAMES))), default=None)
-
-
-def unlisting(line: Item) -> Update:
-    """Refused if the line is gone."""
-    return Update(Key(line["PK"], line["SK"]), remove=("GSI1PK", "GSI1SK"), when=Exists())
+    return min((*running, *(task.data["created_at"] for task in EXPIRING.unfinished())), default=None)
 
 
 def given_item(game: Game, place: Key, given: Given) -> Item:

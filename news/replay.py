@@ -97,13 +97,12 @@ EXEMPT: tuple[Exempt, ...] = (
         "How many like a post follows from who does, which the log is not to keep.",
         attributes=("likes",),
     ),
-    Exempt(like(keys.deleted_post("")), "Work left to do after a deletion: who liked the post is forgotten."),
     Exempt(
         keys.subscriber(""),
         "Who gets the news by mail is to be gone without a trace once they leave; the log would keep it for good.",
     ),
     Exempt(
         like(keys.post_mailing("")),
-        "Whether a post still has to be mailed: a store that is made again has no subscribers, and mails nobody twice.",
+        "Whether a post was mailed: a store that is made again has no subscribers, and mails nobody.",
     ),
 )

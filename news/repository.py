@@ -7,7 +7,9 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from django.utils.safestring import SafeString
+from django.utils.translation import gettext_lazy as _
 
+from acts.background import TaskType
 from acts.site import now_text, table
 from elections.rules import Election
 from pages import rendered
@@ -18,6 +20,9 @@ from store import keys
 from store.table import Check, Condition, Delete, Equals, Item, Key, Missing, Put, Span, Write
 
 from .rules import Post
+
+MAILING = TaskType("mail news", _("News by mail"))
+FORGETTING_LIKES = TaskType("forget likes", _("Forgetting who liked a deleted post"))
 
 OF_POSTS = tuple(Post.__dataclass_fields__)
 A_FEW = 3  # posts, beside what a page is about
@@ -228,17 +233,11 @@ def deletion(post: Post, beside: Iterable[Item]) -> list[Write]:
     likes it either. What it announced can be announced again."""
     own = keys.post(post.id)
     others = [Key(item["PK"], item["SK"]) for item in beside if item["SK"] != own.sk]
-    known = [_to_be_cleared(post)] if post.was_dated else [Delete(keys.post_slug(post.slug))]
+    known = [FORGETTING_LIKES.begin(post.id, due=now_text())] if post.was_dated else [Delete(keys.post_slug(post.slug))]
     result = keys.announcement(post.election, post.election_at, post.result)
     told = [Delete(result)] if post.result else []
-    return [Delete(own, when=unchanged(post)), *map(Delete, others), *known, *told, *photos.going(post.photo)]
-
-
-def _to_be_cleared(post: Post) -> Put:
-    """The mark by which the worker finds who liked a deleted post, to forget it."""
-    place = keys.deleted_post(post.id)
-    index = {"GSI1PK": keys.DELETED_POSTS.pk, "GSI1SK": keys.post_by_date(post.created_at, post.id)}
-    return Put({"PK": place.pk, "SK": place.sk, **index, "post": post.id})
+    own_and_mailing = [Delete(own, when=unchanged(post)), Delete(MAILING.key(post.id))]
+    return [*own_and_mailing, *map(Delete, others), *known, *told, *photos.going(post.photo)]
 
 
 def unchanged(post: Post) -> Condition:

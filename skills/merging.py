@@ -1,9 +1,8 @@
 """One skill of the catalogue becomes part of another: whoever has it has the other then, whoever dies on the way.
 
-First the one is shut, then the log says so (`acts.closing`), and then what people have of it is brought to the other, a
-handful of people at a time. A mark says how far that has come; the request makes a beginning, a worker the rest. The
-list of people is gone through, and not the index, because whoever hides their skills is not in it. Endorsements of
-somebody go before their entry, in transactions of their own: there may be any number of them.
+First the one is shut, then the log says so (`acts.closing`), and then what people have of it is brought to the other,
+as background work. The list of people is gone through, and not the index, because whoever hides their skills is not in
+it. Endorsements of somebody go before their entry, in transactions of their own: there may be any number of them.
 
 Meanwhile nobody can take the old skill, and whoever does something about the new one brings their own entry first. So
 the log tells all this in the order in which it happened, and replay may bring everything at once.
@@ -13,13 +12,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import count
 
 from accounts.models import User
 from accounts.services import still
-from acts.again import go_on
+from acts.background import Batch, Task, finished
 from acts.closing import Closing
-from acts.queues import complain, take_each
 from acts.refusals import OVERTAKEN, Overtaken
 from acts.site import table
 from store import keys
@@ -27,6 +24,7 @@ from store.log import Event
 from store.table import Item, Key, Refused, Write
 
 from . import endorsements, repository, rules
+from .repository import MERGING
 from .rules import NOT_THERE, NotThere, OwnSkills, Skill, State
 
 A_HANDFUL = 30  # people of one transaction: of each at most three items change
@@ -65,10 +63,7 @@ def merge(admin: User, source: Skill, target: Skill) -> None:
     rules.check_merge(source, target)
     closing = Closing(partial(_shut, admin), _said)
     closing.close(replace(source, into=target.id), admin.name)
-    try:
-        finish(source.id, AT_ONCE)
-    except Exception as error:  # it is merged all the same, and the worker takes up what is left
-        complain(error)
+    MERGING.start(source.id, AT_ONCE)
 
 
 def _shut(admin: User | None, source: Skill, who: str) -> tuple[Skill, list[Write]]:
@@ -96,45 +91,21 @@ def _target(source: Skill) -> Skill:
 # --- what follows ---
 
 
-def finish_all() -> int:
-    """Take every merge that was begun to its end; answers how many there were."""
-    return take_each(list(table().each(keys.MERGING_SKILLS)), lambda mark: take_up(mark["skill"]))
-
-
-def take_up(skill_id: str) -> bool:
-    """Also if whoever merged it died before the log said so."""
-    skill = repository.find(skill_id)
-    if skill is not None and skill.closing:
-        SAYING.say(skill)
-    return finish(skill_id)
-
-
-def finish(skill_id: str, most: int | None = None) -> bool:
-    """Bring what people have of a merged skill to the other, in so many handfuls at most. Any number may do this at
-    once. True if nothing is left."""
-    turns = count()
-
-    def step() -> bool | None:
-        mark = repository.merge_mark(skill_id)
-        if mark is None or next(turns) == most:
-            return False
-        if mark.get("cursor") == "":
-            table().write(*repository.merged(mark))
-            return True
-        _bring_some(mark)
-        return None
-
-    return go_on(step)
-
-
-def _bring_some(mark: Item) -> None:
-    """The next handful of people, and how far that is."""
-    page = table().page(keys.people(), limit=A_HANDFUL, cursor=mark.get("cursor"))
-    for item in page.items:
-        endorsements.unite(item["name"], mark["skill"], mark["into"], repository.under_way(mark["skill"]))
-    own = _own_of([item["name"] for item in page.items], mark["skill"], mark["into"])
-    moved = [write for each in own for write in repository.moved(each, mark["skill"], mark["into"])]
-    table().write(repository.so_far(mark, page.cursor or ""), *moved)
+@MERGING.step
+def merge_batch(task: Task) -> Batch:
+    """Bring what some people have of a merged skill to the other; before that the log says so, should whoever merged it
+    have been cut off."""
+    old, new = task.subject, task.data["into"]
+    source = repository.find(old)
+    if source is not None and source.closing:
+        _merged, event, writes = _said(source)
+        return Batch(writes, event=event)
+    page = table().page(keys.people(), limit=A_HANDFUL, cursor=task.progress.get("after"))
+    names = [item["name"] for item in page.items]
+    for name in names:
+        endorsements.unite(name, old, new, repository.under_way(old))
+    moved = [write for own in _own_of(names, old, new) for write in repository.moved(own, old, new)]
+    return Batch(moved, {"after": page.cursor}) if page.cursor else finished(*moved, repository.merged(old, new))
 
 
 def _own_of(names: list[str], old: str, new: str) -> list[OwnSkills]:

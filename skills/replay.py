@@ -9,10 +9,11 @@ from typing import Any
 from acts.site import acting_on, table
 from store import keys
 from store.replay import Act, DoesNotFit, Exempt, Happened, Step, begins, like
-from store.table import Delete, Put, Table, Update, Write
+from store.table import Delete, Put, Table, Write
 
 from . import endorsements, merging, repository
 from .endorsements import Endorsement
+from .repository import MERGING
 from .rules import Held, OwnSkills, Skill, State, Visibility
 
 
@@ -71,7 +72,7 @@ def merged(event: Happened) -> Iterator[Step]:
     shut, into = skill_of(event), repository.find(target.id)
     assert into is not None
     yield repository.saying(shut, into)
-    merging.finish(source.id)
+    MERGING.advance(source.id)
 
 
 # --- what people can do ---
@@ -179,11 +180,9 @@ EXEMPT = (
 
 
 def is_uniting(writes: Sequence[Write]) -> bool:
-    """What people have of a merged skill is brought to the other, a handful of people at a time."""
-    marks = [each for each in writes if each.key.sk == keys.skill_merge("").sk]
-    others = [each for each in writes if each not in marks]
-    ended = [each for each in others if isinstance(each, Update) and each.remove == ("merging",)]
-    return bool(marks) and (bool(ended) or all(map(_is_of_own_skills, others)))
+    """What one person has of a merged skill is brought to the other, while it is being merged."""
+    tasks = [each for each in writes if each.key.pk.startswith(MERGING.key("").pk)]
+    return bool(tasks) and all(map(_is_of_own_skills, (each for each in writes if each not in tasks)))
 
 
 def _is_of_own_skills(write: Write) -> bool:
@@ -198,9 +197,11 @@ STEPS = (is_uniting,)
 
 def shut_what_is_shut(there: Table) -> None:
     """Shut the skills that are being merged there, although the log has yet to say so."""
-    for mark in there.each(keys.MERGING_SKILLS):
-        stored = there.get(keys.skill(mark["skill"])) or {}
-        source, target = repository.find(mark["skill"]), repository.find(mark["into"])
+    with acting_on(there):
+        tasks = MERGING.unfinished()
+    for task in tasks:
+        stored = there.get(keys.skill(task.subject)) or {}
+        source, target = repository.find(task.subject), repository.find(task.data["into"])
         if stored.get("closing") and source is not None and target is not None:
             table().write(*repository.shutting(source, target, stored["closing"]))
 
@@ -208,7 +209,7 @@ def shut_what_is_shut(there: Table) -> None:
 def finish_what_is_said(there: Table) -> None:
     """Bring along there what the log has said already."""
     with acting_on(there):
-        for mark in list(there.each(keys.MERGING_SKILLS)):
-            skill = repository.find(mark["skill"])
+        for task in MERGING.unfinished():
+            skill = repository.find(task.subject)
             if skill is not None and not skill.closing:
-                merging.finish(skill.id)
+                MERGING.advance(skill.id)

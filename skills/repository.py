@@ -7,8 +7,11 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
+from django.utils.translation import gettext_lazy as _
+
 from accounts import repository as people
 from accounts.models import User
+from acts.background import TaskType
 from acts.site import table
 from store import keys
 from store.table import Check, Condition, Delete, Equals, Exists, Item, Missing, Put, Update, Write
@@ -16,6 +19,8 @@ from store.together import together
 
 from .endorsements import MOST_COUNTED, MOST_READ, Endorsement, endorsement_of
 from .rules import LEVELS, Held, OwnSkills, Skill, State, Visibility, newer
+
+MERGING = TaskType("merge skill", _("Merging skills"))
 
 OF_SKILLS = ("id", "name", "category", "description", "at", "version")
 OF_HELD = ("skill", "level", "years", "last_used", "notes", "interest", "added_at", "confirmed_at")
@@ -212,14 +217,12 @@ def _counted(before: Skill | None, after: Skill) -> list[Write]:
 
 def shutting(source: Skill, target: Skill, who: str) -> list[Write]:
     """From now on nobody gets or changes the one, and nobody the other without bringing along what they have of it."""
-    mark = keys.skill_merge(source.id)
-    index = {"GSI1PK": keys.MERGING_SKILLS.pk, "GSI1SK": keys.part(source.id)}
     shut = {"closing": who, "into": target.id, "version": source.version + 1}
     opened = {"merging": source.id, "version": target.version + 1}
     return [
         Update(keys.skill(source.id), set=shut, when=unchanged(source)),
         Update(keys.skill(target.id), set=opened, when=unchanged(target)),
-        Put({"PK": mark.pk, "SK": mark.sk, **index, "skill": source.id, "into": target.id}, when=Missing()),
+        MERGING.begin(source.id, into=target.id),
     ]
 
 
@@ -236,28 +239,15 @@ def saying(source: Skill, target: Skill) -> list[Write]:
     ]
 
 
-def merge_mark(skill_id: str) -> Item | None:
-    return table().get(keys.skill_merge(skill_id))
-
-
 def under_way(skill_id: str) -> Check:
     """That what people have of the skill is still being brought to another."""
-    return Check(keys.skill_merge(skill_id), Exists())
+    return Check(MERGING.key(skill_id), Exists())
 
 
-def so_far(mark: Item, cursor: str) -> Update:
-    """How far a merge has come. Refused if somebody else has come as far."""
-    was = Equals("cursor", mark["cursor"]) if "cursor" in mark else Exists() & Missing("cursor")
-    return Update(keys.skill_merge(mark["skill"]), set={"cursor": cursor}, when=was)
-
-
-def merged(mark: Item) -> list[Write]:
-    """All is there; refused if somebody else has said so."""
-    was = Equals("merging", mark["skill"])
-    return [
-        Delete(keys.skill_merge(mark["skill"]), when=Exists()),
-        Update(keys.skill(mark["into"]), add={"version": 1}, remove=("merging",), when=was),
-    ]
+def merged(source_id: str, target_id: str) -> Update:
+    """All is there."""
+    was = Equals("merging", source_id)
+    return Update(keys.skill(target_id), add={"version": 1}, remove=("merging",), when=was)
 
 
 # --- what people can do ---

@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+from datetime import datetime, timedelta
+
 from acts.background import TYPES, Task, task_of
-from acts.site import table
+from acts.site import now_text, table
 from store import keys
+from store.log import as_text
+
+SOON = timedelta(hours=1)  # what is due later has not begun
 
 
 def unfinished(*types: str) -> list[Task]:
-    """The tasks of these types, or all."""
-    return [each for each in map(task_of, table().each(keys.TASKS)) if not types or each.type in types]
+    """The tasks of these types, or all, without those that are due much later."""
+    soon = as_text(datetime.fromisoformat(now_text()) + SOON)
+    waiting = [each for each in map(task_of, table().each(keys.TASKS)) if each.due <= soon]
+    return [each for each in waiting if not types or each.type in types]
 
 
 def finish_background(*types: str) -> int:

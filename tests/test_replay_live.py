@@ -8,7 +8,8 @@ import pytest
 
 from accounts import services as accounts
 from accounts.rules import Role
-from acts.site import table
+from acts.background import OVERWRITE
+from acts.site import now_text, table
 from live import gathering, players, repository, seats
 from live.assembly import agenda, checking_in, enrolling, rolls, speaking
 from live.minutes import services as minutes
@@ -18,10 +19,11 @@ from live.qa.marks import text_mark
 from live.qa.rules import Act, Qa
 from live.questions import Kind, Question, Type
 from live.rules import Names, Phase, Step
-from live.services import correcting, deleting, expiring, hosting, seating
+from live.services import correcting, deleting, hosting, seating
 from store import keys
 from store.keys import fold
 from store.table import Delete, Update, Write
+from tests.background import finish_background
 from tests.live.conftest import drive, give, made, seated  # noqa: F401 - a fixture
 from tests.test_replay_story import kinds_in, someone
 from upkeep import replay
@@ -99,7 +101,7 @@ def tell_of_live_sessions(person, made) -> None:  # noqa: F811
     drive(games[Type.POLL], Step.END)
     deleting.delete(games[Type.POLL].id, "Hana")
     deleting.delete(made(Type.TRIVIA).id, "Hana")
-    deleting.clear_away_all()
+    finish_background()
     hosted_by_two(person, made)
     carried_on(person, made)
     asked_by_the_room(made)
@@ -139,14 +141,13 @@ def expired(made) -> None:  # noqa: F811
     play(game)
     drive(game, Step.END)
     table().write(*bring_forward(game))
-    assert expiring.expire_all() == 1
-    deleting.clear_away_all()
+    assert finish_background(repository.EXPIRING.name) == 1
+    finish_background()
 
 
 def bring_forward(game) -> list[Write]:
-    """It is listed as one whose data is to go today."""
-    listed = {"GSI1SK": keys.game_by_date(game.created_at, game.id)}
-    return [Update(keys.game_in_history(game.created_by, game.created_at, game.id), set=listed)]
+    """It is one whose data is to go today."""
+    return [repository.EXPIRING.begin(game.id, due=now_text(), when=OVERWRITE, created_at=game.created_at)]
 
 
 def asked_by_the_room(made) -> None:  # noqa: F811
@@ -156,7 +157,7 @@ def asked_by_the_room(made) -> None:  # noqa: F811
         ask(game)
     questions.set_up(game.id, "Hana", is_on=False)
     deleting.delete(game.id, "Hana")
-    deleting.clear_away_all()
+    finish_background()
 
 
 def ask(game) -> None:

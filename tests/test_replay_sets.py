@@ -10,6 +10,7 @@ import pytest
 from accounts import repository as people
 from accounts import services as accounts
 from accounts.rules import Role
+from acts.background import wait
 from live.questions import Question
 from live.sets import replay as of_sets
 from live.sets import repository, rules, services
@@ -17,6 +18,7 @@ from store import keys
 from store.log import utc_now
 from store.log.seal import verify
 from store.table import Update
+from tests.background import finish_background
 from tests.live.sets.conftest import MANY, numbered
 from tests.test_completeness import Watched, watched  # noqa: F401 - a fixture
 from upkeep import names, replay
@@ -44,7 +46,7 @@ def tell_of_sets(person) -> str:
     services.activate(ida, private.id, on=False)
     services.add(owner, gone.id, MANY)
     services.delete(owner, gone.id)
-    services.clear_away_all()
+    finish_background()
     accounts.remove(owner, people.find("Ida"))
     return set_id
 
@@ -89,7 +91,7 @@ def test_sets_change_nothing_without_an_event(watched: Watched, person):  # noqa
 def cut_off(site, person, monkeypatch):
     ida = person("Ida")
     made = services.make(ida, "Long")
-    monkeypatch.setattr(services, "fill", lambda set_id: 0)
+    monkeypatch.setattr(repository.FILLING, "do", lambda task: wait(60))
     services.add(ida, made.id, numbered(60))
     return site
 

@@ -13,6 +13,7 @@ from skills.endorsements import Ground
 from skills.rules import Visibility
 from store import keys
 from store.table import Update
+from tests.background import finish_background
 from tests.skills.conftest import have
 from tests.test_completeness import Watched, watched  # noqa: F401 - a fixture
 from tests.test_replay_story import kinds_in
@@ -44,7 +45,7 @@ def tell_of_skills(person) -> None:
     services.endorse(ada, bob, snakes.id, (Ground.SAW,), "form of Ada of before")
     services.endorse(ada, bob, python.id, (Ground.SAW,), "another form of Ada")
     merging.merge(owner, repository.find(snakes.id), repository.find(python.id))
-    merging.finish_all()
+    finish_background()
     services.endorse(owner, bob, "python", (Ground.WORKED, Ground.SAW), "form of Olga")
     services.hide(bob, "python", "Olga")
     services.show(bob, "python", "Olga")

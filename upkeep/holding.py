@@ -12,11 +12,12 @@ import time
 from dataclasses import dataclass
 
 from acts.site import table
+from elections import invitations
 from elections import repository as elections
-from elections.invitations import MAILING
 from elections.rules import State
 from mail import outbox
 from news import mailing
+from news import repository as posts
 from store import keys
 from store.table import Delete, Item, Key
 
@@ -44,10 +45,10 @@ class Holding:
     def notice(self, item: Item) -> None:
         if item["PK"].startswith(MAIL) and item.get("state") in WAITING:
             self.mails.append(Key(item["PK"], item["SK"]))
-        elif item.get("type") == MAILING.name:
+        elif item.get("type") == invitations.MAILING.name:
             self.mailings.append(Key(item["PK"], item["SK"]))
-        elif item.get("GSI1PK") == keys.POST_MAILINGS.pk:
-            self.posts.append(item["post"])
+        elif item.get("type") == posts.MAILING.name:
+            self.posts.append(item["subject"])
 
     def put_aside(self) -> Held:
         """May be done again, should it have been cut short."""

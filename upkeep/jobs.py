@@ -16,7 +16,6 @@ from functools import partial
 
 from django.core.management.base import CommandError
 
-from accounts.services import see_off_all
 from acts import background, ringing
 from acts.queues import reason_of, words_of
 from acts.site import table
@@ -26,21 +25,13 @@ from elections.reminders import remind_by_the_clock
 from elections.repository import list_of
 from elections.rules import State
 from elections.services import close_what_is_over, next_end
-from live.minutes import services as minutes
-from live.onward import services as live_onward
-from live.services import closing as live_closing
-from live.services import deleting as live_deleting
 from live.services import ending as live_ending
-from live.services import expiring as live_expiring
-from live.sets import services as question_sets
 from mail import again, mailboxes
 from mail.letters import compose
 from mail.sending import anything_due, send_waiting
 from mail.server import BULK, URGENT
-from news import mailing
-from news import services as news
 from polls.sealing import anything_over, seal_what_is_over
-from skills import merging, spreading
+from skills import spreading
 from store import forgetting, keys
 from store.log import EventLog, layout
 from store.log.publish import Publisher
@@ -153,10 +144,6 @@ def _sweep() -> int:
 BACKGROUND = Job(
     "background work", 2, lambda: background.resume_due(goes_on), moment=background.next_due, lane="background work"
 )
-REMOVALS = Job("removals", 10, see_off_all, anything_in(keys.LEAVING))
-DELETED_POSTS = Job("deleted posts", 10, news.forget_who_liked_all, anything_in(keys.DELETED_POSTS))
-DELETED_SETS = Job("deleted question sets", 10, question_sets.clear_away_all, anything_in(keys.DELETED_SETS))
-FILLING_SETS = Job("questions", 10, question_sets.fill_all, anything_in(keys.FILLING_SETS))
 ROLLS = Job("rolls", 10, rolls.finish_all, anything_in(keys.SPREAD))
 ENDS = Job("ends", 5, close_what_is_over, moment=next_end)
 BALLOTS = Job(ringing.BALLOTS, 2, _seal_ballots, anything_in(keys.SEALING), lane="ballots")
@@ -173,32 +160,22 @@ NIGHTLY = Job("nightly", 300, nightly.mail_checkpoint, nightly.is_due)
 BACKUPS = Job("backups", 3600, alarm.warn_of_late, alarm.is_late)
 SWEEP = Job("sweep", 30, _sweep)
 NAMES = Job("names", 60, names.forget_names, names.is_due)
-MERGES = Job("merges", 5, merging.finish_all, anything_in(keys.MERGING_SKILLS))
 SPREADING = Job("spreading", 86_400, spreading.spread_popular, anything_in(keys.skills()))
-NEWS_BY_MAIL = Job("news by mail", 5, lambda: mailing.take_on(goes_on), mailing.is_due)
 RETENTION = Job("retention", 60, retention.look_for_unused, retention.is_due)
 LIVE_SESSIONS = Job("live sessions", 60, live_ending.end_abandoned, anything_in(keys.RUNNING_GAMES))
-LIVE_ANSWERS = Job("live answers", 10, live_closing.empty_all, anything_in(keys.EMPTYING_GAMES))
-EXPIRED_GAMES = Job("expired sessions", 600, live_expiring.expire_all, live_expiring.is_due)
-MINUTES = Job("minutes", 10, minutes.finish_all, anything_in(keys.UNSEALED_MINUTES))
-DELETED_GAMES = Job("deleted sessions", 5, live_deleting.clear_away_all, anything_in(keys.DELETED_GAMES))
-LIVE_OUTCOMES = Job("live outcomes", 10, live_onward.tell_all, anything_in(keys.UNTOLD_ONWARD))
 
 # Compacting comes first: after the others it would never be quiet.
 JOBS = (
     *(
         COMPACTING,
         FORGETTING,
-        REMOVALS,
         ENDS,
         BALLOTS,
         POLLS,
         REMINDERS,
     ),
-    *(ROLLS, LOG, NIGHTLY, BACKUPS, SWEEP, NAMES, RETENTION, MERGES, URGENT_MAIL, MAILS_AGAIN, MAIL, BOUNCES),
-    *(SPREADING, DELETED_POSTS, NEWS_BY_MAIL, DELETED_SETS, FILLING_SETS, LIVE_SESSIONS, LIVE_ANSWERS, DELETED_GAMES),
-    *(EXPIRED_GAMES, MINUTES, LIVE_OUTCOMES),
-    BACKGROUND,
+    *(ROLLS, LOG, NIGHTLY, BACKUPS, SWEEP, NAMES, RETENTION, URGENT_MAIL, MAILS_AGAIN, MAIL, BOUNCES),
+    *(SPREADING, LIVE_SESSIONS, BACKGROUND),
 )
 
 

@@ -11,10 +11,11 @@ from accounts import replay as accounts
 from acts.handfuls import handfuls
 from acts.site import acting_on
 from ballots import replay as ballots
-from elections import renaming, spreading, voting_times
 from elections import replay as elections
+from elections import spreading, voting_times
 from elections.books import replay as books
 from elections.groups import replay as groups
+from elections.repository import RENAMING
 from elections.rules import State
 from live import replay as live
 from live.minutes import replay as minutes
@@ -195,7 +196,7 @@ def rebuild(source: Table, target: Table, said: Said = quietly, most: int = 20) 
 def _check(source: Table, there: BufferedTable, made: BufferedTable, said: Said, most: int) -> Verdict:
     findings, at = _Findings(most), cut(source)
     with said("Copy") as copying, said("Replay") as replaying:
-        kept = Kept(there, EXEMPT, copying)
+        kept = Kept(there, (row for row in EXEMPT if row is not TASK), copying)  # some are finished below
         log = split(contents(source, at), kept.keep)
         events = _act_again(handfuls(filter(is_event, log), EVENTS_A_BATCH), at, made, there, findings, replaying)
     findings.take(kept.twice)
@@ -268,7 +269,8 @@ def _follow(events: list[Item], at: Cut, made: Table, there: BufferedTable | Non
 def _settle(there: Table, made: Table) -> None:
     """What had begun at the moment of the copy is taken to its end, on the side that lacks it."""
     with acting_on(there):
-        renaming.finish_in_copy()
+        for task in RENAMING.unfinished():
+            RENAMING.advance(task.subject)
         spreading.finish_all(most=None)
         elections.forget_unused_gates(there)
     skills.finish_what_is_said(there)

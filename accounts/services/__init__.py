@@ -10,7 +10,6 @@ from .leaving import (
     remove_again,
     remove_self,
     remove_unused,
-    see_off_all,
 )
 from .links import LinkSpent
 from .making import NameTaken, create_account, new_user
@@ -80,7 +79,6 @@ __all__ = [
     "reset_link_holder",
     "reset_link_of_owner",
     "reset_password",
-    "see_off_all",
     "send_reset_link",
     "sign_out_everywhere",
     "still",

@@ -2,28 +2,27 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
 from datetime import UTC, datetime
 
 from django.utils.translation import gettext_lazy as _
 
 from accounts import repository, rules
 from accounts.models import User
+from accounts.repository import SEEING_OFF
 from accounts.rules import Role
+from acts.background import Batch, Task, finished, wait
 from acts.handfuls import sweep
-from acts.queues import complain, take_each
+from acts.queues import take_each
 from acts.refusals import OVERTAKEN, NotAllowed, Overtaken
 from acts.site import log, table
 from acts.steps import Steps
 from store import keys
 from store.log import Event, as_text
-from store.table import Condition, Item, Refused, Write
+from store.table import Condition, Refused, Write
 
 from .roles import still, who
 
 SITE = "plenum"
-LONG_AGO = datetime.min.replace(tzinfo=UTC)
-
 
 LEAVING = Steps[[User], None]("when somebody was removed; each until it is done")
 
@@ -64,39 +63,27 @@ def remove_again(name: str, removed_at: str) -> bool:
 
 
 def _record_removal(user: User, actor: str, *also: Write, only_if: Condition | None = None) -> None:
-    event, now = Event(actor, "UserRemoved", {"name": user.name, "role": user.role_name}), datetime.now(UTC)
+    event = Event(actor, "UserRemoved", {"name": user.name, "role": user.role_name})
+    leaving = repository.leaving(user, as_text(datetime.now(UTC)))
     try:
-        log().record(event, *repository.removal(user, only_if), *repository.leaving(user, as_text(now)), *also)
+        log().record(event, *repository.removal(user, only_if), *leaving, *also)
     except Refused:
         raise Overtaken(OVERTAKEN) from None
-    try:
-        _see_off(user, now)
-    except Exception as error:  # they are removed all the same, and the worker takes up what is left
-        complain(error)
+    SEEING_OFF.start(user.name)
 
 
-def _see_off(gone: User, removed: datetime) -> bool:
-    """Whether everything of theirs is in order for good: what the index has not heard of is looked for once more."""
-    began = datetime.now(UTC)
+@SEEING_OFF.step
+def see_off(task: Task) -> Batch:
+    """Put everything of theirs in order; what the index has not heard of is looked for once more."""
+    gone, removed_at = User(name=task.subject, email=task.data["email"]), task.data["removed_at"]
+    age = (datetime.now(UTC) - datetime.fromisoformat(removed_at)).total_seconds()
     take_each(LEAVING, lambda step: step(gone))
-    if (began - removed).total_seconds() < table().index_lag:
-        return False
+    if age < table().index_lag:
+        return wait(table().index_lag - age)
     upto = (table().get(keys.event_number()) or {"last": 0})["last"]
-    with suppress(Refused):  # then another worker has seen them off
-        table().write(*repository.left(gone), repository.to_be_forgotten(gone, as_text(removed), upto))
-    return True
+    return finished(*repository.left(gone), repository.to_be_forgotten(gone, removed_at, upto))
 
 
 def forget_sessions(gone: User) -> None:
     """Where they were signed in, and with what."""
     sweep(keys.sessions(gone.name), ())
-
-
-def see_off_all() -> int:
-    """Finish what removals have left undone; answers of how many nothing is left."""
-    return take_each(list(table().each(keys.LEAVING)), _see_off_marked)
-
-
-def _see_off_marked(mark: Item) -> bool:
-    removed = datetime.fromisoformat(mark["removed_at"]) if "removed_at" in mark else LONG_AGO
-    return _see_off(User(name=mark["name"], email=mark["email"]), removed)

@@ -6,16 +6,22 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from django.utils.translation import gettext_lazy as _
+
+from acts.background import TaskType
 from acts.site import table
 from store import keys
 from store.keys import fold
-from store.table import Equals, Exists, Item, Key, Missing, Put, Update, Write
+from store.table import Delete, Equals, Exists, Item, Key, Missing, Put, Update, Write
 
 from .. import repository as games
 from .. import rules, seats
 from ..onward.repository import onward_of
 from ..rules import Game, State
 from .records import PEOPLE, Beside, Head, Minutes, Note, Part, facts_of, head_of, minutes_of, parts_of
+
+SEALING = TaskType("seal minutes", _("Sealing minutes"))
+DELETING = TaskType("delete minutes", _("Deleting minutes"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +52,7 @@ def find(game_id: str) -> Read | None:
     items = list(table().each(keys.all_of_minutes(game_id)))
     head = next((item for item in items if item["SK"] == keys.minutes(game_id).sk), None)
     if head is None or not head.get("digest"):
-        return None if head and head.get("deleted") else _running(game_id, _beside(items))
+        return _running(game_id, _beside(items))
     parts = tuple(_part(item) for item in items if item["SK"].startswith(PART))
     return Read(minutes_of(head_of(head), parts, _beside(items)), parts, told_facts(head))
 
@@ -71,7 +77,7 @@ def live_parts(game_id: str) -> Iterator[Part]:
 
 def find_head(game_id: str) -> Head | None:
     item = table().get(keys.minutes(game_id))
-    return head_of(item) if item and not item.get("deleted") else None
+    return head_of(item) if item else None
 
 
 def told_facts(item: Item) -> dict[str, Any]:
@@ -95,13 +101,12 @@ def _note(item: Item) -> Note:
 # --- writes ---
 
 
-def opening(game: Game, state: State, now: str) -> list[Write]:
-    """A mark that the minutes of an assembly that ends are to be copied; a rehearsal has none."""
+def opening(game: Game, state: State) -> list[Write]:
+    """The minutes of an assembly that ends are to be copied; a rehearsal has none."""
     if not rules.keeps_minutes(game, state):
         return []
     place = keys.minutes(game.id)
-    listed = {"GSI1PK": keys.UNSEALED_MINUTES.pk, "GSI1SK": keys.game_by_date(now, game.id)}
-    return [Put({"PK": place.pk, "SK": place.sk, **facts_of(game, state), **listed}, when=Missing())]
+    return [Put({"PK": place.pk, "SK": place.sk, **facts_of(game, state)}, when=Missing()), SEALING.begin(game.id)]
 
 
 def copies(game_id: str, parts: Iterable[Part]) -> Iterator[Item]:
@@ -123,11 +128,10 @@ def _accounts(parts: Iterable[Part]) -> Iterator[str]:
     return (account for _player, _name, account, _joined_at in listed if account)
 
 
-def attendance_places(game_id: str) -> list[Key]:
-    """Of minutes that are to go: their facts are gone already, so that the log has when they ended."""
+def attendance_places(game_id: str, ended_at: str) -> list[Key]:
+    """Of minutes that are to go."""
     parts = [_part(item) for item in table().each(keys.minutes_parts(game_id))]
-    item = table().get(keys.minutes(game_id)) or {}
-    return [keys.attended(account, item.get("ended_at", ""), game_id) for account in _accounts(parts)]
+    return [keys.attended(account, ended_at, game_id) for account in _accounts(parts)]
 
 
 def attended_by(person: str, *, limit: int, cursor: str | None = None) -> tuple[list[Attended], str | None]:
@@ -139,7 +143,7 @@ def attended_by(person: str, *, limit: int, cursor: str | None = None) -> tuple[
 def sealing(game_id: str, digest: str, event: int) -> list[Write]:
     """With where in the log the digest stands. Refused if somebody else has sealed them."""
     told, unsealed = {"digest": digest, "event": event}, Equals("game_id", game_id) & Missing("digest")
-    return [Update(keys.minutes(game_id), set=told, remove=("GSI1PK", "GSI1SK"), when=unsealed)]
+    return [Update(keys.minutes(game_id), set=told, when=unsealed)]
 
 
 def noting(game_id: str, note: Note) -> list[Write]:
@@ -149,13 +153,11 @@ def noting(game_id: str, note: Note) -> list[Write]:
     return [Put({"PK": place.pk, "SK": place.sk, **told}, when=Missing())]
 
 
-def deletion(game_id: str, now: str) -> list[Write]:
-    """A mark in the place of the facts: the rest is to go. Refused unless they are sealed."""
+def deletion(game_id: str) -> list[Write]:
+    """The facts go, and the rest after them. Refused unless they are sealed."""
     place = keys.minutes(game_id)
-    listed = {"GSI1PK": keys.UNSEALED_MINUTES.pk, "GSI1SK": keys.game_by_date(now, game_id)}
     ended_at = (table().get(place) or {}).get("ended_at", "")  # by which those who were there find it listed
-    mark = {"PK": place.pk, "SK": place.sk, "game_id": game_id, "deleted": True, "ended_at": ended_at, **listed}
-    return [Put(mark, when=Exists("digest"))]
+    return [Delete(place, when=Exists("digest")), DELETING.begin(game_id, ended_at=ended_at)]
 
 
 def hosted_by(head: Head, name: str) -> bool:

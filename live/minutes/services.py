@@ -10,18 +10,19 @@ from django.utils.translation import gettext_lazy as _
 
 from accounts.models import User
 from acts.again import try_again
+from acts.background import DELETIONS_PER_BATCH, Batch, Task, finished, next_deletions
 from acts.handfuls import handfuls, sweep
-from acts.queues import take_each
 from acts.refusals import Refusal
 from acts.site import log, now_text, table
 from store import keys
 from store.forgetting import to_forget
 from store.limits import BATCH_PUTS
 from store.log import Event
-from store.table import Delete, Equals, Item, Refused
+from store.table import Delete, Refused
 
 from . import repository
 from .records import MOST_NOTES, Note, digest, head_of
+from .repository import DELETING, SEALING
 
 SITE = "plenum"
 NOT_YET = _("The assembly has not ended. Notes can be added once its minutes are sealed.")
@@ -33,55 +34,41 @@ class NotSealed(Refusal):
     """There are no sealed minutes to add to."""
 
 
-def seal(game_id: str) -> bool:
+@SEALING.step
+def seal(task: Task) -> Batch:
     """Copy what the session has, then say so in the log; whoever was cut off begins again, and copies the same."""
+    game_id = task.subject
     item = table().get(keys.minutes(game_id))
-    if item is None or item.get("digest") or item.get("deleted"):
-        return False
+    if item is None:
+        return finished()
     parts = list(repository.live_parts(game_id))
     copied = chain(repository.copies(game_id, parts), repository.attendances(head_of(item), parts))
     for some in handfuls(copied, BATCH_PUTS):
         table().put_all(some)
     found = digest(repository.told_facts(item), parts)
-    try:
-        said = {"game_id": game_id, "digest": found, "rounds": len(item["played"])}
-        sealed = partial(repository.sealing, game_id, found)
-        log().record(Event(SITE, "LiveMinutesSealed", said), noting=sealed)
-    except Refused:  # somebody else was quicker
-        return False
-    return True
-
-
-def finish_all() -> int:
-    """Seal or remove what somebody has begun to."""
-
-    def finish(item: Item) -> bool:
-        return (clear_away if item.get("deleted") else seal)(item["game_id"])
-
-    return take_each(list(table().each(keys.UNSEALED_MINUTES)), finish)
+    event = Event(SITE, "LiveMinutesSealed", {"game_id": game_id, "digest": found, "rounds": len(item["played"])})
+    return Batch(event=event, noting=partial(repository.sealing, game_id, found), is_last=True)
 
 
 def delete(who: User, game_id: str) -> None:
     """By somebody who looks after the site: the log keeps that there were minutes, and their digest."""
     try:
         event = Event(who.name, "LiveMinutesDeleted", {"game_id": game_id})
-        log().record(event, *repository.deletion(game_id, now_text()))
+        log().record(event, *repository.deletion(game_id))
     except Refused:
         raise NotSealed(NOT_THERE) from None
-    clear_away(game_id)
+    DELETING.start(game_id)
 
 
-def clear_away(game_id: str) -> bool:
-    """Where those who were there find them, then parts and notes; the mark goes last, and has the files forget."""
-    mark = keys.minutes(game_id)
-    for some in handfuls(repository.attendance_places(game_id)):
-        table().write(*map(Delete, some))
-    sweep(keys.all_of_minutes(game_id), (mark.sk,))
-    try:
-        table().write(Delete(mark, when=Equals("deleted", True)), to_forget())
-    except Refused:
-        return False
-    return True
+@DELETING.step
+def delete_batch(task: Task) -> Batch:
+    """Where those who were there find them, then parts and notes; in the end the files forget."""
+    done = task.progress.get("attendances", 0)
+    upto = done + DELETIONS_PER_BATCH
+    if places := repository.attendance_places(task.subject, task.data["ended_at"])[done:upto]:
+        return Batch(map(Delete, places), {"attendances": upto})
+    left = next_deletions(keys.all_of_minutes(task.subject))
+    return Batch(left) if left else finished(to_forget())
 
 
 def forget_attendances(gone: User) -> None:

@@ -8,8 +8,10 @@ from enum import StrEnum
 from typing import Any
 
 from django.urls import reverse
+from django.utils.translation import gettext_lazy as _
 
 from accounts.models import User
+from acts.background import TaskType
 from acts.site import table
 from elections import repository as elections
 from elections import services as organising
@@ -21,6 +23,8 @@ from store import keys
 from store.table import Check, Equals, Exists, Item, Key, Missing, Put, Update, Write
 
 from ..rules import Game, State
+
+TELLING = TaskType("tell live outcome", _("Recording what came of a live session"))
 
 
 class Made(StrEnum):
@@ -56,9 +60,9 @@ def listed(game_id: str) -> list[Onward]:
     return [onward_of(item) for item in table().each(keys.onwards(game_id))]
 
 
-def untold() -> list[tuple[str, Onward]]:
-    """What the log has yet to tell, with the sessions it came of."""
-    return [(item["game"], onward_of(item)) for item in table().each(keys.UNTOLD_ONWARD)]
+def find(game_id: str, number: int) -> Onward | None:
+    item = table().get(keys.onward(game_id, number))
+    return onward_of(item) if item else None
 
 
 # --- where it is now ---
@@ -115,10 +119,10 @@ def is_there(each: Onward) -> bool:
 def making(game: Game, state: State, made: Onward) -> list[Write]:
     """What goes with a poll or an election that is made of a session. Refused if something else was made at the same
     moment, if the session is gone, or if the round that is at hand has changed: it may not count any more."""
-    listed_ = {"GSI1PK": keys.UNTOLD_ONWARD.pk, "GSI1SK": keys.game_by_date(made.at, game.id)}
     still = Equals("version", state.version) if made.round and made.round == state.round else Exists()
     return [
-        Put(_item(game, made) | listed_ | {"untold": True}, when=Missing()),
+        Put(_item(game, made) | {"untold": True}, when=Missing()),
+        TELLING.begin(task_subject(game.id, made.number), game_id=game.id, number=made.number),
         Check(keys.game_state(game.id), still),
         *_in_minutes(game, made),
     ]
@@ -132,10 +136,13 @@ def _in_minutes(game: Game, made: Onward) -> list[Write]:
     return [Put({"PK": place.pk, "SK": place.sk, **_words(made)})]
 
 
-def telling(game_id: str, number: int) -> list[Write]:
-    """Refused if it is told already, or gone."""
-    marks = ("GSI1PK", "GSI1SK", "untold")
-    return [Update(keys.onward(game_id, number), remove=marks, when=Equals("untold", True))]
+def task_subject(game_id: str, number: int) -> str:
+    return f"{game_id}#{number}"
+
+
+def telling(game_id: str, number: int) -> Update:
+    """Refused if it is gone."""
+    return Update(keys.onward(game_id, number), remove=("untold",), when=Equals("untold", True))
 
 
 def told(game: Game, made: Onward) -> list[Write]:

@@ -20,10 +20,10 @@ from django.utils.translation import gettext_lazy
 from accounts.models import User
 from accounts.rules import Permission
 from acts.again import try_again
+from acts.background import Batch, Task, finished
 from acts.handfuls import handfuls
-from acts.queues import take_each
 from acts.refusals import OVERTAKEN, NotAllowed, Overtaken, Refusal
-from acts.site import log, now_text, table
+from acts.site import now_text, table
 from acts.suffixes import suffixes
 from elections import copying
 from elections.convening import Convened
@@ -39,7 +39,7 @@ from polls.forms import usual_retention
 from polls.rules import Poll
 from store import keys
 from store.log import Event
-from store.table import Conflict, Refused, Write
+from store.table import Write
 
 from .. import counting, repository, rules, seats
 from ..assembly import quorate, resolutions, rolls
@@ -51,7 +51,7 @@ from ..rules import Game, State
 from ..seats import Seat
 from ..texts import tidied
 from . import repository as onward
-from .repository import Made, Onward
+from .repository import TELLING, Made, Onward
 
 MOST = 50  # polls and elections of one session
 GOES_ON = (Kind.CHOICE, Kind.RANKING, Kind.ALTERNATIVES, Kind.IDEAS)
@@ -276,8 +276,7 @@ def _carry_on(host: User, game_id: str, number: int, kind: Made, make: Making) -
             raise NotOnward(TOO_MANY % {"most": MOST})
         of = partial(_onward, len(there) + 1, kind, number, host.name)
         made = of(make(subject(game, state, number), lambda thing: onward.making(game, state, of(thing))))
-    with suppress(Conflict):  # it is there; a worker tells of it
-        tell(game_id, made)
+    TELLING.start(onward.task_subject(game_id, made.number))
     return made
 
 
@@ -328,17 +327,13 @@ def _began(wanted: Subject) -> datetime:
 # --- telling the log ---
 
 
-def tell(game_id: str, made: Onward) -> bool:
-    """That it came of the session; only once."""
+@TELLING.step
+def tell(task: Task) -> Batch:
+    """That it came of the session."""
+    game_id, number = task.data["game_id"], task.data["number"]
+    made = onward.find(game_id, number)
+    if made is None:
+        return finished()  # it went with the session
     said = {name: value for name, value in asdict(made).items() if name != "by"}  # who did it, every event says
     event = Event(made.by, "LiveOutcomeCarriedOn", {"game_id": game_id, **said})
-    try:
-        log().record(event, *onward.telling(game_id, made.number))
-    except Refused:
-        return False
-    return True
-
-
-def tell_all() -> int:
-    """Tell what was cut off before it was told; answers how many there were."""
-    return take_each(onward.untold(), lambda each: tell(*each))
+    return finished(onward.telling(game_id, number), event=event)

@@ -9,13 +9,12 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
-from acts.handfuls import sweep
-from acts.queues import take_each
+from acts.background import Batch, Task, finished, next_deletions
 from acts.site import log, now_text, table
 from store import keys
 from store.forgetting import to_forget
 from store.log import Event
-from store.table import Delete, Exists, Item, Refused, Write
+from store.table import Refused, Write
 
 from .. import clock, counting, gathering, repository, rules, scores, seats, twice, waking
 from ..assembly import quorate, resolutions
@@ -25,6 +24,7 @@ from ..pseudonyms import new_salt, pseudonym
 from ..qa import repository as texts
 from ..qa import texts as moderation
 from ..questions import Kind, Question, Type
+from ..repository import EMPTYING
 from ..rounds import Given, Round
 from ..rules import Game, Phase, State, Step
 from ..sealed import digests as seals
@@ -58,7 +58,7 @@ def _overtaken(game: Game, state: State, who: str) -> State:
     after = _now(rules.voided(there))
     said = {"game_id": game.id, "step": str(Step.VOID), "state": repository.told_state(after)}
     dropped = [
-        *repository.emptying(game, state.round, after.changed_at),
+        repository.emptying(game, state.round),
         *twice.unlinking(game, rules.linked(there)),
         *of_ideas(game, there),
     ]
@@ -233,10 +233,10 @@ def _collect(game: Game, state: State, who: str, box: Box, question: Question) -
     writes = [
         *orders.creation(game, state.round, parts, len(written.entries), out),
         *repository.unsalting(game, state.round),
-        *repository.emptying(game, state.round, after.changed_at, ideas=True),
+        repository.emptying(game, state.round, ideas=True),
     ]
     _record(game, who, "LiveAnswersSealed", state, after, written, box, writes)
-    empty(game.id, state.round, only_ideas=True)
+    EMPTYING.start(repository.emptying_subject(game.id, state.round, ideas=True))
     return after
 
 
@@ -282,7 +282,7 @@ def _asked_twice(game: Game, state: State, who: str, box: Box, question: Questio
 def _write(game: Game, state: State, who: str, box: Box, round_: Round, *more: Write) -> State:
     after = _now(rules.sealed(state, revealed=game.is_assembly))
     salted = _is_salted(game, state)
-    emptied = repository.emptying(game, state.round, after.changed_at) if salted else []
+    emptied = [repository.emptying(game, state.round)] if salted else []
     head, *others = counting.as_parts(round_)
     head |= {"robots": box.written_by_robots or box.by_robots(round_, salted)}
     writes = [
@@ -293,7 +293,7 @@ def _write(game: Game, state: State, who: str, box: Box, round_: Round, *more: W
     ]
     _record(game, who, "LiveRoundSealed", state, after, round_, box, writes)
     if emptied:
-        empty(game.id, state.round)
+        EMPTYING.start(repository.emptying_subject(game.id, state.round))
     return after
 
 
@@ -318,24 +318,11 @@ def _now(state: State) -> State:
 # --- what nobody signed goes ---
 
 
-def empty(game_id: str, round_: int, *, only_ideas: bool = False) -> bool:
-    """Remove what was given in an anonymous round once it is sealed, of ideas already before they are voted on; the
-    mark goes last, and has the files forget."""
-    votes = () if only_ideas else keys.live_votes(game_id, round_)
-    for span in (*keys.live_answers(game_id, round_), *votes):
-        sweep(span, ())
-    mark = keys.ideas_emptying(game_id, round_) if only_ideas else keys.game_emptying(game_id, round_)
-    try:
-        table().write(Delete(mark, when=Exists()), to_forget())
-    except Refused:
-        return False
-    return True
-
-
-def empty_all() -> int:
-    """Go on with what was cut short; answers with how much."""
-    return take_each(list(table().each(keys.EMPTYING_GAMES)), _empty_marked)
-
-
-def _empty_marked(mark: Item) -> bool:
-    return empty(mark["id"], mark["round"], only_ideas=mark.get("ideas", False))
+@EMPTYING.step
+def empty_batch(task: Task) -> Batch:
+    """Remove what was given in an anonymous round once it is sealed, of ideas already before they are voted on; in the
+    end the files forget."""
+    game_id, round_ = task.data["game_id"], task.data["round"]
+    votes = () if task.data["ideas"] else keys.live_votes(game_id, round_)
+    left = next_deletions(*keys.live_answers(game_id, round_), *votes)
+    return Batch(left) if left else finished(to_forget())

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from acts.again import try_again
-from acts.handfuls import sweep
-from acts.queues import take_each
+from acts.background import Batch, Task, finished, next_deletions
 from acts.refusals import OVERTAKEN, Overtaken
-from acts.site import log, now_text, table
+from acts.site import log
 from store import keys
 from store.forgetting import to_forget
 from store.log import Event
-from store.table import Check, Delete, Exists, Missing, Refused
+from store.table import Check, Missing
 
 from .. import repository, rules, waking
-from ..minutes.services import seal as seal_minutes
+from ..minutes.repository import SEALING
+from ..repository import DELETING
 from ..rules import Game, Phase, State
 from . import ending
 
@@ -29,7 +29,7 @@ def _ended(game_id: str, who: str) -> tuple[Game, State]:
     if game is None or state is None:
         raise rules.NotThere(rules.NOT_THERE)
     if state.phase == Phase.ENDED:
-        seal_minutes(game_id)  # should whoever ended it have been cut off
+        SEALING.advance(game_id)  # should whoever ended it have been cut off
         return game, state
     try:
         ending.end(game, state, who)
@@ -42,22 +42,13 @@ def _delete(game: Game, state: State, who: str) -> None:
     """Its minutes stay, and so does the way to them."""
     has_minutes = rules.keeps_minutes(game, state)
     said = {**repository.told_hosts(game), "game_id": game.id, "ended_at": game.ended_at, "has_minutes": has_minutes}
-    writes = repository.deletion(game, now_text(), has_code=repository.has_code(game), has_minutes=has_minutes)
+    writes = repository.deletion(game, has_code=repository.has_code(game), has_minutes=has_minutes)
     log().record(Event(who, "LiveSessionDeleted", said), *writes)
 
 
-def clear_away(game_id: str) -> bool:
-    """Who had a seat, what was said and what came of it. The mark goes last, and has the files forget."""
-    is_gone, mark = Check(keys.game(game_id), Missing()), keys.deleted_game(game_id)
-    for span in (*keys.shards_of_game(game_id), keys.all_of_game(game_id)):
-        sweep(span, (mark.sk,), is_gone)
-    try:
-        table().write(is_gone, Delete(mark, when=Exists()), to_forget())
-    except Refused:
-        return False
-    return True
-
-
-def clear_away_all() -> int:
-    """Clear away what deleted sessions have left behind; answers of how many."""
-    return take_each(list(table().each(keys.DELETED_GAMES)), lambda mark: clear_away(mark["id"]))
+@DELETING.step
+def delete_batch(task: Task) -> Batch:
+    """Who had a seat, what was said and what came of it; in the end the files forget."""
+    is_gone = Check(keys.game(task.subject), Missing())
+    left = next_deletions(*keys.shards_of_game(task.subject), keys.all_of_game(task.subject))
+    return Batch([is_gone, *left]) if left else finished(is_gone, to_forget())

@@ -14,7 +14,6 @@ from store.table import Item, Refused
 
 from .. import clock, lifetimes, repository, rules, seats, twice, waking
 from ..minutes import repository as minutes
-from ..minutes.services import seal as seal_minutes
 from ..questions import Type
 from ..rules import Game, Phase, State
 from . import closing
@@ -42,14 +41,14 @@ def end(game: Game, state: State, who: str) -> State:
     writes = [
         *repository.ending(game, over, counted, has_code=has_code),
         *twice.unlinking(game, rules.linked(state)),
-        *minutes.opening(over, after, now),
+        *minutes.opening(over, after),
     ]
     try:
         log().record(Event(who, "LiveSessionEnded", said), *repository.moving(game, state, after), *writes)
     except Refused:
         raise rules.Stale(rules.STALE) from None
     if game.is_assembly:
-        seal_minutes(game.id)
+        minutes.SEALING.start(game.id)
     waking.moved(game.id)
     return after
 

@@ -2,38 +2,21 @@
 
 from __future__ import annotations
 
-from acts.queues import take_each
-from acts.site import log, now_text, table
-from store import keys
+from acts.background import Batch, Task, finished
 from store.forgetting import to_forget
 from store.log import Event
-from store.table import Item, Refused
 
 from .. import repository
-from ..minutes.services import seal as seal_minutes
+from ..minutes.repository import SEALING
+from ..repository import EXPIRING
 from .closing import SITE
 
 
-def is_due() -> bool:
-    return bool(table().page(keys.games_kept(now_text()), limit=1).items)
-
-
-def expire_all() -> int:
-    """Answers of how many sessions the data goes."""
-    return take_each(repository.expired(now_text()), _expire)
-
-
-def _expire(line: Item) -> bool:
-    found = repository.find(line["id"])
-    try:
-        if found is None:  # the store has removed it by itself
-            table().write(repository.unlisting(line), to_forget())
-        elif found[0].ended_at is None:  # it will be listed again at its end
-            table().write(repository.unlisting(line))
-        else:
-            seal_minutes(line["id"])  # should whoever ended it have been cut off
-            event = Event(SITE, "LiveSessionExpired", {"game_id": line["id"]})
-            log().record(event, *repository.clearing(found[0], now_text()), repository.unlisting(line))
-    except Refused:  # its host has removed it
-        return False
-    return True
+@EXPIRING.step
+def expire(task: Task) -> Batch:
+    found = repository.find(task.subject)
+    if found is None:  # the store has removed it by itself
+        return finished(to_forget())
+    SEALING.advance(task.subject)  # should whoever ended it have been cut off
+    event = Event(SITE, "LiveSessionExpired", {"game_id": task.subject})
+    return finished(*repository.clearing(found[0]), event=event)

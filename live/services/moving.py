@@ -68,7 +68,7 @@ def move(
         salt = repository.salting(game, after.round, new_salt())
     said = _present(game, after) if step == Step.VOTE and game.is_assembly else {}
     settled, put = _put_to_the_vote(game, state, step)
-    dropped = _dropped(game, state, step, after.changed_at)
+    dropped = _dropped(game, state, step)
     record(game, who, step, state, after, *salt, *dropped, *_unlinked(game, state, after), *settled, **said, **put)
     return after
 
@@ -103,14 +103,14 @@ def _present(game: Game, state: State) -> dict[str, Any]:
     return quorate.told(game, len(there))
 
 
-def _dropped(game: Game, state: State, step: Step, now: str) -> list[Write]:
+def _dropped(game: Game, state: State, step: Step) -> list[Write]:
     """Of an open round that is not to count: what was given in it is never read, and nobody's to be found."""
     if step not in (Step.VOID, Step.REPEAT) or not rules.is_secret(game, state):
         return []
     written = closing.of_ideas(game, state)
     if not state.is_open:
         return written
-    return [*repository.unsalting(game, state.round), *repository.emptying(game, state.round, now), *written]
+    return [*repository.unsalting(game, state.round), repository.emptying(game, state.round), *written]
 
 
 def stepped(

@@ -8,7 +8,7 @@ from live.questions import question_of
 from store import keys
 from store.replay import Act, DoesNotFit, Exempt, Happened, Step, like
 
-from . import repository, rules, services
+from . import repository, rules
 from .rules import QuestionSet, Whole
 
 CHOSEN = ("name", "description", "custom_instructions", "is_active", "shared", "created_by")
@@ -75,8 +75,8 @@ def deleted(event: Happened) -> Iterator[Step]:
     set_ = repository.find_set(event.said["set_id"])
     if set_ is None:
         raise DoesNotFit("is about a question set that is not there.")
-    yield repository.deletion(set_, event.said["at"])
-    services.clear_away(set_.id)
+    yield repository.deletion(set_)
+    repository.DELETING.advance(set_.id)
 
 
 REPLAY: dict[str, Act] = {

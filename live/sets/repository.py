@@ -5,13 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, replace
 
-from acts.site import table
+from django.utils.translation import gettext_lazy as _
+
+from acts.background import OVERWRITE, TaskType
+from acts.site import now_text, table
 from live.questions import Question, question_of
 from store import keys
 from store.splitting import in_batches
 from store.table import Condition, Delete, Equals, Item, Key, Missing, Put, Span, Write
 
 from .rules import Category, Placed, QuestionSet, Whole, weight
+
+FILLING = TaskType("fill question set", _("Adding questions to a set"))
+DELETING = TaskType("delete question set", _("Deleting a question set"))
 
 MOST_OFFERED = 200  # sets that a form offers, of each kind
 OF_SETS = tuple(QuestionSet.__dataclass_fields__)
@@ -158,12 +164,10 @@ def unchanged(set_: QuestionSet) -> Condition:
     return Equals("version", set_.version)
 
 
-def deletion(set_: QuestionSet, at: str) -> list[Write]:
+def deletion(set_: QuestionSet) -> list[Write]:
     """It is nowhere to be found any more. The worker clears away its questions."""
-    place = keys.deleted_set(set_.id)
-    index = {"GSI1PK": keys.DELETED_SETS.pk, "GSI1SK": keys.set_by_date(at, set_.id)}
-    mark = Put({"PK": place.pk, "SK": place.sk, **index, "id": set_.id})
-    return [Delete(keys.question_set(set_.id), when=unchanged(set_)), Delete(keys.shared_set(set_.id)), mark]
+    own, shared = keys.question_set(set_.id), keys.shared_set(set_.id)
+    return [Delete(own, when=unchanged(set_)), Delete(shared), DELETING.begin(set_.id, due=now_text())]
 
 
 # --- questions on their way in ---
@@ -175,17 +179,17 @@ def slices(questions: Sequence[Question]) -> list[list[Question]]:
 
 
 def filling(set_id: str, later: Sequence[Sequence[Question]], described: Sequence[Item], at: str) -> list[Write]:
-    """What comes in with later transactions, and the mark by which a worker finds it."""
-    return [_filling(set_id, questions, described, number, at) for number, questions in enumerate(later, 1)]
+    """What comes in with later transactions, and the task that brings it in; it may be at work on the set already."""
+    waiting = [_filling(set_id, questions, described, number, at) for number, questions in enumerate(later, 1)]
+    return [*waiting, FILLING.begin(set_id, when=OVERWRITE)] if waiting else []
 
 
 def _filling(set_id: str, questions: Sequence[Question], described: Sequence[Item], number: int, at: str) -> Put:
     place = keys.set_filling(set_id, at, number)
-    index = {"GSI1PK": keys.FILLING_SETS.pk, "GSI1SK": keys.set_by_date(at, set_id)}
     words = {"id": set_id, "questions": [each.as_item() for each in questions], "described": list(described)}
-    return Put({"PK": place.pk, "SK": place.sk, **index, **words})
+    return Put({"PK": place.pk, "SK": place.sk, **words})
 
 
-def fillings(set_id: str) -> list[Item]:
-    """In the order in which they come in."""
-    return list(table().each(keys.set_fillings(set_id)))
+def next_fillings(set_id: str) -> list[Item]:
+    """What comes in next, and what after it, if there is more."""
+    return table().page(keys.set_fillings(set_id), limit=2).items

@@ -2,30 +2,28 @@
 
 An act reads the whole set by one Query and writes on condition that its version is still the same, so that every change
 increases it by one. More questions than fit one transaction are stored beside the set with the first of them, and come
-in a slice at a time; what somebody who was cut off has left, a worker puts in.
+in a slice at a time, as background work.
 """
 
 from __future__ import annotations
 
 import secrets
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from typing import Any
 
 from accounts import repository as people
 from accounts.heirs import Estate, is_owner
 from accounts.models import User
 from acts.again import try_again
-from acts.handfuls import sweep
-from acts.queues import take_each
-from acts.refusals import Overtaken
-from acts.site import log, now_text, table
+from acts.background import Batch, Task, finished, next_deletions
+from acts.site import log, now_text
 from live.questions import Question, question_of
 from store import keys
 from store.log import Event
-from store.table import Check, Conflict, Delete, Exists, Item, Key, Missing, Write
+from store.table import Check, Delete, Item, Key, Missing, Write
 
 from . import repository, rules
+from .repository import DELETING, FILLING
 from .rules import QuestionSet, Whole
 
 SITE = "plenum"
@@ -69,7 +67,8 @@ def _make(
     waiting = repository.filling(new.id, later, described, new.created_at)
     event = Event(user.name, "QuestionSetMade", words)
     log().record(event, *repository.creation(made), *waiting, people.is_still(user))
-    _fill_now(new.id)
+    if later:
+        FILLING.start(new.id)
     return made.set
 
 
@@ -161,7 +160,10 @@ def add(user: User, set_id: str, questions: Sequence[Question]) -> Whole:
 
     waiting = repository.filling(set_id, later, (), f"{now_text()} {secrets.token_hex(4)}")
     after = _change(user, set_id, "QuestionsAdded", _told(first), change, *waiting)
-    return _there(set_id) if _fill_now(set_id) else after
+    if not later:
+        return after
+    FILLING.start(set_id)
+    return _there(set_id)
 
 
 def change_question(user: User, set_id: str, number: int, question: Question, seen: str) -> Whole:
@@ -209,38 +211,19 @@ def move_category(user: User, set_id: str, number: int, *, up: bool) -> Whole:
 # --- more than fits one transaction ---
 
 
-def _fill_now(set_id: str) -> int:
-    """If others get in the way, a worker goes on: what was asked for is stored already."""
-    with suppress(Conflict, Overtaken):
-        return fill(set_id)
-    return 0
-
-
-def fill(set_id: str) -> int:
-    """Put in what is still on its way; answers how many slices that were."""
-    return sum(map(_fill, repository.fillings(set_id)))
-
-
-def fill_all() -> int:
-    """What somebody who was cut off has left, of all sets."""
-    waiting = {item["id"]: None for item in table().each(keys.FILLING_SETS)}
-    return take_each(list(waiting), fill)
-
-
-def _fill(item: Item) -> bool:
-    """Whether this slice came in now; of several who do it at once, one does."""
-    place, set_ = Key(item["PK"], item["SK"]), repository.find_set(item["id"])
-    if set_ is None:
-        return False  # it is cleared away with the set
+@FILLING.step
+def fill_batch(task: Task) -> Batch:
+    """Put the next slice in."""
+    waiting, before, at = repository.next_fillings(task.subject), repository.whole(task.subject), now_text()
+    if not waiting or before is None:
+        return finished()  # what is left is cleared away with the set
+    item = waiting[0]
     questions, described = [question_of(each) for each in item["questions"]], item["described"]
-
-    def change(whole: Whole, at: str) -> Whole:
-        return rules.added(whole, questions, at, described) if table().get(place) else whole
-
-    in_now = Delete(place, when=Exists())
-    before = set_.version
-    after = _act(set_.created_by or SITE, set_.id, "QuestionsAdded", _told(questions, described), change, in_now)
-    return after.set.version > before
+    after = rules.renamed(rules.added(before, questions, at, described), changed_at=at)
+    said = {"set_id": task.subject, **_told(questions, described), "at": at}
+    event = Event(before.set.created_by or SITE, "QuestionsAdded", said)
+    writes = [*repository.change(before, after), Delete(Key(item["PK"], item["SK"]))]
+    return Batch(writes, event=event, is_last=len(waiting) == 1)
 
 
 # --- deleting ---
@@ -258,20 +241,13 @@ def delete(user: User, set_id: str) -> None:
 
 
 def _record_deletion(who: str, set_: QuestionSet, at: str) -> None:
-    log().record(Event(who, "QuestionSetDeleted", {"set_id": set_.id, "at": at}), *repository.deletion(set_, at))
+    log().record(Event(who, "QuestionSetDeleted", {"set_id": set_.id, "at": at}), *repository.deletion(set_))
 
 
-def clear_away_all() -> int:
-    """Clear away what deleted sets have left behind; answers of how many."""
-    return take_each(list(table().each(keys.DELETED_SETS)), lambda mark: clear_away(mark["id"]))
-
-
-def clear_away(set_id: str) -> bool:
-    """The mark goes last."""
-    is_gone, mark = Check(keys.question_set(set_id), Missing()), keys.deleted_set(set_id)
-    sweep(keys.all_of_set(set_id), (mark.sk,), is_gone)
-    table().write(is_gone, Delete(mark))
-    return True
+@DELETING.step
+def delete_batch(task: Task) -> Batch:
+    is_gone, left = Check(keys.question_set(task.subject), Missing()), next_deletions(keys.all_of_set(task.subject))
+    return Batch([is_gone, *left]) if left else finished(is_gone)
 
 
 # --- when somebody leaves ---

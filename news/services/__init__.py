@@ -2,7 +2,7 @@
 
 from .announcing import announce, may_announce
 from .leaving import pass_on
-from .liking import forget_likes, forget_who_liked_all, set_like
+from .liking import forget_likes, set_like
 from .picturing import picture
 from .writing import check, delete, edit, publish, revoke_previews, withdraw, write
 
@@ -12,7 +12,6 @@ __all__ = [
     "delete",
     "edit",
     "forget_likes",
-    "forget_who_liked_all",
     "may_announce",
     "pass_on",
     "picture",

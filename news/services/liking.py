@@ -7,16 +7,16 @@ from __future__ import annotations
 
 from accounts.models import User
 from acts.again import try_again
+from acts.background import Batch, Task, finished, next_deletions
 from acts.handfuls import sweep
-from acts.queues import take_each
 from acts.refusals import OVERTAKEN, Overtaken
 from acts.site import now_text, table
 from news import likes
 from news.likes import Liker
-from news.repository import COUNTERS
+from news.repository import COUNTERS, FORGETTING_LIKES
 from news.rules import NOT_THERE, NotThere
 from store import keys
-from store.table import Conflict, Delete, Refused
+from store.table import Conflict, Refused
 
 
 def set_like(who: Liker, on: bool) -> None:
@@ -49,14 +49,8 @@ def forget_likes(gone: User) -> None:
     sweep(keys.liked_by(gone.name), ())
 
 
-def forget_who_liked_all() -> int:
-    """Forget who liked posts that are deleted; answers of how many."""
-    return take_each(list(table().each(keys.DELETED_POSTS)), lambda mark: _forget_who_liked(mark["post"]))
-
-
-def _forget_who_liked(post_id: str) -> bool:
-    """The mark goes last. No new like comes: the counters went with the post."""
-    for shard in range(COUNTERS):
-        sweep(keys.marks_of_likes(post_id, shard), ())
-    table().write(Delete(keys.deleted_post(post_id)))
-    return True
+@FORGETTING_LIKES.step
+def forget_batch(task: Task) -> Batch:
+    """Who liked a post that is deleted. No new like comes: the counters went with the post."""
+    left = next_deletions(*(keys.marks_of_likes(task.subject, shard) for shard in range(COUNTERS)))
+    return Batch(left) if left else finished()

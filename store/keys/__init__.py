@@ -41,7 +41,7 @@ from .invisible import (
     OVERRIDES, without_invisible, without_stray_invisible,
 )
 from .of_people import (
-    INVITATIONS, LEAVING, NAMES_KEPT, NAMES_TO_FORGET, email, factors, invitation, invitation_by_date, leaving,
+    INVITATIONS, NAMES_KEPT, NAMES_TO_FORGET, email, factors, invitation, invitation_by_date, leaving,
     listed_person, lookalike, mails_of_day, name_kept, name_to_forget, name_to_forget_by_date, name_word, name_words,
     name_words_with_role, names_rule, owner, people, people_with_role, registration, role, session,
     sessions, setup, throttle, user, users_by_email, words_of_role,
@@ -83,34 +83,34 @@ from .of_polls import (
     reported_poll, reports, short_code, vote, vote_by_time, votes, votes_by_time,
 )
 from .of_skills import (
-    MERGING_SKILLS, PROPOSED_SKILLS, SKILL_CATEGORIES, all_of_person, own_skills, person_skill, person_skills, profile,
+    PROPOSED_SKILLS, SKILL_CATEGORIES, all_of_person, own_skills, person_skill, person_skills, profile,
     skill, skill_by_date, skill_by_name, skill_category, skill_held, skill_holders, skill_holders_at,
-    skill_merge, skill_name, skill_names, skills, endorsed_skill, endorsement, endorsements, endorses, endorsing,
+    skill_name, skill_names, skills, endorsed_skill, endorsement, endorsements, endorses, endorsing,
 )
 from .of_news import (
     DRAFTS, POSTS, all_of_post, announcement, drafts_by, post, post_by_author, post_by_date, post_by_tag,
     post_on_election, post_slug, post_text, posts_by, posts_in, posts_on, posts_with, up_to,
-    DELETED_POSTS, all_likes, deleted_post, like, liked_by, likes, marks_of_likes,
-    POST_MAILINGS, SUBSCRIBERS, post_mailing, post_mailings_due, subscriber,
+    all_likes, like, liked_by, likes, marks_of_likes,
+    SUBSCRIBERS, post_mailing, subscriber,
 )
 from .of_sets import (
-    DELETED_SETS, FILLING_SETS, SHARED_SETS, all_of_set, deleted_set, question_set, set_by_date, set_categories,
+    SHARED_SETS, all_of_set, question_set, set_by_date, set_categories,
     set_category, set_filling, set_fillings, set_question, set_questions, sets_of, shared_set,
 )
 from .of_photos import (
     photo, photo_widths,
 )
 from .of_live import (
-    DELETED_GAMES, EMPTYING_GAMES, GAME_SHARDS, KEPT_GAMES, RUNNING_GAMES, all_of_game, deleted_game, game,
-    game_before, game_by_date, game_emptying, game_in_history, game_questions, game_questions_part, game_roll,
-    game_roll_entry, game_roster, game_salt, game_shard, game_speakers, game_state, games_kept, games_of,
-    gathered_part, gathered_parts, ideas_emptying, live_answer, live_answers, live_vote, live_votes, own_answers,
+    GAME_SHARDS, RUNNING_GAMES, all_of_game, game,
+    game_before, game_by_date, game_in_history, game_questions, game_questions_part, game_roll,
+    game_roll_entry, game_roster, game_salt, game_shard, game_speakers, game_state, games_of,
+    gathered_part, gathered_parts, live_answer, live_answers, live_vote, live_votes, own_answers,
     own_votes, player_name, presence, presences, round_heard, round_part, round_parts, running_games_of, seat, seats,
     shards_of_game,
-    sorted_ideas, UNTOLD_ONWARD, onward, onwards,
+    sorted_ideas, onward, onwards,
 )
 from .of_minutes import (
-    UNSEALED_MINUTES, all_of_minutes, attended, attended_by, minutes, minutes_note, minutes_notes, minutes_onward,
+    all_of_minutes, attended, attended_by, minutes, minutes_note, minutes_notes, minutes_onward,
     minutes_part, minutes_parts,
 )
 from .of_qa import (

@@ -12,19 +12,15 @@
 | speakers        | data  | GAME#{id}      | SPEAKERS                       |                              | its pages               |
 | live round      | data  | GAME#{id}      | ROUND#{round}#{part}           |                              | results, report         |
 | heard           | data  | GAME#{id}      | HEARD#{round}#{phase}          |                              | players                 |
-| live emptying   | data  | GAME#{id}      | EMPTYING#{round}               | GAMES#EMPTYING / {time}#{id} | worker                  |
-| ideas emptying  | data  | GAME#{id}      | UNWRITING#{round}              | GAMES#EMPTYING / {time}#{id} | worker                  |
 | sorted ideas    | data  | GAME#{id}      | SORTED#{round}                 |                              | hosts, screens          |
 | before          | data  | GAME#{id}      | BEFORE#{round}                 |                              | the second closing      |
-| deleted session | data  | GAME#{id}      | DELETED                        | GAMES#DELETED / {time}#{id}  | worker                  |
 | gathered        | data  | GAME#{id}      | GATHERED#{round}#{part}        |                              | those who vote on them  |
 | presence        | data  | GAME#{id}      | PRESENCE#{process}             |                              | hubs                    |
-| came of it      | data  | GAME#{id}      | ONWARD#{nn}                    | GAMES#ONWARD / {time}#{id}   | report, worker          |
+| came of it      | data  | GAME#{id}      | ONWARD#{nn}                    |                              | report, worker          |
 | seat            | data  | GAME#{id}#{nn} | PLAYER#{player}                |                              | player, hubs            |
 | live answer     | data  | GAME#{id}#{nn} | ANSWER#{round}#{player}#{time} |                              | player, closing         |
 | live vote       | data  | GAME#{id}#{nn} | VOTE#{round}#{player}#{time}   |                              | player, closing         |
-| live history    | data  | GAMES#{host}   | {time}#{id}                    | GAMES#KEPT / {time}#{id}     | host, worker            |
-| live history    | data  | GAMES#{host}   | {time}#{id}                    | HOSTS#{host} / {time}#{id}   | host, while it runs     |
+| live history    | data  | GAMES#{host}   | {time}#{id}                    | HOSTS#{host} / {time}#{id}   | host                    |
 
 Seats, answers and votes of one player lie in one of sixteen partitions, so that a hall that answers within a second
 is not too much for any of them, and so that closing a round reads sixteen short spans. A player may answer again: each
@@ -42,10 +38,6 @@ from .parts import METADATA, escape, part, sharded
 
 GAME_SHARDS = 16
 RUNNING_GAMES = Span("GAMES#RUNNING", index=True)
-EMPTYING_GAMES = Span("GAMES#EMPTYING", index=True)
-DELETED_GAMES = Span("GAMES#DELETED", index=True)
-KEPT_GAMES = Span("GAMES#KEPT", index=True)
-UNTOLD_ONWARD = Span("GAMES#ONWARD", index=True)
 
 
 def game(game_id: str) -> Key:
@@ -114,16 +106,6 @@ def round_heard(game_id: str, round_: int, phase: str) -> Key:
     return Key(game(game_id).pk, f"HEARD#{round_:03d}#{phase}")
 
 
-def game_emptying(game_id: str, round_: int) -> Key:
-    """Until nothing is left of what was given in an anonymous round that is sealed."""
-    return Key(game(game_id).pk, f"EMPTYING#{round_:03d}")
-
-
-def ideas_emptying(game_id: str, round_: int) -> Key:
-    """Until nothing is left of who wrote which idea; the votes on them are swept by the other mark."""
-    return Key(game(game_id).pk, f"UNWRITING#{round_:03d}")
-
-
 def sorted_ideas(game_id: str, round_: int) -> Key:
     """How what a room wrote is put in order."""
     return Key(game(game_id).pk, f"SORTED#{round_:03d}")
@@ -132,11 +114,6 @@ def sorted_ideas(game_id: str, round_: int) -> Key:
 def game_before(game_id: str, round_: int) -> Key:
     """First choices of a round that is asked again, and the salt of the names that they lie under."""
     return Key(game(game_id).pk, f"BEFORE#{round_:03d}")
-
-
-def deleted_game(game_id: str) -> Key:
-    """Until nothing of a deleted session is left."""
-    return Key(game(game_id).pk, "DELETED")
 
 
 def gathered_part(game_id: str, round_: int, number: int) -> Key:
@@ -210,11 +187,6 @@ def live_votes(game_id: str, round_: int) -> list[Span]:
 
 def own_votes(game_id: str, round_: int, player: str) -> Span:
     return Span(game_shard(game_id, player), prefix=f"VOTE#{round_:03d}#{escape(player)}#")
-
-
-def games_kept(upto: str) -> Span:
-    """Sessions of which everything but their lines in the history is to be gone by then."""
-    return Span(KEPT_GAMES.pk, index=True, last=upto)
 
 
 def games_of(host: str) -> Span:

@@ -13,8 +13,7 @@
 | announcement    | data  | BLOGRESULT#{name} | {made_at}#{digest} |                                                     | guard          |
 | likes           | data  | BLOG#{id}         | LIKES#{shard}      |                                                     | post           |
 | like            | data  | LIKE#{id}#{shard} | VISITOR#{code}     | LIKES#{name} / {id}                                 | post, own data |
-| deleted post    | data  | BLOGGONE#{id}     | METADATA           | BLOG#DELETED / {time}#{id}                          | worker         |
-| post's mailing  | data  | BLOG#{id}         | MAILING            | BLOGMAILINGS / {due}#{id}                           | worker         |
+| post's mailing  | data  | BLOG#{id}         | MAILING            |                                                     | guard          |
 | subscriber      | data  | SUBSCRIBERS       | {address}          |                                                     | worker, guard  |
 
 A post that has a date stands in its lists under that date, also if it lies ahead: whoever reads a list asks for what is
@@ -129,27 +128,14 @@ def liked_by(name: str) -> Span:
     return Span(f"LIKES#{part(name)}", index=True)
 
 
-DELETED_POSTS = Span("BLOG#DELETED", index=True)
-
-
-def deleted_post(post_id: str) -> Key:
-    """Until no mark of a deleted post is left."""
-    return Key(f"BLOGGONE#{escape(post_id)}", METADATA)
-
-
 # --- news by mail ---
 
-POST_MAILINGS = Span("BLOGMAILINGS", index=True)
 SUBSCRIBERS = Span("SUBSCRIBERS")
 
 
 def post_mailing(post_id: str) -> Key:
-    """In the index while it is to be mailed; it stays when it was, so that this does not happen twice."""
+    """There once its mails have begun to leave, so that this does not happen twice."""
     return Key(post(post_id).pk, "MAILING")
-
-
-def post_mailings_due(moment: str) -> Span:
-    return up_to(POST_MAILINGS, moment)
 
 
 def subscriber(address: str) -> Key:

@@ -15,7 +15,7 @@
 | throttle      | data  | THROTTLE#{digest}  | {window}          |                              | sign-in, other forms |
 | registration  | data  | PENDING#{id}       | METADATA          |                              | mailed link          |
 | invitation    | data  | INVITATION#{email} | METADATA          | INVITATIONS / {time}#{email} | mailed link, admins  |
-| leaving       | data  | LEAVING#{who}      | METADATA          | LEAVING / {name}             | worker, joining      |
+| leaving       | data  | LEAVING#{who}      | METADATA          |                              | joining              |
 | gone name     | data  | FORGET#{name}      | {time}            | NAMES / {time}#{name}        | worker               |
 | names' rule   | data  | METADATA           | NAMES             |                              | joining, old rolls   |
 """
@@ -133,9 +133,6 @@ def invitation(address: str) -> Key:
 
 def invitation_by_date(invited_at: str, address: str) -> str:
     return f"{invited_at}#{part(address)}"
-
-
-LEAVING = Span("LEAVING", index=True)
 
 
 def leaving(name_or_email: str) -> Key:

@@ -6,12 +6,11 @@
 | shared set     | data  | SET#{id} | SHARED             | SETS#SHARED / {changed_at}#{id}   | shared sets        |
 | set's category | data  | SET#{id} | CATEGORY#{nn}      |                                   | set, with all      |
 | set's question | data  | SET#{id} | QUESTION#{nn}#{n}  |                                   | set, with all      |
-| on the way in  | data  | SET#{id} | FILLING#{at}#{nn}  | SETS#FILLING / {at}#{id}          | set, worker        |
-| deleted set    | data  | SET#{id} | DELETED            | SETS#DELETED / {at}#{id}          | worker             |
+| on the way in  | data  | SET#{id} | FILLING#{at}#{nn}  |                                   | set, worker        |
 
 A set is small enough to be read by one Query. Numbers of categories and questions are given once and never again: what
 order they stand in is a word of theirs, so that moving one changes no key. People's names are folded in a key, so that
-nobody is called SHARED, FILLING or DELETED there.
+nobody is called SHARED there.
 """
 
 from __future__ import annotations
@@ -20,8 +19,6 @@ from ..table import Key, Span
 from .parts import METADATA, escape, part
 
 SHARED_SETS = Span("SETS#SHARED", index=True)
-FILLING_SETS = Span("SETS#FILLING", index=True)
-DELETED_SETS = Span("SETS#DELETED", index=True)
 
 
 def question_set(set_id: str) -> Key:
@@ -70,8 +67,3 @@ def set_filling(set_id: str, moment: str, number: int) -> Key:
 def set_fillings(set_id: str) -> Span:
     """All of them, as they are to come in."""
     return Span(question_set(set_id).pk, prefix="FILLING#")
-
-
-def deleted_set(set_id: str) -> Key:
-    """Until nothing of a deleted set is left."""
-    return Key(question_set(set_id).pk, "DELETED")

@@ -5,7 +5,6 @@
 | skill          | data  | SKILL#{id}          | METADATA      | SKILLS… / {category}#{name}, {time}#{id}               | catalogue, profile |
 | skill's name   | data  | SKILLALIAS#{name}   | METADATA      | SKILLNAMES / {name}                                    | search, guard      |
 | skill category | data  | SKILLCATEGORIES     | {category}    |                                                        | catalogue          |
-| skill's merge  | data  | SKILL#{id}          | MERGING       | MERGING / {id}                                         | worker             |
 | own skills     | data  | USER#{name}         | SKILLS        |                                                        | profile, own acts  |
 | person's skill | data  | USER#{name}         | SKILL#{id}    | SKILL#{id} / L{level}#Y{years}#{last_used}#USER#{name} | profile, finding   |
 | endorsement    | data  | USER#{name}         | ENDORSED#{skill}#{by} | ENDORSES#{by} / {name}#{skill}                 | profile, endorser  |
@@ -21,7 +20,6 @@ from dataclasses import replace
 from ..table import Key, Span
 from .parts import METADATA, escape, fitted, part
 
-MERGING_SKILLS = Span("MERGING", index=True)
 NEVER = "0000-00"  # a month before all others
 
 
@@ -60,11 +58,6 @@ def skill_category(name: str) -> Key:
 
 
 SKILL_CATEGORIES = Span("SKILLCATEGORIES")
-
-
-def skill_merge(skill_id: str) -> Key:
-    """How far a skill has been brought into another."""
-    return Key(skill(skill_id).pk, "MERGING")
 
 
 def own_skills(name: str) -> Key:

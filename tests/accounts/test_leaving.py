@@ -33,6 +33,7 @@ from store.chaos import Chaos
 from store.log import Event
 from store.sqlite import SqliteTable
 from store.table import Conflict, Refused, Update
+from tests.background import finish_background
 from tests.people import somebody
 from tests.polls.conftest import CHOSEN, NAMES
 
@@ -137,14 +138,14 @@ def test_while_a_part_fails_the_mark_stays_and_the_name_is_nobodys(ada, boss, mo
     answer = page.post("/people/Ada/remove/", {"name": "Ada"}, follow=True)
     assert "Ada is removed." in answer.content.decode()
     with pytest.raises(SomeFailed):
-        accounts.see_off_all()
+        finish_background()
     assert is_leaving()
     with pytest.raises(NameTaken, match="freed a moment ago"):
         accounts.create_account(somebody("ada", email="another@example.org"))
     with pytest.raises(TryLater, match="removed a moment ago"):
         accounts.create_account(somebody("Ada II", email="ADA@example.org"))
     monkeypatch.undo()
-    assert accounts.see_off_all() == 1
+    assert finish_background() == 1
     assert in_order()
     assert not is_leaving()
     accounts.create_account(somebody("ada", email="ADA@example.org"))
@@ -163,7 +164,7 @@ def test_pages_of_mailed_links_say_that_it_takes_a_minute(site, boss, client, pe
     answer = client.post(link("eve@example.org"))
     assert answer.status_code == 409
     assert "removed a moment ago" in answer.content.decode()
-    accounts.see_off_all()
+    finish_background()
     assert client.post(link("eve@example.org")).status_code == 302
 
 
@@ -187,12 +188,13 @@ def test_what_the_index_has_not_heard_of_is_found_when_it_has(site, boss, person
         person("Ada")
     weather.lag = 1
     with acting_on(weather):
-        assert accounts.see_off_all() == 0
+        assert not people.SEEING_OFF.advance("Ada")
     assert is_leaving(), "it may still lag"
-    site.write(Update(keys.leaving("Ada"), set={"removed_at": LONG_AGO}))
+    task = people.SEEING_OFF.find("Ada")
+    site.write(Update(task.key, set={"data": {**task.data, "removed_at": LONG_AGO}}))
     with acting_on(weather):
         weather._past.clear()
-        assert accounts.see_off_all() == 1
+        assert people.SEEING_OFF.advance("Ada")
     assert in_order()
     assert not is_leaving()
 
@@ -267,7 +269,7 @@ def test_stopped_at_any_write_it_is_finished_by_the_worker(tmp_path, monkeypatch
             assert is_removed or step == 1
             assert in_order() or is_leaving() or not is_removed
             if is_removed:
-                accounts.see_off_all()
+                finish_background()
                 assert in_order()
                 assert not is_leaving()
         if len(calls) < step:

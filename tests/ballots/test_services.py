@@ -13,6 +13,7 @@ import pytest
 from accounts import repository as people
 from accounts import services as accounts
 from accounts.rules import Role
+from acts.background import wait
 from acts.refusals import Refusal
 from ballots import repository, rules, services
 from ballots.secrecy import SecretReplaced
@@ -29,6 +30,7 @@ from store.log.seal import Sealer, verify
 from store.memory import Memory
 from store.table import Delete
 from tests.at_once import at_once as all_at_once
+from tests.background import finish_background
 from upkeep.sealer import site_sealer
 
 from .conftest import ranks
@@ -433,13 +435,13 @@ def test_a_removal_that_was_interrupted_is_finished_by_the_clock(site, person, o
     owner = person("the owner", Role.OWNER)
     opened("Eve", "Bob")
     services.cast(person("Eve"), "Board", ranks(Bo=1), "1")
-    monkeypatch.setattr("accounts.services.leaving._see_off", lambda gone: None)
+    monkeypatch.setattr(people.SEEING_OFF, "do", lambda task: wait(60))
     accounts.remove(owner, people.find("Eve"))
     monkeypatch.undo()
     assert len(ballots()) == 1
-    assert accounts.see_off_all() == 1
+    assert finish_background() == 1
     assert ballots() == []
-    assert accounts.see_off_all() == 0
+    assert finish_background() == 0
 
 
 def test_who_was_removed_meanwhile_cannot_vote(site, person, opened):

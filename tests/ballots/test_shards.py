@@ -21,6 +21,7 @@ from store import backup, keys, spans, trips
 from store.sqlite import SqliteTable
 from store.table import Span
 from tests.at_once import at_once
+from tests.background import finish_background
 from tests.rows import every_row
 from upkeep.replay import check
 
@@ -120,7 +121,7 @@ def test_many_at_once_and_one_of_them_in_many_tabs(site, person, opened):
 def test_whoever_leaves_takes_ballot_and_place_along(site, voted):
     election = voted()
     accounts.remove_self(people.find(NAMES[0]))
-    accounts.see_off_all()
+    finish_background()
     assert turnout(election).voted == len(list(repository.every_ballot(election))) == 23
     assert NAMES[0] not in [voter.name for voter in elections.every_voter(election)]
 

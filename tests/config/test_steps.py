@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import ast
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 from django.conf import settings
@@ -10,6 +13,7 @@ from django.conf import settings
 from accounts.access import SEEING
 from accounts.services import LEAVING, PARTING
 from accounts.welcoming import WELCOMING
+from acts.background import TYPES
 from acts.steps import Steps
 from ballots.services.sealing import COUNTING, SEALED
 from elections.beside import BESIDE
@@ -104,3 +108,16 @@ def test_every_moment_that_there_is_has_its_steps():
 
 def test_every_kind_of_mail_has_its_words():
     assert {"reset_password", "vote_invitation", "ballot_cast"} <= set(LETTERS)
+
+
+def test_every_type_of_background_work_has_its_step_in_a_process_that_imports_nothing_else(tmp_path):
+    """As the worker is one: no page, hence no module of one, is imported there."""
+    script = (
+        "import django; django.setup();"
+        "from acts.background import TYPES, TaskType; missing = TaskType('', '').do;"
+        "print(len(TYPES), [each.name for each in TYPES.values() if each.do is missing])"
+    )
+    environment = {"PATH": os.environ["PATH"], "DATA_DIR": str(tmp_path), "DJANGO_SETTINGS_MODULE": "config.settings"}
+    command = [sys.executable, "-c", script]
+    run = subprocess.run(command, check=True, env=environment, cwd=settings.BASE_DIR, capture_output=True, text=True)
+    assert run.stdout.split(maxsplit=1) == [str(len(TYPES)), "[]\n"]

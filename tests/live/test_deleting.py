@@ -12,6 +12,7 @@ from live.services import answering, deleting
 from live.services.answering import Told
 from store import keys
 from store.table import DATA
+from tests.background import finish_background
 from tests.live.conftest import drive, give, seated
 from tests.people import sign_in
 from tests.test_replay_live import play
@@ -38,11 +39,11 @@ def test_everything_goes_and_other_sessions_stay(site, made):
     assert repository.code_item(game.code) is None
     assert not list(site.each(keys.games_of("Ben")))
     assert left_of(site, game) != [], "The rest goes a handful at a time."
-    assert deleting.clear_away_all() == 1
+    assert finish_background() == 1
     assert left_of(site, game) == []
     assert site.get(keys.forgetting()), "The files are to forget it."
     assert len(left_of(site, other)) == there
-    assert deleting.clear_away_all() == 0
+    assert finish_background() == 0
 
 
 def test_one_that_runs_is_ended_first(site, made):

@@ -9,14 +9,16 @@ from pathlib import Path
 
 import pytest
 
+from acts import background
 from acts.site import acting_on
 from live import lifetimes, presence, repository, rooms, rules
 from live.questions import OF_SETS, Type
 from live.rules import Step
-from live.services import deleting, expiring, making
+from live.services import making
 from store import forgetting, keys
 from store.table import DATA
 from tests.aws.engine import ours
+from tests.background import finish_background
 from tests.clock import stands_at
 from tests.live.conftest import QUESTIONS, drive
 from tests.test_replay_live import NAMES, WORDS, assemble, play
@@ -72,15 +74,15 @@ def test_its_data_goes_some_days_after_its_end_as_the_operator_says(site, made, 
     ended = max(game.ended_at for game in games)
     assert {game.expires_at for game in games} == {rules.later(game.ended_at, timedelta(days=3)) for game in games}
     stands_at(monkeypatch, rules.later(ended, timedelta(days=3, minutes=-1)))
-    assert (expiring.is_due(), expiring.expire_all()) == (False, 0)
+    assert background.resume_due() == 0
     assert all(repository.find(game.id) for game in games)
     stands_at(monkeypatch, rules.later(ended, timedelta(days=3, minutes=1)))
-    assert (expiring.is_due(), expiring.expire_all()) == (True, len(games))
-    deleting.clear_away_all()
+    assert background.resume_due() == len(games)
+    finish_background()
     assert [item for item in of_games(site) if not item["PK"].startswith("CODE#")] == []
     lines = repository.history("Hana", limit=9)[0]
     assert [line.is_kept for line in lines] == [False] * len(OF_SETS)
-    assert (expiring.is_due(), expiring.expire_all()) == (False, 0)
+    assert background.next_due() is None
     assert replay.check(site, said=replay.quietly).first == ()
 
 
@@ -99,8 +101,8 @@ def test_neither_store_nor_files_know_a_name_or_a_word_any_more(site, made, sett
     path = Path(settings.STORE_URL.removeprefix("sqlite://"))
     assert [word for word in SAID if word.encode() in in_files(path)] == list(SAID)
     stands_at(monkeypatch, rules.later(max(game.expires_at for game in games), timedelta(minutes=1)))
-    assert expiring.expire_all() == len(games)
-    assert deleting.clear_away_all() == len(games)
+    assert background.resume_due() == len(games)
+    assert finish_background() == len(games)
     forgetting.forget(site)
     assert forgetting.rewrite(site)
     assert site.get(keys.forgetting()) is None

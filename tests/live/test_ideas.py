@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from acts.background import wait
 from live import counting, pictures, repository, rules, seats
 from live.ideas import orders, sorting
 from live.ideas import rules as ideas
@@ -12,10 +13,10 @@ from live.pseudonyms import pseudonym
 from live.questions import Kind, Question, Type
 from live.rounds import Given, options_of
 from live.rules import Phase, Step
-from live.services import closing
 from live.services.answering import Told
 from store import keys
 from store.log import EventLog
+from tests.background import finish_background
 from tests.live.conftest import drive, give, seated
 
 ASKED = (Question("What should we try?", Kind.IDEAS, seconds=0),)
@@ -89,7 +90,7 @@ def test_nothing_leads_from_an_idea_or_a_vote_to_who_gave_it(site, sorted_game):
     assert repository.salt(game.id, 1) is None
     assert repository.votes(game.id, 1) == []
     assert {each.player for each in sealed(game).entries} == {""}
-    assert not list(site.each(keys.EMPTYING_GAMES))
+    assert not repository.EMPTYING.unfinished()
     everything = [repr(item) for item in site.each(keys.all_of_game(game.id)) if not item["SK"].startswith("NAME#")]
     assert not any(f"'{name.lower()}'" in item for item in everything for name in WRITTEN)
 
@@ -110,7 +111,7 @@ def secrets_left(site, game) -> list[str]:
 def test_who_has_the_store_and_the_secret_finds_nobody_unless_a_salt_is_kept(site, made, monkeypatch, is_kept):
     """Planted: a close that keeps its salt, and what was given, is found by the same search."""
     if is_kept:
-        monkeypatch.setattr(closing, "empty", lambda *_words, **_more: True)
+        monkeypatch.setattr(repository.EMPTYING, "do", lambda task: wait(60))
         monkeypatch.setattr(repository, "unsalting", lambda *_words: [])
     game = made(Type.POLL, ASKED)
     seated(game, *WRITTEN)
@@ -123,13 +124,13 @@ def test_who_has_the_store_and_the_secret_finds_nobody_unless_a_salt_is_kept(sit
 
 def test_emptying_what_was_written_leaves_votes_alone(site, sorted_game):
     """A worker that comes late to the first close must not sweep the vote that is on."""
-    site.write(*repository.emptying(sorted_game, 1, "2026-01-01T00:00:00.000Z", ideas=True))
+    site.write(repository.emptying(sorted_game, 1, ideas=True))
     drive(sorted_game, Step.VOTE)
     for name in WRITTEN:
         give(sorted_game, seats.find(sorted_game.id, name.lower()), "1>0")
-    closing.empty_all()
+    finish_background()
     assert len(repository.votes(sorted_game.id, 1)) == 3
-    assert not list(site.each(keys.EMPTYING_GAMES))
+    assert not repository.EMPTYING.unfinished()
 
 
 @pytest.mark.parametrize(
@@ -177,7 +178,7 @@ def test_of_ideas_that_do_not_count_nothing_is_kept(site, made, phase, step):
         drive(game, Step.VOID)
     state = drive(game, step)
     assert 1 in state.voided
-    closing.empty_all()
+    finish_background()
     left = {item["SK"].split("#")[0] for item in site.each(keys.all_of_game(game.id))}
     assert not left & {"SORTED", "GATHERED", "ROUND"}
     assert repository.salt(game.id, 1) is None

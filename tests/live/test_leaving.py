@@ -13,9 +13,9 @@ from acts.site import table
 from live import repository, telling
 from live.questions import Type
 from live.rules import Step
-from live.services import deleting
 from store import keys
 from store.log import utc_now
+from tests.background import finish_background
 from tests.live.conftest import drive
 from tests.test_replay_live import check, play
 from tests.test_replay_story import someone
@@ -30,7 +30,7 @@ def test_what_somebody_hosted_goes_with_them(site, made, person):
     drive(over, Step.END)
     assert telling.parting(someone("Hana")) == "3 live sessions go, with their reports."
     accounts.remove(person("Olga", Role.OWNER), someone("Hana"))
-    deleting.clear_away_all()
+    finish_background()
     assert [repository.find(game.id) for game in (own, over, together)] == [None] * 3
     assert not [item for _name, item in site.everything() if item["PK"].startswith(("GAME#", "GAMES#", "CODE#"))]
 

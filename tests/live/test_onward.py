@@ -9,6 +9,7 @@ import pytest
 
 from accounts import repository as people
 from accounts.rules import Role
+from acts.background import wait
 from acts.limits import TooOften
 from acts.refusals import NotAllowed
 from acts.site import table
@@ -32,6 +33,7 @@ from results import verify
 from store import keys
 from store.log import seal
 from tests.at_once import at_once
+from tests.background import finish_background
 from tests.people import enrol
 from tests.results.test_bundle import unpacked
 
@@ -388,13 +390,12 @@ def test_of_a_session_that_goes_at_the_same_moment_nothing_is_made(ranked, hana,
 
 def test_what_was_not_told_the_worker_tells_once(ranked, hana, monkeypatch):
     with monkeypatch.context() as patch:
-        patch.setattr(carrying, "tell", lambda game_id, made: False)
+        patch.setattr(onward.TELLING, "do", lambda task: wait(60))
         made_ = carrying.make_poll(hana, "10.0.0.1", ranked.id, 1)
     assert events("LiveOutcomeCarriedOn") == []
     assert onward.listed(ranked.id) == [made_]
-    assert (carrying.tell_all(), carrying.tell_all()) == (1, 0)
+    assert (finish_background(), finish_background()) == (1, 0)
     assert len(events("LiveOutcomeCarriedOn")) == 1
-    assert not carrying.tell(ranked.id, made_)
 
 
 # --- pages ---
@@ -488,7 +489,7 @@ def test_other_methods_and_sessions_that_are_not_there(ranked, hana, signed_in):
 def test_what_came_of_it_goes_with_the_session(ranked, hana):
     carrying.make_poll(hana, "10.0.0.1", ranked.id, 1)
     deleting.delete(ranked.id, "Hana")
-    deleting.clear_away_all()
+    finish_background()
     assert onward.listed(ranked.id) == []
 
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from live import repository
 from live.questions import Type
 from live.rules import Phase, Step
-from live.services import closing
 from live.services.answering import Told
 from store import keys
 from store.backup import contents, cut
 from store.table import Delete
+from tests.background import finish_background
 from tests.live.conftest import drive, give, seated
 
 
@@ -33,7 +33,7 @@ def test_a_round_whose_salt_is_lost_is_dropped_and_the_session_goes_on(site, mad
     assert give(game, ada, "1>0") == Told.LATE
     state = drive(game, Step.CLOSE)
     assert (state.phase, state.voided, state.closing) == (Phase.RESULTS, (1,), False)
-    closing.empty_all()
+    finish_background()
     assert repository.answers(game.id, 1) == []
     assert drive(game, Step.REPEAT).round == 2
     assert drive(game, Step.END).phase == Phase.ENDED

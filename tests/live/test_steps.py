@@ -84,7 +84,7 @@ def test_nothing_leads_from_an_anonymous_answer_to_its_player(site, made, type_)
     assert {each.player for each in sealed.entries} <= {""}
     assert repository.salt(game.id, 1) is None
     assert repository.answers(game.id, 1) == []
-    assert not list(site.each(keys.EMPTYING_GAMES))
+    assert not repository.EMPTYING.unfinished()
 
 
 def test_whoever_looks_after_the_end_closes_the_round(made, monkeypatch):

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from accounts import services as accounts
 from accounts.rules import Role
 from accounts.telling import TELLING
+from acts import background
 from acts.refusals import Overtaken
 from acts.site import acting_on, table
 from audit.tables import masks
@@ -28,9 +29,10 @@ from store.connect import connect
 from store.log import as_text, utc_now
 from store.table import Unavailable
 from tests.at_once import at_once
+from tests.background import finish_background
 from tests.clock import stands_at
 from tests.test_completeness import Watched
-from upkeep import jobs, replay
+from upkeep import replay
 
 FAULTS = {"conflicts": 0.3, "throttling": 0.1, "lost_replies": 0.2}
 posts = count()
@@ -218,7 +220,7 @@ def test_whoever_leaves_is_forgotten_and_stays_counted(site, admin, post, person
 def test_removals_while_they_like_leave_nothing_of_who_is_gone(site, admin, post, person):
     one, ada = post().id, person("Ada", Role.VOTER)
     at_once(partial(accounts.remove, admin, ada), *(partial(services.set_like, member(ada, one), True),) * 3)
-    accounts.see_off_all()
+    finish_background()
     assert marks(one) == 0
     assert counted(one) in (0, 1)
 
@@ -242,17 +244,15 @@ def test_a_like_that_comes_too_late_leaves_nothing_behind(site, admin, post, per
     for who, on in ((somebody(one.id, 99), True), (member(admin, one.id), True), (somebody(one.id), False)):
         with pytest.raises(NotThere):
             services.set_like(who, on)
-    assert jobs.DELETED_POSTS.waits()
-    assert jobs.DELETED_POSTS.work() == 1
-    assert not jobs.DELETED_POSTS.waits()
-    left = [item for _, item in site.everything() if item["PK"].startswith(("LIKE#", "BLOGGONE#", f"BLOG#{one.id}"))]
+    assert finish_background() == 1
+    left = [item for _, item in site.everything() if item["PK"].startswith(("LIKE#", "TASK#", f"BLOG#{one.id}"))]
     assert left == list(site.each(keys.liked_by("Ada"))) == []
     assert replay.check(site).first == ()
 
 
 def test_a_draft_that_goes_leaves_no_work(admin, draft):
     services.delete(admin, draft())
-    assert not jobs.DELETED_POSTS.waits()
+    assert background.next_due() is None
 
 
 def test_deletions_while_others_like_leave_nothing_either(site, admin, post):
@@ -261,7 +261,7 @@ def test_deletions_while_others_like_leave_nothing_either(site, admin, post):
     answers = at_once(partial(services.delete, admin, one), *crowd)
     assert answers[0] is None
     assert all(answer is None or isinstance(answer, NotThere) for answer in answers[1:])
-    jobs.DELETED_POSTS.work()
+    finish_background()
     assert (marks(one.id), counted(one.id)) == (0, 0)
     assert list(site.each(keys.all_likes(one.id))) == []
 
@@ -279,7 +279,7 @@ def test_no_event_tells_of_likes_and_nothing_else_changes_without_one(site, admi
         assert site.count(keys.events()) == before + 1, "of the account alone"
         assert replay.check(site).first == ()
         services.delete(admin, one)
-        services.forget_who_liked_all()
+        finish_background()
     assert watched.faults == []
 
 

@@ -10,7 +10,7 @@ import pytest
 from accounts import services as accounts
 from accounts.rules import Role
 from acts.refusals import Overtaken, Refusal
-from acts.site import acting_on, table
+from acts.site import acting_on
 from skills import endorsements, merging, repository, services
 from skills.endorsements import Ground
 from skills.rules import NotNow, NotThere, Visibility
@@ -18,6 +18,7 @@ from store import keys
 from store.log import utc_now
 from store.table import Conflict, Put, Unavailable
 from tests.at_once import at_once
+from tests.background import finish_background
 from tests.skills.conftest import forms, have
 from upkeep import names, replay
 from upkeep.sealer import site_sealer
@@ -221,7 +222,7 @@ def test_a_removal_that_dies_on_the_way_goes_on(site, boss, ada, person, monkeyp
     with acting_on(Dying()):
         accounts.remove(boss, ada)
     assert 0 < len(by("Ada")) < 5
-    assert accounts.see_off_all() == 1
+    assert finish_background() == 1
     assert list(site.each(keys.all_of_person("Ada"))) == []
     assert replay.check(site).first == ()
 
@@ -231,7 +232,7 @@ def test_removals_while_others_endorse_leave_nothing_of_who_is_gone(site, boss, 
     have(users[0], "python")
     acts = [partial(endorse, user, whom) for user in users[1:] for whom in (ada, users[0])]
     at_once(partial(accounts.remove, boss, ada), partial(accounts.remove, boss, users[1]), *acts)
-    accounts.see_off_all()
+    finish_background()
     assert by("Ada") == []
     assert "Person 1" not in by("Person 0")
     assert set(by("Person 0")) <= {"Person 2", "Person 3"}
@@ -264,8 +265,7 @@ def both(listed):
 
 def merge(boss) -> None:
     merging.merge(boss, repository.find("golang"), repository.find("go"))
-    while list(table().each(keys.MERGING_SKILLS)):
-        merging.finish_all()
+    finish_background()
 
 
 def test_endorsers_of_two_skills_are_united(site, boss, both, person, ada, bob):
@@ -299,7 +299,7 @@ def test_whoever_endorses_or_withdraws_meanwhile_acts_on_the_united_ones(site, b
     services.withdraw(bob, "Ada", "golang")
     assert (by("Ada", "golang"), by("Ada", "go")) == ([], ["Boss"])
     assert replay.check(site).first == ()
-    merging.finish_all()
+    finish_background()
     assert by("Ada", "go") == ["Boss"]
     assert replay.check(site).first == ()
 
@@ -312,7 +312,7 @@ def test_somebody_is_removed_in_the_middle_of_a_merge(site, boss, both, ada, bob
     monkeypatch.setattr(merging, "AT_ONCE", 0)
     merging.merge(boss, repository.find("golang"), repository.find("go"))
     accounts.remove(boss, bob)
-    merging.finish_all()
+    finish_background()
     assert by("Ada", "go") == by("Ada", "golang") == []
     assert replay.check(site).first == ()
 
@@ -343,10 +343,10 @@ def test_hundreds_of_endorsements_and_a_death_after_every_write(site, boss, both
 
     site.write(*repository.shutting(repository.find("golang"), repository.find("go"), "Boss"))
     deaths = 0
-    while list(site.each(keys.MERGING_SKILLS)):
+    while list(site.each(keys.TASKS)):
         try:
             with acting_on(Dying()):
-                merging.finish_all()
+                finish_background()
         except Killed:
             deaths += 1
         assert site.count(keys.endorsements("Ada", "golang")) + site.count(keys.endorsements("Ada", "go")) == 200

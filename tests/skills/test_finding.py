@@ -17,6 +17,7 @@ from store import keys
 from store.chaos import Chaos
 from store.table import BadCursor, Delete, Put
 from store.trips import counted
+from tests.background import finish_background
 from tests.skills.conftest import SAID, have
 
 
@@ -213,7 +214,7 @@ def test_a_popular_skill_is_spread_from_then_on_and_nobody_is_lost(club, person,
     assert len(names(Wish((go,)))) == 16
     assert merging.preview(go, now("tea")).holders == 16
     merging.merge(boss, go, now("tea"))
-    merging.finish_all()
+    finish_background()
     assert len(names(Wish((now("tea"),)))) == 16
 
 

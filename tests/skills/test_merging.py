@@ -17,6 +17,7 @@ from skills.rules import Held, NotNow, State, Visibility
 from store import keys
 from store.table import Update
 from tests.at_once import at_once
+from tests.background import finish_background
 from tests.skills.conftest import SAID, have
 from upkeep import replay
 
@@ -53,8 +54,7 @@ def now(skill):
 
 def merge(boss, both) -> None:
     merging.merge(boss, *map(now, both))
-    while list(table().each(keys.MERGING_SKILLS)):
-        merging.finish_all()
+    finish_background()
 
 
 def has(name: str) -> dict[str, int]:
@@ -124,7 +124,7 @@ def test_whoever_acts_meanwhile_acts_on_the_new_one_and_brings_their_own_along(s
     services.let_go(cyd, "golang")
     assert [has(name) for name in ("Ada", "Bob", "Cyd")] == [{"go": 4}, {"go": 2}, {}]
     assert replay.check(site).first == ()
-    assert merging.finish_all() == 1
+    assert finish_background() == 1
     assert [has(name) for name in ("Ada", "Bob", "Cyd")] == [{"go": 4}, {"go": 2}, {}]
     assert replay.check(site).first == ()
 
@@ -136,7 +136,7 @@ def test_a_merge_that_the_log_has_yet_to_tell_is_told_by_whoever_comes_by(site, 
     assert replay.check(site).first == ()
     have(bob, "go")
     assert next(event for event in log().since(0) if event["event_type"] == "SkillMerged")["actor"] == "Boss"
-    assert merging.finish_all() == 1
+    assert finish_background() == 1
     assert (has("Ada"), has("Bob")) == ({"go": 3}, {"go": 3})
     assert replay.check(site).first == ()
 
@@ -176,7 +176,7 @@ def merged_rightly(site, count: int) -> None:
         shown = "GSI1PK" in site.get(keys.person_skill(own.name, "go"))
         assert shown is (own.visibility == Visibility.MEMBERS)
         assert site.get(keys.own_skills(own.name))["skills"] == 1
-    assert list(site.each(keys.skill_holders("golang"))) == list(site.each(keys.MERGING_SKILLS)) == []
+    assert list(site.each(keys.skill_holders("golang"))) == list(site.each(keys.TASKS)) == []
     assert now(repository.find("go")).merging == ""
 
 
@@ -189,7 +189,7 @@ def kill_while_merging(site, boss, both, lives) -> int:
                 source = now(both[0])
                 if source.is_listed:
                     merging.merge(boss, source, now(both[1]))
-                if not merging.finish_all() and now(both[0]).state == State.MERGED:
+                if not finish_background() and now(both[0]).state == State.MERGED:
                     return deaths
             except Killed:
                 deaths += 1
@@ -207,8 +207,8 @@ def test_three_hundred_holders_and_a_death_after_every_write(site, boss, both, w
 def test_two_workers_at_once(site, boss, both):
     crowd(site, 200, "golang", "go")
     table().write(*repository.shutting(*map(now, both), "Boss"))
-    at_once(*[merging.finish_all] * 3)
-    merging.finish_all()
+    at_once(*[lambda: repository.MERGING.advance("golang")] * 3)
+    finish_background()
     merged_rightly(site, 200)
 
 
@@ -235,6 +235,6 @@ def test_people_who_act_while_it_is_merged_lose_nothing(site, boss, both, person
             have(user, "golang" if level == 2 else "go", level=level)
 
     at_once(partial(merging.merge, boss, *map(now, both)), *(partial(busy, each) for each in everybody))
-    merging.finish_all()
+    finish_background()
     assert [has(each.name) for each in everybody] == [{"go": 3}] * 6
     assert replay.check(site).first == ()

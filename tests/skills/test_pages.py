@@ -9,9 +9,10 @@ import pytest
 
 from accounts import services as accounts
 from accounts.rules import Role
-from skills import merging, repository, services, views
+from skills import repository, services, views
 from skills.rules import State, Visibility
 from store import keys
+from tests.background import finish_background
 from tests.skills.conftest import have
 
 HELD = {"level": "3", "years": "7", "last_used": "2026-10", "notes": "Mostly at night.", "token": "one"}
@@ -113,7 +114,7 @@ def test_merging_is_shown_first_and_the_old_address_leads_to_the_new(admin, ada,
         assert admin.get("/skill/golang/merge/", {"into": wrong}).status_code == 422
         assert admin.post("/skill/golang/merge/", {"into": wrong}).status_code == 422
     assert admin.post("/skill/golang/merge/", {"into": "Go"}).status_code == 302
-    merging.finish_all()
+    finish_background()
     answer = admin.get("/skill/golang/")
     assert (answer.status_code, answer["Location"]) == (301, "/skill/go/")
     assert list(repository.own_skills("Ada").held) == ["go"]

@@ -12,7 +12,6 @@ from django.core.management import CommandError, call_command
 from accounts import repository as people
 from accounts import services as accounts
 from accounts.rules import Role
-from accounts.services import leaving
 from acts.site import log
 from acts.tokens import sign
 from ballots import services as voting
@@ -246,15 +245,6 @@ def test_a_void_number_at_the_end_of_the_log_keeps_nobody_from_being_forgotten(s
     (mark,) = site.each(keys.NAMES_TO_FORGET)
     site.write(Update(Key(mark["PK"], mark["SK"]), set={"upto": mark["upto"] + 1}))
     assert forgotten() == 8
-
-
-def test_whoever_sees_somebody_off_late_marks_nothing_again(site, boss, ada, person):
-    """By then the name may be another's."""
-    removed(boss, ada)
-    (mark,) = site.each(keys.NAMES_TO_FORGET)
-    person(ADA[0], email="another@example.org")
-    assert leaving._see_off(ada, leaving.LONG_AGO)
-    assert list(site.each(keys.NAMES_TO_FORGET)) == [mark]
 
 
 def test_of_every_kind_of_event_it_is_said_whom_it_names():

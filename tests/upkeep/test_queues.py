@@ -7,8 +7,6 @@ from datetime import timedelta
 
 import pytest
 
-from accounts import repository as people
-from accounts import services as accounts
 from accounts.rules import Role
 from acts.queues import take_each
 from acts.site import table
@@ -16,12 +14,9 @@ from elections import invitations, repository, services
 from mail import outbox as mail
 from polls import services as polls
 from ranking.candidates import Candidate
-from skills import repository as skill_items
-from skills import services as skills
 from store import keys
 from store.log import as_text, utc_now
 from store.table import Delete, Put, Unavailable, Update
-from tests.people import somebody
 from tests.polls.conftest import CHOSEN, NAMES
 from upkeep import failures, jobs
 from upkeep.jobs import Job, Outcome, run_each
@@ -51,11 +46,6 @@ def board(ada, **settings):
 
 
 # Each puts a good item into a queue, and answers the bad one and how to tell that the good one had its turn.
-
-
-def removals(ada) -> tuple[Put, Callable[[], bool]]:
-    table().write(*people.leaving(somebody("Eve"), "2020-01-01T00:00:00.000Z"))
-    return a_poison_of(keys.LEAVING.pk), lambda: table().get(keys.leaving("Eve")) is None
 
 
 def broken_election(**words) -> Put:
@@ -105,13 +95,6 @@ def over_polls(ada) -> tuple[Put, Callable[[], bool]]:
     return a_poison_of(keys.polls_ending().pk), lambda: table().get(keys.poll_result(poll.id)) is not None
 
 
-def merges(ada) -> tuple[Put, Callable[[], bool]]:
-    boss = people.find("Boss")
-    both = [skills.add(boss, name, "Programming", "") for name in ("Golang", "Go")]
-    table().write(*skill_items.shutting(*both, "Boss"))
-    return a_poison_of(keys.MERGING_SKILLS.pk), lambda: table().get(keys.skill_merge("golang")) is None
-
-
 def ends_without_a_name(ada) -> tuple[Put, Callable[[], bool]]:
     _poison, had_its_turn = ends(ada)
     return a_poison_of(repository.list_of(repository.State.OPEN).pk), had_its_turn
@@ -121,15 +104,7 @@ def marks_without_a_name(ada) -> tuple[Put, Callable[[], bool]]:
     return a_poison_of(keys.SEALING.pk), ballots(ada)[1]
 
 
-def news(ada) -> tuple[Put, Callable[[], bool]]:
-    table().write(
-        Put({"PK": "BLOG#1", "SK": "MAILING", "GSI1PK": "BLOGMAILINGS", "GSI1SK": "1", "post": "1", "due": "1"})
-    )
-    return a_poison_of(keys.POST_MAILINGS.pk), lambda: "began_at" in table().get(keys.post_mailing("1"))
-
-
 QUEUES = [
-    (jobs.REMOVALS, removals),
     (jobs.ENDS, ends),
     (jobs.ENDS, ends_without_a_name),
     (jobs.BALLOTS, marks_without_a_name),
@@ -138,8 +113,6 @@ QUEUES = [
     (jobs.MAIL, mails),
     (jobs.MAIL, lost_mails),
     (jobs.POLLS, over_polls),
-    (jobs.MERGES, merges),
-    (jobs.NEWS_BY_MAIL, news),
 ]
 
 
@@ -156,17 +129,14 @@ def test_a_bad_item_stops_none_of_the_others_and_is_not_passed_over_in_silence(s
 
 
 @pytest.mark.parametrize("error", [Unavailable("out of reach"), Paused("paused")])
-def test_a_store_in_trouble_and_a_pause_end_the_round_for_all(site, ada, monkeypatch, error):
+def test_a_store_in_trouble_and_a_pause_end_the_round_for_all(site, error):
     seen = []
 
-    def tidy_up(gone) -> None:
-        seen.append(gone.name)
+    def fail(name: str) -> None:
+        seen.append(name)
         raise error
 
-    monkeypatch.setattr(accounts.LEAVING, "steps", (tidy_up,))
-    for name in ("Eve", "Fay"):
-        site.write(*people.leaving(somebody(name), "2020-01-01T00:00:00.000Z"))
-    ended = jobs.run(Job("removals", 1, accounts.see_off_all), Leases(site))
+    ended = jobs.run(Job("removals", 1, lambda: take_each(["Eve", "Fay"], fail)), Leases(site))
     assert ended.outcome == (Outcome.RESTING if isinstance(error, Paused) else Outcome.FAILED)
     assert seen == ["Eve"]
 

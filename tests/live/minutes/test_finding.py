@@ -15,8 +15,8 @@ from live.minutes import repository as minutes
 from live.minutes import services
 from live.questions import Type
 from live.rules import Step
-from live.services import deleting, expiring
 from store import keys
+from tests.background import finish_background
 from tests.clock import stands_at
 from tests.live.conftest import drive
 from tests.live.minutes.test_minutes import attend, decide
@@ -44,8 +44,8 @@ def held(made, person, monkeypatch):
 def years_later(monkeypatch) -> None:
     """Its data has expired, and the worker has removed it."""
     stands_at(monkeypatch, rules.later(BEGAN_AT, timedelta(days=800)))
-    assert expiring.expire_all() == 1
-    deleting.clear_away_all()
+    assert finish_background(repository.EXPIRING.name) == 1
+    finish_background()
 
 
 def way(game) -> str:
@@ -96,13 +96,13 @@ def test_deleting_the_session_keeps_the_way_to_them(held, signed_in):
     hana = signed_in(people.find("Hana"))
     assert "The minutes stay" in hana.get(f"/live/{held.id}/delete/").content.decode()
     hana.post(f"/live/{held.id}/delete/")
-    deleting.clear_away_all()
+    finish_background()
     for page in ("/live/", "/live/history/"):
         shown = hana.get(page).content.decode()
         assert way(held) in shown
         assert f"/live/{held.id}/report/" not in shown
     assert hana.get(way(held)).status_code == 200
-    assert not expiring.is_due()
+    assert repository.EXPIRING.find(held.id) is None
 
 
 def test_lists_go_with_the_minutes_and_with_the_person(site, held, person):

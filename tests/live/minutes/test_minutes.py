@@ -9,13 +9,14 @@ import pytest
 
 from accounts import repository as people
 from accounts.rules import Role
+from acts.background import wait
 from acts.site import now_text, table
 from elections import repository as elections
 from elections import services as organising
 from live import repository, seats
 from live.assembly import rolls
 from live.minutes import repository as minutes
-from live.minutes import services, words
+from live.minutes import words
 from live.onward import services as onward
 from live.questions import Type
 from live.rules import Step
@@ -93,7 +94,7 @@ def test_minutes_tell_votes_with_counts_and_majorities_and_keep_secrets(held):
 def test_minutes_stay_when_the_session_is_gone(site, held):
     before = ended(held)
     deleting.delete(held.id, "Hana")
-    deleting.clear_away(held.id)
+    finish_background()
     assert repository.find(held.id) is None
     assert minutes.find(held.id) == before
     (event,) = events(site, "LiveMinutesSealed")
@@ -109,12 +110,13 @@ def test_what_runs_has_minutes_as_far_as_it_is(site, held):
 
 
 def test_whoever_is_cut_off_before_sealing_leaves_it_to_the_worker(site, held, monkeypatch):
-    monkeypatch.setattr("live.services.ending.seal_minutes", lambda game_id: False)
-    drive(held, Step.END)
+    with monkeypatch.context() as patched:
+        patched.setattr(minutes.SEALING, "do", lambda task: wait(60))
+        drive(held, Step.END)
     assert not minutes.find(held.id).minutes.head.is_sealed
-    assert services.finish_all() == 1
+    assert finish_background() == 1
     assert minutes.find(held.id).minutes.head.is_sealed
-    assert services.finish_all() == 0
+    assert finish_background() == 0
 
 
 def test_a_rehearsal_and_other_sessions_leave_no_minutes(site, made):
@@ -194,7 +196,7 @@ def test_what_came_of_an_assembly_stays_in_its_minutes_with_its_digest(site, hel
     jobs.BALLOTS.work()
     digest = results.find_seal("The fee")[1].digest
     deleting.delete(held.id, "Hana")
-    deleting.clear_away(held.id)
+    finish_background()
     page = text(signed_in(hana).get(f"/live/{held.id}/minutes/"))
     assert "The fee</a>" in page
     assert digest in page

@@ -22,6 +22,7 @@ from store.connect import connect
 from store.log import EventLog
 from tests.access.asking import listening
 from tests.at_once import at_once
+from tests.background import finish_background
 from tests.live.conftest import POLL, drive, seated
 from tests.live.qa.conftest import qa_of, seen_by_all, send, upvote
 from tests.skills.test_endorsing_dynamodb import on_dynamodb  # noqa: F401 - a fixture
@@ -279,7 +280,7 @@ def test_everything_goes_with_the_session(site, game):
     left = [item for _table, item in site.everything() if game.id in item["PK"]]
     assert not [item for item in left if "ttl" not in item], "nothing of it stays for good"
     deleting.delete(game.id, "Hana")
-    deleting.clear_away_all()
+    finish_background()
     assert not [item["SK"] for _table, item in site.everything() if item["PK"].startswith("GAME#")]
 
 

@@ -8,6 +8,7 @@ from accounts import repository as people
 from accounts import services as accounts
 from accounts.rules import Role
 from acts import again
+from acts.background import wait
 from acts.refusals import NotAllowed
 from live.questions import OF_SETS, Kind, Question, Type
 from live.sets import repository, rules, services, telling
@@ -16,6 +17,7 @@ from live.sets.rules import Elsewhere, NoRoom, NotThere, QuestionSet, Whole
 from store import keys, trips
 from store.log import EventLog
 from tests.at_once import at_once
+from tests.background import finish_background
 
 from .conftest import CAPITAL, IDEA, MANY, MEET, numbered
 
@@ -191,12 +193,22 @@ def test_the_longest_set_there_can_be_fits_the_stores_limits(site, ida):
 def test_what_was_cut_off_a_worker_puts_in(site, ida, monkeypatch):
     set_ = services.make(ida, "Long")
     with monkeypatch.context() as patched:
-        patched.setattr(services, "fill", lambda set_id: 0)
+        patched.setattr(repository.FILLING, "do", lambda task: wait(60))
         services.add(ida, set_.id, numbered(A_SLICE + 5))
     assert repository.whole(set_.id).waiting == 5
-    assert services.fill_all() == 1
-    assert services.fill_all() == 0
+    assert finish_background() == 1
+    assert finish_background() == 0
     assert (repository.whole(set_.id).waiting, repository.find_set(set_.id).total_questions) == (0, 55)
+
+
+def test_what_comes_while_more_is_on_its_way_comes_in_after_it(site, ida, monkeypatch):
+    set_ = services.make(ida, "Long")
+    with monkeypatch.context() as patched:
+        patched.setattr(repository.FILLING, "do", lambda task: wait(60))
+        services.add(ida, set_.id, numbered(A_SLICE + 5))
+        services.add(ida, set_.id, numbered(A_SLICE + 3))
+    assert finish_background() == 1
+    assert (repository.whole(set_.id).waiting, repository.find_set(set_.id).total_questions) == (0, 108)
 
 
 def test_a_copy_has_everything_and_is_ones_own(site, person, ida, made):
@@ -224,7 +236,7 @@ def test_nothing_of_a_deleted_set_is_left(site, ida, made):
     services.delete(ida, made)
     assert repository.whole(made) is None
     assert (repository.mine("Ida", limit=9)[0], repository.shared(limit=9)[0]) == ([], [])
-    assert services.clear_away_all() == 1
+    assert finish_background() == 1
     assert list(site.each(keys.all_of_set(made))) == []
     with pytest.raises(NotThere):
         services.delete(ida, made)
@@ -240,7 +252,7 @@ def test_who_leaves_hands_on_what_others_use_and_the_rest_goes(site, person, ida
     ((name, entries),) = telling.told(ida)
     assert (name, sorted(each["name"] for each in entries)) == ("question_sets", ["Diary", "Evening"])
     accounts.remove(owner, people.find("Ida"))
-    accounts.see_off_all()
+    finish_background()
     assert repository.find_set(made).created_by == "Olga"
     assert [each.id for each in repository.mine("Olga", limit=9)[0]] == [made]
     assert repository.find_set(private.id) is None
