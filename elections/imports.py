@@ -25,7 +25,7 @@ from acts.site import now_text, table
 from store import keys
 from store.table import Delete, Equals, Exists, Item, Key, Less, Missing, Put, Refused, Update, Write
 
-from . import repository, services, spreading
+from . import repository, services
 from .rules import Action, Election, WrongState, check_listing
 from .skipping import NOTHING_SKIPPED, Skipped, on_the_roll, summary, voters_added
 
@@ -106,7 +106,6 @@ def start(
     services.check(actor, election, Action.ADD_VOTERS)
     check_listing(election, names)
     distinct = list({keys.fold(name): name for name in names}.values())
-    spreading.make_room(actor, election, len(distinct))
     slices = [distinct[start : start + A_SLICE] for start in range(0, len(distinct), A_SLICE)]
     new = Import(
         election.name, _digest(election, distinct), len(distinct), len(slices), 0, 0, skipped=skipped.as_text()
@@ -159,9 +158,6 @@ def go_on(
 
 
 def _step(actor: User, election: Election, under_way: Import) -> Import:
-    if election.spread_from:
-        spreading.finish(election.name, spreading.AT_ONCE)
-        return under_way  # it goes on with the next step, or whenever the roll is where it belongs
     services.check(actor, election, Action.ADD_VOTERS)
     place = keys.imported_rows(election.name, under_way.digest, under_way.done)
     rows = table().get(place)

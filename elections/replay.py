@@ -24,7 +24,6 @@ from . import (
     renaming,
     repository,
     services,
-    spreading,
     voting_times,
 )
 from .needs import Agreement, Need
@@ -187,14 +186,6 @@ def voters_removed(event: Happened) -> Iterator[Step]:
     yield [*gone, repository.touched(election, -len(names))]
 
 
-def spread(event: Happened) -> Iterator[Step]:
-    election, shards = election_of(event), event.said["shards"]
-    if election.stored_state != State.DRAFT or shards <= election.shards:
-        raise DoesNotFit("spreads a roll that is spread so far already, or is voted by.")
-    yield spreading.spreading(election, shards)
-    spreading.finish(election.name)
-
-
 # --- from draft to closed ---
 
 
@@ -291,7 +282,6 @@ REPLAY: dict[str, Act] = {
     "CandidateAgreed": agreed,
     "CandidateDisagreed": disagreed,
     "CandidatesAsked": candidates_asked,
-    "RollSpread": spread,
     "VotersAdded": voters_added,
     "VotersRemoved": voters_removed,
     "VotersInvited": mailed,
@@ -362,12 +352,11 @@ def is_shutting(writes: Sequence[Write]) -> bool:
 
 
 def is_moving(writes: Sequence[Write]) -> bool:
-    """Candidates and voters follow an election to its new name, and voters to their shard, a handful at a time."""
+    """Candidates and voters follow an election to its new name, a handful at a time."""
     old = {each.key.sk for each in writes if isinstance(each, Delete)}
     new = {each.key.sk for each in writes if isinstance(each, Put)}
     renamed_from = [each for each in writes if isinstance(each, Update) and each.set.get("renamed_from") == ""]
-    spread_from = [each for each in writes if isinstance(each, Update) and "spread_from" in each.remove]
-    return bool(renamed_from or spread_from) or (old == new and all(begins(each.key.pk) == ELECTION for each in writes))
+    return bool(renamed_from) or (old == new and all(begins(each.key.pk) == ELECTION for each in writes))
 
 
 def is_sweeping(writes: Sequence[Write]) -> bool:

@@ -22,7 +22,6 @@ from acts.queues import reason_of, words_of
 from acts.site import table
 from ballots.services import seal_what_is_closed
 from elections import copying, imports
-from elections import spreading as rolls
 from elections.books import services as books
 from elections.groups import filling as group_filling
 from elections.groups import services as groups
@@ -47,7 +46,7 @@ from news import mailing
 from news import services as news
 from polls import services as polls
 from polls.sealing import anything_over, seal_what_is_over
-from skills import merging, spreading
+from skills import merging
 from store import forgetting, keys
 from store.log import EventLog, layout
 from store.log.publish import Publisher
@@ -167,7 +166,6 @@ FILLING_SETS = Job("questions", 10, question_sets.fill_all, anything_in(keys.FIL
 DELETED_GROUPS = Job("deleted groups", 10, groups.clear_away_all, anything_in(keys.DELETED_GROUPS))
 FILLING_GROUPS = Job("groups", 10, group_filling.take_up_all, anything_in(keys.FILLING_GROUPS))
 COPIES = Job("copies", 10, copying.finish_all, anything_in(keys.FILLING))
-ROLLS = Job("rolls", 10, rolls.finish_all, anything_in(keys.SPREAD))
 BOOKS = Job("books", 5, books.finish_all, anything_in(keys.BOOKS_AT_WORK, keys.BOOKS_ADDED))
 IMPORTS = Job("imports", 10, imports.take_up_all, anything_in(keys.IMPORTS))
 ENDS = Job("ends", 5, close_what_is_over, moment=next_end)
@@ -187,7 +185,6 @@ BACKUPS = Job("backups", 3600, alarm.warn_of_late, alarm.is_late)
 SWEEP = Job("sweep", 30, _sweep)
 NAMES = Job("names", 60, names.forget_names, names.is_due)
 MERGES = Job("merges", 5, merging.finish_all, anything_in(keys.MERGING_SKILLS))
-SPREADING = Job("spreading", 86_400, spreading.spread_popular, anything_in(keys.skills()))
 NEWS_BY_MAIL = Job("news by mail", 5, lambda: mailing.take_on(goes_on), mailing.is_due)
 RETENTION = Job("retention", 60, retention.look_for_unused, retention.is_due)
 LIVE_SESSIONS = Job("live sessions", 60, live_ending.end_abandoned, anything_in(keys.RUNNING_GAMES))
@@ -213,9 +210,9 @@ JOBS = (
         POLLS,
         REMINDERS,
     ),
-    *(BOOKS, ROLLS),
+    BOOKS,
     *(MAILINGS, LOG, NIGHTLY, BACKUPS, SWEEP, NAMES, RETENTION, MERGES, URGENT_MAIL, MAILS_AGAIN, MAIL, BOUNCES),
-    *(SPREADING, DELETED_POSTS, NEWS_BY_MAIL, DELETED_SETS, FILLING_SETS, LIVE_SESSIONS, LIVE_ANSWERS, DELETED_GAMES),
+    *(DELETED_POSTS, NEWS_BY_MAIL, DELETED_SETS, FILLING_SETS, LIVE_SESSIONS, LIVE_ANSWERS, DELETED_GAMES),
     *(EXPIRED_GAMES, MINUTES, LIVE_OUTCOMES, DELETED_GROUPS, FILLING_GROUPS),
 )
 

@@ -11,7 +11,7 @@ from accounts import replay as accounts
 from acts.handfuls import handfuls
 from acts.site import acting_on
 from ballots import replay as ballots
-from elections import renaming, spreading, voting_times
+from elections import renaming, voting_times
 from elections import replay as elections
 from elections.books import replay as books
 from elections.groups import replay as groups
@@ -261,7 +261,6 @@ def _settle(there: Table, made: Table) -> None:
     """What had begun at the moment of the copy is taken to its end, on the side that lacks it."""
     with acting_on(there):
         renaming.finish_all()
-        spreading.finish_all(most=None)
         elections.forget_unused_gates(there)
     skills.finish_what_is_said(there)
     with acting_on(made):

@@ -10,6 +10,7 @@ from acts.following import get_through
 from acts.handfuls import sweep
 from acts.queues import take_each
 from acts.refusals import OVERTAKEN, Overtaken
+from acts.shards import shards_in
 from acts.site import log, table
 from elections import renaming, repository
 from elections.books import repository as books
@@ -107,7 +108,7 @@ def swept(name: str, most: int) -> bool:
     """Also if whoever deleted it died on the way. One that was renamed takes along what is its own first."""
     renaming.finish(name)
     marks = (keys.METADATA, keys.renamed(name).sk, keys.deleted(name).sk)
-    shards = (table().get(keys.deleted(name)) or {}).get("shards", 1)
+    shards = shards_in(table().get(keys.deleted(name)))
     try:
         left, spread = keys.all_of_election(name), keys.all_in_shards(name, shards)
         return sweep(left, marks, *_is_gone(name), most=most, elsewhere=repository.pictures_of, shards=spread)

@@ -9,11 +9,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from .. import cursors, limits, trips
+from ..log import layout
 from ..table import (
     DATA,
     TABLES,
     Check,
-    Condition,
     Invalid,
     Item,
     Key,
@@ -80,6 +80,7 @@ class DynamoDbTable(Table):
         return INDEX_LAG
 
     is_distant = True
+    log_partitions = layout.SPREAD
 
     def at_once(self, asks: Sequence[Callable[[], Any]]) -> list[Any]:
         return self._connection.at_once(asks)
@@ -176,18 +177,10 @@ class DynamoDbTable(Table):
                 self._connection.pause(fruitless)
             waiting = left
 
-    def increment(
-        self,
-        key: Key,
-        name: str,
-        by: int = 1,
-        *,
-        also: Mapping[str, Value] | None = None,
-        when: Condition | None = None,
-    ) -> int:
-        update = Update(key, set=also or {}, add={name: by}, when=when)
+    def increment(self, key: Key, name: str, by: int = 1, *, also: Mapping[str, Value] | None = None) -> int:
+        update = Update(key, set=also or {}, add={name: by})
         limits.check_writes([update])
-        expressions = Expressions().condition(when).update(update)
+        expressions = Expressions().update(update)
         request = self._addressed(key) | expressions.arguments() | {"ReturnValues": "UPDATED_NEW"}
         answer = self._connection.ask("increment", "update_item", **request)
         return int(wire.decode(answer["Attributes"][name]))

@@ -46,10 +46,10 @@ from .of_people import (
     sessions, setup, throttle, user, users_by_email, words_of_role,
 )
 from .of_elections import (
-    DELETED, ELECTIONS, FILLING, OWN_ELECTIONS, RENAMED, SPREAD, agreed_by, agreement, agreements, all_in_shards,
+    DELETED, ELECTIONS, FILLING, OWN_ELECTIONS, RENAMED, agreed_by, agreement, agreements, all_in_shards,
     all_of_election, by_date,
     candidate, candidates, deleted, election, election_shard, elections, elections_in_state, elections_made_at, filling,
-    filling_part, filling_parts, listed_election, manager, need, needs, renamed, run_by, snapshot, spread,
+    filling_part, filling_parts, listed_election, manager, need, needs, renamed, run_by, snapshot,
     turnout, description, under_new_name,
 )
 from .of_rolls import (
@@ -72,9 +72,9 @@ from .of_results import (
     shared_result,
 )
 from .of_mail import (
-    MAILINGS, bounces_read, failed_mail, failed_mails, invitation_words, quiet, mail, mail_by_date, mail_by_turn,
-    mail_counts, mail_list, mail_server, mailing, mailing_by_date, mails, mails_again, mails_due, mails_waiting,
-    message, messages, reminders,
+    MAIL_LISTS, MAILINGS, bounces_read, failed_mail, failed_mails, invitation_words, quiet, mail, mail_by_date,
+    mail_by_turn, mail_counts, mail_list, mail_server, mailing, mailing_by_date, mails, mails_again, mails_due,
+    mails_waiting, message, messages, reminders,
 )
 from .of_polls import (
     DELETED_POLLS, PUBLIC_POLLS, REPORTED_POLLS, all_in_poll_shards, all_of_poll, deleted_poll, listed_poll, made_by,
