@@ -18,18 +18,18 @@ def shards_in(item: Item | None) -> int:
     return int(item.get("shards", 1)) if item else 1
 
 
-def usual(distant: int) -> int:
-    """How many shards a new thing gets in this store, of a kind that gets so many in a distant one."""
+def of_new(distant: int) -> int:
+    """How many shards a thing gets that is made in this store, of a kind that gets so many in a distant one."""
     return distant if table().is_distant else 1
 
 
-def read(own: Sequence[Key], where: Callable[..., Iterable[Key]], usual: int) -> tuple[list[int], dict[Key, Item]]:
+def read(own: Sequence[Key], where: Callable[..., Iterable[Key]], expected: int) -> tuple[list[int], dict[Key, Item]]:
     """These things and what lies beside them, in `where`, which is called with the number of shards of each; and these
-    numbers. `usual` is the number that is tried first."""
-    supposed = [usual for _ in own]
+    numbers. `expected` is the number that is tried first."""
+    supposed = [expected for _ in own]
     while True:
         found = table().get_many(dict.fromkeys([*own, *where(*supposed)]))
-        actual = [shards_in(found[at]) if at in found else usual for at in own]
+        actual = [shards_in(found[at]) if at in found else expected for at in own]
         if actual == supposed:
             return actual, found
         supposed = actual

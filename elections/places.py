@@ -26,7 +26,7 @@ Known = Election | str  # an election, or its name: then its shards are looked u
 
 def shards_of_new() -> int:
     """How many shards an election gets that is made here."""
-    return shards.usual(SHARDS)
+    return shards.of_new(SHARDS)
 
 
 # --- with an election in hand, or its name ---

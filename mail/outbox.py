@@ -25,6 +25,7 @@ from .letters import LETTERS
 
 QUEUED, SENDING, SENT, FAILED, UNKNOWN, ASIDE = STATES = ("queued", "sending", "sent", "failed", "unknown", "aside")
 KEPT_SECONDS = 30 * 24 * 3600
+SPREAD = 4  # keys of a distant store's index that mails wait under: each takes a thousand a second
 
 REASONS = {
     "unknown": gettext_noop("The worker stopped while it was sending, so it is not known whether the mail went out."),
@@ -139,7 +140,7 @@ def _queued(number: str, kind: str, to: str, ledger: Ledger | None, about: dict[
             "PK": place.pk,
             "SK": place.sk,
             **_stored(ledger),
-            "GSI1PK": keys.mail_list(QUEUED, number, distant=table().is_distant),
+            "GSI1PK": keys.mail_list(QUEUED, number, spread()),
             "GSI1SK": keys.mail_by_turn(now, number, urgent=is_urgent(kind)),
             "number": number,
             "kind": kind,
@@ -178,12 +179,17 @@ def in_state(state: str, limit: int, cursor: str | None = None) -> tuple[list[Ma
 
 def lists_of(state: str) -> list[Span]:
     """Where the index has the mails of a state."""
-    return keys.mails_waiting() if state == QUEUED else [keys.mails(state)]
+    return keys.mails_waiting(spread()) if state == QUEUED else [keys.mails(state)]
+
+
+def spread() -> int:
+    """Over how many keys of the index mails that wait are spread: the embedded store has no need to."""
+    return SPREAD if table().is_distant else 1
 
 
 def due_by(moment: str, *, urgent: bool) -> list[Span]:
     """Mails that wait and are to be sent by then."""
-    return keys.mails_due(moment, urgent=urgent)
+    return keys.mails_due(moment, spread(), urgent=urgent)
 
 
 def find(number: str) -> Mail | None:
@@ -207,10 +213,9 @@ def move(mail: Mail, old: str, new: str, *also: Write, before: int | None = None
 def moved(mail: Mail, old: str, new: str, *, before: int | None = None, **changes: str | int) -> Update:
     held = Equals("state", old)
     listed = _listed(mail, new, changes)
-    list_ = keys.mail_list(new, mail.number, distant=table().is_distant)
     return Update(
         keys.mail(mail.number),
-        set={"state": new, "GSI1PK": list_, "GSI1SK": listed, **changes},
+        set={"state": new, "GSI1PK": keys.mail_list(new, mail.number, spread()), "GSI1SK": listed, **changes},
         remove=("ttl",) if new == QUEUED else (),  # what waits does not expire in the store
         when=held if before is None else held & Less("lease", before),
     )

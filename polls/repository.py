@@ -90,7 +90,7 @@ class PollStanding:
 
 def shards_of_new() -> int:
     """How many shards a poll gets that is made here."""
-    return shards.usual(SHARDS)
+    return shards.of_new(SHARDS)
 
 
 def gates_of(poll: Poll) -> Gates:

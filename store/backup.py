@@ -441,8 +441,10 @@ def _is_of_new_store(name: str, item: Item) -> bool:
 
 
 def _laid_out(table: Table, entries: Iterable[Entry]) -> Iterator[Entry]:
-    """A copy does not say how events lay where it was made; they lie as they do in the store they are written into."""
-    return (layout.entry(table, name, item) for name, item in entries)
+    """A copy does not say how events lay where it was made; they lie as they do in the store they are written into. An
+    embedded one has a single list of mails that wait."""
+    for name, item in entries:
+        yield layout.entry(table, name, item if table.is_distant else keys.in_one_list(item))
 
 
 def _refuse_unfinished(table: Table) -> None:

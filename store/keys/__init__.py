@@ -72,7 +72,7 @@ from .of_results import (
     shared_result,
 )
 from .of_mail import (
-    MAIL_LISTS, MAILINGS, bounces_read, failed_mail, failed_mails, invitation_words, quiet, mail, mail_by_date,
+    MAILINGS, bounces_read, failed_mail, failed_mails, in_one_list, invitation_words, quiet, mail, mail_by_date,
     mail_by_turn, mail_counts, mail_list, mail_server, mailing, mailing_by_date, mails, mails_again, mails_due,
     mails_waiting, message, messages, reminders,
 )

@@ -22,7 +22,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from ..table import Key, Span
+from ..table import Item, Key, Span
 from .of_elections import election
 from .parts import METADATA, escape, part, shard_of, sharded
 
@@ -39,20 +39,22 @@ def _in_state(state: str) -> str:
     return f"MAIL#{state}"
 
 
-MAIL_LISTS = 4  # keys of a distant store's index that mails wait under: each takes a thousand a second
+def mail_list(state: str, number: str, shards: int) -> str:
+    """Under which key of the index a mail is. Every vote may bring one that waits: more than a single key takes."""
+    return sharded(_in_state(state), shard_of(number, shards), shards) if state == "queued" else _in_state(state)
 
 
-def mail_list(state: str, number: str, *, distant: bool) -> str:
-    """Under which key of the index a mail is. Every vote may bring one that waits: more than a single key of a distant
-    store takes."""
-    lists = MAIL_LISTS if distant and state == "queued" else 1
-    return sharded(_in_state(state), shard_of(number, lists), lists)
-
-
-def mails_waiting(whole: Span | None = None) -> list[Span]:
-    """All mails that wait, or a span of them; also those that came with a copy of a store of the other kind."""
+def mails_waiting(shards: int, whole: Span | None = None) -> list[Span]:
+    """All mails that wait, or a span of them; those that came from an embedded store are still in one place."""
     whole = whole or mails("queued")
-    return [whole, *(replace(whole, pk=sharded(whole.pk, each, MAIL_LISTS)) for each in range(MAIL_LISTS))]
+    spread = [replace(whole, pk=sharded(whole.pk, each, shards)) for each in range(shards)]
+    return [whole, *spread] if shards > 1 else [whole]
+
+
+def in_one_list(item: Item) -> Item:
+    """A mail that waits in one of several lists, as a store has it that has one; anything else as it is."""
+    whole = _in_state("queued")
+    return {**item, "GSI1PK": whole} if str(item.get("GSI1PK")).startswith(f"{whole}#") else item
 
 
 def mail_by_date(queued_at: str, number: str) -> str:
@@ -67,10 +69,10 @@ def mail_by_turn(due: str, number: str, *, urgent: bool) -> str:
     return f"{URGENT if urgent else ''}{due}#{escape(number)}"
 
 
-def mails_due(moment: str, *, urgent: bool) -> list[Span]:
+def mails_due(moment: str, shards: int, *, urgent: bool) -> list[Span]:
     """What is to be sent by now; what waits for its next try is not even read."""
     first, last = (URGENT, f"{URGENT}{moment}") if urgent else (BEHIND_URGENT, moment)
-    return mails_waiting(replace(mails("queued"), first=first, last=f"{last}{AT_THE_LATEST}"))
+    return mails_waiting(shards, replace(mails("queued"), first=first, last=f"{last}{AT_THE_LATEST}"))
 
 
 def mail_server(lane: str) -> Key:

@@ -15,6 +15,7 @@ from elections import places
 from elections import repository as elections
 from elections import services as organising
 from elections.turnout import turnout
+from mail import outbox
 from polls import repository as polls
 from ranking.candidates import Candidate
 from results import proof
@@ -83,7 +84,7 @@ def copied(by: str, target: str, settings, folder) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("target", "by"), [("DynamoDB", "transfer"), ("embedded", "restore")], indirect=["target"])
+@pytest.mark.parametrize(("target", "by"), [("DynamoDB", "restore"), ("embedded", "transfer")], indirect=["target"])
 def test_all_goes_on_in_a_store_of_the_other_kind(target, by, settings, tmp_path, person, opened, made):  # noqa: F811
     usual, poll = places.shards_of_new(), made()
     for name in ("Secret", "Public"):
@@ -95,12 +96,16 @@ def test_all_goes_on_in_a_store_of_the_other_kind(target, by, settings, tmp_path
     for number, name in enumerate(NAMES[:6]):
         cast(name, "Secret", "Public")
         vote(poll, f"voter {number}", "Pizza")
+    addresses = {f"new{number}@example.org" for number in range(20)}
+    table().write(*(outbox.queued("invitation", each, invited_by="Ida") for each in sorted(addresses)))
 
     copied(by, target, settings, tmp_path)
 
     assert places.shards_of_new() != usual
     assert {elections.find(name).shards for name in ("Secret", "Public", "Draft")} == {usual}
     assert check(table()).count == 0
+    waiting = outbox.in_state(outbox.QUEUED if by == "transfer" else outbox.UNKNOWN, 100)[0]
+    assert addresses <= {each.to for each in waiting}
     organising.rename(organiser, elections.find("Draft"), "Renamed")
     organising.open_(organiser, elections.find("Renamed"), editable=False)
     for number, name in enumerate(NAMES[6:], 6):
