@@ -45,7 +45,6 @@ OF_SKILLS = (
     "SkillAliasAdded",
     "SkillAliasRemoved",
     "SkillMerged",
-    "SkillSpread",
     "PersonSkillAdded",
     "PersonSkillChanged",
     "PersonSkillConfirmed",

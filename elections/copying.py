@@ -48,7 +48,7 @@ def copy(actor: User, election: Election, name: str) -> Election:
     if election.group and table().get(keys.group(election.group)):
         settings["group"] = election.group  # its roll is the group's, too
     source = {"source": election.name, "source_created_at": election.created_at}
-    draft = _draft(actor, name, election.voter_count, **settings)
+    draft = _draft(actor, name, **settings)
     said = {"description": descriptions.of(election.name).description, "copied_from": election.name}
     return _made(actor, draft, source, **said)
 
@@ -66,7 +66,7 @@ def make(
     """A draft with these candidates, and on its roll the people of these accounts: by their names, each with when it
     was made, so that nobody has a vote by a name that was somebody else's; an address has `BY_ADDRESS`. In the same
     transaction is whatever else goes with it, and can refuse it."""
-    draft, source = _draft(actor, name, len(voters or ()), **settings), {"candidates": list(candidates)}
+    draft, source = _draft(actor, name, **settings), {"candidates": list(candidates)}
     listed = _to_be_listed(draft, voters or {})
     return _made(actor, draft, source, *listed, *also(draft), description=description)
 
@@ -79,9 +79,8 @@ def _to_be_listed(draft: Election, voters: Mapping[str, str]) -> Iterator[Put]:
         yield Put({"PK": place.pk, "SK": place.sk, **listed})
 
 
-def _draft(actor: User, name: str, voters: int, **settings: Any) -> Election:
-    """With room for so many from the beginning."""
-    fields = {"created_at": now_text(), "filling": True, "shards": places.wanted(voters), **settings}
+def _draft(actor: User, name: str, **settings: Any) -> Election:
+    fields = {"created_at": now_text(), "filling": True, "shards": places.shards_of_new(), **settings}
     return Election(name=name, owner_name=actor.name, **fields)
 
 

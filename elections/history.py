@@ -310,7 +310,6 @@ SENTENCES: dict[str, Callable[[Told], str]] = {
     "ElectionNotFilled": _stopped(
         gettext_lazy("Not everything that the draft was made from could be brought: %(reason)s")
     ),
-    "RollSpread": plainly(gettext_lazy("%(who)s made room for more voters on the roll.")),
     "ElectionOpened": _opened,
     "ElectionClosed": _closed,
     "ElectionOwnerChanged": naming(gettext_lazy("%(who)s handed the election over to %(name)s."), "new_owner"),

@@ -24,7 +24,7 @@ from acts.site import table
 from store import keys
 from store.table import Delete, Equals, Exists, Item, Less, Missing, Put, Refused, Update, Write
 
-from . import repository, services, spreading
+from . import repository, services
 from .repository import IMPORTING
 from .rules import Action, Election, WrongState, check_listing
 from .skipping import NOTHING_SKIPPED, Skipped, on_the_roll, summary, voters_added
@@ -104,7 +104,6 @@ def start(
     services.check(actor, election, Action.ADD_VOTERS)
     check_listing(election, names)
     distinct = list({keys.fold(name): name for name in names}.values())
-    spreading.make_room(actor, election, len(distinct))
     slices = [distinct[start : start + A_SLICE] for start in range(0, len(distinct), A_SLICE)]
     new = Import(
         election.name, _digest(election, distinct), len(distinct), len(slices), 0, 0, skipped=skipped.as_text()

@@ -90,8 +90,6 @@ def _to(
 def _of_draft(election: Election, numbers: Numbers, offered: Collection[str], now: str) -> Step:
     if election.filling:
         return Step("wait", _("Candidates and voters are being copied into this draft."), is_quiet=True)
-    if election.spread_from:
-        return Step("wait", _("The roll of this draft is being spread to make room for more."), is_quiet=True)
     try:
         rules.check_opening(election, numbers.candidates, now)
     except rules.NotReady as refusal:

@@ -1,7 +1,8 @@
-"""Where the roll, the gates and the ballots of an election lie: in its own partition, or spread over several.
+"""Where the roll, the gates and the ballots of an election lie: in its own partition in an embedded store, and in a
+distant one in sixteen others, its shards.
 
-How many there are is chosen by the size of the electorate, and the election's own item says it. Whoever has only a name
-reads it and what lies beside it in one journey all the same (acts/shards.py).
+The number is fixed when the election is made, and its own item has it, so that an election that was copied here from a
+store of another kind is found as well (acts/shards.py).
 """
 
 from __future__ import annotations
@@ -18,21 +19,14 @@ from store.table import Item, Key, Span
 from .rules import Election
 
 GATES = 16  # how many gates each shard has: at a thousand casts a second one is then free more often than not
-SIZES = ((20_000, 1), (200_000, 4), (2_000_000, 16))  # so many voters at most, so many shards
-MOST = 64
+SHARDS = 16  # of every election that is made in a distant store
 
 Known = Election | str  # an election, or its name: then its shards are looked up first
 
 
-def shards_for(voters: int, distant: bool) -> int:
-    """Over how many partitions an electorate of this size is spread: only where one partition takes only so much."""
-    if not distant:
-        return 1
-    return next((many for most, many in SIZES if voters <= most), MOST)
-
-
-def wanted(voters: int) -> int:
-    return shards_for(voters, table().is_distant)
+def shards_of_new() -> int:
+    """How many shards an election gets that is made here."""
+    return shards.of_new(SHARDS)
 
 
 # --- with an election in hand, or its name ---
@@ -58,11 +52,8 @@ def _gates(many: int) -> Gates:
 
 
 def roll(election: Known, prefix: str = "") -> list[Span]:
-    """All of the roll, also while its entries are on their way to where they will lie."""
-    there = keys.voters(name_of(election), prefix, shards_of(election))
-    if isinstance(election, str) or not election.spread_from:
-        return there
-    return list(dict.fromkeys([*there, *keys.voters(election.name, prefix, election.spread_from)]))
+    """All of the roll, or those on it whose names begin so."""
+    return keys.voters(name_of(election), prefix, shards_of(election))
 
 
 def entry(election: Election, voter: str) -> Key:
@@ -84,7 +75,11 @@ def with_gates(name: str) -> tuple[Item | None, int]:
 
 def gated(own: Key) -> tuple[Item | None, int]:
     """As `with_gates`, for whoever has no name, but the place of the election."""
-    _many, found = shards.read([own], lambda many: [keys.gate_of(own, number, many) for number in range(GATES * many)])
+
+    def gates(many: int) -> list[Key]:
+        return [keys.gate_of(own, number, many) for number in range(GATES * many)]
+
+    _many, found = shards.read([own], gates, shards_of_new())
     item = found.pop(own, None)
     return item, voted(found.values())
 
@@ -96,12 +91,12 @@ def with_entry(name: str, voter: str) -> tuple[Item | None, Item | None]:
 
 
 def read(name: str, where: Callable[[int], Iterable[Key]]) -> tuple[int, dict[Key, Item]]:
-    """The election of that name and what lies beside it; and over how many shards that is spread, by which `where`
-    tells the places."""
+    """The election of that name, and what lies beside it in `where`, which is called with the number of its shards; and
+    that number."""
     (many,), found = read_all([name], where)
     return many, found
 
 
 def read_all(names: Iterable[str], where: Callable[..., Iterable[Key]]) -> tuple[list[int], dict[Key, Item]]:
-    """As `read`, of several; `where` is told the shards of each."""
-    return shards.read([keys.election(name) for name in names], where)
+    """As `read`, of several; `where` is called with the shards of each."""
+    return shards.read([keys.election(name) for name in names], where, shards_of_new())

@@ -24,7 +24,6 @@ from . import (
     renaming,
     repository,
     services,
-    spreading,
     voting_times,
 )
 from .needs import Agreement, Need
@@ -185,14 +184,6 @@ def voters_removed(event: Happened) -> Iterator[Step]:
     yield [*gone, repository.touched(election, -len(names))]
 
 
-def spread(event: Happened) -> Iterator[Step]:
-    election, shards = election_of(event), event.said["shards"]
-    if election.stored_state != State.DRAFT or shards <= election.shards:
-        raise DoesNotFit("spreads a roll that is spread so far already, or is voted by.")
-    yield spreading.spreading(election, shards)
-    spreading.finish(election.name)
-
-
 # --- from draft to closed ---
 
 
@@ -289,7 +280,6 @@ REPLAY: dict[str, Act] = {
     "CandidateAgreed": agreed,
     "CandidateDisagreed": disagreed,
     "CandidatesAsked": candidates_asked,
-    "RollSpread": spread,
     "VotersAdded": voters_added,
     "VotersRemoved": voters_removed,
     "VotersInvited": mailed,

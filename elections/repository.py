@@ -22,7 +22,7 @@ from photos.rules import Photo, photo_of
 from ranking.candidates import Candidate
 from store import keys, spans
 from store.memory import LastSeen, Memory
-from store.table import AllOf, Check, Condition, Delete, Equals, Exists, Item, Key, Missing, Put, Span, Update, Write
+from store.table import AllOf, Check, Delete, Equals, Exists, Item, Key, Missing, Put, Span, Update, Write
 
 from . import descriptions, places
 from .convening import convened_of
@@ -38,8 +38,6 @@ A_HANDFUL = 90  # entries of a roll that are looked at together
 LOOKED_AT = 1000  # entries on rolls, the newest, among which home looks for what waits for one's vote
 OUTCOME = ("sealed_at", "winners", "winner_count", "seats")  # and once it is sealed, how it ended
 COPIED = ("name", "no_voting_before", "no_voting_after", "created_at", "closing")  # what lists show beside the state
-
-UNSAID = {"shards": 1, "spread_from": 0}  # what most elections have never heard of, and so do not say
 
 
 @dataclass(frozen=True, slots=True)
@@ -314,11 +312,6 @@ def storable(fields: Mapping[str, Any]) -> Item:
 # --- writes; each answers the parts of a transaction ---
 
 
-def _stored(election: Election) -> Item:
-    fields = storable(asdict(election))
-    return {name: value for name, value in fields.items() if name not in UNSAID or value != UNSAID[name]}
-
-
 def creation(election: Election, description: str = "") -> tuple[Put, *tuple[Write, ...]]:
     """Refused in part 0 if the name is taken; in the last two, if what had it is still moving out or being cleared."""
     key, entry = keys.election(election.name), keys.listed_election(election.name)
@@ -331,7 +324,7 @@ def creation(election: Election, description: str = "") -> tuple[Put, *tuple[Wri
         *([descriptions.described(election.name, description)] if description else []),
         *is_vacant(election.name),
     ]
-    own = Put({"PK": key.pk, "SK": key.sk, "entity_type": "ELECTION", **_stored(election)}, when=Missing())
+    own = Put({"PK": key.pk, "SK": key.sk, "entity_type": "ELECTION", **storable(asdict(election))}, when=Missing())
     return own, *tuple(others)
 
 
@@ -356,10 +349,10 @@ def change(before: Election, after: Election, description: str | None = None) ->
     """Every item that shows the election, and its description, if that is another one now. Refused in part 0 if
     anybody changed it since it was read."""
     after = replace(after, version=before.version + 1)
-    # The roll counts for itself; a move, what a draft is filled with and a roll that is spread come to their own ends;
-    # who convened it stays.
-    kept = ("name", "created_at", "voter_count", "renamed_from", "filling", "spread_from", "convened")
-    fields = {name: value for name, value in _stored(after).items() if name not in kept}
+    # The roll counts for itself; a move and what a draft is filled with come to their own ends; where it lies and who
+    # convened it stays.
+    kept = ("name", "created_at", "voter_count", "renamed_from", "filling", "shards", "convened")
+    fields = {name: value for name, value in storable(asdict(after)).items() if name not in kept}
     if after.stored_state != State.DRAFT:  # a draft is in nobody's list but its organisers'
         date = keys.by_date(before.created_at, before.name)
         fields |= {"GSI1PK": keys.ELECTIONS.pk, "GSI1SK": date}
@@ -387,19 +380,12 @@ def touched(election: Election, voters: int = 0, *, candidates: bool = False) ->
     version, so that no two of them get the same number.
     """
     state = {name: getattr(election, name) for name in ("allow_edit", "allow_vote", "closing")}
-    when = AllOf((*(Equals(name, value) for name, value in state.items()), *_as_spread(election)))
+    when = AllOf(tuple(Equals(name, value) for name, value in state.items()))
     return Update(
         keys.election(election.name),
         add={"version": 1, "voter_count": voters},
         when=when & unchanged(election) if candidates else when,
     )
-
-
-def _as_spread(election: Election) -> list[Condition]:
-    """That the roll of a draft lies where it did when it was read; an open election stays where it is."""
-    if election.stored_state != State.DRAFT:
-        return []
-    return [Equals("shards", election.shards) if election.shards > 1 else Missing("shards") | Equals("shards", 1)]
 
 
 def opened_gates(election: Election) -> list[Write]:

@@ -101,8 +101,7 @@ class Election:
     announces: bool = False  # whether voters are mailed who won as soon as the result is sealed
     group: str = ""  # the number of the group that was last put on its roll
     book: str = ""  # the number of the book it is bound into, with the other questions on its ballot
-    shards: int = 1  # over how many partitions its roll, gates and ballots are spread; never fewer than before
-    spread_from: int = 0  # over how many its roll was spread, until all of it is where it lies now
+    shards: int = 1  # in how many partitions its roll, gates and ballots lie, from the day it was made
     convened: Convened | None = None  # by an assembly, which says who was there; it never changes
 
     def state(self, now: str) -> State:
@@ -303,13 +302,6 @@ WHILE_FILLING = frozenset(
         Action.DELETE,
     }
 )
-# And what cannot be done while the roll is being spread: whatever changes it, goes by it, or takes it elsewhere.
-NOT_WHILE_SPREADING = frozenset(
-    {
-        *(Action.ADD_VOTERS, Action.REMOVE_VOTERS, Action.OPEN, Action.RENAME, Action.COPY, Action.REHEARSE),
-    }
-)
-STILL_SPREADING = _("The roll of this draft is being spread to make room for more. Please try again in a moment.")
 
 
 class WrongState(Refusal):
@@ -348,8 +340,6 @@ def check_in_place(election: Election, action: Action) -> None:
         raise WrongState(
             _("Candidates and voters are still being copied into this draft. Please try again in a moment.")
         )
-    if election.spread_from and action in NOT_WHILE_SPREADING:
-        raise WrongState(STILL_SPREADING)
 
 
 EVERYBODY_HERE = _(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import random
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, fields, replace
 from functools import lru_cache, partial
 from itertools import chain
@@ -43,7 +43,7 @@ from .rules import MOST_VOTES, Poll
 DELETING = TaskType("delete poll", _("Deleting a poll"))
 
 GATES = 8  # how many gates each shard of a poll has
-SHARDS = 8  # of every poll where one partition takes only so much: nobody knows how many will come
+SHARDS = 8  # of every poll that is made in a distant store
 STORED_AS = {
     "created_at": "createdAt",
     "expires_at": "expiresAt",
@@ -93,8 +93,9 @@ class PollStanding:
 # --- where gates and votes lie ---
 
 
-def shards_for(distant: bool) -> int:
-    return SHARDS if distant else 1
+def shards_of_new() -> int:
+    """How many shards a poll gets that is made here."""
+    return shards.of_new(SHARDS)
 
 
 def gates_of(poll: Poll) -> Gates:
@@ -113,6 +114,12 @@ def most_a_gate(poll: Poll) -> int:
 # --- finding ---
 
 
+def _read(own: Key, where: Callable[[int], Iterable[Key]]) -> tuple[int, dict[Key, Item]]:
+    """The poll, and what lies beside it in `where`, which is called with the number of its shards; and that number."""
+    (many,), found = shards.read([own], where, shards_of_new())
+    return many, found
+
+
 def find(poll_id: str) -> Poll | None:
     item = table().get(keys.poll(poll_id))
     return poll_of(item) if item else None
@@ -121,7 +128,7 @@ def find(poll_id: str) -> Poll | None:
 def find_with_vote(poll_id: str, vote_id: str | None) -> tuple[Poll, Item | None] | None:
     """The poll, and somebody's vote in it, in one round trip."""
     at, voters = keys.poll(poll_id), [vote_id] if vote_id else []
-    (many,), found = shards.read([at], lambda many: [keys.vote(poll_id, each, many) for each in voters])
+    many, found = _read(at, lambda many: [keys.vote(poll_id, each, many) for each in voters])
     own = [found.get(keys.vote(poll_id, each, many)) for each in voters]
     return (poll_of(found[at]), own[0] if own else None) if at in found else None
 
@@ -149,7 +156,7 @@ def standing(poll_id: str, vote_id: str, gate: int, form: str) -> PollStanding |
         gates = gates_in(many)
         return keys.vote(poll_id, vote_id, many), gates.place(poll_id, gate % gates.count), mark
 
-    (many,), found = shards.read([at], where)
+    many, found = _read(at, where)
     if at not in found:
         return None
     (own, through, _mark), number = where(many), gate % gates_in(many).count
@@ -165,7 +172,7 @@ def lists(span: Span, *, limit: int, cursor: str | None = None) -> tuple[list[Li
 def with_gates(poll_id: str) -> tuple[Poll, int, Item | None] | None:
     """The poll, how many have voted, and the sealed result if there is one, in one round trip."""
     at, sealed = keys.poll(poll_id), keys.poll_result(poll_id)
-    _many, found = shards.read([at], lambda many: [sealed, *gates_in(many).keys(poll_id)])
+    _many, found = _read(at, lambda many: [sealed, *gates_in(many).keys(poll_id)])
     if at not in found:
         return None
     poll, head = poll_of(found.pop(at)), found.pop(sealed, None)
@@ -206,8 +213,7 @@ def storable(poll: Poll) -> Item:
 
 
 def _said(poll: Poll) -> Item:
-    unsaid = ("html", "shards") if poll.shards == 1 else ("html",)
-    said = [each.name for each in fields(poll) if each.name not in unsaid]
+    said = [each.name for each in fields(poll) if each.name != "html"]
     stored = {STORED_AS.get(name, name): getattr(poll, name) for name in said}
     return stored | {"candidates": [{"number": each.number, "name": each.name} for each in poll.candidates]}
 

@@ -90,7 +90,7 @@ class Poll:
     hidden_at: str | None = None  # since when those who look after the site keep it from everybody
     closing: str | None = None  # who is closing it: no vote gets in any more, the log has yet to say so
     version: int = 1
-    shards: int = 1  # over how many partitions its gates and votes are spread, from the day it was made
+    shards: int = 1  # in how many partitions its gates and votes lie, from the day it was made
     html: Html | None = field(default=None, compare=False, repr=False)  # of the description, as kept beside it
 
     unranked = "below"

@@ -87,7 +87,7 @@ def _new(maker: User | AnonymousUser, candidates: Sequence[str], days: int, key:
         gone_at=rules.gone_at(created, chosen["expires_at"], days),
         maker=maker.name if maker.is_authenticated else "",
         key=key,
-        shards=repository.shards_for(table().is_distant),
+        shards=repository.shards_of_new(),
         **chosen,
     )
 

@@ -8,8 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from heapq import merge
-from itertools import islice
 
 from accounts import repository as people
 from accounts.models import User
@@ -111,15 +109,13 @@ def _leading(wish: Wish, cursor: str) -> Skill:
 
 
 def entries_of(skill: Skill, wish: Wish, *, limit: int, cursor: str | None = None) -> tuple[list[Item], str | None]:
-    """Of a least level and least years: one range, or with years one for each level; from every part of the index."""
+    """Of a least level and least years: one range, or with years one for each level."""
     place = cursors.decode(_whole(skill, wish), cursor) if cursor else None
     found: list[Item] = []
     for lowest, highest in _levels(wish):
-        spans = [
-            keys.skill_holders_at(skill.id, shard, lowest, highest, wish.years) for shard in range(skill.shards + 1)
-        ]
-        if place is None or str(spans[0].first) <= place["GSI1SK"]:
-            found += _merged(spans, place, limit + 1 - len(found))
+        span = keys.skill_holders_at(skill.id, lowest, highest, wish.years)
+        if place is None or str(span.first) <= place["GSI1SK"]:
+            found += _up_to(span, place, limit + 1 - len(found))
         if len(found) > limit:
             return found[:limit], _after(skill, found[limit - 1])
     return found, None
@@ -129,15 +125,6 @@ def _levels(wish: Wish) -> list[tuple[int, int]]:
     """The best first."""
     best = LEVELS[-1].number
     return [(each, each) for each in range(best, wish.level - 1, -1)] if wish.years else [(wish.level, best)]
-
-
-def _merged(spans: Sequence[Span], place: dict[str, str] | None, limit: int) -> list[Item]:
-    parts = [_up_to(span, place, limit) for span in spans]
-    return list(islice(merge(*parts, key=_sort_key, reverse=True), limit))
-
-
-def _sort_key(item: Item) -> str:
-    return str(item["GSI1SK"])
 
 
 def _up_to(span: Span, place: dict[str, str] | None, limit: int) -> list[Item]:
@@ -151,18 +138,17 @@ def _up_to(span: Span, place: dict[str, str] | None, limit: int) -> list[Item]:
 
 
 def _within(span: Span, place: dict[str, str]) -> str | None:
-    """The same place in any part of the index; if the span lies behind it, its beginning."""
-    return cursors.encode(span, {**place, "GSI1PK": span.pk}) if span.holds(place["GSI1SK"]) else None
+    """The same place in a narrower span; if that lies behind it, its beginning."""
+    return cursors.encode(span, place) if span.holds(place["GSI1SK"]) else None
 
 
 def _whole(skill: Skill, wish: Wish) -> Span:
-    """All that a search may go through of a skill, as if it were in one part."""
-    return keys.skill_holders_at(skill.id, 0, wish.level, LEVELS[-1].number)
+    """All that a search may go through of a skill."""
+    return keys.skill_holders_at(skill.id, wish.level, LEVELS[-1].number)
 
 
 def _after(skill: Skill, entry: Item) -> str:
-    span = keys.skill_holders(skill.id)
-    return cursors.encode(span, {**entry, "GSI1PK": span.pk})
+    return cursors.encode(keys.skill_holders(skill.id), entry)
 
 
 # --- people who have these entries ---

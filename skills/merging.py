@@ -47,13 +47,13 @@ class Preview:
 
 def preview(source: Skill, target: Skill) -> Preview:
     rules.check_merge(source, target)
-    parts = [keys.skill_holders(source.id, shard) for shard in range(source.shards + 1)]
-    pages = [table().page(span, limit=LOOKED_AT) for span in parts]
-    seen = [item for page in pages for item in page.items][:LOOKED_AT]
-    both = table().get_many(keys.person_skill(item["name"], target.id) for item in seen) if seen else {}
+    span = keys.skill_holders(source.id)
+    page = table().page(span, limit=LOOKED_AT)
+    places = [keys.person_skill(item["name"], target.id) for item in page.items]
+    both = table().get_many(places) if places else {}
     shown = sum("GSI1PK" in item for item in both.values())
-    totals = [table().count(span) if page.cursor else len(page.items) for span, page in zip(parts, pages, strict=True)]
-    return Preview(sum(totals), shown, sum(totals) == len(seen))
+    total = table().count(span) if page.cursor else len(page.items)
+    return Preview(total, shown, total == len(page.items))
 
 
 # --- the act ---

@@ -58,11 +58,6 @@ def alias_removed(event: Happened) -> Iterator[Step]:
     yield repository.alias_removed(skill_of(event), event.said["alias"])
 
 
-def spread(event: Happened) -> Iterator[Step]:
-    skill = skill_of(event)
-    yield repository.change(skill, replace(skill, shards=event.said["shards"]))
-
-
 def merged(event: Happened) -> Iterator[Step]:
     """Everything is brought at once: in the log, nothing that somebody did stands between."""
     source, target = skill_of(event), repository.find(event.said["into"])
@@ -89,8 +84,6 @@ def held(event: Happened) -> Iterator[Step]:
         raise DoesNotFit(f"takes {own.name} for somebody with{'' if before is None else 'out'} the skill by then.")
     words: dict[str, Any] = {name: said[name] for name in ("level", "years", "last_used", "interest") if name in said}
     since = before or Held(said["skill_id"], 0, 0, added_at=said["at"])
-    if event.kind != "PersonSkillConfirmed":
-        words["shard"] = said.get("shard", 0)
     yield repository.holding(own, replace(since, **words, confirmed_at=said["at"]))
 
 
@@ -154,7 +147,6 @@ REPLAY: dict[str, Act] = {
     "SkillAliasAdded": alias_added,
     "SkillAliasRemoved": alias_removed,
     "SkillMerged": merged,
-    "SkillSpread": spread,
     "PersonSkillAdded": held,
     "PersonSkillChanged": held,
     "PersonSkillConfirmed": held,

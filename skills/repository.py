@@ -104,14 +104,13 @@ def skill_of(item: Item) -> Skill:
         into=item.get("into", ""),
         merging=item.get("merging", ""),
         closing=item.get("closing"),
-        shards=item.get("shards", 0),
     )
 
 
 def _item(skill: Skill) -> Item:
     place = keys.skill(skill.id)
     said = {name: getattr(skill, name) for name in OF_SKILLS}
-    optional = {name: value for name in ("into", "merging", "closing", "shards") if (value := getattr(skill, name))}
+    optional = {name: value for name in ("into", "merging", "closing") if (value := getattr(skill, name))}
     fixed = {"PK": place.pk, "SK": place.sk, "entity_type": "SKILL", **_listing(skill)}
     return {**fixed, **said, "aliases": list(skill.aliases), "state": skill.state.value, **optional}
 
@@ -295,10 +294,9 @@ def own_skills(name: str) -> OwnSkills:
 
 
 def holders(skill: Skill, least: int = 1) -> Iterator[tuple[str, int]]:
-    """Who lets members see that they have the skill at this level or above, and at which; from every part of it."""
-    for shard in range(skill.shards + 1):
-        span = keys.skill_holders_at(skill.id, shard, least, LEVELS[-1].number)
-        yield from ((item["name"], item["level"]) for item in table().each(span))
+    """Who lets members see that they have the skill at this level or above, and at which."""
+    found = table().each(keys.skill_holders_at(skill.id, least, LEVELS[-1].number))
+    return ((item["name"], item["level"]) for item in found)
 
 
 def _own_of(name: str, items: Iterable[Item]) -> OwnSkills:
@@ -314,7 +312,7 @@ def own_of(name: str, head: Item, held: Iterable[Held]) -> OwnSkills:
 
 
 def held_of(item: Item) -> Held:
-    return Held(**{name: item[name] for name in OF_HELD}, shard=item.get("shard", 0))
+    return Held(**{name: item[name] for name in OF_HELD})
 
 
 def held_item(own: OwnSkills, held: Held) -> Item:
@@ -322,10 +320,9 @@ def held_item(own: OwnSkills, held: Held) -> Item:
     place = keys.person_skill(own.name, held.skill)
     said: dict[str, Any] = {name: getattr(held, name) for name in OF_HELD}
     found_by = keys.skill_held(held.level, held.years, held.last_used, own.name)
-    index = {"GSI1PK": keys.skill_holders(held.skill, held.shard).pk, "GSI1SK": found_by}
+    index = {"GSI1PK": keys.skill_holders(held.skill).pk, "GSI1SK": found_by}
     shown = index if own.visibility == Visibility.MEMBERS else {}
-    where = {"shard": held.shard} if held.shard else {}
-    return {"PK": place.pk, "SK": place.sk, "entity_type": "PERSON_SKILL", "name": own.name, **shown, **said, **where}
+    return {"PK": place.pk, "SK": place.sk, "entity_type": "PERSON_SKILL", "name": own.name, **shown, **said}
 
 
 def head(before: OwnSkills, after: OwnSkills) -> Put:
@@ -361,7 +358,7 @@ def moved(own: OwnSkills, old: str, new: str) -> list[Write]:
     was, there = own.held.get(old), own.held.get(new)
     if was is None:
         return []
-    brought = replace(was, skill=new, shard=0)  # the first part of the index is always looked through
+    brought = replace(was, skill=new)
     after = own.without(old).with_(brought)
     kept = [Put(held_item(own, brought))] if newer(was, there) else []
     return [head(own, after), Delete(keys.person_skill(own.name, old), when=Exists()), *kept]

@@ -9,14 +9,12 @@ from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from enum import StrEnum
 from typing import Any
-from zlib import crc32
 
 from django.utils.translation import gettext_lazy as _
 
 from accounts.rules import Permission, Role, has
 from acts.refusals import Refusal
 from pages.times import from_text
-from store.keys import part
 from store.log import as_text
 
 MOST_SKILLS = 80  # of one person: all of them are changed in one transaction
@@ -138,7 +136,6 @@ class Skill:
     merging: str = ""  # which skill is being merged into this one
     closing: str | None = None  # who is merging it, until the log has said so
     version: int = 0
-    shards: int = 0  # over how many parts of the index its new entries are spread, beside the first
 
     @property
     def is_listed(self) -> bool:
@@ -186,7 +183,6 @@ class Held:
     interest: bool = False  # they want to use it more
     added_at: str = ""
     confirmed_at: str = ""  # when they last said so
-    shard: int = 0  # in which part of the index it was written
 
     @property
     def about(self) -> Level:
@@ -223,11 +219,6 @@ class OwnSkills:
 def check_room(own: OwnSkills, skill_id: str) -> None:
     if skill_id not in own.held and len(own.held) >= MOST_SKILLS:
         raise TooMany(TOO_MANY_SKILLS)
-
-
-def shard_for(skill: Skill, name: str) -> int:
-    """In which part of the index an entry is written: always the same for the same person, and even over all."""
-    return crc32(part(name).encode()) % skill.shards + 1 if skill.shards else 0
 
 
 def newer(one: Held, other: Held | None) -> bool:

@@ -425,7 +425,6 @@ def begin(table: Table, sha256: str | None) -> int:
         if not _is_of_new_store(name, item):
             raise NotEmpty("The store is not empty. Only a new one can be filled.")
         housekeeping += [Key(item["PK"], item["SK"], name)] if name == DATA else []
-    layout.begin(table)  # what is filled in lies as the new log says
     try:  # what is filled in brings its own format, or none
         table.write(Put(_mark(sha256, 0), when=Missing()), *map(Delete, {*formats.PLACES, *housekeeping}))
     except Refused:
@@ -435,15 +434,17 @@ def begin(table: Table, sha256: str | None) -> int:
 
 def _is_of_new_store(name: str, item: Item) -> bool:
     """What a store has before anything has happened: what a first start notes for itself, such as the format and the
-    link for the first owner, and a log of which no number was given out."""
+    link for the first owner."""
     key = Key(item["PK"], item["SK"], name)
     is_housekeeping = key.table == DATA and key.pk == keys.sync().pk
-    return is_housekeeping or key in formats.PLACES or (key == keys.event_number() and not item.get("last"))
+    return is_housekeeping or key in formats.PLACES
 
 
 def _laid_out(table: Table, entries: Iterable[Entry]) -> Iterator[Entry]:
-    """A copy does not say how events lay where it was made; they lie as the store says that they are written into."""
-    return (layout.entry(table, name, item) for name, item in entries)
+    """A copy does not say how events lay where it was made; they lie as they do in the store they are written into. An
+    embedded one has a single list of mails that wait."""
+    for name, item in entries:
+        yield layout.entry(table, name, item if table.is_distant else keys.in_one_list(item))
 
 
 def _refuse_unfinished(table: Table) -> None:

@@ -17,7 +17,6 @@ from . import cursors
 from .table import (
     DATA,
     Check,
-    Condition,
     Conflict,
     Crowded,
     Item,
@@ -98,6 +97,10 @@ class Chaos(Table):
     def is_distant(self) -> bool:  # type: ignore[override]
         return self.table.is_distant
 
+    @property
+    def log_partitions(self) -> int:  # type: ignore[override]
+        return self.table.log_partitions
+
     def at_once(self, asks: Sequence[Callable[[], Any]]) -> list[Any]:
         return self.table.at_once(asks)
 
@@ -158,16 +161,8 @@ class Chaos(Table):
     def _put_all(self, items: Sequence[Item]) -> None:
         self._write([Key(item["PK"], item["SK"]) for item in items], lambda: self.table.put_all(items), clash=False)
 
-    def increment(
-        self,
-        key: Key,
-        name: str,
-        by: int = 1,
-        *,
-        also: Mapping[str, Value] | None = None,
-        when: Condition | None = None,
-    ) -> int:
-        return self._write([key], lambda: self.table.increment(key, name, by, also=also, when=when))
+    def increment(self, key: Key, name: str, by: int = 1, *, also: Mapping[str, Value] | None = None) -> int:
+        return self._write([key], lambda: self.table.increment(key, name, by, also=also))
 
     # --- faults ---
 

@@ -12,7 +12,6 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 
 from . import keys
-from .log import layout
 from .table import Equals, Item, Key, Less, Missing, Put, Refused, StoreError, Table, Update
 
 FORMAT = 1  # what this program writes
@@ -29,7 +28,7 @@ class TooOld(StoreError):
     """The store has to be upgraded first."""
 
 
-REFUSALS = (TooNew, TooOld, layout.HalfMoved)
+REFUSALS = (TooNew, TooOld)
 
 
 # --- reading the mark ---
@@ -38,8 +37,6 @@ REFUSALS = (TooNew, TooOld, layout.HalfMoved)
 def format_of(table: Table) -> int | None:
     """The format of the store, or None if it is empty. If its two tables differ, the older: it is to be upgraded."""
     found = table.get_many([*PLACES, keys.event_number()])
-    if layout.header_of(found.get(keys.event_number())).moving is not None:
-        raise layout.HalfMoved(layout.HALF_MOVED)
     marked = [int(found[place]["number"]) for place in PLACES if place in found]
     if not marked:
         return UNMARKED if keys.event_number() in found else None
@@ -105,8 +102,6 @@ def prepare(table: Table) -> None:
     number = check(table)
     is_marked = number == FORMAT and len(table.get_many(PLACES)) == len(PLACES)
     if not is_marked and table.get(keys.restoring()) is None:
-        if number is None:
-            layout.begin(table)
         mark(table, FORMAT)
 
 

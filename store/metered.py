@@ -11,7 +11,8 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from . import limits, units
-from .table import DATA, Condition, Item, Key, Numbered, Page, Span, Table, Value, Write
+from .log import layout
+from .table import DATA, Item, Key, Numbered, Page, Span, Table, Value, Write
 from .units import INDEX
 
 READ, WRITE = "read", "write"
@@ -38,6 +39,7 @@ class Metered(Table):
     """Says that it is distant, so that everything is laid out as it would be there."""
 
     is_distant = True
+    log_partitions = layout.SPREAD
 
     def __init__(self, table: Table):
         self.table = table
@@ -103,17 +105,9 @@ class Metered(Table):
         self.table.put_all(items)
         self._written(places, before, in_transaction=False)
 
-    def increment(
-        self,
-        key: Key,
-        name: str,
-        by: int = 1,
-        *,
-        also: Mapping[str, Value] | None = None,
-        when: Condition | None = None,
-    ) -> int:
+    def increment(self, key: Key, name: str, by: int = 1, *, also: Mapping[str, Value] | None = None) -> int:
         before = self.table.get_many([key])
-        answer = self.table.increment(key, name, by, also=also, when=when)
+        answer = self.table.increment(key, name, by, also=also)
         self._written([key], before, in_transaction=False)
         return answer
 

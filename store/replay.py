@@ -29,7 +29,6 @@ from .sqlite import BufferedTable, SqliteTable
 from .table import (
     DATA,
     LOG,
-    Condition,
     Conflict,
     Item,
     Key,
@@ -173,16 +172,8 @@ class Unlogged:
             if isinstance(write, Put) and keys.holds_events(write.key.pk):
                 self.announced = write.item
 
-    def increment(
-        self,
-        key: Key,
-        name: str,
-        by: int = 1,
-        *,
-        also: Mapping[str, Value] | None = None,
-        when: Condition | None = None,
-    ) -> int:
-        return 0 if key.table == LOG else self._table.increment(key, name, by, also=also, when=when)
+    def increment(self, key: Key, name: str, by: int = 1, *, also: Mapping[str, Value] | None = None) -> int:
+        return 0 if key.table == LOG else self._table.increment(key, name, by, also=also)
 
 
 def announced(table: Table) -> Item:

@@ -300,17 +300,9 @@ class Table(ABC):
         """
 
     @abstractmethod
-    def increment(
-        self,
-        key: Key,
-        name: str,
-        by: int = 1,
-        *,
-        also: Mapping[str, Value] | None = None,
-        when: Condition | None = None,
-    ) -> int:
+    def increment(self, key: Key, name: str, by: int = 1, *, also: Mapping[str, Value] | None = None) -> int:
         """Add to a number and answer the new one, setting `also` with it. Nobody else gets that answer; a lost reply
-        may skip some. If `when` does not hold, it is refused, and nothing is added."""
+        may skip some."""
 
     @abstractmethod
     def sweep(self, limit: int = 1000) -> int:
@@ -367,6 +359,8 @@ class Table(ABC):
     )
     # not hang together are asked at once (store/together.py), what very many write is spread over partitions, and a
     # number is taken before the write that holds it, not in it (`Numbered`)
+
+    log_partitions = 1  # in which events lie (store/log/layout.py); fixed for each kind of store
 
     def at_once(self, asks: Sequence[Callable[[], Any]]) -> list[Any]:
         """What each of these answers, in their order; asked at the same time where that is quicker."""

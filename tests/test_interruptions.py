@@ -32,7 +32,7 @@ from acts.queues import SomeFailed
 from acts.refusals import Refusal
 from acts.site import acting_on, table
 from ballots import services as ballots
-from elections import copying, imports, invitations, places, spreading
+from elections import copying, imports, invitations
 from elections import repository as elections
 from elections import services as organising
 from elections.books import repository as books
@@ -219,13 +219,6 @@ def copy_it() -> None:
 def rename_it() -> None:
     if elections.find("Council") is None:
         organising.rename(someone("Bo"), election("Board"), "Council")
-
-
-def spread_its_roll() -> None:
-    """As for a very large electorate."""
-    with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(places, "shards_for", lambda voters, distant: 4)
-        spreading.make_room(someone("Bo"), election("Board"), 1)
 
 
 def import_a_list() -> None:
@@ -519,7 +512,6 @@ ACTS: dict[str, tuple[Callable[[], None], Callable[[], None]]] = {
     "voters are invited": (an_election_with_ballots, invite_its_voters),
     "an election is copied": (a_long_draft, copy_it),
     "a draft is renamed": (a_long_draft, rename_it),
-    "a roll is spread": (a_long_draft, spread_its_roll),
     "a ballot of two questions is opened": (two_questions, open_both),
     "voters are added to two open questions": (two_open_questions, let_one_more_vote_in_both),
     "the end of two questions is moved": (two_open_questions, move_the_end_of_both),

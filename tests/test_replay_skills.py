@@ -8,7 +8,7 @@ import pytest
 
 from accounts import services as accounts
 from accounts.rules import Role
-from skills import merging, repository, services, spreading
+from skills import merging, repository, services
 from skills.endorsements import Ground
 from skills.rules import Visibility
 from store import keys
@@ -36,7 +36,6 @@ def tell_of_skills(person) -> None:
     services.rename(owner, repository.find(python.id), "Python 3")
     for each, skill in ((ada, snakes.id), (bob, snakes.id), (bob, python.id)):
         have(each, skill, notes="Words of mine.")
-    assert spreading.spread(repository.find(python.id))
     have(bob, python.id, level=4)
     services.confirm(bob, snakes.id, "")
     services.show_to(ada, Visibility.ADMINS)

@@ -83,7 +83,7 @@ def tell() -> None:
     mails()
     mails_that_did_not_arrive()
     a_secret_election()
-    a_roll_is_spread()
+    an_election_has_shards()
     elections_change_hands()
     groups_are_kept()
     several_questions_on_one_ballot()
@@ -366,17 +366,16 @@ def a_secret_election() -> None:
     send_mails()
 
 
-def a_roll_is_spread() -> None:
-    """As that of a very large electorate: there are voters on it already; then it is voted by, and copied."""
+def an_election_has_shards() -> None:
+    """As on a distant store: it is copied, and voted in."""
     bo, names = someone("Bo"), [f"voter {number}" for number in range(5)]
-    made = organising.create(bo, "Crowd")
-    organising.add_candidates(bo, made, [Candidate("Ada"), Candidate("Bo"), Candidate("Cy")])
-    organising.add_voters(bo, made, names[:3])
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(places, "shards_for", lambda voters, distant: 4)
-        organising.add_voters(bo, election("Crowd"), [*names, "far@example.org"])
-        copying.copy(bo, election("Crowd"), "Crowd again")
-        organising.open_(bo, election("Crowd"), editable=False)
+        patch.setattr(places, "shards_of_new", lambda: 4)
+        made = organising.create(bo, "Crowd")
+        copying.copy(bo, made, "Crowd again")
+    organising.add_candidates(bo, made, [Candidate("Ada"), Candidate("Bo"), Candidate("Cy")])
+    organising.add_voters(bo, election("Crowd"), [*names, "far@example.org"])
+    organising.open_(bo, election("Crowd"), editable=False)
     for name in names:
         voted(name, "Crowd", Ada=1, Bo=2)
     ballots.withdraw(someone("voter 3"), "Crowd", "voter 3 withdraws there too")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import Any
 
 from django.conf import settings
@@ -9,7 +10,6 @@ from django.core.management.base import BaseCommand, CommandError, OutputWrapper
 
 from store import formats
 from store.connect import BadStoreUrl, connect
-from store.log.layout import HalfMoved
 from store.table import StoreError, Table, Unavailable
 
 
@@ -35,12 +35,8 @@ class StoreCommand(BaseCommand):
     def _check_format(self) -> None:
         """A store that does not answer now is told of when it is needed; a worker waits for it."""
         if self.oldest is not None:
-            try:
+            with suppress(Unavailable):
                 formats.check(self.table, self.oldest)
-            except HalfMoved:
-                raise
-            except Unavailable:
-                pass
 
 
 def say_unlinked(words: OutputWrapper, elections: int) -> None:

@@ -102,8 +102,7 @@ def _next_batch(table: Table) -> int | None:
     sealed = found.get(keys.sync(), {}).get("last_event_id", 0)
     if before >= sealed:
         return None
-    with layout.unmoved(table):
-        found_events = list(islice(layout.each(table, before + 1, sealed), EVENTS_A_BATCH + 1))
+    found_events = list(islice(layout.each(table, before + 1, sealed), EVENTS_A_BATCH + 1))
     events = list(_within_parts(found_events[:EVENTS_A_BATCH]))
     is_last = len(events) == len(found_events)
     latest = max((figures.get(LATEST, ""), *(event["when_occurred"] for event in events)))

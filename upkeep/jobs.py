@@ -20,7 +20,6 @@ from acts import background, ringing
 from acts.queues import reason_of, words_of
 from acts.site import table
 from ballots.services import seal_what_is_closed
-from elections import spreading as rolls
 from elections.reminders import remind_by_the_clock
 from elections.repository import list_of
 from elections.rules import State
@@ -31,7 +30,6 @@ from mail.letters import compose
 from mail.sending import anything_due, send_waiting
 from mail.server import BULK, URGENT
 from polls.sealing import anything_over, seal_what_is_over
-from skills import spreading
 from store import forgetting, keys
 from store.log import EventLog, layout
 from store.log.publish import Publisher
@@ -144,7 +142,6 @@ def _sweep() -> int:
 BACKGROUND = Job(
     "background work", 2, lambda: background.resume_due(goes_on), moment=background.next_due, lane="background work"
 )
-ROLLS = Job("rolls", 10, rolls.finish_all, anything_in(keys.SPREAD))
 ENDS = Job("ends", 5, close_what_is_over, moment=next_end)
 BALLOTS = Job(ringing.BALLOTS, 2, _seal_ballots, anything_in(keys.SEALING), lane="ballots")
 FORGETTING = Job("forgetting", 2, lambda: forgetting.forget(table()), lambda: forgetting.is_due(table()))
@@ -160,7 +157,6 @@ NIGHTLY = Job("nightly", 300, nightly.mail_checkpoint, nightly.is_due)
 BACKUPS = Job("backups", 3600, alarm.warn_of_late, alarm.is_late)
 SWEEP = Job("sweep", 30, _sweep)
 NAMES = Job("names", 60, names.forget_names, names.is_due)
-SPREADING = Job("spreading", 86_400, spreading.spread_popular, anything_in(keys.skills()))
 RETENTION = Job("retention", 60, retention.look_for_unused, retention.is_due)
 LIVE_SESSIONS = Job("live sessions", 60, live_ending.end_abandoned, anything_in(keys.RUNNING_GAMES))
 
@@ -174,8 +170,8 @@ JOBS = (
         POLLS,
         REMINDERS,
     ),
-    *(ROLLS, LOG, NIGHTLY, BACKUPS, SWEEP, NAMES, RETENTION, URGENT_MAIL, MAILS_AGAIN, MAIL, BOUNCES),
-    *(SPREADING, LIVE_SESSIONS, BACKGROUND),
+    *(LOG, NIGHTLY, BACKUPS, SWEEP, NAMES, RETENTION, URGENT_MAIL, MAILS_AGAIN, MAIL, BOUNCES),
+    *(LIVE_SESSIONS, BACKGROUND),
 )
 
 

@@ -62,7 +62,6 @@ NAMES: dict[str, tuple[str, ...]] = {
     "ElectionUpdated": (),
     "ElectionRenamed": (),
     "ElectionNotFilled": (),
-    "RollSpread": (),
     "ElectionOpened": (),
     "ElectionClosed": (),
     "ElectionDeleted": (),
@@ -133,7 +132,6 @@ NAMES: dict[str, tuple[str, ...]] = {
     "SkillAliasAdded": (),
     "SkillAliasRemoved": (),
     "SkillMerged": (),
-    "SkillSpread": (),
     "PersonSkillAdded": ("name",),
     "PersonSkillChanged": ("name",),
     "PersonSkillConfirmed": ("name",),
@@ -477,9 +475,8 @@ def forget_names(clock: Callable[[], datetime] = utc_now) -> int:
 def _begun(mark: Item) -> Item:
     """The mark says for whom the words stand, and how far it has come: nowhere."""
     known = mark.get("aliases")
-    with layout.unmoved(table()):
-        asof = _sealed()
-        aliases = far_reaching([Alias(*each) for each in known], set(), asof) if known else aliases_of(mark, asof)
+    asof = _sealed()
+    aliases = far_reaching([Alias(*each) for each in known], set(), asof) if known else aliases_of(mark, asof)
     marked = [list(astuple(each)) for each in strangers(aliases).aliases]
     until = max((max(each.last, each.reach) for each in aliases), default=0)
     index = {"GSI1PK": keys.NAMES_TO_FORGET.pk, "GSI1SK": keys.name_to_forget_by_date(mark["SK"], mark["PK"])}
@@ -493,9 +490,8 @@ def _is_all_kept(mark: Item) -> bool:
     """Whether every election that kept the name is there as before; then the mark says so."""
     if "at" in mark or "kept" not in mark:
         return False
-    with layout.unmoved(table()):
-        asof = _sealed()
-        ended = _Elections(_events_of(OF_ELECTIONS, asof)).ended
+    asof = _sealed()
+    ended = _Elections(_events_of(OF_ELECTIONS, asof)).ended
     if set(mark["kept"]) & ended:
         return False
     with suppress(Refused):  # then another worker has looked
@@ -513,24 +509,23 @@ def _go_on(mark: Item) -> tuple[int, int]:
     who = Somebody(tuple(Alias(*each) for each in mark["aliases"]))
     pairs: list[tuple[Item, Item]] = []
     seen, size, at, kept, kept_as = 0, 0, mark["at"], set(mark["kept"]), set(mark["kept_as"])
-    with layout.unmoved(table()):  # or a name would stay in what was moved away
-        elections = _elections(settings.STORE_URL, f"{mark['PK']} {mark['SK']} {mark['aliases']}", mark["asof"])
-        left = layout.each(table(), mark["at"] + 1, mark["until"]) if mark["at"] < mark["until"] else ()
-        for event in left:
-            seen, at = seen + 1, number_of(event)
-            made = elections.of(event)
-            is_gone = made in elections.ended
-            if (after := who.without(event, is_gone=is_gone)) is not None:
-                if made is None or is_gone:
-                    pairs.append((event, after))
-                    size += check_item(after)
-                else:
-                    kept.add(made)
-                    kept_as |= who.met_in(event)
-            if len(pairs) == A_HANDFUL or size > MOST_BYTES or seen == A_TURN:
-                break
-        else:
-            at = mark["until"]
+    elections = _elections(settings.STORE_URL, f"{mark['PK']} {mark['SK']} {mark['aliases']}", mark["asof"])
+    left = layout.each(table(), mark["at"] + 1, mark["until"]) if mark["at"] < mark["until"] else ()
+    for event in left:
+        seen, at = seen + 1, number_of(event)
+        made = elections.of(event)
+        is_gone = made in elections.ended
+        if (after := who.without(event, is_gone=is_gone)) is not None:
+            if made is None or is_gone:
+                pairs.append((event, after))
+                size += check_item(after)
+            else:
+                kept.add(made)
+                kept_as |= who.met_in(event)
+        if len(pairs) == A_HANDFUL or size > MOST_BYTES or seen == A_TURN:
+            break
+    else:
+        at = mark["until"]
     further = {"at": at, "kept": sorted(kept), "kept_as": sorted(kept_as)}
     try:
         _step(mark, further, pairs)

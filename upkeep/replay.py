@@ -12,7 +12,7 @@ from acts.handfuls import handfuls
 from acts.site import acting_on
 from ballots import replay as ballots
 from elections import replay as elections
-from elections import spreading, voting_times
+from elections import voting_times
 from elections.books import replay as books
 from elections.groups import replay as groups
 from elections.repository import RENAMING
@@ -271,7 +271,6 @@ def _settle(there: Table, made: Table) -> None:
     with acting_on(there):
         for task in RENAMING.unfinished():
             RENAMING.advance(task.subject)
-        spreading.finish_all(most=None)
         elections.forget_unused_gates(there)
     skills.finish_what_is_said(there)
     with acting_on(made):

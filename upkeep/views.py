@@ -13,7 +13,6 @@ from accounts.access import public
 from store import formats, keys
 from store.connect import connect
 from store.log import utc_now
-from store.log.layout import header_of
 from store.table import StoreError
 from store.together import together
 
@@ -22,7 +21,7 @@ from . import metrics as site_metrics
 from .doctor.site import Seen, is_doctor
 from .signs import signs
 
-OF_STORE = (keys.sync(), keys.restoring(), keys.event_number(), *formats.PLACES)
+OF_STORE = (keys.sync(), keys.restoring(), *formats.PLACES)
 
 
 @public
@@ -59,8 +58,6 @@ def readyz(request: HttpRequest) -> HttpResponse:
     else:
         if keys.restoring() in found:
             sentence = _("A backup is being restored into the store.")
-        elif header_of(found.get(keys.event_number())).moving is not None:
-            sentence = _("The event log is being moved.")
         elif formats.is_too_new(found):
             sentence = _("A later version has upgraded the store. This one has to be replaced by it.")
     return _not_ready(sentence) if sentence else HttpResponse("\n".join(["ok", *notes, ""]), content_type="text/plain")

@@ -102,8 +102,9 @@ SAID = (
     "report_digest roll_commitment sealed_at hours_before subject on_roll since minutes sentence poll_id "
     "title closedAt createdAt expiresAt goneAt id maker listed sign_in results_hidden votes accounts account "
     "voter_since names_rule mails_a_day old_mails_a_day which events skill_id category alias into at level years "
-    "last_used interest visibility grounds by people skills shard shards count group_id description"
+    "last_used interest visibility grounds by people skills shards count group_id description"
 )
+EVENT = "event_id actor when_occurred event_type event_data nonce digest"
 OF_BOOKS = " ".join(Book.__dataclass_fields__)
 OF_POSTS = " ".join((*Post.__dataclass_fields__, *Photo.__dataclass_fields__))
 OF_POSTS_SAID = f"{OF_POSTS} post_id text mails"
@@ -181,7 +182,6 @@ KINDS = (
     _kind("own words", keys.invitation_words(""), "election_name text author answers written_at text_html "
           "html_version"),
     _kind("import's rows", keys.imported_rows("", "", 0), "voters ttl"),
-    _kind("to be spread", keys.spread(""), "election_name spread_from shards"),
     _kind("to be listed", keys.filling_part("", 0), "voters accounts"),
     _kind("gate", keys.gate("", 0), "open as_of voted paper"),
     _kind("ballot", keys.ballot("", ""), "voter_name rankings when_cast"),
@@ -201,12 +201,12 @@ KINDS = (
     _kind("report", keys.report("", ""), "id pollId reason words reportedAt ttl"),
     _kind("reported poll", keys.reported_poll(""), "id title reason reportedAt reports ttl"),
     _kind("background task", keys.task("", ""), "type", "began_at", "due", "attempts"),
-    _kind("skill", keys.skill(""), "id name category description aliases state at into merging closing version shards"),
+    _kind("skill", keys.skill(""), "id name category description aliases state at into merging closing version"),
     _kind("skill's name", keys.skill_name(""), "skill name"),
     _kind("skill category", keys.skill_category(""), "name skills"),
     _kind("own skills", keys.own_skills(""), "name visibility skills version"),
     _kind("person's skill", keys.person_skill("", ""), "name skill level years last_used interest added_at "
-          "confirmed_at shard"),
+          "confirmed_at"),
     _kind("endorsement", keys.endorsement("", "", ""), "name skill by grounds level at given hidden changes"),
     _kind("endorsing", keys.endorsing(""), "name version"),
     _kind("post", keys.post(""), OF_POSTS),
@@ -250,9 +250,8 @@ KINDS = (
     _kind("to forget", keys.forgetting(), "asked emptied"),
     _kind("secret key", keys.secret_key(), ""),
     _kind("format", keys.store_format(), "number done"),
-    _kind("event", keys.event(0, ""), "event_id actor when_occurred event_type event_data nonce digest"),
-    _kind("event", keys.event(0, "", layout.SPREAD), "event_id actor when_occurred event_type event_data nonce digest"),
-    _kind("event number", keys.event_number(), "last partitions from to copied is_copied"),
+    *(_kind("event", keys.event(0, "", many), EVENT) for many in (1, layout.SPREAD)),
+    _kind("event number", keys.event_number(), "last"),
     _kind("void number", keys.void(0), "event_id"),
     _kind("checkpoint", keys.checkpoint(0), "first_event_id event_id hash digests voids when_sealed"),
     _kind("public one", keys.public_checkpoint(0), "first_event_id event_id hash published_at"),
@@ -279,7 +278,6 @@ LISTS = frozenset(
         keys.elections_of_voter(""),
         keys.FOR_EVERYONE,
         keys.groups_of(""),
-        keys.SPREAD,
         keys.TASKS,
         keys.TASKS_SET_ASIDE,
         *keys.ballots_by_time(""),

@@ -19,7 +19,6 @@ from acts.refusals import Refusal
 from acts.site import table
 from elections import places
 from store import keys, spans
-from store.log import layout
 from store.table import DATA, LOG, BadCursor, Invalid, Item, Key, Span
 
 from . import masks
@@ -108,7 +107,7 @@ def _parts(span: Span) -> list[Span]:
     """Of a log that is spread, all events together are found under the name that each of them is known by."""
     if span.index or (span.pk, span.table) != (keys.EVENTS, LOG):
         return [span]
-    return [replace(span, pk=each.pk) for each in keys.events_in(layout.partitions_of(table()))]
+    return [replace(span, pk=each.pk) for each in keys.events_in(table().log_partitions)]
 
 
 def _row(span: Span, item: Item, may: Allowed) -> Row:
@@ -228,7 +227,7 @@ def _span_of(table_name: str, name: str, value: Any) -> Span | None:
 
 def _span_of_event(number: int) -> Span:
     """Where the event of that number lies."""
-    place = keys.event(number, "", layout.partitions_of(table()))
+    place = keys.event(number, "", table().log_partitions)
     return Span(place.pk, prefix=keys.sequence(number), table=LOG)
 
 

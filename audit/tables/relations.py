@@ -448,7 +448,7 @@ def _event(item: Item) -> Row:
         election_cell(name) if isinstance(name, str) else Cell(None),
         Cell(said),
     )
-    return Row(cells, (item_link(layout.laid_out(item, layout.partitions_of(table())), LOG),))
+    return Row(cells, (item_link(layout.laid_out(item, table().log_partitions), LOG),))
 
 
 # --- all of them ---

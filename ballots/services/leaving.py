@@ -11,7 +11,7 @@ from acts.queues import take_each
 from acts.refusals import OVERTAKEN, Overtaken
 from acts.site import log, now_text, table
 from ballots import repository
-from elections import places, spreading
+from elections import places
 from elections import repository as elections
 from elections.rules import State
 from store import keys
@@ -65,9 +65,6 @@ def _take_place(election_name: str, voter: str) -> None:
 def _remove(election_name: str, voter: str) -> None:
     item, entry = places.with_entry(election_name, voter)
     election = elections.election_of(item) if item else None
-    if election is not None and election.spread_from:
-        spreading.finish(election_name)  # their entry may still be on its way
-        raise Overtaken(OVERTAKEN)
     if election is None or election.state(now_text()) == State.CLOSED or entry is None or entry["voted"]:
         return
     gone = Delete(places.entry(election, voter), when=Equals("voted", False))

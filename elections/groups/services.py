@@ -170,9 +170,8 @@ def put_on_roll(user: User, election: Election, group_id: str) -> Import:
         if election.group == group.id:
             table().write(*writes)
             return
-        now = elections.find(election.name) or election  # its roll may have been spread to make room
         event = Event(user.name, "GroupUsed", {"election_name": election.name, "group_id": group.id})
-        log().record(event, *elections.with_group(now, group.id), *writes, Check(keys.group(group.id), Exists()))
+        log().record(event, *elections.with_group(election, group.id), *writes, Check(keys.group(group.id), Exists()))
 
     return imports.start(user, election, names, Skipped(unusable=len(members) - len(names)), begin)
 

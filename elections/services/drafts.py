@@ -11,7 +11,7 @@ from accounts import repository as people
 from accounts.models import User
 from acts.refusals import OVERTAKEN, Overtaken, Refusal
 from acts.site import log, now_text, table
-from elections import descriptions, renaming, repository
+from elections import descriptions, places, renaming, repository
 from elections.rules import Action, Election
 from store import keys
 from store.log import Event
@@ -26,11 +26,10 @@ NOT_OF_A_DRAFT = (
     "opened_at",
     "closed_at",
     "shows_skills",
-    "spread_from",
 )  # so that the event which makes it says nothing of them
 
 
-SAID_IF_SO = {"convened": None, "group": "", "book": "", "shards": 1}  # unless they are as of most
+SAID_IF_SO = {"convened": None, "group": "", "book": ""}  # unless they are as of most
 
 
 class NameTaken(Refusal):
@@ -48,7 +47,8 @@ BEING_CLEARED = _(
 
 def create(actor: User, name: str, *, mark: str | None = None, description: str = "", **settings: Any) -> Election:
     """With the mark of a form, only once however often it is sent (see acts/once.py)."""
-    election = Election(name=name, owner_name=actor.name, created_at=now_text(), **settings)
+    shards = places.shards_of_new()
+    election = Election(name=name, owner_name=actor.name, created_at=now_text(), shards=shards, **settings)
     create_draft(actor, election, mark=mark, description=description)
     return election
 

@@ -9,12 +9,11 @@ from dataclasses import replace
 from accounts.models import User
 from acts.following import follow
 from acts.gates import IN_ONE
-from acts.site import now_text, table
+from acts.site import now_text
 from acts.steps import Steps
-from elections import repository, rules, spreading
+from elections import repository, rules
 from elections.rules import Action, Election
 from elections.voting_times import begun
-from store import keys
 from store.table import Write
 from tally import lots
 
@@ -36,7 +35,6 @@ def open_(actor: User, election: Election, *, editable: bool, shows_skills: bool
 
 def open_now(actor: User, election: Election, *, editable: bool, shows_skills: bool = False) -> Election:
     """Of one that is known to be ready."""
-    election = spreading.with_room(actor, election, _coming(election))
     secret = secrets.token_hex(32)
     after = opened(election, editable=editable, lots_commitment=lots.commitment(secret), opened_at=now_text())
     after = replace(after, shows_skills=shows_skills)
@@ -48,13 +46,6 @@ def open_now(actor: User, election: Election, *, editable: bool, shows_skills: b
     follow(early)
     record(actor, "ElectionOpened", election, said, *writes, *also, noting=lambda number: [begun(after, number)])
     return replace(after, version=election.version + 1)
-
-
-def _coming(election: Election) -> int:
-    """How many come onto the roll by voting, where everybody here may."""
-    if election.electorate != "everyone":
-        return 0
-    return int((table().get(keys.counts()) or {}).get("user_count", 0))
 
 
 def opened(election: Election, *, editable: bool, lots_commitment: str, opened_at: str | None) -> Election:

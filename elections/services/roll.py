@@ -14,7 +14,7 @@ from acts.again import try_again
 from acts.handfuls import handfuls
 from acts.refusals import Refusal
 from acts.site import now_text, table
-from elections import by_link, places, repository, rules, spreading
+from elections import by_link, places, repository, rules
 from elections.books import repository as books
 from elections.rules import Action, Election, State
 from store import keys
@@ -40,7 +40,7 @@ def add_voters(
     there, accounts = repository.on_roll_or_here(election, distinct)
     if unknown := [name for name in distinct if keys.fold(name) not in there and not _is_known(name, accounts)]:
         raise NobodyHere(_nobodys(unknown))
-    return put_on_roll(actor, spreading.with_room(actor, election, len(distinct)), distinct, progress)
+    return put_on_roll(actor, election, distinct, progress)
 
 
 def _is_known(name: str, accounts: Collection[str]) -> bool:
@@ -104,7 +104,7 @@ def bring(actor: User, followers: Sequence[str], voters: Sequence[str]) -> None:
 def _follow(actor: User, name: str, voters: Sequence[str]) -> None:
     election = repository.find(name)
     if election is not None and election.state(now_text()) != State.CLOSED:
-        _add(actor, spreading.with_room(actor, election, len(voters)), voters)
+        _add(actor, election, voters)
 
 
 def nothing_more(added: Added, new: Sequence[str]) -> list[Write]:

@@ -34,11 +34,10 @@ def _hold(user: User, skill_id: str, mark: str, said: dict[str, Any]) -> None:
     own = repository.own_skills(user.name)
     rules.check_room(own, skill.id)
     before = own.held.get(skill.id)
-    shard = rules.shard_for(skill, user.name)
-    after = Held(skill.id, **said, added_at=before.added_at if before else now, confirmed_at=now, shard=shard)
+    after = Held(skill.id, **said, added_at=before.added_at if before else now, confirmed_at=now)
     kind = "PersonSkillAdded" if before is None else "PersonSkillChanged"
     if before is not None and before.told == after.told:
-        kind, after = "PersonSkillConfirmed", replace(after, shard=before.shard)
+        kind = "PersonSkillConfirmed"
     words = {} if kind == "PersonSkillConfirmed" else without_notes(after)
     writes = (*repository.holding(own, after), repository.as_it_was(skill))
     _record(user, kind, {"skill_id": skill.id, **words, "at": now}, *writes, mark=mark)
@@ -46,8 +45,7 @@ def _hold(user: User, skill_id: str, mark: str, said: dict[str, Any]) -> None:
 
 def without_notes(held: Held) -> dict[str, Any]:
     """What the log keeps: notes go with the entry, and are for those alone who may see it."""
-    said = {name: value for name, value in held.told.items() if name != "notes"}
-    return {**said, "shard": held.shard} if held.shard else said
+    return {name: value for name, value in held.told.items() if name != "notes"}
 
 
 def confirm(user: User, skill_id: str, seen: str) -> None:

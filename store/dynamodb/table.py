@@ -6,14 +6,15 @@ import logging
 import time
 import uuid
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 from .. import cursors, limits, trips
+from ..log import layout
 from ..table import (
     DATA,
     TABLES,
     Check,
-    Condition,
     Invalid,
     Item,
     Key,
@@ -27,6 +28,7 @@ from ..table import (
     Value,
     Write,
 )
+from ..together import together
 from ..units import INDEX, is_plain
 from . import schema, wire
 from .connection import TRIES, Connection
@@ -80,6 +82,7 @@ class DynamoDbTable(Table):
         return INDEX_LAG
 
     is_distant = True
+    log_partitions = layout.SPREAD
 
     def at_once(self, asks: Sequence[Callable[[], Any]]) -> list[Any]:
         return self._connection.at_once(asks)
@@ -95,21 +98,30 @@ class DynamoDbTable(Table):
         return item if self._is_live(item, self._clock()) else None
 
     def get_many(self, keys: Iterable[Key]) -> dict[Key, Item]:
-        waiting = list(dict.fromkeys(keys))
-        for key in waiting:
+        """More than one request takes are asked for in several at once."""
+        wanted = list(dict.fromkeys(keys))
+        for key in wanted:
             limits.check_key(key)
+        if len(wanted) <= limits.BATCH_KEYS:
+            return self._get_all(wanted)
+        batches = [wanted[at : at + limits.BATCH_KEYS] for at in range(0, len(wanted), limits.BATCH_KEYS)]
+        found: dict[Key, Item] = {}
+        for each in together(self, *(partial(self._get_all, batch) for batch in batches)):
+            found |= each
+        return found
+
+    def _get_all(self, waiting: list[Key]) -> dict[Key, Item]:
         found: dict[Key, Item] = {}
         fruitless = 0
         while waiting:
-            asked, waiting = waiting[: limits.BATCH_KEYS], waiting[limits.BATCH_KEYS :]
-            left = self._get_batch(asked, found)
-            fruitless = fruitless + 1 if len(left) == len(asked) else 0
+            left = self._get_batch(waiting, found)
+            fruitless = fruitless + 1 if len(left) == len(waiting) else 0
             if fruitless == TRIES:
                 raise Unavailable(TOO_BUSY)
             if left:
                 trips.retried("unprocessed")
                 self._connection.pause(fruitless)
-            waiting = left + waiting
+            waiting = left
         return found
 
     def page(
@@ -176,18 +188,10 @@ class DynamoDbTable(Table):
                 self._connection.pause(fruitless)
             waiting = left
 
-    def increment(
-        self,
-        key: Key,
-        name: str,
-        by: int = 1,
-        *,
-        also: Mapping[str, Value] | None = None,
-        when: Condition | None = None,
-    ) -> int:
-        update = Update(key, set=also or {}, add={name: by}, when=when)
+    def increment(self, key: Key, name: str, by: int = 1, *, also: Mapping[str, Value] | None = None) -> int:
+        update = Update(key, set=also or {}, add={name: by})
         limits.check_writes([update])
-        expressions = Expressions().condition(when).update(update)
+        expressions = Expressions().update(update)
         request = self._addressed(key) | expressions.arguments() | {"ReturnValues": "UPDATED_NEW"}
         answer = self._connection.ask("increment", "update_item", **request)
         return int(wire.decode(answer["Attributes"][name]))

@@ -47,10 +47,10 @@ from .of_people import (
     sessions, setup, throttle, user, users_by_email, words_of_role,
 )
 from .of_elections import (
-    ELECTIONS, OWN_ELECTIONS, SPREAD, agreed_by, agreement, agreements, all_in_shards,
+    ELECTIONS, OWN_ELECTIONS, agreed_by, agreement, agreements, all_in_shards,
     all_of_election, by_date,
     candidate, candidates, election, election_shard, elections, elections_in_state, elections_made_at,
-    filling_part, filling_parts, listed_election, manager, need, needs, run_by, snapshot, spread,
+    filling_part, filling_parts, listed_election, manager, need, needs, run_by, snapshot,
     turnout, description, under_new_name,
 )
 from .of_rolls import (
@@ -73,7 +73,7 @@ from .of_results import (
     shared_result,
 )
 from .of_mail import (
-    bounces_read, failed_mail, failed_mails, invitation_words, quiet, mail, mail_by_date, mail_by_turn,
+    bounces_read, failed_mail, failed_mails, in_one_list, invitation_words, quiet, mail, mail_by_date, mail_by_turn,
     mail_counts, mail_list, mail_server, mails, mails_again, mails_due, mails_waiting,
     message, messages, reminders,
 )

@@ -28,18 +28,14 @@ def gate_of(own: Key, number: int, shards: int = 1) -> Key:
     return Key(sharded(own.pk, number % shards, shards), f"GATE#{number:02d}")
 
 
-MOST_SALTS = 16  # so that all of them go in the transaction that tells a close
-
-
 def salt(election_name: str, voter: str = "", shards: int = 1) -> Key:
-    """Where somebody finds the salt: in a large election every shard has a copy, so that not everybody asks in one
-    place; of more than sixteen shards the first ones."""
-    copy = shard_of(part(voter), shards) % MOST_SALTS
-    return Key(election_shard(election_name, copy, shards), "SALT")
+    """Where somebody finds the salt: every shard has a copy, so that not everybody reads the same one. All copies go in
+    the transaction that tells a close."""
+    return Key(election_shard(election_name, shard_of(part(voter), shards), shards), "SALT")
 
 
 def salts(election_name: str, shards: int = 1) -> list[Key]:
-    return [Key(election_shard(election_name, each, shards), "SALT") for each in range(min(shards, MOST_SALTS))]
+    return [Key(election_shard(election_name, each, shards), "SALT") for each in range(shards)]
 
 
 def ballot(election_name: str, voter: str, shards: int = 1) -> Key:

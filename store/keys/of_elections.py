@@ -12,7 +12,6 @@
 | snapshot      | data  | ELECTION#{name}    | SNAPSHOT          |                              | voters, results      |
 | voting times  | data  | ELECTION#{name}    | TURNOUT           |                              | turnout, sealing     |
 | to be listed  | data  | ELECTION#{name}    | FILLING#{nn}      |                              | worker               |
-| to be spread  | data  | ELECTION#{name}    | SPREAD            | SPREAD / {time}#{name}       | worker               |
 """
 
 from __future__ import annotations
@@ -29,7 +28,7 @@ def election(name: str) -> Key:
 
 
 def election_shard(name: str, shard: int, shards: int) -> str:
-    """One of the partitions over which the roll, the gates and the ballots of a very large election are spread."""
+    """One of the partitions in which the roll, the gates and the ballots of an election lie."""
     return sharded(election(name).pk, shard, shards)
 
 
@@ -125,19 +124,11 @@ def filling_parts(election_name: str) -> Span:
     return Span(election(election_name).pk, prefix="FILLING#")
 
 
-SPREAD = Span("SPREAD", index=True)
-
-
-def spread(election_name: str) -> Key:
-    """Until every entry of the roll is in the partition it belongs to by now."""
-    return Key(election(election_name).pk, "SPREAD")
-
-
 def all_of_election(election_name: str) -> Span:
-    """All but what is spread over other partitions."""
+    """All but what lies in shards."""
     return Span(election(election_name).pk)
 
 
 def all_in_shards(election_name: str, shards: int) -> list[Span]:
-    """All that is spread; nothing of an election that is in one place."""
+    """All that lies in shards; nothing of an election that has one partition."""
     return [Span(election_shard(election_name, each, shards)) for each in range(shards)] if shards > 1 else []

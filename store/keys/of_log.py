@@ -12,8 +12,8 @@
 | log's moments | log   | MOMENTS            | {first sequence}  |                              | event log, history   |
 | log's format  | log   | FORMAT             | METADATA          |                              | every start, /readyz |
 
-Events lie under `EVENTS`, or spread over several partitions by their numbers, if the item that gives out numbers says
-so. Whoever reads or writes them goes through `store/log/layout.py`, which says `EVENTS` of all of them.
+Events lie under `EVENTS` in an embedded store, and in sixteen partitions by their numbers in a distant one. Whoever
+reads or writes them goes through `store/log/layout.py`, which shows all of them under `EVENTS`.
 """
 
 from __future__ import annotations

@@ -21,7 +21,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from ..table import Key, Span
+from ..table import Item, Key, Span
 from .of_elections import election
 from .parts import METADATA, escape, part, shard_of, sharded
 
@@ -44,10 +44,16 @@ def mail_list(state: str, number: str, shards: int) -> str:
 
 
 def mails_waiting(shards: int, whole: Span | None = None) -> list[Span]:
-    """All mails that wait, or a span of them; those that came before they were spread are still in one place."""
+    """All mails that wait, or a span of them; those that came from an embedded store are still in one place."""
     whole = whole or mails("queued")
     spread = [replace(whole, pk=sharded(whole.pk, each, shards)) for each in range(shards)]
     return [whole, *spread] if shards > 1 else [whole]
+
+
+def in_one_list(item: Item) -> Item:
+    """A mail that waits in one of several lists, as a store has it that has one; anything else as it is."""
+    whole = _in_state("queued")
+    return {**item, "GSI1PK": whole} if str(item.get("GSI1PK")).startswith(f"{whole}#") else item
 
 
 def mail_by_date(queued_at: str, number: str) -> str:

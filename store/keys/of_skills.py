@@ -9,8 +9,6 @@
 | person's skill | data  | USER#{name}         | SKILL#{id}    | SKILL#{id} / L{level}#Y{years}#{last_used}#USER#{name} | profile, finding   |
 | endorsement    | data  | USER#{name}         | ENDORSED#{skill}#{by} | ENDORSES#{by} / {name}#{skill}                 | profile, endorser  |
 | endorsing      | data  | USER#{by}           | ENDORSING     |                                                        | acts of endorsers  |
-
-What people have of a popular skill is spread over several partitions of the index: SKILL#{id}, and SKILL#{id}#{shard}.
 """  # noqa: E501 - a table
 
 from __future__ import annotations
@@ -84,15 +82,14 @@ def profile(name: str) -> Span:
     return Span(f"USER#{part(name)}", first=METADATA, last=own_skills(name).sk)
 
 
-def skill_holders(skill_id: str, shard: int = 0) -> Span:
-    """Whoever lets members see that they have the skill, by level, years and last use; of a popular one, a part."""
-    return Span(f"SKILL#{escape(skill_id)}{f'#{shard}' if shard else ''}", index=True)
+def skill_holders(skill_id: str) -> Span:
+    """Whoever lets members see that they have the skill, by level, years and last use."""
+    return Span(f"SKILL#{escape(skill_id)}", index=True)
 
 
-def skill_holders_at(skill_id: str, shard: int, lowest: int, highest: int, years: int = 0) -> Span:
+def skill_holders_at(skill_id: str, lowest: int, highest: int, years: int = 0) -> Span:
     """Those of these levels. Least years are a range within one level only."""
-    span = skill_holders(skill_id, shard)
-    return replace(span, first=f"L{lowest}#Y{years:02d}", last=f"L{highest}#Z")
+    return replace(skill_holders(skill_id), first=f"L{lowest}#Y{years:02d}", last=f"L{highest}#Z")
 
 
 def skill_held(level: int, years: int, last_used: str, name: str) -> str:

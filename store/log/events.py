@@ -116,7 +116,7 @@ class EventLog:
             number = header["last"]
             noted = list(noting(number))
             changes = len(writes) + len(noted)
-            told = self._event(number, layout.partitions_in(header), event)
+            told = self._event(number, event)
             return [*noted, *self._mark(number, once), Put(told, table=LOG)]
 
         try:
@@ -128,9 +128,9 @@ class EventLog:
     def _in_two_steps(self, event: Event, writes: Sequence[Write], once: str | None, noting: Noting) -> int:
         """The number is taken first; if its transaction does not happen, it is void."""
         for _ in range(TRIES):
-            number, partitions = numbers.take(self.table)
+            number = numbers.take(self.table)
             own = [*writes, *noting(number), *self._mark(number, once)]
-            told = Put(self._event(number, partitions, event), when=Missing(), table=LOG)
+            told = Put(self._event(number, event), when=Missing(), table=LOG)
             try:
                 self.table.write(*own, told, Check(keys.void(number), Missing()))
             except Refused as refused:
@@ -189,9 +189,9 @@ class EventLog:
         """The newest public checkpoints first."""
         return self.table.page(keys.public_checkpoints(), limit=limit, cursor=cursor, backwards=True)
 
-    def _event(self, number: int, partitions: int, event: Event) -> Item:
+    def _event(self, number: int, event: Event) -> Item:
         when = as_text(self.clock())
-        place = keys.event(number, when, partitions)
+        place = keys.event(number, when, self.table.log_partitions)
         return {
             "PK": place.pk,
             "SK": place.sk,

@@ -10,40 +10,23 @@ from __future__ import annotations
 import os
 import threading
 import time
-from typing import NamedTuple
 from weakref import WeakKeyDictionary
 
 from .. import keys, trips
-from ..table import Conflict, Refused, StoreError, Table
-from . import layout
+from ..table import StoreError, Table
 
-TRIES = 3
 HEADER = keys.event_number()
 
 
-class Number(NamedTuple):
-    """The number of an event, and over how many partitions events were spread when it was taken."""
-
-    number: int
-    partitions: int
-
-
-def take(table: Table) -> Number:
+def take(table: Table) -> int:
     """The next number."""
     return _line_of(table).take(table)
 
 
-def ask(table: Table, count: int) -> list[Number]:
-    """So many numbers by one question, on condition that events lie where this process believes."""
-    for _ in range(TRIES):
-        partitions, is_still = layout.believed(table)
-        try:
-            last = table.increment(HEADER, "last", count, when=is_still)
-        except Refused:
-            layout.ask(table)
-        else:
-            return [Number(number, partitions) for number in range(last - count + 1, last + 1)]
-    raise Conflict("The event log kept being moved.")
+def ask(table: Table, count: int) -> range:
+    """So many numbers by one question."""
+    last = table.increment(HEADER, "last", count)
+    return range(last - count + 1, last + 1)
 
 
 # --- the line of those who wait ---
@@ -54,7 +37,7 @@ class _Place:
 
     def __init__(self, called: threading.Event | None = None) -> None:
         self.called = called or threading.Event()
-        self.number: Number | None = None
+        self.number: int | None = None
         self.error: StoreError | None = None
 
     @property
@@ -70,7 +53,7 @@ class _Line:
         self._waiting: list[_Place] = []
         self._is_asking = False
 
-    def take(self, table: Table) -> Number:
+    def take(self, table: Table) -> int:
         with self._lock:
             if others_ask := self._is_asking:
                 place = _Place()
@@ -78,7 +61,7 @@ class _Line:
             self._is_asking = True
         return self._wait(table, place) if others_ask else self._ask_alone(table)
 
-    def _ask_alone(self, table: Table) -> Number:
+    def _ask_alone(self, table: Table) -> int:
         """Who comes while nobody asks is the only one who waits."""
         try:
             return ask(table, 1)[0]
@@ -86,7 +69,7 @@ class _Line:
             with self._lock:
                 self._call_the_next()
 
-    def _wait(self, table: Table, place: _Place) -> Number:
+    def _wait(self, table: Table, place: _Place) -> int:
         began = time.perf_counter()
         try:
             place.called.wait()

@@ -71,8 +71,7 @@ class Sealer:
     def _next_batch(self, previous: Item | None) -> int:
         before = previous["event_id"] if previous else 0
         chain = bytes.fromhex(previous["hash"]) if previous else CHAIN_START
-        with layout.unmoved(self.table):  # or what was moved away would be sealed as void
-            entries = list(islice(self._settled(before), min(EVENTS_A_CHECKPOINT, BLOCK - before % BLOCK)))
+        entries = list(islice(self._settled(before), min(EVENTS_A_CHECKPOINT, BLOCK - before % BLOCK)))
         if not entries:
             return 0
         extend_index(self.table, before, entries)  # first: what a checkpoint covers, the index knows

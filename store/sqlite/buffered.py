@@ -12,7 +12,7 @@ from typing import Any
 
 from .. import limits
 from ..conditions import holds
-from ..table import DATA, Check, Condition, Delete, Item, Key, Numbered, Put, Refused, Span, Update, Value, Write
+from ..table import DATA, Check, Delete, Item, Key, Numbered, Put, Refused, Span, Update, Value, Write
 from . import rows
 from .connections import connect, sentences
 from .table import SqliteTable
@@ -105,16 +105,8 @@ class BufferedTable(SqliteTable):
     def put_all(self, items: Sequence[Item]) -> None:
         self._change({Key(item["PK"], item["SK"]): item for item in items})
 
-    def increment(
-        self,
-        key: Key,
-        name: str,
-        by: int = 1,
-        *,
-        also: Mapping[str, Value] | None = None,
-        when: Condition | None = None,
-    ) -> int:
-        self.write(Update(key, set=also or {}, add={name: by}, when=when))
+    def increment(self, key: Key, name: str, by: int = 1, *, also: Mapping[str, Value] | None = None) -> int:
+        self.write(Update(key, set=also or {}, add={name: by}))
         return int((self._current(key) or {})[name])
 
     def load(self, entries: Sequence[tuple[str, Item]]) -> None:

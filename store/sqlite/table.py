@@ -18,7 +18,6 @@ from ..conditions import holds
 from ..table import (
     DATA,
     TABLES,
-    Condition,
     Invalid,
     Item,
     Key,
@@ -134,16 +133,8 @@ class SqliteTable(Table):
         with trips.trip("put_all"):
             self._writers.commit(lambda connection: self._apply(connection, [*map(Put, items)], None))
 
-    def increment(
-        self,
-        key: Key,
-        name: str,
-        by: int = 1,
-        *,
-        also: Mapping[str, Value] | None = None,
-        when: Condition | None = None,
-    ) -> int:
-        update = Update(key, set=also or {}, add={name: by}, when=when)
+    def increment(self, key: Key, name: str, by: int = 1, *, also: Mapping[str, Value] | None = None) -> int:
+        update = Update(key, set=also or {}, add={name: by})
         limits.check_writes([update])
         with trips.trip("increment"):
             item = self._writers.commit(lambda connection: self._increment(connection, update))
@@ -257,8 +248,6 @@ class SqliteTable(Table):
 
     def _increment(self, connection: sqlite3.Connection, update: Update) -> Item:
         (stored,) = _stored(connection, [update])
-        if update.when is not None and not holds(update.when, stored):
-            raise Refused([0])
         item = rows.updated(stored, update)
         connection.execute(*rows.insertion(item, update.key.table))
         return item

@@ -46,13 +46,13 @@ def steps(client: Client) -> Iterator[tuple[str, Callable[[], HttpResponse]]]:
     yield "receipt", lambda: client.get(f"{BALLOT}receipt/")
 
 
-def journey(shards: int = 16) -> dict[str, Counter[str]]:
+def journey() -> dict[str, Counter[str]]:
     """By page, the read units on the keys that are not the voter's own. Whoever comes second, so that what a process
     remembers is remembered."""
     units: dict[str, Counter[str]] = {}
     with _as_served(), site() as here:
         voters = electorate(2)
-        opened(here.owner, NAME, voters, shards, secret_ballot=True)
+        opened(here.owner, NAME, voters, secret_ballot=True)
         sessions = [session_of(voter) for voter in voters]
         rules = here.start(1, 1)
 

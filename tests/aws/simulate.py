@@ -25,7 +25,7 @@ if __name__ == "__main__":
 
 from acts.refusals import Refusal
 from elections import services as organising
-from store.log import as_text, layout, utc_now
+from store.log import as_text, utc_now
 from store.table import Conflict, Unavailable
 from tests.ballots.history import CLOSED, DONE, OVERTAKEN, UNKNOWN, Act
 
@@ -49,7 +49,6 @@ class Day:
     seconds: float
     elections: int = 1
     processes: int = PROCESSES
-    partitions: int | None = None  # of the log; unless said, as many as a new one has
     seed: int = 1
     closing: float | None = None  # after so many seconds the first election is closed, while votes still come
     extending: float | None = None  # and after so many its end is moved
@@ -79,7 +78,6 @@ class Run:
         again = sum(count for answer, count in rush.tries.items() if answer in (UNKNOWN, OVERTAKEN))
         cells = [
             f"{day.elections} × {day.shards}" if day.elections > 1 else f"{day.shards}",
-            f"{self.rules_partitions}",
             f"{day.rate:,.0f}",
             f"{rush.per_second():,.0f}",
             f"{again:,}",
@@ -92,10 +90,6 @@ class Run:
         ]
         return f"| {' | '.join(cells)} |"
 
-    @property
-    def rules_partitions(self) -> int:
-        return self.day.partitions or layout.SPREAD
-
     def hottest(self, kind: str, count: int = 2) -> Iterator[str]:
         """The keys that were charged most, with the units of their worst second."""
         for each in self.rules.ledger.hottest(kind, count):
@@ -104,22 +98,22 @@ class Run:
 
 
 HEAD = [
-    "| shards | log | offered/s | cast/s | told to try again | conflicts | throttled | p50 ms | p99 ms "
+    "| shards | offered/s | cast/s | told to try again | conflicts | throttled | p50 ms | p99 ms "
     "| hottest keys, write units/s | read units/s |",
-    "|---:|---:|---:|---:|---:|---:|---:|---:|---:|---|---|",
+    "|---:|---:|---:|---:|---:|---:|---:|---:|---|---|",
 ]
 
 
 def simulated(day: Day, then: Callable[[Site, Rush, list[Act]], object] = lambda *_: None) -> Run:
     """Let a day pass, and judge it; then somebody else may look at the first election as well."""
     started = time.perf_counter()
-    with site(day.seed, day.partitions) as here:
+    with site(day.seed, day.shards) as here:
         count = int(day.rate * day.seconds / day.elections)
         names = [f"Board {number + 1}" for number in range(day.elections)]
         voters = {name: electorate(count, f"Voter of {name}") for name in names}
         here.voters = [user for each in voters.values() for user in each]
         for name in names:
-            opened(here.owner, name, voters[name], day.shards, secret_ballot=day.secret)
+            opened(here.owner, name, voters[name], secret_ballot=day.secret)
         rules = here.start(day.processes, day.seed, day.latency, Limits(lag=LAG))
         rushes, organised = {name: Rush() for name in names}, []
         acts = [
@@ -182,21 +176,18 @@ def _organise(here: Site, kind: str, form: str, after: float, act: Callable[[], 
 # --- what is printed ---
 
 RATES = [
-    Day(1, 100, 10, partitions=1),
-    Day(1, 200, 5, partitions=1),
-    Day(4, 400, 5),
-    Day(4, 600, 5),
+    Day(1, 100, 10),
+    Day(1, 200, 5),
+    Day(16, 100, 10),
     Day(16, 1000, 5),
     Day(16, 2000, 3, processes=16),
 ]
 SITES = [
-    Day(1, 480, 5, elections=8, partitions=1),
-    Day(1, 800, 4, elections=8, partitions=1),
-    Day(1, 800, 4, elections=8),
-    Day(4, 1200, 3, elections=4, processes=16),
+    Day(16, 800, 4, elections=8),
+    Day(16, 1200, 3, elections=4, processes=16),
 ]
 PROMISE = Day(16, 1000, 14, closing=12.0, extending=6.0)
-CROWDED = [Day(4, 1000, 4, closing=3.0, extending=1.5), Day(1, 280, 4, closing=3.0, extending=1.5)]
+CROWDED = [Day(16, 4000, 4, processes=16, closing=3.0, extending=1.5), Day(1, 280, 4, closing=3.0, extending=1.5)]
 
 
 def show(days: list[Day]) -> bool:

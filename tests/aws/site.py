@@ -28,7 +28,7 @@ from elections.rules import Election
 from ranking.candidates import Candidate
 from store import patience
 from store.dynamodb import DynamoDbTable, connection
-from store.log import as_text, layout, numbers, utc_now
+from store.log import as_text, numbers, utc_now
 from store.table import Table, Write
 
 from .engine import using
@@ -70,25 +70,22 @@ class Site:
 
 
 @contextmanager
-def site(seed: int = 1, partitions: int | None = None) -> Iterator[Site]:
-    """An empty site with an owner. Whatever would wait waits in its time. `partitions` is over how many the log lies;
-    unless said, as many as a new log has."""
+def site(seed: int = 1, shards: int = places.SHARDS) -> Iterator[Site]:
+    """An empty site with an owner, whose elections have so many shards. Whatever would wait waits in its time."""
     time = VirtualTime()
     with ExitStack() as until_then:
-        for each in _patches(time, seed, partitions):
+        for each in _patches(time, seed, shards):
             until_then.enter_context(each)
         memory = MemoryEngine(time)
         here = Site(time, memory, User())
         table = here.looking()
         table.create()
-        if partitions != 1:  # which is what a log that says nothing has
-            layout.begin(table)
         until_then.enter_context(acting_on(table))
         here.owner = accounts.make_owner("Owner", "owner@example.org", "a password of the simulation")
         yield here
 
 
-def _patches(time: VirtualTime, seed: int, partitions: int | None) -> list[Any]:
+def _patches(time: VirtualTime, seed: int, shards: int) -> list[Any]:
     """Time, and chance as far as it decides who meets whom."""
 
     class Place(numbers._Place):
@@ -100,7 +97,7 @@ def _patches(time: VirtualTime, seed: int, partitions: int | None) -> list[Any]:
         patch.object(connection, "_RANDOM", Random(seed)),
         patch.object(numbers, "threading", VirtualThreading(time)),
         patch.object(numbers, "_Place", Place),
-        patch.object(layout, "SPREAD", partitions or layout.SPREAD),
+        patch.object(places, "SHARDS", shards),
         patch.object(following.get_through, "__defaults__", (time.sleep,)),
         patch.object(following.follow, "__defaults__", (time.sleep,)),
     ]
@@ -118,14 +115,12 @@ def _address(name: str) -> str:
     return name.lower().replace(" ", ".")
 
 
-def opened(owner: User, name: str, voters: Sequence[User], shards: int, **chosen: Any) -> Election:
-    """An election of so many shards, whatever its size."""
-    with patch.object(places, "shards_for", lambda voters, distant: shards):
-        end = as_text(utc_now() + timedelta(days=1))
-        made = services.create(owner, name, no_voting_after=end, **chosen)
-        services.add_candidates(owner, made, list(CANDIDATES))
-        services.add_voters(owner, found(name), [each.name for each in voters])
-        return services.open_(owner, found(name), editable=False)
+def opened(owner: User, name: str, voters: Sequence[User], **chosen: Any) -> Election:
+    end = as_text(utc_now() + timedelta(days=1))
+    made = services.create(owner, name, no_voting_after=end, **chosen)
+    services.add_candidates(owner, made, list(CANDIDATES))
+    services.add_voters(owner, found(name), [each.name for each in voters])
+    return services.open_(owner, found(name), editable=False)
 
 
 def found(name: str) -> Election:

@@ -62,7 +62,7 @@ def test_they_met_and_paid(ran):
     run, _ = ran
     assert run.rules.counts.refused["transactions in conflict"] > 0
     assert run.rules.ledger.total(WRITE) > 15 * run.judgements[0].acknowledged
-    assert run.row().count("|") == 12
+    assert run.row().count("|") == 11
 
 
 def test_a_ballot_that_is_lost_is_noticed(ran):

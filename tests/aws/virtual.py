@@ -101,7 +101,7 @@ class VirtualTime:
 
     def at_once(self, acts: Sequence[Callable[[], Any]]) -> list[Any]:
         """As `Table.at_once`: the first by whoever asks, the others beside it."""
-        if self.current_or_none() is None:
+        if self.current_or_none() is None or not acts:
             return [act() for act in acts]
         first, *others = acts
         beside = [self.begin(act) for act in others]

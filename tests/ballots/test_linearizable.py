@@ -158,7 +158,7 @@ def test_what_threads_do_some_order_explains(rush):
 @pytest.mark.parametrize(("kind", "killed_at", "shards"), [("public", 0, 1), ("everyone", 3, 4)])
 def test_a_close_gets_through_while_gates_are_in_use(rush, monkeypatch, kind, killed_at, shards):
     """At the first call; unless whoever calls is killed on the way, and a worker takes it up."""
-    monkeypatch.setattr(places, "shards_for", lambda voters, distant: shards)
+    monkeypatch.setattr(places, "SHARDS", shards)
     board, held = rush(kind), Held(table(), most=4, conflicts=0.2)
     plan = board.plan(clients=8, organisers=2, closing_after=60, stubborn=True, killed_at=killed_at)
     acts = perform(plan, held)

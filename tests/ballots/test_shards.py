@@ -1,4 +1,4 @@
-"""Voting in an election that is spread over four partitions: the same promises, wherever things lie."""
+"""Voting in an election of four shards: the same promises, wherever things lie."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import pytest
 
 from accounts import repository as people
 from accounts import services as accounts
-from acts import shards
+from acts.site import acting_on
 from audit.tables import masks, raw
 from ballots import repository, secrecy, services, telling
 from elections import places
@@ -18,6 +18,7 @@ from elections.turnout import turnout
 from results import live, proof
 from results import services as results
 from store import backup, keys, spans, trips
+from store.metered import WRITE, Metered
 from store.sqlite import SqliteTable
 from store.table import Span
 from tests.at_once import at_once
@@ -33,8 +34,8 @@ LIVE = {"secret_ballot": False, "results_visible": "live"}
 
 @pytest.fixture(autouse=True)
 def four(monkeypatch):
-    """Nothing here is large enough, and the store is not distant: so it is said."""
-    monkeypatch.setattr(places, "shards_for", lambda voters, distant: 4)
+    """As on a distant store, but with fewer shards."""
+    monkeypatch.setattr(places, "shards_of_new", lambda: 4)
 
 
 @pytest.fixture
@@ -90,21 +91,18 @@ def test_a_secret_ballot_lies_where_its_pseudonym_says_and_the_salt_in_every_sha
     assert not [item for _name, item in site.everything() if item["SK"] == "SALT"]
 
 
-@every_row("shards_", [1, 4, 16, 64])
-def test_a_salt_is_read_where_it_was_put(shards_):
-    there = keys.salts("Board", shards_)
-    assert len(there) == min(shards_, 16)
-    assert {keys.salt("Board", f"voter {number}", shards_) for number in range(400)} == set(there)
+@every_row("shards", [1, 4, 16])
+def test_a_salt_is_read_where_it_was_put(shards):
+    there = keys.salts("Board", shards)
+    assert len(there) == shards
+    assert {keys.salt("Board", f"voter {number}", shards) for number in range(400)} == set(there)
 
 
 def test_a_voters_standing_is_one_journey(site, voted):
     voted()
-    shards._hints.clear()
-    person = people.find(NAMES[3])
-    for journeys in (2, 1):
-        with trips.counted() as asked:
-            standing = services.standing_of(person, "Board")
-        assert (standing.voted, standing.salt is not None, asked.count) == (True, True, journeys)
+    with trips.counted() as asked:
+        standing = services.standing_of(people.find(NAMES[3]), "Board")
+    assert (standing.voted, standing.salt is not None, asked.count) == (True, True, 1 + 1), "the person, and all else"
 
 
 def test_many_at_once_and_one_of_them_in_many_tabs(site, person, opened):
@@ -135,7 +133,7 @@ def test_live_results_see_every_shard(site, voted, monkeypatch):
     assert all(next(site.each(span), None) for span in by_time)
 
 
-def test_a_backup_has_no_salt_and_is_served_where_nothing_would_be_spread(site, voted, tmp_path, monkeypatch):
+def test_a_backup_has_no_salt_and_is_served_where_new_elections_have_one_shard(site, voted, tmp_path, monkeypatch):
     voted()
     with open(tmp_path / "copy", "wb") as file:
         summary = backup.backup(site, file)
@@ -170,3 +168,29 @@ def test_counting_leaves_no_thread_behind(site, voted, monkeypatch):
     assert sum(1 for _ in repository.casts(election)) == 24
     assert repository.counted(election).total == 24
     assert set(threading.enumerate()) <= before
+
+
+# --- what a cast writes ---
+
+
+@pytest.mark.parametrize(
+    "chosen",
+    [{}, LIVE, {"electorate": "everyone"}, {"vote_by_link": True, "paper_ballots": True, "mail_votes": True}],
+)
+def test_nothing_that_a_voter_writes_lies_with_the_election_itself(site, person, opened, chosen):
+    """So that closing it, and moving its end, meet no voter."""
+    meter = Metered(site)
+    with acting_on(meter):
+        election = opened("Eve", "Bob", **chosen)
+        eve, bob, organiser = (people.find(name) for name in ("Eve", "Bob", "the organiser"))
+        meter.taken()
+        services.cast(eve, "Board", ranks(Ada=1), "first")
+        services.cast(eve, "Board", ranks(Bo=1), "changed")
+        services.withdraw(eve, "Board", "withdrawn")
+        if election.paper_ballots:
+            services.enter_paper(organiser, "Board", "Bob", ranks(Cy=1), "on paper")
+        else:
+            services.cast(bob, "Board", ranks(Cy=1), "his")
+        written = {charged.pk for charged in meter.taken().units if charged.kind == WRITE}
+    assert [pk for pk in written if pk.startswith("ELECTION#board#")]
+    assert keys.election("Board").pk not in written

@@ -1,8 +1,12 @@
-"""Elections and polls over several partitions on DynamoDB, where that is what they are for."""
+"""The shards of elections and polls on DynamoDB; and what becomes of an election in a store of the other kind."""
 
 from __future__ import annotations
 
+import uuid
+from io import StringIO
+
 import pytest
+from django.core.management import call_command
 
 from accounts import repository as people
 from acts.site import table
@@ -11,13 +15,20 @@ from elections import places
 from elections import repository as elections
 from elections import services as organising
 from elections.turnout import turnout
+from mail import outbox
 from polls import repository as polls
+from ranking.candidates import Candidate
+from results import proof
 from results import services as results
 from store import keys
+from store.connect import connect
+from store.log.seal import verify
 from tests.at_once import at_once
 from tests.polls.conftest import made, vote  # noqa: F401
 from tests.skills.test_endorsing_dynamodb import on_dynamodb  # noqa: F401
+from tests.store import engines
 from upkeep.replay import check
+from upkeep.sealer import site_sealer
 
 from .conftest import ranks
 
@@ -25,10 +36,9 @@ NAMES = [f"Voter {number}" for number in range(12)]
 
 
 @pytest.mark.slow
-def test_cast_at_once_closed_counted_and_replayed(on_dynamodb, person, opened, monkeypatch):  # noqa: F811
-    monkeypatch.setattr(places, "SIZES", ((5, 1), (20, 4)))
+def test_cast_at_once_closed_counted_and_replayed(on_dynamodb, person, opened):  # noqa: F811
     election = opened(*NAMES)
-    assert (election.shards, len(table().get_many(places.gates_of(election).keys("Board")))) == (4, 64)
+    assert (election.shards, len(table().get_many(places.gates_of(election).keys("Board")))) == (16, 256)
     users = [people.find(name) for name in NAMES]
     at_once(*[lambda user=user: services.cast(user, "Board", ranks(Bo=1), user.name) for user in users])
     assert len(list(repository.every_ballot(election))) == turnout(election).voted == 12
@@ -44,3 +54,82 @@ def test_a_poll_takes_eight_shards_there(on_dynamodb, made):  # noqa: F811
     poll = made()
     at_once(*[lambda number=number: vote(poll, f"voter {number}", "Pizza") for number in range(8)])
     assert (poll.shards, polls.counted(poll).total, polls.with_gates(poll.id)[1]) == (8, 8, 8)
+
+
+# --- in a store of the other kind ---
+
+
+@pytest.fixture
+def target(request, site, settings, tmp_path):
+    """The site is in an empty store of one kind; answers the address of one of the other."""
+    with engines.ministack() as engine:
+        distant = f"dynamodb://{engines.REGION}?prefix=t{uuid.uuid4().hex[:8]}-&endpoint={engine.endpoint}"
+        embedded = f"sqlite://{tmp_path}/another.sqlite3"
+        settings.STORE_URL, other = (embedded, distant) if request.param == "DynamoDB" else (distant, embedded)
+        connect(settings.STORE_URL).create()
+        yield other
+        engine.drop(connect(distant))
+
+
+def copied(by: str, target: str, settings, folder) -> None:
+    """The site is a copy in another store from now on."""
+    quiet = {"stdout": StringIO(), "stderr": StringIO()}
+    if by == "transfer":
+        call_command("transfer", settings.STORE_URL, target, **quiet)
+        settings.STORE_URL = target
+    else:
+        call_command("backup", str(folder / "backup"), **quiet)
+        settings.STORE_URL = target
+        call_command("restore", str(folder / "backup"), **quiet)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("target", "by"), [("DynamoDB", "restore"), ("embedded", "transfer")], indirect=["target"])
+def test_all_goes_on_in_a_store_of_the_other_kind(target, by, settings, tmp_path, person, opened, made):  # noqa: F811
+    usual, poll = places.shards_of_new(), made()
+    for name in ("Secret", "Public"):
+        opened(*NAMES, name=name, secret_ballot=name == "Secret")
+    organiser = people.find("the organiser")
+    draft = organising.create(organiser, "Draft")
+    organising.add_candidates(organiser, draft, [Candidate("Ada"), Candidate("Bo"), Candidate("Cy")])
+    organising.add_voters(organiser, draft, NAMES)
+    for number, name in enumerate(NAMES[:6]):
+        cast(name, "Secret", "Public")
+        vote(poll, f"voter {number}", "Pizza")
+    addresses = {f"new{number}@example.org" for number in range(20)}
+    table().write(*(outbox.queued("invitation", each, invited_by="Ida") for each in sorted(addresses)))
+
+    copied(by, target, settings, tmp_path)
+
+    assert places.shards_of_new() != usual
+    assert {elections.find(name).shards for name in ("Secret", "Public", "Draft")} == {usual}
+    assert check(table()).count == 0
+    waiting = outbox.in_state(outbox.QUEUED if by == "transfer" else outbox.UNKNOWN, 100)[0]
+    assert addresses <= {each.to for each in waiting}
+    organising.rename(organiser, elections.find("Draft"), "Renamed")
+    organising.open_(organiser, elections.find("Renamed"), editable=False)
+    for number, name in enumerate(NAMES[6:], 6):
+        cast(name, "Secret", "Public", "Renamed")
+        vote(poll, f"voter {number}", "Pizza")
+    services.cast(people.find(NAMES[0]), "Public", ranks(Cy=1), "changed")
+    services.withdraw(people.find(NAMES[1]), "Public", "withdrawn")
+    for name in ("Secret", "Public", "Renamed"):
+        organising.close(organiser, elections.find(name))
+    services.seal_what_is_closed()
+    turnouts = {name: results.find(name).seal.turnout.voted for name in ("Secret", "Public", "Renamed")}
+    assert turnouts == {"Secret": 12, "Public": 11, "Renamed": 6}
+    assert [proof.check_sealed(elections.find(name)) for name in turnouts] == [None] * 3
+    assert polls.with_gates(poll.id)[1] == polls.counted(polls.find(poll.id)).total == 12
+    assert organising.create(organiser, "New").shards == places.shards_of_new()
+    site_sealer().seal()
+    verdict = verify(table())
+    assert (verdict.flaw, verdict.index_flaw) == (None, None)
+    assert check(table()).count == 0
+    organising.delete(organiser, elections.find("Secret"))
+    organising.clear_away_all()
+    assert not [item for _name, item in table().everything() if item["PK"].startswith("ELECTION#secret")]
+
+
+def cast(name: str, *names: str) -> None:
+    for each in names:
+        services.cast(people.find(name), each, ranks(Bo=1), f"{name} in {each}")

@@ -1,10 +1,9 @@
-"""A poll that is spread over several partitions: the same promises, wherever its votes lie."""
+"""A poll of several shards: the same promises, wherever its votes lie."""
 
 from __future__ import annotations
 
 import pytest
 
-from acts import shards
 from polls import live, repository, sealing, services, voters
 from store import keys, spans, trips
 from tests.at_once import at_once
@@ -16,18 +15,19 @@ from .conftest import by_ida, vote
 
 @pytest.fixture(autouse=True)
 def eight(monkeypatch):
-    """As on a store where one partition takes only so much."""
-    monkeypatch.setattr(repository, "shards_for", lambda distant: 8)
+    """As on a distant store."""
+    monkeypatch.setattr(repository, "shards_of_new", lambda: 8)
 
 
 def voted(poll):
     return repository.with_gates(poll.id)[1]
 
 
-def test_only_where_one_partition_takes_only_so_much(made, monkeypatch, site):
+@pytest.mark.parametrize(("is_distant", "shards"), [(False, 1), (True, 8)])
+def test_the_kind_of_store_decides_how_many_there_are(made, monkeypatch, site, is_distant, shards):
     monkeypatch.undo()
-    assert (repository.shards_for(True), repository.shards_for(False)) == (8, 1)
-    assert "shards" not in site.get(keys.poll(made().id))
+    monkeypatch.setattr(type(site), "is_distant", is_distant)
+    assert site.get(keys.poll(made().id))["shards"] == shards
 
 
 def test_votes_are_given_changed_watched_sealed_and_cleared_away(site, made, monkeypatch):
@@ -51,14 +51,14 @@ def test_votes_are_given_changed_watched_sealed_and_cleared_away(site, made, mon
     assert not [item for _name, item in site.everything() if item["PK"].startswith("POLL#")]
 
 
-def test_a_vote_is_read_in_one_journey(made):
+def test_a_vote_is_read_in_one_round_trip_and_in_two_where_the_poll_came_from_elsewhere(made, monkeypatch):
     poll = made()
     vote(poll, "a", "Tacos")
-    shards._hints.clear()
-    for journeys in (2, 1):
+    for usual, round_trips in ((8, 1), (1, 2)):
+        monkeypatch.setattr(repository, "shards_of_new", lambda usual=usual: usual)
         with trips.counted() as asked:
             found = repository.find_with_vote(poll.id, voters.id_of(poll.id, "a"))
-        assert (found[0], found[1]["rankings"], asked.count) == (repository.find(poll.id), "2", journeys)
+        assert (found[0], found[1]["rankings"], asked.count) == (repository.find(poll.id), "2", round_trips)
 
 
 def test_a_full_poll_says_so_only_when_all_its_gates_are(made, monkeypatch):

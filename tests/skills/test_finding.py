@@ -10,7 +10,7 @@ from accounts import services as accounts
 from accounts.repository import find
 from accounts.rules import Role
 from acts.site import acting_on, table
-from skills import finding, merging, repository, services, spreading
+from skills import finding, merging, repository, services
 from skills.finding import Wish
 from skills.rules import Held, OwnSkills, Visibility
 from store import keys
@@ -135,9 +135,7 @@ def fill(site, skill, count: int, person, every: int = 1) -> None:
         for number in range(start, min(start + every * 40, count * every), every):
             name = f"Person {number:04}"
             said = SAID | {"level": number % 4 + 1, "years": number % 40, "interest": number % 50 == 0}
-            writes.append(
-                Put(repository.held_item(OwnSkills(name), Held(skill.id, **said, shard=number % (skill.shards + 1))))
-            )
+            writes.append(Put(repository.held_item(OwnSkills(name), Held(skill.id, **said))))
             if site.get(keys.user(name)) is None:
                 writes.append(Put(dict(person, PK=keys.user(name).pk, SK=keys.METADATA, name=name)))
         site.write(*writes)
@@ -155,7 +153,6 @@ def test_the_rarest_is_gone_through_and_a_page_says_where_it_stopped(site, liste
     monkeypatch.setattr(finding, "A_HANDFUL", 10)
     monkeypatch.setattr(finding, "LOOKED_THROUGH", 30)
     common, rare = listed("Common"), listed("Rare")
-    common, rare = spread(common), spread(rare)
     fill(site, common, 120, one_item)
     fill(site, rare, 12, one_item, every=10)
     wish = Wish((common, rare))
@@ -169,17 +166,12 @@ def test_the_rarest_is_gone_through_and_a_page_says_where_it_stopped(site, liste
     assert names(Wish((common,), since="2026-11")) == []
 
 
-def spread(skill):
-    assert spreading.spread(skill)
-    return now(skill.id)
-
-
 @pytest.mark.parametrize("limit", [7, 50])
-def test_what_is_spread_is_found_in_order(site, listed, one_item, limit):
-    common = spread(listed("Common"))
+def test_many_are_found_in_order(site, listed, one_item, limit):
+    common = listed("Common")
     fill(site, common, 60, one_item)
     wish, chance = Wish((common,)), Random(limit)
-    entries = each_entry(site)
+    entries = list(site.each(keys.skill_holders("common")))
     expected = [item["name"] for item in sorted(entries, key=lambda item: item["GSI1SK"], reverse=True)]
     assert names(wish, limit) == expected
     least = chance.randint(1, 30)
@@ -188,26 +180,16 @@ def test_what_is_spread_is_found_in_order(site, listed, one_item, limit):
     }
 
 
-def each_entry(site):
-    return [item for shard in range(9) for item in site.each(keys.skill_holders("common", shard))]
-
-
-def test_a_popular_skill_is_spread_from_then_on_and_nobody_is_lost(club, person, boss, listed, monkeypatch):
-    monkeypatch.setattr(spreading, "POPULAR", 5)
+def test_whatever_becomes_of_an_entry_nobody_is_lost(club, person, boss, listed):
     listed("Tea", "Kitchen")
-    assert (spreading.spread_popular(), spreading.spread_popular()) == (1, 0)
-    go = now("go")
-    assert (go.shards, now("tea").shards) == (8, 0)
     for number in range(12):
         have(person(f"New {number}", Role.VOTER), "go", level=4)
-    assert len(list(table().each(keys.skill_holders("go")))) == 5, "what was there stays"
-    assert len(names(Wish((go,)), 5)) == 17
-    assert len(set(repository.holders(go))) == 17, "the matrix and electorates go through all parts as well"
+    go = now("go")
+    assert len(names(Wish((go,)), 5)) == len(set(repository.holders(go))) == 17
     assert {level for _name, level in repository.holders(go, least=4)} == {4}
     eve, ada = (find(name) for name in ("Eve", "Ada"))
     services.confirm(eve, "go", "")
     have(eve, "go", level=2)
-    assert len(list(table().each(keys.skill_holders("go")))) == 4, "what is said anew goes where it is spread"
     services.show_to(eve, Visibility.NOBODY)
     services.show_to(eve, Visibility.MEMBERS)
     services.let_go(ada, "go")

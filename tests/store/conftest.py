@@ -18,7 +18,7 @@ from tests.aws.engine import ours
 from . import engines
 from .model import Model
 from .programs import START, Clock
-from .spread import spread
+from .spread import Distant
 
 ADAPTERS = ["sqlite", "ministack", *engines.JUDGES]
 # The model has to keep these promises too: it is what the fuzz holds the others against.
@@ -102,8 +102,8 @@ class Embedded(Adapter):
 
 
 class Spread(Embedded):
-    def empty(self, folder: Path) -> Table:
-        return spread(super().empty(folder), 4)
+    def uncreated(self, folder: Path) -> Table:
+        return Distant(str(folder / "plenum.sqlite3"), clock=self.clock)
 
 
 @dataclass

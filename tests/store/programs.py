@@ -78,7 +78,6 @@ class Incrementing:
     name: str
     by: int
     also: dict[str, Value]
-    when: Condition | None = None
 
 
 @dataclass(frozen=True)
@@ -154,8 +153,7 @@ class Author:
     def incrementing(self) -> Incrementing:
         name = self.one_of(["n", "v"])
         also = {each: value for each, value in self.attributes(0.2).items() if each != name}
-        when = self.condition() if self.sometimes(0.3) else None
-        return Incrementing(self.key(), name, self.one_of([1, 5, -3]), also, when)
+        return Incrementing(self.key(), name, self.one_of([1, 5, -3]), also)
 
     def getting(self) -> Getting:
         return Getting(tuple(self.chance.choices(KEYS, k=6)))
@@ -278,8 +276,8 @@ def perform(operation: Operation, table: Table, clock: Clock, tokens: str) -> An
             return [answer(lambda: table.write(*writes, token=word)) for _ in range(times)]
         case Asking(key, conditions):
             return [answer(lambda each=each: table.write(Check(key, each))) for each in conditions]
-        case Incrementing(key, name, by, also, when):
-            return table.increment(key, name, by, also=also, when=when)
+        case Incrementing(key, name, by, also):
+            return table.increment(key, name, by, also=also)
         case Getting(keys):
             each = [exact(table.get(key)) for key in keys]
             return each, sorted((key, exact(item)) for key, item in table.get_many(keys).items())

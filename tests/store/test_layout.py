@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 from store import formats, keys, trips
 from store.backup import backup, check, restore, transfer
 from store.log import Event, EventLog, layout
-from store.log.moving import move
 from store.log.seal import Sealer, verify
 from store.log.search import Wanted, look
 from store.sqlite import SqliteTable
@@ -21,7 +20,7 @@ from store.table import LOG, BadCursor, Delete, Put, Table
 from tests.at_once import at_once
 
 from . import engines
-from .spread import place_of, spread
+from .spread import Distant, place_of
 
 WHEN = "2026-11-15T12:00:00.000Z"
 
@@ -36,10 +35,10 @@ def distant():
 def embedded(tmp_path):
     made: list[Table] = []
 
-    def make(partitions: int = 1) -> Table:
-        made.append(SqliteTable(f"{tmp_path}/{len(made)}.sqlite3"))
+    def make(kind: type[SqliteTable] = SqliteTable) -> Table:
+        made.append(kind(f"{tmp_path}/{len(made)}.sqlite3"))
         made[-1].create()
-        return spread(made[-1], partitions)
+        return made[-1]
 
     yield make
     for table in made:
@@ -63,23 +62,14 @@ def lying(table: Table) -> set[str]:
 def test_a_new_log_on_a_distant_store_is_spread_and_an_embedded_one_is_not(distant, embedded):
     for table, partitions in ((distant(), 16), (embedded(), 1)):
         assert at_once(*[partial(formats.prepare, table)] * 4) == [None] * 4
-        assert layout.partitions_of(table) == partitions
+        assert table.log_partitions == partitions
         assert EventLog(table).record(Event("ada", "ThingMade")) == 1
         formats.prepare(table)
-        assert layout.ask(table) == layout.Header(partitions if partitions > 1 else None, 1)
-        assert lying(table) == {"EVENTS#01"} if partitions > 1 else {"EVENTS"}
-
-
-def test_a_log_that_was_begun_before_stays_as_it_is(distant):
-    old = record(distant(), 1)
-    formats.prepare(old)
-    layout.begin(old)
-    assert layout.ask(old) == layout.Header(None, 1)
-    assert lying(old) == {"EVENTS"}
+        assert lying(table) == ({"EVENTS#01"} if partitions > 1 else {"EVENTS"})
 
 
 def test_all_of_it_on_a_distant_store(distant, embedded):
-    """Sealed, verified, looked through, copied, restored, and brought together again."""
+    """Sealed, verified, looked through, copied and restored."""
     table = distant()
     formats.prepare(table)
     with trips.counted() as asked:
@@ -97,29 +87,25 @@ def test_all_of_it_on_a_distant_store(distant, embedded):
     copy = embedded()
     restore(copy, BytesIO(file.getvalue()), check(BytesIO(file.getvalue())))
     assert list(EventLog(copy).since(0)) == list(EventLog(table).since(0))
+    assert lying(copy) == {"EVENTS"}
     assert verify(copy).hash == verdict.hash
-    move(table, 1)
-    assert lying(table) == {"EVENTS"}
-    assert verify(table).hash == verdict.hash
 
 
 # --- copies ---
 
 
-@pytest.mark.parametrize(("source", "target"), [(1, 4), (4, 1), (4, 3)])
-def test_a_copy_lies_as_the_store_says_that_it_is_written_into(embedded, source, target):
+@pytest.mark.parametrize(("source", "target"), [(SqliteTable, Distant), (Distant, SqliteTable), (Distant, Distant)])
+def test_a_copy_lies_as_it_does_in_the_store_that_it_is_written_into(embedded, source, target):
     table = record(embedded(source), 9)
     Sealer(table).seal()
     file = BytesIO()
     backup(table, file)
     assert b"EVENTS#" not in file.getvalue()
-    assert b"partitions" not in file.getvalue()
     restored, transferred = embedded(target), embedded(target)
     restore(restored, BytesIO(file.getvalue()))
     transfer(table, transferred)
     for copy in (restored, transferred):
-        assert layout.ask(copy) == layout.Header(target if target > 1 else None, 9)
-        assert all(pk.startswith("EVENTS#") for pk in lying(copy)) == (target > 1)
+        assert all(pk.startswith("EVENTS#") for pk in lying(copy)) == (target is Distant)
         assert sorted(layout.everything(copy), key=place_in) == sorted(layout.everything(table), key=place_in)
         assert verify(copy).hash == verify(table).hash
         assert EventLog(copy).record(Event("ada", "ThingMade")) == 10
@@ -130,7 +116,7 @@ def place_in(entry: tuple[str, dict]) -> tuple[str, str, str]:
 
 
 def test_events_come_out_in_order_after_all_else(embedded):
-    entries = list(layout.everything(record(embedded(4), 9)))
+    entries = list(layout.everything(record(embedded(Distant), 9)))
     assert [item["event_id"] for _name, item in entries[-9:]] == list(range(1, 10))
     assert {item["PK"] for _name, item in entries[-9:]} == {"EVENTS"}
 
@@ -147,9 +133,8 @@ def test_events_come_out_in_order_after_all_else(embedded):
     backwards=st.booleans(),
 )
 def test_whatever_is_asked_it_is_what_one_partition_would_answer(tmp_path_factory, gone, first, size, limit, backwards):
-    table = SqliteTable(str(tmp_path_factory.mktemp("log") / "plenum.sqlite3"))
+    table = Distant(str(tmp_path_factory.mktemp("log") / "plenum.sqlite3"))
     table.create()
-    spread(table, 4)
     table.increment(keys.event_number(), "last", 30)
     for number in set(range(1, 31)) - gone:
         place = place_of(table, number, WHEN)
@@ -171,31 +156,30 @@ def test_whatever_is_asked_it_is_what_one_partition_would_answer(tmp_path_factor
 
 
 def test_a_cursor_is_the_same_wherever_events_lie(embedded):
-    one, four = record(embedded(1), 9), record(embedded(4), 9)
-    cursor = layout.page(four, limit=2, backwards=True).cursor
-    for event in EventLog(four).since(0):  # the same moments
+    one, many = record(embedded(), 9), record(embedded(Distant), 9)
+    cursor = layout.page(many, limit=2, backwards=True).cursor
+    for event in EventLog(many).since(0):  # the same moments
         place = keys.event(event["event_id"], event["when_occurred"])
         one.write(Delete(keys.event(event["event_id"], EventLog(one).find(event["event_id"])["when_occurred"])))
         one.write(Put({**event, "PK": place.pk}, table=LOG))
-    pages = [layout.page(table, limit=2, cursor=cursor, backwards=True) for table in (one, four)]
+    pages = [layout.page(table, limit=2, cursor=cursor, backwards=True) for table in (one, many)]
     assert pages[0] == pages[1]
     with pytest.raises(BadCursor):
-        layout.page(four, 8, limit=2, cursor=cursor.swapcase())
+        layout.page(many, 8, limit=2, cursor=cursor.swapcase())
 
 
 def test_a_page_asks_each_partition_once(embedded):
-    table = record(embedded(4), 40)
-    layout.ask(table)
+    table = record(embedded(Distant), 40)
     with trips.counted() as asked:
         assert len(layout.page(table, limit=10, backwards=True).items) == 10
-    assert asked.count == 1 + 4, "the last number there is, and each partition"
+    assert asked.count == 1 + 11, "the last number there is, and each partition in which one of eleven can lie"
     with trips.counted() as asked:
         layout.find(table, 7)
     assert asked.count == 1
 
 
 def test_an_event_that_lies_where_it_does_not_belong_is_missing(embedded):
-    table = record(embedded(4), 9)
+    table = record(embedded(Distant), 9)
     Sealer(table).seal()
     event = EventLog(table).find(5)
     table.write(Put({**event, "PK": "EVENTS#02"}, table=LOG), Delete(place_of(table, 5, event["when_occurred"])))

@@ -20,7 +20,7 @@ from store.log.search import Wanted, look
 from store.sqlite import SqliteTable
 from store.table import LOG, Delete, Put, Update
 
-from .spread import LAYOUTS, place_of, place_of_event, spread
+from .spread import LAYOUTS, place_of, place_of_event
 
 START = datetime(2026, 11, 15, 12, tzinfo=UTC)
 ACTORS = ("Ada", "Bo", "a#b%")
@@ -53,9 +53,9 @@ def small_blocks(monkeypatch):
 
 @pytest.fixture(params=LAYOUTS)
 def table(tmp_path, request):
-    table = SqliteTable(f"{tmp_path}/plenum.sqlite3")
+    table = request.param(f"{tmp_path}/plenum.sqlite3")
     table.create()
-    return spread(table, request.param)
+    return table
 
 
 def record(table, steps, clock=None):
@@ -176,7 +176,7 @@ def test_a_search_by_time_reads_little_of_a_long_log(table, small_blocks, monkey
 
         monkeypatch.setattr(table, name, counting)
     assert [event["event_id"] for event in look(table, Wanted(since=when, until=when)).events] == [100]
-    assert read.total() < 30 * (1 if layout.partitions_of(table) == 1 else 2)
+    assert read.total() < 30 * (1 if table.log_partitions == 1 else 2)
 
 
 def test_a_look_is_bounded_and_the_next_goes_on(table, small_blocks, monkeypatch):
@@ -207,7 +207,7 @@ def test_a_page_of_a_filtered_log_takes_few_round_trips(table, monkeypatch):
         true = getattr(table, name)
         monkeypatch.setattr(table, name, lambda *a, true=true, **k: asked.append(a) or true(*a, **k))
     assert len(look(table, Wanted(actor="Bo", election="Board"), limit=50).events) == 50
-    assert len(asked) <= 6 + layout.partitions_of(table), "the newest few lie in all partitions, and are asked at once"
+    assert len(asked) <= 6 + table.log_partitions, "the newest few lie in all partitions, and are asked at once"
 
 
 @pytest.mark.parametrize("before", [1, 2, 10**12])

@@ -86,10 +86,10 @@ def test_a_write_holds_the_next_number_of_its_counter(at_hand, pk):
 
 
 def test_the_counter_goes_on_from_where_it_is_and_keeps_what_it_says_beside(at_hand, pk):
-    at_hand.write(Put({"PK": pk, "SK": "counter", "last": 41, "partitions": 4}, table=LOG))
+    at_hand.write(Put({"PK": pk, "SK": "counter", "last": 41, "beside": 4}, table=LOG))
     heard: list[Item] = []
     at_hand.write(Numbered(Key(pk, "counter", LOG), "last", lambda counter: heard.append(counter) or []))
-    assert heard == [{"PK": pk, "SK": "counter", "last": 42, "partitions": 4}]
+    assert heard == [{"PK": pk, "SK": "counter", "last": 42, "beside": 4}]
     assert at_hand.get(Key(pk, "counter", LOG)) == heard[0]
 
 

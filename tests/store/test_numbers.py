@@ -14,7 +14,9 @@ from store import keys, trips
 from store.log import Event, EventLog, numbers
 from store.log.seal import Sealer
 from store.sqlite import SqliteTable
-from store.table import LOG, Conflict, Crowded, Key, Put, Refused, Unavailable
+from store.table import Conflict, Crowded, Put, Unavailable
+
+from . import spread
 
 LATE = datetime(2026, 11, 15, 12, tzinfo=UTC)
 
@@ -60,7 +62,7 @@ class Taking(threading.Thread):
     def run(self) -> None:
         try:
             with trips.counted() as self.trips:
-                self.got = numbers.take(self.table).number
+                self.got = numbers.take(self.table)
         except BaseException as error:
             self.got = error
 
@@ -155,7 +157,7 @@ class Busy(SqliteTable):
 @pytest.mark.parametrize("error", [Crowded("The store is too busy just now."), Conflict("In the way.")])
 @pytest.mark.parametrize("gives_back", [True, False])
 def test_what_the_store_was_too_crowded_for_is_void_and_the_sealer_waits_for_nobody(tmp_path, error, gives_back):
-    busy, calm = Busy(f"{tmp_path}/plenum.sqlite3"), SqliteTable(f"{tmp_path}/plenum.sqlite3")
+    busy, calm = Busy(f"{tmp_path}/plenum.sqlite3"), spread.Distant(f"{tmp_path}/plenum.sqlite3")
     calm.create()
     busy.error, busy.gives_back = error, gives_back
     with pytest.raises(type(error), match=str(error)):
@@ -166,21 +168,9 @@ def test_what_the_store_was_too_crowded_for_is_void_and_the_sealer_waits_for_nob
 
 
 def test_what_is_in_doubt_is_left_to_the_sealer(tmp_path):
-    busy, calm = Busy(f"{tmp_path}/plenum.sqlite3"), SqliteTable(f"{tmp_path}/plenum.sqlite3")
+    busy, calm = Busy(f"{tmp_path}/plenum.sqlite3"), spread.Distant(f"{tmp_path}/plenum.sqlite3")
     calm.create()
     busy.error = Unavailable("The store did not answer in time.")
     with pytest.raises(Unavailable):
         EventLog(busy).record(Event("ada", "ThingMade"))
     assert not EventLog(calm).is_void(1)
-
-
-def test_a_log_that_is_moved_again_and_again_is_a_conflict(tmp_path):
-    class Restless(SqliteTable):
-        def increment(self, *arguments, **more):
-            raise Refused([0])
-
-    table = Restless(f"{tmp_path}/plenum.sqlite3")
-    table.create()
-    with pytest.raises(Conflict):
-        numbers.take(table)
-    assert table.get(Key("SEQUENCE", "METADATA", LOG)) is None

@@ -358,13 +358,8 @@ class TokenKeptWhenRefused(SqliteTable):
 
 
 class IncrementForgetsTheRest(SqliteTable):
-    def increment(self, key: Key, name: str, by: int = 1, *, also: Any = None, when: Any = None) -> int:
-        return super().increment(key, name, by, when=when)
-
-
-class IncrementDoesNotAsk(SqliteTable):
-    def increment(self, key: Key, name: str, by: int = 1, *, also: Any = None, when: Any = None) -> int:
-        return super().increment(key, name, by, also=also)
+    def increment(self, key: Key, name: str, by: int = 1, *, also: Any = None) -> int:
+        return super().increment(key, name, by)
 
 
 NOT_BUGS = {"ConditionsChanged", "ChangedWrites", "SqliteTable"}

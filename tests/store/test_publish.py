@@ -17,7 +17,7 @@ from store.sqlite import SqliteTable
 from store.table import LOG, Put, Update
 from tests.at_once import at_once
 
-from .spread import LAYOUTS, spread
+from .spread import LAYOUTS
 
 SEVEN_PAST = datetime(2026, 11, 15, 14, 7, 31, 250_000, tzinfo=UTC)
 
@@ -40,9 +40,9 @@ def clock():
 
 @pytest.fixture(params=LAYOUTS)
 def table(tmp_path, request):
-    table = SqliteTable(f"{tmp_path}/plenum.sqlite3")
+    table = request.param(f"{tmp_path}/plenum.sqlite3")
     table.create()
-    return spread(table, request.param)
+    return table
 
 
 @pytest.fixture

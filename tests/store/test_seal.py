@@ -14,10 +14,9 @@ from hypothesis import strategies as st
 from store import keys
 from store.log import Event, EventLog, seal
 from store.log.seal import Sealer, event_digest, verify
-from store.sqlite import SqliteTable
 from store.table import LOG, Delete, Key, Put, Update
 
-from .spread import LAYOUTS, place_of, place_of_event, spread
+from .spread import LAYOUTS, place_of, place_of_event
 
 START = datetime(2026, 11, 15, 12, tzinfo=UTC)
 
@@ -37,9 +36,9 @@ def clock():
 
 @pytest.fixture(params=LAYOUTS)
 def table(tmp_path, request):
-    table = SqliteTable(f"{tmp_path}/plenum.sqlite3")
+    table = request.param(f"{tmp_path}/plenum.sqlite3")
     table.create()
-    return spread(table, request.param)
+    return table
 
 
 @pytest.fixture

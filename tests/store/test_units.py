@@ -58,7 +58,7 @@ def test_a_metered_table_counts_what_every_question_costs_by_key(metered):
     metered.write(
         Update(here, set={"z": 1}), Put({"PK": "l", "SK": "m"}, Missing(), LOG), Check(Key("c", "d"), Missing())
     )
-    metered.increment(Key("n", "o"), "last", when=Missing())
+    metered.increment(Key("n", "o"), "last")
     metered.put_all([{"PK": "n", "SK": "p"}])
     bill = metered.taken()
     writes = {("a", DATA): 2 + 4, ("l", LOG): 2, ("c", DATA): 2, ("n", DATA): 1 + 1, ("p", INDEX): 2 + 2}

@@ -370,17 +370,6 @@ def test_incrementing_leaves_the_other_attributes_as_they_are(table, pk):
     assert table.get(Key(pk, "n")) == {"PK": pk, "SK": "n", "name": "Ada", "last": 42}
 
 
-@pytest.mark.names_attributes
-def test_incrementing_is_refused_unless_its_condition_holds(table, pk):
-    key = Key(pk, "n", LOG)
-    assert table.increment(key, "last", 3, when=Missing("moving")) == 3
-    table.write(Update(key, set={"moving": 16}))
-    with pytest.raises(Refused) as refused:
-        table.increment(key, "last", when=Missing("moving"))
-    assert refused.value.parts == (0,)
-    assert table.increment(key, "last", when=Equals("moving", 16)) == 4
-
-
 def test_incrementing_what_is_not_a_number_is_invalid_and_changes_nothing(table, pk):
     table.write(Put({"PK": pk, "SK": "n", "last": "41"}))
     with pytest.raises(Invalid):

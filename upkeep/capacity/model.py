@@ -12,7 +12,6 @@ from typing import Any
 from elections import repository as elections
 from mail import outbox
 from store import keys
-from store.log.layout import partitions_of
 from store.log.seal import EVENTS_A_CHECKPOINT
 from store.metered import READ, WRITE, Charged, Metered
 from store.table import DATA, LOG
@@ -54,7 +53,7 @@ class Prices:
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """Over how many partitions and gates things are spread."""
+    """In how many partitions things lie, and how many gates there are."""
 
     shards: int
     gates: int
@@ -247,4 +246,4 @@ def layout_of(table: Metered) -> Layout:
     place = keys.election(NAME).pk
     items = (item for _, item in table.table.everything() if item["SK"].startswith("GATE#"))
     gates = sum(item["PK"] == place or item["PK"].startswith(f"{place}#") for item in items)
-    return Layout(election.shards, gates, partitions_of(table), outbox.spread())
+    return Layout(election.shards, gates, table.log_partitions, outbox.spread())

@@ -25,7 +25,7 @@ from accounts.models import User
 from accounts.rules import Role
 from acts.site import acting_on
 from ballots import services as voting
-from elections import imports, invitations, places, spreading
+from elections import imports, invitations
 from elections import repository as elections
 from elections import services as organising
 from elections.rules import Election
@@ -46,7 +46,6 @@ NAME = "Sample"
 PASSWORD = "sample-sample-sample"  # noqa: S105 - of people who are gone in a moment
 PLAYERS = 4  # voters who come to the stage
 LISTED = imports.A_SLICE  # voters on the roll: one handful
-ROOM = 100_000  # voters for whom there is more than one shard, and not many
 ON_PAPER = 40  # ballots of an election that is sealed to see what more of them cost
 OWN, MANY = "{…}", "{nn}"
 SPREAD = re.compile(r"#\d{1,3}$")  # one of several partitions of one thing, by its number
@@ -202,12 +201,10 @@ class Play:
     def prepare(self) -> None:
         self.draft(NAME)
         self.noted("making the draft", ONCE)
-        self.list(NAME, self.size.voters)
+        self.list(NAME)
         self.noted("putting on the roll", EVERYBODY, LISTED, players=LISTED)
         self.open(NAME)
         self.noted("opening", ONCE)
-        places.with_gates(NAME)  # as a process knows it that has been at work for a while
-        self.meter.taken()
         if self.size.mail:
             invitations.invite(self.director, self.election())
             invitations.MAILING.advance(invitations.subject_of(NAME, invitations.INVITED))
@@ -222,9 +219,7 @@ class Play:
         standing = [Candidate(each, "x" * size.statement) for each in self.candidates()]
         organising.add_candidates(self.director, self.election(name), standing)
 
-    def list(self, name: str, room: int) -> None:
-        """A few, with room for so many."""
-        spreading.make_room(self.director, self.election(name), room)
+    def list(self, name: str) -> None:
         addresses = [_address(f"Voter {number:07d}") for number in range(LISTED)]
         begun = imports.start(self.director, self.election(name), addresses)
         imports.go_on(self.director, self.election(name), begun, seconds=60)
@@ -324,11 +319,10 @@ class Play:
         self.between("sealing and counting", few, PLAYERS + 1, self.sealed(), ON_PAPER)
 
     def fill_another(self) -> None:
-        """Once more, with more ballots: what grows with them can be told from what does not. A few shards will do: what
-        one more ballot costs is the same in any."""
+        """Once more, with more ballots: what grows with them can be told from what does not."""
         name = f"{NAME} 2"
         self.draft(name)
-        self.list(name, min(self.size.voters, ROOM))
+        self.list(name)
         self.open(name)
         typed = {str(number): [str(number + 1)] for number in range(self.size.candidates)}
         for number in range(ON_PAPER):

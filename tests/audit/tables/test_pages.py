@@ -31,6 +31,7 @@ from news.services.writing import Written
 from skills import services as skills
 from skills.endorsements import Ground
 from store import keys
+from store.log import EventLog
 from store.log.seal import Sealer
 from store.table import LOG, Key, Put, Span
 from tests.skills.conftest import have
@@ -250,6 +251,23 @@ def test_the_sync_state_says_how_far_the_log_is_followed(site, auditor):
     Sealer(site).seal()
     rows = {row[0]: row[1] for row in lines_of(auditor.get("/admin/tables/sync.csv"))[1:]}
     assert rows["SYNC"] == rows["EVENTS"] == "1"
+
+
+def test_an_event_is_found_in_the_partition_where_it_lies(site, monkeypatch, person, signed_in):
+    """As on DynamoDB, but in fewer partitions."""
+    monkeypatch.setattr(type(site), "log_partitions", 4)
+    for name in ("Ada", "Bo", "Cy"):
+        person(name)
+    reader = signed_in(person("Aki", Role.AUDITOR))
+    place = keys.event(2, EventLog(site).find(2)["when_occurred"], 4)
+    assert place.pk == "EVENTS#02"
+    assert "EVENTS%2302" in reader.get("/admin/tables/events/?number=2").content.decode()
+    item = reader.get("/admin/tables/raw/item/", {"table": "log", "pk": place.pk, "sk": place.sk})
+    assert item.status_code == 200
+    whole = reader.get("/admin/tables/raw/", {"table": "log", "pk": "EVENTS"}).content.decode()
+    assert all(f"EVENTS%230{part}" in whole for part in range(4))
+    found = reader.get("/admin/tables/raw/", {"table": "log", "pk": "EVENTS", "prefix": keys.sequence(2)})
+    assert place.sk in found.content.decode()
 
 
 def test_events_are_shown_up_to_a_number(site, auditor, person):

@@ -1,0 +1,75 @@
+"""What its sixteen shards cost an election of a hundred voters, through the adapter, as docs/scale.md has it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import pytest
+
+from acts.site import acting_on
+from ballots import services as voting
+from elections import repository, services
+from elections.turnout import turnout
+from ranking.candidates import Candidate
+from store import trips
+
+from .ledger import READ, WRITE
+from .site import electorate, found, site
+
+NAME = "Board"
+
+
+class Cost(NamedTuple):
+    written: float
+    read: float
+    requests: int
+    in_a_row: int
+
+
+EXPECTED = {
+    1: {
+        "opening": Cost(55, 3, 5, 5),
+        "a cast": Cost(21, 6, 4, 4),
+        "turnout": Cost(0, 18, 2, 2),
+        "a page of the roll": Cost(0, 4, 2, 2),
+        "closing": Cost(63, 18, 22, 7),
+    },
+    16: {
+        "opening": Cost(565, 3, 245, 6),
+        "a cast": Cost(21, 6, 4, 4),
+        "turnout": Cost(0, 258, 4, 2),
+        "a page of the roll": Cost(0, 17, 17, 2),
+        "closing": Cost(573, 258, 264, 7),
+    },
+}
+
+
+@pytest.mark.parametrize("shards", EXPECTED)
+def test_a_small_election_pays_for_its_shards_in_units_and_not_in_waiting(django_test_environment, shards):
+    costs: dict[str, Cost] = {}
+    with site(shards=shards) as here:
+        voters = electorate(100)
+        rules = here.start(1, seed=1)
+
+        def noted(name: str, act: Callable[[], object]) -> None:
+            rules.ledger.taken()
+            with trips.counted() as asked:
+                act()
+            taken = rules.ledger.taken().items()
+            units = {kind: sum(each for (of, _place), each in taken if of == kind) for kind in (WRITE, READ)}
+            costs[name] = Cost(units[WRITE], units[READ], asked.count, asked.in_a_row)
+
+        def play() -> None:
+            with acting_on(here.processes[0]):
+                services.create(here.owner, NAME)
+                services.add_candidates(here.owner, found(NAME), [Candidate("Ada"), Candidate("Bo"), Candidate("Cy")])
+                services.add_voters(here.owner, found(NAME), [each.name for each in voters])
+                noted("opening", lambda: services.open_(here.owner, found(NAME), editable=False))
+                noted("a cast", lambda: voting.cast(voters[0], NAME, {"0": ["1"]}, "form"))
+                noted("turnout", lambda: turnout(found(NAME)))
+                noted("a page of the roll", lambda: repository.voters(found(NAME), limit=50))
+                noted("closing", lambda: services.close(here.owner, found(NAME)))
+
+        here.time.run(play)
+    assert costs == EXPECTED[shards]
