@@ -12,8 +12,8 @@ from acts.site import acting_on, table
 from photos.rules import photo_of
 from ranking.candidates import Candidate
 from store import keys
-from store.replay import Act, DoesNotFit, Exempt, Happened, Step, like
-from store.table import Delete, Exists, Table, Update, Write
+from store.replay import Act, DoesNotFit, Exempt, Happened, Step, begins, like
+from store.table import Delete, Exists, Put, Table, Update, Write
 
 from . import (
     by_link,
@@ -346,7 +346,13 @@ def is_shutting(writes: Sequence[Write]) -> bool:
     return begun or all(isinstance(each, Update) and each.set.get("open") is False for each in writes)
 
 
-STEPS = (is_shutting,)
+def is_opening(writes: Sequence[Write]) -> bool:
+    """Gates that do not fit the transaction which opens an election are opened before; nobody votes in a draft."""
+    return all(isinstance(each, Put | Update) and begins(each.key.sk) == GATE for each in writes)
+
+
+GATE = begins(keys.gate("", 0).sk)
+STEPS = (is_opening, is_shutting)
 
 
 def forget_unused_gates(there: Table) -> None:

@@ -227,7 +227,7 @@ def test_enough_functions_are_found():
         "_record_account",
         "touch",
         "begin",
-        "sweep",
+        "delete_all",
         "_commit",
         "leave_alone",
         "_record_cast",

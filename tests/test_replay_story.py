@@ -21,7 +21,9 @@ from accounts import services as accounts
 from accounts.models import User
 from accounts.rules import Role
 from accounts.visitors import Visitor
-from acts.site import table
+from acts import background
+from acts.background import TaskType
+from acts.site import now_text, table
 from acts.tokens import sign
 from acts.turns import at_once
 from ballots import services as ballots
@@ -50,7 +52,7 @@ from store import keys
 from store.connect import connect
 from store.log import as_text, utc_now
 from store.log.seal import verify
-from store.table import Delete, Table
+from store.table import Delete, Put, Table
 from tests.accounts.test_factors import SITE, asked, with_passkey
 from tests.background import finish_background, queue_mailings
 from tests.ballots.conftest import ranks
@@ -90,6 +92,7 @@ def tell() -> None:
     what_can_never_be_finished()
     ends_by_the_clock()
     somebody_leaves()
+    background_work_fails()
     a_backup_is_restored()
 
 
@@ -478,12 +481,19 @@ def somebody_leaves() -> None:
     voted("voter 5", "Still open", Ada=1)
     voted("voter 0", "Still open", Ada=1)
     organising.add_manager(someone("Ada"), election("Prize again"), "Cy")
+    signed_in = keys.session("voter 5", "digest")
+    table().write(Put({"PK": signed_in.pk, "SK": signed_in.sk}))
     accounts.remove(olga, someone("voter 5"))
     accounts.remove(olga, cy)
     organising.set_need(someone("Ada"), election("Prize again"), Need("tea", 2, 1))
     agreed(someone("Ada"), "Prize again")
     accounts.remove_self(someone("voter 4"))
     accounts.make_demo_person("Late", Role.VOTER, "", PASSWORD)
+
+
+def background_work_fails() -> None:
+    table().write(TaskType("unheard of", "").begin("anything", due=now_text()))
+    background.resume_due()
 
 
 def a_backup_is_restored() -> None:

@@ -11,7 +11,7 @@ from accounts.models import User
 from accounts.repository import SEEING_OFF
 from accounts.rules import Role
 from acts.background import Batch, Task, finished, wait
-from acts.handfuls import sweep
+from acts.handfuls import delete_all
 from acts.queues import take_each
 from acts.refusals import OVERTAKEN, NotAllowed, Overtaken
 from acts.site import log, table
@@ -86,4 +86,4 @@ def see_off(task: Task) -> Batch:
 
 def forget_sessions(gone: User) -> None:
     """Where they were signed in, and with what."""
-    sweep(keys.sessions(gone.name), ())
+    delete_all(keys.sessions(gone.name))

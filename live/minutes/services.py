@@ -11,7 +11,7 @@ from django.utils.translation import gettext_lazy as _
 from accounts.models import User
 from acts.again import try_again
 from acts.background import DELETIONS_PER_BATCH, Batch, Task, finished, next_deletions
-from acts.handfuls import handfuls, sweep
+from acts.handfuls import handfuls
 from acts.refusals import Refusal
 from acts.site import log, now_text, table
 from store import keys
@@ -75,7 +75,7 @@ def forget_attendances(gone: User) -> None:
     """When somebody leaves for good: the list of what they attended goes. Minutes stay as they were sealed."""
     places = keys.attended_by(gone.name)
     if table().page(places, limit=1).items:
-        sweep(places, ())
+        delete_all(places)
         table().write(to_forget())
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from accounts.models import User
 from acts.again import try_again
 from acts.background import Batch, Task, finished, next_deletions
-from acts.handfuls import sweep
+from acts.handfuls import delete_all
 from acts.refusals import OVERTAKEN, Overtaken
 from acts.site import now_text, table
 from news import likes
@@ -46,7 +46,7 @@ def _check_so_already(refused: Refused) -> None:
 
 def forget_likes(gone: User) -> None:
     """When somebody leaves, what they liked is forgotten. That it was liked stays counted."""
-    sweep(keys.liked_by(gone.name), ())
+    delete_all(keys.liked_by(gone.name))
 
 
 @FORGETTING_LIKES.step
