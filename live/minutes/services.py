@@ -11,7 +11,7 @@ from django.utils.translation import gettext_lazy as _
 from accounts.models import User
 from acts.again import try_again
 from acts.background import DELETIONS_PER_BATCH, Batch, Task, finished, next_deletions
-from acts.handfuls import handfuls
+from acts.handfuls import delete_all, handfuls
 from acts.refusals import Refusal
 from acts.site import log, now_text, table
 from store import keys

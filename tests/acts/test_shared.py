@@ -277,22 +277,11 @@ def left_behind(*names: str) -> None:
     table().write(*(Put({"PK": HALL.pk, "SK": name}) for name in names))
 
 
-def sweep(**most: int) -> bool:
-    return handfuls.sweep(keys.all_of_election("hall"), (HALL.sk, "DELETED"), Check(HALL, Missing()), **most)
-
-
-def test_what_something_has_left_is_swept_in_slices_and_the_mark_stays(monkeypatch):
-    monkeypatch.setattr(handfuls.handfuls, "__defaults__", (2,))
-    left_behind("A", "B", "C", "D", "DELETED", "E")
-    assert [sweep(most=2), sweep(most=2)] == [False, True]
-    assert [item["SK"] for item in table().each(keys.all_of_election("hall"))] == ["DELETED"]
-
-
-def test_nothing_is_swept_of_what_is_there_again():
+def test_everything_in_a_partition_is_deleted_however_much_it_is():
     left_behind("A", HALL.sk)
-    with pytest.raises(Refused):
-        sweep()
-    assert table().get(Key(HALL.pk, "A")) is not None
+    table().put_all([{"PK": HALL.pk, "SK": f"B{number:03d}"} for number in range(200)])
+    handfuls.delete_all(keys.all_of_election("hall"))
+    assert list(table().each(keys.all_of_election("hall"))) == []
 
 
 # --- steps ---
