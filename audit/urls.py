@@ -18,6 +18,7 @@ below_mails = [
 urlpatterns = [
     path("admin/", views.admin, name="admin"),
     path("admin/system/", views.system_page, name="system"),
+    path("admin/system/retry/", views.retry, name="retry_task"),
     path("admin/pause/", views.pause, name="pause"),
     path("admin/resume/", views.resume, name="resume"),
     path("admin/log/", log_views.log, name="log"),

@@ -13,6 +13,7 @@ from django.views.decorators.http import require_POST, require_safe
 from accounts.access import requires
 from accounts.rules import Permission
 from accounts.services import still
+from acts import background
 from acts.refusals import Refusal
 from mail import outbox
 from mail.words import mail_state
@@ -76,6 +77,7 @@ def system_page(request: HttpRequest) -> HttpResponse:
         "checkpoint": checkpoint,
         "mails": mails,
         "jobs": health.jobs(found, workers),
+        "failing": [(task, background.label_of(task)) for task in background.failing()],
         "workers": workers,
         "worker_seen": health.seen(workers),
         "disks": disk.disks(),
@@ -91,6 +93,17 @@ def system_page(request: HttpRequest) -> HttpResponse:
         ),
     }
     return render(request, "audit/system.html", context)
+
+
+@requires(Permission.MANAGE_USERS)
+@require_POST
+def retry(request: HttpRequest) -> HttpResponse:
+    """Let the worker try again what failed."""
+    if background.retry(request.POST.get("type", ""), request.POST.get("subject", "")):
+        messages.success(request, _("The worker tries it again now."))
+    else:
+        messages.info(request, _("There is nothing to retry: it was finished or changed in the meantime."))
+    return redirect("system")
 
 
 @requires(Permission.TRANSFER_OWNER)

@@ -65,6 +65,7 @@ ROUTES = {
     "table": (Permission.VIEW_SECRETS, READ, ["users"]),
     "table_csv": (Permission.VIEW_SECRETS, READ, ["users"]),
     "system": (Permission.MANAGE_USERS, READ, []),
+    "retry_task": (Permission.MANAGE_USERS, ACT, []),
     "pause": (Permission.TRANSFER_OWNER, FORM, []),
     "resume": (Permission.TRANSFER_OWNER, ACT, []),
     "set_language": (PUBLIC, ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"), []),

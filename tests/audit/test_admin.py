@@ -12,11 +12,16 @@ from ipaddress import ip_network
 import pytest
 from django.core.management import call_command
 from django.core.management.base import CommandError
+from django.urls import reverse
 
 from accounts import services
 from accounts.models import User
 from accounts.rules import Role
 from accounts.sessions import SessionStore
+from acts import background
+from acts.background import TaskType
+from acts.queues import Explained
+from acts.site import now_text, table
 from audit import views as admin_views
 from ballots.services import cast, withdraw
 from config import proxies
@@ -28,7 +33,7 @@ from ranking.candidates import Candidate
 from store import keys, trips
 from store.connect import connect
 from store.log import Event, EventLog
-from store.table import DATA, LOG, Put, Table, Unavailable
+from store.table import DATA, LOG, Put, Table, Unavailable, Update
 from tests.rows import every_row
 from tests.store import engines
 from upkeep import figures, health, metrics, system
@@ -260,8 +265,8 @@ def test_the_system_page_tells_how_things_stand(site, person, signed_in):
     assert "not counted: the embedded store" in text.lower()
     mail_row = re.search(r"<tr><th[^>]*>mail</th>(.*?)</tr>", text)[1]
     assert re.search(r"<td class=\"number\">\d+ s</td>$", mail_row), "somebody is at it"
-    assert trips_of(client.get("/admin/system/")) == 9, (
-        "who is it; items; oldest unsealed; workers; checkpoint; four of mail"
+    assert trips_of(client.get("/admin/system/")) == 11, (
+        "who is it; items; oldest unsealed; workers; checkpoint; four of mail; two of failing tasks"
     )
 
 
@@ -482,3 +487,51 @@ def test_production_that_names_no_proxy_says_so_when_it_starts(settings):
     assert proxies.lacking() == ""
     settings.PRODUCTION, settings.TRUSTED_PROXIES = False, []
     assert proxies.lacking() == ""
+
+
+# --- background work that keeps failing ---
+
+
+@pytest.fixture
+def broken(site, monkeypatch):
+    """A task that fails whenever it is tried, and was set aside."""
+    broken = TaskType("break", "Breaking <b>something</b>")
+
+    @broken.step
+    def fail(task):
+        raise Explained("The disk is full.")
+
+    monkeypatch.setitem(background.TYPES, broken.name, broken)
+    table().write(broken.begin("<i>Board</i>", due=now_text()))
+    table().write(Update(broken.key("<i>Board</i>"), set={"attempts": background.MAX_ATTEMPTS - 1}))
+    background.resume_due()
+    assert broken.find("<i>Board</i>").is_set_aside
+    return broken
+
+
+def test_what_was_set_aside_is_shown_with_its_reason_and_can_be_retried(broken, person, signed_in):
+    page = signed_in(person("Boss", Role.OWNER))
+    shown = page.get(reverse("system")).content.decode()
+    assert "It failed again and again and was set aside. The last time: The disk is full." in shown
+    assert "&lt;i&gt;Board&lt;/i&gt;" in shown
+    assert "<i>Board" not in shown
+    answer = page.post(reverse("retry_task"), {"type": broken.name, "subject": "<i>Board</i>"}, follow=True)
+    assert "The worker tries it again now." in answer.content.decode()
+    assert not broken.find("<i>Board</i>").is_set_aside
+    background.resume_due()
+    assert "It failed and is tried again" in page.get(reverse("system")).content.decode()
+
+
+def test_what_is_finished_by_then_cannot_be_retried(broken, person, signed_in):
+    broken.step(lambda task: background.finished())
+    broken.advance("<i>Board</i>")
+    page = signed_in(person("Boss", Role.OWNER))
+    for posted in ({"type": broken.name, "subject": "<i>Board</i>"}, {"type": "?"}, {}):
+        answer = page.post(reverse("retry_task"), posted, follow=True)
+        assert "There is nothing to retry" in answer.content.decode()
+
+
+def test_nobody_below_an_admin_retries(broken, person, signed_in):
+    page = signed_in(person("Vera", Role.VOTER))
+    assert page.post(reverse("retry_task"), {"type": broken.name, "subject": "<i>Board</i>"}).status_code == 403
+    assert broken.find("<i>Board</i>").is_set_aside
