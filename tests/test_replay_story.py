@@ -21,7 +21,9 @@ from accounts import services as accounts
 from accounts.models import User
 from accounts.rules import Role
 from accounts.visitors import Visitor
-from acts.site import table
+from acts import background
+from acts.background import TaskType
+from acts.site import now_text, table
 from acts.tokens import sign
 from acts.turns import at_once
 from ballots import services as ballots
@@ -50,7 +52,7 @@ from store import keys
 from store.connect import connect
 from store.log import as_text, utc_now
 from store.log.seal import verify
-from store.table import Delete, Table
+from store.table import Delete, Put, Table
 from tests.accounts.test_factors import SITE, asked, with_passkey
 from tests.background import finish_background, queue_mailings
 from tests.ballots.conftest import ranks
@@ -466,6 +468,11 @@ def what_can_never_be_finished() -> None:
     organising.open_(ada, election("Hasty"), editable=False)
     CLOSING.begin(election("Hasty"), "Ada")
     organising.delete(ada, election("Hasty"))
+    unknown = TaskType("unknown", "Unknown")
+    table().write(unknown.begin("anything", due=now_text()))
+    background.resume_due()
+    assert unknown.find("anything").attempts == 1
+    table().write(Delete(unknown.key("anything")))
 
 
 def somebody_leaves() -> None:
@@ -479,6 +486,8 @@ def somebody_leaves() -> None:
     voted("voter 5", "Still open", Ada=1)
     voted("voter 0", "Still open", Ada=1)
     organising.add_manager(someone("Ada"), election("Prize again"), "Cy")
+    signed_in = keys.session("voter 5", "browser")
+    table().write(Put({"PK": signed_in.pk, "SK": signed_in.sk}))
     accounts.remove(olga, someone("voter 5"))
     accounts.remove(olga, cy)
     organising.set_need(someone("Ada"), election("Prize again"), Need("tea", 2, 1))

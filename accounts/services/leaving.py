@@ -86,4 +86,4 @@ def see_off(task: Task) -> Batch:
 
 def forget_sessions(gone: User) -> None:
     """Where they were signed in, and with what."""
-    sweep(keys.sessions(gone.name), ())
+    sweep(keys.sessions(gone.name))

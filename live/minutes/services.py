@@ -75,7 +75,7 @@ def forget_attendances(gone: User) -> None:
     """When somebody leaves for good: the list of what they attended goes. Minutes stay as they were sealed."""
     places = keys.attended_by(gone.name)
     if table().page(places, limit=1).items:
-        sweep(places, ())
+        sweep(places)
         table().write(to_forget())
 
 

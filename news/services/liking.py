@@ -46,7 +46,7 @@ def _check_so_already(refused: Refused) -> None:
 
 def forget_likes(gone: User) -> None:
     """When somebody leaves, what they liked is forgotten. That it was liked stays counted."""
-    sweep(keys.liked_by(gone.name), ())
+    sweep(keys.liked_by(gone.name))
 
 
 @FORGETTING_LIKES.step

@@ -273,26 +273,11 @@ def test_things_are_taken_in_handfuls_in_their_order():
     assert list(handfuls.handfuls([])) == []
 
 
-def left_behind(*names: str) -> None:
-    table().write(*(Put({"PK": HALL.pk, "SK": name}) for name in names))
-
-
-def sweep(**most: int) -> bool:
-    return handfuls.sweep(keys.all_of_election("hall"), (HALL.sk, "DELETED"), Check(HALL, Missing()), **most)
-
-
-def test_what_something_has_left_is_swept_in_slices_and_the_mark_stays(monkeypatch):
+def test_a_span_is_swept_in_handfuls(monkeypatch):
     monkeypatch.setattr(handfuls.handfuls, "__defaults__", (2,))
-    left_behind("A", "B", "C", "D", "DELETED", "E")
-    assert [sweep(most=2), sweep(most=2)] == [False, True]
-    assert [item["SK"] for item in table().each(keys.all_of_election("hall"))] == ["DELETED"]
-
-
-def test_nothing_is_swept_of_what_is_there_again():
-    left_behind("A", HALL.sk)
-    with pytest.raises(Refused):
-        sweep()
-    assert table().get(Key(HALL.pk, "A")) is not None
+    table().write(*(Put({"PK": HALL.pk, "SK": name}) for name in "ABCDE"))
+    handfuls.sweep(keys.all_of_election("hall"))
+    assert list(table().each(keys.all_of_election("hall"))) == []
 
 
 # --- steps ---
