@@ -468,6 +468,11 @@ def what_can_never_be_finished() -> None:
     organising.open_(ada, election("Hasty"), editable=False)
     CLOSING.begin(election("Hasty"), "Ada")
     organising.delete(ada, election("Hasty"))
+    unknown = TaskType("unknown", "Unknown")
+    table().write(unknown.begin("anything", due=now_text()))
+    background.resume_due()
+    assert unknown.find("anything").attempts == 1
+    table().write(Delete(unknown.key("anything")))
 
 
 def somebody_leaves() -> None:

@@ -350,7 +350,7 @@ def test_worker_once_does_every_job(site):
 @pytest.mark.parametrize("command", ["tick", "worker"])
 def test_a_store_that_is_not_there_is_a_sentence(settings, tmp_path, command):
     settings.STORE_URL = f"sqlite://{tmp_path}/nothing.sqlite3"
-    with pytest.raises(CommandError, match=r"removals, .*log.*create_tables"):
+    with pytest.raises(CommandError, match=r"forgetting, .*log.*create_tables"):
         once(command, **({"once": True} if command == "worker" else {}))
 
 
