@@ -27,13 +27,12 @@ from upkeep.capacity.saying import as_text, as_values, first_to_break
 
 @pytest.fixture(scope="module")
 def small() -> Model:
-    """Of an election in one partition."""
     return rehearsed(Size(10_000), 10, 5)
 
 
 @pytest.fixture(scope="module")
 def mailed() -> Model:
-    """Of an election in several, whose voters are mailed."""
+    """Of an election whose voters are mailed."""
     return rehearsed(Size(100_000, mail=True), 10, 5)
 
 
@@ -48,9 +47,9 @@ def test_casting_costs_what_its_transaction_holds(small):
     two units each in the transaction, one for the number and one for the roll in the index."""
     told = units(small, "casting")
     assert {
-        key: told.pop(f"write {key}") for key in ("ELECTION#{election}", "EVENTS#{nn}", "VOID#{…}", "ONCE#{…}")
+        key: told.pop(f"write {key}") for key in ("ELECTION#{election}#{nn}", "EVENTS#{nn}", "VOID#{…}", "ONCE#{…}")
     } == {
-        "ELECTION#{election}": 8,
+        "ELECTION#{election}#{nn}": 8,
         "EVENTS#{nn}": 2,
         "VOID#{…}": 2,
         "ONCE#{…}": 2,
@@ -77,7 +76,7 @@ def test_nothing_of_the_rehearsal_is_on_the_site(site, small):
 
 
 def test_mails_are_acts_of_their_own(mailed):
-    assert mailed.layout.shards == 4
+    assert (mailed.layout.shards, mailed.layout.gates) == (16, 256)
     told = units(mailed, "queueing the invitation")
     assert (told["write MAIL#{…}"], told["write MAIL#queued#{nn}+"]) == (2, 1)
     assert mailed.act("sending the invitation").total(WRITE) > 4
@@ -216,8 +215,8 @@ def run(*words: str) -> str:
 def test_the_words_for_people_and_for_programs_say_the_same(small):
     text, values = "\n".join(as_text(small)), json.loads(json.dumps(as_values(small)))
     assert text.startswith("10,000 voters in 10 hours, at the peak 5 times as many as on average:\n1.4 voters and 8.3")
-    assert "  casting, a voter: 18/7\n      ELECTION#{election} 8/4, " in text
-    assert f"Shards of the election: 1; gates: 16; partitions of the log: {values['layout']['log']}." in text
+    assert "  casting, a voter: 18/7\n      ELECTION#{election}#{nn} 8/3, " in text
+    assert f"Shards of the election: 16; gates: 256; partitions of the log: {values['layout']['log']}." in text
     assert values["breaks_first"] in text.replace("\n", " ")
     assert values["holds"]
     assert "Nothing need be warmed up" in text
