@@ -149,13 +149,13 @@ class SettingsForm(ZonedForm):
         cleaned = super().clean()
         if not self.errors:
             check_settings(cleaned["method"], cleaned["seats"], cleaned["secret_ballot"], cleaned["results_visible"])
-            check_window(self._stored("begins"), self._stored("ends"))
+            check_window(self.stored("begins"), self.stored("ends"))
         return cleaned
 
     def values(self) -> dict[str, Any]:
         """As an election keeps them."""
         plain = {name: value for name, value in self.cleaned_data.items() if name not in ("begins", "ends")}
-        return plain | {"no_voting_before": self._stored("begins"), "no_voting_after": self._stored("ends")}
+        return plain | {"no_voting_before": self.stored("begins"), "no_voting_after": self.stored("ends")}
 
     def clean_remind_before(self) -> tuple[int, ...]:
         return tuple(sorted(self.cleaned_data["remind_before"], reverse=True))
@@ -170,10 +170,6 @@ class SettingsForm(ZonedForm):
     def before_groups(self) -> list[Any]:
         grouped = {name for group in GROUPS for name in (*group.fields, *group.folded)}
         return [self[name] for name in self.fields if name not in grouped]
-
-    def _stored(self, name: str) -> str | None:
-        understood = self.cleaned_data.get(name)
-        return understood.stored if understood else None
 
 
 class ElectionForm(SettingsForm):
@@ -282,8 +278,7 @@ class EndForm(ZonedForm):
         return self.zone
 
     def end(self) -> str | None:
-        understood = self.cleaned_data.get("ends")
-        return understood.stored if understood else None
+        return self.stored("ends")
 
 
 class CandidatesForm(forms.Form):

@@ -22,7 +22,7 @@ from accounts.models import User
 from acts.again import go_on, try_again
 from acts.queues import take_each
 from acts.site import log, now_text, table
-from acts.tokens import DAY, read, sign
+from acts.tokens import sign
 from mail import outbox
 from store import keys, spans
 from store.log import Event
@@ -48,6 +48,7 @@ NOWHERE, BEYOND = "nowhere", "beyond"  # counted beside the states of mails: see
 LABELS = {INVITED: _("Invitations"), REMINDED: _("Reminders"), ANNOUNCED: _("Results")}
 FIRST_INVITED = "first_invited"  # beside the counted mails: when everybody here was asked to vote first
 OF_EVERYBODY = "everybody "  # begins the place of a mailing that has come to the people here
+LEAVE = "silence"  # what the token in a reminder is for
 ONCE = (INVITED, MESSAGED, ANNOUNCED)  # kinds that go to everybody on the roll, once
 
 
@@ -564,23 +565,19 @@ def with_mails(voters: Sequence[Item]) -> list[Invited]:
 
 
 def silence_token(election_name: str, voter: str) -> str:
-    return sign("silence", election_name, voter)
+    return sign(LEAVE, election_name, voter)
 
 
-def leave_alone(token: str) -> str | None:
-    """No more reminders to this voter about this election; answers the election's name."""
-    words = read("silence", token, 400 * DAY)
-    if words is None:
-        return None
-    election_name, voter = words
+def leave_alone(election_name: str, voter: str) -> bool:
+    """No more reminders to this voter about this election; whether they are on its roll."""
     own, item = places.with_entry(election_name, voter)
     if own is None or item is None or item["voter_name"] != voter:
-        return None
+        return False
     if not item.get("left_alone"):
         event = Event(voter, "RemindersDeclined", {"election_name": election_name, "voter_name": voter})
         with suppress(Refused):  # then they said so twice at the same moment, or left the roll
             log().record(event, declined(repository.election_of(own), voter), _still_there(election_name))
-    return election_name
+    return True
 
 
 def declined(election: Election, voter: str) -> Update:

@@ -12,13 +12,14 @@ from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.translation import gettext as _
-from django.views.decorators.csrf import csrf_exempt
+from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_POST, require_safe
 from django_htmx.http import HttpResponseClientRedirect, trigger_client_event
 
 from accounts import allowance, policy
-from accounts.access import public, requires
+from accounts.access import requires
 from accounts.models import User
+from accounts.opting_out import opt_out
 from accounts.rules import Permission
 from acts.refusals import Refusal
 from acts.site import now_text, table
@@ -26,7 +27,7 @@ from pages import lists
 from pages.forms import carried_out, form_page, posted, show_form
 from pages.lists import Verdict
 from pages.paging import one_page
-from pages.saying import ask, say, told
+from pages.saying import told
 from store.together import together
 
 from . import imports, invitations, renaming, repository, services, skipping
@@ -96,18 +97,11 @@ def invite(request: HttpRequest, election: Election) -> HttpResponse:
     return redirect("roll", name=election.name)
 
 
-@public
-@csrf_exempt  # mail programs press it for people (RFC 8058); the token says whose it is
-@form_page
-def leave_alone(request: HttpRequest, token: str) -> HttpResponse:
-    """The way out of reminders; a button does it, because mail scanners follow links."""
-    if request.method != "POST":
-        return ask(request, _("No more reminders?"), _("No more reminders"))
-    name = invitations.leave_alone(token)
-    if name is None:
-        return say(request, _("This link does not work"), _("It is not one of ours, or you left the roll."), status=410)
-    sentence = _("You get no more reminders about “%(name)s”. You may still vote.") % {"name": name}
-    return say(request, _("No more reminders"), sentence)
+@opt_out(invitations.LEAVE, gettext_lazy("No more reminders?"), gettext_lazy("No more reminders"))
+def leave_alone(election_name: str, voter: str) -> str | None:
+    if not invitations.leave_alone(election_name, voter):
+        return None
+    return _("You get no more reminders about “%(name)s”. You may still vote.") % {"name": election_name}
 
 
 @run(Action.ADD_VOTERS)

@@ -95,7 +95,7 @@ class Election:
     restores: int = 0  # how often it was restored while open: a copy does not say whose which secret ballot is
     joining: bool = False  # whether, where everybody may vote, that includes those who join while it is open
     opened_at: str | None = None  # an election that was opened before this was kept is everybody's who comes
-    closed_at: str | None = None  # when its ballot box was shut; not of one that was closed before this was kept
+    closed_at: str | None = None  # when its ballot box was shut
     shows_skills: bool = False  # whether voters see, before they vote, which needs candidates who agreed say they meet
     vote_by_link: bool = False  # whether the link in an invitation leads to the ballot without signing in
     announces: bool = False  # whether voters are mailed who won as soon as the result is sealed
@@ -125,10 +125,10 @@ class Election:
 
     @property
     def ended(self) -> datetime | None:
-        """When voting in one that is closed really ended, if that is known. An end that had come is the end, however
-        late somebody wrote it down."""
+        """When voting in one that is closed really ended. An end that had come is the end, however late somebody wrote
+        it down."""
         known = [moment for moment in (self.closed_at, self.no_voting_after) if moment]
-        return datetime.fromisoformat(min(known)) if known and (self.closed_at or self.allow_vote) else None
+        return datetime.fromisoformat(min(known)) if known else None
 
     @property
     def closed_early(self) -> bool:

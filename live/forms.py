@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from django import forms
-from django.conf import settings
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import ngettext_lazy
 
 from pages.fields import NameField, TitleField
 from pages.names import clean_title
-from pages.time_fields import ZoneField
+from pages.time_fields import ZoneField, zone_or_default
 
 from .assembly.majorities import LARGEST
 from .assembly.words import QUORUMS
@@ -279,7 +278,7 @@ class GameForm(forms.Form):
             "speed_bonus": typed["speed_bonus"] and is_trivia,
             "debug_mode": typed["debug_mode"],
             "context": typed["context"],
-            "time_zone": zone_of(typed),
+            "time_zone": zone_or_default(typed["time_zone"]),
             **of_set(chosen),
         }
 
@@ -287,12 +286,11 @@ class GameForm(forms.Form):
         """People check in by account or code, so that there are no names to choose."""
         quorum = str(typed["quorum_number"]) if typed["quorum"] == A_NUMBER else typed["quorum"]
         kept = {name: typed[name] for name in ("title", "debug_mode", "context")}
-        return kept | {"entitled": typed["entitled"] or 0, "quorum": quorum, "time_zone": zone_of(typed)}
-
-
-def zone_of(typed: Mapping[str, Any]) -> str:
-    """The one that was chosen; without scripts perhaps none, then the site's."""
-    return typed["time_zone"] or settings.SITE_TIME_ZONE or "UTC"
+        return kept | {
+            "entitled": typed["entitled"] or 0,
+            "quorum": quorum,
+            "time_zone": zone_or_default(typed["time_zone"]),
+        }
 
 
 def of_set(chosen: QuestionSet | None) -> dict[str, Any]:

@@ -26,7 +26,7 @@ from store import keys
 from store.table import Delete, Exists, Item, Missing, Put, Refused
 
 CONFIRM_DAYS = 3
-LEAVE_DAYS = 10 * 365  # the way out of an old mail is as good as that of a new one
+LEAVE = "no-news"  # what the token in a mail is for
 CONFIRM, KNOWN = "confirm_news", "news_known"  # the letters
 ASKED = throttle.Limits(
     Limit("news", 5, HOUR),
@@ -100,13 +100,7 @@ def confirm(address: str, language: str) -> None:
 
 
 def leave_token(address: str) -> str:
-    return sign("no-news", address)
-
-
-def read_leaving(token: str) -> str | None:
-    """The address that is to get no more news."""
-    words = read("no-news", token, LEAVE_DAYS * DAY)
-    return words[0] if words and len(words) == 1 else None
+    return sign(LEAVE, address)
 
 
 def leave(address: str) -> None:

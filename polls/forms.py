@@ -14,7 +14,7 @@ from elections.forms import EndForm
 from pages import lists
 from pages.fields import TitleField, kept_of
 from pages.rendered import check
-from pages.time_fields import LocalTimeField, ZonedForm, ZoneField
+from pages.time_fields import LocalTimeField, ZonedForm, ZoneField, zone_or_default
 from pages.times import Edge, zone_label
 from store.log import utc_now
 
@@ -107,16 +107,12 @@ class PollForm(ZonedForm):
                 self.add_error("ends", str(refusal))
         return cleaned
 
-    def _end(self) -> str | None:
-        understood = self.cleaned_data.get("ends")
-        return understood.stored if understood else None
-
     def values(self) -> dict[str, Any]:
         """As making a poll takes them."""
         plain = {name: value for name, value in self.cleaned_data.items() if name not in ("ends", "time_zone")}
         plain["description"] = plain["description"].replace("\r\n", "\n")
-        zone = self.cleaned_data["time_zone"] or settings.SITE_TIME_ZONE or "UTC"
-        return plain | {"expires_at": self._end(), "time_zone": zone}
+        zone = zone_or_default(self.cleaned_data["time_zone"])
+        return plain | {"expires_at": self.stored("ends"), "time_zone": zone}
 
 
 class ReportForm(forms.Form):

@@ -452,7 +452,7 @@ OTHER_METHODS = ("HEAD", "PUT", "PATCH", "DELETE")  # the owner, who reaches mos
 GONE = {"setup", "confirm_registration", "accept_invitation", "reset", "confirm_email"}  # a made-up token opens nothing
 GONE |= {"confirm_news", "leave_news"}
 GONE |= {"take_seat"}
-GONE |= {"vote_by_link", "no_results_by_mail"}
+GONE |= {"vote_by_link", "no_results_by_mail", "leave_alone"}
 OPEN_PAGES = {"game_now", "game_stream"}  # of somebody who has a seat
 OPEN_PAGES |= {"sealed_round", "sealed_round_json", "sealed_round_proof", "minutes", "minutes_json"}
 OF_PLAYERS = {"game_players", "change_player"}  # find the session first
@@ -614,8 +614,6 @@ def expected(name, whom, allowed, role, method) -> set[str]:
         "picture",
     ):
         return {"not found"}  # nobody here has any; and the draft has no times, and nothing to share
-    if name == "leave_alone":
-        return {"gone"} if method == "POST" else {"open"}  # a button first, the link is judged then
     return {"gone"} if name in GONE else {"open"}
 
 

@@ -43,7 +43,7 @@ def _begun(election: Election, who: str) -> tuple[Election, list[Write]]:
 
 def _said(shut: Election) -> tuple[Election, Event, list[Write]]:
     after = replace(shut, allow_edit=False, allow_vote=False, closing=None, version=shut.version + 1)
-    said = {"election_name": shut.name} | ({"closed_at": shut.closed_at} if shut.closed_at else {})
+    said = {"election_name": shut.name, "closed_at": shut.closed_at}
     also = [write for writes in SHUTTING.taken(shut) for write in writes]
     return after, Event(str(shut.closing), "ElectionClosed", said), [*closing(shut), *also]
 
