@@ -20,9 +20,10 @@ from django.contrib.sessions.backends.base import SessionBase
 from django.utils.crypto import constant_time_compare
 from django.utils.translation import gettext_lazy as _
 
+from acts import recording
 from acts.again import try_again
 from acts.refusals import Refusal
-from acts.site import log, table
+from acts.site import table
 from mail import outbox
 from store import keys
 from store.log import Event, as_text
@@ -182,7 +183,7 @@ def _record(user: User, event_type: str, change: Change, *letters: Write, **word
 
     def record(after: Factors, put: Put) -> None:
         event = Event(user.name, event_type, {"name": user.name, **words, "factors": after.kinds})
-        log().record(event, put, repository.factors_change(user, after.kinds), *letters)
+        recording.record(event, put, repository.factors_change(user, after.kinds), *letters)
 
     return _keep(user, change, record)
 
@@ -269,7 +270,7 @@ def reset(user: User, actor: str, *also: Write) -> None:
 
     def take_away() -> None:
         gone = Delete(keys.factors(user.name), when=_unchanged(load(user)))
-        log().record(event, gone, repository.factors_change(user, [], breaks=True), told, *also)
+        recording.record(event, gone, repository.factors_change(user, [], breaks=True), told, *also)
 
     try_again(take_away)
 

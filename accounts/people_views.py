@@ -12,7 +12,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
 from acts.limits import TooOften, count
-from acts.refusals import Overtaken
+from acts.refusals import LostRace
 from pages.forms import carried_out, form_page, posted, show_form
 from pages.paging import listed
 from pages.saying import told
@@ -67,7 +67,7 @@ def change_role(request: HttpRequest, person: User) -> HttpResponse:
         return redirect("person", name=person.name)
     try:
         services.change_role(request.user, person, form.cleaned_data["role"])
-    except Overtaken as refusal:
+    except LostRace as refusal:
         messages.error(request, str(refusal))
     else:
         words = {"name": person.name, "role": form.cleaned_data["role"].label}
@@ -81,7 +81,7 @@ def send_reset_link(request: HttpRequest, person: User) -> HttpResponse:
     try:
         count(throttle.RESET_LINK, person.name)
         services.send_reset_link(request.user, person)
-    except (TooOften, Overtaken) as refusal:
+    except (TooOften, LostRace) as refusal:
         messages.error(request, str(refusal))
     else:
         sentence = _("A link to choose a new password is on its way to %(email)s. It is good for one hour.")
@@ -94,7 +94,7 @@ def send_reset_link(request: HttpRequest, person: User) -> HttpResponse:
 def reset_factors(request: HttpRequest, person: User) -> HttpResponse:
     try:
         factors.reset_for(request.user, person)
-    except (factors.NotThere, Overtaken) as refusal:
+    except (factors.NotThere, LostRace) as refusal:
         messages.error(request, str(refusal))
     else:
         sentence = _("%(name)s can sign in with the password alone now, and add a second step again.")
@@ -161,7 +161,7 @@ def invite(request: HttpRequest) -> HttpResponse:
                 messages.success(request, _("An invitation to %(email)s is on its way.") % {"email": email})
                 return redirect("invitations")
             form.add_error("email", _("Somebody here already has this address."))
-        except (allowance.TooManyMails, Overtaken) as refusal:
+        except (allowance.TooManyMails, LostRace) as refusal:
             form.add_error(None, str(refusal))
     return show_form(request, form, _("Invite somebody"), _("Send invitation"))
 

@@ -18,7 +18,7 @@ from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_POST, require_safe
 
 from acts.limits import TooOften, count
-from acts.refusals import Overtaken, Refusal, TryLater
+from acts.refusals import LostRace, Refusal, TryLater
 from pages.forms import form_page, posted, show_form
 from pages.saying import ask, say
 from photos.changing import Wanted, picture_page
@@ -256,7 +256,7 @@ def reset(request: HttpRequest, name: str, token: str) -> HttpResponse:
             services.reset_password(name, token, form.cleaned_data["password"])
             messages.success(request, _("Your new password is set. Please sign in with it."))
             return redirect("sign_in")
-    except (services.LinkSpent, Overtaken) as refusal:
+    except (services.LinkSpent, LostRace) as refusal:
         return say(request, _("This link no longer works"), str(refusal), status=410)
     lead = _("Ballots you have cast still count and can be replaced, but they are no longer shown, not even to you.")
     return show_form(request, form, _("Choose a new password"), _("Set password"), lead=lead)

@@ -31,13 +31,9 @@ def acting_on(other: Table) -> Iterator[None]:
         _elsewhere.reset(token)
 
 
-def log() -> EventLog:
-    return EventLog(table())
-
-
-def log_at(now: datetime) -> EventLog:
-    """The log, for an act that has looked at the clock already: its event tells the very same moment."""
-    return EventLog(table(), lambda: now)
+def log(now: datetime | None = None) -> EventLog:
+    """For an act that has looked at the clock already, its event tells the very same moment."""
+    return EventLog(table(), lambda: now) if now else EventLog(table())
 
 
 def now_text() -> str:

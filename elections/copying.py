@@ -18,7 +18,7 @@ from accounts.models import User
 from acts.again import try_again
 from acts.handfuls import handfuls
 from acts.queues import take_each
-from acts.refusals import Overtaken, Refusal, TryLater
+from acts.refusals import LostRace, Refusal, TryLater
 from acts.site import log, now_text, table
 from ranking.candidates import Candidate
 from store import keys
@@ -85,7 +85,7 @@ def _draft(actor: User, name: str, voters: int, **settings: Any) -> Election:
 
 def _made(actor: User, draft: Election, source: Item, *also: Write, **said: Any) -> Election:
     services.create_draft(actor, draft, _mark(draft, source), *also, **said)
-    with suppress(Overtaken, Conflict):  # the draft is there; a worker brings what is missing
+    with suppress(LostRace, Conflict):  # the draft is there; a worker brings what is missing
         finish(draft.name)
     return repository.find(draft.name) or draft
 
@@ -112,7 +112,7 @@ def finish(name: str) -> bool:
         return False
     try:
         _fill(owner, draft, mark)
-    except (Overtaken, TryLater):
+    except (LostRace, TryLater):
         raise  # the next try may find it otherwise
     except Refusal as refusal:
         return _stop(draft, refusal)

@@ -20,7 +20,7 @@ from django.utils.translation import gettext_lazy as _
 from accounts import repository as people
 from accounts.models import User
 from acts.queues import take_each
-from acts.refusals import OVERTAKEN, Overtaken, Refusal
+from acts.refusals import LostRace, Refusal
 from acts.site import now_text, table
 from store import keys
 from store.table import Delete, Equals, Exists, Item, Key, Less, Missing, Put, Refused, Update, Write
@@ -139,7 +139,7 @@ def _begun(actor: User, new: Import, begin: Callable[[Put], None]) -> Import:
     except Refused:
         if (there := find(new.election_name, new.digest)) is not None:
             return there  # the same list was sent twice, and the other goes on
-        raise Overtaken(OVERTAKEN) from None
+        raise LostRace from None
     return new
 
 
@@ -168,7 +168,7 @@ def _step(actor: User, election: Election, under_way: Import) -> Import:
     try:
         if rows is not None:
             services.add_handful(actor, election, rows["voters"], lambda added: _moved_on(under_way, added))
-    except (Overtaken, Refused):
+    except (LostRace, Refused):
         pass  # another tab has taken this slice, or somebody changed the election: look again
     after = find(election.name, under_way.digest)
     if after is None or (rows is None and after == under_way):

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import suppress
 from dataclasses import astuple, dataclass, field, replace
 from itertools import islice
 
@@ -19,14 +18,15 @@ from django.utils.translation import gettext_lazy as _
 from accounts import allowance
 from accounts import repository as people
 from accounts.models import User
+from acts import recording
 from acts.again import go_on, try_again
 from acts.queues import take_each
-from acts.site import log, now_text, table
+from acts.site import now_text, table
 from acts.tokens import sign
 from mail import outbox
 from store import keys, spans
 from store.log import Event
-from store.table import Check, Condition, Delete, Equals, Exists, Item, Key, Missing, Page, Put, Refused, Update, Write
+from store.table import Check, Condition, Delete, Equals, Exists, Item, Key, Missing, Page, Put, Update, Write
 
 from . import by_link, everybody, places, quiet, repository, services
 from .everybody import NOBODY, Window
@@ -175,14 +175,10 @@ def window_of(kind: str, counts: Item, moment: str, now: str) -> Window:
 def record(event: Event, *writes: Write, budget: Sequence[Write] = ()) -> None:
     """Refused if the same is under way; or if the election was deleted meanwhile, of which nothing more is told.
 
-    `Refused` rises if somebody else has used the budget meanwhile: then it is to be looked at again.
+    `LostRace` rises if somebody else has used the budget meanwhile: then it is to be looked at again.
     """
-    try:
-        log().record(event, *writes, _still_there(event.event_data["election_name"]), *budget)
-    except Refused as refused:
-        if all(part > len(writes) for part in refused.parts):
-            raise
-        raise WrongState(_("These mails are being sent already.")) from None
+    taken = dict.fromkeys(range(len(writes) + 1), WrongState(_("These mails are being sent already.")))
+    recording.record(event, *writes, _still_there(event.event_data["election_name"]), *budget, refusals=taken)
 
 
 def _still_there(election_name: str) -> Check:
@@ -575,8 +571,8 @@ def leave_alone(election_name: str, voter: str) -> bool:
         return False
     if not item.get("left_alone"):
         event = Event(voter, "RemindersDeclined", {"election_name": election_name, "voter_name": voter})
-        with suppress(Refused):  # then they said so twice at the same moment, or left the roll
-            log().record(event, declined(repository.election_of(own), voter), _still_there(election_name))
+        # unless they said so twice at the same moment, or left the roll
+        recording.try_record(event, declined(repository.election_of(own), voter), _still_there(election_name))
     return True
 
 

@@ -18,7 +18,7 @@ from accounts.models import User
 from acts.again import go_on, try_again
 from acts.handfuls import handfuls
 from acts.queues import take_each
-from acts.refusals import OVERTAKEN, Overtaken
+from acts.refusals import LostRace
 from acts.site import log, table
 from store import keys, spans
 from store.log import Event
@@ -67,7 +67,7 @@ def spread(actor: User, election: Election, shards: int) -> Election:
     try:
         log().record(event, *spreading(election, shards))
     except Refused:
-        raise Overtaken(OVERTAKEN) from None
+        raise LostRace from None
     left = election.shards if election.voter_count else 0
     return replace(election, shards=shards, spread_from=left, version=election.version + 1)
 

@@ -17,7 +17,7 @@ from accounts.access import public, requires
 from accounts.models import User
 from accounts.rules import Permission
 from acts.links import whole
-from acts.refusals import NotAllowed, Refusal
+from acts.refusals import LostRace, NotAllowed, Refusal
 from pages.addresses import origin
 from pages.forms import carried_out, form_page, posted
 from pages.saying import ask, told
@@ -140,7 +140,9 @@ def drive(request: HttpRequest, hosted: Hosted) -> HttpResponse:
         if request.method != "POST":
             return _ask(request, game, state, step, version)
         moving.drive(game.id, request.user.name, _known(step), version, item)
-    except (rules.Stale, rules.NotNow) as refusal:
+    except LostRace:
+        return _not_taken(request, LostRace(rules.STALE), back)
+    except rules.NotNow as refusal:
         return _not_taken(request, refusal, back)
     return HttpResponse(status=204) if _is_by_script(request) else redirect(back)
 
@@ -190,7 +192,7 @@ def _ask(request: HttpRequest, game: Game, state: State, step: Step | None, vers
     if version < 0:
         return redirect(f"{request.path}?{urlencode({'act': step, 'version': state.version})}")
     if version != state.version:
-        raise rules.Stale(rules.STALE)
+        raise LostRace(rules.STALE)
     rules.check_offered(game, state, step)
     title = str(words.step_words(step, game, state))
     return ask(request, title, title, lead=lead, danger=True)

@@ -38,10 +38,6 @@ class NotNow(Refusal):
     """The session is not where this can be done."""
 
 
-class Stale(Refusal):
-    """The step leaves a version that is no longer the current one."""
-
-
 NOT_THERE = _("There is no such session. Perhaps its time has passed and it was removed.")
 NOT_YOURS = _("This session is not yours to run.")
 NOT_NOW = _("This cannot be done at this point of the session.")

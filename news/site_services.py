@@ -10,8 +10,8 @@ from accounts.models import User
 from accounts.services import still
 from acts import naming
 from acts.again import try_again
+from acts.recording import record
 from acts.refusals import Refusal
-from acts.site import log
 from photos.changing import Wanted
 from store.log import Event
 from store.table import Item, Write
@@ -73,7 +73,7 @@ def _remove(admin: User) -> None:
 def _record(admin: User, event: Event, writes: list[Write]) -> None:
     """This process knows of it at once, and the others within seconds."""
     try:
-        log().record(event, *writes, still(admin))
+        record(event, *writes, still(admin))
     finally:
         naming.watch.forget()
 

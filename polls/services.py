@@ -19,15 +19,16 @@ from accounts import repository as people
 from accounts.heirs import Estate, is_owner
 from accounts.models import User
 from accounts.rules import Permission
+from acts import recording
 from acts.again import TRIES
 from acts.closing import Closing
 from acts.following import follow
 from acts.handfuls import sweep
 from acts.once import once
 from acts.queues import take_each
-from acts.refusals import OVERTAKEN, NotAllowed, Overtaken
+from acts.refusals import LostRace, NotAllowed
 from acts.shards import shards_in
-from acts.site import log, now_text, table
+from acts.site import now_text, table
 from elections import copying
 from elections.rules import Election
 from pages.times import from_text
@@ -36,7 +37,7 @@ from ranking.codes import SYMBOLS, as_meant
 from ranking.rankings import Ranks
 from store import keys
 from store.log import Event
-from store.table import Check, Conflict, Delete, Missing, Refused, Write
+from store.table import Check, Conflict, Delete, Missing, Write
 
 from . import repository, rules
 from .repository import PollStanding
@@ -70,10 +71,10 @@ def make(
         still = [people.is_still(maker)] if maker.is_authenticated else []
         said = Event(poll.maker or SOMEBODY, "PollCreated", repository.told(poll))
         try:
-            log().record(said, *writes, *still, *also(poll))
-        except Refused as refused:
+            recording.record(said, *writes, *still, *also(poll))
+        except LostRace as refused:
             if max(refused.parts) >= len(writes):  # its maker was removed meanwhile, or what goes with it cannot be
-                raise Overtaken(OVERTAKEN) from None
+                raise
             continue  # the code is another poll's: draw again
         return poll, key
     raise Conflict("Every short code drawn for a poll was taken.")
@@ -153,12 +154,12 @@ def _cast(poll_id: str, vote_id: str, ranks: Ranks, mark: str, seen: PollStandin
         rules.check_open(standing.poll, now)
         rankings = rules.vote_from(ranks, standing.poll.candidates)
         full += standing.is_full
-        with suppress(Refused):  # shut, full, or they voted elsewhere meanwhile: look again and decide anew
+        with suppress(LostRace):  # shut, full, or they voted elsewhere meanwhile: look again and decide anew
             _record_vote(standing, rankings, now, mark)
             return Outcome(acts=standing.acts)
         if number + 1 == repository.gates_of(standing.poll).count:
             break
-    raise rules.Full(rules.FULL) if full else Overtaken(OVERTAKEN)
+    raise rules.Full(rules.FULL) if full else LostRace()
 
 
 def _record_vote(standing: PollStanding, rankings: str, now: str, mark: str) -> None:
@@ -166,7 +167,7 @@ def _record_vote(standing: PollStanding, rankings: str, now: str, mark: str) -> 
     voted_at = max(now, before["votedAt"]) if before else now  # another machine's clock may be ahead
     said = {"poll_id": standing.poll.id, "vote_id": standing.vote_id, "rankings": rankings, "votedAt": voted_at}
     event = Event(VOTER, "PollVoteCast", said | {"changed": before is not None})
-    log().record(event, *repository.casting(standing, rankings, voted_at), once=mark)
+    recording.record(event, *repository.casting(standing, rankings, voted_at), once=mark)
 
 
 # --- running a poll ---
@@ -211,10 +212,7 @@ def find_runner(poll_id: str, user: User | AnonymousUser, key: str) -> Runner | 
 
 
 def record(who: str, kind: str, poll: Poll, said: dict[str, Any], *writes: Write) -> None:
-    try:
-        log().record(Event(who, kind, {"poll_id": poll.id, **said}), *writes)
-    except Refused:
-        raise Overtaken(OVERTAKEN) from None
+    recording.record(Event(who, kind, {"poll_id": poll.id, **said}), *writes)
 
 
 # --- closing, and opening again ---

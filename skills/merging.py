@@ -20,7 +20,7 @@ from accounts.services import still
 from acts.again import go_on
 from acts.closing import Closing
 from acts.queues import complain, take_each
-from acts.refusals import OVERTAKEN, Overtaken
+from acts.refusals import LostRace
 from acts.site import table
 from store import keys
 from store.log import Event
@@ -159,7 +159,7 @@ def _known(name: str, found: dict[Key, Item], old: str, new: str) -> OwnSkills:
 def settled(skill_id: str, name: str) -> Skill:
     """The skill that somebody means by now, with all they have of one that was merged into it.
 
-    Raises `Overtaken` if others were quicker, again and again; whoever tries once more finds it done.
+    Raises `LostRace` if others were quicker, again and again; whoever tries once more finds it done.
     """
     for _step in range(MOST_STEPS):
         skill = repository.find(skill_id)
@@ -175,7 +175,7 @@ def settled(skill_id: str, name: str) -> Skill:
         if not skill.into:
             return skill
         skill_id = skill.into
-    raise Overtaken(OVERTAKEN)
+    raise LostRace
 
 
 def bring(source: Skill, name: str) -> None:
@@ -186,7 +186,7 @@ def bring(source: Skill, name: str) -> None:
         if writes := repository.moved(repository.own_skills(name), source.id, source.into):
             table().write(is_under_way, *writes)
     except Refused:
-        raise Overtaken(OVERTAKEN) from None
+        raise LostRace from None
 
 
 def current(skill_id: str) -> Skill | None:

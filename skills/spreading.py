@@ -6,13 +6,12 @@ stays where it is until somebody says it anew, so that nothing has to be moved, 
 
 from __future__ import annotations
 
-from contextlib import suppress
 from dataclasses import replace
 
-from acts.site import log, table
+from acts.recording import try_record
+from acts.site import table
 from store import keys
 from store.log import Event
-from store.table import Refused
 
 from . import repository
 from .rules import Skill
@@ -35,7 +34,4 @@ def is_popular(skill: Skill) -> bool:
 def spread(skill: Skill) -> bool:
     """Whoever changes the skill at the same moment goes first: the next look is soon enough."""
     event = Event(SITE, "SkillSpread", {"skill_id": skill.id, "shards": SHARDS})
-    with suppress(Refused):
-        log().record(event, *repository.change(skill, replace(skill, shards=SHARDS)))
-        return True
-    return False
+    return try_record(event, *repository.change(skill, replace(skill, shards=SHARDS)))

@@ -192,6 +192,7 @@ def writing_functions() -> tuple[Place, ...]:
 
 
 WRITES = re.compile("write|put_all|increment|record")
+WRITING = ("write", "put_all", "increment", "record", "try_record", "try_write")
 
 
 def _own_calls(function: ast.FunctionDef) -> Iterator[ast.Call]:
@@ -209,15 +210,15 @@ def _writes(call: ast.Call) -> bool:
     """`table().write(...)`, `log().record(...)`, also of another module, or a `_record(...)` that does it."""
     called = call.func
     if isinstance(called, ast.Name):
-        return called.id in ("_record", "record")
-    if not isinstance(called, ast.Attribute) or called.attr not in ("write", "put_all", "increment", "record"):
+        return called.id == "_record" or called.id in WRITING
+    if not isinstance(called, ast.Attribute) or called.attr not in WRITING:
         return False
     owner = called.value.func if isinstance(called.value, ast.Call) else called.value
     return (owner.attr if isinstance(owner, ast.Attribute) else getattr(owner, "id", "")) in (
         "table",
         "log",
-        "log_at",
         "invitations",
+        "recording",
     )
 
 

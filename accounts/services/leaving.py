@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
 from datetime import UTC, datetime
 
 from django.utils.translation import gettext_lazy as _
@@ -12,12 +11,13 @@ from accounts.models import User
 from accounts.rules import Role
 from acts.handfuls import sweep
 from acts.queues import complain, take_each
-from acts.refusals import OVERTAKEN, NotAllowed, Overtaken
-from acts.site import log, table
+from acts.recording import record, try_write
+from acts.refusals import NotAllowed
+from acts.site import table
 from acts.steps import Steps
 from store import keys
 from store.log import Event, as_text
-from store.table import Condition, Item, Refused, Write
+from store.table import Condition, Item, Write
 
 from .roles import still, who
 
@@ -65,10 +65,7 @@ def remove_again(name: str, removed_at: str) -> bool:
 
 def _record_removal(user: User, actor: str, *also: Write, only_if: Condition | None = None) -> None:
     event, now = Event(actor, "UserRemoved", {"name": user.name, "role": user.role_name}), datetime.now(UTC)
-    try:
-        log().record(event, *repository.removal(user, only_if), *repository.leaving(user, as_text(now)), *also)
-    except Refused:
-        raise Overtaken(OVERTAKEN) from None
+    record(event, *repository.removal(user, only_if), *repository.leaving(user, as_text(now)), *also)
     try:
         _see_off(user, now)
     except Exception as error:  # they are removed all the same, and the worker takes up what is left
@@ -82,8 +79,8 @@ def _see_off(gone: User, removed: datetime) -> bool:
     if (began - removed).total_seconds() < table().index_lag:
         return False
     upto = (table().get(keys.event_number()) or {"last": 0})["last"]
-    with suppress(Refused):  # then another worker has seen them off
-        table().write(*repository.left(gone), repository.to_be_forgotten(gone, as_text(removed), upto))
+    # unless another worker has seen them off
+    try_write(*repository.left(gone), repository.to_be_forgotten(gone, as_text(removed), upto))
     return True
 
 

@@ -11,10 +11,10 @@ from accounts import repository
 from accounts.models import User
 from accounts.rules import Role
 from acts.again import TRIES
-from acts.refusals import OVERTAKEN, Overtaken, Refusal, TryLater
-from acts.site import log
+from acts.recording import record
+from acts.refusals import LostRace, Refusal, TryLater
 from store.log import Event, as_text
-from store.table import Refused, Write
+from store.table import Write
 
 
 class NameTaken(Refusal):
@@ -46,7 +46,7 @@ def new_user(name: str, email: str, password: str, role: Role) -> User:
 
 
 def create_account(user: User, *also: Write) -> None:
-    """Make the account; `NameTaken`, `TryLater`, or `Refused` with the part of `also` or of the address.
+    """Make the account; `NameTaken`, `TryLater`, or `LostRace` with the part of `also` or of the address.
 
     The first account that is made under the rule about names on rolls says since when there is one.
     """
@@ -54,22 +54,22 @@ def create_account(user: User, *also: Write) -> None:
         is_first = repository.names_rule() is None
         try:
             _record_account(user, [repository.names_rule_from(user)] if is_first else [], also)
-        except Refused as refused:
+        except LostRace as refused:
             if not is_first or repository.names_rule() is None:
                 raise _refusal(refused) from None
             user.created_at = as_text(datetime.now(UTC))  # another account was the first, and this is a later one
         else:
             return
-    raise Overtaken(OVERTAKEN)
+    raise LostRace
 
 
 def _record_account(user: User, rule: Sequence[Write], also: Sequence[Write]) -> None:
     said = {"name": user.name, "email": user.email, "role": user.role_name, "created_at": user.created_at}
     said |= {"names_rule": True} if rule else {}
-    log().record(Event(user.name, "UserRegistered", said), *repository.creation(user), *also, *rule)
+    record(Event(user.name, "UserRegistered", said), *repository.creation(user), *also, *rule)
 
 
-def _refusal(refused: Refused) -> Exception:
+def _refusal(refused: LostRace) -> Refusal:
     if repository.TAKEN in refused.parts:
         return NameTaken(NAME_TAKEN)
     if repository.NAME_LEAVES in refused.parts:

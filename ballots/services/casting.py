@@ -12,8 +12,9 @@ from accounts import repository as people
 from accounts.models import User
 from acts.again import try_again
 from acts.once import once
-from acts.refusals import OVERTAKEN, Overtaken
-from acts.site import log_at, now_text
+from acts.recording import record
+from acts.refusals import LostRace
+from acts.site import now_text
 from ballots import letters, repository, rules, secrecy
 from ballots.passes import Pass
 from ballots.repository import Standing
@@ -101,7 +102,7 @@ def _cast(
         return BEFORE
     (check_voter if paper else check_own)(standing, as_text(now))
     if not standing.has_place and not standing.is_unlinked:
-        raise Overtaken(OVERTAKEN)  # it was shut, and its salt destroyed, between two of our readings
+        raise LostRace  # it was shut, and its salt destroyed, between two of our readings
     rankings = ranking_from(ranks, repository.candidates_of(standing.election))
     if paper:
         _check_no_ballot(standing)
@@ -124,7 +125,7 @@ def _record_cast(
         said |= {"rankings": rankings, "confirmation": ballot.confirmation}
     actor, casting = _name(who, standing), repository.casting(standing, ballot, paper=paper)
     writes = [*casting, *told, *_still(who, standing, casting)]
-    log_at(now).record(Event(actor, "BallotCast", said), *writes, once=form)
+    record(Event(actor, "BallotCast", said), *writes, once=form, at=now)
     return ballot
 
 
@@ -153,7 +154,7 @@ def _withdraw(who: User | Pass, standing: Standing | None, form: str) -> Outcome
         return BEFORE
     check_own(standing, as_text(now))
     if not standing.has_place:
-        raise Overtaken(OVERTAKEN)
+        raise LostRace
     if not standing.voted:
         raise HasNotVoted(rules.NOTHING_CAST)
     also = letters.of_withdrawal(standing)
@@ -166,7 +167,7 @@ def _withdraw(who: User | Pass, standing: Standing | None, form: str) -> Outcome
 def record_withdrawal(actor: str, standing: Standing, now: datetime, *also: Write, once: str | None = None) -> None:
     said = {"election_name": standing.election.name, "voter_name": standing.voter}
     writes = [*repository.withdrawal(standing), *also]
-    log_at(now).record(Event(actor, "BallotWithdrawn", said), *writes, once=once)
+    record(Event(actor, "BallotWithdrawn", said), *writes, once=once, at=now)
 
 
 # --- on paper ---

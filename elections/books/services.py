@@ -20,7 +20,8 @@ from accounts.models import User
 from acts.again import try_again
 from acts.handfuls import handfuls
 from acts.queues import take_each
-from acts.refusals import OVERTAKEN, NotAllowed, Overtaken
+from acts.recording import record
+from acts.refusals import LostRace, NotAllowed
 from acts.ringing import BALLOTS, ring
 from acts.site import log, now_text, table
 from elections import repository as elections
@@ -85,7 +86,7 @@ def take_out(actor: User, book: Book, name: str) -> None:
     _led(actor, book, Action.SET_UP)
     election = elections.find(name)
     if election is None or election.book != book.id:
-        raise Overtaken(OVERTAKEN)
+        raise LostRace
     if book.is_led_by(name) and len(book.questions) > 1:
         raise rules.NotABook(rules.leads_the_others(name))
     after = rules.without(book, name)
@@ -104,7 +105,7 @@ def rename(actor: User, book: Book, name: str) -> None:
 def move(actor: User, book: Book, name: str, *, up: bool) -> None:
     _led(actor, book, Action.SET_UP)
     if keys.fold(name) not in map(keys.fold, book.questions):
-        raise Overtaken(OVERTAKEN)
+        raise LostRace
     after = rules.moved(book, name, up=up)
     if after != book:
         _change(actor, book, after)
@@ -117,15 +118,12 @@ def _change(actor: User, before: Book, after: Book, *also: Write) -> None:
 
 
 def _record(actor: User, event_type: str, book: Book, said: Item, *writes: Write) -> None:
-    try:
-        log().record(Event(actor.name, event_type, {"book_id": book.id, **said}), *writes)
-    except Refused:
-        raise Overtaken(OVERTAKEN) from None
+    record(Event(actor.name, event_type, {"book_id": book.id, **said}), *writes)
 
 
 def leader_of(book: Book) -> Election:
     if (leader := elections.find(book.leader)) is None:
-        raise Overtaken(OVERTAKEN)
+        raise LostRace
     return leader
 
 
@@ -162,7 +160,7 @@ def lacking(book: Book, leader: Election, questions: Sequence[Election]) -> Iter
 def _whole(book: Book) -> list[Election]:
     found = repository.questions(book)
     if len(found) != len(book.questions):
-        raise Overtaken(OVERTAKEN)
+        raise LostRace
     return found
 
 
@@ -183,7 +181,7 @@ def _ask(actor: User, event_type: str, book: Book, held: Sequence[Write], act: s
     mark = repository.work(book.id, act, actor.name, now_text(), **more)
     here = Check(keys.book(book.id), repository.unchanged(book))
     _record(actor, event_type, book, dict(more), mark, here, *held)
-    with suppress(Overtaken, Conflict):  # it is asked for; a worker does what is missing
+    with suppress(LostRace, Conflict):  # it is asked for; a worker does what is missing
         finish(book.id)
 
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 from acts.handfuls import handfuls
 from acts.queues import take_each
-from acts.refusals import Overtaken
+from acts.refusals import LostRace
 from acts.site import log, now_text, table
 from store import keys
 from store.log import Event
@@ -87,7 +87,7 @@ def fill(filling: Filling) -> Filling:
     while not filling.is_finished and tries:
         try:
             filling = _step(filling)
-        except (Refused, Overtaken, Conflict):
+        except (Refused, LostRace, Conflict):
             tries -= 1
             item = table().get(keys.group_filling(filling.group_id, filling.token))
             if item is None:

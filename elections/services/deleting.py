@@ -5,12 +5,12 @@ from __future__ import annotations
 from contextlib import suppress
 
 from accounts.models import User
+from acts import recording
 from acts.again import try_again
 from acts.following import get_through
 from acts.handfuls import sweep
 from acts.queues import take_each
-from acts.refusals import OVERTAKEN, Overtaken
-from acts.site import log, table
+from acts.site import table
 from elections import renaming, repository
 from elections.books import repository as books
 from elections.rules import Action, Election
@@ -50,10 +50,7 @@ def delete(actor: User, election: Election) -> None:
 def _mark(election: Election, mark: Put) -> None:
     """Refused if it was deleted since it was read, and another may have its name."""
     still_there = Check(keys.election(election.name), Equals("created_at", election.created_at))
-    try:
-        get_through(lambda: table().write(mark, still_there))
-    except Refused:
-        raise Overtaken(OVERTAKEN) from None
+    get_through(lambda: recording.write(mark, still_there))
 
 
 def _finish(name: str, created_at: str, by: str) -> None:
@@ -63,7 +60,7 @@ def _finish(name: str, created_at: str, by: str) -> None:
         return
     CLOSING.shut(election)
     data = {"election_name": election.name, **_said(election)}
-    get_through(lambda: log().record(Event(by, "ElectionDeleted", data), *deletion(election)))
+    get_through(lambda: recording.record(Event(by, "ElectionDeleted", data), *deletion(election)))
 
 
 def _said(election: Election) -> dict[str, str]:

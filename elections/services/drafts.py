@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import asdict, replace
 from typing import Any
 
@@ -9,13 +10,14 @@ from django.utils.translation import gettext_lazy as _
 
 from accounts import repository as people
 from accounts.models import User
-from acts.refusals import OVERTAKEN, Overtaken, Refusal
-from acts.site import log, now_text, table
+from acts import recording
+from acts.refusals import LostRace, Refusal
+from acts.site import now_text, table
 from elections import descriptions, renaming, repository
 from elections.rules import Action, Election
 from store import keys
 from store.log import Event
-from store.table import Refused, Write
+from store.table import Write
 
 from .acting import check, record
 from .deleting import AT_ONCE, clear_away
@@ -62,11 +64,12 @@ def create_draft(
     said = {each: value for each, value in said.items() if value != SAID_IF_SO.get(each, ...)}
     said |= {"election_name": election.name, "description": description, **data}
     writes = repository.creation(election, description)
-    try:
-        log().record(Event(actor.name, "ElectionCreated", said), *writes, *also, people.is_still(actor), once=mark)
-    except Refused as refused:
-        is_taken = any(part < len(writes) for part in refused.parts)
-        raise (NameTaken(NAME_TAKEN) if is_taken else Overtaken(OVERTAKEN)) from None
+    event, taken = Event(actor.name, "ElectionCreated", said), _taken(range(len(writes)))
+    recording.record(event, *writes, *also, people.is_still(actor), once=mark, refusals=taken)
+
+
+def _taken(parts: Iterable[int]) -> dict[int, Refusal]:
+    return dict.fromkeys(parts, NameTaken(NAME_TAKEN))
 
 
 def _make_room(name: str) -> None:
@@ -115,13 +118,10 @@ def rename(actor: User, election: Election, name: str) -> Election:
 def _rename(actor: User, election: Election, name: str) -> None:
     stored = table().get(keys.election(election.name))
     if stored is None:
-        raise Overtaken(OVERTAKEN)
+        raise LostRace
     writes = renaming.rename(election, name, stored)
-    try:
-        log().record(Event(actor.name, "ElectionRenamed", {"election_name": election.name, "new_name": name}), *writes)
-    except Refused as refused:
-        is_taken = {0, len(writes) - 2, len(writes) - 1} & set(refused.parts)
-        raise (NameTaken(NAME_TAKEN) if is_taken else Overtaken(OVERTAKEN)) from None
+    event = Event(actor.name, "ElectionRenamed", {"election_name": election.name, "new_name": name})
+    recording.record(event, *writes, refusals=_taken((0, len(writes) - 2, len(writes) - 1)))
 
 
 def _respell(actor: User, election: Election, name: str) -> Election:

@@ -10,7 +10,7 @@ from accounts.models import User
 from acts.again import try_again
 from acts.closing import Closing
 from acts.queues import take_each
-from acts.refusals import Overtaken
+from acts.refusals import LostRace
 from acts.ringing import BALLOTS, ring
 from acts.site import now_text, table
 from acts.steps import Steps
@@ -114,5 +114,5 @@ def close_if_over(name: str) -> bool:
         return False
     try:
         return CLOSING.close(election, "plenum")[1]
-    except Overtaken:
+    except LostRace:
         return False  # another worker is at it, or its end was moved at the last moment

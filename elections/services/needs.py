@@ -8,9 +8,10 @@ from dataclasses import replace
 from accounts import allowance
 from accounts import repository as people
 from accounts.models import User
+from acts import recording
 from acts.again import try_again
 from acts.handfuls import handfuls
-from acts.site import log, now_text, table
+from acts.site import now_text, table
 from elections import needs, repository
 from elections.needs import Agreement, Need
 from elections.rules import Action, Election, State, check_in_place, check_when
@@ -151,4 +152,4 @@ def _forget(item: Item) -> None:
     said = {"election_name": election.name, "candidate_name": item["candidate_name"]}
     touched = [repository.touched(election)] if election.stored_state == State.DRAFT else []
     writes = needs.forgetting(election.name, item["candidate_name"])
-    log().record(Event("plenum", "CandidateDisagreed", said), *writes, *touched)
+    recording.record(Event("plenum", "CandidateDisagreed", said), *writes, *touched)

@@ -13,7 +13,7 @@ from django.utils.translation import ngettext
 from accounts.models import User
 from acts.again import try_again
 from acts.handfuls import handfuls
-from acts.refusals import Overtaken, Refusal
+from acts.refusals import LostRace, Refusal
 from acts.site import now_text, table
 from elections import by_link, places, repository, rules, spreading
 from elections.books import repository as books
@@ -92,7 +92,7 @@ def add_handful(
 
     added, new = _add(actor, election, batch, more)
     if followers and new:
-        with suppress(Overtaken, Conflict):  # they are on the roll; a worker puts them on the others
+        with suppress(LostRace, Conflict):  # they are on the roll; a worker puts them on the others
             bring(actor, followers, new)
             table().write(Delete(keys.book_added(election.book, token)))
     return added

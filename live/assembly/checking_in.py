@@ -16,10 +16,11 @@ from accounts.models import User
 from accounts.rules import Permission
 from acts.again import try_again
 from acts.limits import DAY, TEN_MINUTES, Limit, check_left, is_within, place_of
-from acts.refusals import Refusal
+from acts.recording import write
+from acts.refusals import LostRace, Refusal
 from acts.site import now_text, table
 from store.keys import fold
-from store.table import Check, Refused
+from store.table import Check
 
 from .. import codes, players, repository, seats
 from ..players import Pass
@@ -163,8 +164,8 @@ def _seat(state: State, person: Person, held: Pass) -> Seat:
 def _sit_down(game: Game, seat: Seat, still: tuple[Check, ...]) -> None:
     """Refused for good if somebody else has the name, as a robot may; otherwise it was the same person elsewhere."""
     try:
-        table().write(*seats.seating(game, seat), *still)
-    except Refused as refused:
+        write(*seats.seating(game, seat), *still)
+    except LostRace as refused:
         if refused.parts == (0,):
             raise NameTaken([]) from None
         raise

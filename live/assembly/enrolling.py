@@ -12,8 +12,9 @@ from django.utils.translation import gettext_lazy as _
 
 from acts.again import try_again
 from acts.handfuls import handfuls
+from acts.recording import record
 from acts.refusals import Refusal
-from acts.site import log, now_text, table
+from acts.site import now_text, table
 from store import keys
 from store.log import Event
 from store.table import Key, Write
@@ -221,7 +222,7 @@ def _record(before: Game, state: State, after: Game, who: str, *writes: Write, *
     after = replace(after, prepared_at=now_text())
     said: dict[str, Any] = {"game_id": after.id, **told(after), **numbers}
     still = repository.is_still_at(after, state)
-    log().record(Event(who, "LiveRollChanged", said), *repository.change(before, after), *writes, still)
+    record(Event(who, "LiveRollChanged", said), *repository.change(before, after), *writes, still)
     waking.moved(after.id)
 
 

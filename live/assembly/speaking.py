@@ -11,7 +11,8 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from acts.again import try_again
-from acts.site import log, table
+from acts.recording import record
+from acts.site import table
 from store import keys
 from store.log import Event
 from store.table import Equals, Missing, Put
@@ -100,4 +101,4 @@ def _write(game: Game, before: Speakers, after: Speakers, who: str) -> None:
         table().write(put)
         return
     said = {"game_id": game.id, "round": after.round, "closed": after.closed, "minutes": after.minutes}
-    log().record(Event(who, "LiveSpeakersChanged", said), put)
+    record(Event(who, "LiveSpeakersChanged", said), put)

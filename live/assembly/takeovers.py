@@ -15,8 +15,9 @@ from django.utils.translation import gettext_lazy as _
 
 from acts.again import try_again
 from acts.limits import TEN_MINUTES, Limit, is_within
+from acts.recording import record
 from acts.refusals import Refusal
-from acts.site import log, now_text, table
+from acts.site import now_text, table
 from pages.sorting import as_people_sort
 from store.log import Event
 from store.table import Check
@@ -88,7 +89,7 @@ def _record(
     moved = replace(_unclaimed(after), taken_over_at=now_text(), taken_over_in=state.round)
     said = {"game_id": game.id, "player": seat.player, "round": state.round, "agreed": agreed}
     step = repository.is_still_at(game, state)
-    log().record(Event(SITE, "LiveSeatTakenOver", said), *seats.change(game, seat, moved), *still, step)
+    record(Event(SITE, "LiveSeatTakenOver", said), *seats.change(game, seat, moved), *still, step)
 
 
 def _unclaimed(seat: Seat) -> Seat:

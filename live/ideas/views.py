@@ -10,7 +10,7 @@ from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
-from acts.refusals import Refusal
+from acts.refusals import LostRace, Refusal
 from pages.forms import form_page
 
 from .. import hall, rules
@@ -55,7 +55,7 @@ def _sorted(request: HttpRequest, game_id: str, round_: int, shown: list[int]) -
     back = reverse("sort_ideas", args=[game_id])
     try:
         if request.POST.get("round") != str(round_):
-            raise rules.Stale(rules.STALE)
+            raise LostRace(rules.STALE)
         number, act = _act(request)
         sorting.sort(game_id, round_, act)
     except Refusal as refusal:

@@ -22,7 +22,7 @@ from accounts.rules import Permission
 from acts.again import try_again
 from acts.handfuls import handfuls
 from acts.queues import take_each
-from acts.refusals import OVERTAKEN, NotAllowed, Overtaken, Refusal
+from acts.refusals import LostRace, NotAllowed, Refusal
 from acts.site import log, now_text, table
 from acts.suffixes import suffixes
 from elections import copying
@@ -302,7 +302,7 @@ def _drafted(host: User, wanted: Subject, also: Also, electorate: Hall | None) -
     for name in names(wanted.title):
         with suppress(NameTaken):
             return copying.make(host, name, wanted.options, voters, also, description=described(wanted), **settings_)
-    raise Overtaken(OVERTAKEN)
+    raise LostRace
 
 
 def names(title: str) -> Iterator[str]:

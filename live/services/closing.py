@@ -11,11 +11,13 @@ from dataclasses import dataclass, field, replace
 
 from acts.handfuls import sweep
 from acts.queues import take_each
-from acts.site import log, now_text, table
+from acts.recording import record, try_record, try_write, write
+from acts.refusals import LostRace
+from acts.site import now_text, table
 from store import keys
 from store.forgetting import to_forget
 from store.log import Event
-from store.table import Delete, Exists, Item, Refused, Write
+from store.table import Delete, Exists, Item, Write
 
 from .. import clock, counting, gathering, repository, rules, scores, seats, twice, waking
 from ..assembly import quorate, resolutions
@@ -42,9 +44,9 @@ def close(game: Game, state: State, who: str) -> State:
     """Close what is open; answers where the session is then, also if somebody else was quicker."""
     try:
         if not state.closing:
-            table().write(*repository.closing(game, state))
+            write(*repository.closing(game, state))
         after = _sealed(game, replace(state, closing=True), who)
-    except Refused:
+    except LostRace:
         return _overtaken(game, state, who)
     waking.moved(game.id)
     return after
@@ -62,9 +64,7 @@ def _overtaken(game: Game, state: State, who: str) -> State:
         *twice.unlinking(game, rules.linked(there)),
         *of_ideas(game, there),
     ]
-    try:
-        log().record(Event(who, "LiveSessionMoved", said), *repository.moving(game, there, after), *dropped)
-    except Refused:
+    if not try_record(Event(who, "LiveSessionMoved", said), *repository.moving(game, there, after), *dropped):
         return repository.state(game.id) or there
     waking.moved(game.id)
     return after
@@ -108,7 +108,7 @@ def _read(game: Game, state: State) -> Box:
     """Refused if it is sealed by now: then nothing can be read any more of an anonymous round."""
     salt = repository.salt(game.id, state.round)
     if _is_salted(game, state) and salt is None:
-        raise Refused([0])
+        raise LostRace
     playing = {pseudonym(salt, each.player): each for each in seats.each(game.id) if each.plays}
     percents = {name: each.percent for name, each in playing.items()}
     robots = frozenset(name for name, each in playing.items() if each.robot)
@@ -199,7 +199,7 @@ def _with_ideas(game: Game, state: State, who: str, box: Box, question: Question
         return _collect(game, state, who, box, question)
     found = orders.read(game.id, state.round)
     if found is None:
-        raise Refused([0])  # somebody else has just dropped it
+        raise LostRace  # somebody else has just dropped it
     written, sorted_ = found
     voted = state.phase == Phase.VOTING
     if voted:
@@ -308,7 +308,7 @@ def _record(
 
     present = quorate.told(game, len(box.present)) if game.is_assembly else {}
     event = Event(who, kind, said | present | {"state": repository.told_state(after)})
-    log().record(event, *repository.moving(game, before, after), *writes, noting=heard)
+    record(event, *repository.moving(game, before, after), *writes, noting=heard)
 
 
 def _now(state: State) -> State:
@@ -325,11 +325,7 @@ def empty(game_id: str, round_: int, *, only_ideas: bool = False) -> bool:
     for span in (*keys.live_answers(game_id, round_), *votes):
         sweep(span, ())
     mark = keys.ideas_emptying(game_id, round_) if only_ideas else keys.game_emptying(game_id, round_)
-    try:
-        table().write(Delete(mark, when=Exists()), to_forget())
-    except Refused:
-        return False
-    return True
+    return try_write(Delete(mark, when=Exists()), to_forget())
 
 
 def empty_all() -> int:

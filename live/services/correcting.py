@@ -14,8 +14,9 @@ from typing import Any
 from django.utils.translation import gettext_lazy as _
 
 from acts.again import try_again
+from acts.recording import record
 from acts.refusals import Refusal
-from acts.site import log, now_text
+from acts.site import now_text
 from store.log import Event
 from store.table import Write
 
@@ -163,7 +164,7 @@ def _record(found: Found, event: Event, game: Game, questions: Questions) -> Non
     if state is not None:
         still, said["state"] = repository.moving(game, found.state, state), repository.told_state(state)
     writes = repository.correction(found.game, after, found.questions, questions)
-    log().record(replace(event, event_data=said), *writes, *still)
+    record(replace(event, event_data=said), *writes, *still)
     waking.moved(game.id)
 
 

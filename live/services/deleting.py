@@ -5,12 +5,12 @@ from __future__ import annotations
 from acts.again import try_again
 from acts.handfuls import sweep
 from acts.queues import take_each
-from acts.refusals import OVERTAKEN, Overtaken
-from acts.site import log, now_text, table
+from acts.recording import record, try_write
+from acts.site import now_text, table
 from store import keys
 from store.forgetting import to_forget
 from store.log import Event
-from store.table import Check, Delete, Exists, Missing, Refused
+from store.table import Check, Delete, Exists, Missing
 
 from .. import repository, rules, waking
 from ..minutes.services import seal as seal_minutes
@@ -31,10 +31,7 @@ def _ended(game_id: str, who: str) -> tuple[Game, State]:
     if state.phase == Phase.ENDED:
         seal_minutes(game_id)  # should whoever ended it have been cut off
         return game, state
-    try:
-        ending.end(game, state, who)
-    except rules.Stale:  # somebody takes a step at this moment
-        raise Overtaken(OVERTAKEN) from None
+    ending.end(game, state, who)
     return _ended(game_id, who)
 
 
@@ -43,7 +40,7 @@ def _delete(game: Game, state: State, who: str) -> None:
     has_minutes = rules.keeps_minutes(game, state)
     said = {**repository.told_hosts(game), "game_id": game.id, "ended_at": game.ended_at, "has_minutes": has_minutes}
     writes = repository.deletion(game, now_text(), has_code=repository.has_code(game), has_minutes=has_minutes)
-    log().record(Event(who, "LiveSessionDeleted", said), *writes)
+    record(Event(who, "LiveSessionDeleted", said), *writes)
 
 
 def clear_away(game_id: str) -> bool:
@@ -51,11 +48,7 @@ def clear_away(game_id: str) -> bool:
     is_gone, mark = Check(keys.game(game_id), Missing()), keys.deleted_game(game_id)
     for span in (*keys.shards_of_game(game_id), keys.all_of_game(game_id)):
         sweep(span, (mark.sk,), is_gone)
-    try:
-        table().write(is_gone, Delete(mark, when=Exists()), to_forget())
-    except Refused:
-        return False
-    return True
+    return try_write(is_gone, Delete(mark, when=Exists()), to_forget())
 
 
 def clear_away_all() -> int:

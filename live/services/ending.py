@@ -8,9 +8,10 @@ from datetime import UTC, datetime
 from django.utils.translation import gettext_lazy as _
 
 from acts.queues import take_each
-from acts.site import log, now_text
+from acts.recording import record
+from acts.site import now_text
 from store.log import Event, as_text
-from store.table import Item, Refused
+from store.table import Item
 
 from .. import clock, lifetimes, repository, rules, seats, twice, waking
 from ..minutes import repository as minutes
@@ -44,10 +45,7 @@ def end(game: Game, state: State, who: str) -> State:
         *twice.unlinking(game, rules.linked(state)),
         *minutes.opening(over, after, now),
     ]
-    try:
-        log().record(Event(who, "LiveSessionEnded", said), *repository.moving(game, state, after), *writes)
-    except Refused:
-        raise rules.Stale(rules.STALE) from None
+    record(Event(who, "LiveSessionEnded", said), *repository.moving(game, state, after), *writes)
     if game.is_assembly:
         seal_minutes(game.id)
     waking.moved(game.id)

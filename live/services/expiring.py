@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from acts.queues import take_each
-from acts.site import log, now_text, table
+from acts.recording import record, write
+from acts.refusals import LostRace
+from acts.site import now_text, table
 from store import keys
 from store.forgetting import to_forget
 from store.log import Event
-from store.table import Item, Refused
+from store.table import Item
 
 from .. import repository
 from ..minutes.services import seal as seal_minutes
@@ -27,13 +29,13 @@ def _expire(line: Item) -> bool:
     found = repository.find(line["id"])
     try:
         if found is None:  # the store has removed it by itself
-            table().write(repository.unlisting(line), to_forget())
+            write(repository.unlisting(line), to_forget())
         elif found[0].ended_at is None:  # it will be listed again at its end
-            table().write(repository.unlisting(line))
+            write(repository.unlisting(line))
         else:
             seal_minutes(line["id"])  # should whoever ended it have been cut off
             event = Event(SITE, "LiveSessionExpired", {"game_id": line["id"]})
-            log().record(event, *repository.clearing(found[0], now_text()), repository.unlisting(line))
-    except Refused:  # its host has removed it
+            record(event, *repository.clearing(found[0], now_text()), repository.unlisting(line))
+    except LostRace:  # its host has removed it
         return False
     return True

@@ -8,9 +8,10 @@ from dataclasses import replace
 from django.utils.translation import gettext_lazy as _
 
 from acts.again import try_again
+from acts.recording import try_write
 from acts.refusals import Refusal
 from acts.site import now_text, table
-from store.table import Item, Refused
+from store.table import Item
 
 from .. import clock, names, players, rules, seats, waking
 from ..assembly import speaking
@@ -52,9 +53,7 @@ def join(game: Game, state: State, roster: Item | None, name: str, held: Pass) -
     if seats.is_full(roster):
         raise full()
     seat = _new(game, state, name, held)
-    try:
-        table().write(*seats.seating(game, seat))
-    except Refused:
+    if not try_write(*seats.seating(game, seat)):
         seat = _own(game, name, held)
         tell(game)  # as whoever made it may have been cut off before
         return seat

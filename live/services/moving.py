@@ -8,9 +8,11 @@ from typing import Any
 
 from django.utils.translation import gettext_lazy as _
 
-from acts.site import log, now_text
+from acts import recording
+from acts.refusals import LostRace
+from acts.site import now_text
 from store.log import Event
-from store.table import Refused, Write
+from store.table import Write
 
 from .. import clock, repository, rules, seats, twice, waking
 from ..assembly import quorate, speaking
@@ -39,7 +41,7 @@ def drive(game_id: str, who: str, step: Step, version: int, item: int | None = N
     game, before = found
     state = closing.settled(game, before)
     if state.version != version:
-        raise rules.Stale(rules.STALE)
+        raise LostRace(rules.STALE)
     if not (step == Step.NEXT and item is not None and rules.may_call(game, state)):
         rules.check_offered(game, state, step)
     after = _taken(game, state, step, who, item)
@@ -135,8 +137,5 @@ def stepped(
 
 def record(game: Game, who: str, step: str, before: State, after: State, *writes: Write, **more: Any) -> None:
     said = {"game_id": game.id, "step": str(step), **more, "state": repository.told_state(after)}
-    try:
-        log().record(Event(who, "LiveSessionMoved", said), *repository.moving(game, before, after), *writes)
-    except Refused:
-        raise rules.Stale(rules.STALE) from None
+    recording.record(Event(who, "LiveSessionMoved", said), *repository.moving(game, before, after), *writes)
     waking.moved(game.id)

@@ -11,12 +11,13 @@ from typing import Any
 from django.utils.translation import gettext_lazy as _
 
 from acts.again import try_again
-from acts.refusals import Refusal
-from acts.site import log, now_text
+from acts.recording import record
+from acts.refusals import LostRace, Refusal
+from acts.site import now_text
 from pages.sorting import as_people_sort
 from store import keys
 from store.log import Event
-from store.table import Refused, Write
+from store.table import Write
 
 from .. import clock, names, repository, rules, seats, waking
 from ..assembly import speaking
@@ -171,8 +172,8 @@ def _record(
 ) -> None:
     event = Event(who, EVENTS[act], {"game_id": game.id, "player": seat.player, **said})
     try:
-        log().record(event, *seats.change(game, seat, after), *writes)
-    except Refused as refused:
+        record(event, *seats.change(game, seat, after), *writes)
+    except LostRace as refused:
         if after.name != seat.name and 1 in refused.parts:
             raise NameTaken(names.instead_of(game.id, after.name)) from None
         raise

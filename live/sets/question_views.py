@@ -12,7 +12,7 @@ from django.utils.http import urlencode
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST
 
-from acts.refusals import OVERTAKEN, Overtaken, Refusal
+from acts.refusals import LostRace, Refusal
 from pages.forms import form_page, posted
 from pages.saying import ask, told
 
@@ -123,7 +123,7 @@ def move(request: HttpRequest, part: Part) -> HttpResponse:
 def _moved(request: HttpRequest, whole: Whole, act: Any) -> None:
     try:
         if request.POST.get("version") != str(whole.set.version):
-            raise Overtaken(OVERTAKEN)
+            raise LostRace
         act(request.POST.get("way") == "up")
     except Refusal as refusal:
         messages.error(request, str(refusal))

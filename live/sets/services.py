@@ -18,8 +18,9 @@ from accounts.models import User
 from acts.again import try_again
 from acts.handfuls import sweep
 from acts.queues import take_each
-from acts.refusals import Overtaken
-from acts.site import log, now_text, table
+from acts.recording import record
+from acts.refusals import LostRace
+from acts.site import now_text, table
 from live.questions import Question, question_of
 from store import keys
 from store.log import Event
@@ -68,7 +69,7 @@ def _make(
     words = {"set_id": new.id, **repository.told(new), **_told(first, described), **said}
     waiting = repository.filling(new.id, later, described, new.created_at)
     event = Event(user.name, "QuestionSetMade", words)
-    log().record(event, *repository.creation(made), *waiting, people.is_still(user))
+    record(event, *repository.creation(made), *waiting, people.is_still(user))
     _fill_now(new.id)
     return made.set
 
@@ -101,7 +102,7 @@ def _acted(who: str, set_id: str, kind: str, said: dict[str, Any], change: Chang
     if after == before:
         return before  # nothing to tell
     after = rules.renamed(after, changed_at=at)
-    log().record(Event(who, kind, {"set_id": set_id, **said, "at": at}), *repository.change(before, after), *also)
+    record(Event(who, kind, {"set_id": set_id, **said, "at": at}), *repository.change(before, after), *also)
     return rules.renamed(after, version=before.set.version + 1)
 
 
@@ -211,7 +212,7 @@ def move_category(user: User, set_id: str, number: int, *, up: bool) -> Whole:
 
 def _fill_now(set_id: str) -> int:
     """If others get in the way, a worker goes on: what was asked for is stored already."""
-    with suppress(Conflict, Overtaken):
+    with suppress(Conflict, LostRace):
         return fill(set_id)
     return 0
 
@@ -258,7 +259,7 @@ def delete(user: User, set_id: str) -> None:
 
 
 def _record_deletion(who: str, set_: QuestionSet, at: str) -> None:
-    log().record(Event(who, "QuestionSetDeleted", {"set_id": set_.id, "at": at}), *repository.deletion(set_, at))
+    record(Event(who, "QuestionSetDeleted", {"set_id": set_.id, "at": at}), *repository.deletion(set_, at))
 
 
 def clear_away_all() -> int:
@@ -293,7 +294,7 @@ def _hand_on(whole: Whole, gone: str, heir: str | None) -> None:
         return
     after = rules.renamed(whole, created_by=heir or "", changed_at=at)
     event = Event(SITE, "QuestionSetChanged", {"set_id": whole.set.id, "created_by": after.set.created_by, "at": at})
-    log().record(event, *repository.change(whole, after), *is_owner(heir))
+    record(event, *repository.change(whole, after), *is_owner(heir))
 
 
 pass_on = Estate(_made_by, repository.whole, _is_theirs, _hand_on).pass_on

@@ -6,7 +6,7 @@ import secrets
 from dataclasses import replace
 
 from accounts.models import User
-from acts.refusals import NotAllowed, Overtaken
+from acts.refusals import LostRace, NotAllowed
 from elections.rules import Election, Relation
 from elections.services import relation
 from news import announcements, repository
@@ -32,7 +32,7 @@ def announce(user: User, found: Found) -> tuple[Post, bool]:
     sealed = _announceable(found)
     try:
         return _record(user, sealed), True
-    except Overtaken:
+    except LostRace:
         there = repository.announcing(sealed.election, sealed.seal.report_digest)
         if there is None:
             raise

@@ -23,7 +23,7 @@ from accounts import authenticator_apps, factors, passkeys, repository, services
 from accounts.factors import Factors, NotThere, StillNeeded, WrongCode
 from accounts.passkeys import RelyingParty, WrongPasskey
 from accounts.rules import Role
-from acts.refusals import Overtaken
+from acts.refusals import LostRace
 from store import keys
 from store.log import EventLog
 from store.table import Delete, Key, Put, Update
@@ -495,7 +495,7 @@ def test_changes_at_once_lose_nothing(site, ada):
 
 def test_somebody_removed_meanwhile_gets_no_factor(site, ada):
     services.remove_self(ada)
-    with pytest.raises(Overtaken):
+    with pytest.raises(LostRace):
         with_passkey(ada)
     assert site.get(keys.factors("Ada")) is None
 

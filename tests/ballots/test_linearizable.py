@@ -25,7 +25,7 @@ import pytest
 
 from accounts import repository as people
 from accounts.rules import Role
-from acts.refusals import Overtaken
+from acts.refusals import LostRace
 from acts.site import acting_on, table
 from ballots import repository, services
 from ballots.rules import NotNow
@@ -472,7 +472,7 @@ def in_one_step(monkeypatch: pytest.MonkeyPatch) -> None:
         try:
             EventLog(table()).record(said, *elections.change(election, after), *shut)
         except Refused:
-            raise Overtaken("Somebody was faster.") from None
+            raise LostRace("Somebody was faster.") from None
         return after
 
     monkeypatch.setattr(Dawdling, "is_distant", True)

@@ -6,7 +6,7 @@ import pytest
 
 from accounts import services as accounts
 from accounts.rules import Role
-from acts.refusals import NotAllowed, Overtaken, Refusal
+from acts.refusals import LostRace, NotAllowed, Refusal
 from ballots import services as ballots
 from elections import repository, services
 from elections.books import repository as books
@@ -174,7 +174,7 @@ def test_who_does_not_own_it_binds_nothing(book, person):
 def test_of_two_who_change_it_at_once_one_is_told_to_look_again(ada, book):
     binding.add(ada, book, ["Song"])
     for act in (lambda: binding.rename(ada, book, "Old"), lambda: binding.take_out(ada, book, "Spring: Colour")):
-        with pytest.raises(Overtaken):
+        with pytest.raises(LostRace):
             act()
     assert again(book).name == "Spring"
     assert repository.find("Spring: Colour").book == book.id
@@ -321,7 +321,7 @@ def test_who_decided_before_the_opening_is_refused_by_it(ada, book, monkeypatch)
         lambda: services.remove_voter(ada, stale, "new@example.org"),
         lambda: services.delete(ada, stale),
     ):
-        with pytest.raises(Overtaken):
+        with pytest.raises(LostRace):
             act()
 
 

@@ -11,7 +11,7 @@ import pytest
 
 from accounts import repository as people
 from accounts.rules import Role
-from acts.refusals import Overtaken
+from acts.refusals import LostRace
 from acts.site import acting_on, log, table
 from ballots import services as ballots
 from elections import repository, services
@@ -85,7 +85,7 @@ def test_one_that_is_just_being_closed_is_deleted_although_we_do_not_get_through
 def test_one_that_was_deleted_meanwhile_is_not_marked_again(site, ada, board):
     closing = ending.CLOSING.begin(board, "Ada")
     services.delete(ada, closing)
-    with pytest.raises(Overtaken):
+    with pytest.raises(LostRace):
         deleting._mark(closing, repository.to_be_deleted(closing, "Ada"))
 
 

@@ -7,7 +7,7 @@ from random import Random
 import pytest
 
 from acts.queues import SomeFailed
-from acts.refusals import Overtaken
+from acts.refusals import LostRace
 from elections import copying, descriptions, renaming, repository, services
 from elections.rules import WrongState
 from ranking.candidates import Candidate
@@ -173,7 +173,7 @@ def test_of_two_renames_at_once_one_happens(site, ada, draft):
     answers = at_once(lambda: services.rename(ada, draft, "Council"), lambda: services.rename(ada, draft, "Assembly"))
     won = [answer for answer in answers if not isinstance(answer, Exception)]
     assert len(won) == 1
-    assert all(isinstance(answer, Overtaken) for answer in answers if answer not in won)
+    assert all(isinstance(answer, LostRace) for answer in answers if answer not in won)
     assert [each["new_name"] for each in renamed_events(site)] == [won[0].name]
     there = [name for name in ("Council", "Assembly", "Board 2027") if repository.find(name)]
     assert there == [won[0].name]

@@ -6,7 +6,7 @@ import pytest
 
 from acts import shards
 from acts.queues import SomeFailed
-from acts.refusals import Overtaken
+from acts.refusals import LostRace
 from elections import copying, imports, places, repository, services, spreading
 from elections.rules import Action, State, WrongState
 from ranking.candidates import Candidate
@@ -205,9 +205,9 @@ def test_a_worker_has_its_turn_and_no_more(site, ada, draft, small, monkeypatch)
 
 def test_whoever_read_it_before_puts_nobody_where_nobody_looks(site, ada, draft, small):
     spreading.with_room(ada, draft, len(MORE))
-    with pytest.raises(Overtaken):
+    with pytest.raises(LostRace):
         services.add_handful(ada, draft, MORE)
-    with pytest.raises(Overtaken):
+    with pytest.raises(LostRace):
         services.remove_voter(ada, draft, FEW[0])
     assert_spread(site, FEW)
 

@@ -10,7 +10,7 @@ from random import Random
 
 import pytest
 
-from acts.refusals import Overtaken
+from acts.refusals import LostRace
 from acts.site import acting_on, table
 from live.questions import Type
 from live.services import making
@@ -30,7 +30,7 @@ from tests.live.test_histories import NAMES, all_flaws, host, paid_once
 from tests.polls.conftest import by_ida, made, ranks  # noqa: F401 - a fixture
 
 SECONDS = 30
-NO_ANSWER = (Conflict, Unavailable, Overtaken)
+NO_ANSWER = (Conflict, Unavailable, LostRace)
 
 
 def check_that_they_met(acts) -> None:

@@ -10,6 +10,7 @@ from django.test import Client
 from django.urls import reverse
 
 from accounts import repository as people
+from acts.refusals import LostRace
 from live import corrections, repository, rooms, rules, screens
 from live.assembly import agenda
 from live.questions import Kind, Question, Type
@@ -169,7 +170,7 @@ def test_a_play_keeps_one_question_and_only_such_as_suit_it(made):
 def test_a_button_that_calls_an_item_by_its_place_is_stale_once_places_have_changed(assembly):
     version = repository.state(assembly.id).version
     move(assembly, 2)
-    with pytest.raises(rules.Stale):
+    with pytest.raises(LostRace):
         moving.drive(assembly.id, "Hana", Step.NEXT, version, item=2)
 
 
@@ -197,7 +198,7 @@ def test_what_is_called_while_somebody_removes_it_stays(assembly, monkeypatch):
 def test_what_is_removed_while_somebody_calls_it_is_not_called(assembly, monkeypatch):
     version = repository.state(assembly.id).version
     once_in_between(monkeypatch, moving, "stepped", partial(remove, assembly, 4))
-    with pytest.raises(rules.Stale):
+    with pytest.raises(LostRace):
         moving.drive(assembly.id, "Hana", Step.NEXT, version, item=4)
     assert (repository.state(assembly.id).played, len(titles(assembly))) == ((), 4)
 

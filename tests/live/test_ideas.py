@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from acts.refusals import LostRace
 from live import counting, pictures, repository, rules, seats
 from live.ideas import orders, sorting
 from live.ideas import rules as ideas
@@ -321,7 +322,7 @@ def test_a_vote_that_an_act_overtakes_is_opened_with_what_all_have_seen(sorted_g
         return options(self)
 
     monkeypatch.setattr(Sorted, "options", overtaken)
-    with pytest.raises(rules.Stale):
+    with pytest.raises(LostRace):
         drive(sorted_game, Step.VOTE)
     drive(sorted_game, Step.VOTE)
     assert sorted(orders.find(sorted_game.id, 1).options) == ["A boat", "A bus"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from acts.refusals import LostRace
 from live import clock, counting, gathering, repository, rules
 from live.questions import Kind, Question, Type
 from live.rules import Phase, Step
@@ -104,7 +105,7 @@ def test_a_step_names_the_version_it_leaves(made):
     seated(game, "Ada")
     version = repository.state(game.id).version
     moving.drive(game.id, "Hana", Step.NEXT, version)
-    with pytest.raises(rules.Stale):
+    with pytest.raises(LostRace):
         moving.drive(game.id, "Hana", Step.NEXT, version)
     assert repository.state(game.id).round == 1
 

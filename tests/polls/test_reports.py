@@ -12,7 +12,7 @@ from django.test import Client
 
 from accounts import repository as people
 from accounts.rules import Role
-from acts.refusals import Overtaken
+from acts.refusals import LostRace
 from polls import reports, repository, services
 from store.log import as_text, utc_now
 from tests.at_once import at_once
@@ -185,7 +185,7 @@ def test_nobody_dismisses_what_they_have_not_seen(made, root):
     reports.report(poll, "two", "hate", "")
     answer = act(root, poll, "dismiss", seen=seen.reported_at)
     assert "look again" in text(root.get(answer["Location"]))
-    with pytest.raises(Overtaken):
+    with pytest.raises(LostRace):
         reports.dismiss(people.find("Root"), seen)
     assert reports.about(poll.id)[1].reports == 2
     assert act(root, made(), "dismiss").status_code == 302, "where there is nothing to dismiss"
@@ -304,6 +304,6 @@ def test_somebody_who_is_no_admin_any_more_hides_nothing(made, person):
     from accounts import services as accounts
 
     accounts.change_role(person("Olga", Role.OWNER), admin, Role.USER)
-    with pytest.raises(Overtaken):
+    with pytest.raises(LostRace):
         reports.hide(admin, poll)
     assert repository.find(poll.id).hidden_at is None

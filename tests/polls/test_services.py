@@ -11,7 +11,7 @@ from django.contrib.auth.models import AnonymousUser
 from accounts import repository as people
 from accounts.rules import Role
 from acts.queues import SomeFailed
-from acts.refusals import NotAllowed, Overtaken
+from acts.refusals import LostRace, NotAllowed
 from acts.site import acting_on, log
 from polls import demo, repository, services, voters
 from polls.counting import SideBySide
@@ -124,7 +124,7 @@ def test_a_form_sent_again_after_the_close_is_still_the_vote_it_was(made):
 def test_of_eight_at_once_from_one_browser_one_vote_is_left(site, made):
     poll = made()
     answers = at_once(*(partial(vote, poll, "a", name) for name in NAMES * 3))
-    assert not [each for each in answers if isinstance(each, Exception) and not isinstance(each, Overtaken)]
+    assert not [each for each in answers if isinstance(each, Exception) and not isinstance(each, LostRace)]
     assert len(rankings(poll)) == voted(poll) == 1
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from accounts import services as accounts
 from accounts.rules import Role
-from acts.refusals import Overtaken, Refusal
+from acts.refusals import LostRace, Refusal
 from acts.site import acting_on, table
 from skills import endorsements, merging, repository, services
 from skills.endorsements import Ground
@@ -193,9 +193,9 @@ def test_whoever_is_removed_takes_along_what_they_gave_and_got(site, boss, ada, 
     accounts.remove(boss, ada)
     assert (by("Ada"), by("Bob"), by("Cyd")) == ([], [], ["Bob"])
     assert list(site.each(keys.all_of_person("Ada"))) == list(site.each(keys.endorses("Ada"))) == []
-    with pytest.raises(Overtaken):
+    with pytest.raises(LostRace):
         endorse(ada, bob)
-    with pytest.raises((NotThere, Overtaken)):
+    with pytest.raises((NotThere, LostRace)):
         endorse(bob, ada)
     assert replay.check(site).first == ()
 
