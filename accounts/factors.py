@@ -22,7 +22,7 @@ from django.utils.translation import gettext_lazy as _
 
 from acts import recording
 from acts.again import try_again
-from acts.refusals import Refusal
+from acts.refusals import NotThere, Refusal
 from acts.site import table
 from mail import outbox
 from store import keys
@@ -50,10 +50,6 @@ class WrongCode(Refusal):
 
 class StillNeeded(Refusal):
     """The last factor of somebody of whom one is demanded."""
-
-
-class NotThere(Refusal):
-    """Nothing to remove, or nothing for recovery codes to stand in for."""
 
 
 WRONG_CODE = _("That code is not right, or it was used already. An app shows a new one every 30 seconds.")

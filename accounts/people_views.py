@@ -12,7 +12,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
 from acts.limits import TooOften, count
-from acts.refusals import LostRace
+from acts.refusals import LostRace, NotThere
 from pages.forms import carried_out, form_page, posted, show_form
 from pages.paging import listed
 from pages.saying import told
@@ -94,7 +94,7 @@ def send_reset_link(request: HttpRequest, person: User) -> HttpResponse:
 def reset_factors(request: HttpRequest, person: User) -> HttpResponse:
     try:
         factors.reset_for(request.user, person)
-    except (factors.NotThere, LostRace) as refusal:
+    except (NotThere, LostRace) as refusal:
         messages.error(request, str(refusal))
     else:
         sentence = _("%(name)s can sign in with the password alone now, and add a second step again.")

@@ -8,7 +8,7 @@ from django.shortcuts import redirect
 from django.utils.translation import gettext as _
 from django.views.decorators.debug import sensitive_post_parameters
 
-from acts.refusals import TryLater
+from acts.refusals import NameTaken, TryLater
 from pages.forms import form_page, posted, show_form
 from pages.saying import say
 
@@ -30,7 +30,7 @@ def setup(request: HttpRequest, token: str) -> HttpResponse:
             return _owning(request, services.make_owner_by_link(token, **form.cleaned_data))
     except services.LinkSpent as refusal:
         return say(request, _("This link no longer works"), str(refusal), status=410)
-    except services.NameTaken as refusal:
+    except NameTaken as refusal:
         form.add_error("name", str(refusal))
     except services.AddressTaken as refusal:
         form.add_error("email", str(refusal))

@@ -18,7 +18,7 @@ from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_POST, require_safe
 
 from acts.limits import TooOften, count
-from acts.refusals import LostRace, Refusal, TryLater
+from acts.refusals import LostRace, NameTaken, Refusal, TryLater
 from pages.forms import form_page, posted, show_form
 from pages.saying import ask, say
 from photos.changing import Wanted, picture_page
@@ -68,7 +68,7 @@ def register(request: HttpRequest) -> HttpResponse:
         try:
             throttle.count_try(throttle.REGISTER, email, visitor(request), None)
             services.register(**form.cleaned_data, then=_next(request))
-        except services.NameTaken as refusal:
+        except NameTaken as refusal:
             form.add_error("name", str(refusal))
         except policy.NoRegistration as refusal:
             form.add_error("email", str(refusal))
@@ -106,7 +106,7 @@ def confirm_registration(request: HttpRequest, token: str) -> HttpResponse:
             services.confirm_registration(token, form.cleaned_data["name"] if form else None)
             messages.success(request, _("Your account is complete. Please sign in with your password."))
             return redirect_to_login(then) if (then := waiting.get("then")) else redirect("sign_in")
-    except services.NameTaken as refusal:
+    except NameTaken as refusal:
         form = form or NameForm({"name": ""})
         form.errors.clear()
         form.add_error("name", _why_not(request, refusal))
@@ -121,7 +121,7 @@ def confirm_registration(request: HttpRequest, token: str) -> HttpResponse:
     return show_form(request, form, _("Choose another name"), _("Complete account"))
 
 
-def _why_not(request: HttpRequest, refusal: services.NameTaken) -> str:
+def _why_not(request: HttpRequest, refusal: NameTaken) -> str:
     """That somebody has the name; whoever has tried very many is no longer told which are taken."""
     try:
         count(throttle.NAMES_TAKEN, visitor(request).address)
@@ -146,7 +146,7 @@ def accept_invitation(request: HttpRequest, token: str) -> HttpResponse:
         if request.method == "POST" and form.is_valid():
             made = services.accept_invitation(token, **form.cleaned_data)
             return _welcome(request, made, services.where_invited_to(token))
-    except services.NameTaken as refusal:
+    except NameTaken as refusal:
         form.add_error("name", _why_not(request, refusal))
     except services.LinkSpent as refusal:
         return say(request, _("This link no longer works"), str(refusal), status=410)

@@ -30,5 +30,21 @@ class LostRace(Refusal, Refused):
         self.parts = tuple(parts)
 
 
+class NotThere(Refusal):
+    """There is no such thing, or not any more."""
+
+
+class NotNow(Refusal):
+    """This cannot be done to the thing as it is now."""
+
+
+class NameTaken(Refusal):
+    """Something else is called so."""
+
+
+class TooMany(Refusal):
+    """More than there may be: the words say of what."""
+
+
 class TryLater(Refusal):
     """What was asked for can be had in a moment."""

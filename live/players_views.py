@@ -81,7 +81,7 @@ def change_player(request: HttpRequest, seated: tuple[Game, Seat]) -> HttpRespon
     try:
         sentence, act = _act(request, game, seat)
         act()
-    except joining.NameTaken as refusal:
+    except joining.SeatNameTaken as refusal:
         messages.error(request, f"{refusal} {_free(refusal.instead)}")
     except (Refusal, ValidationError) as refusal:
         messages.error(request, refusal.messages[0] if isinstance(refusal, ValidationError) else str(refusal))

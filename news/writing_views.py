@@ -19,7 +19,7 @@ from django.views.decorators.http import require_safe
 from accounts.access import View, answer_for, public, requires
 from accounts.models import User
 from accounts.rules import Permission
-from acts.refusals import LostRace, NotAllowed, Refusal
+from acts.refusals import LostRace, NotAllowed, NotNow, Refusal
 from acts.site import now_text
 from pages import rendered
 from pages.forms import form_page, posted, token_in
@@ -31,7 +31,7 @@ from . import repository, rules, services
 from .access import editable, written_by
 from .forms import EditForm, PostForm
 from .repository import Some, Whole
-from .rules import NotNow, Post, SlugTaken, State
+from .rules import Post, SlugTaken, State
 from .services.writing import check_about
 
 A_LIST = 20

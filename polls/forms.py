@@ -10,6 +10,7 @@ from django.core.exceptions import ValidationError
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import ngettext
 
+from acts.refusals import NotNow
 from elections.forms import EndForm
 from pages import lists
 from pages.fields import TitleField, kept_of
@@ -24,7 +25,6 @@ from .rules import (
     LONGEST_DESCRIPTION,
     MOST_CANDIDATES,
     RETENTIONS,
-    NotNow,
     check_first_end,
 )
 

@@ -10,14 +10,14 @@ from django.utils.translation import gettext_lazy as _
 from accounts.models import User
 from accounts.services import still
 from acts import recording
-from acts.refusals import Refusal
+from acts.refusals import NotNow, NotThere
 from acts.site import now_text, table
 from store import keys
 from store.log import Event
 from store.table import Check, Equals, Exists, Greater, Item, Missing, Put, Update, Write
 
 from . import repository
-from .rules import NOT_THERE, NotNow, NotThere, Poll
+from .rules import NOT_THERE, Poll
 from .services import NOT_NOW, record
 
 REPORTER = "@reporter"  # in the log, whoever reports; nobody's name has an @
@@ -29,10 +29,6 @@ REASONS = {
     "unlawful": _("Against the law in another way"),
     "other": _("Something else"),
 }
-
-
-class AlreadyReported(Refusal):
-    """One browser reports a poll once."""
 
 
 ALREADY_REPORTED = _("You have reported this poll already. Somebody will look at it.")
@@ -108,7 +104,7 @@ def report(poll: Poll, report_id: str, reason: str, words: str) -> None:
     now = now_text()
     said = {"poll_id": poll.id, "report_id": report_id, "reason": reason, "reportedAt": now}
     writes = reporting(poll, report_id, reason, words, now)
-    refusals = {0: AlreadyReported(ALREADY_REPORTED), len(writes) - 1: NotThere(NOT_THERE)}
+    refusals = {0: NotNow(ALREADY_REPORTED), len(writes) - 1: NotThere(NOT_THERE)}
     recording.record(Event(REPORTER, "PollReported", said), *writes, refusals=refusals)
 
 

@@ -10,7 +10,7 @@ from enum import Enum
 from django.utils.translation import gettext_lazy as _
 
 from accounts.rules import Permission, Role, has
-from acts.refusals import Refusal
+from acts.refusals import NotNow, Refusal
 from pages import times
 from pages.rendered import Html
 from ranking.candidates import Candidate
@@ -27,20 +27,8 @@ RETENTIONS = (30, 90, 365)  # days after its end that a maker may choose from
 MOST_VOTES = 100_000  # in one poll, which a process can keep in mind; whoever needs more needs an election
 
 
-class NotNow(Refusal):
-    """The poll takes no votes any more, or it cannot be changed like that now."""
-
-
-class NotThere(Refusal):
-    """There is no such poll."""
-
-
 class SignInFirst(Refusal):
     """The maker wants to know that everybody votes once, by their accounts."""
-
-
-class Full(Refusal):
-    """As many have voted as a poll can hold."""
 
 
 class Hidden(Refusal):

@@ -26,7 +26,7 @@ from acts.following import follow
 from acts.handfuls import sweep
 from acts.once import once
 from acts.queues import take_each
-from acts.refusals import LostRace, NotAllowed
+from acts.refusals import LostRace, NotAllowed, NotNow, NotThere, TooMany
 from acts.shards import shards_in
 from acts.site import now_text, table
 from elections import copying
@@ -148,7 +148,7 @@ def _cast(poll_id: str, vote_id: str, ranks: Ranks, mark: str, seen: PollStandin
         now = now_text()
         standing, seen = seen or repository.standing(poll_id, vote_id, first + number, mark), None
         if standing is None:
-            raise rules.NotThere(rules.NOT_THERE)
+            raise NotThere(rules.NOT_THERE)
         if standing.repeated:
             return Outcome(repeated=True)
         rules.check_open(standing.poll, now)
@@ -159,7 +159,7 @@ def _cast(poll_id: str, vote_id: str, ranks: Ranks, mark: str, seen: PollStandin
             return Outcome(acts=standing.acts)
         if number + 1 == repository.gates_of(standing.poll).count:
             break
-    raise rules.Full(rules.FULL) if full else LostRace()
+    raise TooMany(rules.FULL) if full else LostRace()
 
 
 def _record_vote(standing: PollStanding, rankings: str, now: str, mark: str) -> None:
@@ -197,7 +197,7 @@ class Runner:
         if self.relation == PollRelation.NOBODY:
             raise NotAllowed(NOT_YOURS)
         if act not in self.offered:
-            raise rules.NotNow(NOT_NOW)
+            raise NotNow(NOT_NOW)
 
 
 def find_runner(poll_id: str, user: User | AnonymousUser, key: str) -> Runner | None:

@@ -20,14 +20,14 @@ from accounts.services import still
 from acts.again import go_on
 from acts.closing import Closing
 from acts.queues import complain, take_each
-from acts.refusals import LostRace
+from acts.refusals import LostRace, NotThere
 from acts.site import table
 from store import keys
 from store.log import Event
 from store.table import Item, Key, Refused, Write
 
 from . import endorsements, repository, rules
-from .rules import NOT_THERE, NotThere, OwnSkills, Skill, State
+from .rules import NOT_THERE, OwnSkills, Skill, State
 
 A_HANDFUL = 30  # people of one transaction: of each at most three items change
 AT_ONCE = 5  # handfuls that the request itself brings; the rest is the worker's

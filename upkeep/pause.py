@@ -22,7 +22,7 @@ from datetime import datetime, timedelta
 from django.conf import settings
 from django.utils.translation import gettext_lazy as _
 
-from acts.refusals import Refusal
+from acts.refusals import NotNow, Refusal
 from acts.site_cache import SiteCache
 from store import keys
 from store.connect import connect
@@ -41,14 +41,6 @@ SOONEST, LATEST = 30, 3600  # seconds: when somebody refused is told to come bac
 
 class Paused(Unavailable):
     """The site is paused, and this would have changed something."""
-
-
-class AlreadyPaused(Refusal):
-    pass
-
-
-class NotPaused(Refusal):
-    pass
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +117,7 @@ def pause(actor: str, minutes: int, sentence: str = "", *also: Write) -> None:
     """Pause the site; comes back when every process of every machine knows it."""
     pause = Pause(actor, as_text(utc_now()), minutes, sentence)
     said = {"since": pause.since, "minutes": minutes, "sentence": sentence}
-    _record(Event(actor, "SitePaused", said), pause_item(pause), *also, refusal=AlreadyPaused(ALREADY))
+    _record(Event(actor, "SitePaused", said), pause_item(pause), *also, refusal=NotNow(ALREADY))
     let_all_know()
 
 
@@ -136,7 +128,7 @@ def let_all_know() -> None:
 def resume(actor: str, *also: Write) -> None:
     """Let things be changed again; within a second every process knows it."""
     gone = Delete(keys.pause(), when=Exists())
-    _record(Event(actor, "SiteResumed"), gone, *also, refusal=NotPaused(NOT_PAUSED))
+    _record(Event(actor, "SiteResumed"), gone, *also, refusal=NotNow(NOT_PAUSED))
 
 
 def pause_item(pause: Pause) -> Put:

@@ -13,7 +13,7 @@ from .leaving import (
     see_off_all,
 )
 from .links import LinkSpent
-from .making import NameTaken, create_account, new_user
+from .making import create_account, new_user
 from .organising import change_mail_limit, confirm_organiser, unconfirm_organiser
 from .owning import AddressTaken, OwnerThere, check_setup, make_owner, make_owner_by_link
 from .passwords import (
@@ -44,7 +44,6 @@ __all__ = [
     "PARTING",
     "AddressTaken",
     "LinkSpent",
-    "NameTaken",
     "OwnerThere",
     "accept_invitation",
     "ask_for_new_email",

@@ -12,14 +12,9 @@ from accounts.models import User
 from accounts.rules import Role
 from acts.again import TRIES
 from acts.recording import record
-from acts.refusals import LostRace, Refusal, TryLater
+from acts.refusals import LostRace, NameTaken, Refusal, TryLater
 from store.log import Event, as_text
 from store.table import Write
-
-
-class NameTaken(Refusal):
-    pass
-
 
 NAME_TAKEN = _("Somebody here already has that name. Please choose another one.")
 

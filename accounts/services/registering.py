@@ -14,7 +14,7 @@ from accounts.models import User
 from accounts.rules import Role
 from acts.again import try_again
 from acts.recording import record
-from acts.refusals import LostRace, Refusal
+from acts.refusals import LostRace, NameTaken, Refusal
 from acts.site import table
 from acts.tokens import DAY, read
 from mail import outbox
@@ -24,7 +24,7 @@ from store.log import Event, as_text
 from store.table import Delete, Exists, Item, Key, Put
 
 from .links import LINK_SPENT, LinkSpent
-from .making import LOOKS_TAKEN, NAME_TAKEN, NameTaken, create_account, new_user
+from .making import LOOKS_TAKEN, NAME_TAKEN, create_account, new_user
 from .organising import confirm_organiser
 from .profile import change_picture, change_profile
 

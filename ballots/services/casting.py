@@ -13,7 +13,7 @@ from accounts.models import User
 from acts.again import try_again
 from acts.once import once
 from acts.recording import record
-from acts.refusals import LostRace
+from acts.refusals import LostRace, NotNow, NotThere
 from acts.site import now_text
 from ballots import letters, repository, rules, secrecy
 from ballots.passes import Pass
@@ -97,7 +97,7 @@ def _cast(
 ) -> Outcome:
     now = utc_now()
     if standing is None:
-        raise rules.NotThere(rules.NOT_OPEN)
+        raise NotThere(rules.NOT_OPEN)
     if standing.repeated:
         return BEFORE
     (check_voter if paper else check_own)(standing, as_text(now))
@@ -149,7 +149,7 @@ def withdraw(who: User | Pass, election_name: str, form: str) -> Outcome:
 def _withdraw(who: User | Pass, standing: Standing | None, form: str) -> Outcome:
     now = utc_now()
     if standing is None:
-        raise rules.NotThere(rules.NOT_OPEN)
+        raise NotThere(rules.NOT_OPEN)
     if standing.repeated:
         return BEFORE
     check_own(standing, as_text(now))
@@ -205,7 +205,7 @@ def check_paper(actor: User, standing: Standing) -> None:
     check_who(organising.relation(actor, election), Action.ENTER_PAPER)
     check_when(election.state(now_text()), Action.ENTER_PAPER)
     if not election.paper_ballots:
-        raise rules.NotNow(_("This election takes no paper ballots."))
+        raise NotNow(_("This election takes no paper ballots."))
     if standing.voter is None:
         raise NotOnTheRoll(_("Nobody of that name is on the roll of this election."))
 
@@ -223,4 +223,4 @@ def check_question(actor: User, standing: Standing) -> None:
 
 def _check_no_ballot(standing: Standing) -> None:
     if standing.voted:
-        raise rules.NotNow(_("%(name)s has voted already.") % {"name": standing.voter})
+        raise NotNow(_("%(name)s has voted already.") % {"name": standing.voter})

@@ -21,14 +21,13 @@ from acts.again import try_again
 from acts.handfuls import handfuls
 from acts.queues import take_each
 from acts.recording import record
-from acts.refusals import LostRace, NotAllowed
+from acts.refusals import LostRace, NameTaken, NotAllowed
 from acts.ringing import BALLOTS, ring
 from acts.site import log, now_text, table
 from elections import repository as elections
 from elections import rules as of_elections
 from elections import services as organising
 from elections.rules import Action, Election, Relation, State, takes_names
-from elections.services.drafts import NameTaken
 from elections.services.ending import CLOSING
 from store import keys
 from store.log import Event

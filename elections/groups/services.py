@@ -14,7 +14,7 @@ from acts.again import try_again
 from acts.handfuls import sweep
 from acts.queues import take_each
 from acts.recording import record, write
-from acts.refusals import LostRace
+from acts.refusals import LostRace, NameTaken, NotThere
 from acts.site import now_text, table
 from elections import imports, services
 from elections import repository as elections
@@ -46,7 +46,7 @@ def _make(user: User, group: Group, members: Sequence[Member], source: Sequence[
     coming, mark = filling.begun(group, user.name, members)
     said = {"group_id": group.id, "name": group.name, "created_at": group.created_at}
     event = Event(user.name, "GroupMade", said | ({"source": list(source)} if source else {}))
-    taken = {0: rules.NameTaken(rules.NAME_TAKEN)}
+    taken = {0: NameTaken(rules.NAME_TAKEN)}
     record(event, *repository.creation(group, source), *mark, people.is_still(user), refusals=taken)
     filling.fill(coming)
     return group
@@ -71,7 +71,7 @@ def keep_roll(user: User, election: Election, form: str) -> Group:
 
     try:
         return kept()
-    except (LostRace, rules.NameTaken):  # by the same form, or by another group of the name
+    except (LostRace, NameTaken):  # by the same form, or by another group of the name
         return kept()
 
 
@@ -81,7 +81,7 @@ def keep_roll(user: User, election: Election, form: str) -> Group:
 def _there(user: User, group_id: str) -> Group:
     group = repository.find(group_id)
     if group is None or not rules.owns(user.name, group):
-        raise rules.NotThere(rules.NOT_THERE)
+        raise NotThere(rules.NOT_THERE)
     return group
 
 
@@ -94,7 +94,7 @@ def _rename(user: User, group: Group, name: str) -> Group:
     if name == group.name:
         return group
     event = Event(user.name, "GroupRenamed", {"group_id": group.id, "name": name})
-    refusals = {1: LostRace(), 0: rules.NameTaken(rules.NAME_TAKEN)}
+    refusals = {1: LostRace(), 0: NameTaken(rules.NAME_TAKEN)}
     record(event, *repository.renaming(group, name), refusals=refusals)
     return Group(group.id, name, group.owner_name, group.created_at, group.members, group.version + 1)
 
@@ -110,7 +110,7 @@ def add(user: User, group_id: str, names: Sequence[str]) -> Filling:
     if mark:
         with suppress(LostRace):  # the same list is on its way already
             is_there = Check(keys.group(group.id), Exists())
-            write(*mark, is_there, refusals={1: rules.NotThere(rules.NOT_THERE)})
+            write(*mark, is_there, refusals={1: NotThere(rules.NOT_THERE)})
     return filling.fill(coming)
 
 
@@ -164,7 +164,7 @@ def put_on_roll(user: User, election: Election, group_id: str) -> Import:
     members = list(repository.every_member(group.id))
     names = usable(election, repository.still_here(members))
     if not names:
-        raise rules.NotThere(rules.NOBODY)
+        raise NotThere(rules.NOBODY)
 
     def begin(mark: Put) -> None:
         if election.group == group.id:

@@ -11,7 +11,7 @@ from django.utils.translation import gettext_lazy as _
 from accounts import repository as people
 from accounts.models import User
 from acts import recording
-from acts.refusals import LostRace, Refusal
+from acts.refusals import LostRace, NameTaken, Refusal
 from acts.site import now_text, table
 from elections import descriptions, renaming, repository
 from elections.rules import Action, Election
@@ -33,10 +33,6 @@ NOT_OF_A_DRAFT = (
 
 
 SAID_IF_SO = {"convened": None, "group": "", "book": "", "shards": 1}  # unless they are as of most
-
-
-class NameTaken(Refusal):
-    pass
 
 
 NAME_TAKEN = _("There is an election of that name already. Please choose another one.")

@@ -11,6 +11,7 @@ from accounts.models import User
 from acts import recording
 from acts.again import try_again
 from acts.handfuls import handfuls
+from acts.refusals import NotThere
 from acts.site import now_text, table
 from elections import needs, repository
 from elections.needs import Agreement, Need
@@ -18,7 +19,7 @@ from elections.rules import Action, Election, State, check_in_place, check_when
 from mail import outbox
 from ranking.candidates import Candidate
 from skills import repository as skills
-from skills.rules import NOT_THERE, NotThere
+from skills.rules import NOT_THERE
 from store import keys
 from store.log import Event
 from store.table import Item, Write

@@ -26,7 +26,7 @@ from .. import codes, players, repository, seats
 from ..players import Pass
 from ..rules import Game, Phase, State
 from ..seats import Seat
-from ..services.joining import OVER, NameTaken, Over, back, since, tell
+from ..services.joining import OVER, Over, SeatNameTaken, back, since, tell
 from . import rolls, takeovers
 from .rolls import Entry
 
@@ -167,7 +167,7 @@ def _sit_down(game: Game, seat: Seat, still: tuple[Check, ...]) -> None:
         write(*seats.seating(game, seat), *still)
     except LostRace as refused:
         if refused.parts == (0,):
-            raise NameTaken([]) from None
+            raise SeatNameTaken([]) from None
         raise
     seats.counted(game)
 

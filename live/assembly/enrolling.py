@@ -13,7 +13,7 @@ from django.utils.translation import gettext_lazy as _
 from acts.again import try_again
 from acts.handfuls import handfuls
 from acts.recording import record
-from acts.refusals import Refusal
+from acts.refusals import NotNow, NotThere, Refusal
 from acts.site import now_text, table
 from store import keys
 from store.log import Event
@@ -203,9 +203,9 @@ def check_quorum(game: Game) -> None:
 def _running(game_id: str) -> tuple[Game, State]:
     found = repository.find(game_id)
     if found is None:
-        raise rules.NotThere(rules.NOT_THERE)
+        raise NotThere(rules.NOT_THERE)
     if not found[0].is_assembly or found[0].ended_at:
-        raise rules.NotNow(rules.NOT_NOW)
+        raise NotNow(rules.NOT_NOW)
     return found
 
 
@@ -213,7 +213,7 @@ def _read(game_id: str) -> tuple[Game, State]:
     """Of a session in which it may change who is entitled just now."""
     game, state = _running(game_id)
     if state.phase == Phase.VOTING:
-        raise rules.NotNow(NOT_WHILE_VOTING)
+        raise NotNow(NOT_WHILE_VOTING)
     return game, state
 
 

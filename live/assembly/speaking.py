@@ -12,6 +12,7 @@ from dataclasses import replace
 
 from acts.again import try_again
 from acts.recording import record
+from acts.refusals import NotThere
 from acts.site import table
 from store import keys
 from store.log import Event
@@ -79,7 +80,7 @@ def _change(game_id: str, change: Change, who: str = "") -> Speakers:
         place = keys.game_speakers(game_id)
         found, items = repository.find_with(game_id, place)
         if found is None:
-            raise rules.NotThere(rules.NOT_THERE)
+            raise NotThere(rules.NOT_THERE)
         before = speakers.speakers_of(items.get(place))
         after = change(before, found[1])
         if after != before and not (place not in items and after.is_empty):

@@ -10,7 +10,7 @@ from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
-from acts.refusals import LostRace, Refusal
+from acts.refusals import LostRace, NotNow, Refusal
 from pages.forms import form_page
 
 from .. import hall, rules
@@ -88,7 +88,7 @@ def _act(request: HttpRequest) -> tuple[int, Callable[[Sorted], Order]]:
         "words": lambda found: found.worded(number, words),
     }
     if name not in acts:
-        raise rules.NotNow(rules.NOT_NOW)
+        raise NotNow(rules.NOT_NOW)
     return number, acts[name]
 
 

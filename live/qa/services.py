@@ -12,11 +12,12 @@ from typing import Any
 
 from acts.again import try_again
 from acts.recording import record, try_write
+from acts.refusals import NotThere
 from acts.site import table
 from live import repository as games
 from live import waking
 from live.rules import NOT_THERE as NO_SESSION
-from live.rules import Game, NotThere, State
+from live.rules import Game, State
 from live.seats import Seat
 from store import keys
 from store.log import Event

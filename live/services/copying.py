@@ -11,6 +11,7 @@ from base64 import urlsafe_b64encode
 from django.utils.crypto import salted_hmac
 
 from accounts.models import User
+from acts.refusals import NotThere
 from store import keys
 from store.keys import fold
 
@@ -32,7 +33,7 @@ def copy(host: User, game_id: str, token: str) -> Game:
     """With the token of a form: sent twice, it makes one copy, and brings what is missing of its roll."""
     found, items = repository.find_with(game_id, keys.game_qa(game_id))
     if found is None:
-        raise rules.NotThere(rules.NOT_THERE)
+        raise NotThere(rules.NOT_THERE)
     source, copy_id = found[0], _copy_id(host, game_id, token)
     if repository.find(copy_id) is None:
         hosting.check_makes_another(host)

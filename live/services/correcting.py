@@ -15,7 +15,7 @@ from django.utils.translation import gettext_lazy as _
 
 from acts.again import try_again
 from acts.recording import record
-from acts.refusals import Refusal
+from acts.refusals import NotNow, NotThere, Refusal, TooMany
 from acts.site import now_text
 from store.log import Event
 from store.table import Write
@@ -36,14 +36,6 @@ TOO_MANY = _("An agenda has at most %(most)d items.")
 
 class Elsewhere(Refusal):
     """What is to be corrected is no longer what its page showed."""
-
-
-class NotOfThisType(Refusal):
-    """The session cannot ask this."""
-
-
-class TooMany(Refusal):
-    """The agenda is full."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,9 +67,9 @@ def change(game_id: str, who: str, place: int, seen: str, question: Question) ->
     def correct(found: Found) -> Questions:
         corrections.check_changeable(found.game, found.state, place)
         if not question.suits(found.game.engagement_type):
-            raise NotOfThisType(NOT_OF_THIS_TYPE)
+            raise NotNow(NOT_OF_THIS_TYPE)
         if place not in found.free and question.kind == Kind.IDEAS:
-            raise NotOfThisType(TALKED_ABOUT)
+            raise NotNow(TALKED_ABOUT)
         return (*found.questions[:place], question, *found.questions[place + 1 :])
 
     _corrected(game_id, who, "changed", place, seen, correct)
@@ -93,7 +85,7 @@ def move(game_id: str, who: str, place: int, seen: str, *, up: bool) -> None:
 def remove(game_id: str, who: str, place: int, seen: str) -> None:
     def correct(found: Found) -> Questions:
         if len(found.questions) == 1 and not found.game.is_assembly:
-            raise rules.NotNow(corrections.THE_LAST_ONE)
+            raise NotNow(corrections.THE_LAST_ONE)
         return corrections.removed(found.questions, found.free, place)
 
     _corrected(game_id, who, "removed", place, seen, correct)
@@ -109,7 +101,7 @@ def add(game_id: str, who: str, question: Question, *, first: int | None = None,
         if once and waiting:
             return waiting[0]
         if not (found.game.is_assembly and question.suits(found.game.engagement_type)):
-            raise NotOfThisType(NOT_AN_ITEM)
+            raise NotNow(NOT_AN_ITEM)
         if len(found.questions) >= MOST_QUESTIONS:
             raise TooMany(TOO_MANY % {"most": MOST_QUESTIONS})
         at = len(found.questions) if first is None else first
@@ -138,9 +130,9 @@ def _corrected(game_id: str, who: str, what: str, place: int, seen: str, correct
 def _read(game_id: str) -> Found:
     there = repository.find(game_id)
     if there is None:
-        raise rules.NotThere(rules.NOT_THERE)
+        raise NotThere(rules.NOT_THERE)
     if there[0].ended_at:
-        raise rules.NotNow(OVER)
+        raise NotNow(OVER)
     return Found(*there, repository.questions(game_id))
 
 

@@ -9,6 +9,7 @@ from django.utils.translation import gettext_lazy as _
 
 from acts.queues import take_each
 from acts.recording import record
+from acts.refusals import NotNow
 from acts.site import now_text
 from store.log import Event, as_text
 from store.table import Item
@@ -30,7 +31,7 @@ def end(game: Game, state: State, who: str) -> State:
         if state.is_under_way:
             state = closing.close(game, state, who)
     if state.is_under_way:
-        raise rules.NotNow(NOT_CLOSED)
+        raise NotNow(NOT_CLOSED)
     if state.phase == Phase.ENDED:
         return state
     now = now_text()

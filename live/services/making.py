@@ -13,7 +13,7 @@ from accounts import repository as people
 from accounts.models import User
 from acts.again import TRIES
 from acts.recording import record
-from acts.refusals import LostRace, Refusal
+from acts.refusals import LostRace, NotNow
 from acts.site import now_text
 from pages.times import from_text
 from store.log import Event
@@ -28,15 +28,11 @@ FEW, MANY = 50, 500  # running sessions, from which on codes have a digit more
 NOTHING_SUITS = _("None of these questions suits this type of session.")
 
 
-class NothingToAsk(Refusal):
-    """There is no question for a session of this type."""
-
-
 def make(host: User, engagement_type: Type, questions: Sequence[Question], *, game_id: str = "", **chosen: Any) -> Game:
     """A session that waits for its players. With a `game_id` of its own it is made once, however often it is asked."""
     suitable = suiting(questions, engagement_type)
     if not suitable and engagement_type != Type.ASSEMBLY:  # whose agenda can be written later
-        raise NothingToAsk(NOTHING_SUITS)
+        raise NotNow(NOTHING_SUITS)
     for _attempt in range(TRIES):
         game = _new(game_id or secrets.token_urlsafe(16), host, engagement_type, len(suitable), **chosen)
         with suppress(LostRace):  # the code is another session's: draw again; or the host was removed meanwhile

@@ -9,7 +9,7 @@ from typing import Any
 from django.utils.translation import gettext_lazy as _
 
 from acts import recording
-from acts.refusals import LostRace
+from acts.refusals import LostRace, NotNow, NotThere
 from acts.site import now_text
 from store.log import Event
 from store.table import Write
@@ -37,7 +37,7 @@ def drive(game_id: str, who: str, step: Step, version: int, item: int | None = N
     """
     found = repository.find(game_id)
     if found is None:
-        raise rules.NotThere(rules.NOT_THERE)
+        raise NotThere(rules.NOT_THERE)
     game, before = found
     state = closing.settled(game, before)
     if state.version != version:
@@ -81,11 +81,11 @@ def _put_to_the_vote(game: Game, state: State, step: Step) -> tuple[list[Write],
         return [], {}
     found = orders.read(game.id, state.round)
     if found is None:
-        raise rules.NotNow(rules.NOT_NOW)
+        raise NotNow(rules.NOT_NOW)
     try:
         order, options = found[1].order, found[1].options()
     except ideas.NotSorted as refusal:
-        raise rules.NotNow(str(refusal)) from None
+        raise NotNow(str(refusal)) from None
     settled = replace(order, options=options, settled=True)
     told = {"options": len(options), "digest": ideas.digest(options)}
     return orders.change(game, state.round, order, settled), told
@@ -101,7 +101,7 @@ def _present(game: Game, state: State) -> dict[str, Any]:
     """Who could vote when a vote was opened, for the log. Robots may rehearse a secret vote among themselves."""
     there = [each for each in seats.each(game.id) if each.is_there]
     if state.secret and not is_told(len(there), sum(each.robot for each in there)):
-        raise rules.NotNow(TOO_FEW_PRESENT % {"least": FEWEST_TOLD})
+        raise NotNow(TOO_FEW_PRESENT % {"least": FEWEST_TOLD})
     return quorate.told(game, len(there))
 
 

@@ -12,7 +12,7 @@ from django.utils.translation import gettext_lazy as _
 
 from acts.again import try_again
 from acts.recording import record
-from acts.refusals import LostRace, Refusal
+from acts.refusals import LostRace, NotThere, Refusal
 from acts.site import now_text
 from pages.sorting import as_people_sort
 from store import keys
@@ -25,7 +25,7 @@ from ..clock import PERCENTS
 from ..rules import Game, Names, Phase, State
 from ..seats import Seat
 from .closing import SITE, settled
-from .joining import NO_SEAT, NameTaken, SeatLost
+from .joining import NO_SEAT, SeatLost, SeatNameTaken
 
 
 class SeatAct(StrEnum):
@@ -145,7 +145,7 @@ def _read(game_id: str, player: str) -> tuple[Game, State, Seat]:
     place = keys.seat(game_id, player)
     found, items = repository.find_with(game_id, place)
     if found is None:
-        raise rules.NotThere(rules.NOT_THERE)
+        raise NotThere(rules.NOT_THERE)
     if place not in items:
         raise SeatLost(NO_SEAT)
     game, state = found
@@ -175,7 +175,7 @@ def _record(
         record(event, *seats.change(game, seat, after), *writes)
     except LostRace as refused:
         if after.name != seat.name and 1 in refused.parts:
-            raise NameTaken(names.instead_of(game.id, after.name)) from None
+            raise SeatNameTaken(names.instead_of(game.id, after.name)) from None
         raise
     seats.touched(game)
     waking.moved(game.id)

@@ -12,14 +12,14 @@ from django.utils.http import urlencode
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST
 
-from acts.refusals import LostRace, Refusal
+from acts.refusals import LostRace, NotThere, Refusal
 from pages.forms import form_page, posted
 from pages.saying import ask, told
 
 from . import rules, services
 from .access import Part, owned, part_owned
 from .forms import CategoryForm, QuestionForm
-from .rules import NO_QUESTION, Elsewhere, NotThere, Placed, Whole
+from .rules import NO_QUESTION, Elsewhere, Placed, Whole
 from .views import context_of, once_more
 
 KEPT = ("kind", "category", "seconds")  # from one new question to the next

@@ -19,7 +19,7 @@ from acts.again import try_again
 from acts.handfuls import sweep
 from acts.queues import take_each
 from acts.recording import record
-from acts.refusals import LostRace
+from acts.refusals import LostRace, NotThere
 from acts.site import now_text, table
 from live.questions import Question, question_of
 from store import keys
@@ -109,7 +109,7 @@ def _acted(who: str, set_id: str, kind: str, said: dict[str, Any], change: Chang
 def _there(set_id: str) -> Whole:
     whole = repository.whole(set_id)
     if whole is None:
-        raise rules.NotThere(rules.NOT_THERE)
+        raise NotThere(rules.NOT_THERE)
     return whole
 
 

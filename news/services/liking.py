@@ -10,12 +10,12 @@ from acts.again import try_again
 from acts.handfuls import sweep
 from acts.queues import take_each
 from acts.recording import write
-from acts.refusals import LostRace
+from acts.refusals import LostRace, NotThere
 from acts.site import now_text, table
 from news import likes
 from news.likes import Liker
 from news.repository import COUNTERS
-from news.rules import NOT_THERE, NotThere
+from news.rules import NOT_THERE
 from store import keys
 from store.table import Conflict, Delete
 

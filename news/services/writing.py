@@ -12,7 +12,7 @@ from accounts import repository as people
 from accounts.models import User
 from accounts.services import still
 from acts.recording import record
-from acts.refusals import LostRace
+from acts.refusals import LostRace, NotNow
 from acts.site import now_text
 from acts.suffixes import suffixes
 from elections import repository as elections
@@ -20,7 +20,7 @@ from elections.rules import RUNNERS, Election
 from elections.rules import State as ElectionState
 from elections.services import relation
 from news import mailing, repository, rules
-from news.rules import NO_DATE, NO_ELECTION, SLUG_TAKEN, STILL_A_DRAFT, NotNow, Post, SlugTaken
+from news.rules import NO_DATE, NO_ELECTION, SLUG_TAKEN, STILL_A_DRAFT, Post, SlugTaken
 from pages import rendered
 from pages.markdown import plain
 from store import keys

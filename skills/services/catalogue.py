@@ -10,11 +10,11 @@ from accounts import repository as people
 from accounts.models import User
 from accounts.services import still
 from acts.recording import record
-from acts.refusals import LostRace
+from acts.refusals import LostRace, NameTaken, NotNow, TooMany
 from acts.site import now_text
 from acts.suffixes import suffixes
 from skills import repository, rules
-from skills.rules import NAME_TAKEN, NOT_NOW, TOO_MANY_ALIASES, NameTaken, NotNow, Skill, State, TooMany
+from skills.rules import NAME_TAKEN, NOT_NOW, TOO_MANY_ALIASES, Skill, State
 from store import keys
 from store.log import Event
 from store.table import Check, Write

@@ -15,11 +15,12 @@ from acts.again import try_again
 from acts.handfuls import handfuls
 from acts.once import once
 from acts.recording import record
+from acts.refusals import NotNow, NotThere
 from acts.site import now_text, table
 from skills import endorsements, repository, rules
 from skills.endorsements import Endorsement, Ground
 from skills.merging import settled
-from skills.rules import ENDORSED_ALREADY, NOT_ENDORSED, ONESELF, NotNow, NotThere, Skill, Visibility
+from skills.rules import ENDORSED_ALREADY, NOT_ENDORSED, ONESELF, Skill, Visibility
 from store import keys
 from store.log import Event
 from store.table import Delete, Exists, Key

@@ -11,10 +11,11 @@ from accounts.models import User
 from acts.again import try_again
 from acts.once import once
 from acts.recording import record
+from acts.refusals import NotThere
 from acts.site import now_text
 from skills import repository, rules
 from skills.merging import settled
-from skills.rules import NOT_THERE, Held, NotThere, OwnSkills, Visibility
+from skills.rules import NOT_THERE, Held, OwnSkills, Visibility
 from store.log import Event
 from store.table import Write
 

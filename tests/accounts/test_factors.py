@@ -20,10 +20,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from accounts import authenticator_apps, factors, passkeys, repository, services
-from accounts.factors import Factors, NotThere, StillNeeded, WrongCode
+from accounts.factors import Factors, StillNeeded, WrongCode
 from accounts.passkeys import RelyingParty, WrongPasskey
 from accounts.rules import Role
-from acts.refusals import LostRace
+from acts.refusals import LostRace, NotThere
 from store import keys
 from store.log import EventLog
 from store.table import Delete, Key, Put, Update

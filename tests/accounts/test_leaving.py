@@ -15,9 +15,8 @@ from django.contrib.auth.hashers import make_password
 from accounts import repository as people
 from accounts import services as accounts
 from accounts.rules import Role
-from accounts.services import NameTaken
 from acts.queues import SomeFailed
-from acts.refusals import LostRace, TryLater
+from acts.refusals import LostRace, NameTaken, TryLater
 from acts.site import acting_on, log, table
 from ballots import repository as ballots
 from ballots import services as voting

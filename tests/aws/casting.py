@@ -10,9 +10,8 @@ from random import Random
 from typing import Any
 
 from accounts.models import User
-from acts.refusals import LostRace, Refusal
+from acts.refusals import LostRace, NotNow, Refusal
 from ballots import services
-from ballots.rules import NotNow
 from ranking.rankings import ranking_from
 from store.table import Conflict, Unavailable
 from tests.ballots.history import CARRIED_OUT, CLOSED, DONE, OVERTAKEN, REPEATED, UNKNOWN, Act

@@ -25,10 +25,9 @@ import pytest
 
 from accounts import repository as people
 from accounts.rules import Role
-from acts.refusals import LostRace
+from acts.refusals import LostRace, NotNow
 from acts.site import acting_on, table
 from ballots import repository, services
-from ballots.rules import NotNow
 from ballots.services import casting
 from config.settings import BASE_DIR
 from elections import places

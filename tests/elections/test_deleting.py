@@ -11,7 +11,7 @@ import pytest
 
 from accounts import repository as people
 from accounts.rules import Role
-from acts.refusals import LostRace
+from acts.refusals import LostRace, NameTaken
 from acts.site import acting_on, log, table
 from ballots import services as ballots
 from elections import repository, services
@@ -106,7 +106,7 @@ def test_what_is_being_deleted_gives_its_name_to_nobody_yet(site, ada, board, mo
     with monkeypatch.context() as killed, suppress(Killed):
         killed_after(killed, 1)
         services.delete(ada, board)
-    with pytest.raises(services.NameTaken):
+    with pytest.raises(NameTaken):
         services.create(ada, "Board")
     services.clear_away_all()
     assert services.create(ada, "Board").name == "Board"
@@ -181,9 +181,9 @@ def test_while_it_is_being_cleared_away_its_name_is_not_given(site, ada, board, 
     monkeypatch.setattr(drafts, "AT_ONCE", 1)
     other = services.create(ada, "Other")
     services.delete(ada, board)
-    with pytest.raises(services.NameTaken, match="still being cleared away"):
+    with pytest.raises(NameTaken, match="still being cleared away"):
         services.create(ada, "board")
-    with pytest.raises(services.NameTaken, match="still being cleared away"):
+    with pytest.raises(NameTaken, match="still being cleared away"):
         services.rename(ada, other, "board")
     assert services.clear_away_all() == 1
     services.create(ada, "board")

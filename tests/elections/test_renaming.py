@@ -7,7 +7,7 @@ from random import Random
 import pytest
 
 from acts.queues import SomeFailed
-from acts.refusals import LostRace
+from acts.refusals import LostRace, NameTaken
 from elections import copying, descriptions, renaming, repository, services
 from elections.rules import WrongState
 from ranking.candidates import Candidate
@@ -162,7 +162,7 @@ def test_the_old_name_is_free_again_and_takes_nothing_along(site, ada, draft, mo
 
 def test_a_taken_name_is_a_sentence_and_changes_nothing(site, ada, draft):
     services.create(ada, "Council")
-    with pytest.raises(services.NameTaken):
+    with pytest.raises(NameTaken):
         services.rename(ada, draft, " COUNCIL")
     assert repository.find("Board 2027") == draft
     assert repository.candidates("Council") == []

@@ -11,7 +11,7 @@ import pytest
 from accounts import repository as people
 from accounts import services as accounts
 from accounts.rules import Role
-from acts.refusals import LostRace, NotAllowed
+from acts.refusals import LostRace, NameTaken, NotAllowed
 from acts.site import now_text
 from elections import copying, descriptions, repository, rules, services
 from elections.forms import CandidatesForm
@@ -95,7 +95,7 @@ def test_every_list_shows_the_state(site, ada, ready):
 
 
 def test_names_are_unique_without_regard_to_case(ada, draft):
-    with pytest.raises(services.NameTaken):
+    with pytest.raises(NameTaken):
         services.create(ada, " BOARD  2027 ")
 
 

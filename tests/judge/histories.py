@@ -10,13 +10,12 @@ from random import Random
 
 import pytest
 
-from acts.refusals import LostRace
+from acts.refusals import LostRace, NotNow
 from acts.site import acting_on, table
 from live.questions import Type
 from live.services import making
 from polls import repository as polls
 from polls import services as polling
-from polls.rules import NotNow
 from polls.voters import id_of
 from store.chaos import Chaos
 from store.table import Conflict, Unavailable

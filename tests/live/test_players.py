@@ -200,7 +200,7 @@ def test_two_hosts_at_once_give_one_name_to_one(site, made):
     game = made()
     seated(game, "Ada", "Ben")
     answers = at_once(*(lambda each=each: seating.rename(game.id, each, "Hana", "Cem") for each in ("ada", "ben")))
-    assert sum(isinstance(each, joining.NameTaken) for each in answers) == 1
+    assert sum(isinstance(each, joining.SeatNameTaken) for each in answers) == 1
     assert sorted(each.name == "Cem" for each in seats.each(game.id)) == [False, True]
 
 

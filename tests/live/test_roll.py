@@ -9,7 +9,8 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from live import players, repository, rules, seats
+from acts.refusals import NotNow
+from live import players, repository, seats
 from live.assembly import checking_in, enrolling, rolls
 from live.assembly.enrolling import NotSo
 from live.questions import Type
@@ -160,7 +161,7 @@ def test_the_roll_grows_while_the_assembly_runs_but_not_while_a_vote_is_open(ass
         lambda: enrolling.remove(assembly.id, "Hana", "Walt"),
         lambda: enrolling.say_how_many(assembly.id, "Hana", 4, "1/2"),
     ):
-        with pytest.raises(rules.NotNow, match="A vote is open"):
+        with pytest.raises(NotNow, match="A vote is open"):
             act()
     assert now(assembly).entitled == 4
     assert "A vote is open." in host().get(roll(assembly)).content.decode()

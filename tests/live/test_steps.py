@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from acts.refusals import LostRace
-from live import clock, counting, gathering, repository, rules
+from acts.refusals import LostRace, NotNow
+from live import clock, counting, gathering, repository
 from live.questions import Kind, Question, Type
 from live.rules import Phase, Step
 from live.services import closing, ending, moving
@@ -139,7 +139,7 @@ def test_a_session_that_cannot_be_closed_is_not_waited_for(site, made, monkeypat
     drive(game, Step.NEXT)
     closes = []
     monkeypatch.setattr(closing, "close", lambda game, state, who: closes.append(who) or state)
-    with pytest.raises(rules.NotNow, match="could not be closed"):
+    with pytest.raises(NotNow, match="could not be closed"):
         drive(game, Step.END)
     assert len(closes) == ending.MOST_CLOSES
 

@@ -15,12 +15,11 @@ from hypothesis import strategies as st
 from accounts import services as accounts
 from accounts.rules import Role
 from accounts.telling import TELLING
-from acts.refusals import LostRace
+from acts.refusals import LostRace, NotThere
 from acts.site import acting_on, table
 from audit.tables import masks
 from news import likes, repository, services
 from news.likes import Liker, Likes, member, visitor
-from news.rules import NotThere
 from store import keys
 from store.backup import backup, restore
 from store.chaos import Chaos

@@ -7,10 +7,10 @@ from functools import partial
 import pytest
 
 from accounts.rules import Role
-from acts.refusals import LostRace, NotAllowed
+from acts.refusals import LostRace, NotAllowed, NotNow
 from acts.site import now_text, table
 from news import repository, rules, services
-from news.rules import NotNow, SlugTaken, State
+from news.rules import SlugTaken, State
 from store import keys
 from tests.at_once import at_once
 from tests.clock import at_its_own_moment

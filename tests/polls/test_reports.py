@@ -12,7 +12,7 @@ from django.test import Client
 
 from accounts import repository as people
 from accounts.rules import Role
-from acts.refusals import LostRace
+from acts.refusals import LostRace, NotThere
 from polls import reports, repository, services
 from store.log import as_text, utc_now
 from tests.at_once import at_once
@@ -141,7 +141,7 @@ def test_reports_that_come_at_once_are_all_counted(made):
 def test_a_report_of_a_poll_that_was_deleted_meanwhile_leaves_nothing(site, made):
     poll = made()
     services.delete(by_ida(poll))
-    with pytest.raises(reports.NotThere):
+    with pytest.raises(NotThere):
         reports.report(poll, "browser", "spam", "")
     assert reports.about(poll.id) is None
     assert reports.waiting(limit=9) == ([], None)

@@ -8,11 +8,11 @@ from functools import partial
 import pytest
 
 from accounts.rules import Role
-from acts.refusals import LostRace
+from acts.refusals import LostRace, NameTaken, NotNow, TooMany
 from acts.site import table
 from acts.suffixes import NUMBERED, RANDOM
 from skills import repository, services
-from skills.rules import NameTaken, NotNow, State, TooMany
+from skills.rules import State
 from store import keys
 from store.trips import counted
 from tests.at_once import at_once

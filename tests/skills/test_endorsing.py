@@ -9,11 +9,11 @@ import pytest
 
 from accounts import services as accounts
 from accounts.rules import Role
-from acts.refusals import LostRace, Refusal
+from acts.refusals import LostRace, NotNow, NotThere, Refusal
 from acts.site import acting_on, table
 from skills import endorsements, merging, repository, services
 from skills.endorsements import Ground
-from skills.rules import NotNow, NotThere, Visibility
+from skills.rules import Visibility
 from store import keys
 from store.log import utc_now
 from store.table import Conflict, Put, Unavailable

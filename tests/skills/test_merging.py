@@ -9,11 +9,11 @@ import pytest
 
 from accounts.models import User
 from accounts.rules import Role
-from acts.refusals import LostRace
+from acts.refusals import LostRace, NotNow
 from acts.site import acting_on, log, table
 from skills import merging, repository, services
 from skills.merging import Preview
-from skills.rules import Held, NotNow, State, Visibility
+from skills.rules import Held, State, Visibility
 from store import keys
 from store.table import Update
 from tests.at_once import at_once

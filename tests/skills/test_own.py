@@ -10,10 +10,10 @@ import pytest
 from accounts import repository as people
 from accounts import services as accounts
 from accounts.rules import Role
-from acts.refusals import LostRace
+from acts.refusals import LostRace, NotThere, TooMany
 from acts.site import log
 from skills import repository, services
-from skills.rules import MOST_SKILLS, NotThere, TooMany, Visibility
+from skills.rules import MOST_SKILLS, Visibility
 from store import keys
 from store.log import utc_now
 from tests.at_once import at_once

@@ -7,6 +7,7 @@ from functools import partial
 
 import pytest
 
+from acts.refusals import NotThere
 from acts.site import acting_on, table
 from live import clock, rooms, waking
 from live.pace import Pace, TooFast
@@ -14,7 +15,7 @@ from live.qa import repository, rules, services, showing
 from live.qa.marks import mark_of
 from live.qa.rules import Act, Fate, Mode, NotSo, NotTaken
 from live.questions import Type
-from live.rules import NotThere, Step
+from live.rules import Step
 from live.seats import Seat
 from live.services import deleting, making, seating
 from store import keys
