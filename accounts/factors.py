@@ -24,10 +24,11 @@ from acts import recording
 from acts.again import try_again
 from acts.refusals import NotThere, Refusal
 from acts.site import table
+from acts.versions import unchanged_or_new
 from mail import outbox
 from store import keys
 from store.log import Event, as_text
-from store.table import Condition, Delete, Equals, Item, Missing, Put, Write
+from store.table import Delete, Item, Put, Write
 
 from . import authenticator_apps, passkeys, repository, rules, services
 from .access import demands_second_factor
@@ -148,11 +149,7 @@ def _put(user: User, before: Factors, after: Factors) -> Put:
         "passkeys": [{**asdict(each), "transports": list(each.transports)} for each in after.passkeys],
         "codes": list(after.codes),
     }
-    return Put(item, when=_unchanged(before))
-
-
-def _unchanged(before: Factors) -> Condition:
-    return Equals("version", before.version) if before.version else Missing()
+    return Put(item, when=unchanged_or_new(before))
 
 
 Change = Callable[[Factors], Factors]
@@ -265,7 +262,7 @@ def reset(user: User, actor: str, *also: Write) -> None:
     told = outbox.queued("factors_reset", user.email, name=user.name)
 
     def take_away() -> None:
-        gone = Delete(keys.factors(user.name), when=_unchanged(load(user)))
+        gone = Delete(keys.factors(user.name), when=unchanged_or_new(load(user)))
         recording.record(event, gone, repository.factors_change(user, [], breaks=True), told, *also)
 
     try_again(take_away)

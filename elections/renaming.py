@@ -14,6 +14,7 @@ from functools import partial
 from acts.again import go_on
 from acts.queues import take_each
 from acts.site import table
+from acts.versions import unchanged
 from pages import rendered
 from store import keys
 from store.table import Delete, Equals, Exists, Item, Key, Missing, Put, Span, Update, Write
@@ -35,7 +36,7 @@ def rename(election: Election, name: str, stored: Item) -> list[Write]:
         Put({**stored, **created.item}, when=Missing()),
         *listed,
         *(repository.runner(after, each) for each in helpers),
-        Delete(keys.election(election.name), when=repository.unchanged(election)),
+        Delete(keys.election(election.name), when=unchanged(election)),
         Delete(keys.listed_election(election.name)),
         *(Delete(keys.manager(election.name, each)) for each in people.values()),
         _mark(election, name),

@@ -9,8 +9,10 @@ from typing import Any
 
 from accounts import repository as people
 from accounts.models import User
+from acts import versions
 from acts.gates import as_of
 from acts.site import now_text, table
+from acts.versions import unchanged
 from pages import rendered
 from pages.rendered import Html
 from pages.sorting import as_people_sort
@@ -307,14 +309,17 @@ def storable(fields: Mapping[str, Any]) -> Item:
 # --- writes; each answers the parts of a transaction ---
 
 
-def _stored(election: Election) -> Item:
-    fields = storable(asdict(election))
-    return {name: value for name, value in fields.items() if name not in UNSAID or value != UNSAID[name]}
+def _item(election: Election) -> Item:
+    place, fields = keys.election(election.name), storable(asdict(election))
+    said = {name: value for name, value in fields.items() if name not in UNSAID or value != UNSAID[name]}
+    listed = {"GSI1PK": keys.ELECTIONS.pk, "GSI1SK": keys.by_date(election.created_at, election.name)}
+    is_draft = election.stored_state == State.DRAFT  # which is in nobody's list but its organisers'
+    return {"PK": place.pk, "SK": place.sk, "entity_type": "ELECTION", **({} if is_draft else listed), **said}
 
 
 def creation(election: Election, description: str = "") -> tuple[Put, *tuple[Write, ...]]:
     """Refused in part 0 if the name is taken; in the last two, if what had it is still moving out or being cleared."""
-    key, entry = keys.election(election.name), keys.listed_election(election.name)
+    entry = keys.listed_election(election.name)
     date = keys.by_date(election.created_at, election.name)
     state = {"GSI1PK": list_of(election.stored_state).pk, "GSI1SK": date}
     others: list[Write] = [
@@ -324,8 +329,7 @@ def creation(election: Election, description: str = "") -> tuple[Put, *tuple[Wri
         *([descriptions.described(election.name, description)] if description else []),
         *is_vacant(election.name),
     ]
-    own = Put({"PK": key.pk, "SK": key.sk, "entity_type": "ELECTION", **_stored(election)}, when=Missing())
-    return own, *tuple(others)
+    return Put(_item(election), when=Missing()), *tuple(others)
 
 
 def _with_its_group(election: Election) -> list[Write]:
@@ -348,14 +352,11 @@ def runner(election: Election, person: str) -> Put:
 def change(before: Election, after: Election, description: str | None = None) -> tuple[Update, *tuple[Write, ...]]:
     """Every item that shows the election, and its description, if that is another one now. Refused in part 0 if
     anybody changed it since it was read."""
-    after = replace(after, version=before.version + 1)
     # The roll counts for itself; a move, what a draft is filled with and a roll that is spread come to their own ends;
     # who convened it stays.
     kept = ("name", "created_at", "voter_count", "renamed_from", "filling", "spread_from", "convened")
-    fields = {name: value for name, value in _stored(after).items() if name not in kept}
-    if after.stored_state != State.DRAFT:  # a draft is in nobody's list but its organisers'
-        date = keys.by_date(before.created_at, before.name)
-        fields |= {"GSI1PK": keys.ELECTIONS.pk, "GSI1SK": date}
+    own = versions.change(before, after, _item, kept)
+    after = versions.next_version(before, after)
     shown = _copied(after)
     state = {"GSI1PK": list_of(after.stored_state).pk}
     writes: list[Write] = [Update(keys.listed_election(before.name), set=shown | state)]
@@ -365,11 +366,7 @@ def change(before: Election, after: Election, description: str | None = None) ->
     writes += [Delete(keys.manager(before.name, name)) for folded, name in gone.items() if folded not in people]
     if description is not None:
         writes.append(descriptions.described(before.name, description))
-    return Update(keys.election(before.name), set=fields, when=unchanged(before)), *tuple(writes)
-
-
-def unchanged(election: Election) -> Equals:
-    return Equals("version", election.version)
+    return own, *tuple(writes)
 
 
 def touched(election: Election, voters: int = 0, *, candidates: bool = False) -> Update:

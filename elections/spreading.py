@@ -20,6 +20,7 @@ from acts.handfuls import handfuls
 from acts.queues import take_each
 from acts.refusals import LostRace
 from acts.site import log, table
+from acts.versions import unchanged
 from store import keys, spans
 from store.log import Event
 from store.table import Check, Delete, Equals, Exists, Item, Key, Put, Refused, Update, Write
@@ -74,7 +75,7 @@ def spread(actor: User, election: Election, shards: int) -> Election:
 
 def spreading(election: Election, shards: int) -> list[Write]:
     """Refused if anybody changed the election since it was read. An empty roll leaves nothing to be moved."""
-    own, when = keys.election(election.name), repository.unchanged(election)
+    own, when = keys.election(election.name), unchanged(election)
     if not election.voter_count:
         return [Update(own, set={"shards": shards}, add={"version": 1}, when=when)]
     fields = {"shards": shards, "spread_from": election.shards}

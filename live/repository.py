@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, fields
 from typing import Any
 
+from acts import versions
 from acts.site import now_text, table
+from acts.versions import unchanged
 from pages.times import from_text
 from store import keys, spans
 from store.splitting import in_batches
@@ -342,23 +344,23 @@ def _state_item(game: Game, state: State) -> Item:
 
 def change(before: Game, after: Game) -> list[Write]:
     """Refused if somebody has changed the session since it was read."""
-    return [Put(_game_item(replace(after, version=before.version + 1)), when=Equals("version", before.version))]
+    return [versions.change(before, after, _game_item)]
 
 
 def moving(game: Game, before: State, after: State) -> list[Write]:
     """Refused if the session has moved on since its state was read, or if somebody has begun to close what is open."""
-    still = Equals("version", before.version) & Equals("closing", before.closing)
+    still = unchanged(before) & Equals("closing", before.closing)
     return [Put(_state_item(game, after), when=still)]
 
 
 def is_still_at(game: Game, state: State) -> Check:
     """That no step was taken since the state was read."""
-    return Check(keys.game_state(game.id), Equals("version", state.version))
+    return Check(keys.game_state(game.id), unchanged(state))
 
 
 def closing(game: Game, state: State) -> list[Write]:
     """From here on nobody is told any more that an answer counts. Not a step of its own: the version stays."""
-    return [Update(keys.game_state(game.id), set={"closing": True}, when=Equals("version", state.version))]
+    return [Update(keys.game_state(game.id), set={"closing": True}, when=unchanged(state))]
 
 
 def salting(game: Game, round_: int, salt: bytes) -> list[Write]:
@@ -434,7 +436,7 @@ def clearing(game: Game, now: str) -> list[Write]:
     mark = keys.deleted_game(game.id)
     listed = {"GSI1PK": keys.DELETED_GAMES.pk, "GSI1SK": keys.game_by_date(now, game.id)}
     return [
-        Delete(keys.game(game.id), when=Equals("version", game.version)),
+        Delete(keys.game(game.id), when=unchanged(game)),
         Delete(keys.game_state(game.id)),
         Delete(keys.game_qa(game.id)),
         Put({"PK": mark.pk, "SK": mark.sk, "id": game.id, **listed}),

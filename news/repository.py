@@ -9,13 +9,14 @@ from typing import Any
 from django.utils.safestring import SafeString
 
 from acts.site import now_text, table
+from acts.versions import next_version, unchanged
 from elections.rules import Election
 from pages import rendered
 from pages.rendered import Html
 from photos import repository as photos
 from photos.rules import photo_of
 from store import keys
-from store.table import Check, Condition, Delete, Equals, Item, Key, Missing, Put, Span, Write
+from store.table import Check, Delete, Equals, Item, Key, Missing, Put, Span, Write
 
 from .rules import Post
 
@@ -191,7 +192,7 @@ def counters(post: Post) -> list[Write]:
 
 def change(before: Post, after: Post, text: str | None = None) -> list[Write]:
     """Refused in part 0 if somebody changed it meanwhile, and in part 1 if the address is another's."""
-    next_ = replace(after, version=before.version + 1)
+    next_ = next_version(before, after)
     own, *others = (Put(_item(place, next_, index)) for place, index in places(next_).items())
     gone = [Delete(place) for place in places(before) if place not in places(next_)]
     texted = [] if text is None else [_texted(next_, text)]
@@ -239,10 +240,6 @@ def _to_be_cleared(post: Post) -> Put:
     place = keys.deleted_post(post.id)
     index = {"GSI1PK": keys.DELETED_POSTS.pk, "GSI1SK": keys.post_by_date(post.created_at, post.id)}
     return Put({"PK": place.pk, "SK": place.sk, **index, "post": post.id})
-
-
-def unchanged(post: Post) -> Condition:
-    return Equals("version", post.version)
 
 
 def as_it_was(post: Post) -> Check:

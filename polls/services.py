@@ -29,6 +29,7 @@ from acts.queues import take_each
 from acts.refusals import LostRace, NotAllowed, NotNow, NotThere, TooMany
 from acts.shards import shards_in
 from acts.site import now_text, table
+from acts.versions import next_version
 from elections import copying
 from elections.rules import Election
 from pages.times import from_text
@@ -221,13 +222,13 @@ def record(who: str, kind: str, poll: Poll, said: dict[str, Any], *writes: Write
 def _begun(poll: Poll, who: str) -> tuple[Poll, list[Write]]:
     now = now_text()
     after = replace(poll, closed_at=min(now, poll.expires_at or now), closing=who)
-    return replace(after, version=poll.version + 1), repository.change(poll, after)
+    return next_version(poll, after), repository.change(poll, after)
 
 
 def _said(shut: Poll) -> tuple[Poll, Event, list[Write]]:
     after = replace(shut, closing=None)
     event = Event(str(shut.closing), "PollClosed", {"poll_id": shut.id, "closedAt": shut.closed_at})
-    return replace(after, version=shut.version + 1), event, repository.change(shut, after)
+    return next_version(shut, after), event, repository.change(shut, after)
 
 
 CLOSING = Closing(_begun, _said, repository.shut_gates)

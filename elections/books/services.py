@@ -24,6 +24,7 @@ from acts.recording import record
 from acts.refusals import LostRace, NameTaken, NotAllowed
 from acts.ringing import BALLOTS, ring
 from acts.site import log, now_text, table
+from acts.versions import next_version, unchanged
 from elections import repository as elections
 from elections import rules as of_elections
 from elections import services as organising
@@ -178,7 +179,7 @@ def close(actor: User, book: Book) -> None:
 def _ask(actor: User, event_type: str, book: Book, held: Sequence[Write], act: str, **more: str | None) -> None:
     """Leave the mark, and then do what it says. Refused if the book was changed since it was looked at."""
     mark = repository.work(book.id, act, actor.name, now_text(), **more)
-    here = Check(keys.book(book.id), repository.unchanged(book))
+    here = Check(keys.book(book.id), unchanged(book))
     _record(actor, event_type, book, dict(more), mark, here, *held)
     with suppress(LostRace, Conflict):  # it is asked for; a worker does what is missing
         finish(book.id)
@@ -229,7 +230,7 @@ def _as_led(actor: User, election: Election, leader: Election) -> Election:
     said = {each: value for each, value in rules.shared_by(leader).items() if getattr(election, each) != value}
     event = Event(actor.name, "ElectionUpdated", {"election_name": election.name, **elections.storable(said)})
     log().record(event, *organising.changing(election, after))
-    return replace(after, version=election.version + 1)
+    return next_version(election, after)
 
 
 def _same_roll(actor: User, election: Election, leader: Election) -> None:

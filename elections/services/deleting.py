@@ -11,6 +11,7 @@ from acts.following import get_through
 from acts.handfuls import sweep
 from acts.queues import take_each
 from acts.site import table
+from acts.versions import unchanged
 from elections import renaming, repository
 from elections.books import repository as books
 from elections.rules import Action, Election
@@ -72,7 +73,7 @@ def deletion(election: Election) -> list[Write]:
     rest: nobody passes them."""
     own = (keys.lots, keys.for_everyone, keys.sealing, keys.shared_result)
     return [
-        Delete(keys.election(election.name), when=repository.unchanged(election)),
+        Delete(keys.election(election.name), when=unchanged(election)),
         *(Delete(place) for place in keys.salts(election.name, election.shards)),
         *(Delete(key(election.name)) for key in own),
         Delete(keys.listed_election(election.name)),

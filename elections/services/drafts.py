@@ -13,6 +13,7 @@ from accounts.models import User
 from acts import recording
 from acts.refusals import LostRace, NameTaken, Refusal
 from acts.site import now_text, table
+from acts.versions import next_version
 from elections import descriptions, renaming, repository
 from elections.rules import Action, Election
 from store import keys
@@ -86,7 +87,7 @@ def change(
         return election
     writes = changing(election, after, different.get("description"))
     record(actor, "ElectionUpdated", election, repository.storable(different), *writes, *also)
-    return replace(after, version=election.version + 1)
+    return next_version(election, after)
 
 
 def changing(before: Election, after: Election, description: str | None = None) -> list[Write]:

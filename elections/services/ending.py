@@ -14,6 +14,7 @@ from acts.refusals import LostRace
 from acts.ringing import BALLOTS, ring
 from acts.site import now_text, table
 from acts.steps import Steps
+from acts.versions import next_version
 from elections import repository, rules
 from elections.rules import Action, Election, State
 from store.log import Event
@@ -38,7 +39,7 @@ def closing(shut: Election) -> list[Write]:
 
 def _begun(election: Election, who: str) -> tuple[Election, list[Write]]:
     after = replace(election, closing=who, closed_at=now_text())
-    return replace(after, version=election.version + 1), beginning(election, after)
+    return next_version(election, after), beginning(election, after)
 
 
 def _said(shut: Election) -> tuple[Election, Event, list[Write]]:

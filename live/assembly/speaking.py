@@ -8,15 +8,15 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
-from dataclasses import replace
 
 from acts.again import try_again
 from acts.recording import record
 from acts.refusals import NotThere
 from acts.site import table
+from acts.versions import next_version, unchanged_or_new
 from store import keys
 from store.log import Event
-from store.table import Equals, Missing, Put
+from store.table import Put
 
 from .. import clock, repository, rules, waking
 from ..rules import Game, State
@@ -95,9 +95,8 @@ def _change(game_id: str, change: Change, who: str = "") -> Speakers:
 
 def _write(game: Game, before: Speakers, after: Speakers, who: str) -> None:
     place = keys.game_speakers(game.id)
-    told = speakers.told(replace(after, version=before.version + 1))
-    unchanged = Equals("version", before.version) if before.version else Missing()
-    put = Put({"PK": place.pk, "SK": place.sk, **told, "ttl": game.ttl}, when=unchanged)
+    told = speakers.told(next_version(before, after))
+    put = Put({"PK": place.pk, "SK": place.sk, **told, "ttl": game.ttl}, when=unchanged_or_new(before))
     if not who:
         table().write(put)
         return

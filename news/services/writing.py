@@ -15,6 +15,7 @@ from acts.recording import record
 from acts.refusals import LostRace, NotNow
 from acts.site import now_text
 from acts.suffixes import suffixes
+from acts.versions import next_version
 from elections import repository as elections
 from elections.rules import RUNNERS, Election
 from elections.rules import State as ElectionState
@@ -149,7 +150,7 @@ def edit(user: User, post: Post, written: Written, revised: bool = False) -> Pos
         _record(user, "PostEdited", post, said, repository.change(post, after, written.text))
     except LostRace as refused:
         _check_free(refused, after.slug, is_chosen=True)
-    return replace(after, version=post.version + 1)
+    return next_version(post, after)
 
 
 def _record(user: User, kind: str, post: Post, said: dict[str, Any], writes: Iterable[Write]) -> None:
