@@ -10,6 +10,7 @@ from enum import Enum
 from django.utils.translation import gettext_lazy as _
 
 from accounts.rules import Permission, Role, has
+from acts.permissions import Rule, permitted
 from acts.refusals import NotNow, Refusal
 from pages import times
 from pages.rendered import Html
@@ -145,7 +146,18 @@ class PollRelation(Enum):
     NOBODY = "nobody"
 
 
-MODERATED = {Act.CLOSE, Act.UNLIST, Act.DELETE}
+MAKERS = frozenset({PollRelation.MAKER})
+RUNNERS = MAKERS | {PollRelation.MODERATOR}
+WHILE_OPEN, ONCE_CLOSED, EVER = frozenset({True}), frozenset({False}), frozenset({True, False})
+RULES: dict[Act, Rule[PollRelation, bool]] = {
+    Act.CLOSE: Rule(RUNNERS, WHILE_OPEN),
+    Act.REOPEN: Rule(MAKERS, ONCE_CLOSED),
+    Act.EXTEND: Rule(MAKERS, WHILE_OPEN),
+    Act.LIST: Rule(MAKERS, EVER),
+    Act.UNLIST: Rule(RUNNERS, EVER),
+    Act.ELECT: Rule(MAKERS, EVER),
+    Act.DELETE: Rule(RUNNERS, EVER),
+}
 
 
 def relation(poll: Poll, name: str, role: Role | None, *, has_key: bool, by_anybody: bool) -> PollRelation:
@@ -160,11 +172,8 @@ def relation(poll: Poll, name: str, role: Role | None, *, has_key: bool, by_anyb
 
 def offered(poll: Poll, who: PollRelation, now: str, *, organises: bool = False) -> set[Act]:
     """What the page offers: exactly what will be accepted. An election is for somebody who may organise one."""
-    if who == PollRelation.NOBODY:
-        return set()
-    acts = {Act.DELETE, Act.UNLIST if poll.listed else Act.LIST} | ({Act.ELECT} if organises else set())
-    acts |= {Act.CLOSE, Act.EXTEND} if poll.is_open(now) else {Act.REOPEN}
-    return acts if who == PollRelation.MAKER else acts & MODERATED
+    acts = permitted(RULES, who, poll.is_open(now)) - {Act.LIST if poll.listed else Act.UNLIST}
+    return acts if organises else acts - {Act.ELECT}
 
 
 def check_first_end(end: datetime, now: datetime) -> None:

@@ -18,7 +18,7 @@ from accounts.rules import Permission, Role
 from acts.site import table
 from config import errors, middleware
 from elections import services
-from elections.rules import WHO, Action, Relation
+from elections.rules import RULES, Action, Relation
 from ranking.candidates import Candidate
 from tests.copies import copy_of
 from tests.people import PASSWORD, make_person, sign_in
@@ -575,7 +575,7 @@ def expected(name, whom, allowed, role, method) -> set[str]:
         return {"forbidden"}  # who runs no election has nothing to write about
     if name in OF_A_MAIL | REPORTED | BALLOT | STANDING or (name in DRAFT and (role < Role.ADMIN or name in MADE_UP)):
         return {"not found"}  # made up, or somebody else's draft
-    if name in DRAFT and Relation.MODERATOR not in WHO[DRAFT[name]]:
+    if name in DRAFT and Relation.MODERATOR not in RULES[DRAFT[name]].who:
         return {"forbidden"}
     if method not in allowed:
         return {"method"}
