@@ -11,7 +11,7 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import ngettext_lazy
 
-from pages.fields import NameField, TitleField
+from pages.fields import LinesField, NameField, TitleField
 from pages.names import clean_title
 from pages.time_fields import ZoneField, zone_or_default
 
@@ -89,11 +89,11 @@ class GameForm(forms.Form):
     question = forms.CharField(
         label=_("Your question"), required=False, max_length=1_000, widget=forms.TextInput({"dir": "auto"})
     )
-    options = forms.CharField(
+    options = LinesField(
         label=_("Options"),
         required=False,
         max_length=10_000,
-        widget=forms.Textarea({"rows": 5, "dir": "auto"}),
+        rows=5,
         help_text=_(
             "One a line, two to ten. Trivia: put a * before each right answer. Call and answer needs none: people "
             "write theirs."
@@ -144,20 +144,20 @@ class GameForm(forms.Form):
         initial=0,
         help_text=_("They join, answer and vote by themselves, so that you can try everything alone."),
     )
-    context = forms.CharField(
+    context = LinesField(
         label=_("Your own notes"),
         required=False,
         max_length=LONGEST_CONTEXT,
-        widget=forms.Textarea({"rows": 4, "dir": "auto"}),
+        rows=4,
         help_text=_("Only whoever runs the session sees them, on the remote."),
     )
 
     time_zone = ZoneField(required=False, help_text=_("In which the record shows when something was."))
-    agenda = forms.CharField(
+    agenda = LinesField(
         label=_("Agenda"),
         required=False,
         max_length=70_000,
-        widget=forms.Textarea({"rows": 6, "dir": "auto"}),
+        rows=6,
         help_text=_(
             "One item a line, if you have them already. A line that ends with a question mark is put to the vote: yes, "
             "no or abstain. Every other one is talked about. Choices, rankings, amendments and secret votes are added "
@@ -200,9 +200,6 @@ class GameForm(forms.Form):
     def clean_title(self) -> str:
         typed = str(self.cleaned_data["title"])
         return clean_title(typed) if typed.strip() else ""
-
-    def clean_context(self) -> str:
-        return str(self.cleaned_data["context"]).replace("\r\n", "\n")
 
     def clean(self) -> dict[str, Any]:
         cleaned = super().clean() or self.cleaned_data

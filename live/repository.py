@@ -7,6 +7,7 @@ from dataclasses import dataclass, fields
 from typing import Any
 
 from acts import versions
+from acts.refusals import NotThere
 from acts.site import now_text, table
 from acts.versions import unchanged
 from pages.times import from_text
@@ -18,7 +19,7 @@ from . import rules
 from .clock import Clock
 from .questions import Question, Type, question_of
 from .rounds import Given
-from .rules import Game, Names, Phase, State
+from .rules import NOT_THERE, Game, Names, Phase, State
 
 QUESTIONS_A_PART = 20
 QUESTION_BYTES = 390_000  # of one part; an item holds 400 KB
@@ -80,6 +81,18 @@ class Past:
 def find(game_id: str) -> tuple[Game, State] | None:
     """The session and where it is, in one round trip."""
     return find_with(game_id)[0]
+
+
+def load(game_id: str) -> tuple[Game, State]:
+    """As `find`, of a session that has to be there."""
+    return load_with(game_id)[0]
+
+
+def load_with(game_id: str, *others: Key) -> tuple[tuple[Game, State], dict[Key, Item]]:
+    found, items = find_with(game_id, *others)
+    if found is None:
+        raise NotThere(NOT_THERE)
+    return found, items
 
 
 def find_with(game_id: str, *others: Key) -> tuple[tuple[Game, State] | None, dict[Key, Item]]:

@@ -237,6 +237,12 @@ def test_enough_functions_are_found():
     assert len(found) > 50
 
 
+def test_no_page_form_or_command_writes_by_itself():
+    """They call a service, which others can call, too."""
+    parts = ("views.py", "forms.py", "/management/")
+    assert [path for path, _function in writing_functions() if any(part in path for part in parts)] == []
+
+
 # --- that faults would be found ---
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.utils.translation import gettext_lazy as _
 
-from acts.refusals import NotNow, NotThere
+from acts.refusals import NotNow
 
 from .. import counting, repository, rules
 from ..questions import Question
@@ -21,9 +21,7 @@ def add(game_id: str, who: str, question: Question, *, first: int | None = None)
 
 def add_run_off(game_id: str, who: str, number: int) -> int:
     """After a tie: a vote between those that are level is the next item. Pressed twice it is there once."""
-    game, state = repository.find(game_id) or (None, None)
-    if game is None or state is None:
-        raise NotThere(rules.NOT_THERE)
+    game, state = repository.load(game_id)
     parts = repository.round_items(game_id, number) if 1 <= number <= len(state.played) and state.counts(number) else []
     if not game.is_assembly or not parts:
         raise NotNow(rules.NOT_NOW)

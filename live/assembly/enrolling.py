@@ -13,7 +13,7 @@ from django.utils.translation import gettext_lazy as _
 from acts.again import try_again
 from acts.handfuls import handfuls
 from acts.recording import record
-from acts.refusals import NotNow, NotThere, Refusal
+from acts.refusals import NotNow, Refusal
 from acts.site import now_text, table
 from store import keys
 from store.log import Event
@@ -201,12 +201,10 @@ def check_quorum(game: Game) -> None:
 
 
 def _running(game_id: str) -> tuple[Game, State]:
-    found = repository.find(game_id)
-    if found is None:
-        raise NotThere(rules.NOT_THERE)
-    if not found[0].is_assembly or found[0].ended_at:
+    game, state = repository.load(game_id)
+    if not game.is_assembly or game.ended_at:
         raise NotNow(rules.NOT_NOW)
-    return found
+    return game, state
 
 
 def _read(game_id: str) -> tuple[Game, State]:

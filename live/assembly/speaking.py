@@ -11,14 +11,13 @@ from collections.abc import Callable
 
 from acts.again import try_again
 from acts.recording import record
-from acts.refusals import NotThere
 from acts.site import table
 from acts.versions import next_version, unchanged_or_new
 from store import keys
 from store.log import Event
 from store.table import Put
 
-from .. import clock, repository, rules, waking
+from .. import clock, repository, waking
 from ..rules import Game, State
 from . import speakers
 from .speakers import Speakers
@@ -78,9 +77,7 @@ def over(game: Game) -> None:
 def _change(game_id: str, change: Change, who: str = "") -> Speakers:
     def once() -> Speakers:
         place = keys.game_speakers(game_id)
-        found, items = repository.find_with(game_id, place)
-        if found is None:
-            raise NotThere(rules.NOT_THERE)
+        found, items = repository.load_with(game_id, place)
         before = speakers.speakers_of(items.get(place))
         after = change(before, found[1])
         if after != before and not (place not in items and after.is_empty):

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from acts.again import try_again
-from acts.refusals import NotNow, NotThere
+from acts.refusals import NotNow
 from acts.site import table
 
 from .. import repository, rules, waking
@@ -26,10 +26,7 @@ def sort(game_id: str, round_: int, act: Act) -> None:
 
 
 def _sort(game_id: str, round_: int, act: Act) -> None:
-    found = repository.find(game_id)
-    if found is None:
-        raise NotThere(rules.NOT_THERE)
-    game, state = found
+    game, state = repository.load(game_id)
     sorted_ = orders.read(game_id, round_) if (state.phase, state.round) == (Phase.SORTING, round_) else None
     if sorted_ is None or sorted_[1].order.settled:
         raise NotNow(rules.NOT_NOW)

@@ -12,11 +12,9 @@ from typing import Any
 
 from acts.again import try_again
 from acts.recording import record, try_write
-from acts.refusals import NotThere
 from acts.site import table
 from live import repository as games
 from live import waking
-from live.rules import NOT_THERE as NO_SESSION
 from live.rules import Game, State
 from live.seats import Seat
 from store import keys
@@ -124,22 +122,18 @@ def _moderated(game_id: str, question: str, who: str, act: Act, answer: str) -> 
 
 def decide(game_id: str, round_: int, marks: Sequence[str], who: str, act: Act) -> None:
     """Show or hide what was written in a round: on every screen from the next look on, and in the report."""
-    found = games.find(game_id)
-    if found is None:
-        raise NotThere(NO_SESSION)
+    game, _state = games.load(game_id)
     fate = Fate.HIDDEN if act == Act.HIDE else Fate.SHOWN
     for start in range(0, len(marks), A_HANDFUL):
         some = list(marks[start : start + A_HANDFUL])
         said = {"game_id": game_id, "round": round_, "texts": some, "fate": str(fate)}
-        record(Event(who, "LiveTextsModerated", said), *repository.deciding(found[0], round_, some, fate))
+        record(Event(who, "LiveTextsModerated", said), *repository.deciding(game, round_, some, fate))
     waking.moved(game_id)
 
 
 def _read(game_id: str, question: str = "") -> tuple[Game, State, Qa | None, Asked | None]:
     """All that a decision needs, in one round trip."""
     own, place = keys.game_qa(game_id), keys.asked(game_id, question)
-    found, items = games.find_with(game_id, own, *([place] if question else []))
-    if found is None:
-        raise NotThere(NO_SESSION)
+    found, items = games.load_with(game_id, own, *([place] if question else []))
     qa = repository.qa_of(items[own]) if own in items else None
     return *found, qa, repository.asked_of(items[place]) if place in items else None

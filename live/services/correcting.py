@@ -15,7 +15,7 @@ from django.utils.translation import gettext_lazy as _
 
 from acts.again import try_again
 from acts.recording import record
-from acts.refusals import NotNow, NotThere, Refusal, TooMany
+from acts.refusals import NotNow, Refusal, TooMany
 from acts.site import now_text
 from store.log import Event
 from store.table import Write
@@ -128,12 +128,10 @@ def _corrected(game_id: str, who: str, what: str, place: int, seen: str, correct
 
 
 def _read(game_id: str) -> Found:
-    there = repository.find(game_id)
-    if there is None:
-        raise NotThere(rules.NOT_THERE)
-    if there[0].ended_at:
+    game, state = repository.load(game_id)
+    if game.ended_at:
         raise NotNow(OVER)
-    return Found(*there, repository.questions(game_id))
+    return Found(game, state, repository.questions(game_id))
 
 
 def _corrected_event(found: Found, who: str, what: str) -> Event:

@@ -6,7 +6,6 @@ from acts.again import try_again
 from acts.handfuls import sweep
 from acts.queues import take_each
 from acts.recording import record, try_write
-from acts.refusals import NotThere
 from acts.site import now_text, table
 from store import keys
 from store.forgetting import to_forget
@@ -26,9 +25,7 @@ def delete(game_id: str, who: str) -> None:
 
 
 def _ended(game_id: str, who: str) -> tuple[Game, State]:
-    game, state = repository.find(game_id) or (None, None)
-    if game is None or state is None:
-        raise NotThere(rules.NOT_THERE)
+    game, state = repository.load(game_id)
     if state.phase == Phase.ENDED:
         seal_minutes(game_id)  # should whoever ended it have been cut off
         return game, state

@@ -12,7 +12,7 @@ from accounts.rules import Permission
 from acts.again import try_again
 from acts.limits import DAY, Limit, count
 from acts.recording import record
-from acts.refusals import NotAllowed, NotThere, Refusal
+from acts.refusals import NotAllowed, Refusal
 from store.keys import fold
 from store.log import Event
 
@@ -80,9 +80,7 @@ def _removed(maker: User, game_id: str, name: str) -> None:
 
 
 def _made_by(maker: User, game_id: str) -> Game:
-    found = repository.find(game_id)
-    if found is None:
-        raise NotThere(rules.NOT_THERE)
-    if fold(found[0].created_by) != fold(maker.name):
+    game, _state = repository.load(game_id)
+    if fold(game.created_by) != fold(maker.name):
         raise NotAllowed(ONLY_THE_MAKER)
-    return found[0]
+    return game

@@ -9,7 +9,7 @@ from typing import Any
 from django.utils.translation import gettext_lazy as _
 
 from acts import recording
-from acts.refusals import LostRace, NotNow, NotThere
+from acts.refusals import LostRace, NotNow
 from acts.site import now_text
 from store.log import Event
 from store.table import Write
@@ -35,10 +35,7 @@ def drive(game_id: str, who: str, step: Step, version: int, item: int | None = N
 
     `item` is the place of what an assembly is to come to next, if it is not the next in order.
     """
-    found = repository.find(game_id)
-    if found is None:
-        raise NotThere(rules.NOT_THERE)
-    game, before = found
+    game, before = repository.load(game_id)
     state = closing.settled(game, before)
     if state.version != version:
         raise LostRace(rules.STALE)

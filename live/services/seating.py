@@ -12,7 +12,7 @@ from django.utils.translation import gettext_lazy as _
 
 from acts.again import try_again
 from acts.recording import record
-from acts.refusals import LostRace, NotThere, Refusal
+from acts.refusals import LostRace, Refusal
 from acts.site import now_text
 from pages.sorting import as_people_sort
 from store import keys
@@ -143,12 +143,9 @@ def _change(game_id: str, player: str, who: str, act: SeatAct, changed: Callable
 
 def _read(game_id: str, player: str) -> tuple[Game, State, Seat]:
     place = keys.seat(game_id, player)
-    found, items = repository.find_with(game_id, place)
-    if found is None:
-        raise NotThere(rules.NOT_THERE)
+    (game, state), items = repository.load_with(game_id, place)
     if place not in items:
         raise SeatLost(NO_SEAT)
-    game, state = found
     return game, settled(game, state), seats.seat_of(items[place])
 
 
