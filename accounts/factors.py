@@ -49,10 +49,6 @@ class WrongCode(Refusal):
     pass
 
 
-class StillNeeded(Refusal):
-    """The last factor of somebody of whom one is demanded."""
-
-
 WRONG_CODE = _("That code is not right, or it was used already. An app shows a new one every 30 seconds.")
 KNOWN_PASSKEY = _("This passkey is among yours already.")
 TOO_MANY = _("You have as many passkeys as one person may have. Remove one that you no longer use.")
@@ -235,7 +231,7 @@ def _left(user: User, before: Factors, **changes: Any) -> Factors:
     if after.kinds:
         return after
     if demands_second_factor(user):
-        raise StillNeeded(STILL_NEEDED)
+        raise Refusal(STILL_NEEDED)
     return replace(after, codes=())
 
 

@@ -63,7 +63,7 @@ def updated(event: Happened) -> Iterator[Step]:
     after = replace(election, **{name: _value(value) for name, value in changes.items()})
     if after == election and text is None:
         raise DoesNotFit("changes nothing.")
-    yield [*services.changing(election, after, text), *turned_out(event)]
+    yield [*repository.change(election, after, text), *turned_out(event)]
 
 
 def _value(stored: Any) -> Any:

@@ -351,7 +351,12 @@ def runner(election: Election, person: str) -> Put:
 
 def change(before: Election, after: Election, description: str | None = None) -> tuple[Update, *tuple[Write, ...]]:
     """Every item that shows the election, and its description, if that is another one now. Refused in part 0 if
-    anybody changed it since it was read."""
+    anybody changed it since it was read.
+
+    Casts read the end in the election itself, and gates do not know it: so an end is moved in one transaction, in which
+    nothing is that casts write, and from then on everybody who comes has the new one. It moves only later. Whoever has
+    read the earlier end was in time by that, and so is by the new one.
+    """
     # The roll counts for itself; a move, what a draft is filled with and a roll that is spread come to their own ends;
     # who convened it stays.
     kept = ("name", "created_at", "voter_count", "renamed_from", "filling", "spread_from", "convened")

@@ -21,13 +21,12 @@ from accounts.access import requires
 from accounts.models import User
 from accounts.opting_out import opt_out
 from accounts.rules import Permission
-from acts.refusals import Refusal
 from acts.site import now_text, table
 from pages import lists
 from pages.forms import carried_out, form_page, posted, show_form
 from pages.lists import Verdict
 from pages.paging import one_page
-from pages.saying import told
+from pages.saying import refusals_said, told
 from store.together import together
 
 from . import imports, invitations, renaming, repository, services, skipping
@@ -150,13 +149,10 @@ def _verdicts(rows: list[lists.Row]) -> dict[str, Any]:
 
 def _import(request: HttpRequest, election: Election) -> HttpResponse:
     form = ImportedForm(request.POST)
-    try:
+    with refusals_said(request):
         if form.is_valid():
             voters, skipped = form.cleaned_data["voters"], form.cleaned_data["skipped"]
             return begun(request, election, imports.start(request.user, election, voters, skipped))
-    except Refusal as refusal:
-        messages.error(request, str(refusal))
-    else:
         messages.error(request, _("That list could not be imported. Please start again with the file."))
     return redirect(reverse("import_roll", args=[election.name]) + _query(request))
 
@@ -185,15 +181,13 @@ def go_on_importing(request: HttpRequest, found: tuple[Election, Import]) -> Htt
     if request.method != "POST":
         context = {"under_way": under_way, "onward": _after(request, election.name)}
         return render(request, "elections/import.html", context_of(request, election, **context))
-    try:
+    with refusals_said(request):
         after = imports.go_on(request.user, election, under_way, A_STEP if request.htmx else A_WHILE)
-    except Refusal as refusal:
-        messages.error(request, str(refusal))
-        return _to(request, _after(request, election.name))
-    if request.htmx and not after.is_finished:
-        part = render(request, "elections/parts/import.html", {"under_way": after})
-        return trigger_client_event(part, "go-on", after="settle")
-    return _went_on(request, after)
+        if request.htmx and not after.is_finished:
+            part = render(request, "elections/parts/import.html", {"under_way": after})
+            return trigger_client_event(part, "go-on", after="settle")
+        return _went_on(request, after)
+    return _to(request, _after(request, election.name))
 
 
 def _went_on(request: HttpRequest, after: Import) -> HttpResponse:

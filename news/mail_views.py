@@ -11,8 +11,7 @@ from accounts.access import public, requires
 from accounts.opting_out import opt_out
 from accounts.rules import Permission
 from accounts.visitors import visitor
-from acts.refusals import Refusal
-from pages.forms import carried_out, form_page, posted, show_form
+from pages.forms import carried_out, form_page, posted, refusals_at, show_form
 from pages.saying import ask, say
 
 from . import subscribing
@@ -25,12 +24,9 @@ def by_mail(request: HttpRequest) -> HttpResponse:
     """The answer is the same whether or not the address gets the news already."""
     form = ByMailForm(posted(request), initial={"email": getattr(request.user, "email", "")})
     if request.method == "POST" and form.is_valid():
-        try:
+        with refusals_at(form):
             user = request.user if request.user.is_authenticated else None
             subscribing.ask(form.cleaned_data["email"], visitor(request), user)
-        except Refusal as refusal:
-            form.add_error(None, str(refusal))
-        else:
             return _look(request, form.cleaned_data["email"])
     lead = _(
         "Each new post as a mail: its title, its first words and a link. You confirm it by a link that we mail you."

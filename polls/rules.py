@@ -28,10 +28,6 @@ RETENTIONS = (30, 90, 365)  # days after its end that a maker may choose from
 MOST_VOTES = 100_000  # in one poll, which a process can keep in mind; whoever needs more needs an election
 
 
-class SignInFirst(Refusal):
-    """The maker wants to know that everybody votes once, by their accounts."""
-
-
 class Hidden(Refusal):
     """Those who look after the site have hidden the poll."""
 

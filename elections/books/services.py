@@ -229,7 +229,7 @@ def _as_led(actor: User, election: Election, leader: Election) -> Election:
         return election
     said = {each: value for each, value in rules.shared_by(leader).items() if getattr(election, each) != value}
     event = Event(actor.name, "ElectionUpdated", {"election_name": election.name, **elections.storable(said)})
-    log().record(event, *organising.changing(election, after))
+    log().record(event, *elections.change(election, after))
     return next_version(election, after)
 
 

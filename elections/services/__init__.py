@@ -6,7 +6,7 @@ A gerund (`opening`, `adding`, `closing`) is what an act writes: parts of a tran
 from .acting import check, check_itself, relation
 from .candidates import add_candidates, copy_pictures, edit_candidate, picture_candidate, remove_candidate
 from .deleting import A_TURN, clear_away_all, delete, deletion, swept
-from .drafts import change, changing, create, create_draft, rename, respelling
+from .drafts import change, create, create_draft, rename, respelling
 from .ending import beginning, close, close_and_look, close_if_over, close_what_is_over, closing, next_end
 from .lifecycle import extend, fix, move_end, open_, open_now, opened, opening
 from .needs import agree, ask_candidates, copy_needs, disagree, drop_need, forget_agreements, set_need

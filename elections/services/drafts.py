@@ -85,19 +85,9 @@ def change(
         different["description"] = description
     if not different:
         return election
-    writes = changing(election, after, different.get("description"))
+    writes = repository.change(election, after, different.get("description"))
     record(actor, "ElectionUpdated", election, repository.storable(different), *writes, *also)
     return next_version(election, after)
-
-
-def changing(before: Election, after: Election, description: str | None = None) -> list[Write]:
-    """What a change of settings writes; and of an open one's end.
-
-    Casts read the end in the election itself, and gates do not know it: so an end is moved in one transaction, in which
-    nothing is that casts write, and from then on everybody who comes has the new one. It moves only later. Whoever has
-    read the earlier end was in time by that, and so is by the new one.
-    """
-    return [*repository.change(before, after, description)]
 
 
 def rename(actor: User, election: Election, name: str) -> Election:

@@ -20,7 +20,6 @@ from store.table import Write
 from tally import lots
 
 from .acting import check, record
-from .drafts import changing
 
 OPENING = Steps[[Election], list[Write]]("in the transaction that opens an election")
 
@@ -76,7 +75,7 @@ def fix(actor: User, election: Election) -> Election:
     """From now on the candidates stay as they are."""
     check(actor, election, Action.FIX)
     after = replace(election, allow_edit=False)
-    record(actor, "ElectionUpdated", election, {"allow_edit": False}, *changing(election, after))
+    record(actor, "ElectionUpdated", election, {"allow_edit": False}, *repository.change(election, after))
     return next_version(election, after)
 
 
@@ -91,5 +90,5 @@ def move_end(actor: User, election: Election, end: str | None) -> Election:
     if end == election.no_voting_after:
         return election
     after = replace(election, no_voting_after=end)
-    record(actor, "ElectionUpdated", election, {"no_voting_after": end}, *changing(election, after))
+    record(actor, "ElectionUpdated", election, {"no_voting_after": end}, *repository.change(election, after))
     return next_version(election, after)

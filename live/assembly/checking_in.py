@@ -40,10 +40,6 @@ OTHERS_CODE = _("You are signed in as %(name)s, who is on the roll: check in by 
 REMOVED = _("The host has removed you from this session. If that was a mistake, speak to them.")
 
 
-class NotEntitled(Refusal):
-    """Somebody is not on the roll."""
-
-
 class WrongCode(Refusal):
     """It is nobody's."""
 
@@ -72,7 +68,7 @@ def by_code(game: Game, state: State, code: str, held: Pass, address: str, user:
     """`user` is whoever is signed in, if anybody is."""
     entry = _entry_of(game, code, address)
     if user is not None and fold(user.name) != entry.folded and is_on_the_roll(rolls.find(game.id, user.name), user):
-        raise NotEntitled(OTHERS_CODE % {"name": user.name})
+        raise Refusal(OTHERS_CODE % {"name": user.name})
     return try_again(lambda: _here(game, state, _of_entry(game, _whose(game, code)), held))
 
 
@@ -86,10 +82,10 @@ def is_on_the_roll(entry: Entry | None, user: User) -> bool:
 
 def _of_account(game: Game, user: User) -> Person:
     if not user.can(Permission.VOTE):
-        raise NotEntitled(NOT_CONFIRMED)
+        raise Refusal(NOT_CONFIRMED)
     entry = rolls.find(game.id, user.name) if game.has_roll else None
     if game.has_roll and not is_on_the_roll(entry, user):
-        raise NotEntitled(NOT_ON_THE_ROLL % {"name": user.name})
+        raise Refusal(NOT_ON_THE_ROLL % {"name": user.name})
     player = rolls.player_of(game.id, user.name, user.created_at)
     still = (people.is_still(user), *((rolls.is_still(game, entry),) if entry else ()))
     return Person(player, user.name, user.name, entry.name if entry else "", still)
@@ -191,4 +187,4 @@ def _look_again(game: Game, person: Person) -> None:
     seat = seats.find(game.id, person.player)
     if seat is not None and not seat.left:
         table().write(*seats.change(game, seat, replace(seat, left=True)))
-    raise NotEntitled(NOT_ON_THE_ROLL % {"name": person.name})
+    raise Refusal(NOT_ON_THE_ROLL % {"name": person.name})
