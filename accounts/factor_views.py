@@ -14,8 +14,9 @@ from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_safe
 
 from acts.refusals import Refusal
-from pages.forms import form_page, show_form
+from pages.forms import form_page, refusals_at, show_form
 from pages.qr import qr_svg
+from pages.saying import refusals_said
 
 from . import authenticator_apps, passkeys, throttle
 from . import factors as second_factors
@@ -96,11 +97,9 @@ def factors(request: HttpRequest) -> HttpResponse:
 def _added(request: HttpRequest, now: Factors, sentence: str) -> HttpResponse:
     """After the first factor, recovery codes are made at once: few would think of them before they need one."""
     messages.success(request, sentence)
-    try:
+    with refusals_said(request):
         return redirect("factors") if now.codes else _show_codes(request)
-    except Refusal as refusal:
-        messages.error(request, str(refusal))
-        return redirect("factors")
+    return redirect("factors")
 
 
 def _show_codes(request: HttpRequest) -> HttpResponse:
@@ -114,10 +113,8 @@ def _show_codes(request: HttpRequest) -> HttpResponse:
 def make_codes(request: HttpRequest) -> HttpResponse:
     form = own_password_form(request, OwnPasswordForm)
     if request.method == "POST" and form.is_valid():
-        try:
+        with refusals_at(form):
             return _show_codes(request)
-        except Refusal as refusal:
-            form.add_error(None, str(refusal))
     lead = _("Each signs you in once, in place of the app or a passkey. Those you had stop working.")
     return show_form(request, form, _("New recovery codes"), _("Make ten codes"), lead=lead)
 
@@ -133,11 +130,8 @@ def add_app(request: HttpRequest) -> HttpResponse:
     user, form = request.user, own_password_form(request, AppForm)
     secret = authenticator_apps.unseal(request.session.get("new_app", ""), user.name) or authenticator_apps.new_secret()
     if request.method == "POST" and form.is_valid():
-        try:
+        with refusals_at(form, "code"):
             now = second_factors.add_app(user, secret, form.cleaned_data["code"], time.time())
-        except Refusal as refusal:
-            form.add_error("code", str(refusal))
-        else:
             del request.session["new_app"]
             return _added(request, now, _("Your authenticator app is set up."))
     request.session["new_app"] = authenticator_apps.seal(secret, user.name)
@@ -217,14 +211,12 @@ def _add_passkey(request: HttpRequest, asked: dict[str, str], site: RelyingParty
     """The challenge is spent, whatever comes of it."""
     del request.session["new_passkey"]
     answer = AnswerForm(request.POST)
-    try:
+    with refusals_said(request):
         answered = answer.cleaned_data["passkey"] if answer.is_valid() else ""
         passkey = passkeys.checked_passkey(answered, asked["challenge"], site, asked["name"])
         now = second_factors.add_passkey(request.user, passkey)
-    except Refusal as refusal:
-        messages.error(request, str(refusal))
-        return redirect("name_passkey")
-    return _added(request, now, _("Your passkey is set up."))
+        return _added(request, now, _("Your passkey is set up."))
+    return redirect("name_passkey")
 
 
 @requires(None)
@@ -241,11 +233,8 @@ def remove_passkey(request: HttpRequest, mark: str) -> HttpResponse:
 def _remove(request: HttpRequest, title: str, remove: Callable[[], object]) -> HttpResponse:
     form = own_password_form(request, OwnPasswordForm)
     if request.method == "POST" and form.is_valid():
-        try:
+        with refusals_at(form):
             remove()
-        except Refusal as refusal:
-            form.add_error(None, str(refusal))
-        else:
             messages.success(request, _("It is removed."))
             return redirect("factors")
     return show_form(request, form, title, _("Remove"), danger=True)

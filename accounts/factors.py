@@ -20,13 +20,15 @@ from django.contrib.sessions.backends.base import SessionBase
 from django.utils.crypto import constant_time_compare
 from django.utils.translation import gettext_lazy as _
 
+from acts import recording
 from acts.again import try_again
-from acts.refusals import Refusal
-from acts.site import log, table
+from acts.refusals import NotThere, Refusal
+from acts.site import table
+from acts.versions import unchanged_or_new
 from mail import outbox
 from store import keys
 from store.log import Event, as_text
-from store.table import Condition, Delete, Equals, Item, Missing, Put, Write
+from store.table import Delete, Item, Put, Write
 
 from . import authenticator_apps, passkeys, repository, rules, services
 from .access import demands_second_factor
@@ -45,14 +47,6 @@ LABELS = {APP: _("An authenticator app"), PASSKEY: _("A passkey")}
 
 class WrongCode(Refusal):
     pass
-
-
-class StillNeeded(Refusal):
-    """The last factor of somebody of whom one is demanded."""
-
-
-class NotThere(Refusal):
-    """Nothing to remove, or nothing for recovery codes to stand in for."""
 
 
 WRONG_CODE = _("That code is not right, or it was used already. An app shows a new one every 30 seconds.")
@@ -151,11 +145,7 @@ def _put(user: User, before: Factors, after: Factors) -> Put:
         "passkeys": [{**asdict(each), "transports": list(each.transports)} for each in after.passkeys],
         "codes": list(after.codes),
     }
-    return Put(item, when=_unchanged(before))
-
-
-def _unchanged(before: Factors) -> Condition:
-    return Equals("version", before.version) if before.version else Missing()
+    return Put(item, when=unchanged_or_new(before))
 
 
 Change = Callable[[Factors], Factors]
@@ -182,7 +172,7 @@ def _record(user: User, event_type: str, change: Change, *letters: Write, **word
 
     def record(after: Factors, put: Put) -> None:
         event = Event(user.name, event_type, {"name": user.name, **words, "factors": after.kinds})
-        log().record(event, put, repository.factors_change(user, after.kinds), *letters)
+        recording.record(event, put, repository.factors_change(user, after.kinds), *letters)
 
     return _keep(user, change, record)
 
@@ -241,7 +231,7 @@ def _left(user: User, before: Factors, **changes: Any) -> Factors:
     if after.kinds:
         return after
     if demands_second_factor(user):
-        raise StillNeeded(STILL_NEEDED)
+        raise Refusal(STILL_NEEDED)
     return replace(after, codes=())
 
 
@@ -268,8 +258,8 @@ def reset(user: User, actor: str, *also: Write) -> None:
     told = outbox.queued("factors_reset", user.email, name=user.name)
 
     def take_away() -> None:
-        gone = Delete(keys.factors(user.name), when=_unchanged(load(user)))
-        log().record(event, gone, repository.factors_change(user, [], breaks=True), told, *also)
+        gone = Delete(keys.factors(user.name), when=unchanged_or_new(load(user)))
+        recording.record(event, gone, repository.factors_change(user, [], breaks=True), told, *also)
 
     try_again(take_away)
 

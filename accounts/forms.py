@@ -12,8 +12,7 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext_lazy as _
 
 from acts.limits import TooOften
-from pages import rendered
-from pages.fields import AddressField, NameField
+from pages.fields import AddressField, NameField, markdown_field
 from pages.names import LONGEST_EMAIL, LONGEST_NAME
 
 from . import throttle
@@ -130,14 +129,7 @@ class ProfileForm(forms.Form):
         widget=forms.TextInput({"autocomplete": "name", "dir": "auto"}),
         help_text=_("Shown beside your user name."),
     )
-    about = forms.CharField(
-        label=_("About you"),
-        max_length=2000,
-        required=False,
-        validators=[rendered.check],
-        widget=forms.Textarea({"rows": 5, "dir": "auto"}),
-        help_text=_("You may use Markdown: *emphasis*, lists, links."),
-    )
+    about = markdown_field(_("About you"), 5, max_length=2000)
 
 
 class InviteForm(forms.Form):

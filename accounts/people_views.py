@@ -12,10 +12,10 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
 from acts.limits import TooOften, count
-from acts.refusals import Overtaken
-from pages.forms import carried_out, form_page, posted, show_form
+from acts.refusals import LostRace, NotThere
+from pages.forms import carried_out, form_page, posted, refusals_at, show_form
 from pages.paging import listed
-from pages.saying import told
+from pages.saying import refusals_said, told
 
 from . import allowance, factors, repository, rules, services, throttle
 from .access import SEEING, anybody, requires
@@ -65,11 +65,8 @@ def change_role(request: HttpRequest, person: User) -> HttpResponse:
     if not form.is_valid():
         messages.error(request, _("There is no such role."))
         return redirect("person", name=person.name)
-    try:
+    with refusals_said(request, (LostRace,)):
         services.change_role(request.user, person, form.cleaned_data["role"])
-    except Overtaken as refusal:
-        messages.error(request, str(refusal))
-    else:
         words = {"name": person.name, "role": form.cleaned_data["role"].label}
         messages.success(request, _("%(name)s is now: %(role)s.") % words)
     return redirect("person" if request.user.role >= Role.ADMIN else "home", name=person.name)
@@ -78,12 +75,9 @@ def change_role(request: HttpRequest, person: User) -> HttpResponse:
 @requires(Permission.MANAGE_USERS, load=repository.find, rule=somebody_below)
 @require_POST
 def send_reset_link(request: HttpRequest, person: User) -> HttpResponse:
-    try:
+    with refusals_said(request, (TooOften, LostRace)):
         count(throttle.RESET_LINK, person.name)
         services.send_reset_link(request.user, person)
-    except (TooOften, Overtaken) as refusal:
-        messages.error(request, str(refusal))
-    else:
         sentence = _("A link to choose a new password is on its way to %(email)s. It is good for one hour.")
         messages.success(request, sentence % {"email": person.email})
     return redirect("person", name=person.name)
@@ -92,11 +86,8 @@ def send_reset_link(request: HttpRequest, person: User) -> HttpResponse:
 @requires(Permission.MANAGE_USERS, load=repository.find, rule=somebody_below)
 @require_POST
 def reset_factors(request: HttpRequest, person: User) -> HttpResponse:
-    try:
+    with refusals_said(request, (NotThere, LostRace)):
         factors.reset_for(request.user, person)
-    except (factors.NotThere, Overtaken) as refusal:
-        messages.error(request, str(refusal))
-    else:
         sentence = _("%(name)s can sign in with the password alone now, and add a second step again.")
         messages.success(request, sentence % {"name": person.name})
     return redirect("person", name=person.name)
@@ -156,13 +147,11 @@ def invite(request: HttpRequest) -> HttpResponse:
     form = InviteForm(posted(request))
     if request.method == "POST" and form.is_valid():
         email = form.cleaned_data["email"]
-        try:
+        with refusals_at(form, None, (allowance.TooManyMails, LostRace)):
             if services.invite(request.user, email):
                 messages.success(request, _("An invitation to %(email)s is on its way.") % {"email": email})
                 return redirect("invitations")
             form.add_error("email", _("Somebody here already has this address."))
-        except (allowance.TooManyMails, Overtaken) as refusal:
-            form.add_error(None, str(refusal))
     return show_form(request, form, _("Invite somebody"), _("Send invitation"))
 
 

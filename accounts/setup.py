@@ -13,11 +13,12 @@ import time
 
 from django.conf import settings
 
+from acts.recording import try_write
 from acts.site import table
 from acts.tokens import DAY
 from store import keys
 from store.connect import BadStoreUrl
-from store.table import Check, Delete, Equals, Missing, Put, Refused, StoreError
+from store.table import Check, Delete, Equals, Missing, Put, StoreError
 
 
 def link(now: float | None = None) -> str | None:
@@ -25,11 +26,8 @@ def link(now: float | None = None) -> str | None:
     token, place = secrets.token_urlsafe(32), keys.setup()
     ends = int(time.time() if now is None else now) + DAY
     kept = Put({"PK": place.pk, "SK": place.sk, "digest": digest(token), "ttl": ends})
-    try:
-        table().write(kept, Check(keys.owner(), Missing()))
-    except Refused:
-        return None
-    return f"{settings.SITE_URL}/setup/{token}/"
+    is_kept = try_write(kept, Check(keys.owner(), Missing()))
+    return f"{settings.SITE_URL}/setup/{token}/" if is_kept else None
 
 
 def announce() -> None:

@@ -8,34 +8,30 @@ from django.shortcuts import redirect
 from django.utils.translation import gettext as _
 from django.views.decorators.debug import sensitive_post_parameters
 
-from acts.refusals import TryLater
+from acts.refusals import NameTaken
 from pages.forms import form_page, posted, show_form
-from pages.saying import say
 
 from . import services
 from .access import public
 from .forms import RegisterForm
 from .models import User
-from .views import start_session
+from .views import by_mailed_link, start_session
 
 
 @public
 @form_page
 @sensitive_post_parameters()
+@by_mailed_link
 def setup(request: HttpRequest, token: str) -> HttpResponse:
     form = RegisterForm(posted(request))
     try:
         services.check_setup(token)
         if request.method == "POST" and form.is_valid():
             return _owning(request, services.make_owner_by_link(token, **form.cleaned_data))
-    except services.LinkSpent as refusal:
-        return say(request, _("This link no longer works"), str(refusal), status=410)
-    except services.NameTaken as refusal:
+    except NameTaken as refusal:
         form.add_error("name", str(refusal))
     except services.AddressTaken as refusal:
         form.add_error("email", str(refusal))
-    except TryLater as refusal:
-        return say(request, _("Not just yet"), str(refusal), status=409)
     lead = _("This site is new. Whoever fills this in becomes its owner, and the link is spent.")
     return show_form(request, form, _("Set up this site"), _("Become the owner"), lead=lead)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import wraps
 from typing import Any
 
 from django.conf import settings
@@ -18,13 +19,13 @@ from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_POST, require_safe
 
 from acts.limits import TooOften, count
-from acts.refusals import Overtaken, Refusal, TryLater
-from pages.forms import form_page, posted, show_form
+from acts.refusals import LostRace, NameTaken, Refusal, TryLater
+from pages.forms import form_page, posted, refusals_at, show_form
 from pages.saying import ask, say
 from photos.changing import Wanted, picture_page
 
 from . import factors, policy, repository, services, telling, throttle
-from .access import public, requires
+from .access import View, public, requires
 from .anonymous import Anonymous
 from .devices import device
 from .forms import (
@@ -53,6 +54,23 @@ def start_session(request: HttpRequest, user: User) -> None:
     request.session["device"] = device(request.headers.get("User-Agent", ""))
 
 
+def by_mailed_link(view: View) -> View:
+    """A page that a mailed link leads to. It says why the link cannot be used."""
+
+    @wraps(view)
+    def opened(request: HttpRequest, **words: str) -> HttpResponse:
+        try:
+            return view(request, **words)
+        except services.LinkSpent as refusal:
+            return say(request, _("This link no longer works"), str(refusal), status=410)
+        except TryLater as refusal:
+            return say(request, _("Not just yet"), str(refusal), status=409)
+        except policy.NoRegistration as refusal:
+            return say(request, _("Create an account"), str(refusal), status=403)
+
+    return opened
+
+
 # --- registering ---
 
 
@@ -68,7 +86,7 @@ def register(request: HttpRequest) -> HttpResponse:
         try:
             throttle.count_try(throttle.REGISTER, email, visitor(request), None)
             services.register(**form.cleaned_data, then=_next(request))
-        except services.NameTaken as refusal:
+        except NameTaken as refusal:
             form.add_error("name", str(refusal))
         except policy.NoRegistration as refusal:
             form.add_error("email", str(refusal))
@@ -97,6 +115,7 @@ def _not_by_oneself(request: HttpRequest) -> HttpResponse | None:
 
 @public
 @form_page
+@by_mailed_link
 def confirm_registration(request: HttpRequest, token: str) -> HttpResponse:
     """The link proves the address, but signs nobody in: whoever can read the mail need not know the password."""
     form = NameForm(request.POST) if "name" in request.POST else None
@@ -106,22 +125,16 @@ def confirm_registration(request: HttpRequest, token: str) -> HttpResponse:
             services.confirm_registration(token, form.cleaned_data["name"] if form else None)
             messages.success(request, _("Your account is complete. Please sign in with your password."))
             return redirect_to_login(then) if (then := waiting.get("then")) else redirect("sign_in")
-    except services.NameTaken as refusal:
+    except NameTaken as refusal:
         form = form or NameForm({"name": ""})
         form.errors.clear()
         form.add_error("name", _why_not(request, refusal))
-    except services.LinkSpent as refusal:
-        return say(request, _("This link no longer works"), str(refusal), status=410)
-    except TryLater as refusal:
-        return say(request, _("Not just yet"), str(refusal), status=409)
-    except policy.NoRegistration as refusal:
-        return say(request, _("Create an account"), str(refusal), status=403)
     if form is None:
         return ask(request, _("Complete your account"), _("Complete account"))
     return show_form(request, form, _("Choose another name"), _("Complete account"))
 
 
-def _why_not(request: HttpRequest, refusal: services.NameTaken) -> str:
+def _why_not(request: HttpRequest, refusal: NameTaken) -> str:
     """That somebody has the name; whoever has tried very many is no longer told which are taken."""
     try:
         count(throttle.NAMES_TAKEN, visitor(request).address)
@@ -139,6 +152,7 @@ def _welcome(request: HttpRequest, user: User, where: Sequence[str]) -> HttpResp
 @public
 @form_page
 @sensitive_post_parameters()
+@by_mailed_link
 def accept_invitation(request: HttpRequest, token: str) -> HttpResponse:
     try:
         email = services.read_invitation(token)
@@ -146,14 +160,8 @@ def accept_invitation(request: HttpRequest, token: str) -> HttpResponse:
         if request.method == "POST" and form.is_valid():
             made = services.accept_invitation(token, **form.cleaned_data)
             return _welcome(request, made, services.where_invited_to(token))
-    except services.NameTaken as refusal:
+    except NameTaken as refusal:
         form.add_error("name", _why_not(request, refusal))
-    except services.LinkSpent as refusal:
-        return say(request, _("This link no longer works"), str(refusal), status=410)
-    except TryLater as refusal:
-        return say(request, _("Not just yet"), str(refusal), status=409)
-    except policy.NoRegistration as refusal:
-        return say(request, _("Create an account"), str(refusal), status=403)
     lead, asked = _("You were invited as %(email)s.") % {"email": email}, asked_of(email)
     return show_form(request, form, _("You are invited"), _("Create account"), lead=lead, asked=asked)
 
@@ -170,11 +178,8 @@ def sign_in(request: HttpRequest) -> HttpResponse:
     form = SignInForm(posted(request))
     if request.method == "POST" and form.is_valid():
         typed = form.cleaned_data
-        try:
+        with refusals_at(form, None, (TooOften,)):
             user = auth.authenticate(request, username=typed["name_or_email"], password=typed["password"])
-        except TooOften as refusal:
-            form.add_error(None, str(refusal))
-        else:
             if user is not None:
                 return _signed_in(request, user)
             form.add_error(None, _("That name or email address and that password do not belong together."))
@@ -232,11 +237,8 @@ def forgotten(request: HttpRequest) -> HttpResponse:
     form = ForgottenForm(posted(request))
     if request.method == "POST" and form.is_valid():
         typed = form.cleaned_data["name_or_email"]
-        try:
+        with refusals_at(form, None, (TooOften,)):
             services.ask_for_reset(typed, visitor(request))
-        except TooOften as refusal:
-            form.add_error(None, str(refusal))
-        else:
             sentence = _(
                 "If there is such an account, a mail with a link is on its way. The link is good for one hour. "
                 "If one was sent in the last ten minutes, no other is: that one is still good."
@@ -256,7 +258,7 @@ def reset(request: HttpRequest, name: str, token: str) -> HttpResponse:
             services.reset_password(name, token, form.cleaned_data["password"])
             messages.success(request, _("Your new password is set. Please sign in with it."))
             return redirect("sign_in")
-    except (services.LinkSpent, Overtaken) as refusal:
+    except (services.LinkSpent, LostRace) as refusal:
         return say(request, _("This link no longer works"), str(refusal), status=410)
     lead = _("Ballots you have cast still count and can be replaced, but they are no longer shown, not even to you.")
     return show_form(request, form, _("Choose a new password"), _("Set password"), lead=lead)
@@ -268,11 +270,8 @@ def reset(request: HttpRequest, name: str, token: str) -> HttpResponse:
 def change_password(request: HttpRequest) -> HttpResponse:
     form = own_password_form(request, ChangePasswordForm)
     if request.method == "POST" and form.is_valid():
-        try:
+        with refusals_at(form):
             user = services.change_password(request.user, form.cleaned_data["password"])
-        except Refusal as refusal:
-            form.add_error(None, str(refusal))
-        else:
             auth.update_session_auth_hash(request, user)
             request.signed_in_now = user
             messages.success(request, _("Your password is changed. You are signed out everywhere else."))
@@ -317,11 +316,8 @@ def own_picture(request: HttpRequest) -> HttpResponse:
 def change_email(request: HttpRequest) -> HttpResponse:
     form = own_password_form(request, ChangeEmailForm)
     if request.method == "POST" and form.is_valid():
-        try:
+        with refusals_at(form, None, (TooOften,)):
             count(throttle.NEW_EMAIL, request.user.name)
-        except TooOften as refusal:
-            form.add_error(None, str(refusal))
-        else:
             services.ask_for_new_email(request.user, form.cleaned_data["email"])
             sentence = _("We have sent a mail to %(email)s. The link in it makes it your address.")
             return say(request, _("Look into your mail"), sentence % {"email": form.cleaned_data["email"]})
@@ -331,17 +327,13 @@ def change_email(request: HttpRequest) -> HttpResponse:
 
 @public
 @form_page
+@by_mailed_link
 def confirm_email(request: HttpRequest, name: str, token: str) -> HttpResponse:
-    try:
-        if request.method == "POST":
-            user = services.confirm_email(name, token)
-            messages.success(request, _("Your address is now %(email)s.") % {"email": user.email})
-            return redirect("me")
-        services.read_email_link(name, token)
-    except services.LinkSpent as refusal:
-        return say(request, _("This link no longer works"), str(refusal), status=410)
-    except TryLater as refusal:
-        return say(request, _("Not just yet"), str(refusal), status=409)
+    if request.method == "POST":
+        user = services.confirm_email(name, token)
+        messages.success(request, _("Your address is now %(email)s.") % {"email": user.email})
+        return redirect("me")
+    services.read_email_link(name, token)
     return ask(request, _("Your new email address"), _("Confirm address"))
 
 
@@ -372,11 +364,8 @@ def _end_sessions(request: HttpRequest, which: str) -> HttpResponse:
 def leave(request: HttpRequest) -> HttpResponse:
     form = own_password_form(request, OwnPasswordForm)
     if request.method == "POST" and form.is_valid():
-        try:
+        with refusals_at(form):
             services.remove_self(request.user)
-        except Refusal as refusal:
-            form.add_error(None, str(refusal))
-        else:
             auth.logout(request)
             request.user = Anonymous()
             return say(request, _("Goodbye"), _("Your account is gone."))
@@ -397,10 +386,8 @@ def own_data(request: HttpRequest) -> HttpResponseBase:
     """Everything that is kept about me, as one file."""
     form = own_password_form(request, OwnPasswordForm)
     if request.method == "POST" and form.is_valid():
-        try:
+        with refusals_at(form, None, (TooOften,)):
             count(throttle.OWN_DATA, request.user.name)
             return FileResponse(telling.archive(request.user), as_attachment=True, filename="my-data.zip")
-        except TooOften as refusal:
-            form.add_error(None, str(refusal))
     lead = _("A file with everything this site keeps about you: as JSON, with a text that explains it.")
     return show_form(request, form, _("My data"), _("Download my data"), lead=lead)

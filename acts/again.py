@@ -7,7 +7,7 @@ from typing import TypeVar
 
 from store.table import Refused
 
-from .refusals import OVERTAKEN, Overtaken
+from .refusals import LostRace
 
 TRIES = 5
 REFUSALS = 50  # in a row, after which it is no chance that others are always faster
@@ -18,15 +18,15 @@ T = TypeVar("T")
 def try_again(act: Callable[[], T], tries: int = TRIES) -> T:
     """Look, decide and write; whoever is overtaken looks again and decides anew, and after some tries gives up.
 
-    The act reads what it decides on each time, and raises `Overtaken`, or lets the store's `Refused` rise, if what it
-    read was no longer so.
+    The act reads what it decides on each time, and raises `LostRace`, or lets the store's `Refused` rise, of which it
+    is a kind, if what it read was no longer so.
     """
     for _attempt in range(tries):
         try:
             return act()
-        except (Refused, Overtaken):
+        except Refused:
             continue
-    raise Overtaken(OVERTAKEN)
+    raise LostRace
 
 
 def go_on(step: Callable[[], T | None], refusals: int = REFUSALS) -> T:
@@ -42,4 +42,4 @@ def go_on(step: Callable[[], T | None], refusals: int = REFUSALS) -> T:
             refused = 0
         except Refused:
             refused += 1
-    raise Overtaken(OVERTAKEN)
+    raise LostRace

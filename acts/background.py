@@ -33,7 +33,6 @@ from store.table import (
     Key,
     Missing,
     Put,
-    Refused,
     Span,
     Unavailable,
     Update,
@@ -43,6 +42,7 @@ from store.table import (
 from .again import go_on
 from .following import get_through
 from .queues import complain, reason_of
+from .recording import try_write
 from .site import log, now_text, table
 
 REQUEST_BATCHES = 50  # that whoever asked for the work waits for
@@ -271,15 +271,7 @@ def _record_failure(task: Task, error: Exception) -> None:
         return
     attempts, reason = current.attempts + 1, reason_of(error)[:MAX_REASON_CHARS]
     due = _in(min(MAX_RETRY_SECONDS, 2**attempts))
-    _try_to_write(_changed(replace(current, due=due, attempts=attempts, reason=reason)))
-
-
-def _try_to_write(change: Write) -> bool:
-    try:
-        table().write(change)
-    except Refused:  # somebody else has worked on it since
-        return False
-    return True
+    try_write(_changed(replace(current, due=due, attempts=attempts, reason=reason)))  # unless somebody else went on
 
 
 # --- for people ---
@@ -299,4 +291,4 @@ def label_of(task: Task) -> str:
 def retry(task_type: str, subject: str) -> bool:
     """Let the worker try again what was set aside; whether it was there."""
     item = table().get(keys.task(task_type, subject))
-    return item is not None and _try_to_write(_changed(replace(task_of(item), due=now_text(), attempts=0, reason="")))
+    return item is not None and try_write(_changed(replace(task_of(item), due=now_text(), attempts=0, reason="")))

@@ -24,11 +24,12 @@ from dataclasses import dataclass
 from typing import Generic, Protocol, TypeVar
 
 from store.log import Event
-from store.table import Conflict, Refused, Unavailable, Write
+from store.table import Conflict, Unavailable, Write
 
 from .following import follow, get_through
-from .refusals import OVERTAKEN, Overtaken
-from .site import log, table
+from .recording import record, write
+from .refusals import LostRace
+from .site import table
 
 
 class Closable(Protocol):
@@ -56,10 +57,7 @@ class Closing(Generic[T]):
     def begin(self, thing: T, who: str, *also: Write) -> T:
         """From now on nobody is let in who comes."""
         after, writes = self.beginning(thing, who)
-        try:
-            get_through(lambda: table().write(*writes, *also))
-        except Refused:
-            raise Overtaken(OVERTAKEN) from None
+        get_through(lambda: write(*writes, *also))
         return after
 
     def shut(self, begun: T) -> None:
@@ -72,8 +70,8 @@ class Closing(Generic[T]):
         """The thing once the log has told its close; and whether we told it, or somebody who came by meanwhile."""
         after, event, writes = self.saying(shut)
         try:
-            get_through(lambda: log().record(event, *writes))
-        except Refused:
+            get_through(lambda: record(event, *writes))
+        except LostRace:
             return after, False
         return after, True
 

@@ -13,6 +13,7 @@ from store.connect import connect
 from store.log import EventLog, as_text, utc_now
 from store.table import Table
 
+SITE = "plenum"  # the actor of what happens by itself
 _elsewhere: ContextVar[Table | None] = ContextVar("elsewhere", default=None)
 
 
@@ -31,13 +32,9 @@ def acting_on(other: Table) -> Iterator[None]:
         _elsewhere.reset(token)
 
 
-def log() -> EventLog:
-    return EventLog(table())
-
-
-def log_at(now: datetime) -> EventLog:
-    """The log, for an act that has looked at the clock already: its event tells the very same moment."""
-    return EventLog(table(), lambda: now)
+def log(now: datetime | None = None) -> EventLog:
+    """For an act that has looked at the clock already, its event tells the very same moment."""
+    return EventLog(table(), lambda: now) if now else EventLog(table())
 
 
 def now_text() -> str:

@@ -15,7 +15,7 @@ from django.views.decorators.http import require_safe
 
 from accounts.access import anybody, requires
 from accounts.rules import Permission
-from acts.site import table
+from acts.site import SITE, table
 from store.keys import DIGITS
 from store.log import EventLog
 from store.log.forgotten import is_rewritten, sealed_digest
@@ -29,7 +29,6 @@ from .tables.masks import HIDDEN
 A_PAGE = 50
 ABOUT = ("election_name", "poll_id", "name", "new_owner", "email")  # what an event is about, the first that it has
 LONGEST_VALUE = 4000
-THE_SITE = "plenum"
 NOT_SHOWN = {"PersonPictured": ("photo",)}  # the address of a picture that its owner may have hidden
 
 
@@ -93,7 +92,7 @@ def event(request: HttpRequest, numbered: tuple[int, Item | None]) -> HttpRespon
         "checkpoint": checkpoint,
         "public": public,
         "intact": checkpoint is None or _kept(checkpoint, number) == digest[:KEPT],
-        "by_itself": found["actor"] == THE_SITE,
+        "by_itself": found["actor"] == SITE,
         "rewritten": is_rewritten(found),
     }
     return render(request, "audit/log/event.html", context)

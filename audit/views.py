@@ -14,10 +14,10 @@ from accounts.access import requires
 from accounts.rules import Permission
 from accounts.services import still
 from acts import background
-from acts.refusals import Refusal
 from mail import outbox
 from mail.words import mail_state
 from pages.forms import carried_out, form_page, posted, show_form
+from pages.saying import refusals_said
 from store.connect import connect
 from store.log import EventLog, utc_now
 from store.together import together
@@ -126,10 +126,7 @@ def pause(request: HttpRequest) -> HttpResponse:
 @requires(Permission.TRANSFER_OWNER)
 @require_POST
 def resume(request: HttpRequest) -> HttpResponse:
-    try:
+    with refusals_said(request):
         pausing.resume(request.user.name, still(request.user))
-    except Refusal as refusal:
-        messages.error(request, str(refusal))
-    else:
         messages.success(request, _("The site goes on."))
     return redirect(reverse("system"))

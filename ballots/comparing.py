@@ -1,12 +1,8 @@
-"""Ballots held against ballots, one by one in the order of their codes: the first that differs is named.
-
-They are sorted in a temporary file, so that memory does not grow with them.
-"""
+"""Ballots held against ballots, one by one in the order of their codes: the first that differs is named."""
 
 from __future__ import annotations
 
-import sqlite3
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from itertools import zip_longest
 from typing import NamedTuple
 
@@ -27,27 +23,6 @@ class Cast(NamedTuple):
 
 class Flaw(Exception):
     """The first thing that is not as it was sealed."""
-
-
-class Sorted:
-    """Ballots in the order of their codes, however they come, in a temporary file that goes with us."""
-
-    def __init__(self) -> None:
-        self._file = sqlite3.connect("")
-        self._file.execute("CREATE TABLE ballot (place TEXT PRIMARY KEY, code, ranking, voter) WITHOUT ROWID")
-
-    def put(self, place: str, ballot: Cast) -> None:
-        """In the place of the one that was there."""
-        self._file.execute("INSERT OR REPLACE INTO ballot VALUES (?, ?, ?, ?)", (place, *ballot))
-
-    def remove(self, place: str) -> None:
-        self._file.execute("DELETE FROM ballot WHERE place = ?", (place,))
-
-    def close(self) -> None:
-        self._file.close()
-
-    def __iter__(self) -> Iterator[Cast]:
-        return map(Cast._make, self._file.execute("SELECT code, ranking, voter FROM ballot ORDER BY code, place"))
 
 
 def compare(sealed: Iterable[Cast], found: Iterable[Cast], where: str) -> None:

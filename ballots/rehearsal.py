@@ -16,7 +16,7 @@ from django.utils.translation import gettext as _
 from accounts import services as accounts
 from accounts.models import User
 from accounts.rules import Role
-from acts.refusals import Refusal
+from acts.refusals import TooMany
 from acts.site import acting_on, now_text
 from elections import repository as elections
 from elections import services as organising
@@ -39,10 +39,6 @@ from .robots import ranks
 ROBOTS = 40
 RECOUNTS = 65  # in which it is found out how close it was, with so few ballots
 MOST_STEPS = 6_000_000  # of counting, about as many seconds as millions
-
-
-class TooMuch(Refusal):
-    """Robots can vote in it, but nobody wants to wait for the count."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +77,7 @@ def check_cost(election: Election, candidates: int) -> None:
     size = Size(candidates, ROBOTS, ROBOTS * candidates, seats=election.seats)
     job = Job(Ballots((), {}), election.method, {"seats": election.seats}, recounts=RECOUNTS)
     if job.cost(size) > MOST_STEPS:
-        raise TooMuch(_("To rehearse with so many candidates or seats takes too long. The election can be held."))
+        raise TooMany(_("To rehearse with so many candidates or seats takes too long. The election can be held."))
 
 
 def _for_robots(election: Election) -> Election:

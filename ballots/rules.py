@@ -7,21 +7,13 @@ from datetime import datetime
 
 from django.utils.translation import gettext_lazy as _
 
-from acts.refusals import Refusal
+from acts.refusals import NotNow, Refusal
 from elections.rules import Election, State
 from pages import times
 
 
-class NotNow(Refusal):
-    """The election takes no votes: not yet, or no longer."""
-
-
 class Over(NotNow):
     """It took votes, and takes no more."""
-
-
-class NotThere(Refusal):
-    """There is no such election, or none that anybody may know of."""
 
 
 class NotOnTheRoll(Refusal):

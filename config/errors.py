@@ -133,7 +133,7 @@ def broken(request: HttpRequest) -> HttpResponse:
     _record(request, exception, status)
     request.user = Anonymous()  # asking the store who this is may be what failed
     try:
-        if isinstance(exception, Paused) and (pause := watch.last_saw()):
+        if isinstance(exception, Paused) and (pause := watch.last_known()):
             return paused_page(request, pause)
         return error_page(request, status, sentence, title)
     except Exception:  # what broke the page may break this one too: say it without templates

@@ -18,7 +18,7 @@ from accounts.models import User
 from acts.again import try_again
 from acts.background import Batch, Task, TaskType, finished, wait
 from acts.handfuls import handfuls
-from acts.refusals import Overtaken, Refusal, TryLater
+from acts.refusals import LostRace, Refusal, TryLater
 from acts.site import now_text, table
 from ranking.candidates import Candidate
 from store import keys
@@ -109,7 +109,7 @@ def fill_batch(task: Task) -> Batch:
         if part := next(iter(table().page(keys.filling_parts(draft.name), limit=1).items), None):
             _list(owner, draft, part)
             return Batch([Delete(Key(part["PK"], part["SK"]))])
-    except (Overtaken, TryLater):
+    except (LostRace, TryLater):
         raise  # the next try may find it otherwise
     except Refusal as refusal:
         return finished(_filled(draft), event=_stopped(draft, refusal))

@@ -12,6 +12,7 @@ from datetime import timedelta
 from accounts import repository as people
 from accounts.models import User
 from acts.progress import Progress, silent
+from acts.refusals import NameTaken
 from photos.demo import picture
 from ranking.candidates import Candidate
 from skills import repository as skills
@@ -213,7 +214,7 @@ def _make(planned: Planned) -> bool:
             results_public=planned.shared,
             no_voting_after=end,
         )
-    except services.NameTaken:
+    except NameTaken:
         return False
     _take_along(owner, election, planned)
     return True

@@ -14,7 +14,7 @@ from accounts.forms import ConfirmNameForm
 from accounts.models import User
 from pages import lists, rendered
 from pages.cards import Cards
-from pages.fields import NameField, TitleField, kept_of, markdown_field, new_of, usable_rows
+from pages.fields import LinesField, NameField, TitleField, kept_of, markdown_field, new_of, usable_rows
 from pages.names import LONGEST_NAME
 from pages.time_fields import LocalTimeField, ZonedForm, ZoneField
 from pages.times import Edge, from_text, typed, zone_label
@@ -149,13 +149,13 @@ class SettingsForm(ZonedForm):
         cleaned = super().clean()
         if not self.errors:
             check_settings(cleaned["method"], cleaned["seats"], cleaned["secret_ballot"], cleaned["results_visible"])
-            check_window(self._stored("begins"), self._stored("ends"))
+            check_window(self.stored("begins"), self.stored("ends"))
         return cleaned
 
     def values(self) -> dict[str, Any]:
         """As an election keeps them."""
         plain = {name: value for name, value in self.cleaned_data.items() if name not in ("begins", "ends")}
-        return plain | {"no_voting_before": self._stored("begins"), "no_voting_after": self._stored("ends")}
+        return plain | {"no_voting_before": self.stored("begins"), "no_voting_after": self.stored("ends")}
 
     def clean_remind_before(self) -> tuple[int, ...]:
         return tuple(sorted(self.cleaned_data["remind_before"], reverse=True))
@@ -170,10 +170,6 @@ class SettingsForm(ZonedForm):
     def before_groups(self) -> list[Any]:
         grouped = {name for group in GROUPS for name in (*group.fields, *group.folded)}
         return [self[name] for name in self.fields if name not in grouped]
-
-    def _stored(self, name: str) -> str | None:
-        understood = self.cleaned_data.get(name)
-        return understood.stored if understood else None
 
 
 class ElectionForm(SettingsForm):
@@ -201,31 +197,22 @@ class MessageForm(forms.Form):
     subject = forms.CharField(
         label=_("Subject"), max_length=messages.LONGEST_SUBJECT, widget=forms.TextInput({"dir": "auto"})
     )
-    text = forms.CharField(
-        label=_("Message"),
-        max_length=messages.LONGEST_MESSAGE,
-        validators=[rendered.check],
-        widget=forms.Textarea({"rows": 8, "dir": "auto"}),
-        help_text=_("You may use Markdown: *emphasis*, lists, links."),
-    )
+    text = markdown_field(_("Message"), 8, required=True, max_length=messages.LONGEST_MESSAGE)
 
     def clean_subject(self) -> str:
         """One line: a mail has no other."""
         return " ".join(str(self.cleaned_data["subject"]).split())
 
-    def clean_text(self) -> str:
-        return str(self.cleaned_data["text"]).replace("\r\n", "\n")
-
 
 class WordsForm(forms.Form):
     """What an organiser adds to the invitation, and who gets the answers."""
 
-    text = forms.CharField(
+    text = LinesField(
         label=_("Your own words"),
         required=False,
         max_length=words.LONGEST_WORDS,
         validators=[rendered.check],
-        widget=forms.Textarea({"rows": 6, "dir": "auto"}),
+        rows=6,
         help_text=_(
             "They stand between our sentences, in invitations and reminders. You may use Markdown: *emphasis*, lists, "
             "links."
@@ -241,9 +228,6 @@ class WordsForm(forms.Form):
             choices.append((AS_BEFORE, _("%(name)s, who chose so") % {"name": known.answers.name}))
         field = self.fields["answers"]
         field.choices, field.initial = choices, choices[-1][0] if known.answers is not None else NOBODY
-
-    def clean_text(self) -> str:
-        return str(self.cleaned_data["text"]).replace("\r\n", "\n").strip()
 
 
 class NameForm(forms.Form):
@@ -282,15 +266,14 @@ class EndForm(ZonedForm):
         return self.zone
 
     def end(self) -> str | None:
-        understood = self.cleaned_data.get("ends")
-        return understood.stored if understood else None
+        return self.stored("ends")
 
 
 class CandidatesForm(forms.Form):
-    names = forms.CharField(
+    names = LinesField(
         label=_("Add candidates, one a line"),
         max_length=200_000,
-        widget=forms.Textarea({"rows": 5, "dir": "auto"}),
+        rows=5,
         help_text=_(
             "At most 500 candidates. Their names together have at most 40,000 Latin letters; those of other scripts, "
             "and emoji, count as two to four."
@@ -315,10 +298,10 @@ class CandidateForm(forms.Form):
 
 
 class VotersForm(forms.Form):
-    voters = forms.CharField(
+    voters = LinesField(
         label=_("Add voters, one a line"),
         max_length=200_000,
-        widget=forms.Textarea({"rows": 4, "dir": "auto"}),
+        rows=4,
         help_text=_("User names of people who have an account here, or email addresses."),
     )
 

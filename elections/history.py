@@ -13,7 +13,7 @@ from datetime import date, datetime, timedelta
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
-from acts.site import table
+from acts.site import SITE, table
 from pages import times
 from store.keys import fold
 from store.log import as_text
@@ -26,7 +26,6 @@ from .turnout import final_turnout, turnout
 
 LOOKS = 3  # into the log, for one page
 AT_ONCE = timedelta(minutes=1)
-THE_SITE = "plenum"  # the actor of what happens by itself
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,7 +134,7 @@ class Told:
     @property
     def who(self) -> str:
         actor = str(self.event["actor"])
-        return _("The site") if actor == THE_SITE else actor
+        return _("The site") if actor == SITE else actor
 
     def with_words(self, sentence: str, **words: object) -> str:
         return str(sentence) % {"who": self.who, **words}

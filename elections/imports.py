@@ -19,10 +19,11 @@ from django.utils.translation import gettext_lazy as _
 from accounts import repository as people
 from accounts.models import User
 from acts.background import Batch, Task, finished, wait
-from acts.refusals import OVERTAKEN, Overtaken, Refusal
+from acts.recording import write
+from acts.refusals import LostRace, Refusal
 from acts.site import table
 from store import keys
-from store.table import Delete, Equals, Exists, Item, Less, Missing, Put, Refused, Update, Write
+from store.table import Delete, Equals, Exists, Item, Less, Missing, Put, Update, Write
 
 from . import repository, services
 from .repository import IMPORTING
@@ -94,7 +95,7 @@ def start(
     election: Election,
     names: Sequence[str],
     skipped: Skipped = NOTHING_SKIPPED,
-    begin: Callable[[Sequence[Write]], None] = lambda writes: table().write(*writes),
+    begin: Callable[[Sequence[Write]], None] = lambda writes: write(*writes),
 ) -> Import:
     """Store the list. One that is under way already is left as it is.
 
@@ -133,10 +134,10 @@ def _begun(actor: User, new: Import, begin: Callable[[Sequence[Write]], None]) -
     is_free = Missing() | Equals("done", new.slices) | Less("ttl", now)
     try:
         begin([Put({"PK": place.pk, "SK": place.sk, **fields, "ttl": now + SECONDS_KEPT}, when=is_free), task])
-    except Refused:
+    except LostRace:
         if (there := find(new.election_name, new.digest)) is not None:
             return there  # the same list was sent twice, and the other goes on
-        raise Overtaken(OVERTAKEN) from None
+        raise
     return new
 
 
@@ -190,7 +191,7 @@ def import_batch(task: Task) -> Batch:
     try:
         services.check(actor, election, Action.ADD_VOTERS)
         services.add_handful(actor, election, rows["voters"], lambda added: _moved_on(under_way, added))
-    except Overtaken:
+    except LostRace:
         return Batch()  # another has taken this slice, or somebody changed the election: look again
     except Refusal:
         return finished()

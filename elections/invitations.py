@@ -8,7 +8,6 @@ and the place in the roll change in one transaction. Where everybody here may vo
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import suppress
 from dataclasses import astuple, dataclass, field, replace
 from itertools import islice
 
@@ -18,15 +17,15 @@ from django.utils.translation import gettext_lazy as _
 from accounts import allowance
 from accounts import repository as people
 from accounts.models import User
-from acts import background
+from acts import background, recording
 from acts.again import try_again
 from acts.background import Task, TaskType, finished, wait
-from acts.site import log, now_text, table
-from acts.tokens import DAY, read, sign
+from acts.site import now_text, table
+from acts.tokens import sign
 from mail import outbox
 from store import keys, spans
 from store.log import Event
-from store.table import Check, Condition, Delete, Equals, Exists, Item, Key, Missing, Page, Put, Refused, Update, Write
+from store.table import Check, Condition, Delete, Equals, Exists, Item, Key, Missing, Page, Put, Update, Write
 
 from . import by_link, everybody, places, quiet, repository, services
 from .everybody import NOBODY, Window
@@ -50,6 +49,7 @@ NOWHERE, BEYOND = "nowhere", "beyond"  # counted beside the states of mails: see
 LABELS = {INVITED: _("Invitations"), REMINDED: _("Reminders"), ANNOUNCED: _("Results")}
 FIRST_INVITED = "first_invited"  # beside the counted mails: when everybody here was asked to vote first
 OF_EVERYBODY = "everybody "  # begins the place of a mailing that has come to the people here
+LEAVE = "silence"  # what the token in a reminder is for
 ONCE = (INVITED, MESSAGED, ANNOUNCED)  # kinds that go to everybody on the roll, once
 
 
@@ -178,14 +178,10 @@ def window_of(kind: str, counts: Item, moment: str, now: str) -> Window:
 def record(event: Event, *writes: Write, budget: Sequence[Write] = ()) -> None:
     """Refused if the same is under way; or if the election was deleted meanwhile, of which nothing more is told.
 
-    `Refused` rises if somebody else has used the budget meanwhile: then it is to be looked at again.
+    `LostRace` rises if somebody else has used the budget meanwhile: then it is to be looked at again.
     """
-    try:
-        log().record(event, *writes, _still_there(event.event_data["election_name"]), *budget)
-    except Refused as refused:
-        if all(part > len(writes) for part in refused.parts):
-            raise
-        raise WrongState(_("These mails are being sent already.")) from None
+    taken = dict.fromkeys(range(len(writes) + 1), WrongState(_("These mails are being sent already.")))
+    recording.record(event, *writes, _still_there(event.event_data["election_name"]), *budget, refusals=taken)
 
 
 def _still_there(election_name: str) -> Check:
@@ -549,23 +545,19 @@ def with_mails(voters: Sequence[Item]) -> list[Invited]:
 
 
 def silence_token(election_name: str, voter: str) -> str:
-    return sign("silence", election_name, voter)
+    return sign(LEAVE, election_name, voter)
 
 
-def leave_alone(token: str) -> str | None:
-    """No more reminders to this voter about this election; answers the election's name."""
-    words = read("silence", token, 400 * DAY)
-    if words is None:
-        return None
-    election_name, voter = words
+def leave_alone(election_name: str, voter: str) -> bool:
+    """No more reminders to this voter about this election; whether they are on its roll."""
     own, item = places.with_entry(election_name, voter)
     if own is None or item is None or item["voter_name"] != voter:
-        return None
+        return False
     if not item.get("left_alone"):
         event = Event(voter, "RemindersDeclined", {"election_name": election_name, "voter_name": voter})
-        with suppress(Refused):  # then they said so twice at the same moment, or left the roll
-            log().record(event, declined(repository.election_of(own), voter), _still_there(election_name))
-    return election_name
+        # unless they said so twice at the same moment, or left the roll
+        recording.try_record(event, declined(repository.election_of(own), voter), _still_there(election_name))
+    return True
 
 
 def declined(election: Election, voter: str) -> Update:

@@ -234,15 +234,14 @@ class WhenForm(ZonedForm):
 
     def values(self) -> dict[str, Any]:
         """As an election keeps them."""
-        begins = self.cleaned_data.get("begins")
-        begin = begins.stored if begins else None
+        begin = self.stored("begins")
         kept = {"time_zone": self.cleaned_data["time_zone"], "remind_before": self.cleaned_data["remind_before"]}
         return kept | {"no_voting_before": begin, "no_voting_after": self._end(begin)}
 
     def _end(self, begin: str | None) -> str | None:
         lasts, zone = self.cleaned_data["lasts"], self.cleaned_data["time_zone"]
         if lasts == AT_A_MOMENT:
-            return str(self.cleaned_data["ends"].stored)
+            return self.stored("ends")
         return in_days(DAYS[lasts], zone, from_text(begin) if begin else self.now) if lasts in DAYS else None
 
 

@@ -17,7 +17,7 @@ from accounts.models import User
 from accounts.rules import Permission
 from acts.again import try_again
 from acts.once import once
-from acts.refusals import Refusal
+from acts.refusals import NameTaken, Refusal
 from pages.forms import carried_out, form_page, posted, token_in
 from pages.saying import say_what_was_understood
 from ranking.candidates import Candidate
@@ -161,7 +161,7 @@ def _how(request: HttpRequest, election: Election, step: Step) -> HttpResponse:
 
 
 MANY_AT_ONCE = {"import": "import_roll", "group": "add_group", "list": "roll"}  # by the buttons of the step
-BESIDE: dict[type[Refusal], str] = {NobodyHere: "voters", services.NameTaken: "name"}  # the field a refusal is about
+BESIDE: dict[type[Refusal], str] = {NobodyHere: "voters", NameTaken: "name"}  # the field a refusal is about
 PAGES: dict[str, Callable[[HttpRequest, Election, Step], HttpResponse]] = {
     "what": _what,
     "candidates": _candidates,

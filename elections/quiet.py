@@ -14,12 +14,12 @@ from accounts.models import User
 from accounts.telling import Part
 from acts.links import whole
 from acts.site import table
-from acts.tokens import DAY, read, sign
+from acts.tokens import sign
 from mail.outbox import Mail
 from store import keys
 from store.table import Delete, Put
 
-DAYS = 10 * 365  # the way out of an old mail is as good as that of a new one
+LEAVE = "no-results"  # what the token in a mail is for
 
 
 def wants_none(address: str) -> bool:
@@ -46,13 +46,7 @@ def mail_again(address: str) -> None:
 
 
 def link(mail: Mail) -> str:
-    return whole(reverse("no_results_by_mail", args=[sign("no-results", mail.to)]))
-
-
-def read_link(token: str) -> str | None:
-    """The address that wants no more of them."""
-    words = read("no-results", token, DAYS * DAY)
-    return words[0] if words and len(words) == 1 else None
+    return whole(reverse("no_results_by_mail", args=[sign(LEAVE, mail.to)]))
 
 
 # --- people ---

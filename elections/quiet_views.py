@@ -6,32 +6,27 @@ from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.utils.translation import gettext as _
-from django.views.decorators.csrf import csrf_exempt
+from django.utils.translation import gettext_lazy
 
-from accounts.access import public, requires
+from accounts.access import requires
+from accounts.opting_out import opt_out
 from pages.forms import form_page
-from pages.saying import ask, say
+from pages.saying import ask
 
 from . import quiet
 
 
-@public
-@csrf_exempt  # mail programs press it for people (RFC 8058); the token says whose it is
-@form_page
-def by_link(request: HttpRequest, token: str) -> HttpResponse:
-    """The way out; a button does it, because mail scanners follow links."""
-    address = quiet.read_link(token)
-    if address is None:
-        return say(request, _("This link does not work"), _("It is not one of ours, or has grown too old."), status=410)
-    if request.method != "POST":
-        lead = _(
-            "You get no more mails about who won, from any election here, and no reminders of elections that are open "
-            "to everybody here. Asked to vote you are all the same."
-        )
-        return ask(request, _("No more mails about results?"), _("No more of these"), lead=lead)
+def _lead(_address: str) -> str:
+    return _(
+        "You get no more mails about who won, from any election here, and no reminders of elections that are open "
+        "to everybody here. Asked to vote you are all the same."
+    )
+
+
+@opt_out(quiet.LEAVE, gettext_lazy("No more mails about results?"), gettext_lazy("No more mails about results"), _lead)
+def by_link(address: str) -> str:
     quiet.leave_alone(address)
-    sentence = _("You get no more mails about results. Whoever has an account can change that on their own page.")
-    return say(request, _("No more mails about results"), sentence)
+    return _("You get no more mails about results. Whoever has an account can change that on their own page.")
 
 
 @requires(None)

@@ -9,10 +9,11 @@ from django.utils.translation import gettext_lazy as _
 
 from accounts.models import User
 from acts.queues import take_each
-from acts.site import log, now_text, table
+from acts.recording import try_record
+from acts.site import now_text, table
 from store import keys
 from store.log import Event, as_text
-from store.table import Check, Condition, Equals, Item, Missing, Refused, Update
+from store.table import Check, Condition, Equals, Item, Missing, Update
 
 from . import invitations, repository, services
 from .invitations import TIMED
@@ -87,11 +88,8 @@ def _set_off(election: Election, hours: int, kept: Item, now: str) -> int:
     event = Event("plenum", "VotersReminded", {"election_name": election.name, "hours_before": hours})
     last = Equals("last_sent", kept["last_sent"]) if "last_sent" in kept else Missing("last_sent")
     mark = Update(keys.reminders(election.name), set={"last_sent": now}, when=last)
-    try:
-        log().record(event, mailing, mark, Check(keys.election(election.name), _as_it_was(election)))
-    except Refused:
-        return 0  # another worker has set it off, or its end was moved at this moment
-    return 1
+    # else another worker has set it off, or its end was moved at this moment
+    return int(try_record(event, mailing, mark, Check(keys.election(election.name), _as_it_was(election))))
 
 
 def _as_it_was(election: Election) -> Condition:

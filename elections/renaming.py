@@ -12,6 +12,7 @@ from itertools import islice
 
 from acts.background import Batch, Task, finished
 from acts.site import table
+from acts.versions import unchanged
 from pages import rendered
 from store import keys, spans
 from store.table import Delete, Equals, Exists, Item, Key, Missing, Put, Update, Write
@@ -34,7 +35,7 @@ def rename(election: Election, name: str, stored: Item) -> list[Write]:
         Put({**stored, **created.item}, when=Missing()),
         *listed,
         *(repository.runner(after, each) for each in helpers),
-        Delete(keys.election(election.name), when=repository.unchanged(election)),
+        Delete(keys.election(election.name), when=unchanged(election)),
         Delete(keys.listed_election(election.name)),
         *(Delete(keys.manager(election.name, each)) for each in people.values()),
         _to_follow(after),

@@ -62,7 +62,7 @@ def updated(event: Happened) -> Iterator[Step]:
     after = replace(election, **{name: _value(value) for name, value in changes.items()})
     if after == election and text is None:
         raise DoesNotFit("changes nothing.")
-    yield [*services.changing(election, after, text), *turned_out(event)]
+    yield [*repository.change(election, after, text), *turned_out(event)]
 
 
 def _value(stored: Any) -> Any:
@@ -203,7 +203,7 @@ def opened(event: Happened) -> Iterator[Step]:
 
 def closed(event: Happened) -> Iterator[Step]:
     election = election_of(event)
-    yield services.beginning(election, replace(election, closing=event.actor, closed_at=event.said.get("closed_at")))
+    yield services.beginning(election, replace(election, closing=event.actor, closed_at=event.said["closed_at"]))
     yield from handfuls(repository.shut_gates(election_of(event)))
     yield [*services.closing(election_of(event)), *turned_out(event)]
 
@@ -369,7 +369,7 @@ def shut_what_is_shut(there: Table) -> None:
     for item in list(table().each(repository.list_of(State.OPEN))):
         stored, election = there.get(keys.election(item["name"])), repository.find(item["name"])
         if election is not None and stored is not None and stored.get("closing"):
-            begun = replace(election, closing=stored["closing"], closed_at=stored.get("closed_at"))
+            begun = replace(election, closing=stored["closing"], closed_at=stored["closed_at"])
             table().write(*services.beginning(election, begun))
             shut = repository.shut_gates(repository.find(item["name"]) or begun)
             for here in (table(), there):

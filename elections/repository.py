@@ -11,9 +11,11 @@ from django.utils.translation import gettext_lazy as _
 
 from accounts import repository as people
 from accounts.models import User
+from acts import versions
 from acts.background import OVERWRITE, TaskType
 from acts.gates import as_of
 from acts.site import now_text, table
+from acts.versions import unchanged
 from pages import rendered
 from pages.rendered import Html
 from pages.sorting import as_people_sort
@@ -312,9 +314,17 @@ def storable(fields: Mapping[str, Any]) -> Item:
 # --- writes; each answers the parts of a transaction ---
 
 
+def _item(election: Election) -> Item:
+    place = keys.election(election.name)
+    listed = {"GSI1PK": keys.ELECTIONS.pk, "GSI1SK": keys.by_date(election.created_at, election.name)}
+    is_draft = election.stored_state == State.DRAFT  # which is in nobody's list but its organisers'
+    fields = storable(asdict(election))
+    return {"PK": place.pk, "SK": place.sk, "entity_type": "ELECTION", **({} if is_draft else listed), **fields}
+
+
 def creation(election: Election, description: str = "") -> tuple[Put, *tuple[Write, ...]]:
     """Refused in part 0 if the name is taken; in the last two, if what had it is still moving out or being cleared."""
-    key, entry = keys.election(election.name), keys.listed_election(election.name)
+    entry = keys.listed_election(election.name)
     date = keys.by_date(election.created_at, election.name)
     state = {"GSI1PK": list_of(election.stored_state).pk, "GSI1SK": date}
     others: list[Write] = [
@@ -324,8 +334,7 @@ def creation(election: Election, description: str = "") -> tuple[Put, *tuple[Wri
         *([descriptions.described(election.name, description)] if description else []),
         *is_vacant(election.name),
     ]
-    own = Put({"PK": key.pk, "SK": key.sk, "entity_type": "ELECTION", **storable(asdict(election))}, when=Missing())
-    return own, *tuple(others)
+    return Put(_item(election), when=Missing()), *tuple(others)
 
 
 def _with_its_group(election: Election) -> list[Write]:
@@ -347,15 +356,17 @@ def runner(election: Election, person: str) -> Put:
 
 def change(before: Election, after: Election, description: str | None = None) -> tuple[Update, *tuple[Write, ...]]:
     """Every item that shows the election, and its description, if that is another one now. Refused in part 0 if
-    anybody changed it since it was read."""
-    after = replace(after, version=before.version + 1)
+    anybody changed it since it was read.
+
+    Casts read the end in the election itself, and gates do not know it: so an end is moved in one transaction, in which
+    nothing is that casts write, and from then on everybody who comes has the new one. It moves only later. Whoever has
+    read the earlier end was in time by that, and so is by the new one.
+    """
     # The roll counts for itself; a move and what a draft is filled with come to their own ends; where it lies and who
     # convened it stays.
     kept = ("name", "created_at", "voter_count", "renamed_from", "filling", "shards", "convened")
-    fields = {name: value for name, value in storable(asdict(after)).items() if name not in kept}
-    if after.stored_state != State.DRAFT:  # a draft is in nobody's list but its organisers'
-        date = keys.by_date(before.created_at, before.name)
-        fields |= {"GSI1PK": keys.ELECTIONS.pk, "GSI1SK": date}
+    own = versions.change(before, after, _item, kept)
+    after = versions.next_version(before, after)
     shown = _copied(after)
     state = {"GSI1PK": list_of(after.stored_state).pk}
     writes: list[Write] = [Update(keys.listed_election(before.name), set=shown | state)]
@@ -365,11 +376,7 @@ def change(before: Election, after: Election, description: str | None = None) ->
     writes += [Delete(keys.manager(before.name, name)) for folded, name in gone.items() if folded not in people]
     if description is not None:
         writes.append(descriptions.described(before.name, description))
-    return Update(keys.election(before.name), set=fields, when=unchanged(before)), *tuple(writes)
-
-
-def unchanged(election: Election) -> Equals:
-    return Equals("version", election.version)
+    return own, *tuple(writes)
 
 
 def touched(election: Election, voters: int = 0, *, candidates: bool = False) -> Update:

@@ -12,21 +12,21 @@ from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.translation import gettext as _
-from django.views.decorators.csrf import csrf_exempt
+from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_POST, require_safe
 from django_htmx.http import HttpResponseClientRedirect, trigger_client_event
 
 from accounts import allowance, policy
-from accounts.access import public, requires
+from accounts.access import requires
 from accounts.models import User
+from accounts.opting_out import opt_out
 from accounts.rules import Permission
-from acts.refusals import Refusal
 from acts.site import now_text, table
 from pages import lists
 from pages.forms import carried_out, form_page, posted, show_form
 from pages.lists import Verdict
 from pages.paging import one_page
-from pages.saying import ask, say, told
+from pages.saying import refusals_said, told
 from store.together import together
 
 from . import imports, invitations, renaming, repository, services, skipping
@@ -96,18 +96,11 @@ def invite(request: HttpRequest, election: Election) -> HttpResponse:
     return redirect("roll", name=election.name)
 
 
-@public
-@csrf_exempt  # mail programs press it for people (RFC 8058); the token says whose it is
-@form_page
-def leave_alone(request: HttpRequest, token: str) -> HttpResponse:
-    """The way out of reminders; a button does it, because mail scanners follow links."""
-    if request.method != "POST":
-        return ask(request, _("No more reminders?"), _("No more reminders"))
-    name = invitations.leave_alone(token)
-    if name is None:
-        return say(request, _("This link does not work"), _("It is not one of ours, or you left the roll."), status=410)
-    sentence = _("You get no more reminders about “%(name)s”. You may still vote.") % {"name": name}
-    return say(request, _("No more reminders"), sentence)
+@opt_out(invitations.LEAVE, gettext_lazy("No more reminders?"), gettext_lazy("No more reminders"))
+def leave_alone(election_name: str, voter: str) -> str | None:
+    if not invitations.leave_alone(election_name, voter):
+        return None
+    return _("You get no more reminders about “%(name)s”. You may still vote.") % {"name": election_name}
 
 
 @run(Action.ADD_VOTERS)
@@ -156,13 +149,10 @@ def _verdicts(rows: list[lists.Row]) -> dict[str, Any]:
 
 def _import(request: HttpRequest, election: Election) -> HttpResponse:
     form = ImportedForm(request.POST)
-    try:
+    with refusals_said(request):
         if form.is_valid():
             voters, skipped = form.cleaned_data["voters"], form.cleaned_data["skipped"]
             return begun(request, election, imports.start(request.user, election, voters, skipped))
-    except Refusal as refusal:
-        messages.error(request, str(refusal))
-    else:
         messages.error(request, _("That list could not be imported. Please start again with the file."))
     return redirect(reverse("import_roll", args=[election.name]) + _query(request))
 
@@ -191,15 +181,13 @@ def go_on_importing(request: HttpRequest, found: tuple[Election, Import]) -> Htt
     if request.method != "POST":
         context = {"under_way": under_way, "onward": _after(request, election.name)}
         return render(request, "elections/import.html", context_of(request, election, **context))
-    try:
+    with refusals_said(request):
         after = imports.go_on(request.user, election, under_way, A_STEP if request.htmx else A_WHILE)
-    except Refusal as refusal:
-        messages.error(request, str(refusal))
-        return _to(request, _after(request, election.name))
-    if request.htmx and not after.is_finished:
-        part = render(request, "elections/parts/import.html", {"under_way": after})
-        return trigger_client_event(part, "go-on", after="settle")
-    return _went_on(request, after)
+        if request.htmx and not after.is_finished:
+            part = render(request, "elections/parts/import.html", {"under_way": after})
+            return trigger_client_event(part, "go-on", after="settle")
+        return _went_on(request, after)
+    return _to(request, _after(request, election.name))
 
 
 def _went_on(request: HttpRequest, after: Import) -> HttpResponse:

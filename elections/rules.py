@@ -12,7 +12,8 @@ from django.core.exceptions import ValidationError
 from django.utils.translation import gettext_lazy as _
 
 from accounts.rules import Permission, Role, has
-from acts.refusals import NotAllowed, Refusal
+from acts.permissions import Permissions, Rule
+from acts.refusals import NotAllowed, NotNow, Refusal
 from pages import lists
 from store.keys import fold
 
@@ -95,7 +96,7 @@ class Election:
     restores: int = 0  # how often it was restored while open: a copy does not say whose which secret ballot is
     joining: bool = False  # whether, where everybody may vote, that includes those who join while it is open
     opened_at: str | None = None  # an election that was opened before this was kept is everybody's who comes
-    closed_at: str | None = None  # when its ballot box was shut; not of one that was closed before this was kept
+    closed_at: str | None = None  # when its ballot box was shut
     shows_skills: bool = False  # whether voters see, before they vote, which needs candidates who agreed say they meet
     vote_by_link: bool = False  # whether the link in an invitation leads to the ballot without signing in
     announces: bool = False  # whether voters are mailed who won as soon as the result is sealed
@@ -124,10 +125,10 @@ class Election:
 
     @property
     def ended(self) -> datetime | None:
-        """When voting in one that is closed really ended, if that is known. An end that had come is the end, however
-        late somebody wrote it down."""
+        """When voting in one that is closed really ended. An end that had come is the end, however late somebody wrote
+        it down."""
         known = [moment for moment in (self.closed_at, self.no_voting_after) if moment]
-        return datetime.fromisoformat(min(known)) if known and (self.closed_at or self.allow_vote) else None
+        return datetime.fromisoformat(min(known)) if known else None
 
     @property
     def closed_early(self) -> bool:
@@ -234,64 +235,40 @@ class Action(Enum):
     HAND_OVER = _("hand it over")
 
 
-DRAFT, EDITABLE, OPEN = State.DRAFT, State.EDITABLE, State.OPEN
 EVER = frozenset(State)
-WHEN: dict[Action, frozenset[State]] = {
-    Action.LOOK: EVER,
-    Action.DESCRIBE: frozenset({DRAFT, EDITABLE}),
-    Action.SET_UP: frozenset({DRAFT}),
-    Action.ADD_CANDIDATES: frozenset({DRAFT, EDITABLE}),
-    Action.CHANGE_CANDIDATES: frozenset({DRAFT}),
-    Action.SET_NEEDS: frozenset({DRAFT}),
-    Action.ADD_VOTERS: frozenset({DRAFT, EDITABLE, OPEN}),
-    Action.REMOVE_VOTERS: frozenset({DRAFT}),
-    Action.SEE_ROLL: EVER,
-    Action.INVITE: frozenset({EDITABLE, OPEN}),
-    Action.READ_MAILS: frozenset({EDITABLE, OPEN, State.CLOSED}),
-    Action.ANNOUNCE: frozenset({State.CLOSED}),
-    Action.WORD_INVITATION: frozenset({DRAFT, EDITABLE, OPEN}),
-    Action.SET_REMINDERS: frozenset({DRAFT, EDITABLE, OPEN}),
-    Action.ENTER_PAPER: frozenset({EDITABLE, OPEN}),
-    Action.REHEARSE: frozenset({DRAFT}),
-    Action.OPEN: frozenset({DRAFT}),
-    Action.FIX: frozenset({EDITABLE}),
-    Action.EXTEND: frozenset({EDITABLE, OPEN}),
-    Action.CLOSE: frozenset({EDITABLE, OPEN}),
-    Action.RENAME: frozenset({DRAFT}),
-    Action.DELETE: EVER,
-    Action.COPY: EVER,
-    Action.CHANGE_MANAGERS: frozenset({DRAFT, EDITABLE, OPEN}),
-    Action.HAND_OVER: frozenset({DRAFT, EDITABLE, OPEN}),
-}
+DRAFTS, CLOSED = frozenset({State.DRAFT}), frozenset({State.CLOSED})
+WHILE_OPEN = frozenset({State.EDITABLE, State.OPEN})
+UNTIL_FIXED, UNTIL_CLOSED, SINCE_OPENED = DRAFTS | {State.EDITABLE}, EVER - CLOSED, EVER - DRAFTS
 OWNERS = frozenset({Relation.OWNER})
 RUNNERS = OWNERS | {Relation.MANAGER}
 MODERATED = OWNERS | {Relation.MODERATOR}
-WHO: dict[Action, frozenset[Relation]] = {
-    Action.LOOK: RUNNERS | {Relation.MODERATOR},
-    Action.DESCRIBE: RUNNERS | {Relation.MODERATOR},
-    Action.SET_UP: OWNERS,
-    Action.ADD_CANDIDATES: RUNNERS,
-    Action.CHANGE_CANDIDATES: RUNNERS,
-    Action.SET_NEEDS: RUNNERS,
-    Action.ADD_VOTERS: RUNNERS,
-    Action.REMOVE_VOTERS: RUNNERS,
-    Action.SEE_ROLL: RUNNERS | {Relation.MODERATOR},
-    Action.INVITE: RUNNERS,
-    Action.READ_MAILS: RUNNERS,
-    Action.ANNOUNCE: RUNNERS,
-    Action.WORD_INVITATION: RUNNERS,
-    Action.SET_REMINDERS: RUNNERS,
-    Action.ENTER_PAPER: RUNNERS,
-    Action.REHEARSE: RUNNERS,
-    Action.OPEN: OWNERS,
-    Action.FIX: OWNERS,
-    Action.EXTEND: OWNERS,
-    Action.CLOSE: MODERATED,
-    Action.RENAME: OWNERS,
-    Action.DELETE: MODERATED,
-    Action.COPY: RUNNERS,
-    Action.CHANGE_MANAGERS: OWNERS,
-    Action.HAND_OVER: MODERATED,
+ALL = RUNNERS | MODERATED
+RULES: dict[Action, Rule[Relation, State]] = {
+    Action.LOOK: Rule(ALL, EVER),
+    Action.DESCRIBE: Rule(ALL, UNTIL_FIXED),
+    Action.SET_UP: Rule(OWNERS, DRAFTS),
+    Action.ADD_CANDIDATES: Rule(RUNNERS, UNTIL_FIXED),
+    Action.CHANGE_CANDIDATES: Rule(RUNNERS, DRAFTS),
+    Action.SET_NEEDS: Rule(RUNNERS, DRAFTS),
+    Action.ADD_VOTERS: Rule(RUNNERS, UNTIL_CLOSED),
+    Action.REMOVE_VOTERS: Rule(RUNNERS, DRAFTS),
+    Action.SEE_ROLL: Rule(ALL, EVER),
+    Action.INVITE: Rule(RUNNERS, WHILE_OPEN),
+    Action.READ_MAILS: Rule(RUNNERS, SINCE_OPENED),
+    Action.ANNOUNCE: Rule(RUNNERS, CLOSED),
+    Action.WORD_INVITATION: Rule(RUNNERS, UNTIL_CLOSED),
+    Action.SET_REMINDERS: Rule(RUNNERS, UNTIL_CLOSED),
+    Action.ENTER_PAPER: Rule(RUNNERS, WHILE_OPEN),
+    Action.REHEARSE: Rule(RUNNERS, DRAFTS),
+    Action.OPEN: Rule(OWNERS, DRAFTS),
+    Action.FIX: Rule(OWNERS, frozenset({State.EDITABLE})),
+    Action.EXTEND: Rule(OWNERS, WHILE_OPEN),
+    Action.CLOSE: Rule(MODERATED, WHILE_OPEN),
+    Action.RENAME: Rule(OWNERS, DRAFTS),
+    Action.DELETE: Rule(MODERATED, EVER),
+    Action.COPY: Rule(RUNNERS, EVER),
+    Action.CHANGE_MANAGERS: Rule(OWNERS, UNTIL_CLOSED),
+    Action.HAND_OVER: Rule(MODERATED, UNTIL_CLOSED),
 }
 
 
@@ -304,7 +281,7 @@ WHILE_FILLING = frozenset(
 )
 
 
-class WrongState(Refusal):
+class WrongState(NotNow):
     """An act that could be done, but not now."""
 
 
@@ -322,15 +299,17 @@ def relation(name: str, role: Role, election: Election) -> Relation:
     return Relation.MODERATOR if has(role, Permission.MANAGE_USERS) else Relation.NOBODY
 
 
-def check_who(who: Relation, action: Action) -> None:
-    if who not in WHO[action]:
-        raise NotAllowed(_("You may not %(action)s: this election is not yours to run.") % {"action": action.value})
+def _not_yours(action: Action) -> NotAllowed:
+    return NotAllowed(_("You may not %(action)s: this election is not yours to run.") % {"action": action.value})
 
 
-def check_when(state: State, action: Action) -> None:
-    if state not in WHEN[action]:
-        words = {"state": state.label, "action": action.value}
-        raise WrongState(_("This election is in the state “%(state)s”, in which nobody can %(action)s.") % words)
+def _not_now(action: Action, state: State) -> WrongState:
+    words = {"state": state.label, "action": action.value}
+    return WrongState(_("This election is in the state “%(state)s”, in which nobody can %(action)s.") % words)
+
+
+_PERMISSIONS = Permissions(RULES, _not_yours, _not_now)
+check_who, check_when, offered = _PERMISSIONS.check_who, _PERMISSIONS.check_when, _PERMISSIONS.offered
 
 
 def check_in_place(election: Election, action: Action) -> None:
@@ -357,11 +336,6 @@ def takes_names(election: Election) -> bool:
 def check_listing(election: Election, names: Iterable[str]) -> None:
     if not takes_names(election) and not all("@" in name for name in names):
         raise WrongState(EVERYBODY_HERE)
-
-
-def offered(who: Relation, state: State) -> set[Action]:
-    """What the page offers: exactly what will be accepted."""
-    return {action for action in Action if who in WHO[action] and state in WHEN[action]}
 
 
 def check_opening(election: Election, candidates: int, now: str) -> None:

@@ -100,14 +100,8 @@ def window(election: Election, counted: Turnout, now: datetime) -> Window | None
     if start is None or start >= now:
         return None
     over = election.state(as_text(now)) == State.CLOSED
-    end = max(_ended(election, counted, start) if over else election.ends or now, start + timedelta(minutes=5))
+    end = max((election.ended if over else election.ends) or now, start + timedelta(minutes=5))
     return Window(start, end, end if over else min(now, end))
-
-
-def _ended(election: Election, counted: Turnout, start: datetime) -> datetime:
-    """Of one that was closed before that was kept, the last vote is the end, or the end that was planned."""
-    last = counted.steps[-1][0] if counted.steps else start
-    return election.ended or (min(last, election.ends) if election.ends else last)
 
 
 def _start(election: Election, counted: Turnout) -> datetime | None:

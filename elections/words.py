@@ -15,15 +15,15 @@ from django.utils.translation import gettext as _
 from accounts import repository as people
 from accounts.models import User
 from accounts.rules import check_confirmed
-from acts.refusals import OVERTAKEN, Overtaken
-from acts.site import log, now_text, table
+from acts.recording import record
+from acts.site import now_text, table
 from mail.letters import Message
 from mail.names import isolated
 from mail.outbox import Mail
 from pages import rendered
 from store import keys
 from store.log import Event
-from store.table import Check, Delete, Exists, Item, Put, Refused
+from store.table import Check, Delete, Exists, Item, Put
 
 from . import asking, repository, rules, services
 from .rules import RUNNERS, Action, Election
@@ -75,10 +75,7 @@ def change(actor: User, election: Election, text: str, answers: str = NOBODY) ->
         return
     said = {"words": _digest(text), "answers_to_organiser": to is not None}
     event = Event(actor.name, "InvitationWorded", {"election_name": election.name, **said})
-    try:
-        log().record(event, _kept(election, text, author, to), Check(keys.election(election.name), Exists()))
-    except Refused:
-        raise Overtaken(OVERTAKEN) from None
+    record(event, _kept(election, text, author, to), Check(keys.election(election.name), Exists()))
 
 
 def _digest(text: str) -> str:

@@ -11,8 +11,10 @@ from itertools import pairwise
 
 from django.utils.translation import gettext_lazy as _
 
+from acts.refusals import NotNow
+
 from .questions import Question, Type
-from .rules import Game, NotNow, Phase, State
+from .rules import Game, Phase, State
 
 Questions = tuple[Question, ...]
 

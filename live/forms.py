@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from django import forms
-from django.conf import settings
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import ngettext_lazy
 
-from pages.fields import NameField, TitleField
+from pages.fields import LinesField, NameField, TitleField
 from pages.names import clean_title
-from pages.time_fields import ZoneField
+from pages.time_fields import ZoneField, zone_or_default
 
 from .assembly.majorities import LARGEST
 from .assembly.words import QUORUMS
@@ -90,11 +89,11 @@ class GameForm(forms.Form):
     question = forms.CharField(
         label=_("Your question"), required=False, max_length=1_000, widget=forms.TextInput({"dir": "auto"})
     )
-    options = forms.CharField(
+    options = LinesField(
         label=_("Options"),
         required=False,
         max_length=10_000,
-        widget=forms.Textarea({"rows": 5, "dir": "auto"}),
+        rows=5,
         help_text=_(
             "One a line, two to ten. Trivia: put a * before each right answer. Call and answer needs none: people "
             "write theirs."
@@ -145,20 +144,20 @@ class GameForm(forms.Form):
         initial=0,
         help_text=_("They join, answer and vote by themselves, so that you can try everything alone."),
     )
-    context = forms.CharField(
+    context = LinesField(
         label=_("Your own notes"),
         required=False,
         max_length=LONGEST_CONTEXT,
-        widget=forms.Textarea({"rows": 4, "dir": "auto"}),
+        rows=4,
         help_text=_("Only whoever runs the session sees them, on the remote."),
     )
 
     time_zone = ZoneField(required=False, help_text=_("In which the record shows when something was."))
-    agenda = forms.CharField(
+    agenda = LinesField(
         label=_("Agenda"),
         required=False,
         max_length=70_000,
-        widget=forms.Textarea({"rows": 6, "dir": "auto"}),
+        rows=6,
         help_text=_(
             "One item a line, if you have them already. A line that ends with a question mark is put to the vote: yes, "
             "no or abstain. Every other one is talked about. Choices, rankings, amendments and secret votes are added "
@@ -201,9 +200,6 @@ class GameForm(forms.Form):
     def clean_title(self) -> str:
         typed = str(self.cleaned_data["title"])
         return clean_title(typed) if typed.strip() else ""
-
-    def clean_context(self) -> str:
-        return str(self.cleaned_data["context"]).replace("\r\n", "\n")
 
     def clean(self) -> dict[str, Any]:
         cleaned = super().clean() or self.cleaned_data
@@ -279,7 +275,7 @@ class GameForm(forms.Form):
             "speed_bonus": typed["speed_bonus"] and is_trivia,
             "debug_mode": typed["debug_mode"],
             "context": typed["context"],
-            "time_zone": zone_of(typed),
+            "time_zone": zone_or_default(typed["time_zone"]),
             **of_set(chosen),
         }
 
@@ -287,12 +283,11 @@ class GameForm(forms.Form):
         """People check in by account or code, so that there are no names to choose."""
         quorum = str(typed["quorum_number"]) if typed["quorum"] == A_NUMBER else typed["quorum"]
         kept = {name: typed[name] for name in ("title", "debug_mode", "context")}
-        return kept | {"entitled": typed["entitled"] or 0, "quorum": quorum, "time_zone": zone_of(typed)}
-
-
-def zone_of(typed: Mapping[str, Any]) -> str:
-    """The one that was chosen; without scripts perhaps none, then the site's."""
-    return typed["time_zone"] or settings.SITE_TIME_ZONE or "UTC"
+        return kept | {
+            "entitled": typed["entitled"] or 0,
+            "quorum": quorum,
+            "time_zone": zone_or_default(typed["time_zone"]),
+        }
 
 
 def of_set(chosen: QuestionSet | None) -> dict[str, Any]:

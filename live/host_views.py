@@ -17,7 +17,7 @@ from accounts.access import public, requires
 from accounts.models import User
 from accounts.rules import Permission
 from acts.links import whole
-from acts.refusals import NotAllowed, Refusal
+from acts.refusals import LostRace, NotAllowed, NotNow, Refusal
 from pages.addresses import origin
 from pages.forms import carried_out, form_page, posted
 from pages.saying import ask, told
@@ -140,7 +140,9 @@ def drive(request: HttpRequest, hosted: Hosted) -> HttpResponse:
         if request.method != "POST":
             return _ask(request, game, state, step, version)
         moving.drive(game.id, request.user.name, _known(step), version, item)
-    except (rules.Stale, rules.NotNow) as refusal:
+    except LostRace:
+        return _not_taken(request, LostRace(rules.STALE), back)
+    except NotNow as refusal:
         return _not_taken(request, refusal, back)
     return HttpResponse(status=204) if _is_by_script(request) else redirect(back)
 
@@ -170,7 +172,7 @@ def _item(typed: str) -> int | None:
 
 def _known(step: Step | None) -> Step:
     if step is None:
-        raise rules.NotNow(rules.NOT_NOW)
+        raise NotNow(rules.NOT_NOW)
     return step
 
 
@@ -186,11 +188,11 @@ def _ask(request: HttpRequest, game: Game, state: State, step: Step | None, vers
     present = sum(each.is_there for each in seats.each(game.id)) if step == Step.VOTE else 0
     lead = hall.asked_first(game, step, present)
     if not lead and step != Step.VOTE:  # the quorum may be met by now
-        raise rules.NotNow(rules.NOT_NOW)
+        raise NotNow(rules.NOT_NOW)
     if version < 0:
         return redirect(f"{request.path}?{urlencode({'act': step, 'version': state.version})}")
     if version != state.version:
-        raise rules.Stale(rules.STALE)
+        raise LostRace(rules.STALE)
     rules.check_offered(game, state, step)
     title = str(words.step_words(step, game, state))
     return ask(request, title, title, lead=lead, danger=True)

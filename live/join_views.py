@@ -142,7 +142,7 @@ def _join(request: HttpRequest, game: Game, state: State, roster: Item | None) -
         return _show(request, game, form, status=422)
     try:
         joining.join(game, state, roster, form.cleaned_data["name"], held)
-    except joining.NameTaken as refusal:
+    except joining.SeatNameTaken as refusal:
         form.add_error("name", _taken(game, refusal))
         return _show(request, game, form, instead=refusal.instead, status=422)
     except Refusal as refusal:

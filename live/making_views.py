@@ -12,8 +12,8 @@ from django.views.decorators.http import require_safe
 
 from accounts.access import public, requires
 from accounts.rules import Permission
-from acts.refusals import Refusal
-from pages.forms import form_page, new_token, posted
+from pages.forms import form_page, new_token, posted, refusals_at
+from pages.saying import refusals_said
 
 from . import repository, rules, trying
 from .forms import GameForm, cards
@@ -60,11 +60,9 @@ def make(request: HttpRequest) -> HttpResponse:
     chosen = request.GET.get("set", "")
     form = GameForm(posted(request), offered=sets.usable_by(request.user.name), initial=_initial(chosen))
     if request.method == "POST" and form.is_valid():
-        try:
+        with refusals_at(form):
             game = _made(request, form)
             return redirect("agenda" if game.is_assembly else "host_game", game.id)
-        except Refusal as refusal:
-            form.add_error(None, str(refusal))
     context = {"form": form, "waiting_days": configured().waiting.days}
     return render(request, "live/make.html", context, status=422 if form.errors else 200)
 
@@ -89,11 +87,9 @@ def _made(request: HttpRequest, form: GameForm) -> Game:
 
 
 def _rehearse(request: HttpRequest) -> HttpResponse:
-    try:
+    with refusals_said(request):
         hosting.check_makes_another(request.user)
         game = trying.make(request.user)
-    except Refusal as refusal:
-        messages.error(request, str(refusal))
-        return redirect("games")
-    messages.info(request, _("Twenty robots are joining. Start when you like; people may join as well."))
-    return redirect("host_game", game.id)
+        messages.info(request, _("Twenty robots are joining. Start when you like; people may join as well."))
+        return redirect("host_game", game.id)
+    return redirect("games")

@@ -14,10 +14,9 @@ from django.views.decorators.http import require_POST, require_safe
 
 from accounts.access import public, requires
 from accounts.rules import Permission
-from acts.refusals import Refusal
 from pages.forms import form_page, new_token, token_in
 from pages.paging import listed
-from pages.saying import ask, told
+from pages.saying import ask, refusals_said, told
 
 from . import reports, repository, rules
 from .access import Hosted, of_hosts, of_hosts_and_moderators
@@ -80,13 +79,11 @@ def history(request: HttpRequest) -> HttpResponse:
 @require_POST
 def copy(request: HttpRequest, hosted: Hosted) -> HttpResponse:
     """Of a session that waits, runs or has ended, as long as its data is there."""
-    try:
+    with refusals_said(request):
         made = copying.copy(request.user, hosted[0].id, token_in(request.POST))
-    except Refusal as refusal:
-        messages.error(request, str(refusal))
-        return redirect("games")
-    messages.success(request, _("This is the copy. It waits to be started; correct what is different this time."))
-    return redirect("agenda" if made.is_assembly else "game_questions", made.id)
+        messages.success(request, _("This is the copy. It waits to be started; correct what is different this time."))
+        return redirect("agenda" if made.is_assembly else "game_questions", made.id)
+    return redirect("games")
 
 
 ALL_GOES = gettext_lazy(

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, fields
 from typing import Any
 
 from django.utils.translation import gettext_lazy as _
 
+from acts import versions
 from acts.background import OVERWRITE, TaskType
+from acts.refusals import NotThere
 from acts.site import now_text, table
+from acts.versions import unchanged
 from pages.times import from_text
 from store import keys, spans
 from store.splitting import in_batches
@@ -19,7 +22,7 @@ from . import rules
 from .clock import Clock
 from .questions import Question, Type, question_of
 from .rounds import Given
-from .rules import Game, Names, Phase, State
+from .rules import NOT_THERE, Game, Names, Phase, State
 
 EMPTYING = TaskType("empty live round", _("Removing anonymous answers"))
 EXPIRING = TaskType("expire live session", _("Removing live sessions whose time is over"))
@@ -85,6 +88,18 @@ class Past:
 def find(game_id: str) -> tuple[Game, State] | None:
     """The session and where it is, in one round trip."""
     return find_with(game_id)[0]
+
+
+def load(game_id: str) -> tuple[Game, State]:
+    """As `find`, of a session that has to be there."""
+    return load_with(game_id)[0]
+
+
+def load_with(game_id: str, *others: Key) -> tuple[tuple[Game, State], dict[Key, Item]]:
+    found, items = find_with(game_id, *others)
+    if found is None:
+        raise NotThere(NOT_THERE)
+    return found, items
 
 
 def find_with(game_id: str, *others: Key) -> tuple[tuple[Game, State] | None, dict[Key, Item]]:
@@ -349,23 +364,23 @@ def _state_item(game: Game, state: State) -> Item:
 
 def change(before: Game, after: Game) -> list[Write]:
     """Refused if somebody has changed the session since it was read."""
-    return [Put(_game_item(replace(after, version=before.version + 1)), when=Equals("version", before.version))]
+    return [versions.change(before, after, _game_item)]
 
 
 def moving(game: Game, before: State, after: State) -> list[Write]:
     """Refused if the session has moved on since its state was read, or if somebody has begun to close what is open."""
-    still = Equals("version", before.version) & Equals("closing", before.closing)
+    still = unchanged(before) & Equals("closing", before.closing)
     return [Put(_state_item(game, after), when=still)]
 
 
 def is_still_at(game: Game, state: State) -> Check:
     """That no step was taken since the state was read."""
-    return Check(keys.game_state(game.id), Equals("version", state.version))
+    return Check(keys.game_state(game.id), unchanged(state))
 
 
 def closing(game: Game, state: State) -> list[Write]:
     """From here on nobody is told any more that an answer counts. Not a step of its own: the version stays."""
-    return [Update(keys.game_state(game.id), set={"closing": True}, when=Equals("version", state.version))]
+    return [Update(keys.game_state(game.id), set={"closing": True}, when=unchanged(state))]
 
 
 def salting(game: Game, round_: int, salt: bytes) -> list[Write]:
@@ -443,7 +458,7 @@ def cut_short(line: Key, ended_at: str | None) -> Update:
 def clearing(game: Game) -> list[Write]:
     """What can be opened of a session goes, and then the rest."""
     return [
-        Delete(keys.game(game.id), when=Equals("version", game.version)),
+        Delete(keys.game(game.id), when=unchanged(game)),
         Delete(keys.game_state(game.id)),
         Delete(keys.game_qa(game.id)),
         DELETING.begin(game.id, due=now_text()),

@@ -14,10 +14,12 @@ from typing import Any
 from django.utils.translation import gettext as _
 
 from acts.handfuls import handfuls
+from acts.recording import write
+from acts.refusals import LostRace
 from acts.site import table
 from store import keys
 from store.limits import BATCH_PUTS
-from store.table import Refused, StoreError
+from store.table import StoreError
 
 from . import clock, repository, rules, seats
 from .assembly.resolutions import ABSTAIN, NO, YES
@@ -81,8 +83,8 @@ def _seat(game: Game, number: int) -> bool:
     for named in (name(number), f"{name(number)} ({player(number)})"):
         robot = Seat(player(number), named, game.created_at, robot=True)
         try:
-            table().write(*seats.seating(game, robot))
-        except Refused as refused:
+            write(*seats.seating(game, robot))
+        except LostRace as refused:
             if refused.parts == (0,):
                 continue  # the name is another's
             return False  # somebody else was quicker

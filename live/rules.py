@@ -10,7 +10,7 @@ from typing import Any
 from django.utils.translation import gettext_lazy as _
 
 from accounts.rules import Permission, Role, has
-from acts.refusals import Refusal
+from acts.refusals import NotNow
 from pages.times import from_text
 from store.keys import fold
 from store.log import as_text
@@ -28,18 +28,6 @@ MOST_HOSTS = 10
 MOST_ROUNDS = 400  # played in one session, repetitions included: what came of them fits the state
 KEPT_BEFORE = timedelta(days=15)  # from the making of a session that does not say how long it is kept
 CODE_KEPT = timedelta(days=1)  # after the end, for which a code says so
-
-
-class NotThere(Refusal):
-    """There is no such session."""
-
-
-class NotNow(Refusal):
-    """The session is not where this can be done."""
-
-
-class Stale(Refusal):
-    """The step leaves a version that is no longer the current one."""
 
 
 NOT_THERE = _("There is no such session. Perhaps its time has passed and it was removed.")

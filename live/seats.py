@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, fields, replace
+from functools import partial
 from typing import Any
 
+from acts import versions
 from acts.site import table
 from pages.times import from_text
 from store import keys, spans
-from store.table import Delete, Equals, Item, Key, Missing, Put, Write
+from store.table import Delete, Item, Key, Missing, Put, Write
 
 from . import rules
 from .clock import USUAL
@@ -100,8 +102,7 @@ def seating(game: Game, seat: Seat) -> list[Write]:
 
 def change(game: Game, before: Seat, after: Seat) -> list[Write]:
     """Refused if the seat has changed since it was read, or if another has the new name."""
-    seat = replace(after, version=before.version + 1)
-    own = Put(_item(game, seat), when=Equals("version", before.version))
+    own = versions.change(before, after, partial(_item, game))
     old, new = (keys.player_name(game.id, each.name) for each in (before, after))
     if old == new:
         return [own]

@@ -6,6 +6,7 @@ from __future__ import annotations
 import hashlib
 import time
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -13,11 +14,12 @@ from typing import Any
 from django.utils.translation import gettext_lazy as _
 
 from acts.queues import take_each
-from acts.refusals import Refusal
-from acts.site import log, now_text, table
+from acts.recording import record
+from acts.refusals import LostRace, Refusal
+from acts.site import now_text, table
 from store import keys
 from store.log import Event
-from store.table import Delete, Equals, Item, Missing, Put, Refused, Write
+from store.table import Delete, Equals, Item, Missing, Put, Write
 
 from . import server
 from .outbox import ASIDE, FAILED, KEPT_SECONDS, QUEUED, SENT, UNKNOWN, Mail, counting, mail_of, move, moved
@@ -50,9 +52,9 @@ def _ask(event: Event, wanted: dict[str, str], *also: Write) -> None:
     place, said = keys.mails_again(), {"asked_by": event.actor, "asked_at": now_text()}
     mark = Put({"PK": place.pk, "SK": place.sk, **said, **wanted}, when=Missing())
     try:
-        log().record(event, mark, *also)
-    except Refused as refused:
-        raise Refusal(ALREADY if 0 in refused.parts else CHANGED) from None
+        record(event, mark, *also, refusals={0: Refusal(ALREADY)})
+    except LostRace:
+        raise Refusal(CHANGED) from None
 
 
 def mailing_of(mail: Mail) -> str:
@@ -92,13 +94,9 @@ def _decide(event: Event, mail: Mail, new: str, changes: dict[str, Any], *also: 
         raise Refusal(MOVED_ON)
     update = moved(mail, mail.state, new, **changes)
     for counted in (counting(mail, mail.state, new, changes), []):
-        try:
-            log().record(event, update, *also, *counted)
-        except Refused as refused:
-            if 0 in refused.parts:
-                raise Refusal(MOVED_ON) from None
-            continue
-        return
+        with suppress(LostRace):
+            record(event, update, *also, *counted, refusals={0: Refusal(MOVED_ON)})
+            return
     raise Refusal(CHANGED)
 
 

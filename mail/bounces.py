@@ -15,9 +15,10 @@ from email.message import Message
 from email.parser import Parser
 from itertools import islice
 
+from acts.recording import try_write
 from acts.site import table
 from store import keys
-from store.table import Exists, Refused, Update
+from store.table import Exists, Update
 
 from . import outbox
 from .answers import without_address
@@ -112,11 +113,7 @@ def note(report: Report) -> bool:
 
 
 def _note_at(mail: outbox.Mail, kind: str, words: str) -> bool:
-    try:
-        table().write(Update(keys.mail(mail.number), set={"note": kind, "note_detail": words}, when=Exists()))
-    except Refused:
-        return False
-    return True
+    return try_write(Update(keys.mail(mail.number), set={"note": kind, "note_detail": words}, when=Exists()))
 
 
 def newest_to(address: str) -> str | None:

@@ -16,10 +16,12 @@ from datetime import UTC, datetime
 
 from django.utils.translation import get_language, gettext_noop
 
+from acts.recording import try_write, write
+from acts.refusals import LostRace
 from acts.site import table
 from store import keys, spans
 from store.log import as_text
-from store.table import Delete, Equals, Exists, Item, Key, Less, Missing, Put, Refused, Span, Update, Write
+from store.table import Delete, Equals, Exists, Item, Key, Less, Missing, Put, Span, Update, Write
 
 from .letters import LETTERS
 
@@ -204,9 +206,10 @@ def move(mail: Mail, old: str, new: str, *also: Write, before: int | None = None
     """From one state to another; false if the mail is no longer in the old one."""
     update = moved(mail, old, new, before=before, **changes)
     try:
-        table().write(update, *counting(mail, old, new, changes), *also)
-    except Refused as refused:
-        return 0 not in refused.parts and _move_uncounted(update, *also)
+        write(update, *counting(mail, old, new, changes), *also)
+    except LostRace as refused:
+        # without its ledger, which may have been closed meanwhile: the election it was about is deleted, say
+        return 0 not in refused.parts and try_write(update, *also)
     return True
 
 
@@ -248,15 +251,6 @@ def _failure(mail: Mail, ledger: Ledger, before: str, after: str, changes: Mappi
         return []
     entry = table().get(place)
     return [Delete(place)] if entry and entry.get("number", mail.number) == mail.number else []
-
-
-def _move_uncounted(update: Update, *also: Write) -> bool:
-    """As `move`, of a mail whose ledger was closed meanwhile: the election it was about is deleted, say."""
-    try:
-        table().write(update, *also)
-    except Refused:
-        return False
-    return True
 
 
 def replaced(number: str) -> list[Write]:

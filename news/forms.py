@@ -9,7 +9,7 @@ from django import forms
 from django.core.exceptions import ValidationError
 from django.utils.translation import gettext_lazy as _
 
-from pages.fields import TitleField, markdown_field
+from pages.fields import LinesField, TitleField, markdown_field
 from pages.names import clean_title
 from pages.time_fields import LocalTimeField, ZonedForm, ZoneField
 from pages.times import Edge, Understood, from_text, typed
@@ -61,17 +61,14 @@ class PostForm(forms.Form):
     title = TitleField(label=_("Title"))
     text = markdown_field(_("Text"), 16)
     tags = TagsField(label=_("Tags"), required=False, help_text=_("What it is about, parted by commas: at most eight."))
-    summary = forms.CharField(
+    summary = LinesField(
         label=_("Summary"),
         required=False,
         max_length=LONGEST_SUMMARY,
-        widget=forms.Textarea({"rows": 2, "dir": "auto"}),
+        rows=2,
         help_text=_("For lists and for those who hand it on. Left empty, the first words of the text stand there."),
     )
     slug = SlugField(label=_("Address"), required=False, help_text=_("Left empty, it is made of the title."))
-
-    def clean_text(self) -> str:
-        return str(self.cleaned_data["text"]).replace("\r\n", "\n")
 
     def clean_summary(self) -> str:
         return " ".join(str(self.cleaned_data["summary"]).split())

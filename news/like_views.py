@@ -10,14 +10,14 @@ from django.views.decorators.http import require_POST
 
 from accounts.access import public
 from acts.limits import DAY, TEN_MINUTES, Limit, TooOften, count
-from acts.refusals import Refusal
+from acts.refusals import NotThere, Refusal
 from acts.site import now_text
 from pages.addresses import origin
 from pages.saying import say
 
 from . import likes, repository, services
 from .likes import Liker
-from .rules import NotThere, Post
+from .rules import Post
 
 LIKES = Limit("likes-address", 600, TEN_MINUTES)  # a school likes from one address; a flood does too
 # Who throws the cookie away could like without end: browsers that come without one are fewer.

@@ -5,14 +5,13 @@ from __future__ import annotations
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
-from django.views.decorators.csrf import csrf_exempt
+from django.utils.translation import gettext_lazy, ngettext
 
 from accounts.access import public, requires
+from accounts.opting_out import opt_out
 from accounts.rules import Permission
 from accounts.visitors import visitor
-from acts.refusals import Refusal
-from pages.forms import carried_out, form_page, posted, show_form
+from pages.forms import carried_out, form_page, posted, refusals_at, show_form
 from pages.saying import ask, say
 
 from . import subscribing
@@ -25,12 +24,9 @@ def by_mail(request: HttpRequest) -> HttpResponse:
     """The answer is the same whether or not the address gets the news already."""
     form = ByMailForm(posted(request), initial={"email": getattr(request.user, "email", "")})
     if request.method == "POST" and form.is_valid():
-        try:
+        with refusals_at(form):
             user = request.user if request.user.is_authenticated else None
             subscribing.ask(form.cleaned_data["email"], visitor(request), user)
-        except Refusal as refusal:
-            form.add_error(None, str(refusal))
-        else:
             return _look(request, form.cleaned_data["email"])
     lead = _(
         "Each new post as a mail: its title, its first words and a link. You confirm it by a link that we mail you."
@@ -65,20 +61,15 @@ def _not_ours(request: HttpRequest) -> HttpResponse:
     return say(request, _("This link does not work"), sentence, status=410)
 
 
-@public
-@csrf_exempt  # mail programs press it for people (RFC 8058); the token says whose it is
-@form_page
-def leave(request: HttpRequest, token: str) -> HttpResponse:
-    """The way out; a button does it, because mail scanners follow links."""
-    address = subscribing.read_leaving(token)
-    if address is None:
-        return say(request, _("This link does not work"), _("It is not one of ours."), status=410)
-    if request.method != "POST":
-        lead = _("To %(email)s.") % {"email": address}
-        return ask(request, _("No more news by mail?"), _("No more news by mail"), lead=lead)
+@opt_out(
+    subscribing.LEAVE,
+    gettext_lazy("No more news by mail?"),
+    gettext_lazy("No more news by mail"),
+    lambda address: _("To %(email)s.") % {"email": address},
+)
+def leave(address: str) -> str:
     subscribing.leave(address)
-    sentence = _("You get no more news by mail, and your address is no longer kept for it.")
-    return say(request, _("No more news by mail"), sentence)
+    return _("You get no more news by mail, and your address is no longer kept for it.")
 
 
 @requires(Permission.MANAGE_USERS)

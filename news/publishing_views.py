@@ -11,10 +11,9 @@ from django.utils.formats import date_format
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from acts.refusals import Refusal
 from acts.site import now_text
 from pages.forms import form_page
-from pages.saying import ask, told
+from pages.saying import ask, refusals_said, told
 from pages.times import Understood, moment_text, zone_label
 
 from . import mailing, previews, rules, services
@@ -47,16 +46,14 @@ def _typed(request: HttpRequest) -> Any:
 
 def _published(request: HttpRequest, post: Post, moment: Understood | None) -> HttpResponse:
     at = moment.stored if moment else None
-    try:
+    with refusals_said(request):
         if not _is_done(request, post, at):
             seen = rules.as_seen(post, _version(request, post))
             zone, mails = moment.zone_name if moment else post.time_zone, wants_mails(request.POST)
             services.publish(request.user, seen, at, zone, mails)
-    except Refusal as refusal:
-        messages.error(request, str(refusal))
-        return redirect("publish_post", post.id)
-    messages.success(request, _done(moment))
-    return redirect("post", post.slug)
+        messages.success(request, _done(moment))
+        return redirect("post", post.slug)
+    return redirect("publish_post", post.id)
 
 
 def _is_done(request: HttpRequest, post: Post, at: str | None) -> bool:

@@ -11,13 +11,14 @@ from django.utils.translation import gettext_lazy as _
 
 from acts.background import TaskType
 from acts.site import now_text, table
+from acts.versions import next_version, unchanged
 from elections.rules import Election
 from pages import rendered
 from pages.rendered import Html
 from photos import repository as photos
 from photos.rules import photo_of
 from store import keys
-from store.table import Check, Condition, Delete, Equals, Item, Key, Missing, Put, Span, Write
+from store.table import Check, Delete, Equals, Item, Key, Missing, Put, Span, Write
 
 from .rules import Post
 
@@ -196,7 +197,7 @@ def counters(post: Post) -> list[Write]:
 
 def change(before: Post, after: Post, text: str | None = None) -> list[Write]:
     """Refused in part 0 if somebody changed it meanwhile, and in part 1 if the address is another's."""
-    next_ = replace(after, version=before.version + 1)
+    next_ = next_version(before, after)
     own, *others = (Put(_item(place, next_, index)) for place, index in places(next_).items())
     gone = [Delete(place) for place in places(before) if place not in places(next_)]
     texted = [] if text is None else [_texted(next_, text)]
@@ -238,10 +239,6 @@ def deletion(post: Post, beside: Iterable[Item]) -> list[Write]:
     told = [Delete(result)] if post.result else []
     own_and_mailing = [Delete(own, when=unchanged(post)), Delete(MAILING.key(post.id))]
     return [*own_and_mailing, *map(Delete, others), *known, *told, *photos.going(post.photo)]
-
-
-def unchanged(post: Post) -> Condition:
-    return Equals("version", post.version)
 
 
 def as_it_was(post: Post) -> Check:

@@ -27,14 +27,6 @@ PREVIEW_DAYS = 7
 A_PAGE = 20  # posts of a list
 
 
-class NotThere(Refusal):
-    """There is no such post."""
-
-
-class NotNow(Refusal):
-    """This cannot be done to the post as it is now."""
-
-
 class SlugTaken(Refusal):
     """Another post has the address, or had it."""
 

@@ -16,7 +16,7 @@ from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
 
 from pages import colours
-from pages.fields import TitleField, markdown_field
+from pages.fields import LinesField, TitleField, markdown_field
 from pages.names import clean_email
 from store.table import Item
 
@@ -136,11 +136,11 @@ class LinkRow(forms.Form):
 
 class ProjectRow(forms.Form):
     title = RowTitle(label=_("Title"))
-    words = forms.CharField(
+    words = LinesField(
         label=_("In a sentence or two"),
         required=False,
         max_length=LONGEST_WORDS,
-        widget=forms.Textarea({"rows": 3, "dir": "auto"}),
+        rows=3,
     )
     link = AddressOfLink(label=_("Address"), required=False)
 

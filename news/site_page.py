@@ -14,12 +14,13 @@ from hashlib import sha256
 from typing import Any
 
 from acts.site import table
+from acts.versions import unchanged_or_new
 from pages import rendered
 from pages.rendered import Html
 from photos.repository import going
 from photos.rules import Photo, photo_of
 from store import keys
-from store.table import Delete, Equals, Item, Missing, Put, Write
+from store.table import Delete, Item, Put, Write
 
 MOST_LINKS = MOST_PROJECTS = 12
 LONGEST_SITE_NAME = 60  # as of the setting
@@ -141,13 +142,9 @@ def writing(page: SitePage, before: SitePage) -> list[Write]:
     item = {"PK": place.pk, "SK": place.sk, "entity_type": "PORTFOLIO", "version": before.version + 1}
     for part in Part:
         item |= {name: value for name, value in said(page, part).items() if value is not None}
-    return [Put(item | rendered.beside("text", page.text), when=_is_still(before))]
+    return [Put(item | rendered.beside("text", page.text), when=unchanged_or_new(before))]
 
 
 def removing(page: SitePage) -> list[Write]:
     """With the bytes of its picture."""
-    return [Delete(keys.site_page(), when=_is_still(page)), *going(page.photo)]
-
-
-def _is_still(page: SitePage) -> Equals | Missing:
-    return Equals("version", page.version) if page.version else Missing()
+    return [Delete(keys.site_page(), when=unchanged_or_new(page)), *going(page.photo)]

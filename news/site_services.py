@@ -10,8 +10,8 @@ from accounts.models import User
 from accounts.services import still
 from acts import naming
 from acts.again import try_again
-from acts.refusals import Refusal
-from acts.site import log
+from acts.recording import record
+from acts.refusals import NotThere, Refusal
 from photos.changing import Wanted
 from store.log import Event
 from store.table import Item, Write
@@ -22,10 +22,6 @@ from .site_page import Part, SitePage
 
 class OtherWords(Refusal):
     """Somebody else has put the part into other words since this person began to write."""
-
-
-class NothingWritten(Refusal):
-    pass
 
 
 def edit(admin: User, part: Part, seen: str, words: Item) -> SitePage:
@@ -66,14 +62,14 @@ def remove(admin: User) -> None:
 def _remove(admin: User) -> None:
     page = site_page.find()
     if not page.version:
-        raise NothingWritten(NOTHING_WRITTEN)
+        raise NotThere(NOTHING_WRITTEN)
     _record(admin, Event(admin.name, "SitePageRemoved"), site_page.removing(page))
 
 
 def _record(admin: User, event: Event, writes: list[Write]) -> None:
     """This process knows of it at once, and the others within seconds."""
     try:
-        log().record(event, *writes, still(admin))
+        record(event, *writes, still(admin))
     finally:
         naming.watch.forget()
 

@@ -6,7 +6,6 @@ remembered of somebody who has left, and a link that is opened again says the sa
 
 from __future__ import annotations
 
-from contextlib import suppress
 from dataclasses import dataclass
 
 from django.utils.translation import gettext_lazy as _
@@ -18,15 +17,16 @@ from accounts.services import still
 from accounts.telling import Part
 from accounts.visitors import Visitor
 from acts.limits import DAY, HOUR, Limit, is_within
-from acts.refusals import OVERTAKEN, Overtaken, Refusal
+from acts.recording import try_write, write
+from acts.refusals import Refusal
 from acts.site import now_text, table
 from acts.tokens import read, sign
 from mail import outbox
 from store import keys
-from store.table import Delete, Exists, Item, Missing, Put, Refused
+from store.table import Delete, Exists, Item, Missing, Put
 
 CONFIRM_DAYS = 3
-LEAVE_DAYS = 10 * 365  # the way out of an old mail is as good as that of a new one
+LEAVE = "no-news"  # what the token in a mail is for
 CONFIRM, KNOWN = "confirm_news", "news_known"  # the letters
 ASKED = throttle.Limits(
     Limit("news", 5, HOUR),
@@ -92,21 +92,14 @@ def confirm(address: str, language: str) -> None:
     """From now on. Who confirms twice gets the news since the first time."""
     place = keys.subscriber(address)
     words = {"address": address, "language": language, "since": now_text()}
-    with suppress(Refused):
-        table().write(Put({"PK": place.pk, "SK": place.sk, **words}, when=Missing()))
+    try_write(Put({"PK": place.pk, "SK": place.sk, **words}, when=Missing()))
 
 
 # --- leaving ---
 
 
 def leave_token(address: str) -> str:
-    return sign("no-news", address)
-
-
-def read_leaving(token: str) -> str | None:
-    """The address that is to get no more news."""
-    words = read("no-news", token, LEAVE_DAYS * DAY)
-    return words[0] if words and len(words) == 1 else None
+    return sign(LEAVE, address)
 
 
 def leave(address: str) -> None:
@@ -116,12 +109,8 @@ def leave(address: str) -> None:
 
 def remove(actor: User, address: str) -> None:
     """Somebody has asked an admin for it."""
-    try:
-        table().write(Delete(keys.subscriber(address), when=Exists()), still(actor))
-    except Refused as refused:
-        if 0 in refused.parts:
-            raise Refusal(NOT_SUBSCRIBED) from None
-        raise Overtaken(OVERTAKEN) from None
+    gone = Delete(keys.subscriber(address), when=Exists())
+    write(gone, still(actor), refusals={0: Refusal(NOT_SUBSCRIBED)})
 
 
 def forget_subscription(gone: User) -> None:

@@ -19,7 +19,7 @@ from django.views.decorators.http import require_safe
 from accounts.access import View, answer_for, public, requires
 from accounts.models import User
 from accounts.rules import Permission
-from acts.refusals import OVERTAKEN, NotAllowed, Overtaken, Refusal
+from acts.refusals import LostRace, NotAllowed, NotNow, Refusal
 from acts.site import now_text
 from pages import rendered
 from pages.forms import form_page, posted, token_in
@@ -31,7 +31,7 @@ from . import repository, rules, services
 from .access import editable, written_by
 from .forms import EditForm, PostForm
 from .repository import Some, Whole
-from .rules import NotNow, Post, SlugTaken, State
+from .rules import Post, SlugTaken, State
 from .services.writing import check_about
 
 A_LIST = 20
@@ -131,7 +131,7 @@ def edit(request: HttpRequest, post_id: str) -> HttpResponse:
     if _is_asked(request, form):
         try:
             after = _save(request.user, whole, form)
-        except Overtaken:
+        except LostRace:
             now = _as_it_is(post_id)
             form = _once_more(request, form, now, is_seen)
         except Refusal as refusal:
@@ -145,7 +145,7 @@ def edit(request: HttpRequest, post_id: str) -> HttpResponse:
 def _save(user: User, whole: Whole, form: EditForm) -> Post:
     """On condition that its words are still those that the form has seen."""
     if not form.saw(whole):
-        raise Overtaken(OVERTAKEN)
+        raise LostRace
     return services.edit(user, whole.post, form.written(), revised=form.cleaned_data.get("revised", False))
 
 

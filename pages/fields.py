@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from django import forms
@@ -51,13 +51,24 @@ class TitleField(forms.CharField):
         return clean_title(super().clean(value))
 
 
-def markdown_field(label: Any, rows: int) -> forms.CharField:
-    return forms.CharField(
+class LinesField(forms.CharField):
+    """Several lines, whichever line endings a browser sends."""
+
+    def __init__(self, *, rows: int, attributes: Mapping[str, str] | None = None, **options: Any):
+        widget = forms.Textarea({"rows": rows, "dir": "auto", **(attributes or {})})
+        super().__init__(widget=widget, **options)
+
+    def to_python(self, value: Any) -> str:
+        return str(super().to_python(value)).replace("\r\n", "\n")
+
+
+def markdown_field(label: Any, rows: int, *, required: bool = False, max_length: int = LONGEST_TEXT) -> LinesField:
+    return LinesField(
         label=label,
-        required=False,
-        max_length=LONGEST_TEXT,
+        required=required,
+        max_length=max_length,
         validators=[rendered.check],
-        widget=forms.Textarea({"rows": rows, "dir": "auto"}),
+        rows=rows,
         help_text=_("You may use Markdown: *emphasis*, lists, links."),
     )
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from django.contrib import messages
@@ -47,6 +48,15 @@ def carried_out(
         return False
     messages.success(request, sentence(answer) if callable(sentence) else sentence)
     return True
+
+
+@contextmanager
+def refusals_at(form: Any, field: str | None = None, kinds: tuple[type[Exception], ...] = (Refusal,)) -> Iterator[None]:
+    """A refusal, or one of these kinds, of what is done inside is shown at the form or at one of its fields."""
+    try:
+        yield
+    except kinds as refusal:
+        form.add_error(field, str(refusal))
 
 
 def new_token() -> str:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from django.contrib import messages
@@ -23,13 +24,20 @@ def ask(request: HttpRequest, title: str, button: str, **context: Any) -> HttpRe
 
 def told(request: HttpRequest, act: Callable[[], Any], done: str) -> bool:
     """Carry an act out and say so, or say why not."""
-    try:
+    with refusals_said(request):
         act()
-    except Refusal as refusal:
+        messages.success(request, done)
+        return True
+    return False
+
+
+@contextmanager
+def refusals_said(request: HttpRequest, kinds: tuple[type[Exception], ...] = (Refusal,)) -> Iterator[None]:
+    """A refusal, or one of these kinds, of what is done inside is said on the next page."""
+    try:
+        yield
+    except kinds as refusal:
         messages.error(request, str(refusal))
-        return False
-    messages.success(request, done)
-    return True
 
 
 def say_what_was_understood(request: HttpRequest, form: Any) -> None:

@@ -144,6 +144,11 @@ class ZoneField(forms.ChoiceField):
         super().__init__(choices=zone_choices, widget=widget, **options)
 
 
+def zone_or_default(chosen: str) -> str:
+    """Without scripts perhaps none was chosen; then it is the site's."""
+    return chosen or settings.SITE_TIME_ZONE or "UTC"
+
+
 class ZonedForm(forms.Form):
     """A form whose times are understood in the zone chosen in its field `time_zone`."""
 
@@ -167,6 +172,11 @@ class ZonedForm(forms.Form):
                 self.add_error(name, error)
         elif "time_zone" not in self.errors:
             self.add_error(name, _("Choose a time zone too: without one nobody knows when this is."))
+
+    def stored(self, name: str) -> str | None:
+        """A time as it is stored; none if the field was left empty."""
+        value = self.cleaned_data.get(name)
+        return value.stored if value else None
 
     def notes(self) -> list[str]:
         """What was understood, a sentence for every time that was typed."""

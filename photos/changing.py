@@ -9,7 +9,7 @@ The same for everything that has a picture. Its app says who may, and brings the
     def picture_post(actor, post_id, wanted):        # in a service, around which `try_again` stands
         before = ...find(post_id).photo
         after = wanted.instead_of(before)
-        log().record(event, photos.set_on(key, before, after, Exists()), *wanted.writes(before))
+        record(event, photos.set_on(key, before, after, Exists()), *wanted.writes(before))
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from django.shortcuts import render
 from django.utils.translation import gettext as _
 
 from acts.limits import HOUR, Limit, count
-from acts.refusals import OVERTAKEN, Overtaken
+from acts.refusals import LostRace
 from pages.forms import carried_out, posted
 from store.table import Write
 
@@ -48,7 +48,7 @@ class Wanted:
         if self.new:
             return self.new.photo
         if self.seen and (before is None or before.id != self.seen.id):
-            raise Overtaken(OVERTAKEN)
+            raise LostRace
         return replace(before, alt=self.alt) if self.seen and before else None
 
     def writes(self, before: Photo | None) -> list[Write]:

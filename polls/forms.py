@@ -10,11 +10,11 @@ from django.core.exceptions import ValidationError
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import ngettext
 
+from acts.refusals import NotNow
 from elections.forms import EndForm
 from pages import lists
-from pages.fields import TitleField, kept_of
-from pages.rendered import check
-from pages.time_fields import LocalTimeField, ZonedForm, ZoneField
+from pages.fields import LinesField, TitleField, kept_of, markdown_field
+from pages.time_fields import LocalTimeField, ZonedForm, ZoneField, zone_or_default
 from pages.times import Edge, zone_label
 from store.log import utc_now
 
@@ -24,7 +24,6 @@ from .rules import (
     LONGEST_DESCRIPTION,
     MOST_CANDIDATES,
     RETENTIONS,
-    NotNow,
     check_first_end,
 )
 
@@ -62,14 +61,7 @@ class PollForm(ZonedForm):
     candidates = CandidatesField(
         label=_("What to rank"), max_length=50_000, help_text=_("One a line, at least two, at most fifty.")
     )
-    description = forms.CharField(
-        label=_("Description"),
-        required=False,
-        max_length=LONGEST_DESCRIPTION,
-        validators=[check],
-        widget=forms.Textarea({"rows": 3, "dir": "auto"}),
-        help_text=_("You may use Markdown: *emphasis*, lists, links."),
-    )
+    description = markdown_field(_("Description"), 3, max_length=LONGEST_DESCRIPTION)
     ends = LocalTimeField(
         edge=Edge.CLOSING,
         label=_("Ends"),
@@ -107,16 +99,11 @@ class PollForm(ZonedForm):
                 self.add_error("ends", str(refusal))
         return cleaned
 
-    def _end(self) -> str | None:
-        understood = self.cleaned_data.get("ends")
-        return understood.stored if understood else None
-
     def values(self) -> dict[str, Any]:
         """As making a poll takes them."""
         plain = {name: value for name, value in self.cleaned_data.items() if name not in ("ends", "time_zone")}
-        plain["description"] = plain["description"].replace("\r\n", "\n")
-        zone = self.cleaned_data["time_zone"] or settings.SITE_TIME_ZONE or "UTC"
-        return plain | {"expires_at": self._end(), "time_zone": zone}
+        zone = zone_or_default(self.cleaned_data["time_zone"])
+        return plain | {"expires_at": self.stored("ends"), "time_zone": zone}
 
 
 class ReportForm(forms.Form):
@@ -125,16 +112,13 @@ class ReportForm(forms.Form):
     reason = forms.ChoiceField(
         label=_("What is wrong with it?"), choices=list(REASONS.items()), widget=forms.RadioSelect
     )
-    words = forms.CharField(
+    words = LinesField(
         label=_("More about it"),
         required=False,
         max_length=LONGEST_REPORT,
-        widget=forms.Textarea({"rows": 4, "dir": "auto"}),
+        rows=4,
         help_text=_("Only those who look after this site read this. They do not learn who you are."),
     )
-
-    def clean_words(self) -> str:
-        return str(self.cleaned_data["words"]).replace("\r\n", "\n")
 
 
 class PollEndForm(EndForm):

@@ -18,7 +18,7 @@ from accounts.models import User
 from accounts.rules import Permission
 from accounts.visitors import counted_as
 from acts.limits import HOUR, Limit, count
-from acts.refusals import OVERTAKEN, Overtaken, Refusal
+from acts.refusals import LostRace, NotNow, Refusal
 from pages.forms import form_page, posted
 from pages.paging import listed, one_page
 from pages.saying import told
@@ -26,7 +26,7 @@ from pages.saying import told
 from . import reports, voters
 from .forms import ReportForm
 from .reports import Reported
-from .rules import NotNow, Poll
+from .rules import Poll
 from .services import NOT_NOW
 from .views import context_of, found_or_404, gone_page
 
@@ -117,5 +117,5 @@ def _dismiss(request: HttpRequest, reported: Reported | None) -> None:
     if reported is None:
         raise NotNow(NOT_NOW)
     if request.POST.get("seen") != reported.reported_at:
-        raise Overtaken(OVERTAKEN)
+        raise LostRace
     reports.dismiss(request.user, reported)

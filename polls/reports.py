@@ -9,14 +9,15 @@ from django.utils.translation import gettext_lazy as _
 
 from accounts.models import User
 from accounts.services import still
-from acts.refusals import OVERTAKEN, Overtaken, Refusal
-from acts.site import log, now_text, table
+from acts import recording
+from acts.refusals import NotNow, NotThere
+from acts.site import now_text, table
 from store import keys
 from store.log import Event
-from store.table import Check, Equals, Exists, Greater, Item, Missing, Put, Refused, Update, Write
+from store.table import Check, Equals, Exists, Greater, Item, Missing, Put, Update, Write
 
 from . import repository
-from .rules import NOT_THERE, NotNow, NotThere, Poll
+from .rules import NOT_THERE, Poll
 from .services import NOT_NOW, record
 
 REPORTER = "@reporter"  # in the log, whoever reports; nobody's name has an @
@@ -28,10 +29,6 @@ REASONS = {
     "unlawful": _("Against the law in another way"),
     "other": _("Something else"),
 }
-
-
-class AlreadyReported(Refusal):
-    """One browser reports a poll once."""
 
 
 ALREADY_REPORTED = _("You have reported this poll already. Somebody will look at it.")
@@ -106,10 +103,9 @@ def _reported_of(item: Item) -> Reported:
 def report(poll: Poll, report_id: str, reason: str, words: str) -> None:
     now = now_text()
     said = {"poll_id": poll.id, "report_id": report_id, "reason": reason, "reportedAt": now}
-    try:
-        log().record(Event(REPORTER, "PollReported", said), *reporting(poll, report_id, reason, words, now))
-    except Refused as refused:
-        raise (AlreadyReported(ALREADY_REPORTED) if 0 in refused.parts else NotThere(NOT_THERE)) from None
+    writes = reporting(poll, report_id, reason, words, now)
+    refusals = {0: NotNow(ALREADY_REPORTED), len(writes) - 1: NotThere(NOT_THERE)}
+    recording.record(Event(REPORTER, "PollReported", said), *writes, refusals=refusals)
 
 
 def reporting(poll: Poll, report_id: str, reason: str, words: str, now: str) -> Sequence[Write]:
@@ -133,10 +129,7 @@ def reporting(poll: Poll, report_id: str, reason: str, words: str, now: str) -> 
 def dismiss(admin: User, reported: Reported) -> None:
     """Dismiss the reports that the admin has seen; if another has come since, it is for them to look at first."""
     event = Event(admin.name, "PollReportsDismissed", {"poll_id": reported.id, "dismissedAt": reported.reported_at})
-    try:
-        log().record(event, dismissal(reported.id, reported.reported_at), still(admin))
-    except Refused:
-        raise Overtaken(OVERTAKEN) from None
+    recording.record(event, dismissal(reported.id, reported.reported_at), still(admin))
 
 
 def dismissal(poll_id: str, newest: str) -> Update:

@@ -6,17 +6,18 @@ import json
 import random
 import zlib
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, fields
 from functools import lru_cache, partial
 from itertools import chain
 from typing import Any
 
 from django.utils.translation import gettext_lazy as _
 
-from acts import shards
+from acts import shards, versions
 from acts.background import TaskType
 from acts.gates import IN_ONE, Gates, as_of, is_not_later, voted
 from acts.site import now_text, table
+from acts.versions import next_version, unchanged
 from pages import rendered
 from ranking.candidates import Candidate
 from store import keys, spans
@@ -237,15 +238,19 @@ def _shown(poll: Poll) -> Item:
 
 def creation(poll: Poll, now: int) -> list[Write]:
     """Refused in part 0 if the code is another poll's."""
-    place, code = keys.poll(poll.id), keys.short_code(poll.code)
-    fields_ = {"entity_type": "POLL", **storable(poll), **_ending(poll), "ttl": poll.ttl}
+    code = keys.short_code(poll.code)
     free = Missing() | Less("ttl", now)
     return [
         Put({"PK": code.pk, "SK": code.sk, "poll": poll.id, "ttl": poll.ttl}, when=free),
-        Put({"PK": place.pk, "SK": place.sk, **fields_}, when=Missing()),
+        Put(_item(poll), when=Missing()),
         *opened_gates(poll),
         *_entries(poll),
     ]
+
+
+def _item(poll: Poll) -> Item:
+    place = keys.poll(poll.id)
+    return {"PK": place.pk, "SK": place.sk, "entity_type": "POLL", **storable(poll), **_ending(poll), "ttl": poll.ttl}
 
 
 def _ending(poll: Poll) -> Item:
@@ -285,27 +290,15 @@ def _as_of(poll: Poll) -> str:
 
 def change(before: Poll, after: Poll) -> list[Write]:
     """Every item that shows the poll. Refused in part 0 if anybody changed it since it was read."""
-    after = replace(after, version=before.version + 1)
-    ending = _ending(after)
-    changed = Update(
-        keys.poll(before.id),
-        set=storable(after) | ending,
-        remove=() if ending else ("GSI1PK", "GSI1SK"),
-        when=unchanged(before),
-    )
     gone = [Delete(keys.listed_poll(before.id))] if before.is_public and not after.is_public else []
     gone += [Delete(keys.made_poll(before.id))] if before.maker and not after.maker else []
-    return [changed, *_entries(after), *gone]
+    return [versions.change(before, after, _item), *_entries(versions.next_version(before, after)), *gone]
 
 
 def reopening(before: Poll, after: Poll) -> tuple[list[Write], list[Write]]:
     """What is written before, and with, the event that opens a poll again: nobody passes a gate that is open early."""
-    gates = opened_gates(replace(after, version=before.version + 1))
+    gates = opened_gates(next_version(before, after))
     return gates[IN_ONE:], [*change(before, after), unsealed(before), *gates[:IN_ONE]]
-
-
-def unchanged(poll: Poll) -> Equals:
-    return Equals("version", poll.version)
 
 
 def deletion(poll: Poll) -> list[Write]:

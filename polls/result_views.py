@@ -8,7 +8,6 @@ from functools import wraps
 from typing import Any
 from uuid import UUID
 
-from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpResponse
 from django.http.response import HttpResponseBase
 from django.shortcuts import redirect, render
@@ -23,6 +22,7 @@ from accounts.visitors import counted_as
 from acts.limits import Limit, TooOften, count
 from acts.site import now_text
 from pages.page_cache import Fragment, cache_key, get_or_render, page_with
+from pages.saying import refusals_said
 from results.files import CSV, JSON, TEXT, file_name
 from tally.formats import CannotWrite, File, write
 
@@ -121,15 +121,15 @@ EXPORTS = {
 def export(request: HttpRequest, look: Look, file: str) -> HttpResponseBase:
     if file not in EXPORTS:
         raise Http404
-    try:
+    with refusals_said(request, (TooOften, CannotWrite)):
         count(EXPORTS_ALLOWED, counted_as(request))
         content = _content(look, EXPORTS[file].format)
-    except (TooOften, CannotWrite) as refusal:
-        messages.error(request, str(refusal))
-        return redirect("poll_results", look.poll.id)
-    answer = StreamingHttpResponse(content, content_type=EXPORTS[file].media_type)
-    answer.headers["Content-Disposition"] = content_disposition_header(True, file_name(look.poll.title, file, "poll"))
-    return answer
+        answer = StreamingHttpResponse(content, content_type=EXPORTS[file].media_type)
+        answer.headers["Content-Disposition"] = content_disposition_header(
+            True, file_name(look.poll.title, file, "poll")
+        )
+        return answer
+    return redirect("poll_results", look.poll.id)
 
 
 def _content(look: Look, format: str) -> Iterator[bytes]:

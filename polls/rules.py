@@ -10,7 +10,8 @@ from enum import Enum
 from django.utils.translation import gettext_lazy as _
 
 from accounts.rules import Permission, Role, has
-from acts.refusals import Refusal
+from acts.permissions import Rule, permitted
+from acts.refusals import NotNow, Refusal
 from pages import times
 from pages.rendered import Html
 from ranking.candidates import Candidate
@@ -25,22 +26,6 @@ LONGEST_DESCRIPTION = 5_000
 LONGEST_OPEN = timedelta(days=366)  # an end later than that would keep a poll for ever
 RETENTIONS = (30, 90, 365)  # days after its end that a maker may choose from
 MOST_VOTES = 100_000  # in one poll, which a process can keep in mind; whoever needs more needs an election
-
-
-class NotNow(Refusal):
-    """The poll takes no votes any more, or it cannot be changed like that now."""
-
-
-class NotThere(Refusal):
-    """There is no such poll."""
-
-
-class SignInFirst(Refusal):
-    """The maker wants to know that everybody votes once, by their accounts."""
-
-
-class Full(Refusal):
-    """As many have voted as a poll can hold."""
 
 
 class Hidden(Refusal):
@@ -157,7 +142,18 @@ class PollRelation(Enum):
     NOBODY = "nobody"
 
 
-MODERATED = {Act.CLOSE, Act.UNLIST, Act.DELETE}
+MAKERS = frozenset({PollRelation.MAKER})
+RUNNERS = MAKERS | {PollRelation.MODERATOR}
+WHILE_OPEN, ONCE_CLOSED, EVER = frozenset({True}), frozenset({False}), frozenset({True, False})
+RULES: dict[Act, Rule[PollRelation, bool]] = {
+    Act.CLOSE: Rule(RUNNERS, WHILE_OPEN),
+    Act.REOPEN: Rule(MAKERS, ONCE_CLOSED),
+    Act.EXTEND: Rule(MAKERS, WHILE_OPEN),
+    Act.LIST: Rule(MAKERS, EVER),
+    Act.UNLIST: Rule(RUNNERS, EVER),
+    Act.ELECT: Rule(MAKERS, EVER),
+    Act.DELETE: Rule(RUNNERS, EVER),
+}
 
 
 def relation(poll: Poll, name: str, role: Role | None, *, has_key: bool, by_anybody: bool) -> PollRelation:
@@ -172,11 +168,8 @@ def relation(poll: Poll, name: str, role: Role | None, *, has_key: bool, by_anyb
 
 def offered(poll: Poll, who: PollRelation, now: str, *, organises: bool = False) -> set[Act]:
     """What the page offers: exactly what will be accepted. An election is for somebody who may organise one."""
-    if who == PollRelation.NOBODY:
-        return set()
-    acts = {Act.DELETE, Act.UNLIST if poll.listed else Act.LIST} | ({Act.ELECT} if organises else set())
-    acts |= {Act.CLOSE, Act.EXTEND} if poll.is_open(now) else {Act.REOPEN}
-    return acts if who == PollRelation.MAKER else acts & MODERATED
+    acts = permitted(RULES, who, poll.is_open(now)) - {Act.LIST if poll.listed else Act.UNLIST}
+    return acts if organises else acts - {Act.ELECT}
 
 
 def check_first_end(end: datetime, now: datetime) -> None:

@@ -8,15 +8,15 @@ from contextlib import suppress
 from typing import Any
 
 from acts.queues import Explained, take_each
-from acts.refusals import Overtaken
-from acts.site import now_text, table
+from acts.recording import try_write
+from acts.refusals import LostRace
+from acts.site import SITE, now_text, table
 from store import keys
-from store.table import Refused
 
 from . import repository
 from .counting import SideBySide
 from .rules import Poll
-from .services import SITE, record, settled
+from .services import record, settled
 
 _log = logging.getLogger("plenum.polls")
 
@@ -38,15 +38,14 @@ def seal(poll_id: str) -> bool:
     try:
         poll = settled(found[0])
         count_and_seal(poll, repository.with_gates(poll_id))
-    except Overtaken:
+    except LostRace:
         return False  # another is at it, or it was opened again at the last moment
     return True
 
 
 def _forget(poll: Poll) -> bool:
     """The worker need not find it again, also if it was changed since it was sealed."""
-    with suppress(Refused):
-        table().write(repository.sealed(poll))
+    try_write(repository.sealed(poll))
     return True
 
 

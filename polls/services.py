@@ -19,13 +19,15 @@ from accounts import repository as people
 from accounts.heirs import Estate, is_owner
 from accounts.models import User
 from accounts.rules import Permission
+from acts import recording
 from acts.again import TRIES
 from acts.background import Batch, Task, finished, next_deletions
 from acts.closing import Closing
 from acts.following import follow
 from acts.once import once
-from acts.refusals import OVERTAKEN, NotAllowed, Overtaken
-from acts.site import log, now_text, table
+from acts.refusals import LostRace, NotAllowed, NotNow, NotThere, TooMany
+from acts.site import SITE, now_text, table
+from acts.versions import next_version
 from elections import copying
 from elections.rules import Election
 from pages.times import from_text
@@ -34,7 +36,7 @@ from ranking.codes import SYMBOLS, as_meant
 from ranking.rankings import Ranks
 from store import keys
 from store.log import Event
-from store.table import Check, Conflict, Delete, Missing, Refused, Write
+from store.table import Check, Conflict, Delete, Missing, Write
 
 from . import repository, rules
 from .repository import DELETING, PollStanding
@@ -42,7 +44,6 @@ from .rules import Act, Poll, PollRelation
 
 CODE_LENGTH = 6
 VOTER, SOMEBODY = "@voter", "@maker"  # in the log, whoever votes and whoever has no account; nobody's name has an @
-SITE = "plenum"
 
 
 NOT_YOURS = _("This poll is not yours to run.")
@@ -68,10 +69,10 @@ def make(
         still = [people.is_still(maker)] if maker.is_authenticated else []
         said = Event(poll.maker or SOMEBODY, "PollCreated", repository.told(poll))
         try:
-            log().record(said, *writes, *still, *also(poll))
-        except Refused as refused:
+            recording.record(said, *writes, *still, *also(poll))
+        except LostRace as refused:
             if max(refused.parts) >= len(writes):  # its maker was removed meanwhile, or what goes with it cannot be
-                raise Overtaken(OVERTAKEN) from None
+                raise
             continue  # the code is another poll's: draw again
         return poll, key
     raise Conflict("Every short code drawn for a poll was taken.")
@@ -145,18 +146,18 @@ def _cast(poll_id: str, vote_id: str, ranks: Ranks, mark: str, seen: PollStandin
         now = now_text()
         standing, seen = seen or repository.standing(poll_id, vote_id, first + number, mark), None
         if standing is None:
-            raise rules.NotThere(rules.NOT_THERE)
+            raise NotThere(rules.NOT_THERE)
         if standing.repeated:
             return Outcome(repeated=True)
         rules.check_open(standing.poll, now)
         rankings = rules.vote_from(ranks, standing.poll.candidates)
         full += standing.is_full
-        with suppress(Refused):  # shut, full, or they voted elsewhere meanwhile: look again and decide anew
+        with suppress(LostRace):  # shut, full, or they voted elsewhere meanwhile: look again and decide anew
             _record_vote(standing, rankings, now, mark)
             return Outcome(acts=standing.acts)
         if number + 1 == repository.gates_of(standing.poll).count:
             break
-    raise rules.Full(rules.FULL) if full else Overtaken(OVERTAKEN)
+    raise TooMany(rules.FULL) if full else LostRace()
 
 
 def _record_vote(standing: PollStanding, rankings: str, now: str, mark: str) -> None:
@@ -164,7 +165,7 @@ def _record_vote(standing: PollStanding, rankings: str, now: str, mark: str) -> 
     voted_at = max(now, before["votedAt"]) if before else now  # another machine's clock may be ahead
     said = {"poll_id": standing.poll.id, "vote_id": standing.vote_id, "rankings": rankings, "votedAt": voted_at}
     event = Event(VOTER, "PollVoteCast", said | {"changed": before is not None})
-    log().record(event, *repository.casting(standing, rankings, voted_at), once=mark)
+    recording.record(event, *repository.casting(standing, rankings, voted_at), once=mark)
 
 
 # --- running a poll ---
@@ -194,7 +195,7 @@ class Runner:
         if self.relation == PollRelation.NOBODY:
             raise NotAllowed(NOT_YOURS)
         if act not in self.offered:
-            raise rules.NotNow(NOT_NOW)
+            raise NotNow(NOT_NOW)
 
 
 def find_runner(poll_id: str, user: User | AnonymousUser, key: str) -> Runner | None:
@@ -209,10 +210,7 @@ def find_runner(poll_id: str, user: User | AnonymousUser, key: str) -> Runner | 
 
 
 def record(who: str, kind: str, poll: Poll, said: dict[str, Any], *writes: Write) -> None:
-    try:
-        log().record(Event(who, kind, {"poll_id": poll.id, **said}), *writes)
-    except Refused:
-        raise Overtaken(OVERTAKEN) from None
+    recording.record(Event(who, kind, {"poll_id": poll.id, **said}), *writes)
 
 
 # --- closing, and opening again ---
@@ -221,13 +219,13 @@ def record(who: str, kind: str, poll: Poll, said: dict[str, Any], *writes: Write
 def _begun(poll: Poll, who: str) -> tuple[Poll, list[Write]]:
     now = now_text()
     after = replace(poll, closed_at=min(now, poll.expires_at or now), closing=who)
-    return replace(after, version=poll.version + 1), repository.change(poll, after)
+    return next_version(poll, after), repository.change(poll, after)
 
 
 def _said(shut: Poll) -> tuple[Poll, Event, list[Write]]:
     after = replace(shut, closing=None)
     event = Event(str(shut.closing), "PollClosed", {"poll_id": shut.id, "closedAt": shut.closed_at})
-    return replace(after, version=shut.version + 1), event, repository.change(shut, after)
+    return next_version(shut, after), event, repository.change(shut, after)
 
 
 CLOSING = Closing(_begun, _said, repository.shut_gates)

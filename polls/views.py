@@ -24,7 +24,7 @@ from acts.links import whole
 from acts.refusals import Refusal
 from acts.site import now_text
 from pages.addresses import origin
-from pages.forms import form_page, posted, token_in
+from pages.forms import form_page, posted, refusals_at, token_in
 from pages.paging import one_page
 from pages.qr import shared_qr_svg
 from pages.saying import say, say_what_was_understood
@@ -111,12 +111,9 @@ def of_makers(view: View) -> View:
 def make(request: HttpRequest) -> HttpResponse:
     form = PollForm(posted(request))
     if request.method == "POST" and form.is_valid():
-        try:
+        with refusals_at(form):
             allowance.count_making(request.user, origin(request))
             poll, key = services.make(request.user, **form.values())
-        except Refusal as refusal:
-            form.add_error(None, str(refusal))
-        else:
             messages.success(request, _("Your poll is open. Hand the link on."))
             say_what_was_understood(request, form)
             return redirect("poll_key", poll.id, key) if key else redirect("manage_poll", poll.id)

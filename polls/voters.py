@@ -21,7 +21,7 @@ from accounts.rules import Permission
 from acts.refusals import Refusal
 from store import keys
 
-from .rules import SIGN_IN_FIRST, Poll, SignInFirst
+from .rules import SIGN_IN_FIRST, Poll
 
 COOKIE = "plenum_voter"
 SALT = "polls.voter"
@@ -32,14 +32,6 @@ TRAP = "website"  # a field that people do not see and programs like to fill
 STAMP = "shown"  # the field that says when the page was shown
 QUICKEST = 1.0  # seconds that a person needs at least to rank and press a button
 LONGEST = 7 * 24 * 3600
-
-
-class NotAPerson(Refusal):
-    """A form that looks as if a program filled it; a person can simply try again."""
-
-
-class NoCookie(Refusal):
-    """The browser sent no voter's number, so that nobody could tell its votes apart from others."""
 
 
 TOO_QUICK = _("That was quicker than anybody can rank. Please look it over and press the button again.")
@@ -103,16 +95,16 @@ def browser_id(request: HttpRequest, poll_id: str) -> str | None:
 
 def required_vote_id(request: HttpRequest, poll: Poll) -> str:
     if not may_vote(poll, request.user):
-        raise SignInFirst(SIGN_IN_FIRST)
+        raise Refusal(SIGN_IN_FIRST)
     if (found := vote_id(request, poll)) is None:
-        raise NoCookie(NO_COOKIE)
+        raise Refusal(NO_COOKIE)
     return found
 
 
 def report_id(request: HttpRequest, poll: Poll) -> str:
     """Under which a browser reports a poll: another than its vote's, so that nothing leads from one to the other."""
     if (number := browser_number(request)) is None:
-        raise NoCookie(NO_REPORTER)
+        raise Refusal(NO_REPORTER)
     return id_of(poll.id, f"report of browser {number}")
 
 
@@ -151,14 +143,14 @@ def kept_stamp(request: HttpRequest, poll: Poll) -> str:
 
 def check_person(request: HttpRequest, poll: Poll) -> None:
     if request.POST.get(TRAP):
-        raise NotAPerson(TRAPPED)
+        raise Refusal(TRAPPED)
     whose, seconds = _read_stamp(request.POST)
     if seconds is None:
-        raise NotAPerson(TOO_OLD)
+        raise Refusal(TOO_OLD)
     if whose != _shown_to(request, poll):
-        raise NotAPerson(OF_ANOTHER)
+        raise Refusal(OF_ANOTHER)
     if seconds < QUICKEST:
-        raise NotAPerson(TOO_QUICK)
+        raise Refusal(TOO_QUICK)
 
 
 def _read_stamp(post: QueryDict) -> tuple[str, float | None]:

@@ -16,6 +16,7 @@ from django.views.decorators.http import require_safe
 
 from acts.limits import Limit, TooOften, count
 from elections.access import context_of
+from pages.saying import refusals_said
 from tally.formats import CannotWrite
 
 from .access import Reader, counted_as, for_anybody, is_stranger
@@ -52,13 +53,11 @@ def export(request: HttpRequest, wanted: Wanted) -> HttpResponseBase:
     tag = tag if make == kind.make else f"{tag}-unnamed"
     if (unchanged := _unchanged(request, found, tag)) is not None:
         return unchanged
-    try:
+    with refusals_said(request, (CannotWrite,)):
         content = [] if request.method == "HEAD" else make(found)
-    except CannotWrite as refusal:
-        messages.error(request, str(refusal))
-        return redirect("results", name=found.election.name)
-    answer = StreamingHttpResponse(content, content_type=kind.media_type)
-    return _labelled(request, answer, found, wanted.file, tag)
+        answer = StreamingHttpResponse(content, content_type=kind.media_type)
+        return _labelled(request, answer, found, wanted.file, tag)
+    return redirect("results", name=found.election.name)
 
 
 @of_public_results

@@ -7,7 +7,6 @@ written without reading it a thousand times.
 from __future__ import annotations
 
 import json
-from contextlib import suppress
 from datetime import datetime
 
 from django.urls import reverse
@@ -15,7 +14,8 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from accounts.models import User
-from acts.site import log, now_text, table
+from acts.recording import try_record
+from acts.site import now_text, table
 from elections import invitations
 from elections import repository as elections
 from elections import services as organising
@@ -25,7 +25,7 @@ from elections.next_step import Button, Step
 from elections.rules import RUNNERS, Action, Election, WrongState
 from store import keys
 from store.log import Event
-from store.table import Check, Equals, Exists, Missing, Refused, Update
+from store.table import Check, Equals, Exists, Missing, Update
 from tally.result import Result
 
 from . import repository
@@ -61,8 +61,8 @@ def mail_by_itself(election: Election) -> None:
     event = Event("plenum", "ResultMailed", {"election_name": election.name})
     mailing = invitations.asked(election, ANNOUNCED, election.owner_name, reserved=0, said=said)
     there = Check(keys.election(election.name), Exists() & Equals("created_at", election.created_at))
-    with suppress(Refused):  # another worker has set it off, or somebody has pressed the button
-        log().record(event, mailing, _marked(election), there)
+    # unless another worker has set it off, or somebody has pressed the button
+    try_record(event, mailing, _marked(election), there)
 
 
 def to_be_mailed(user: User, election: Election) -> Step | None:

@@ -9,12 +9,15 @@ published: whatever is left in it must be what was sealed.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from contextlib import closing
+from itertools import groupby
+from operator import itemgetter
 
 from acts.site import table
 from ballots import repository as ballots
-from ballots.comparing import Cast, Flaw, Sorted, compare, compare_what_is_left
+from ballots.comparing import Cast, Flaw, compare, compare_what_is_left
+from ballots.sorting import Line, Sorter
 from elections.rules import Election, State
 from store import keys
 from store.table import Item
@@ -25,6 +28,9 @@ from . import repository
 from .committing import roll_commitment
 from .repository import Seal
 from .trail import events_of
+
+AMONG_PUBLISHED = "among the published ballots"
+WITHDRAWN = Cast("", "")
 
 
 def check_sealed(election: Election) -> str | None:
@@ -43,16 +49,17 @@ def check_sealed(election: Election) -> str | None:
 
 def _check(election: Election) -> None:
     there = table().get(keys.result(election.name))
-    with closing(Sorted()) as sealed:
-        commitment, said = _read_log(election, sealed)
+    with closing(ballots.sorter()) as changes, closing(ballots.sorter()) as ordered:
+        commitment, said = _read_log(election, changes)
         if said is None and there is None:
             return
         if said is None or there is None:
             raise Flaw("the result that was sealed is gone." if said else "the log knows nothing of its sealed result.")
-        compare(sealed, map(Cast.of, ballots.every_published(election.name)), "among the published ballots")
+        ordered.add(_last_of_each_place(changes))
+        compare(ballots.casts_in(ordered), map(Cast.of, ballots.every_published(election.name)), AMONG_PUBLISHED)
         compare_box = compare_what_is_left if election.secret_ballot else compare
         with closing(ballots.sorted_box(election)) as box:
-            compare_box(sealed, ballots.casts_in(box), "in the ballot box")
+            compare_box(ballots.casts_in(ordered), ballots.casts_in(box), "in the ballot box")
     seal = repository.seal_of(there)
     _check_counted(election, seal, said)
     _check_result(election, seal, said)
@@ -63,24 +70,35 @@ def _check(election: Election) -> None:
 # --- what was sealed ---
 
 
-def _read_log(election: Election, sealed: Sorted) -> tuple[str, Item | None]:
-    """Take the ballots from the log; answers the commitment of the lots, and what it says of the sealed result, if it
-    says anything."""
+def _read_log(election: Election, changes: Sorter) -> tuple[str, Item | None]:
+    """Take what became of the ballots from the log; answers the commitment of the lots, and what it says of the sealed
+    result, if it says anything."""
     commitment, result = "", None
-    for event in events_of(election):
+    for number, event in enumerate(events_of(election)):
         kind, said = event["event_type"], event["event_data"]
         if kind == "BallotsSealed":
-            for item in said["ballots"]:
-                sealed.put(item["confirmation"], Cast.of(item))
+            changes.add(_change(item["confirmation"], number, Cast.of(item)) for item in said["ballots"])
         elif kind == "BallotCast" and not election.secret_ballot:
-            sealed.put(keys.fold(said["voter_name"]), Cast.of(said))
+            changes.add([_change(keys.fold(said["voter_name"]), number, Cast.of(said))])
         elif kind == "BallotWithdrawn" and not election.secret_ballot:
-            sealed.remove(keys.fold(said["voter_name"]))
+            changes.add([_change(keys.fold(said["voter_name"]), number)])
         elif kind == "ElectionOpened":
             commitment = said["lots_commitment"]
         elif kind == "ResultSealed":
             result = said
     return commitment, result
+
+
+def _change(place: str, number: int, ballot: Cast = WITHDRAWN) -> Line:
+    """Sorted by place, and there by when it happened. A place is hashed, as there may be a tab in a name."""
+    return ballots.as_line((hashlib.sha256(place.encode()).hexdigest(), f"{number:012}", *ballot))
+
+
+def _last_of_each_place(changes: Iterable[Line]) -> Iterator[Line]:
+    for _place, there in groupby((each.split("\t", 2) for each in changes), itemgetter(0)):
+        *_earlier, (_place, _number, ballot) = there
+        if not ballot.startswith("\t"):
+            yield ballot
 
 
 # --- what is there ---

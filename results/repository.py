@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import datetime
 
 import orjson
@@ -68,11 +68,6 @@ class Sealed(Found):
 
     seal: Seal
     report: Report
-
-    @property
-    def closed(self) -> Election:
-        """The election with the moment at which it closed; of one from before that was kept, when it was counted."""
-        return replace(self.election, closed_at=self.election.closed_at or self.seal.sealed_at)
 
 
 def find(election_name: str, *, with_report: bool = True) -> Found | None:

@@ -17,6 +17,7 @@ from accounts.visitors import counted_as
 from acts.limits import Limit, count
 from acts.refusals import Refusal
 from elections.rules import METHODS, MOST_SEATS, UNRANKED, Election, check_settings
+from pages.fields import LinesField
 from pages.forms import form_page, posted
 from tally.ballots import Ballots
 from tally.closeness import RECOUNTS
@@ -93,10 +94,11 @@ class SandboxForm(forms.Form):
 
     use_required_attribute = False  # a file will do instead
 
-    ballots = forms.CharField(
+    ballots = LinesField(
         label=gettext_lazy("Ballots"),
         strip=False,
-        widget=forms.Textarea({"rows": 9, "dir": "auto", "spellcheck": "false"}),
+        rows=9,
+        attributes={"spellcheck": "false"},
         help_text=gettext_lazy(
             "One ranking a line, such as “5: Ada > Bo = Cy” for five equal ballots; or the text of a CSV, JSON, BLT, "
             "ABIF, Condorcet vote or PrefLib file."

@@ -7,8 +7,9 @@ import time
 from collections.abc import Mapping
 from contextlib import suppress
 
+from acts.recording import try_record
 from acts.ringing import BALLOTS, ring
-from acts.site import log, now_text, table
+from acts.site import now_text, table
 from ballots import repository as ballots
 from ballots.repository import candidates_of
 from ballots.sealed import CannotSeal
@@ -19,7 +20,7 @@ from elections.rules import Election, State
 from elections.turnout import final_turnout, turnout
 from store import keys, trips
 from store.log import Event
-from store.table import Check, Delete, Exists, Item, Refused, StoreError
+from store.table import Check, Delete, Exists, Item, StoreError
 from tally import lots
 from tally.ballots import Ballots
 from tally.closeness import RECOUNTS
@@ -68,10 +69,9 @@ def seal_result(election: Election, counts: Mapping[str, int] | None = None) -> 
     said = {"election_name": election.name, "ballots": seal.ballots, "digest": seal.digest, "report_digest": digest}
     said |= {"sealed_at": sealed_at, "roll_commitment": committing.roll_commitment(election, secret)} | checked | drawn
     said |= {"winners": winners}
-    with suppress(Refused):  # then somebody else has sealed it, and the same
-        there, told = Check(keys.election(election.name), Exists()), Delete(keys.lots(election.name))
-        shown = repository.outcome(election, seal, report.result)
-        log().record(Event("plenum", "ResultSealed", said), repository.head(election.name, seal), there, told, *shown)
+    there, told = Check(keys.election(election.name), Exists()), Delete(keys.lots(election.name))
+    writes = [repository.head(election.name, seal), there, told, *repository.outcome(election, seal, report.result)]
+    try_record(Event("plenum", "ResultSealed", said), *writes)  # unless somebody else has sealed it, and the same
 
 
 def _checked(election: Election, counted: Ballots) -> Item:

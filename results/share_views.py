@@ -68,13 +68,9 @@ def shared(request: HttpRequest, name: str) -> HttpResponse:
 def context_of_part(found: Sealed) -> dict[str, Any]:
     """What the page says of the result to everybody."""
     link = address("shared", found.election)
-    said = {"text": f"{as_text(found)}\n{link}\n", "frame": frame(found.election), "address": link}
-    return (
-        context_of_report(found)
-        | context_of_exports(found)
-        | said
-        | {"election": found.election, "closed": found.closed}
-    )
+    said: dict[str, Any] = {"text": f"{as_text(found)}\n{link}\n", "frame": frame(found.election), "address": link}
+    said |= {"election": found.election, "closed": found.election}
+    return context_of_report(found) | context_of_exports(found) | said
 
 
 @public

@@ -68,7 +68,7 @@ def _ahead(result: Result) -> list[str]:
 
 def _ended(found: Sealed) -> list[str]:
     """When voting really ended."""
-    closed = found.closed
+    closed = found.election
     lines = [_("Voting ended: %(when)s") % {"when": _moment(closed.ended, closed)}] if closed.ended else []
     if closed.closed_early and closed.ends:
         lines.append(_("It was closed before its planned end, %(when)s.") % {"when": _moment(closed.ends, closed)})

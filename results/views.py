@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import datetime, timedelta
+from datetime import timedelta
 from fractions import Fraction
 from functools import partial
 from typing import Any
@@ -82,8 +82,8 @@ def results(request: HttpRequest, found: Found) -> HttpResponse:
 def context_of_part(found: Sealed) -> dict[str, Any]:
     """What the page says of the result to everybody who may see it."""
     context = context_of_report(found) | context_of_exports(found) | {"election": found.election}
-    context["pictures"] += turnout_pictures(found.closed, found.seal.turnout)
-    context |= {"closed": found.closed, "playable": playable(found)}
+    context["pictures"] += turnout_pictures(found.election, found.seal.turnout)
+    context |= {"closed": found.election, "playable": playable(found)}
     if (coverage := coverage_of(found)) is not None:
         context |= {"coverage": coverage, "coverage_picture": coverage_picture(coverage)}
     return context
@@ -118,7 +118,7 @@ def not_yet(request: HttpRequest, found: Found) -> HttpResponse:
 
 def _look_again(election: Election) -> int:
     """In how many seconds: most are counted soon after they close, and what takes longer takes much longer."""
-    age = utc_now() - (datetime.fromisoformat(election.closed_at) if election.closed_at else election.ends or utc_now())
+    age = utc_now() - (election.ended or utc_now())
     return SOON if age < JUST_NOW else LATER
 
 

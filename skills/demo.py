@@ -11,8 +11,9 @@ from accounts import repository as people
 from accounts.demo import PASSWORD
 from accounts.models import User
 from accounts.rules import Role
-from accounts.services import NameTaken, create_account, new_user
+from accounts.services import create_account, new_user
 from acts.progress import Progress, silent
+from acts.refusals import NameTaken
 
 from . import repository, services
 from .endorsements import Ground

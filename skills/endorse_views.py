@@ -16,9 +16,8 @@ from accounts.access import requires
 from accounts.models import User
 from accounts.rules import Permission
 from accounts.services import who
-from acts.refusals import Refusal
 from acts.site import table
-from pages.forms import form_page, posted, token_in
+from pages.forms import form_page, posted, refusals_at, token_in
 from pages.paging import listed
 from pages.saying import told
 from store import keys
@@ -85,12 +84,9 @@ def _endorsed_by(viewer: User, person: User) -> set[str]:
 def endorse(request: HttpRequest, entry: Entry) -> HttpResponse:
     form, person = EndorseForm(posted(request)), entry.profile.person
     if request.method == "POST" and form.is_valid():
-        try:
+        with refusals_at(form):
             grounds = form.cleaned_data["grounds"]
             services.endorse(request.user, person, entry.skill.id, grounds, token_in(request.POST))
-        except Refusal as refusal:
-            form.add_error(None, str(refusal))
-        else:
             messages.success(request, _("You have endorsed %(name)s.") % {"name": person.name})
             return redirect("profile", person.name)
     token = token_in(request.POST) if form.is_bound else secrets.token_urlsafe(16)

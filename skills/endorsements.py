@@ -14,6 +14,7 @@ from django.utils.translation import gettext_lazy as _
 
 from accounts.rules import Role
 from acts.handfuls import handfuls
+from acts.recording import write
 from acts.site import table
 from store import keys
 from store.table import Check, Condition, Delete, Equals, Item, Missing, Put, Update, Write
@@ -183,7 +184,7 @@ def unite(name: str, old: str, new: str, is_under_way: Check) -> None:
         there = table().get_many(keys.endorsement(name, new, each.by) for each in ours)
         others = {each.by: each for each in map(endorsement_of, there.values())}
         moves = [write for each in ours for write in _moved(each, new, others.get(each.by))]
-        table().write(is_under_way, *moves)
+        write(is_under_way, *moves)
 
 
 def _moved(each: Endorsement, new: str, other: Endorsement | None) -> list[Write]:

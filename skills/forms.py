@@ -10,7 +10,7 @@ from django import forms
 from django.core.exceptions import ValidationError
 from django.utils.translation import gettext_lazy as _
 
-from pages.fields import TitleField
+from pages.fields import LinesField, TitleField
 from pages.names import LONGEST_NAME
 
 from . import repository
@@ -71,11 +71,11 @@ class HeldForm(forms.Form):
     years = forms.IntegerField(label=_("For how many years"), min_value=0, max_value=MOST_YEARS, initial=0)
     last_used = MonthField(label=_("Last used"), help_text=_("A month, if you like to say."))
     interest = forms.BooleanField(label=_("I want to use it more"), required=False)
-    notes = forms.CharField(
+    notes = LinesField(
         label=_("Notes"),
         required=False,
         max_length=LONGEST_NOTES,
-        widget=forms.Textarea({"rows": 3, "dir": "auto"}),
+        rows=3,
         help_text=_("Whoever may see your profile can read this."),
     )
 
@@ -117,11 +117,11 @@ class CategoryField(TitleField):
 
 class DescribeForm(forms.Form):
     category = CategoryField()
-    description = forms.CharField(
+    description = LinesField(
         label=_("Description"),
         required=False,
         max_length=LONGEST_DESCRIPTION,
-        widget=forms.Textarea({"rows": 3, "dir": "auto"}),
+        rows=3,
         help_text=_("In a sentence: what somebody can do who has it."),
     )
 

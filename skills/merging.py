@@ -17,15 +17,16 @@ from accounts.models import User
 from accounts.services import still
 from acts.background import Batch, Task, finished
 from acts.closing import Closing
-from acts.refusals import OVERTAKEN, Overtaken
+from acts.recording import write
+from acts.refusals import LostRace, NotThere
 from acts.site import table
 from store import keys
 from store.log import Event
-from store.table import Item, Key, Refused, Write
+from store.table import Item, Key, Write
 
 from . import endorsements, repository, rules
 from .repository import MERGING
-from .rules import NOT_THERE, NotThere, OwnSkills, Skill, State
+from .rules import NOT_THERE, OwnSkills, Skill, State
 
 A_HANDFUL = 30  # people of one transaction: of each at most three items change
 AT_ONCE = 5  # handfuls that the request itself brings; the rest is the worker's
@@ -130,7 +131,7 @@ def _known(name: str, found: dict[Key, Item], old: str, new: str) -> OwnSkills:
 def settled(skill_id: str, name: str) -> Skill:
     """The skill that somebody means by now, with all they have of one that was merged into it.
 
-    Raises `Overtaken` if others were quicker, again and again; whoever tries once more finds it done.
+    Raises `LostRace` if others were quicker, again and again; whoever tries once more finds it done.
     """
     for _step in range(MOST_STEPS):
         skill = repository.find(skill_id)
@@ -146,18 +147,15 @@ def settled(skill_id: str, name: str) -> Skill:
         if not skill.into:
             return skill
         skill_id = skill.into
-    raise Overtaken(OVERTAKEN)
+    raise LostRace
 
 
 def bring(source: Skill, name: str) -> None:
     """What one person has of a merged skill, and whoever vouches for it."""
     is_under_way = repository.under_way(source.id)
-    try:
-        endorsements.unite(name, source.id, source.into, is_under_way)
-        if writes := repository.moved(repository.own_skills(name), source.id, source.into):
-            table().write(is_under_way, *writes)
-    except Refused:
-        raise Overtaken(OVERTAKEN) from None
+    endorsements.unite(name, source.id, source.into, is_under_way)
+    if writes := repository.moved(repository.own_skills(name), source.id, source.into):
+        write(is_under_way, *writes)
 
 
 def current(skill_id: str) -> Skill | None:

@@ -13,10 +13,9 @@ from django.views.decorators.http import require_POST, require_safe
 
 from accounts.access import requires
 from accounts.rules import Permission
-from acts.refusals import Refusal
 from acts.site import now_text
 from pages import rendered
-from pages.forms import form_page, posted, token_in
+from pages.forms import form_page, posted, refusals_at, token_in
 from pages.saying import told
 from pages.sorting import as_people_sort
 
@@ -64,11 +63,8 @@ def hold(request: HttpRequest, skill: Skill) -> HttpResponse:
     before = repository.own_skills(request.user.name).held.get(skill.id)
     form = HeldForm(posted(request), initial=before.told if before else None)
     if request.method == "POST" and form.is_valid():
-        try:
+        with refusals_at(form):
             services.hold(request.user, skill.id, token_in(request.POST), **form.cleaned_data)
-        except Refusal as refusal:
-            form.add_error(None, str(refusal))
-        else:
             messages.success(request, _("%(name)s is in your profile.") % {"name": skill.name})
             return redirect("own_skills")
     token = token_in(request.POST) if form.is_bound else secrets.token_urlsafe(16)

@@ -11,8 +11,10 @@ from django.utils.translation import gettext_lazy as _
 
 from accounts import repository as people
 from accounts.models import User
+from acts import versions
 from acts.background import TaskType
 from acts.site import table
+from acts.versions import unchanged, unchanged_or_new
 from store import keys
 from store.table import Check, Condition, Delete, Equals, Exists, Item, Missing, Put, Update, Write
 from store.together import together
@@ -124,10 +126,6 @@ def _listing(skill: Skill) -> Item:
     return {}
 
 
-def unchanged(skill: Skill) -> Condition:
-    return Equals("version", skill.version)
-
-
 def as_it_was(skill: Skill) -> Check:
     """That nobody has changed the skill since it was read, above all merged it."""
     return Check(keys.skill(skill.id), unchanged(skill))
@@ -135,7 +133,7 @@ def as_it_was(skill: Skill) -> Check:
 
 def own_as_it_was(own: OwnSkills) -> Check:
     """That somebody who has skills has changed nothing about them since they were read."""
-    return Check(keys.own_skills(own.name), Equals("version", own.version))
+    return Check(keys.own_skills(own.name), unchanged(own))
 
 
 # --- writes to the catalogue; each answers the parts of a transaction ---
@@ -150,8 +148,7 @@ def creation(skill: Skill) -> list[Write]:
 
 def change(before: Skill, after: Skill) -> list[Write]:
     """Refused in part 0 if somebody changed it meanwhile."""
-    next_ = replace(after, version=before.version + 1)
-    return [Put(_item(next_), when=unchanged(before)), *_counted(before, after)]
+    return [versions.change(before, after, _item), *_counted(before, after)]
 
 
 def approval(before: Skill) -> list[Write]:
@@ -231,8 +228,8 @@ def saying(source: Skill, target: Skill) -> list[Write]:
     more = replace(target, aliases=(*target.aliases, *source.names))
     listed = replace(source, closing=None)  # it was, until it was shut
     return [
-        Put(_item(replace(gone, version=source.version + 1)), when=unchanged(source)),
-        Put(_item(replace(more, version=target.version + 1)), when=unchanged(target)),
+        versions.change(source, gone, _item),
+        versions.change(target, more, _item),
         *(_named(target, name, when=Equals("skill", source.id)) for name in source.names),
         *_counted(listed, gone),
     ]
@@ -329,7 +326,7 @@ def head(before: OwnSkills, after: OwnSkills) -> Put:
     """The item about all of somebody's skills. Every act changes it, so that none can pass another unseen."""
     place = keys.own_skills(before.name)
     said = {"name": before.name, "visibility": after.visibility.value, "skills": len(after.held) + after.more}
-    same = Equals("version", before.version) if before.version else Missing()
+    same = unchanged_or_new(before)
     return Put({"PK": place.pk, "SK": place.sk, **said, "version": before.version + 1}, when=same)
 
 
@@ -350,7 +347,7 @@ def showing(before: OwnSkills, visibility: Visibility) -> list[Write]:
 def leaving(before: OwnSkills) -> list[Write]:
     """Everything goes."""
     gone = [Delete(keys.person_skill(before.name, each)) for each in before.held]
-    return [Delete(keys.own_skills(before.name), when=Equals("version", before.version)), *gone]
+    return [Delete(keys.own_skills(before.name), when=unchanged(before)), *gone]
 
 
 def moved(own: OwnSkills, old: str, new: str) -> list[Write]:

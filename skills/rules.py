@@ -13,7 +13,7 @@ from typing import Any
 from django.utils.translation import gettext_lazy as _
 
 from accounts.rules import Permission, Role, has
-from acts.refusals import Refusal
+from acts.refusals import NotNow, TooMany
 from pages.times import from_text
 from store.log import as_text
 
@@ -25,22 +25,6 @@ LONGEST_DESCRIPTION = 500
 LONGEST_NOTES = 500
 MOST_YEARS = 80
 FRESH_FOR = timedelta(days=365)  # then an entry that was not confirmed says so
-
-
-class NotThere(Refusal):
-    """There is no such skill in the catalogue."""
-
-
-class NameTaken(Refusal):
-    """A skill of the catalogue, or a proposal, has the name already."""
-
-
-class TooMany(Refusal):
-    """More than fits: the words say of what."""
-
-
-class NotNow(Refusal):
-    """This cannot be done to the skill as it is now."""
 
 
 NOT_THERE = _("There is no such skill in the catalogue.")

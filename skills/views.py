@@ -15,8 +15,7 @@ from django.views.decorators.http import require_POST, require_safe
 from accounts.access import public, requires
 from accounts.rules import Permission
 from acts.limits import DAY, Limit, count
-from acts.refusals import Refusal
-from pages.forms import carried_out, form_page, posted, show_form
+from pages.forms import carried_out, form_page, posted, refusals_at, show_form
 from pages.paging import listed
 from pages.saying import told
 
@@ -175,10 +174,8 @@ def merge(request: HttpRequest, skill: Skill) -> HttpResponse:
     form = MergeForm(_chosen(request))
     context: dict[str, Any] = {"skill": skill, "form": form}
     if form.is_bound and form.is_valid():
-        try:
+        with refusals_at(form, "into"):
             return _merged(request, skill, form.cleaned_data["into"], context)
-        except Refusal as refusal:
-            form.add_error("into", str(refusal))
     return render(request, "skills/merge.html", context, status=422 if form.errors else 200)
 
 

@@ -30,7 +30,7 @@ from upkeep import pause
 from upkeep.sealer import site_sealer
 
 SOON = 60  # seconds: far longer than any page takes on a busy machine; one that tries again and again takes minutes
-CONNECTING = ("acts.site", "acts.naming", "upkeep.views", "audit.views", "upkeep.pause", "upkeep.sealer")
+CONNECTING = ("acts.site", "acts.site_cache", "upkeep.views", "audit.views", "upkeep.pause", "upkeep.sealer")
 NEW = {
     "name": "New",
     "description": "",

@@ -536,7 +536,7 @@ def test_nothing_happens_any_more_to_an_election_that_is_deleted(site, person, o
     for act in (partial(invitations.invite, ada, made), partial(organising.add_voters, ada, made, ["bo@example.org"])):
         with pytest.raises(Refusal):
             act()
-    invitations.leave_alone(invitations.silence_token("Board", "Eve"))
+    invitations.leave_alone("Board", "Eve")
     assert events_of(site, "ElectionDeleted")[0]["event_id"] == max(
         event["event_id"] for event in site.each(keys.events())
     )

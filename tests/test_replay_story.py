@@ -312,7 +312,7 @@ def mails() -> None:
     invitations.invite(ada, election("Board"))
     send_mails()
     invitations.send_again(ada, election("Board"), "late@example.org")
-    invitations.leave_alone(invitations.silence_token("BOARD", "late@example.org"))
+    invitations.leave_alone("BOARD", "late@example.org")
     invitations.remind(ada, election("Board"))
     messages.send(ada, election("Board"), "The room", "It is *another* one.")
     words.change(ada, election("Board"), "Please come *early*.", "me")
@@ -560,7 +560,7 @@ def kinds_in(*packages: str) -> set[str]:
 
 
 def test_a_pause_is_replayed_too(site, monkeypatch):
-    monkeypatch.setattr(pause, "FRESH", 0)
+    monkeypatch.setattr(pause.watch, "seconds", 0)
     pause.pause("Olga", 10, "Back soon.")
     assert replay.check(site, replay.quietly).first == ()
     pause.resume("Olga")

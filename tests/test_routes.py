@@ -18,7 +18,7 @@ from accounts.rules import Permission, Role
 from acts.site import table
 from config import errors, middleware
 from elections import services
-from elections.rules import WHO, Action, Relation
+from elections.rules import RULES, Action, Relation
 from ranking.candidates import Candidate
 from tests.copies import copy_of
 from tests.people import PASSWORD, make_person, sign_in
@@ -453,7 +453,7 @@ OTHER_METHODS = ("HEAD", "PUT", "PATCH", "DELETE")  # the owner, who reaches mos
 GONE = {"setup", "confirm_registration", "accept_invitation", "reset", "confirm_email"}  # a made-up token opens nothing
 GONE |= {"confirm_news", "leave_news"}
 GONE |= {"take_seat"}
-GONE |= {"vote_by_link", "no_results_by_mail"}
+GONE |= {"vote_by_link", "no_results_by_mail", "leave_alone"}
 OPEN_PAGES = {"game_now", "game_stream"}  # of somebody who has a seat
 OPEN_PAGES |= {"sealed_round", "sealed_round_json", "sealed_round_proof", "minutes", "minutes_json"}
 OF_PLAYERS = {"game_players", "change_player"}  # find the session first
@@ -576,7 +576,7 @@ def expected(name, whom, allowed, role, method) -> set[str]:
         return {"forbidden"}  # who runs no election has nothing to write about
     if name in OF_A_MAIL | REPORTED | BALLOT | STANDING or (name in DRAFT and (role < Role.ADMIN or name in MADE_UP)):
         return {"not found"}  # made up, or somebody else's draft
-    if name in DRAFT and Relation.MODERATOR not in WHO[DRAFT[name]]:
+    if name in DRAFT and Relation.MODERATOR not in RULES[DRAFT[name]].who:
         return {"forbidden"}
     if method not in allowed:
         return {"method"}
@@ -615,8 +615,6 @@ def expected(name, whom, allowed, role, method) -> set[str]:
         "picture",
     ):
         return {"not found"}  # nobody here has any; and the draft has no times, and nothing to share
-    if name == "leave_alone":
-        return {"gone"} if method == "POST" else {"open"}  # a button first, the link is judged then
     return {"gone"} if name in GONE else {"open"}
 
 

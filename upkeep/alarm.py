@@ -13,12 +13,13 @@ from django.urls import reverse
 from django.utils.translation import gettext_noop
 
 from accounts.rules import Role
+from acts.recording import try_write
 from acts.site import table
 from mail import outbox
 from mail.letters import Letter
 from store import keys
 from store.log import layout, utc_now
-from store.table import Refused, Table
+from store.table import Table
 
 from .nightly import WATCHERS, addresses_of
 
@@ -97,8 +98,4 @@ def _mail(kind: str, day: datetime, roles: Iterable[Role], now: datetime) -> int
 
 
 def _queue(occasion: str, kind: str, address: str, day: str) -> bool:
-    try:
-        table().write(outbox.queued_once(occasion, kind, address, day=day))
-    except Refused:
-        return False  # it was mailed today
-    return True
+    return try_write(outbox.queued_once(occasion, kind, address, day=day))  # else it was mailed today

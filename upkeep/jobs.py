@@ -111,7 +111,7 @@ _goes_on: ContextVar[Callable[[], bool]] = ContextVar("goes_on", default=lambda:
 def goes_on() -> bool:
     """Whether a job that takes long is to go on with its next item: not while the site is paused, nor when the worker
     is to stop."""
-    return _goes_on.get()() and pausing.watch.sees() is None
+    return _goes_on.get()() and pausing.watch.current() is None
 
 
 def _seal_ballots() -> int:

@@ -8,7 +8,6 @@ so no event: an event would be a reason for the next mail.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import suppress
 from datetime import datetime
 
 from django.urls import reverse
@@ -16,12 +15,13 @@ from django.utils.translation import gettext_noop
 
 from accounts import repository
 from accounts.rules import Role
+from acts.recording import try_write
 from acts.site import table
 from mail import outbox
 from mail.letters import Letter
 from store import keys
 from store.log import EventLog, utc_now
-from store.table import Item, Less, Missing, Put, Refused
+from store.table import Item, Less, Missing, Put
 
 WATCHERS = (Role.AUDITOR, Role.OWNER)
 AT_ONCE = 100
@@ -77,16 +77,11 @@ def addresses_of(roles: Iterable[Role]) -> Iterator[str]:
 
 def _queue(address: str, checkpoint: Item, day: str) -> bool:
     about = {"event_id": str(checkpoint["event_id"]), "hash": checkpoint["hash"]}
-    try:
-        table().write(outbox.queued_once(f"checkpoint {day}", "checkpoint", address, **about))
-    except Refused:
-        return False  # a worker that was cut short, or is at it too, has mailed this one
-    return True
+    # else a worker that was cut short, or is at it too, has mailed this one
+    return try_write(outbox.queued_once(f"checkpoint {day}", "checkpoint", address, **about))
 
 
 def _remember(day: str, event_id: int) -> None:
     place = keys.nightly()
-    with suppress(Refused):
-        table().write(
-            Put({"PK": place.pk, "SK": place.sk, "day": day, "event_id": event_id}, when=Missing() | Less("day", day))
-        )
+    is_new = Missing() | Less("day", day)
+    try_write(Put({"PK": place.pk, "SK": place.sk, "day": day, "event_id": event_id}, when=is_new))

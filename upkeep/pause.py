@@ -1,6 +1,6 @@
 """The pause: while the site is paused nothing is changed and reading goes on, in every process of every machine.
 
-Whether it is paused is one item in the store. A process relies on what it last saw for at most a second (`FRESH`) and
+Whether it is paused is one item in the store. A process relies on what it last saw for at most a second and
 then looks again; one look serves all of its requests. It is judged when a request comes in, and again before every
 single write of a request or job that has been at work for longer than that. Pausing is answered only after that second
 has passed: from then on no process sends another write. What can still arrive is a write that was on its way to the
@@ -12,9 +12,8 @@ which changes nothing that was said and puts the pause itself under a checkpoint
 
 from __future__ import annotations
 
-import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
@@ -23,13 +22,14 @@ from datetime import datetime, timedelta
 from django.conf import settings
 from django.utils.translation import gettext_lazy as _
 
-from acts.refusals import Refusal
-from store import keys, trips
+from acts.refusals import NotNow, Refusal
+from acts.site_cache import SiteCache
+from store import keys
 from store.connect import connect
 from store.log import Event, EventLog, as_text, utc_now
-from store.table import Delete, Exists, Item, Missing, Put, Refused, StoreError, Table, Unavailable, Write
+from store.table import Delete, Exists, Item, Missing, Put, Refused, Table, Unavailable, Write
 
-FRESH = 1.0  # seconds
+FRESH_SECONDS = 1.0
 WRITES = ("write", "put_all", "increment")
 GO_ON = ("log",)  # the jobs of the worker that do not rest
 # Jobs not to be stopped between two writes: a mail that went out has to be marked as sent.
@@ -41,14 +41,6 @@ SOONEST, LATEST = 30, 3600  # seconds: when somebody refused is told to come bac
 
 class Paused(Unavailable):
     """The site is paused, and this would have changed something."""
-
-
-class AlreadyPaused(Refusal):
-    pass
-
-
-class NotPaused(Refusal):
-    pass
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,57 +61,17 @@ class Pause:
 # --- knowing ---
 
 
-class Watch:
-    """What this process last saw of the pause. It keeps one site in mind: the one that `settings` name."""
-
-    def __init__(self, ticking: Callable[[], float] = time.monotonic):
-        self.ticking = ticking
-        self._turn = threading.Lock()
-        self._seen: tuple[str, float, Pause | None] = ("", 0.0, None)
-
-    def sees(self) -> Pause | None:
-        """The pause there is, or none; raises what the store says if it cannot say this."""
-        if self._is_fresh():
-            return self._seen[2]
-        with self._turn:
-            if not self._is_fresh():
-                self._look()
-            return self._seen[2]
-
-    def last_saw(self) -> Pause | None:
-        """As `sees`, for those who only read: a store in trouble, or a look under way, leaves what was known before."""
-        url, _moment, pause = self._seen
-        if self._is_fresh() or not self._turn.acquire(blocking=url != settings.STORE_URL):
-            return pause
-        try:
-            self._look()
-        except StoreError:
-            return pause if url == settings.STORE_URL else None
-        finally:
-            self._turn.release()
-        return self._seen[2]
-
-    def forget(self) -> None:
-        self._seen = ("", 0.0, None)
-
-    def _is_fresh(self) -> bool:
-        url, moment, _pause = self._seen
-        return url == settings.STORE_URL and self.ticking() - moment < FRESH
-
-    def _look(self) -> None:
-        url, moment = settings.STORE_URL, self.ticking()
-        with trips.beside():
-            item = connect(url).get(keys.pause())
-        self._seen = (url, moment, pause_of(item))
-
-
 def pause_of(item: Item | None) -> Pause | None:
     if item is None:
         return None
     return Pause(item["by"], item["since"], item["minutes"], item["sentence"])
 
 
-watch = Watch()
+def read_pause(table: Table) -> Pause | None:
+    return pause_of(table.get(keys.pause()))
+
+
+watch = SiteCache(read_pause, None, FRESH_SECONDS)
 
 
 # --- refusing ---
@@ -144,7 +96,7 @@ def guard_from_here() -> None:
 
 def refuse_writes(operation: str) -> None:
     """Before every round trip to the store: see `apps.py`."""
-    if operation in WRITES and _is_guarded.get() and watch.sees() is not None:
+    if operation in WRITES and _is_guarded.get() and watch.current() is not None:
         raise Paused("The site is paused; nothing is changed meanwhile.")
 
 
@@ -165,18 +117,18 @@ def pause(actor: str, minutes: int, sentence: str = "", *also: Write) -> None:
     """Pause the site; comes back when every process of every machine knows it."""
     pause = Pause(actor, as_text(utc_now()), minutes, sentence)
     said = {"since": pause.since, "minutes": minutes, "sentence": sentence}
-    _record(Event(actor, "SitePaused", said), pause_item(pause), *also, refusal=AlreadyPaused(ALREADY))
+    _record(Event(actor, "SitePaused", said), pause_item(pause), *also, refusal=NotNow(ALREADY))
     let_all_know()
 
 
 def let_all_know() -> None:
-    time.sleep(FRESH)
+    time.sleep(watch.seconds)
 
 
 def resume(actor: str, *also: Write) -> None:
     """Let things be changed again; within a second every process knows it."""
     gone = Delete(keys.pause(), when=Exists())
-    _record(Event(actor, "SiteResumed"), gone, *also, refusal=NotPaused(NOT_PAUSED))
+    _record(Event(actor, "SiteResumed"), gone, *also, refusal=NotNow(NOT_PAUSED))
 
 
 def pause_item(pause: Pause) -> Put:

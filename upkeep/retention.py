@@ -8,7 +8,6 @@ run or may vote in. The owner is never removed. Whoever signs in after the warni
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextlib import suppress
 from datetime import datetime, timedelta
 
 from django.conf import settings
@@ -20,7 +19,8 @@ from accounts.models import User
 from accounts.rules import Role
 from accounts.sessions import sessions_of
 from acts.queues import take_each
-from acts.refusals import Overtaken
+from acts.recording import try_write
+from acts.refusals import LostRace
 from acts.site import table
 from elections import repository as elections
 from elections.rules import State
@@ -28,7 +28,7 @@ from mail import outbox
 from mail.letters import Letter
 from store import keys
 from store.log import as_text, utc_now
-from store.table import Equals, Item, Missing, Put, Refused
+from store.table import Equals, Item, Missing, Put
 
 A_PAGE = 100  # people of one run
 NOTICE = timedelta(days=30)  # between the warning and the removal
@@ -73,8 +73,8 @@ def look_for_unused(clock: Callable[[], datetime] = utc_now) -> int:
 def _remember(before: Item, walk: Item) -> None:
     place = keys.retention()
     same = Equals("day", before["day"]) & Equals("after", before["after"]) if before["day"] else Missing()
-    with suppress(Refused):  # then another worker is at it, and looks at the next page
-        table().write(Put({"PK": place.pk, "SK": place.sk, **walk}, when=same))
+    # else another worker is at it, and looks at the next page
+    try_write(Put({"PK": place.pk, "SK": place.sk, **walk}, when=same))
 
 
 def _look_at(user: User, now: datetime) -> bool:
@@ -103,16 +103,13 @@ def is_in_use(user: User, now: str) -> bool:
 def _warn(user: User, now: datetime) -> bool:
     day = (now + NOTICE).date().isoformat()
     letter = outbox.queued("unused_account", user.email, name=user.name, day=day)
-    try:
-        table().write(repository.warned(user, as_text(now)), letter)
-    except Refused:
-        return False  # they have signed in, or another worker has warned them
-    return True
+    # else they have signed in, or another worker has warned them
+    return try_write(repository.warned(user, as_text(now)), letter)
 
 
 def _remove(user: User) -> bool:
     try:
         services.remove_unused(user, repository.unused_since(user))
-    except Overtaken:
+    except LostRace:
         return False  # they have signed in at this moment
     return True

@@ -12,7 +12,7 @@ from .leaving import (
     remove_unused,
 )
 from .links import LinkSpent
-from .making import NameTaken, create_account, new_user
+from .making import create_account, new_user
 from .organising import change_mail_limit, confirm_organiser, unconfirm_organiser
 from .owning import AddressTaken, OwnerThere, check_setup, make_owner, make_owner_by_link
 from .passwords import (
@@ -37,52 +37,3 @@ from .registering import (
     where_invited_to,
 )
 from .roles import change_role, still, who
-
-__all__ = [
-    "LEAVING",
-    "PARTING",
-    "AddressTaken",
-    "LinkSpent",
-    "NameTaken",
-    "OwnerThere",
-    "accept_invitation",
-    "ask_for_new_email",
-    "ask_for_reset",
-    "change_mail_limit",
-    "change_password",
-    "change_picture",
-    "change_profile",
-    "change_role",
-    "check_setup",
-    "confirm_email",
-    "confirm_organiser",
-    "confirm_registration",
-    "create_account",
-    "end_sessions",
-    "foreseen",
-    "forget_sessions",
-    "invite",
-    "make_demo_person",
-    "make_owner",
-    "make_owner_by_link",
-    "move_picture",
-    "new_user",
-    "read_email_link",
-    "read_invitation",
-    "read_registration",
-    "register",
-    "remove",
-    "remove_again",
-    "remove_picture",
-    "remove_self",
-    "remove_unused",
-    "reset_link_holder",
-    "reset_link_of_owner",
-    "reset_password",
-    "send_reset_link",
-    "sign_out_everywhere",
-    "still",
-    "unconfirm_organiser",
-    "where_invited_to",
-    "who",
-]

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from accounts import repository, tokens
 from accounts.models import User
-from acts.refusals import TryLater
-from acts.site import log, table
+from acts.recording import record
+from acts.refusals import LostRace, TryLater
+from acts.site import table
 from mail import outbox
 from store import keys
 from store.log import Event
-from store.table import Check, Refused
+from store.table import Check
 
 from .links import LINK_SPENT, LinkSpent
 from .making import ADDRESS_FREED
@@ -33,8 +34,8 @@ def confirm_email(name: str, token: str) -> User:
     told = outbox.queued("email_changed", user.email, name=user.name)
     writes = repository.email_change(user, email)
     try:
-        log().record(event, *writes, told)
-    except Refused as refused:
+        record(event, *writes, told)
+    except LostRace as refused:
         is_leaving = any(isinstance(writes[part], Check) for part in refused.parts if part < len(writes))
         raise (TryLater(ADDRESS_FREED) if is_leaving else LinkSpent(LINK_SPENT)) from None
     return as_now(user)

@@ -13,16 +13,15 @@ from accounts.rules import Role
 from acts.background import Batch, Task, finished, wait
 from acts.handfuls import delete_all
 from acts.queues import take_each
-from acts.refusals import OVERTAKEN, NotAllowed, Overtaken
-from acts.site import log, table
+from acts.recording import record
+from acts.refusals import NotAllowed
+from acts.site import SITE, table
 from acts.steps import Steps
 from store import keys
 from store.log import Event, as_text
-from store.table import Condition, Refused, Write
+from store.table import Condition, Write
 
 from .roles import still, who
-
-SITE = "plenum"
 
 LEAVING = Steps[[User], None]("when somebody was removed; each until it is done")
 
@@ -65,10 +64,7 @@ def remove_again(name: str, removed_at: str) -> bool:
 def _record_removal(user: User, actor: str, *also: Write, only_if: Condition | None = None) -> None:
     event = Event(actor, "UserRemoved", {"name": user.name, "role": user.role_name})
     leaving = repository.leaving(user, as_text(datetime.now(UTC)))
-    try:
-        log().record(event, *repository.removal(user, only_if), *leaving, *also)
-    except Refused:
-        raise Overtaken(OVERTAKEN) from None
+    record(event, *repository.removal(user, only_if), *leaving, *also)
     SEEING_OFF.start(user.name)
 
 

@@ -11,15 +11,10 @@ from accounts import repository
 from accounts.models import User
 from accounts.rules import Role
 from acts.again import TRIES
-from acts.refusals import OVERTAKEN, Overtaken, Refusal, TryLater
-from acts.site import log
+from acts.recording import record
+from acts.refusals import LostRace, NameTaken, TryLater
 from store.log import Event, as_text
-from store.table import Refused, Write
-
-
-class NameTaken(Refusal):
-    pass
-
+from store.table import Write
 
 NAME_TAKEN = _("Somebody here already has that name. Please choose another one.")
 
@@ -46,7 +41,7 @@ def new_user(name: str, email: str, password: str, role: Role) -> User:
 
 
 def create_account(user: User, *also: Write) -> None:
-    """Make the account; `NameTaken`, `TryLater`, or `Refused` with the part of `also` or of the address.
+    """Make the account; `NameTaken`, `TryLater`, or `LostRace` with the part of `also` or of the address.
 
     The first account that is made under the rule about names on rolls says since when there is one.
     """
@@ -54,26 +49,23 @@ def create_account(user: User, *also: Write) -> None:
         is_first = repository.names_rule() is None
         try:
             _record_account(user, [repository.names_rule_from(user)] if is_first else [], also)
-        except Refused as refused:
+        except LostRace:
             if not is_first or repository.names_rule() is None:
-                raise _refusal(refused) from None
+                raise
             user.created_at = as_text(datetime.now(UTC))  # another account was the first, and this is a later one
         else:
             return
-    raise Overtaken(OVERTAKEN)
+    raise LostRace
 
 
 def _record_account(user: User, rule: Sequence[Write], also: Sequence[Write]) -> None:
     said = {"name": user.name, "email": user.email, "role": user.role_name, "created_at": user.created_at}
     said |= {"names_rule": True} if rule else {}
-    log().record(Event(user.name, "UserRegistered", said), *repository.creation(user), *also, *rule)
-
-
-def _refusal(refused: Refused) -> Exception:
-    if repository.TAKEN in refused.parts:
-        return NameTaken(NAME_TAKEN)
-    if repository.NAME_LEAVES in refused.parts:
-        return NameTaken(NAME_FREED)
-    if repository.LOOKALIKE in refused.parts:
-        return NameTaken(LOOKS_TAKEN)
-    return TryLater(ADDRESS_FREED) if repository.ADDRESS_LEAVES in refused.parts else refused
+    refusals = {
+        repository.TAKEN: NameTaken(NAME_TAKEN),
+        repository.NAME_LEAVES: NameTaken(NAME_FREED),
+        repository.LOOKALIKE: NameTaken(LOOKS_TAKEN),
+        repository.ADDRESS_LEAVES: TryLater(ADDRESS_FREED),
+    }
+    event = Event(user.name, "UserRegistered", said)
+    record(event, *repository.creation(user), *also, *rule, refusals=refusals)

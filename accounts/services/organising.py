@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from accounts import repository, rules
 from accounts.models import User
-from acts.refusals import OVERTAKEN, Overtaken
-from acts.site import log
+from acts.recording import record
 from store.log import Event
-from store.table import Refused, Write
+from store.table import Write
 
 from .roles import still, who
 
@@ -38,7 +37,4 @@ def unconfirm_organiser(actor: User, target: User) -> None:
 
 def _record(actor: User, event: Event, change: Write) -> None:
     """On condition that both still have the roles by which one may do this to the other."""
-    try:
-        log().record(event, change, still(actor))
-    except Refused:
-        raise Overtaken(OVERTAKEN) from None
+    record(event, change, still(actor))

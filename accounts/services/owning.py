@@ -8,9 +8,9 @@ from django.utils.translation import gettext_lazy as _
 from accounts import repository, setup
 from accounts.models import User
 from accounts.rules import Role
-from acts.refusals import Refusal
+from acts.refusals import LostRace, Refusal
 from store import keys
-from store.table import Delete, Refused, Write
+from store.table import Delete, Write
 
 from .links import LinkSpent
 from .making import create_account, new_user
@@ -52,7 +52,7 @@ def _make(name: str, email: str, password: str, spent: Write) -> User:
     owner = new_user(name, email, make_password(password), Role.OWNER)
     try:
         create_account(owner, repository.first_owner(owner), spent)
-    except Refused as refused:
+    except LostRace as refused:
         if repository.ADDRESS_TAKEN in refused.parts:
             raise AddressTaken(_("Somebody here already has this address.")) from None
         raise OwnerThere(_("This site has its owner already.")) from None

@@ -10,12 +10,12 @@ from accounts.models import User
 from accounts.sessions import sessions_of
 from accounts.visitors import Visitor
 from acts.limits import is_within
-from acts.refusals import OVERTAKEN, Overtaken
-from acts.site import log, table
+from acts.recording import record
+from acts.site import table
 from mail import outbox
 from store import keys
 from store.log import Event
-from store.table import Delete, Refused
+from store.table import Delete
 
 from .links import LINK_SPENT, LinkSpent
 from .profile import as_now
@@ -46,20 +46,14 @@ def send_reset_link(actor: User, target: User) -> None:
     rules.check_manages(who(actor), who(target))
     event = Event(actor.name, "ResetLinkSent", {"name": target.name})
     letter = outbox.queued("reset_link", target.email, name=target.name, asked_by=actor.name)
-    try:
-        log().record(event, letter, still(actor), still(target))
-    except Refused:
-        raise Overtaken(OVERTAKEN) from None
+    record(event, letter, still(actor), still(target))
 
 
 def reset_link_of_owner(owner: User) -> str:
     """The path of a link for an owner whose mailbox is gone, too: nobody is above them to help from a page. For whoever
     runs commands on the machine; the log says so, and a mail to the owner, should somebody read it after all."""
     letter = outbox.queued("reset_link", owner.email, name=owner.name, asked_by="operator")
-    try:
-        log().record(Event("operator", "ResetLinkSent", {"name": owner.name}), letter, still(owner))
-    except Refused:
-        raise Overtaken(OVERTAKEN) from None
+    record(Event("operator", "ResetLinkSent", {"name": owner.name}), letter, still(owner))
     return reverse("reset", args=[owner.name, tokens.reset_token.make_token(owner)])
 
 
@@ -86,10 +80,7 @@ def change_password(user: User, password: str) -> User:
 def _record_password(user: User, password: str, *, breaks: bool) -> None:
     event = Event(user.name, "UserPasswordChanged", {"name": user.name})
     told = outbox.queued("password_changed", user.email, name=user.name)
-    try:
-        log().record(event, repository.password_change(user, make_password(password), breaks=breaks), told)
-    except Refused:
-        raise Overtaken(OVERTAKEN) from None
+    record(event, repository.password_change(user, make_password(password), breaks=breaks), told)
 
 
 def sign_out_everywhere(user: User) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from accounts import repository, rules
 from accounts.models import User
 from acts.again import try_again
-from acts.site import log
+from acts.recording import record
 from photos import repository as photos
 from photos.changing import Wanted
 from store.log import Event
@@ -22,7 +22,7 @@ def change_profile(user: User, display_name: str, about: str) -> None:
         if (now.display_name, now.about) == (display_name, about):
             return
         said = {"name": user.name, "display_name": display_name, "about": about}
-        log().record(Event(user.name, "ProfileChanged", said), repository.profile_change(now, display_name, about))
+        record(Event(user.name, "ProfileChanged", said), repository.profile_change(now, display_name, about))
 
     try_again(save)
 
@@ -59,7 +59,7 @@ def _picture(actor: str, person: User, wanted: Wanted, *also: Write) -> None:
     if before == after:
         return
     event = Event(actor, "PersonPictured", {"name": person.name, **photos.said(after)})
-    log().record(event, repository.picture_change(person, after), *wanted.writes(before), *also)
+    record(event, repository.picture_change(person, after), *wanted.writes(before), *also)
 
 
 def as_now(user: User) -> User:

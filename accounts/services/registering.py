@@ -13,17 +13,18 @@ from accounts import allowance, policy, repository, tokens
 from accounts.models import User
 from accounts.rules import Role
 from acts.again import try_again
-from acts.refusals import Refusal
-from acts.site import log, table
+from acts.recording import record
+from acts.refusals import LostRace, NameTaken, Refusal
+from acts.site import table
 from acts.tokens import DAY, read
 from mail import outbox
 from photos.demo import picture
 from store import keys
 from store.log import Event, as_text
-from store.table import Delete, Exists, Item, Key, Put, Refused
+from store.table import Delete, Exists, Item, Key, Put
 
 from .links import LINK_SPENT, LinkSpent
-from .making import LOOKS_TAKEN, NAME_TAKEN, NameTaken, create_account, new_user
+from .making import LOOKS_TAKEN, NAME_TAKEN, create_account, new_user
 from .organising import confirm_organiser
 from .profile import change_picture, change_profile
 
@@ -68,7 +69,7 @@ def confirm_registration(token: str, name: str | None = None) -> User:
     user = new_user(name or waiting["name"], waiting["email"], waiting["password"], Role[settings.DEFAULT_ROLE])
     try:
         create_account(user, Delete(Key(waiting["PK"], waiting["SK"]), when=Exists()))
-    except Refused:
+    except LostRace:
         raise LinkSpent(LINK_SPENT) from None
     return user
 
@@ -92,7 +93,7 @@ def make_demo_person(name: str, role: Role, about: str, password: str) -> bool:
     user = new_user(name, email, make_password(password), role)
     try:
         create_account(user, *([repository.first_owner(user)] if role == Role.OWNER else []))
-    except (Refusal, Refused):
+    except Refusal:
         return False
     if about:
         change_profile(user, "", about)
@@ -118,7 +119,7 @@ def _invite(actor: User, email: str) -> None:
     place, now = keys.invitation(email), as_text(datetime.now(UTC))
     item = {"email": email, "invited_by": actor.name, "invited_at": now}
     index = {"GSI1PK": keys.INVITATIONS.pk, "GSI1SK": keys.invitation_by_date(now, email)}
-    log().record(
+    record(
         Event(actor.name, "PersonInvited", {"email": email}),
         Put({"PK": place.pk, "SK": place.sk, **index, **item}),
         outbox.queued("invitation", email, invited_by=actor.name),
@@ -146,6 +147,6 @@ def accept_invitation(token: str, name: str, password: str) -> User:
     user = new_user(name, email, make_password(password), Role[settings.DEFAULT_ROLE])
     try:
         create_account(user, Delete(keys.invitation(email), when=Exists()))
-    except Refused:
+    except LostRace:
         raise LinkSpent(LINK_SPENT) from None
     return user

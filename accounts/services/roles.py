@@ -7,11 +7,10 @@ from datetime import UTC, datetime
 from accounts import repository, rules
 from accounts.models import User
 from accounts.rules import Role
-from acts.refusals import OVERTAKEN, Overtaken
-from acts.site import log_at
+from acts.recording import record
 from store import keys
 from store.log import Event, as_text
-from store.table import Check, Equals, Refused
+from store.table import Check, Equals
 
 
 def change_role(actor: User, target: User, new: Role) -> None:
@@ -25,11 +24,8 @@ def change_role(actor: User, target: User, new: Role) -> None:
     now = datetime.now(UTC)
     since = _gained_vote(target, new, now)
     said = {"name": target.name, "old_role": target.role_name, "new_role": new.name, **since}
-    try:
-        changed = repository.role_change(target, new, **since)
-        log_at(now).record(Event(actor.name, "UserRoleChanged", said), *changed, still(actor))
-    except Refused:
-        raise Overtaken(OVERTAKEN) from None
+    changed = repository.role_change(target, new, **since)
+    record(Event(actor.name, "UserRoleChanged", said), *changed, still(actor), at=now)
 
 
 def _gained_vote(person: User, new: Role, now: datetime) -> dict[str, str]:
@@ -43,15 +39,13 @@ def _hand_over(owner: User, target: User) -> None:
     now = datetime.now(UTC)
     since = _gained_vote(target, Role.OWNER, now)
     said = {"old_owner": owner.name, "new_owner": target.name, "old_role": target.role_name, **since}
-    try:
-        log_at(now).record(
-            Event(owner.name, "OwnershipTransferred", said),
-            *repository.role_change(owner, Role.AUDITOR),
-            *repository.role_change(target, Role.OWNER, **since),
-            repository.owner_change(owner, target),
-        )
-    except Refused:
-        raise Overtaken(OVERTAKEN) from None
+    record(
+        Event(owner.name, "OwnershipTransferred", said),
+        *repository.role_change(owner, Role.AUDITOR),
+        *repository.role_change(target, Role.OWNER, **since),
+        repository.owner_change(owner, target),
+        at=now,
+    )
 
 
 def who(user: User) -> tuple[str, Role]:

@@ -5,26 +5,3 @@ from .casting import Outcome, cast, check_own, check_question, enter_paper, pape
 from .leaving import take_along
 from .restoring import unlink_all, unlinking
 from .sealing import publishing, seal_what_is_closed, sealed_parts
-
-__all__ = [
-    "Behind",
-    "Outcome",
-    "SignInInstead",
-    "behind",
-    "cast",
-    "check_holder",
-    "check_own",
-    "check_question",
-    "check_reader",
-    "enter_paper",
-    "opens_result",
-    "paper_standing",
-    "publishing",
-    "seal_what_is_closed",
-    "sealed_parts",
-    "standing_of",
-    "take_along",
-    "unlink_all",
-    "unlinking",
-    "withdraw",
-]

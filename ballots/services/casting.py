@@ -12,8 +12,9 @@ from accounts import repository as people
 from accounts.models import User
 from acts.again import try_again
 from acts.once import once
-from acts.refusals import OVERTAKEN, Overtaken
-from acts.site import log_at, now_text
+from acts.recording import record
+from acts.refusals import LostRace, NotNow, NotThere
+from acts.site import now_text
 from ballots import letters, repository, rules, secrecy
 from ballots.passes import Pass
 from ballots.repository import Standing
@@ -96,12 +97,12 @@ def _cast(
 ) -> Outcome:
     now = utc_now()
     if standing is None:
-        raise rules.NotThere(rules.NOT_OPEN)
+        raise NotThere(rules.NOT_OPEN)
     if standing.repeated:
         return BEFORE
     (check_voter if paper else check_own)(standing, as_text(now))
     if not standing.has_place and not standing.is_unlinked:
-        raise Overtaken(OVERTAKEN)  # it was shut, and its salt destroyed, between two of our readings
+        raise LostRace  # it was shut, and its salt destroyed, between two of our readings
     rankings = ranking_from(ranks, repository.candidates_of(standing.election))
     if paper:
         _check_no_ballot(standing)
@@ -124,7 +125,7 @@ def _record_cast(
         said |= {"rankings": rankings, "confirmation": ballot.confirmation}
     actor, casting = _name(who, standing), repository.casting(standing, ballot, paper=paper)
     writes = [*casting, *told, *_still(who, standing, casting)]
-    log_at(now).record(Event(actor, "BallotCast", said), *writes, once=form)
+    record(Event(actor, "BallotCast", said), *writes, once=form, at=now)
     return ballot
 
 
@@ -148,12 +149,12 @@ def withdraw(who: User | Pass, election_name: str, form: str) -> Outcome:
 def _withdraw(who: User | Pass, standing: Standing | None, form: str) -> Outcome:
     now = utc_now()
     if standing is None:
-        raise rules.NotThere(rules.NOT_OPEN)
+        raise NotThere(rules.NOT_OPEN)
     if standing.repeated:
         return BEFORE
     check_own(standing, as_text(now))
     if not standing.has_place:
-        raise Overtaken(OVERTAKEN)
+        raise LostRace
     if not standing.voted:
         raise HasNotVoted(rules.NOTHING_CAST)
     also = letters.of_withdrawal(standing)
@@ -166,7 +167,7 @@ def _withdraw(who: User | Pass, standing: Standing | None, form: str) -> Outcome
 def record_withdrawal(actor: str, standing: Standing, now: datetime, *also: Write, once: str | None = None) -> None:
     said = {"election_name": standing.election.name, "voter_name": standing.voter}
     writes = [*repository.withdrawal(standing), *also]
-    log_at(now).record(Event(actor, "BallotWithdrawn", said), *writes, once=once)
+    record(Event(actor, "BallotWithdrawn", said), *writes, once=once, at=now)
 
 
 # --- on paper ---
@@ -204,7 +205,7 @@ def check_paper(actor: User, standing: Standing) -> None:
     check_who(organising.relation(actor, election), Action.ENTER_PAPER)
     check_when(election.state(now_text()), Action.ENTER_PAPER)
     if not election.paper_ballots:
-        raise rules.NotNow(_("This election takes no paper ballots."))
+        raise NotNow(_("This election takes no paper ballots."))
     if standing.voter is None:
         raise NotOnTheRoll(_("Nobody of that name is on the roll of this election."))
 
@@ -222,4 +223,4 @@ def check_question(actor: User, standing: Standing) -> None:
 
 def _check_no_ballot(standing: Standing) -> None:
     if standing.voted:
-        raise rules.NotNow(_("%(name)s has voted already.") % {"name": standing.voter})
+        raise NotNow(_("%(name)s has voted already.") % {"name": standing.voter})

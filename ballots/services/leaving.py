@@ -8,8 +8,9 @@ from functools import partial
 from accounts.models import User
 from acts.again import try_again
 from acts.queues import take_each
-from acts.refusals import OVERTAKEN, Overtaken
-from acts.site import log, now_text, table
+from acts.recording import record
+from acts.refusals import LostRace
+from acts.site import now_text, table
 from ballots import repository
 from elections import places
 from elections import repository as elections
@@ -37,7 +38,7 @@ def _take_ballot(election_name: str, voter: str) -> None:
     """One of those cast before a restore counts and stays: nobody can tell which it is."""
     try:
         try_again(partial(_withdraw, election_name, voter), TRIES)
-    except Overtaken:
+    except LostRace:
         standing = repository.standing(election_name, (voter,))
         if standing is not None and standing.ballot_key is not None:
             raise
@@ -50,7 +51,7 @@ def _withdraw(election_name: str, voter: str) -> None:
     if standing.is_unlinked:
         return
     if standing.ballot_key is None:
-        raise Overtaken(OVERTAKEN)  # it was shut, and its salt destroyed, between two of our readings
+        raise LostRace  # it was shut, and its salt destroyed, between two of our readings
     record_withdrawal("plenum", standing, now)
 
 
@@ -69,4 +70,4 @@ def _remove(election_name: str, voter: str) -> None:
         return
     gone = Delete(places.entry(election, voter), when=Equals("voted", False))
     event = Event("plenum", "VotersRemoved", {"election_name": election.name, "voters": [voter]})
-    log().record(event, gone, elections.touched(election, -1))
+    record(event, gone, elections.touched(election, -1))

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from acts.site import log, now_text, table
+from acts.recording import try_record
+from acts.site import now_text, table
 from ballots import secrecy
 from elections import repository as elections
 from elections.rules import Election, State
 from store import keys
 from store.log import Event
-from store.table import Refused, Write
+from store.table import Write
 
 
 def unlink_all() -> int:
@@ -27,11 +28,7 @@ def _unlink(election: Election) -> bool:
     if not election.secret_ballot or not is_open:
         return False
     event = Event("plenum", "BallotsUnlinked", {"election_name": election.name})
-    try:
-        log().record(event, *unlinking(election), *secrecy.new_salt(election))
-    except Refused:
-        return False  # it has its salt
-    return True
+    return try_record(event, *unlinking(election), *secrecy.new_salt(election))  # else it has its salt
 
 
 def unlinking(election: Election) -> list[Write]:

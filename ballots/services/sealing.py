@@ -16,7 +16,8 @@ from itertools import islice
 from operator import itemgetter
 
 from acts.handfuls import handfuls
-from acts.site import log, table
+from acts.recording import record, try_write
+from acts.site import table
 from acts.steps import Steps
 from acts.turns import Work, always, at_once, patiently, take_turns
 from ballots import repository
@@ -82,8 +83,7 @@ def _seal(election: Election) -> Generator[float, None, None]:
         COUNTING.taken(election, box.counts)
     SEALED.taken(election)
     if not election.secret_ballot:
-        with suppress(Refused):  # then another worker has finished it
-            table().write(Delete(place, when=repository.is_mark_of(election)))
+        try_write(Delete(place, when=repository.is_mark_of(election)))  # unless another worker has finished it
 
 
 def _publish(box: Box) -> Generator[float, None, bool]:
@@ -104,7 +104,7 @@ def _publish_part(election: Election, part: Part) -> None:
         return table().write(*writes)
     said = {"election_name": election.name, "part": part.number + 1, "parts": part.parts, "ballots": ballots}
     still_there = Check(keys.election(election.name), Exists())
-    log().record(Event("plenum", "BallotsSealed", said), *writes, still_there)
+    record(Event("plenum", "BallotsSealed", said), *writes, still_there)
     return None
 
 

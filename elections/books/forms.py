@@ -9,16 +9,16 @@ from django.utils.translation import gettext_lazy as _
 
 from elections.rules import METHODS, MOST_SEATS, UNRANKED, Election, check_settings
 from pages import lists
-from pages.fields import TitleField, kept_of
+from pages.fields import LinesField, TitleField, kept_of
 
 from .rules import MOST_QUESTIONS
 
 
 class QuestionsForm(forms.Form):
-    questions = forms.CharField(
+    questions = LinesField(
         label=_("Questions, one a line"),
         max_length=200 * MOST_QUESTIONS * 2,
-        widget=forms.Textarea({"rows": 5, "dir": "auto"}),
+        rows=5,
         help_text=_(
             "Such as: Chair, Treasurer, Colour of the door. A draft of yours is taken by its name. At most 20 "
             "questions, with 1,000 candidates together."

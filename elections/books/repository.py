@@ -7,12 +7,14 @@ from dataclasses import asdict
 
 from django.utils.translation import gettext_lazy as _
 
+from acts import versions
 from acts.background import TaskType
 from acts.site import table
+from acts.versions import unchanged
 from elections import repository as elections
 from elections.rules import Action, Election, State
 from store import keys
-from store.table import Check, Delete, Equals, Item, Missing, Put, Update, Write
+from store.table import Check, Delete, Item, Missing, Put, Update, Write
 
 from . import rules
 from .rules import Book
@@ -68,29 +70,23 @@ def check_alone(election: Election, action: Action) -> None:
 
 
 def creation(book: Book, bound: Iterable[Election]) -> list[Write]:
+    return [Put(_item(book), when=Missing()), *(binding(each, book.id) for each in bound)]
+
+
+def _item(book: Book) -> Item:
     place = keys.book(book.id)
-    stored = {"PK": place.pk, "SK": place.sk, "entity_type": "BOOK", **_stored(book)}
-    return [Put(stored, when=Missing()), *(binding(each, book.id) for each in bound)]
-
-
-def _stored(book: Book) -> Item:
-    return asdict(book) | {"questions": list(book.questions)}
+    own = {"PK": place.pk, "SK": place.sk, "entity_type": "BOOK"}
+    return own | asdict(book) | {"questions": list(book.questions)}
 
 
 def binding(election: Election, book_id: str) -> Update:
     """Refused if anybody changed the election since it was read."""
     set_ = {"book": book_id, "version": election.version + 1}
-    return Update(keys.election(election.name), set=set_, when=elections.unchanged(election))
+    return Update(keys.election(election.name), set=set_, when=unchanged(election))
 
 
 def change(before: Book, after: Book) -> Update:
-    """Refused if anybody changed the book since it was read."""
-    fields = {name: value for name, value in _stored(after).items() if name not in ("id", "created_at", "version")}
-    return Update(keys.book(before.id), set=fields | {"version": before.version + 1}, when=unchanged(before))
-
-
-def unchanged(book: Book) -> Equals:
-    return Equals("version", book.version)
+    return versions.change(before, after, _item)
 
 
 def deletion(book: Book) -> Delete:
@@ -114,8 +110,7 @@ def leaving(election: Election) -> list[Write]:
 def holding(questions: Iterable[Election]) -> list[Write]:
     """A new version for each: what somebody has decided on an older one is refused from now on."""
     return [
-        Update(keys.election(each.name), set={"version": each.version + 1}, when=elections.unchanged(each))
-        for each in questions
+        Update(keys.election(each.name), set={"version": each.version + 1}, when=unchanged(each)) for each in questions
     ]
 
 

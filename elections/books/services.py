@@ -20,18 +20,19 @@ from accounts.models import User
 from acts.again import try_again
 from acts.background import Batch, Task, finished, wait
 from acts.handfuls import handfuls
-from acts.refusals import OVERTAKEN, NotAllowed, Overtaken
+from acts.recording import record
+from acts.refusals import LostRace, NameTaken, NotAllowed, NotNow
 from acts.ringing import BALLOTS, ring
 from acts.site import log, now_text
+from acts.versions import next_version, unchanged
 from elections import repository as elections
 from elections import rules as of_elections
 from elections import services as organising
 from elections.rules import Action, Election, Relation, State, takes_names
-from elections.services.drafts import NameTaken
 from elections.services.ending import CLOSING
 from store import keys
 from store.log import Event
-from store.table import Check, Item, Refused, Write
+from store.table import Check, Item, Write
 
 from . import repository, rules
 from .rules import Book
@@ -87,9 +88,9 @@ def take_out(actor: User, book: Book, name: str) -> None:
     _led(actor, book, Action.SET_UP)
     election = elections.find(name)
     if election is None or election.book != book.id:
-        raise Overtaken(OVERTAKEN)
+        raise LostRace
     if book.is_led_by(name) and len(book.questions) > 1:
-        raise rules.NotABook(rules.leads_the_others(name))
+        raise NotNow(rules.leads_the_others(name))
     after = rules.without(book, name)
     unbound = repository.binding(election, "")
     if after is not None:
@@ -106,7 +107,7 @@ def rename(actor: User, book: Book, name: str) -> None:
 def move(actor: User, book: Book, name: str, *, up: bool) -> None:
     _led(actor, book, Action.SET_UP)
     if keys.fold(name) not in map(keys.fold, book.questions):
-        raise Overtaken(OVERTAKEN)
+        raise LostRace
     after = rules.moved(book, name, up=up)
     if after != book:
         _change(actor, book, after)
@@ -119,15 +120,12 @@ def _change(actor: User, before: Book, after: Book, *also: Write) -> None:
 
 
 def _record(actor: User, event_type: str, book: Book, said: Item, *writes: Write) -> None:
-    try:
-        log().record(Event(actor.name, event_type, {"book_id": book.id, **said}), *writes)
-    except Refused:
-        raise Overtaken(OVERTAKEN) from None
+    record(Event(actor.name, event_type, {"book_id": book.id, **said}), *writes)
 
 
 def leader_of(book: Book) -> Election:
     if (leader := elections.find(book.leader)) is None:
-        raise Overtaken(OVERTAKEN)
+        raise LostRace
     return leader
 
 
@@ -164,7 +162,7 @@ def lacking(book: Book, leader: Election, questions: Sequence[Election]) -> Iter
 def _whole(book: Book) -> list[Election]:
     found = repository.questions(book)
     if len(found) != len(book.questions):
-        raise Overtaken(OVERTAKEN)
+        raise LostRace
     return found
 
 
@@ -185,7 +183,7 @@ def _ask(actor: User, event_type: str, book: Book, held: Sequence[Write], act: s
     task = repository.ACTING.begin(
         book.id, act=act, by=actor.name, at=now_text(), no_voting_after=more.get("no_voting_after")
     )
-    here = Check(keys.book(book.id), repository.unchanged(book))
+    here = Check(keys.book(book.id), unchanged(book))
     _record(actor, event_type, book, dict(more), task, here, *held)
     repository.ACTING.start(book.id)
 
@@ -226,8 +224,8 @@ def _as_led(actor: User, election: Election, leader: Election) -> Election:
         return election
     said = {each: value for each, value in rules.shared_by(leader).items() if getattr(election, each) != value}
     event = Event(actor.name, "ElectionUpdated", {"election_name": election.name, **elections.storable(said)})
-    log().record(event, *organising.changing(election, after))
-    return replace(after, version=election.version + 1)
+    log().record(event, *elections.change(election, after))
+    return next_version(election, after)
 
 
 def _same_roll(actor: User, election: Election, leader: Election) -> None:

@@ -11,7 +11,7 @@ from django.utils.translation import gettext_lazy as _
 
 from elections.forms import ImportedForm
 from pages import lists
-from pages.fields import TitleField
+from pages.fields import LinesField, TitleField
 
 from .rules import Group
 
@@ -27,11 +27,11 @@ class MembersForm(forms.Form):
 
     use_required_attribute = False  # one of the two will do
 
-    text = forms.CharField(
+    text = LinesField(
         label=_("Names and addresses, one a line"),
         required=False,
         max_length=lists.MOST_TYPED,
-        widget=forms.Textarea({"rows": 6, "dir": "auto"}),
+        rows=6,
         help_text=_("User names of people who have an account here, or email addresses."),
     )
     file = forms.FileField(label=_("Or a CSV file"), required=False, max_length=200)

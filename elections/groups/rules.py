@@ -8,25 +8,13 @@ from itertools import count
 
 from django.utils.translation import gettext_lazy as _
 
-from acts.refusals import Refusal
+from acts.refusals import TooMany
 from pages import lists
 from pages.names import LONGEST_NAME
 from store.keys import fold
 
 MOST_MEMBERS = lists.MOST_ROWS  # as many as a list for a roll may have
 MOST_GROUPS = 200  # of one person
-
-
-class NotThere(Refusal):
-    """There is no such group, or not any more."""
-
-
-class NameTaken(Refusal):
-    """Another group of the same person is called so."""
-
-
-class Full(Refusal):
-    """More groups, or more members, than there may be."""
 
 
 NOT_THERE = _("There is no such group any more.")
@@ -66,12 +54,12 @@ def owns(name: str, group: Group) -> bool:
 
 def check_number(groups: int) -> None:
     if groups >= MOST_GROUPS:
-        raise Full(TOO_MANY_GROUPS % {"most": MOST_GROUPS})
+        raise TooMany(TOO_MANY_GROUPS % {"most": MOST_GROUPS})
 
 
 def check_room(group: Group, more: int) -> None:
     if group.members + more > MOST_MEMBERS:
-        raise Full(TOO_MANY_MEMBERS % {"most": MOST_MEMBERS, "count": group.members + more})
+        raise TooMany(TOO_MANY_MEMBERS % {"most": MOST_MEMBERS, "count": group.members + more})
 
 
 def free_name(wanted: str, taken: Collection[str]) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import secrets
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from functools import partial
 
 from accounts import repository as people
@@ -12,8 +13,9 @@ from accounts.models import User
 from acts.again import try_again
 from acts.background import Batch, Task, finished, next_deletions
 from acts.queues import take_each
-from acts.refusals import OVERTAKEN, Overtaken
-from acts.site import log, now_text, table
+from acts.recording import record, write
+from acts.refusals import LostRace, NameTaken, NotThere
+from acts.site import SITE, now_text, table
 from elections import imports, services
 from elections import repository as elections
 from elections.imports import Import
@@ -21,14 +23,11 @@ from elections.rules import Action, Election, State, takes_names
 from elections.skipping import Skipped
 from store import keys
 from store.log import Event
-from store.table import Check, Exists, Item, Refused, Write
+from store.table import Check, Exists, Item, Write
 
 from . import filling, repository, rules
 from .filling import Filling
 from .rules import Group, Member
-
-SITE = "plenum"
-
 
 # --- making ---
 
@@ -44,10 +43,8 @@ def _make(user: User, group: Group, members: Sequence[Member], source: Sequence[
     coming, mark = filling.begun(group, user.name, members)
     said = {"group_id": group.id, "name": group.name, "created_at": group.created_at}
     event = Event(user.name, "GroupMade", said | ({"source": list(source)} if source else {}))
-    try:
-        log().record(event, *repository.creation(group, source), *mark, people.is_still(user))
-    except Refused as refused:
-        raise (rules.NameTaken(rules.NAME_TAKEN) if 0 in refused.parts else Overtaken(OVERTAKEN)) from None
+    taken = {0: NameTaken(rules.NAME_TAKEN)}
+    record(event, *repository.creation(group, source), *mark, people.is_still(user), refusals=taken)
     filling.fill(coming)
     return group
 
@@ -71,7 +68,7 @@ def keep_roll(user: User, election: Election, form: str) -> Group:
 
     try:
         return kept()
-    except (Overtaken, rules.NameTaken):  # by the same form, or by another group of the name
+    except (LostRace, NameTaken):  # by the same form, or by another group of the name
         return kept()
 
 
@@ -81,7 +78,7 @@ def keep_roll(user: User, election: Election, form: str) -> Group:
 def _there(user: User, group_id: str) -> Group:
     group = repository.find(group_id)
     if group is None or not rules.owns(user.name, group):
-        raise rules.NotThere(rules.NOT_THERE)
+        raise NotThere(rules.NOT_THERE)
     return group
 
 
@@ -93,14 +90,9 @@ def rename(user: User, group_id: str, name: str) -> Group:
 def _rename(user: User, group: Group, name: str) -> Group:
     if name == group.name:
         return group
-    try:
-        log().record(
-            Event(user.name, "GroupRenamed", {"group_id": group.id, "name": name}), *repository.renaming(group, name)
-        )
-    except Refused as refused:
-        if 0 in refused.parts and 1 not in refused.parts:
-            raise rules.NameTaken(rules.NAME_TAKEN) from None
-        raise
+    event = Event(user.name, "GroupRenamed", {"group_id": group.id, "name": name})
+    refusals = {1: LostRace(), 0: NameTaken(rules.NAME_TAKEN)}
+    record(event, *repository.renaming(group, name), refusals=refusals)
     return Group(group.id, name, group.owner_name, group.created_at, group.members, group.version + 1)
 
 
@@ -113,11 +105,9 @@ def add(user: User, group_id: str, names: Sequence[str]) -> Filling:
     rules.check_room(group, len(known))
     coming, mark = filling.begun(group, user.name, known)
     if mark:
-        try:
-            table().write(*mark, Check(keys.group(group.id), Exists()))
-        except Refused as refused:
-            if 1 in refused.parts:
-                raise rules.NotThere(rules.NOT_THERE) from None  # else the same list is on its way already
+        with suppress(LostRace):  # the same list is on its way already
+            is_there = Check(keys.group(group.id), Exists())
+            write(*mark, is_there, refusals={1: NotThere(rules.NOT_THERE)})
     return filling.fill(coming)
 
 
@@ -132,7 +122,7 @@ def _remove(who: str, group_id: str, name: str) -> None:
         return
     names = [item["member_name"]]
     event = Event(who, "GroupMembersRemoved", {"group_id": group_id, "members": names})
-    log().record(event, *repository.removing(group_id, names))
+    record(event, *repository.removing(group_id, names))
 
 
 def delete(user: User, group_id: str) -> None:
@@ -143,7 +133,7 @@ def delete(user: User, group_id: str) -> None:
 def _delete(who: str, group: Group) -> None:
     at = now_text()
     event = Event(who, "GroupDeleted", {"group_id": group.id, "at": at})
-    log().record(event, *repository.deletion(group, at))
+    record(event, *repository.deletion(group, at))
 
 
 @repository.DELETING.step
@@ -164,14 +154,14 @@ def put_on_roll(user: User, election: Election, group_id: str) -> Import:
     members = list(repository.every_member(group.id))
     names = usable(election, repository.still_here(members))
     if not names:
-        raise rules.NotThere(rules.NOBODY)
+        raise NotThere(rules.NOBODY)
 
     def begin(writes: Sequence[Write]) -> None:
         if election.group == group.id:
-            table().write(*writes)
+            write(*writes)
             return
         event = Event(user.name, "GroupUsed", {"election_name": election.name, "group_id": group.id})
-        log().record(event, *elections.with_group(election, group.id), *writes, Check(keys.group(group.id), Exists()))
+        record(event, *elections.with_group(election, group.id), *writes, Check(keys.group(group.id), Exists()))
 
     return imports.start(user, election, names, Skipped(unusable=len(members) - len(names)), begin)
 

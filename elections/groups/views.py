@@ -15,7 +15,6 @@ from django.views.decorators.http import require_POST, require_safe
 from accounts.access import requires
 from accounts.rules import Permission
 from acts.limits import HOUR, Limit, count
-from acts.refusals import Refusal
 from elections import repository as elections
 from elections import rules as of_elections
 from elections import skipping
@@ -26,10 +25,10 @@ from elections.rules import EVERYBODY_HERE, Action, Election, takes_names
 from elections.services import relation
 from elections.skipping import Skipped
 from pages import lists
-from pages.forms import carried_out, form_page, posted, show_form, token_in
+from pages.forms import carried_out, form_page, posted, refusals_at, show_form, token_in
 from pages.lists import Row, Verdict
 from pages.paging import listed, one_page
-from pages.saying import ask, told
+from pages.saying import ask, refusals_said, told
 
 from . import filling, repository, services
 from .access import owned
@@ -58,12 +57,9 @@ def make(request: HttpRequest) -> HttpResponse:
     """First its name; then who is in it."""
     form = GroupForm(posted(request))
     if request.method == "POST" and form.is_valid():
-        try:
+        with refusals_at(form, "name"):
             count(MADE, request.user.name)
             made = services.make(request.user, form.cleaned_data["name"])
-        except Refusal as refusal:
-            form.add_error("name", str(refusal))
-        else:
             return redirect("add_members", group_id=made.id)
     return show_form(request, form, _("New group"), _("Go on"), lead=_("People who vote together again and again."))
 
@@ -167,13 +163,11 @@ def _add(request: HttpRequest, group: Group) -> HttpResponse:
     if not form.is_valid():
         messages.error(request, _("That list could not be read. Please start again with it."))
         return redirect("add_members", group_id=group.id)
-    try:
+    with refusals_said(request):
         came = services.add(request.user, group.id, form.cleaned_data["voters"])
-    except Refusal as refusal:
-        messages.error(request, str(refusal))
-        return redirect("add_members", group_id=group.id)
-    messages.success(request, _came(came, form.cleaned_data["skipped"]))
-    return redirect("group", group_id=group.id)
+        messages.success(request, _came(came, form.cleaned_data["skipped"]))
+        return redirect("group", group_id=group.id)
+    return redirect("add_members", group_id=group.id)
 
 
 def _came(came: Filling, skipped: Skipped) -> str:
@@ -188,14 +182,12 @@ def _came(came: Filling, skipped: Skipped) -> str:
 @require_POST
 def keep(request: HttpRequest, election: Election) -> HttpResponse:
     """Everybody on the roll, in a group of one's own."""
-    try:
+    with refusals_said(request):
         count(MADE, request.user.name)
         made = services.keep_roll(request.user, election, token_in(request.POST))
-    except Refusal as refusal:
-        messages.error(request, str(refusal))
-        return redirect("roll", name=election.name)
-    messages.success(request, _("The roll is kept as a group. Later changes of one do not change the other."))
-    return redirect("group", group_id=made.id)
+        messages.success(request, _("The roll is kept as a group. Later changes of one do not change the other."))
+        return redirect("group", group_id=made.id)
+    return redirect("roll", name=election.name)
 
 
 @run(Action.ADD_VOTERS)
@@ -236,8 +228,6 @@ def _gone(row: Row) -> Row:
 
 
 def _put_on(request: HttpRequest, election: Election, group: Group) -> HttpResponse:
-    try:
+    with refusals_said(request):
         return begun(request, election, services.put_on_roll(request.user, election, group.id))
-    except Refusal as refusal:
-        messages.error(request, str(refusal))
-        return redirect("roll", name=election.name)
+    return redirect("roll", name=election.name)

@@ -6,66 +6,9 @@ A gerund (`opening`, `adding`, `closing`) is what an act writes: parts of a tran
 from .acting import check, check_itself, relation
 from .candidates import add_candidates, copy_pictures, edit_candidate, picture_candidate, remove_candidate
 from .deleting import delete, deletion, to_delete
-from .drafts import NameTaken, change, changing, create, create_draft, rename, respelling
+from .drafts import change, create, create_draft, rename, respelling
 from .ending import beginning, close, close_and_look, close_if_over, close_what_is_over, closing, next_end
 from .lifecycle import extend, fix, move_end, open_, open_now, opened, opening
 from .needs import agree, ask_candidates, copy_needs, disagree, drop_need, forget_agreements, set_need
 from .roll import Added, add_handful, add_voters, adding, bring, put_on_roll, remove_voter, take_off
 from .runners import add_manager, hand_over, pass_on, remove_manager, with_manager, with_owner, without_manager
-
-__all__ = [
-    "Added",
-    "NameTaken",
-    "add_candidates",
-    "add_handful",
-    "add_manager",
-    "add_voters",
-    "adding",
-    "agree",
-    "ask_candidates",
-    "beginning",
-    "bring",
-    "change",
-    "changing",
-    "check",
-    "check_itself",
-    "close",
-    "close_and_look",
-    "close_if_over",
-    "close_what_is_over",
-    "closing",
-    "copy_needs",
-    "copy_pictures",
-    "create",
-    "create_draft",
-    "delete",
-    "deletion",
-    "disagree",
-    "drop_need",
-    "edit_candidate",
-    "extend",
-    "fix",
-    "forget_agreements",
-    "hand_over",
-    "move_end",
-    "next_end",
-    "open_",
-    "open_now",
-    "opened",
-    "opening",
-    "pass_on",
-    "picture_candidate",
-    "put_on_roll",
-    "relation",
-    "remove_candidate",
-    "remove_manager",
-    "remove_voter",
-    "rename",
-    "respelling",
-    "set_need",
-    "take_off",
-    "to_delete",
-    "with_manager",
-    "with_owner",
-    "without_manager",
-]

@@ -6,13 +6,13 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from accounts.models import User
-from acts.refusals import OVERTAKEN, Overtaken
-from acts.site import log, now_text
+from acts import recording
+from acts.site import now_text
 from elections import rules
 from elections.books import repository as books
 from elections.rules import Action, Election
 from store.log import Event
-from store.table import Refused, Write
+from store.table import Write
 
 
 def relation(user: User, election: Election) -> rules.Relation:
@@ -42,7 +42,4 @@ def record(
 ) -> None:
     """`noting` makes of the event's number what is to be written besides."""
     event = Event(actor.name, event_type, {"election_name": election.name, **data})
-    try:
-        log().record(event, *writes, noting=noting)
-    except Refused:
-        raise Overtaken(OVERTAKEN) from None
+    recording.record(event, *writes, noting=noting)

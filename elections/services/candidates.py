@@ -9,7 +9,7 @@ from functools import partial
 from accounts.models import User
 from acts.again import try_again
 from acts.handfuls import A_TRANSACTION
-from acts.refusals import OVERTAKEN, Overtaken
+from acts.refusals import LostRace
 from elections import repository, rules
 from elections.rules import Action, Election
 from photos import repository as photos
@@ -46,7 +46,7 @@ def _payload(candidate: Candidate) -> Item:
 def _add_batch(actor: User, name: str, new: Sequence[Candidate]) -> list[str]:
     election = repository.find(name)
     if election is None:
-        raise Overtaken(OVERTAKEN)
+        raise LostRace
     check(actor, election, Action.ADD_CANDIDATES)
     batch = _numbered(name, new)
     _record_candidates(actor, election, batch)
@@ -80,7 +80,7 @@ def _edit_candidate(actor: User, election: Election, candidate: Candidate) -> No
     there = {each.name: each for each in repository.candidates(election.name)}
     before = there.pop(candidate.name, None)
     if before is None:
-        raise Overtaken(OVERTAKEN)
+        raise LostRace
     if (before.statement, before.link) == (candidate.statement, candidate.link):
         return
     rules.check_statements(candidate.length, before.length, sum(each.length for each in there.values()))
@@ -113,7 +113,7 @@ def picture_candidate(actor: User, election: Election, name: str, wanted: Wanted
 def _picture(actor: User, election: Election, name: str, wanted: Wanted) -> None:
     candidate = repository.find_candidate(election.name, name)
     if candidate is None:
-        raise Overtaken(OVERTAKEN)
+        raise LostRace
     before, after = candidate.photo, wanted.instead_of(candidate.photo)
     if before == after:
         return

@@ -5,8 +5,10 @@ from __future__ import annotations
 from accounts.models import User
 from acts.background import Batch, Task, finished, next_deletions
 from acts.following import get_through
-from acts.refusals import OVERTAKEN, Overtaken
+from acts.recording import write
+from acts.refusals import LostRace
 from acts.site import now_text, table
+from acts.versions import unchanged
 from elections import repository
 from elections.books import repository as books
 from elections.repository import DELETING, RENAMING
@@ -14,7 +16,7 @@ from elections.rules import Action, Election
 from store import keys
 from store.forgetting import to_forget
 from store.log import Event
-from store.table import Check, Delete, Equals, Put, Refused, Write
+from store.table import Check, Delete, Equals, Put, Write
 
 from .acting import check, record
 from .ending import CLOSING
@@ -56,10 +58,10 @@ def _ask_for(election: Election, task: Put) -> None:
     under way."""
     still_there = Check(keys.election(election.name), Equals("created_at", election.created_at))
     try:
-        get_through(lambda: table().write(still_there, task))
-    except Refused as refused:
-        if 0 in refused.parts:
-            raise Overtaken(OVERTAKEN) from None
+        get_through(lambda: write(still_there, task))
+    except LostRace as lost:
+        if 0 in lost.parts:
+            raise
 
 
 @DELETING.step
@@ -85,7 +87,7 @@ def deletion(election: Election) -> list[Write]:
     rest: nobody passes them."""
     own = (keys.lots, keys.for_everyone, keys.sealing, keys.shared_result)
     return [
-        Delete(keys.election(election.name), when=repository.unchanged(election)),
+        Delete(keys.election(election.name), when=unchanged(election)),
         *(Delete(place) for place in keys.salts(election.name, election.shards)),
         *(Delete(key(election.name)) for key in own),
         Delete(keys.listed_election(election.name)),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import asdict, replace
 from typing import Any
 
@@ -9,13 +10,15 @@ from django.utils.translation import gettext_lazy as _
 
 from accounts import repository as people
 from accounts.models import User
-from acts.refusals import OVERTAKEN, Overtaken, Refusal
-from acts.site import log, now_text, table
+from acts import recording
+from acts.refusals import LostRace, NameTaken, Refusal
+from acts.site import now_text, table
+from acts.versions import next_version
 from elections import descriptions, places, renaming, repository
 from elections.rules import Action, Election
 from store import keys
 from store.log import Event
-from store.table import Refused, Write
+from store.table import Write
 
 from .acting import check, record
 from .deleting import clear_name
@@ -30,10 +33,6 @@ NOT_OF_A_DRAFT = (
 
 
 SAID_IF_SO = {"convened": None, "group": "", "book": ""}  # unless they are as of most
-
-
-class NameTaken(Refusal):
-    pass
 
 
 NAME_TAKEN = _("There is an election of that name already. Please choose another one.")
@@ -62,11 +61,12 @@ def create_draft(
     said = {each: value for each, value in said.items() if value != SAID_IF_SO.get(each, ...)}
     said |= {"election_name": election.name, "description": description, **data}
     writes = repository.creation(election, description)
-    try:
-        log().record(Event(actor.name, "ElectionCreated", said), *writes, *also, people.is_still(actor), once=mark)
-    except Refused as refused:
-        is_taken = any(part < len(writes) for part in refused.parts)
-        raise (NameTaken(NAME_TAKEN) if is_taken else Overtaken(OVERTAKEN)) from None
+    event, taken = Event(actor.name, "ElectionCreated", said), _taken(range(len(writes)))
+    recording.record(event, *writes, *also, people.is_still(actor), once=mark, refusals=taken)
+
+
+def _taken(parts: Iterable[int]) -> dict[int, Refusal]:
+    return dict.fromkeys(parts, NameTaken(NAME_TAKEN))
 
 
 def _make_room(name: str) -> None:
@@ -85,19 +85,9 @@ def change(
         different["description"] = description
     if not different:
         return election
-    writes = changing(election, after, different.get("description"))
+    writes = repository.change(election, after, different.get("description"))
     record(actor, "ElectionUpdated", election, repository.storable(different), *writes, *also)
-    return replace(after, version=election.version + 1)
-
-
-def changing(before: Election, after: Election, description: str | None = None) -> list[Write]:
-    """What a change of settings writes; and of an open one's end.
-
-    Casts read the end in the election itself, and gates do not know it: so an end is moved in one transaction, in which
-    nothing is that casts write, and from then on everybody who comes has the new one. It moves only later. Whoever has
-    read the earlier end was in time by that, and so is by the new one.
-    """
-    return [*repository.change(before, after, description)]
+    return next_version(election, after)
 
 
 def rename(actor: User, election: Election, name: str) -> Election:
@@ -115,13 +105,10 @@ def rename(actor: User, election: Election, name: str) -> Election:
 def _rename(actor: User, election: Election, name: str) -> None:
     stored = table().get(keys.election(election.name))
     if stored is None:
-        raise Overtaken(OVERTAKEN)
+        raise LostRace
     writes = renaming.rename(election, name, stored)
-    try:
-        log().record(Event(actor.name, "ElectionRenamed", {"election_name": election.name, "new_name": name}), *writes)
-    except Refused as refused:
-        is_taken = {0, len(writes) - 2, len(writes) - 1} & set(refused.parts)
-        raise (NameTaken(NAME_TAKEN) if is_taken else Overtaken(OVERTAKEN)) from None
+    event = Event(actor.name, "ElectionRenamed", {"election_name": election.name, "new_name": name})
+    recording.record(event, *writes, refusals=_taken((0, len(writes) - 2, len(writes) - 1)))
 
 
 def _respell(actor: User, election: Election, name: str) -> Election:

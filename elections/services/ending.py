@@ -10,10 +10,11 @@ from accounts.models import User
 from acts.again import try_again
 from acts.closing import Closing
 from acts.queues import take_each
-from acts.refusals import Overtaken
+from acts.refusals import LostRace
 from acts.ringing import BALLOTS, ring
 from acts.site import now_text, table
 from acts.steps import Steps
+from acts.versions import next_version
 from elections import repository, rules
 from elections.rules import Action, Election, State
 from store.log import Event
@@ -38,12 +39,12 @@ def closing(shut: Election) -> list[Write]:
 
 def _begun(election: Election, who: str) -> tuple[Election, list[Write]]:
     after = replace(election, closing=who, closed_at=now_text())
-    return replace(after, version=election.version + 1), beginning(election, after)
+    return next_version(election, after), beginning(election, after)
 
 
 def _said(shut: Election) -> tuple[Election, Event, list[Write]]:
     after = replace(shut, allow_edit=False, allow_vote=False, closing=None, version=shut.version + 1)
-    said = {"election_name": shut.name} | ({"closed_at": shut.closed_at} if shut.closed_at else {})
+    said = {"election_name": shut.name, "closed_at": shut.closed_at}
     also = [write for writes in SHUTTING.taken(shut) for write in writes]
     return after, Event(str(shut.closing), "ElectionClosed", said), [*closing(shut), *also]
 
@@ -114,5 +115,5 @@ def close_if_over(name: str) -> bool:
         return False
     try:
         return CLOSING.close(election, "plenum")[1]
-    except Overtaken:
+    except LostRace:
         return False  # another worker is at it, or its end was moved at the last moment

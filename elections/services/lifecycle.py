@@ -11,6 +11,7 @@ from acts.following import follow
 from acts.gates import IN_ONE
 from acts.site import now_text
 from acts.steps import Steps
+from acts.versions import next_version
 from elections import repository, rules
 from elections.rules import Action, Election
 from elections.voting_times import begun
@@ -18,7 +19,6 @@ from store.table import Write
 from tally import lots
 
 from .acting import check, record
-from .drafts import changing
 
 OPENING = Steps[[Election], list[Write]]("in the transaction that opens an election")
 
@@ -45,7 +45,7 @@ def open_now(actor: User, election: Election, *, editable: bool, shows_skills: b
     early, writes = opening(election, after)
     follow(early)
     record(actor, "ElectionOpened", election, said, *writes, *also, noting=lambda number: [begun(after, number)])
-    return replace(after, version=election.version + 1)
+    return next_version(election, after)
 
 
 def opened(election: Election, *, editable: bool, lots_commitment: str, opened_at: str | None) -> Election:
@@ -57,7 +57,7 @@ def opening(before: Election, after: Election) -> tuple[list[Write], list[Write]
 
     Gates for which that one transaction has no room are open before it: nobody passes one while it is a draft.
     """
-    gates = repository.opened_gates(replace(after, version=before.version + 1))
+    gates = repository.opened_gates(next_version(before, after))
     own = [*repository.change(before, after), *repository.everyone(after, open_=True)]
     return gates[IN_ONE:], [*own, *gates[:IN_ONE]]
 
@@ -66,8 +66,8 @@ def fix(actor: User, election: Election) -> Election:
     """From now on the candidates stay as they are."""
     check(actor, election, Action.FIX)
     after = replace(election, allow_edit=False)
-    record(actor, "ElectionUpdated", election, {"allow_edit": False}, *changing(election, after))
-    return replace(after, version=election.version + 1)
+    record(actor, "ElectionUpdated", election, {"allow_edit": False}, *repository.change(election, after))
+    return next_version(election, after)
 
 
 def extend(actor: User, election: Election, end: str | None) -> Election:
@@ -81,5 +81,5 @@ def move_end(actor: User, election: Election, end: str | None) -> Election:
     if end == election.no_voting_after:
         return election
     after = replace(election, no_voting_after=end)
-    record(actor, "ElectionUpdated", election, {"no_voting_after": end}, *changing(election, after))
-    return replace(after, version=election.version + 1)
+    record(actor, "ElectionUpdated", election, {"no_voting_after": end}, *repository.change(election, after))
+    return next_version(election, after)

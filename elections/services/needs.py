@@ -8,16 +8,18 @@ from dataclasses import replace
 from accounts import allowance
 from accounts import repository as people
 from accounts.models import User
+from acts import recording
 from acts.again import try_again
 from acts.handfuls import handfuls
-from acts.site import log, now_text, table
+from acts.refusals import NotThere
+from acts.site import now_text, table
 from elections import needs, repository
 from elections.needs import Agreement, Need
 from elections.rules import Action, Election, State, check_in_place, check_when
 from mail import outbox
 from ranking.candidates import Candidate
 from skills import repository as skills
-from skills.rules import NOT_THERE, NotThere
+from skills.rules import NOT_THERE
 from store import keys
 from store.log import Event
 from store.table import Item, Write
@@ -151,4 +153,4 @@ def _forget(item: Item) -> None:
     said = {"election_name": election.name, "candidate_name": item["candidate_name"]}
     touched = [repository.touched(election)] if election.stored_state == State.DRAFT else []
     writes = needs.forgetting(election.name, item["candidate_name"])
-    log().record(Event("plenum", "CandidateDisagreed", said), *writes, *touched)
+    recording.record(Event("plenum", "CandidateDisagreed", said), *writes, *touched)

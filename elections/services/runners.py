@@ -11,7 +11,8 @@ from accounts import repository as people
 from accounts.heirs import Estate, is_owner
 from accounts.models import User
 from accounts.rules import Permission
-from acts.site import log, table
+from acts import recording
+from acts.site import table
 from elections import repository, rules
 from elections.books import repository as books
 from elections.rules import Action, Election
@@ -91,7 +92,7 @@ def _record_heir(election: Election, gone: str, heir: str | None) -> None:
     after = with_owner(election, heir) if was_owner else without_manager(election, gone)
     kind, data = ("ElectionOwnerChanged", {"new_owner": heir}) if was_owner else ("ManagerRemoved", {"name": gone})
     event = Event("plenum", kind, {"election_name": election.name, **data})
-    log().record(event, *repository.change(election, after), *is_owner(heir))
+    recording.record(event, *repository.change(election, after), *is_owner(heir))
 
 
 def _run_by(name: str) -> list[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.utils.translation import gettext_lazy as _
 
-from acts.refusals import Refusal
+from acts.refusals import NotNow
 
 from .. import counting, repository, rules
 from ..questions import Question
@@ -14,10 +14,6 @@ from . import resolutions, words
 NOT_TIED = _("The votes have decided this: there is nothing to run off.")
 
 
-class NotTied(Refusal):
-    """There is nothing to run off."""
-
-
 def add(game_id: str, who: str, question: Question, *, first: int | None = None) -> int:
     """Put one more item on the agenda, as the last or before those from `first` on; answers its place."""
     return correcting.add(game_id, who, question, first=first)
@@ -25,15 +21,13 @@ def add(game_id: str, who: str, question: Question, *, first: int | None = None)
 
 def add_run_off(game_id: str, who: str, number: int) -> int:
     """After a tie: a vote between those that are level is the next item. Pressed twice it is there once."""
-    game, state = repository.find(game_id) or (None, None)
-    if game is None or state is None:
-        raise rules.NotThere(rules.NOT_THERE)
+    game, state = repository.load(game_id)
     parts = repository.round_items(game_id, number) if 1 <= number <= len(state.played) and state.counts(number) else []
     if not game.is_assembly or not parts:
-        raise rules.NotNow(rules.NOT_NOW)
+        raise NotNow(rules.NOT_NOW)
     place = state.played[number - 1]
     question = repository.questions(game_id)[place]
     wanted = resolutions.run_off(question, counting.round_of(parts), words.run_off_title(question))
     if wanted is None:
-        raise NotTied(NOT_TIED)
+        raise NotNow(NOT_TIED)
     return correcting.add(game_id, who, wanted, first=place + 1, once=True)

@@ -9,6 +9,7 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
+from pages.fields import LinesField
 from store.keys import fold
 
 from ..forms import times
@@ -50,17 +51,17 @@ class ItemForm(forms.Form):
         ),
     )
     title = forms.CharField(label=gettext_lazy("Title"), widget=forms.TextInput({"dir": "auto"}), max_length=1_000)
-    detail = forms.CharField(
+    detail = LinesField(
         label=gettext_lazy("More words about it"),
         required=False,
         max_length=10_000,
-        widget=forms.Textarea({"rows": 3, "dir": "auto"}),
+        rows=3,
     )
-    options = forms.CharField(
+    options = LinesField(
         label=gettext_lazy("Options or versions"),
         required=False,
         max_length=10_000,
-        widget=forms.Textarea({"rows": 5, "dir": "auto"}),
+        rows=5,
         help_text=gettext_lazy(
             "One a line. Of a motion with amendments: first the motion as it stands, then each amended version; "
             "“No change” is added as the last by itself."

@@ -8,6 +8,7 @@ from django import forms
 from django.utils.translation import gettext_lazy as _
 
 from pages import lists
+from pages.fields import LinesField
 from pages.names import LONGEST_EMAIL, LONGEST_NAME
 from store.keys import fold
 
@@ -42,7 +43,7 @@ class PersonalCodeForm(forms.Form):
 class NamesForm(forms.Form):
     """People pasted one a line."""
 
-    names = forms.CharField(
+    names = LinesField(
         label=_("Names, one a line"),
         max_length=MOST_TYPED,
         help_text=_(
@@ -50,7 +51,8 @@ class NamesForm(forms.Form):
             "follow, as in Anna Berg <anna@example.org>: by it those without an account can be voters of an election."
         ),
         error_messages={"required": _("Type at least one name.")},
-        widget=forms.Textarea({"rows": 6, "spellcheck": "false", "dir": "auto"}),
+        rows=6,
+        attributes={"spellcheck": "false"},
     )
 
     def clean_names(self) -> list[lists.Row]:

@@ -107,7 +107,7 @@ def _taken(request: HttpRequest, seen: Seen, held: players.Pass, form: PersonalC
         code = form.cleaned_data["code"]
         return checking_in.by_code(seen.game, seen.state, code, held, origin(request), user)
     if user is None:
-        raise checking_in.NotEntitled(_("Sign in first."))
+        raise Refusal(_("Sign in first."))
     return checking_in.by_account(seen.game, seen.state, user, held)
 
 

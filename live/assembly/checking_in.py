@@ -16,16 +16,17 @@ from accounts.models import User
 from accounts.rules import Permission
 from acts.again import try_again
 from acts.limits import DAY, TEN_MINUTES, Limit, check_left, is_within, place_of
-from acts.refusals import Refusal
+from acts.recording import write
+from acts.refusals import LostRace, Refusal
 from acts.site import now_text, table
 from store.keys import fold
-from store.table import Check, Refused
+from store.table import Check
 
 from .. import codes, players, repository, seats
 from ..players import Pass
 from ..rules import Game, Phase, State
 from ..seats import Seat
-from ..services.joining import OVER, NameTaken, Over, back, since, tell
+from ..services.joining import OVER, Over, SeatNameTaken, back, since, tell
 from . import rolls, takeovers
 from .rolls import Entry
 
@@ -37,10 +38,6 @@ NOT_CONFIRMED = _("Your account may not take part here yet. Those who look after
 WRONG_CODE = _("Nobody on the roll has this code. Look at it again, and type it anew.")
 OTHERS_CODE = _("You are signed in as %(name)s, who is on the roll: check in by your account. This code is not yours.")
 REMOVED = _("The host has removed you from this session. If that was a mistake, speak to them.")
-
-
-class NotEntitled(Refusal):
-    """Somebody is not on the roll."""
 
 
 class WrongCode(Refusal):
@@ -71,7 +68,7 @@ def by_code(game: Game, state: State, code: str, held: Pass, address: str, user:
     """`user` is whoever is signed in, if anybody is."""
     entry = _entry_of(game, code, address)
     if user is not None and fold(user.name) != entry.folded and is_on_the_roll(rolls.find(game.id, user.name), user):
-        raise NotEntitled(OTHERS_CODE % {"name": user.name})
+        raise Refusal(OTHERS_CODE % {"name": user.name})
     return try_again(lambda: _here(game, state, _of_entry(game, _whose(game, code)), held))
 
 
@@ -85,10 +82,10 @@ def is_on_the_roll(entry: Entry | None, user: User) -> bool:
 
 def _of_account(game: Game, user: User) -> Person:
     if not user.can(Permission.VOTE):
-        raise NotEntitled(NOT_CONFIRMED)
+        raise Refusal(NOT_CONFIRMED)
     entry = rolls.find(game.id, user.name) if game.has_roll else None
     if game.has_roll and not is_on_the_roll(entry, user):
-        raise NotEntitled(NOT_ON_THE_ROLL % {"name": user.name})
+        raise Refusal(NOT_ON_THE_ROLL % {"name": user.name})
     player = rolls.player_of(game.id, user.name, user.created_at)
     still = (people.is_still(user), *((rolls.is_still(game, entry),) if entry else ()))
     return Person(player, user.name, user.name, entry.name if entry else "", still)
@@ -163,10 +160,10 @@ def _seat(state: State, person: Person, held: Pass) -> Seat:
 def _sit_down(game: Game, seat: Seat, still: tuple[Check, ...]) -> None:
     """Refused for good if somebody else has the name, as a robot may; otherwise it was the same person elsewhere."""
     try:
-        table().write(*seats.seating(game, seat), *still)
-    except Refused as refused:
+        write(*seats.seating(game, seat), *still)
+    except LostRace as refused:
         if refused.parts == (0,):
-            raise NameTaken([]) from None
+            raise SeatNameTaken([]) from None
         raise
     seats.counted(game)
 
@@ -190,4 +187,4 @@ def _look_again(game: Game, person: Person) -> None:
     seat = seats.find(game.id, person.player)
     if seat is not None and not seat.left:
         table().write(*seats.change(game, seat, replace(seat, left=True)))
-    raise NotEntitled(NOT_ON_THE_ROLL % {"name": person.name})
+    raise Refusal(NOT_ON_THE_ROLL % {"name": person.name})

@@ -12,8 +12,9 @@ from django.utils.translation import gettext_lazy as _
 
 from acts.again import try_again
 from acts.handfuls import handfuls
-from acts.refusals import Refusal
-from acts.site import log, now_text, table
+from acts.recording import record
+from acts.refusals import NotNow
+from acts.site import now_text, table
 from store import keys
 from store.log import Event
 from store.table import Key, Write
@@ -35,10 +36,6 @@ COUNTED = _("Those on the roll are the ones who are entitled; how many they are 
 UNKNOWN = _("A share of those who are entitled needs their number.")
 NEVER = _("So many can never be there: fewer are entitled.")
 TOO_LARGE = _("That is too many: at most %(most)d.")
-
-
-class NotSo(Refusal):
-    """The roll cannot be changed like that."""
 
 
 # --- who ---
@@ -84,7 +81,7 @@ def _add(game_id: str, who: str, names: Sequence[str], addresses: Mapping[str, s
         return 0
     entitled = (game.entitled if game.has_roll else 0) + len(entries)
     if entitled > rolls.MOST:
-        raise NotSo(TOO_MANY % {"most": rolls.MOST})
+        raise NotNow(TOO_MANY % {"most": rolls.MOST})
     after = replace(game, entitled=entitled, has_roll=True)
     writes = (rolls.addition(game, each) for each in entries.values())
     _record(game, state, after, who, *writes, added=len(entries))
@@ -100,7 +97,7 @@ def _remove(game_id: str, who: str, name: str) -> None:
     game, state = _read(game_id)
     entry = _entry(game_id, name)
     if seats.find(game_id, rolls.player(game_id, entry)) is not None:
-        raise NotSo(HERE % {"name": entry.name})
+        raise NotNow(HERE % {"name": entry.name})
     after = replace(game, entitled=game.entitled - 1, has_roll=game.entitled > 1)
     _record(game, state, after, who, *rolls.removal(game, entry), removed=1)
 
@@ -163,7 +160,7 @@ def _renew_some(game_id: str, who: str, names: Sequence[str]) -> int:
 def _entry(game_id: str, name: str) -> Entry:
     entry = rolls.find(game_id, name)
     if entry is None:
-        raise NotSo(NOT_ON_IT)
+        raise NotNow(NOT_ON_IT)
     return entry
 
 
@@ -178,7 +175,7 @@ def say_how_many(game_id: str, who: str, entitled: int, quorum: str) -> None:
 def _say_how_many(game_id: str, who: str, entitled: int, quorum: str) -> None:
     game, state = _read(game_id)
     if game.has_roll and entitled != game.entitled:
-        raise NotSo(COUNTED)
+        raise NotNow(COUNTED)
     after = replace(game, entitled=entitled, quorum=quorum)
     check_quorum(after)
     if after != game:
@@ -189,30 +186,28 @@ def check_quorum(game: Game) -> None:
     """A share of nobody knows how many, or more than there are, would never be met."""
     quorum = quorum_of(game.quorum)
     if game.entitled > LARGEST:
-        raise NotSo(TOO_LARGE % {"most": LARGEST})
+        raise NotNow(TOO_LARGE % {"most": LARGEST})
     if quorum.is_share and not game.entitled:
-        raise NotSo(UNKNOWN)
+        raise NotNow(UNKNOWN)
     if not game.has_roll and game.entitled and quorum.needed(game.entitled) > game.entitled:
-        raise NotSo(NEVER)
+        raise NotNow(NEVER)
 
 
 # --- writing ---
 
 
 def _running(game_id: str) -> tuple[Game, State]:
-    found = repository.find(game_id)
-    if found is None:
-        raise rules.NotThere(rules.NOT_THERE)
-    if not found[0].is_assembly or found[0].ended_at:
-        raise rules.NotNow(rules.NOT_NOW)
-    return found
+    game, state = repository.load(game_id)
+    if not game.is_assembly or game.ended_at:
+        raise NotNow(rules.NOT_NOW)
+    return game, state
 
 
 def _read(game_id: str) -> tuple[Game, State]:
     """Of a session in which it may change who is entitled just now."""
     game, state = _running(game_id)
     if state.phase == Phase.VOTING:
-        raise rules.NotNow(NOT_WHILE_VOTING)
+        raise NotNow(NOT_WHILE_VOTING)
     return game, state
 
 
@@ -221,7 +216,7 @@ def _record(before: Game, state: State, after: Game, who: str, *writes: Write, *
     after = replace(after, prepared_at=now_text())
     said: dict[str, Any] = {"game_id": after.id, **told(after), **numbers}
     still = repository.is_still_at(after, state)
-    log().record(Event(who, "LiveRollChanged", said), *repository.change(before, after), *writes, still)
+    record(Event(who, "LiveRollChanged", said), *repository.change(before, after), *writes, still)
     waking.moved(after.id)
 
 

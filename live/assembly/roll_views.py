@@ -17,9 +17,10 @@ from django.utils.translation import ngettext
 from acts.links import whole
 from acts.refusals import Refusal
 from pages import lists
-from pages.forms import form_page
+from pages.forms import form_page, refusals_at
 from pages.lists import Verdict
 from pages.qr import qr_svg
+from pages.saying import refusals_said
 from pages.sorting import as_people_sort
 from store.keys import fold
 
@@ -172,7 +173,7 @@ def _act(request: HttpRequest, game: Game, state: State) -> HttpResponse:
         return _say_how_many(request, game, state)
     name = request.POST.get("name", "")
     who = request.user.name
-    try:
+    with refusals_said(request):
         if act == "renew":
             return _cards(request, game, [enrolling.renew(game.id, who, name)])
         if act == "cards":
@@ -184,8 +185,6 @@ def _act(request: HttpRequest, game: Game, state: State) -> HttpResponse:
             messages.success(request, _("%(name)s is no longer on the roll.") % {"name": name})
         else:
             messages.error(request, str(seating.NOT_SO))
-    except Refusal as refusal:
-        messages.error(request, str(refusal))
     return redirect(_page(game, q=request.POST.get("q", "")[:LONGEST_ASKED]))
 
 
@@ -248,11 +247,8 @@ def _say_how_many(request: HttpRequest, game: Game, state: State) -> HttpRespons
     form = EntitledForm(request.POST, game=game)
     if form.is_valid():
         entitled = game.entitled if game.has_roll else form.cleaned_data["entitled"] or 0
-        try:
+        with refusals_at(form):
             enrolling.say_how_many(game.id, request.user.name, entitled, form.quorum_text)
-        except Refusal as refusal:
-            form.add_error(None, str(refusal))
-        else:
             messages.success(request, _("That is how it is counted from now on."))
             return redirect("game_roll", game.id)
     return _show(request, game, state, 422, entitled=form)

@@ -13,15 +13,18 @@ from base64 import urlsafe_b64encode
 from collections import OrderedDict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields, replace
+from functools import partial
 from typing import Any
 
 from django.utils.crypto import salted_hmac
 
+from acts import versions
 from acts.site import table
+from acts.versions import unchanged
 from ranking.codes import SYMBOLS, as_meant
 from store import keys
 from store.keys import fold
-from store.table import Check, Delete, Equals, Item, Missing, Put, Write
+from store.table import Check, Delete, Item, Missing, Put, Update, Write
 
 from ..rules import MOST_PLAYERS, Game
 
@@ -154,22 +157,22 @@ def shown(entry: Entry) -> Entry:
     return replace(entry, shown=entry.turn)
 
 
-def change(game: Game, before: Entry, after: Entry) -> Put:
+def change(game: Game, before: Entry, after: Entry) -> Update:
     """Refused if it has changed since it was read."""
-    return Put(_item(game, replace(after, version=before.version + 1)), when=Equals("version", before.version))
+    return versions.change(before, after, partial(_item, game))
 
 
 def removal(game: Game, entry: Entry) -> list[Write]:
     """Refused if they have checked in by now."""
     return [
-        Delete(keys.game_roll_entry(game.id, entry.name), when=Equals("version", entry.version)),
+        Delete(keys.game_roll_entry(game.id, entry.name), when=unchanged(entry)),
         Check(keys.seat(game.id, player(game.id, entry)), Missing()),
     ]
 
 
 def is_still(game: Game, entry: Entry) -> Check:
     """That they are on the roll, with the same code."""
-    return Check(keys.game_roll_entry(game.id, entry.name), Equals("version", entry.version))
+    return Check(keys.game_roll_entry(game.id, entry.name), unchanged(entry))
 
 
 def _item(game: Game, entry: Entry) -> Item:

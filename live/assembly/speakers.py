@@ -13,7 +13,7 @@ from typing import Any
 
 from django.utils.translation import gettext_lazy as _
 
-from acts.refusals import Refusal
+from acts.refusals import NotNow
 
 from ..rules import Phase, State
 
@@ -26,10 +26,6 @@ CLOSED = _("The list of speakers is closed.")
 FULL = _("The list of speakers is full. Wait until some have spoken.")
 NOT_WAITING = _("They are not on the list any more.")
 NO_LIMIT = _("Choose one of the times that are offered.")
-
-
-class NotNow(Refusal):
-    """It cannot be done with the list as it is."""
 
 
 @dataclass(frozen=True, slots=True)

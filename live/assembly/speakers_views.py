@@ -13,7 +13,7 @@ from django.views.decorators.http import require_POST
 
 from accounts.access import answer_for, public, requires
 from accounts.rules import Permission
-from acts.refusals import NotAllowed, Refusal
+from acts.refusals import NotAllowed, NotNow, Refusal
 
 from .. import clock, play_views, repository, rules
 from ..pace import PACE
@@ -47,7 +47,7 @@ def _by_player(request: HttpRequest, game_id: str, act: str) -> HttpResponse:
 
     def carry_out() -> None:
         if act not in OF_PLAYERS or not game.is_assembly:
-            raise rules.NotNow(rules.NOT_NOW)
+            raise NotNow(rules.NOT_NOW)
         PACE.check(f"{game_id} {seen.seat.player}", clock.now())
         OF_PLAYERS[act](game, seen.seat.player)
 
@@ -87,7 +87,7 @@ def _minutes(request: HttpRequest) -> int:
     typed = request.POST.get("minutes", "")
     found = next((each for each in LIMITS if str(each) == typed), None)
     if found is None:
-        raise speakers.NotNow(speakers.NO_LIMIT)
+        raise NotNow(speakers.NO_LIMIT)
     return found
 
 

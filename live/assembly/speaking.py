@@ -8,15 +8,16 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
-from dataclasses import replace
 
 from acts.again import try_again
-from acts.site import log, table
+from acts.recording import record
+from acts.site import table
+from acts.versions import next_version, unchanged_or_new
 from store import keys
 from store.log import Event
-from store.table import Equals, Missing, Put
+from store.table import Put
 
-from .. import clock, repository, rules, waking
+from .. import clock, repository, waking
 from ..rules import Game, State
 from . import speakers
 from .speakers import Speakers
@@ -76,9 +77,7 @@ def over(game: Game) -> None:
 def _change(game_id: str, change: Change, who: str = "") -> Speakers:
     def once() -> Speakers:
         place = keys.game_speakers(game_id)
-        found, items = repository.find_with(game_id, place)
-        if found is None:
-            raise rules.NotThere(rules.NOT_THERE)
+        found, items = repository.load_with(game_id, place)
         before = speakers.speakers_of(items.get(place))
         after = change(before, found[1])
         if after != before and not (place not in items and after.is_empty):
@@ -93,11 +92,10 @@ def _change(game_id: str, change: Change, who: str = "") -> Speakers:
 
 def _write(game: Game, before: Speakers, after: Speakers, who: str) -> None:
     place = keys.game_speakers(game.id)
-    told = speakers.told(replace(after, version=before.version + 1))
-    unchanged = Equals("version", before.version) if before.version else Missing()
-    put = Put({"PK": place.pk, "SK": place.sk, **told, "ttl": game.ttl}, when=unchanged)
+    told = speakers.told(next_version(before, after))
+    put = Put({"PK": place.pk, "SK": place.sk, **told, "ttl": game.ttl}, when=unchanged_or_new(before))
     if not who:
         table().write(put)
         return
     said = {"game_id": game.id, "round": after.round, "closed": after.closed, "minutes": after.minutes}
-    log().record(Event(who, "LiveSpeakersChanged", said), put)
+    record(Event(who, "LiveSpeakersChanged", said), put)

@@ -15,8 +15,9 @@ from django.utils.translation import gettext_lazy as _
 
 from acts.again import try_again
 from acts.limits import TEN_MINUTES, Limit, is_within
-from acts.refusals import Refusal
-from acts.site import log, now_text, table
+from acts.recording import record
+from acts.refusals import NotNow
+from acts.site import SITE, now_text, table
 from pages.sorting import as_people_sort
 from store.log import Event
 from store.table import Check
@@ -25,7 +26,6 @@ from .. import players, repository, rules, seats
 from ..players import Pass
 from ..rules import Game, State
 from ..seats import Seat
-from ..services.closing import SITE
 from ..services.joining import NO_SEAT, SeatLost, back, tell
 
 CHANGES = Limit("live-takeover", 20, TEN_MINUTES)  # of one seat, as each is in the log
@@ -34,10 +34,6 @@ MOST_NAMED = 5  # people on one screen
 REFUSED = _("The device that you checked in with has refused this one. You can check in here when the vote is closed.")
 TOO_OFTEN = _("This seat has changed devices too often. Go on with the one that has it, or try again in ten minutes.")
 NOT_ASKED = _("No other device asks for your seat any more.")
-
-
-class NotAgreed(Refusal):
-    """The seat's own device has said no, or was never asked."""
 
 
 def is_guarded(game: Game, state: State) -> bool:
@@ -69,13 +65,13 @@ def take_over(game: Game, seat: Seat, after: Seat, still: Sequence[Check]) -> No
     elif is_within(CHANGES, f"{game.id} {seat.player}"):
         _record(game, state, seat, after, still)
     else:
-        raise NotAgreed(TOO_OFTEN)
+        raise NotNow(TOO_OFTEN)
 
 
 def _ask(game: Game, state: State, seat: Seat, after: Seat, still: Sequence[Check]) -> None:
     """Leave a request for the device that has the seat; a newer one takes the place of an older one."""
     if seat.refused_round == state.round:
-        raise NotAgreed(REFUSED)
+        raise NotNow(REFUSED)
     asked = replace(seat, claim=after.secret, claim_device=after.device, claim_round=state.round)
     if asked != seat:
         table().write(*seats.change(game, seat, asked), *still)
@@ -88,7 +84,7 @@ def _record(
     moved = replace(_unclaimed(after), taken_over_at=now_text(), taken_over_in=state.round)
     said = {"game_id": game.id, "player": seat.player, "round": state.round, "agreed": agreed}
     step = repository.is_still_at(game, state)
-    log().record(Event(SITE, "LiveSeatTakenOver", said), *seats.change(game, seat, moved), *still, step)
+    record(Event(SITE, "LiveSeatTakenOver", said), *seats.change(game, seat, moved), *still, step)
 
 
 def _unclaimed(seat: Seat) -> Seat:
@@ -126,7 +122,7 @@ def _claimed(game_id: str, held: Pass, number: str) -> tuple[Game, State, Seat]:
     if found is None or seat is None or seat.removed or seat.secret != players.digest(held.secret):
         raise SeatLost(NO_SEAT)
     if not is_claimed(seat, *found) or number_of(seat) != number:
-        raise NotAgreed(NOT_ASKED)
+        raise NotNow(NOT_ASKED)
     return *found, seat
 
 

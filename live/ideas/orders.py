@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import replace
+from functools import partial
 from typing import Any
 
+from acts import versions
 from acts.site import table
+from acts.versions import unchanged
 from store import keys
-from store.table import Delete, Equals, Item, Missing, Put, Write
+from store.table import Delete, Item, Missing, Put, Write
 
 from .. import counting, repository
 from ..rounds import Round
@@ -33,14 +35,13 @@ def creation(
 
 def change(game: Game, round_: int, before: Order, after: Order) -> list[Write]:
     """Refused if somebody has put it in another order since it was read."""
-    new = replace(after, version=before.version + 1)
-    return [Put(_item(game, round_, new), when=Equals("version", before.version))]
+    return [versions.change(before, after, partial(_item, game, round_))]
 
 
 def dropping(game: Game, round_: int, order: Order) -> list[Write]:
     """Of a round that is not to count nothing is kept."""
     written = [Delete(keys.gathered_part(game.id, round_, number)) for number in range(order.parts)]
-    return [*written, Delete(keys.sorted_ideas(game.id, round_), when=Equals("version", order.version))]
+    return [*written, Delete(keys.sorted_ideas(game.id, round_), when=unchanged(order))]
 
 
 def _item(game: Game, round_: int, order: Order) -> Item:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from acts.again import try_again
+from acts.refusals import NotNow
 from acts.site import table
 
 from .. import repository, rules, waking
@@ -25,13 +26,10 @@ def sort(game_id: str, round_: int, act: Act) -> None:
 
 
 def _sort(game_id: str, round_: int, act: Act) -> None:
-    found = repository.find(game_id)
-    if found is None:
-        raise rules.NotThere(rules.NOT_THERE)
-    game, state = found
+    game, state = repository.load(game_id)
     sorted_ = orders.read(game_id, round_) if (state.phase, state.round) == (Phase.SORTING, round_) else None
     if sorted_ is None or sorted_[1].order.settled:
-        raise rules.NotNow(rules.NOT_NOW)
+        raise NotNow(rules.NOT_NOW)
     before = sorted_[1].order
     after = act(sorted_[1])
     if after != before:

@@ -10,8 +10,9 @@ from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
-from acts.refusals import Refusal
+from acts.refusals import LostRace, NotNow
 from pages.forms import form_page
+from pages.saying import refusals_said
 
 from .. import hall, rules
 from ..access import Hosted, of_hosts
@@ -53,15 +54,13 @@ def sort_ideas(request: HttpRequest, hosted: Hosted) -> HttpResponse:
 def _sorted(request: HttpRequest, game_id: str, round_: int, shown: list[int]) -> HttpResponse:
     """Which act it is says the button, with the idea that it is about: “out 3”. The page goes on where it was."""
     back = reverse("sort_ideas", args=[game_id])
-    try:
+    with refusals_said(request):
         if request.POST.get("round") != str(round_):
-            raise rules.Stale(rules.STALE)
+            raise LostRace(rules.STALE)
         number, act = _act(request)
         sorting.sort(game_id, round_, act)
-    except Refusal as refusal:
-        messages.error(request, str(refusal))
-        return redirect(back)
-    return HttpResponseRedirect(f"{back}#idea-{_goes_on_at(request, number, shown)}")
+        return HttpResponseRedirect(f"{back}#idea-{_goes_on_at(request, number, shown)}")
+    return redirect(back)
 
 
 def _goes_on_at(request: HttpRequest, number: int, shown: list[int]) -> int:
@@ -88,7 +87,7 @@ def _act(request: HttpRequest) -> tuple[int, Callable[[Sorted], Order]]:
         "words": lambda found: found.worded(number, words),
     }
     if name not in acts:
-        raise rules.NotNow(rules.NOT_NOW)
+        raise NotNow(rules.NOT_NOW)
     return number, acts[name]
 
 

@@ -12,19 +12,19 @@ from accounts.models import User
 from acts.again import try_again
 from acts.background import DELETIONS_PER_BATCH, Batch, Task, finished, next_deletions
 from acts.handfuls import delete_all, handfuls
+from acts.recording import try_record
 from acts.refusals import Refusal
-from acts.site import log, now_text, table
+from acts.site import SITE, log, now_text, table
 from store import keys
 from store.forgetting import to_forget
 from store.limits import BATCH_PUTS
 from store.log import Event
-from store.table import Delete, Refused
+from store.table import Delete
 
 from . import repository
 from .records import MOST_NOTES, Note, digest, head_of
 from .repository import DELETING, SEALING
 
-SITE = "plenum"
 NOT_YET = _("The assembly has not ended. Notes can be added once its minutes are sealed.")
 NOT_THERE = _("There are no sealed minutes of this assembly.")
 TOO_MANY = _("Minutes have at most %(most)d notes.")
@@ -52,11 +52,9 @@ def seal(task: Task) -> Batch:
 
 def delete(who: User, game_id: str) -> None:
     """By somebody who looks after the site: the log keeps that there were minutes, and their digest."""
-    try:
-        event = Event(who.name, "LiveMinutesDeleted", {"game_id": game_id})
-        log().record(event, *repository.deletion(game_id))
-    except Refused:
-        raise NotSealed(NOT_THERE) from None
+    event = Event(who.name, "LiveMinutesDeleted", {"game_id": game_id})
+    if not try_record(event, *repository.deletion(game_id)):
+        raise NotSealed(NOT_THERE)
     DELETING.start(game_id)
 
 

@@ -16,6 +16,7 @@ from accounts.models import User
 from accounts.rules import Permission
 from acts.refusals import NotAllowed
 from acts.site import log
+from pages.fields import LinesField
 from pages.forms import carried_out, form_page, posted
 from pages.paging import listed
 from pages.saying import ask, told
@@ -32,15 +33,12 @@ NOT_YOURS = gettext_lazy("These minutes are for those who were there.")
 class NoteForm(forms.Form):
     """What is added to minutes."""
 
-    text = forms.CharField(
+    text = LinesField(
         label=gettext_lazy("A note"),
         max_length=LONGEST_NOTE,
-        widget=forms.Textarea({"rows": 4, "dir": "auto"}),
+        rows=4,
         help_text=gettext_lazy("It stands below the minutes with your name, for good; what is sealed stays as it is."),
     )
-
-    def clean_text(self) -> str:
-        return str(self.cleaned_data["text"]).replace("\r\n", "\n").strip()
 
 
 def _may_write(request: HttpRequest, found: Read) -> bool:

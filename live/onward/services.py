@@ -22,14 +22,13 @@ from accounts.rules import Permission
 from acts.again import try_again
 from acts.background import Batch, Task, finished
 from acts.handfuls import handfuls
-from acts.refusals import OVERTAKEN, NotAllowed, Overtaken, Refusal
+from acts.refusals import LostRace, NameTaken, NotAllowed, NotThere, Refusal
 from acts.site import now_text, table
 from acts.suffixes import suffixes
 from elections import copying
 from elections.convening import Convened
 from elections.copying import BY_ADDRESS
 from elections.rules import Election
-from elections.services import NameTaken
 from pages import times
 from pages.names import LONGEST_NAME, clean_title
 from pages.sorting import as_people_sort
@@ -268,7 +267,7 @@ def _carried_on(host: User, game_id: str, number: int, kind: Made, make: Making)
 def _carry_on(host: User, game_id: str, number: int, kind: Made, make: Making) -> Onward:
     game, state = repository.find(game_id) or (None, None)
     if game is None or state is None:
-        raise rules.NotThere(rules.NOT_THERE)
+        raise NotThere(rules.NOT_THERE)
     there = onward.listed(game_id)
     made = next((each for each in there if (each.round, each.kind) == (number, kind) and onward.is_there(each)), None)
     if made is None:
@@ -301,7 +300,7 @@ def _drafted(host: User, wanted: Subject, also: Also, electorate: Hall | None) -
     for name in names(wanted.title):
         with suppress(NameTaken):
             return copying.make(host, name, wanted.options, voters, also, description=described(wanted), **settings_)
-    raise Overtaken(OVERTAKEN)
+    raise LostRace
 
 
 def names(title: str) -> Iterator[str]:

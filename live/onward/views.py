@@ -15,9 +15,9 @@ from django.utils.translation import gettext as _
 from accounts.access import requires
 from accounts.models import User
 from accounts.rules import Permission
-from acts.refusals import Refusal
 from pages.addresses import origin
 from pages.forms import form_page
+from pages.saying import refusals_said
 
 from .. import access
 from ..assembly import addresses, quorate
@@ -57,12 +57,10 @@ def onward(request: HttpRequest, asked: Asked) -> HttpResponse:
         return _page(request, asked, problem=error.messages[0], status=422)
     if make is None:
         return _page(request, asked, problem=_("Please choose what is to be made of it."), status=422)
-    try:
+    with refusals_said(request):
         made = make()
-    except Refusal as refusal:
-        messages.error(request, str(refusal))
-        return _back(request, asked) or redirect("onward", asked.game.id, asked.round)
-    return _said(request, asked, made)
+        return _said(request, asked, made)
+    return _back(request, asked) or redirect("onward", asked.game.id, asked.round)
 
 
 def _making(request: HttpRequest, asked: Asked) -> Callable[[], Onward] | None:

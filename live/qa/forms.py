@@ -8,6 +8,8 @@ from django import forms
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
+from pages.fields import LinesField
+
 from .rules import LONGEST_WORD, MOST_WORDS, Mode, Qa, folded
 
 MODES: dict[Mode, str | Promise] = {
@@ -38,11 +40,12 @@ class QaForm(forms.Form):
         widget=forms.RadioSelect,
         help_text=_("Answers that the room votes on, texts of surveys, and ideas."),
     )
-    words = forms.CharField(
+    words = LinesField(
         label=_("Your list of words"),
         required=False,
         max_length=MOST_WORDS * (LONGEST_WORD + 2),
-        widget=forms.Textarea({"rows": 4, "dir": "auto", "spellcheck": "false"}),
+        rows=4,
+        attributes={"spellcheck": "false"},
         help_text=_("One a line. What has one of them in it waits for you; capitals and accents make no difference."),
     )
     named = forms.BooleanField(

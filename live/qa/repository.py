@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import fields, replace
+from dataclasses import fields
 from typing import Any
 
 from acts.site import table
+from acts.versions import next_version, unchanged
 from live.rules import Game
 from store import keys
 from store.table import Check, Equals, Exists, Item, Key, Missing, Put, Update, Write
@@ -119,7 +120,7 @@ def deciding(game: Game, round_: int, marks: Iterable[str], fate: Fate) -> list[
 
 
 def still(game: Game, asked: Asked) -> Check:
-    return Check(keys.asked(game.id, asked.id), Equals("version", asked.version))
+    return Check(keys.asked(game.id, asked.id), unchanged(asked))
 
 
 def sending(game: Game, asked: Asked) -> list[Write]:
@@ -129,8 +130,8 @@ def sending(game: Game, asked: Asked) -> list[Write]:
 
 def moderating(game: Game, before: Asked, after: Asked) -> list[Write]:
     """Refused if somebody has decided about it since it was read."""
-    told = replace(after, version=before.version + 1)
-    return [Put(_asked_item(game, told), when=Equals("version", before.version))]
+    told = next_version(before, after)
+    return [Put(_asked_item(game, told), when=unchanged(before))]
 
 
 def counted(game: Game) -> None:

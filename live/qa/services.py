@@ -11,15 +11,15 @@ from dataclasses import replace
 from typing import Any
 
 from acts.again import try_again
-from acts.site import log, table
+from acts.recording import record, try_write
+from acts.refusals import NotNow
+from acts.site import table
 from live import repository as games
 from live import waking
-from live.rules import NOT_THERE as NO_SESSION
-from live.rules import Game, NotThere, State
+from live.rules import Game, State
 from live.seats import Seat
 from store import keys
 from store.log import Event
-from store.table import Refused
 
 from . import repository, rules
 from .marks import mark_of, question_of
@@ -49,9 +49,7 @@ def send(game: Game, state: State, qa: Qa, seat: Seat, own: Sequence[Asked], tex
         return before
     rules.check_sends(qa, state.phase, own)
     new = _new(game, qa, seat, len(own), text, at)
-    try:
-        table().write(*repository.sending(game, new))
-    except Refused:
+    if not try_write(*repository.sending(game, new)):
         return send(game, state, qa, seat, _own_now(game, seat), text, at)
     repository.counted(game)
     waking.moved(game.id)
@@ -75,11 +73,7 @@ def upvote(game: Game, state: State, qa: Qa, seat: Seat, asked: Asked | None, *,
     rules.check_upvotes(qa, state.phase, asked, who if asked and seat.had_it(asked.at) else "")
     assert asked is not None  # as it was checked
     writes = repository.upvoting if on else repository.taking_back
-    try:
-        table().write(*writes(game, who, asked.id))
-    except Refused:
-        return False
-    return True
+    return try_write(*writes(game, who, asked.id))
 
 
 # --- by hosts ---
@@ -97,7 +91,7 @@ def _set_up(game_id: str, who: str, chosen: dict[str, Any]) -> Qa:
         after = replace(after, on_screen="")
     if after == (before or Qa()):
         return after  # nothing to tell
-    log().record(Event(who, "LiveQaChanged", told(game, after)), *repository.setting_up(game, before, after))
+    record(Event(who, "LiveQaChanged", told(game, after)), *repository.setting_up(game, before, after))
     waking.moved(game.id)
     return after
 
@@ -115,36 +109,32 @@ def moderate(game_id: str, question: str, who: str, act: Act, answer: str = "") 
 def _moderated(game_id: str, question: str, who: str, act: Act, answer: str) -> Asked:
     game, _state, qa, before = _read(game_id, question)
     if qa is None or before is None:
-        raise rules.NotTaken(rules.NOT_THERE)
+        raise NotNow(rules.NOT_THERE)
     rules.check_offered(qa, before, act)
     after, screen = rules.moderated(before, act, answer), rules.screen_after(qa, before, act)
     if after == before and screen == qa.on_screen:
-        raise rules.NotSo(rules.NOT_SO)
+        raise NotNow(rules.NOT_SO)
     own = [repository.still(game, before)] if after == before else repository.moderating(game, before, after)
     said = {"game_id": game.id, "asked": before.id, "on_screen": screen}
-    log().record(Event(who, EVENTS[act], said), *own, *repository.putting_up(game, qa, screen))
+    record(Event(who, EVENTS[act], said), *own, *repository.putting_up(game, qa, screen))
     waking.moved(game.id)
     return after
 
 
 def decide(game_id: str, round_: int, marks: Sequence[str], who: str, act: Act) -> None:
     """Show or hide what was written in a round: on every screen from the next look on, and in the report."""
-    found = games.find(game_id)
-    if found is None:
-        raise NotThere(NO_SESSION)
+    game, _state = games.load(game_id)
     fate = Fate.HIDDEN if act == Act.HIDE else Fate.SHOWN
     for start in range(0, len(marks), A_HANDFUL):
         some = list(marks[start : start + A_HANDFUL])
         said = {"game_id": game_id, "round": round_, "texts": some, "fate": str(fate)}
-        log().record(Event(who, "LiveTextsModerated", said), *repository.deciding(found[0], round_, some, fate))
+        record(Event(who, "LiveTextsModerated", said), *repository.deciding(game, round_, some, fate))
     waking.moved(game_id)
 
 
 def _read(game_id: str, question: str = "") -> tuple[Game, State, Qa | None, Asked | None]:
     """All that a decision needs, in one round trip."""
     own, place = keys.game_qa(game_id), keys.asked(game_id, question)
-    found, items = games.find_with(game_id, own, *([place] if question else []))
-    if found is None:
-        raise NotThere(NO_SESSION)
+    found, items = games.load_with(game_id, own, *([place] if question else []))
     qa = repository.qa_of(items[own]) if own in items else None
     return *found, qa, repository.asked_of(items[place]) if place in items else None

@@ -10,11 +10,13 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
 from acts.background import Batch, Task, finished, next_deletions
-from acts.site import log, now_text, table
+from acts.recording import record, try_record, write
+from acts.refusals import LostRace
+from acts.site import SITE, now_text
 from store import keys
 from store.forgetting import to_forget
 from store.log import Event
-from store.table import Refused, Write
+from store.table import Write
 
 from .. import clock, counting, gathering, repository, rules, scores, seats, twice, waking
 from ..assembly import quorate, resolutions
@@ -30,8 +32,6 @@ from ..rules import Game, Phase, State, Step
 from ..sealed import digests as seals
 from ..seats import Seat
 
-SITE = "plenum"
-
 
 def settled(game: Game, state: State) -> State:
     """Where the session is once whatever is over is closed."""
@@ -42,9 +42,9 @@ def close(game: Game, state: State, who: str) -> State:
     """Close what is open; answers where the session is then, also if somebody else was quicker."""
     try:
         if not state.closing:
-            table().write(*repository.closing(game, state))
+            write(*repository.closing(game, state))
         after = _sealed(game, replace(state, closing=True), who)
-    except Refused:
+    except LostRace:
         return _overtaken(game, state, who)
     waking.moved(game.id)
     return after
@@ -62,9 +62,7 @@ def _overtaken(game: Game, state: State, who: str) -> State:
         *twice.unlinking(game, rules.linked(there)),
         *of_ideas(game, there),
     ]
-    try:
-        log().record(Event(who, "LiveSessionMoved", said), *repository.moving(game, there, after), *dropped)
-    except Refused:
+    if not try_record(Event(who, "LiveSessionMoved", said), *repository.moving(game, there, after), *dropped):
         return repository.state(game.id) or there
     waking.moved(game.id)
     return after
@@ -108,7 +106,7 @@ def _read(game: Game, state: State) -> Box:
     """Refused if it is sealed by now: then nothing can be read any more of an anonymous round."""
     salt = repository.salt(game.id, state.round)
     if _is_salted(game, state) and salt is None:
-        raise Refused([0])
+        raise LostRace
     playing = {pseudonym(salt, each.player): each for each in seats.each(game.id) if each.plays}
     percents = {name: each.percent for name, each in playing.items()}
     robots = frozenset(name for name, each in playing.items() if each.robot)
@@ -199,7 +197,7 @@ def _with_ideas(game: Game, state: State, who: str, box: Box, question: Question
         return _collect(game, state, who, box, question)
     found = orders.read(game.id, state.round)
     if found is None:
-        raise Refused([0])  # somebody else has just dropped it
+        raise LostRace  # somebody else has just dropped it
     written, sorted_ = found
     voted = state.phase == Phase.VOTING
     if voted:
@@ -308,7 +306,7 @@ def _record(
 
     present = quorate.told(game, len(box.present)) if game.is_assembly else {}
     event = Event(who, kind, said | present | {"state": repository.told_state(after)})
-    log().record(event, *repository.moving(game, before, after), *writes, noting=heard)
+    record(event, *repository.moving(game, before, after), *writes, noting=heard)
 
 
 def _now(state: State) -> State:

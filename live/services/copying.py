@@ -14,7 +14,7 @@ from accounts.models import User
 from store import keys
 from store.keys import fold
 
-from .. import repository, rules
+from .. import repository
 from ..assembly import enrolling, rolls
 from ..qa import repository as room_questions
 from ..qa import services as asking
@@ -30,10 +30,8 @@ SETTINGS = (
 
 def copy(host: User, game_id: str, token: str) -> Game:
     """With the token of a form: sent twice, it makes one copy, and brings what is missing of its roll."""
-    found, items = repository.find_with(game_id, keys.game_qa(game_id))
-    if found is None:
-        raise rules.NotThere(rules.NOT_THERE)
-    source, copy_id = found[0], _copy_id(host, game_id, token)
+    (source, _state), items = repository.load_with(game_id, keys.game_qa(game_id))
+    copy_id = _copy_id(host, game_id, token)
     if repository.find(copy_id) is None:
         hosting.check_makes_another(host)
     chosen = {name: getattr(source, name) for name in SETTINGS}

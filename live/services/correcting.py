@@ -14,8 +14,9 @@ from typing import Any
 from django.utils.translation import gettext_lazy as _
 
 from acts.again import try_again
-from acts.refusals import Refusal
-from acts.site import log, now_text
+from acts.recording import record
+from acts.refusals import NotNow, TooMany
+from acts.site import now_text
 from store.log import Event
 from store.table import Write
 
@@ -23,7 +24,7 @@ from .. import corrections, repository, rules, waking
 from ..corrections import Questions
 from ..questions import MOST_QUESTIONS, Kind, Question
 from ..rules import Game, Phase, State
-from ..sets.rules import edition_of_question
+from ..sets.rules import Elsewhere, edition_of_question
 
 CHANGED_SINCE = _("Somebody has changed this list meanwhile. Look at it again, please: nothing was changed for you.")
 OVER = _("The session has ended, and stays as it is.")
@@ -31,18 +32,6 @@ NOT_OF_THIS_TYPE = _("This cannot be asked in this type of session.")
 NOT_AN_ITEM = _("This cannot be an item of an assembly.")
 TALKED_ABOUT = _("It is talked about already, so that it cannot become ideas. Add another item for them.")
 TOO_MANY = _("An agenda has at most %(most)d items.")
-
-
-class Elsewhere(Refusal):
-    """What is to be corrected is no longer what its page showed."""
-
-
-class NotOfThisType(Refusal):
-    """The session cannot ask this."""
-
-
-class TooMany(Refusal):
-    """The agenda is full."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,9 +63,9 @@ def change(game_id: str, who: str, place: int, seen: str, question: Question) ->
     def correct(found: Found) -> Questions:
         corrections.check_changeable(found.game, found.state, place)
         if not question.suits(found.game.engagement_type):
-            raise NotOfThisType(NOT_OF_THIS_TYPE)
+            raise NotNow(NOT_OF_THIS_TYPE)
         if place not in found.free and question.kind == Kind.IDEAS:
-            raise NotOfThisType(TALKED_ABOUT)
+            raise NotNow(TALKED_ABOUT)
         return (*found.questions[:place], question, *found.questions[place + 1 :])
 
     _corrected(game_id, who, "changed", place, seen, correct)
@@ -92,7 +81,7 @@ def move(game_id: str, who: str, place: int, seen: str, *, up: bool) -> None:
 def remove(game_id: str, who: str, place: int, seen: str) -> None:
     def correct(found: Found) -> Questions:
         if len(found.questions) == 1 and not found.game.is_assembly:
-            raise rules.NotNow(corrections.THE_LAST_ONE)
+            raise NotNow(corrections.THE_LAST_ONE)
         return corrections.removed(found.questions, found.free, place)
 
     _corrected(game_id, who, "removed", place, seen, correct)
@@ -108,7 +97,7 @@ def add(game_id: str, who: str, question: Question, *, first: int | None = None,
         if once and waiting:
             return waiting[0]
         if not (found.game.is_assembly and question.suits(found.game.engagement_type)):
-            raise NotOfThisType(NOT_AN_ITEM)
+            raise NotNow(NOT_AN_ITEM)
         if len(found.questions) >= MOST_QUESTIONS:
             raise TooMany(TOO_MANY % {"most": MOST_QUESTIONS})
         at = len(found.questions) if first is None else first
@@ -135,12 +124,10 @@ def _corrected(game_id: str, who: str, what: str, place: int, seen: str, correct
 
 
 def _read(game_id: str) -> Found:
-    there = repository.find(game_id)
-    if there is None:
-        raise rules.NotThere(rules.NOT_THERE)
-    if there[0].ended_at:
-        raise rules.NotNow(OVER)
-    return Found(*there, repository.questions(game_id))
+    game, state = repository.load(game_id)
+    if game.ended_at:
+        raise NotNow(OVER)
+    return Found(game, state, repository.questions(game_id))
 
 
 def _corrected_event(found: Found, who: str, what: str) -> Event:
@@ -163,7 +150,7 @@ def _record(found: Found, event: Event, game: Game, questions: Questions) -> Non
     if state is not None:
         still, said["state"] = repository.moving(game, found.state, state), repository.told_state(state)
     writes = repository.correction(found.game, after, found.questions, questions)
-    log().record(replace(event, event_data=said), *writes, *still)
+    record(replace(event, event_data=said), *writes, *still)
     waking.moved(game.id)
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from acts.again import try_again
 from acts.background import Batch, Task, finished, next_deletions
-from acts.refusals import OVERTAKEN, Overtaken
 from acts.site import log
 from store import keys
 from store.forgetting import to_forget
@@ -25,16 +24,11 @@ def delete(game_id: str, who: str) -> None:
 
 
 def _ended(game_id: str, who: str) -> tuple[Game, State]:
-    game, state = repository.find(game_id) or (None, None)
-    if game is None or state is None:
-        raise rules.NotThere(rules.NOT_THERE)
+    game, state = repository.load(game_id)
     if state.phase == Phase.ENDED:
         SEALING.advance(game_id)  # should whoever ended it have been cut off
         return game, state
-    try:
-        ending.end(game, state, who)
-    except rules.Stale:  # somebody takes a step at this moment
-        raise Overtaken(OVERTAKEN) from None
+    ending.end(game, state, who)
     return _ended(game_id, who)
 
 

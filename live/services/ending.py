@@ -8,9 +8,11 @@ from datetime import UTC, datetime
 from django.utils.translation import gettext_lazy as _
 
 from acts.queues import take_each
-from acts.site import log, now_text
+from acts.recording import record
+from acts.refusals import NotNow
+from acts.site import SITE, now_text
 from store.log import Event, as_text
-from store.table import Item, Refused
+from store.table import Item
 
 from .. import clock, lifetimes, repository, rules, seats, twice, waking
 from ..minutes import repository as minutes
@@ -28,7 +30,7 @@ def end(game: Game, state: State, who: str) -> State:
         if state.is_under_way:
             state = closing.close(game, state, who)
     if state.is_under_way:
-        raise rules.NotNow(NOT_CLOSED)
+        raise NotNow(NOT_CLOSED)
     if state.phase == Phase.ENDED:
         return state
     now = now_text()
@@ -43,10 +45,7 @@ def end(game: Game, state: State, who: str) -> State:
         *twice.unlinking(game, rules.linked(state)),
         *minutes.opening(over, after),
     ]
-    try:
-        log().record(Event(who, "LiveSessionEnded", said), *repository.moving(game, state, after), *writes)
-    except Refused:
-        raise rules.Stale(rules.STALE) from None
+    record(Event(who, "LiveSessionEnded", said), *repository.moving(game, state, after), *writes)
     if game.is_assembly:
         minutes.SEALING.start(game.id)
     waking.moved(game.id)
@@ -71,7 +70,7 @@ def end_if_abandoned(game_id: str) -> bool:
     found = repository.find(game_id)
     if found is None or found[0].ended_at or not _is_abandoned(*found):
         return False
-    end(*found, closing.SITE)
+    end(*found, SITE)
     return True
 
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from acts.background import Batch, Task, finished
+from acts.site import SITE
 from store.forgetting import to_forget
 from store.log import Event
 
 from .. import repository
 from ..minutes.repository import SEALING
 from ..repository import EXPIRING
-from .closing import SITE
 
 
 @EXPIRING.step

@@ -11,8 +11,8 @@ from accounts.models import User
 from accounts.rules import Permission
 from acts.again import try_again
 from acts.limits import DAY, Limit, count
+from acts.recording import record
 from acts.refusals import NotAllowed, Refusal
-from acts.site import log
 from store.keys import fold
 from store.log import Event
 
@@ -58,7 +58,7 @@ def _added(maker: User, game_id: str, name: str) -> str:
         raise NotReady(TOO_MANY % {"most": rules.MOST_HOSTS})
     after = replace(game, hosts=(*game.hosts, person.name))
     event = Event(maker.name, "LiveHostAdded", {"game_id": game.id, "name": person.name})
-    log().record(event, *repository.host_added(game, after, person.name), people.is_still(person))
+    record(event, *repository.host_added(game, after, person.name), people.is_still(person))
     waking.moved(game.id)
     return person.name
 
@@ -75,14 +75,12 @@ def _removed(maker: User, game_id: str, name: str) -> None:
         return
     after = replace(game, hosts=tuple(each for each in game.hosts if each not in gone))
     event = Event(maker.name, "LiveHostRemoved", repository.told_left(game, gone[0]))
-    log().record(event, *repository.host_removed(game, after, gone[0]))
+    record(event, *repository.host_removed(game, after, gone[0]))
     waking.moved(game.id)
 
 
 def _made_by(maker: User, game_id: str) -> Game:
-    found = repository.find(game_id)
-    if found is None:
-        raise rules.NotThere(rules.NOT_THERE)
-    if fold(found[0].created_by) != fold(maker.name):
+    game, _state = repository.load(game_id)
+    if fold(game.created_by) != fold(maker.name):
         raise NotAllowed(ONLY_THE_MAKER)
-    return found[0]
+    return game

@@ -8,9 +8,10 @@ from dataclasses import replace
 from django.utils.translation import gettext_lazy as _
 
 from acts.again import try_again
-from acts.refusals import Refusal
+from acts.recording import try_write
+from acts.refusals import NameTaken, Refusal, TooMany
 from acts.site import now_text, table
-from store.table import Item, Refused
+from store.table import Item
 
 from .. import clock, names, players, rules, seats, waking
 from ..assembly import speaking
@@ -19,15 +20,11 @@ from ..rules import Game, Names, Phase, State
 from ..seats import Seat
 
 
-class Full(Refusal):
-    """Nobody else can join."""
-
-
 class Over(Refusal):
     """The session has ended."""
 
 
-class NameTaken(Refusal):
+class SeatNameTaken(NameTaken):
     """Somebody in the session has the name; `instead` are two that are free."""
 
     def __init__(self, instead: list[str]):
@@ -52,9 +49,7 @@ def join(game: Game, state: State, roster: Item | None, name: str, held: Pass) -
     if seats.is_full(roster):
         raise full()
     seat = _new(game, state, name, held)
-    try:
-        table().write(*seats.seating(game, seat))
-    except Refused:
+    if not try_write(*seats.seating(game, seat)):
         seat = _own(game, name, held)
         tell(game)  # as whoever made it may have been cut off before
         return seat
@@ -63,8 +58,8 @@ def join(game: Game, state: State, roster: Item | None, name: str, held: Pass) -
     return seat
 
 
-def full() -> Full:
-    return Full(FULL % {"most": rules.MOST_PLAYERS})
+def full() -> TooMany:
+    return TooMany(FULL % {"most": rules.MOST_PLAYERS})
 
 
 def _new(game: Game, state: State, name: str, held: Pass) -> Seat:
@@ -89,7 +84,7 @@ def _own(game: Game, name: str, held: Pass) -> Seat:
     seat = seats.find(game.id, held.player)
     if seat is not None and seat.secret == players.digest(held.secret):
         return seat
-    raise NameTaken(names.instead_of(game.id, name))
+    raise SeatNameTaken(names.instead_of(game.id, name))
 
 
 def tell(game: Game) -> None:

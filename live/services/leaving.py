@@ -8,7 +8,8 @@ from accounts.models import User
 from acts.again import try_again
 from acts.handfuls import handfuls
 from acts.queues import take_each
-from acts.site import log, table
+from acts.recording import record
+from acts.site import SITE, table
 from store import keys
 from store.forgetting import to_forget
 from store.log import Event
@@ -17,7 +18,6 @@ from store.table import Delete, Exists, Item, Key
 from .. import repository
 from ..rules import Game
 from . import deleting
-from .closing import SITE
 
 
 def forget_hosting(gone: User) -> None:
@@ -27,7 +27,7 @@ def forget_hosting(gone: User) -> None:
         said = {"name": gone.name, "lines": [line["SK"] for line in some]}
         places = (Key(line["PK"], line["SK"]) for line in some)
         deletes = (Delete(place, when=Exists()) for place in places)
-        log().record(Event(SITE, "LiveHistoryForgotten", said), *deletes, to_forget())
+        record(Event(SITE, "LiveHistoryForgotten", said), *deletes, to_forget())
 
 
 def _lines(name: str) -> list[Item]:
@@ -47,4 +47,4 @@ def _leave(game_id: str, name: str) -> None:
 def _take_out(game: Game, name: str) -> None:
     others = tuple(each for each in game.hosts if keys.fold(each) != keys.fold(name))
     event = Event(SITE, "LiveHostRemoved", repository.told_left(game, name))
-    log().record(event, *repository.host_removed(game, replace(game, hosts=others), name))
+    record(event, *repository.host_removed(game, replace(game, hosts=others), name))

@@ -12,11 +12,12 @@ from django.utils.translation import gettext_lazy as _
 from accounts import repository as people
 from accounts.models import User
 from acts.again import TRIES
-from acts.refusals import Refusal
-from acts.site import log, now_text
+from acts.recording import record
+from acts.refusals import LostRace, NotNow
+from acts.site import now_text
 from pages.times import from_text
 from store.log import Event
-from store.table import Conflict, Refused
+from store.table import Conflict
 
 from .. import repository
 from ..lifetimes import LONGEST_SESSION, configured
@@ -27,18 +28,14 @@ FEW, MANY = 50, 500  # running sessions, from which on codes have a digit more
 NOTHING_SUITS = _("None of these questions suits this type of session.")
 
 
-class NothingToAsk(Refusal):
-    """There is no question for a session of this type."""
-
-
 def make(host: User, engagement_type: Type, questions: Sequence[Question], *, game_id: str = "", **chosen: Any) -> Game:
     """A session that waits for its players. With a `game_id` of its own it is made once, however often it is asked."""
     suitable = suiting(questions, engagement_type)
     if not suitable and engagement_type != Type.ASSEMBLY:  # whose agenda can be written later
-        raise NothingToAsk(NOTHING_SUITS)
+        raise NotNow(NOTHING_SUITS)
     for _attempt in range(TRIES):
         game = _new(game_id or secrets.token_urlsafe(16), host, engagement_type, len(suitable), **chosen)
-        with suppress(Refused):  # the code is another session's: draw again; or the host was removed meanwhile
+        with suppress(LostRace):  # the code is another session's: draw again; or the host was removed meanwhile
             _record(game, suitable, host)
             return game
         if game_id and (found := repository.find(game_id)) is not None:
@@ -65,7 +62,7 @@ def _new(game_id: str, host: User, engagement_type: Type, total: int, **chosen: 
 def _record(game: Game, questions: Sequence[Question], host: User) -> None:
     state = State(changed_at=game.created_at)
     writes = repository.creation(game, state, questions, int(from_text(game.created_at).timestamp()))
-    log().record(
+    record(
         Event(game.created_by, "LiveSessionMade", repository.told_made(game)),
         *writes,
         people.is_still(host),

@@ -8,9 +8,11 @@ from typing import Any
 
 from django.utils.translation import gettext_lazy as _
 
-from acts.site import log, now_text
+from acts import recording
+from acts.refusals import LostRace, NotNow
+from acts.site import now_text
 from store.log import Event
-from store.table import Refused, Write
+from store.table import Write
 
 from .. import clock, repository, rules, seats, twice, waking
 from ..assembly import quorate, speaking
@@ -33,13 +35,10 @@ def drive(game_id: str, who: str, step: Step, version: int, item: int | None = N
 
     `item` is the place of what an assembly is to come to next, if it is not the next in order.
     """
-    found = repository.find(game_id)
-    if found is None:
-        raise rules.NotThere(rules.NOT_THERE)
-    game, before = found
+    game, before = repository.load(game_id)
     state = closing.settled(game, before)
     if state.version != version:
-        raise rules.Stale(rules.STALE)
+        raise LostRace(rules.STALE)
     if not (step == Step.NEXT and item is not None and rules.may_call(game, state)):
         rules.check_offered(game, state, step)
     after = _taken(game, state, step, who, item)
@@ -79,11 +78,11 @@ def _put_to_the_vote(game: Game, state: State, step: Step) -> tuple[list[Write],
         return [], {}
     found = orders.read(game.id, state.round)
     if found is None:
-        raise rules.NotNow(rules.NOT_NOW)
+        raise NotNow(rules.NOT_NOW)
     try:
         order, options = found[1].order, found[1].options()
     except ideas.NotSorted as refusal:
-        raise rules.NotNow(str(refusal)) from None
+        raise NotNow(str(refusal)) from None
     settled = replace(order, options=options, settled=True)
     told = {"options": len(options), "digest": ideas.digest(options)}
     return orders.change(game, state.round, order, settled), told
@@ -99,7 +98,7 @@ def _present(game: Game, state: State) -> dict[str, Any]:
     """Who could vote when a vote was opened, for the log. Robots may rehearse a secret vote among themselves."""
     there = [each for each in seats.each(game.id) if each.is_there]
     if state.secret and not is_told(len(there), sum(each.robot for each in there)):
-        raise rules.NotNow(TOO_FEW_PRESENT % {"least": FEWEST_TOLD})
+        raise NotNow(TOO_FEW_PRESENT % {"least": FEWEST_TOLD})
     return quorate.told(game, len(there))
 
 
@@ -135,8 +134,5 @@ def stepped(
 
 def record(game: Game, who: str, step: str, before: State, after: State, *writes: Write, **more: Any) -> None:
     said = {"game_id": game.id, "step": str(step), **more, "state": repository.told_state(after)}
-    try:
-        log().record(Event(who, "LiveSessionMoved", said), *repository.moving(game, before, after), *writes)
-    except Refused:
-        raise rules.Stale(rules.STALE) from None
+    recording.record(Event(who, "LiveSessionMoved", said), *repository.moving(game, before, after), *writes)
     waking.moved(game.id)

@@ -9,9 +9,9 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
 
-from acts.refusals import Refusal
 from pages.forms import form_page, posted
 from pages.lists import Verdict
+from pages.saying import refusals_said
 
 from . import services
 from .access import owned
@@ -52,12 +52,10 @@ def _import(request: HttpRequest, whole: Whole) -> HttpResponse:
         messages.error(request, _("That list could not be imported. Please start again with the file."))
         return redirect("import_set", whole.set.id)
     read: Read = form.cleaned_data["questions"]
-    try:
+    with refusals_said(request):
         services.add(request.user, whole.set.id, read.new)
-    except Refusal as refusal:
-        messages.error(request, str(refusal))
-        return redirect("import_set", whole.set.id)
-    messages.success(request, _("Questions added: %(count)d.") % {"count": len(read.new)})
-    if left := len(read.rows) - len(read.new):
-        messages.warning(request, _("Left out, because the set has them by now: %(count)d.") % {"count": left})
-    return redirect("question_set", whole.set.id)
+        messages.success(request, _("Questions added: %(count)d.") % {"count": len(read.new)})
+        if left := len(read.rows) - len(read.new):
+            messages.warning(request, _("Left out, because the set has them by now: %(count)d.") % {"count": left})
+        return redirect("question_set", whole.set.id)
+    return redirect("import_set", whole.set.id)

@@ -12,14 +12,14 @@ from django.utils.http import urlencode
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST
 
-from acts.refusals import OVERTAKEN, Overtaken, Refusal
-from pages.forms import form_page, posted
-from pages.saying import ask, told
+from acts.refusals import LostRace, NotThere, Refusal
+from pages.forms import form_page, posted, refusals_at
+from pages.saying import ask, refusals_said, told
 
 from . import rules, services
 from .access import Part, owned, part_owned
 from .forms import CategoryForm, QuestionForm
-from .rules import NO_QUESTION, Elsewhere, NotThere, Placed, Whole
+from .rules import NO_QUESTION, Elsewhere, Placed, Whole
 from .views import context_of, once_more
 
 KEPT = ("kind", "category", "seconds")  # from one new question to the next
@@ -34,11 +34,8 @@ def add(request: HttpRequest, whole: Whole) -> HttpResponse:
     asked = {name: request.GET[name] for name in KEPT if request.GET.get(name)}
     form = QuestionForm(posted(request), initial=asked)
     if request.method == "POST" and form.is_valid():
-        try:
+        with refusals_at(form):
             after = services.add(request.user, whole.set.id, [form.question()])
-        except Refusal as refusal:
-            form.add_error(None, str(refusal))
-        else:
             return _added(request, after, form)
     return _show(request, whole, form, _("New question"), to=reverse("add_question", args=[whole.set.id]))
 
@@ -121,12 +118,10 @@ def move(request: HttpRequest, part: Part) -> HttpResponse:
 
 
 def _moved(request: HttpRequest, whole: Whole, act: Any) -> None:
-    try:
+    with refusals_said(request):
         if request.POST.get("version") != str(whole.set.version):
-            raise Overtaken(OVERTAKEN)
+            raise LostRace
         act(request.POST.get("way") == "up")
-    except Refusal as refusal:
-        messages.error(request, str(refusal))
 
 
 @part_owned

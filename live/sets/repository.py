@@ -9,10 +9,11 @@ from django.utils.translation import gettext_lazy as _
 
 from acts.background import OVERWRITE, TaskType
 from acts.site import now_text, table
+from acts.versions import next_version, unchanged
 from live.questions import Question, question_of
 from store import keys
 from store.splitting import in_batches
-from store.table import Condition, Delete, Equals, Item, Key, Missing, Put, Span, Write
+from store.table import Delete, Item, Key, Missing, Put, Span, Write
 
 from .rules import Category, Placed, QuestionSet, Whole, weight
 
@@ -153,15 +154,11 @@ def creation(whole: Whole) -> list[Write]:
 def change(before: Whole, after: Whole) -> list[Write]:
     """Every item that is another now. Refused in part 0 if anybody changed the set since it was read."""
     was = items_of(before)
-    will = items_of(replace(after, set=replace(after.set, version=before.set.version + 1)))
+    will = items_of(replace(after, set=next_version(before.set, after.set)))
     own = keys.question_set(before.set.id)
     puts = [Put(item) for place, item in will.items() if place != own and was.get(place) != item]
     gone = [Delete(place) for place in was if place not in will]
     return [Put(will[own], when=unchanged(before.set)), *puts, *gone]
-
-
-def unchanged(set_: QuestionSet) -> Condition:
-    return Equals("version", set_.version)
 
 
 def deletion(set_: QuestionSet) -> list[Write]:

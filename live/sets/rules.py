@@ -12,7 +12,7 @@ from typing import Any
 from django.utils.translation import gettext_lazy as _
 
 from accounts.rules import Permission, Role, has
-from acts.refusals import NotAllowed, Refusal
+from acts.refusals import NotAllowed, NotNow, NotThere, Refusal
 from live.questions import MOST_QUESTIONS, OF_SETS, Question, Type
 from store.keys import fold
 
@@ -20,14 +20,6 @@ MOST_CATEGORIES = 20
 MOST_BYTES = 800_000  # of all questions of a set, so that one Query reads it
 LONGEST_NAME, LONGEST_WORDS = 200, 2_000  # of a set; and of its description and its instructions
 LONGEST_CATEGORY = 100
-
-
-class NotThere(Refusal):
-    """There is no such set, or no such question in it."""
-
-
-class NotNow(Refusal):
-    """This cannot be done to the set as it is."""
 
 
 class NoRoom(Refusal):

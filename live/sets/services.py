@@ -16,7 +16,9 @@ from accounts.heirs import Estate, is_owner
 from accounts.models import User
 from acts.again import try_again
 from acts.background import Batch, Task, finished, next_deletions
-from acts.site import log, now_text
+from acts.recording import record
+from acts.refusals import NotThere
+from acts.site import SITE, log, now_text
 from live.questions import Question, question_of
 from store import keys
 from store.log import Event
@@ -26,7 +28,6 @@ from . import repository, rules
 from .repository import DELETING, FILLING
 from .rules import QuestionSet, Whole
 
-SITE = "plenum"
 Change = Callable[[Whole, str], Whole]  # what becomes of a set at a moment
 
 
@@ -100,14 +101,14 @@ def _acted(who: str, set_id: str, kind: str, said: dict[str, Any], change: Chang
     if after == before:
         return before  # nothing to tell
     after = rules.renamed(after, changed_at=at)
-    log().record(Event(who, kind, {"set_id": set_id, **said, "at": at}), *repository.change(before, after), *also)
+    record(Event(who, kind, {"set_id": set_id, **said, "at": at}), *repository.change(before, after), *also)
     return rules.renamed(after, version=before.set.version + 1)
 
 
 def _there(set_id: str) -> Whole:
     whole = repository.whole(set_id)
     if whole is None:
-        raise rules.NotThere(rules.NOT_THERE)
+        raise NotThere(rules.NOT_THERE)
     return whole
 
 
@@ -269,7 +270,7 @@ def _hand_on(whole: Whole, gone: str, heir: str | None) -> None:
         return
     after = rules.renamed(whole, created_by=heir or "", changed_at=at)
     event = Event(SITE, "QuestionSetChanged", {"set_id": whole.set.id, "created_by": after.set.created_by, "at": at})
-    log().record(event, *repository.change(whole, after), *is_owner(heir))
+    record(event, *repository.change(whole, after), *is_owner(heir))
 
 
 pass_on = Estate(_made_by, repository.whole, _is_theirs, _hand_on).pass_on

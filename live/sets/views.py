@@ -16,10 +16,9 @@ from django.views.decorators.http import require_POST, require_safe
 from accounts.access import requires
 from accounts.rules import Permission
 from acts.limits import HOUR, Limit, count
-from acts.refusals import Refusal
-from pages.forms import form_page, posted
+from pages.forms import form_page, posted, refusals_at
 from pages.paging import one_page
-from pages.saying import ask, told
+from pages.saying import ask, refusals_said, told
 
 from . import csv_out, gift_out, repository, rules, services
 from .access import owned, seen, taken_away
@@ -101,12 +100,9 @@ def _sections(whole: Whole) -> list[dict[str, Any]]:
 def make(request: HttpRequest) -> HttpResponse:
     form = SetForm(posted(request))
     if request.method == "POST" and form.is_valid():
-        try:
+        with refusals_at(form):
             count(MADE, request.user.name)
             made = services.make(request.user, **form.words())
-        except Refusal as refusal:
-            form.add_error(None, str(refusal))
-        else:
             messages.success(request, _("The set is made. Now it wants questions."))
             return redirect("question_set", made.id)
     context = {"form": form, "title": _("New question set"), "button": _("Make the set")}
@@ -118,14 +114,12 @@ def make(request: HttpRequest) -> HttpResponse:
 def copy(request: HttpRequest, whole: Whole) -> HttpResponse:
     """Make it one's own."""
     name = (_("Copy of %(name)s") % {"name": whole.set.name})[:LONGEST_NAME]
-    try:
+    with refusals_said(request):
         count(MADE, request.user.name)
         made = services.copy(request.user, whole, name)
-    except Refusal as refusal:
-        messages.error(request, str(refusal))
-        return redirect("question_set", whole.set.id)
-    messages.success(request, _("This copy is yours: change it as you like."))
-    return redirect("question_set", made.id)
+        messages.success(request, _("This copy is yours: change it as you like."))
+        return redirect("question_set", made.id)
+    return redirect("question_set", whole.set.id)
 
 
 # --- changing its words and its state ---

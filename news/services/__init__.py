@@ -5,19 +5,3 @@ from .leaving import pass_on
 from .liking import forget_likes, set_like
 from .picturing import picture
 from .writing import check, delete, edit, publish, revoke_previews, withdraw, write
-
-__all__ = [
-    "announce",
-    "check",
-    "delete",
-    "edit",
-    "forget_likes",
-    "may_announce",
-    "pass_on",
-    "picture",
-    "publish",
-    "revoke_previews",
-    "set_like",
-    "withdraw",
-    "write",
-]

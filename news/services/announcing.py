@@ -6,11 +6,11 @@ import secrets
 from dataclasses import replace
 
 from accounts.models import User
-from acts.refusals import NotAllowed, Overtaken
+from acts.refusals import LostRace, NotAllowed, NotNow
 from elections.rules import Election, Relation
 from elections.services import relation
 from news import announcements, repository
-from news.rules import NOT_PUBLIC, NOT_SEALED, NOT_YOURS, NotNow, Post
+from news.rules import NOT_PUBLIC, NOT_SEALED, NOT_YOURS, Post
 from results.repository import Found, Sealed
 from store import keys
 from store.table import Check, Equals
@@ -32,7 +32,7 @@ def announce(user: User, found: Found) -> tuple[Post, bool]:
     sealed = _announceable(found)
     try:
         return _record(user, sealed), True
-    except Overtaken:
+    except LostRace:
         there = repository.announcing(sealed.election, sealed.seal.report_digest)
         if there is None:
             raise

@@ -6,15 +6,12 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from accounts.heirs import Estate, is_owner
-from acts.refusals import OVERTAKEN, Overtaken
-from acts.site import log, now_text, table
+from acts.recording import record
+from acts.site import SITE, now_text, table
 from news import repository
 from news.rules import Post
 from store import keys
 from store.log import Event
-from store.table import Refused
-
-SITE = "plenum"
 
 
 def _listed(author: str) -> Iterator[str]:
@@ -30,10 +27,7 @@ def _record_heir(post: Post, gone: str, heir: str | None) -> None:
     """What can be read stays, without a name: nobody else wrote it. What is not to be read yet is the owner's now."""
     after = replace(post, author="" if post.is_seen(now_text()) else heir or "")
     said = {"post_id": post.id, "author": after.author}
-    try:
-        log().record(Event(SITE, "PostPassedOn", said), *repository.change(post, after), *is_owner(after.author))
-    except Refused:
-        raise Overtaken(OVERTAKEN) from None
+    record(Event(SITE, "PostPassedOn", said), *repository.change(post, after), *is_owner(after.author))
 
 
 pass_on = Estate(_listed, repository.find, _is_by, _record_heir).pass_on

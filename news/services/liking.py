@@ -9,14 +9,15 @@ from accounts.models import User
 from acts.again import try_again
 from acts.background import Batch, Task, finished, next_deletions
 from acts.handfuls import delete_all
-from acts.refusals import OVERTAKEN, Overtaken
-from acts.site import now_text, table
+from acts.recording import write
+from acts.refusals import LostRace, NotThere
+from acts.site import now_text
 from news import likes
 from news.likes import Liker
 from news.repository import COUNTERS, FORGETTING_LIKES
-from news.rules import NOT_THERE, NotThere
+from news.rules import NOT_THERE
 from store import keys
-from store.table import Conflict, Refused
+from store.table import Conflict
 
 
 def set_like(who: Liker, on: bool) -> None:
@@ -25,20 +26,14 @@ def set_like(who: Liker, on: bool) -> None:
 
 
 def _set_like(who: Liker, on: bool) -> None:
-    now = likes.seconds(now_text())
+    writes = (likes.liking if on else likes.taking_back)(who, likes.seconds(now_text()))
     try:
-        table().write(*(likes.liking if on else likes.taking_back)(who, now))
+        write(*writes, refusals={likes.COUNTER: NotThere(NOT_THERE)})
     except Conflict:  # of those who come in crowds; nothing was written
-        raise Overtaken(OVERTAKEN) from None
-    except Refused as refused:
-        _check_so_already(refused)
-
-
-def _check_so_already(refused: Refused) -> None:
-    if likes.COUNTER in refused.parts:
-        raise NotThere(NOT_THERE) from None
-    if likes.MARK not in refused.parts:
-        raise Overtaken(OVERTAKEN) from None
+        raise LostRace from None
+    except LostRace as refused:
+        if likes.MARK not in refused.parts:  # else it is so already
+            raise
 
 
 # --- what is left ---

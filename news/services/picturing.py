@@ -6,8 +6,8 @@ from dataclasses import replace
 
 from accounts.models import User
 from acts.again import try_again
-from acts.refusals import OVERTAKEN, Overtaken
-from acts.site import log
+from acts.recording import record
+from acts.refusals import LostRace
 from news import repository
 from photos import repository as photos
 from photos.changing import Wanted
@@ -24,11 +24,11 @@ def picture(user: User, post_id: str, wanted: Wanted) -> None:
 def _picture(user: User, post_id: str, wanted: Wanted) -> None:
     post = repository.find(post_id)
     if post is None:
-        raise Overtaken(OVERTAKEN)
+        raise LostRace
     check(user, post)
     after = wanted.instead_of(post.photo)
     if after == post.photo:
         return
     event = Event(user.name, "PostPictured", {"post_id": post.id, **photos.said(after)})
     change = repository.change(post, replace(post, photo=after))
-    log().record(event, *change, *wanted.writes(post.photo), still_may(user))
+    record(event, *change, *wanted.writes(post.photo), still_may(user))

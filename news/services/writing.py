@@ -11,20 +11,22 @@ from typing import Any
 from accounts import repository as people
 from accounts.models import User
 from accounts.services import still
-from acts.refusals import OVERTAKEN, Overtaken
-from acts.site import log, now_text
+from acts.recording import record
+from acts.refusals import LostRace, NotNow
+from acts.site import now_text
 from acts.suffixes import suffixes
+from acts.versions import next_version
 from elections import repository as elections
 from elections.rules import RUNNERS, Election
 from elections.rules import State as ElectionState
 from elections.services import relation
 from news import mailing, repository, rules
-from news.rules import NO_DATE, NO_ELECTION, SLUG_TAKEN, STILL_A_DRAFT, NotNow, Post, SlugTaken
+from news.rules import NO_DATE, NO_ELECTION, SLUG_TAKEN, STILL_A_DRAFT, Post, SlugTaken
 from pages import rendered
 from pages.markdown import plain
 from store import keys
 from store.log import Event
-from store.table import Check, Equals, Refused, Write
+from store.table import Check, Equals, Write
 
 ALREADY = 0  # the part of `repository.creation` that is refused if the post is there
 CHOSEN = ("title", "slug", "tags", "summary", "excerpt", "words", "changed_at")  # by whoever edits a post
@@ -111,14 +113,14 @@ def make(user: User, kind: str, post: Post, written: Written, said: dict[str, An
         made = replace(written.on(post), slug=slug)
         try:
             event = Event(user.name, kind, {**told(made), **said, "text": written.text, "at": made.created_at})
-            log().record(event, *repository.creation(made, written.text), *checks, still_may(user))
-        except Refused as refused:
+            record(event, *repository.creation(made, written.text), *checks, still_may(user))
+        except LostRace as refused:
             if ALREADY in refused.parts and (there := repository.find(made.id)):
                 return there
             _check_free(refused, slug, is_chosen=bool(written.slug))
         else:
             return made
-    raise Overtaken(OVERTAKEN)
+    raise LostRace
 
 
 def _id_of(user: User, token: str, written: Written) -> str:
@@ -130,9 +132,9 @@ def told(post: Post) -> dict[str, Any]:
     return repository.told(post, *CHOSEN)
 
 
-def _check_free(refused: Refused, slug: str, is_chosen: bool) -> None:
+def _check_free(refused: LostRace, slug: str, is_chosen: bool) -> None:
     if set(refused.parts) != {repository.SLUG_TAKEN}:
-        raise Overtaken(OVERTAKEN) from None
+        raise refused
     if is_chosen:
         raise SlugTaken(SLUG_TAKEN % {"slug": slug}) from None
 
@@ -146,13 +148,13 @@ def edit(user: User, post: Post, written: Written, revised: bool = False) -> Pos
     said = {**told(after), "text": written.text, "revised_at": again}
     try:
         _record(user, "PostEdited", post, said, repository.change(post, after, written.text))
-    except Refused as refused:
+    except LostRace as refused:
         _check_free(refused, after.slug, is_chosen=True)
-    return replace(after, version=post.version + 1)
+    return next_version(post, after)
 
 
 def _record(user: User, kind: str, post: Post, said: dict[str, Any], writes: Iterable[Write]) -> None:
-    log().record(Event(user.name, kind, {"post_id": post.id, **said}), *writes, still_may(user))
+    record(Event(user.name, kind, {"post_id": post.id, **said}), *writes, still_may(user))
 
 
 def _change(
@@ -165,11 +167,8 @@ def _change(
     **more: Any,
 ) -> None:
     check(user, post)
-    try:
-        said = {**repository.told(after, *names), **more}
-        _record(user, kind, post, said, [*repository.change(post, after), *also])
-    except Refused:
-        raise Overtaken(OVERTAKEN) from None
+    said = {**repository.told(after, *names), **more}
+    _record(user, kind, post, said, [*repository.change(post, after), *also])
 
 
 # --- from when on it is to be seen ---
@@ -212,8 +211,5 @@ def delete(user: User, post: Post) -> None:
     check(user, post)
     whole = repository.whole(post.id)
     if whole is None or whole.post.version != post.version:
-        raise Overtaken(OVERTAKEN)
-    try:
-        _record(user, "PostDeleted", post, {}, repository.deletion(post, whole.beside))
-    except Refused:
-        raise Overtaken(OVERTAKEN) from None
+        raise LostRace
+    _record(user, "PostDeleted", post, {}, repository.deletion(post, whole.beside))

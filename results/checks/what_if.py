@@ -13,6 +13,7 @@ from django.utils.translation import gettext_lazy
 from acts.refusals import Refusal
 from ballots import repository as ballots
 from ballots.repository import candidates_of
+from pages.fields import LinesField
 from pages.sorting import as_people_sort
 from results import apart, repository
 from results.report import report_of, settings_of
@@ -31,12 +32,12 @@ class WhatIfForm(forms.Form):
     without = forms.TypedMultipleChoiceField(
         label=gettext_lazy("Had not stood"), required=False, coerce=int, widget=forms.CheckboxSelectMultiple
     )
-    voters = forms.CharField(
+    voters = LinesField(
         label=gettext_lazy("Had not voted"),
         help_text=gettext_lazy("Names of voters, one on a line."),
         required=False,
         max_length=4000,
-        widget=forms.Textarea({"rows": 3}),
+        rows=3,
     )
 
     def __init__(self, found: Sealed, asked: Any):

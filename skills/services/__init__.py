@@ -3,24 +3,3 @@
 from .catalogue import add, add_alias, approve, edit, propose, refuse, remove_alias, rename
 from .endorsing import endorse, forget_endorsements, hide, show, withdraw
 from .own import confirm, forget_skills, hold, let_go, show_to
-
-__all__ = [
-    "add",
-    "add_alias",
-    "approve",
-    "confirm",
-    "edit",
-    "endorse",
-    "forget_endorsements",
-    "forget_skills",
-    "hide",
-    "hold",
-    "let_go",
-    "propose",
-    "refuse",
-    "remove_alias",
-    "rename",
-    "show",
-    "show_to",
-    "withdraw",
-]

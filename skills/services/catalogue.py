@@ -9,14 +9,15 @@ from typing import Any
 from accounts import repository as people
 from accounts.models import User
 from accounts.services import still
-from acts.refusals import OVERTAKEN, Overtaken
-from acts.site import log, now_text
+from acts.recording import record
+from acts.refusals import LostRace, NameTaken, NotNow, TooMany
+from acts.site import now_text
 from acts.suffixes import suffixes
 from skills import repository, rules
-from skills.rules import NAME_TAKEN, NOT_NOW, TOO_MANY_ALIASES, NameTaken, NotNow, Skill, State, TooMany
+from skills.rules import NAME_TAKEN, NOT_NOW, TOO_MANY_ALIASES, Skill, State
 from store import keys
 from store.log import Event
-from store.table import Check, Refused, Write
+from store.table import Check, Write
 
 
 def propose(user: User, name: str, category: str, description: str) -> Skill:
@@ -34,14 +35,14 @@ def _create(user: User, kind: str, skill: Skill, is_still: Check) -> Skill:
     for suffix in suffixes():
         made = replace(skill, id=rules.new_id(skill.name, suffix))
         try:
-            log().record(Event(user.name, kind, told(made)), *repository.creation(made), is_still)
-        except Refused as refused:
+            record(Event(user.name, kind, told(made)), *repository.creation(made), is_still)
+        except LostRace as refused:
             _check_free(refused, made.name)
             if repository.ID_TAKEN not in refused.parts:
-                raise Overtaken(OVERTAKEN) from None
+                raise
         else:
             return made
-    raise Overtaken(OVERTAKEN)
+    raise LostRace
 
 
 def told(skill: Skill) -> dict[str, Any]:
@@ -49,7 +50,7 @@ def told(skill: Skill) -> dict[str, Any]:
     return {**said, "description": skill.description, "at": skill.at}
 
 
-def _check_free(refused: Refused, name: str) -> None:
+def _check_free(refused: LostRace, name: str) -> None:
     """The first refused part may hide others: the name is looked for."""
     if repository.NAME_TAKEN in refused.parts:
         there = repository.find_by_name(name)
@@ -59,11 +60,11 @@ def _check_free(refused: Refused, name: str) -> None:
 def _record(user: User, kind: str, skill: Skill, said: dict[str, Any], writes: Iterable[Write], name: str = "") -> None:
     """With a name, that is what may be taken."""
     try:
-        log().record(Event(user.name, kind, {"skill_id": skill.id, **said}), *writes, still(user))
-    except Refused as refused:
+        record(Event(user.name, kind, {"skill_id": skill.id, **said}), *writes, still(user))
+    except LostRace as refused:
         if name:
             _check_free(refused, name)
-        raise Overtaken(OVERTAKEN) from None
+        raise
 
 
 # --- proposals ---

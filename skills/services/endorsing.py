@@ -14,16 +14,17 @@ from accounts.models import User
 from acts.again import try_again
 from acts.handfuls import handfuls
 from acts.once import once
-from acts.site import log, now_text, table
+from acts.recording import record
+from acts.refusals import NotNow, NotThere
+from acts.site import SITE, now_text, table
 from skills import endorsements, repository, rules
 from skills.endorsements import Endorsement, Ground
 from skills.merging import settled
-from skills.rules import ENDORSED_ALREADY, NOT_ENDORSED, ONESELF, NotNow, NotThere, Skill, Visibility
+from skills.rules import ENDORSED_ALREADY, NOT_ENDORSED, ONESELF, Skill, Visibility
 from store import keys
 from store.log import Event
 from store.table import Delete, Exists, Key
 
-SITE = "plenum"
 AT_A_TIME = 85  # endorsements that go in one transaction, beside the log's parts
 
 
@@ -43,7 +44,7 @@ def _endorse(user: User, whom: User, skill_id: str, grounds: list[str], mark: st
     made = Endorsement(whom.name, skill.id, user.name, tuple(grounds), level, now, given=count + 1)
     said = {"name": whom.name, "skill_id": skill.id, "grounds": grounds, "level": level, "at": now}
     checks = (repository.as_it_was(skill), repository.own_as_it_was(own), people.is_still(whom), people.is_still(user))
-    log().record(Event(user.name, "PersonEndorsed", said), *endorsements.giving(made, count), *checks, once=mark)
+    record(Event(user.name, "PersonEndorsed", said), *endorsements.giving(made, count), *checks, once=mark)
 
 
 def _check(user: User, own: rules.OwnSkills, skill: Skill) -> None:
@@ -64,7 +65,7 @@ def _withdraw(user: User, name: str, skill_id: str) -> None:
     found = _found(name, skill.id, user.name)
     said = {"name": found.name, "skill_id": skill.id}
     writes = (*endorsements.withdrawing(found, count), repository.as_it_was(skill), people.is_still(user))
-    log().record(Event(user.name, "EndorsementWithdrawn", said), *writes)
+    record(Event(user.name, "EndorsementWithdrawn", said), *writes)
 
 
 def hide(user: User, skill_id: str, by: str) -> None:
@@ -84,7 +85,7 @@ def _hide(user: User, skill_id: str, by: str, hidden: bool) -> None:
     kind = "EndorsementHidden" if hidden else "EndorsementShown"
     event = Event(user.name, kind, {"name": user.name, "skill_id": skill.id, "by": found.by})
     checks = (repository.as_it_was(skill), people.is_still(user))
-    log().record(event, *endorsements.hiding(found, hidden), *checks)
+    record(event, *endorsements.hiding(found, hidden), *checks)
 
 
 def _found(name: str, skill_id: str, by: str) -> Endorsement:
@@ -117,7 +118,7 @@ def _removed(name: str, places: list[Key]) -> bool:
         return False
     gone = endorsements.endorsements_in(there.values())
     counter = [Delete(place, when=Exists()) for place in there if place == keys.endorsing(name)]
-    log().record(Event(SITE, "EndorsementsRemoved", _told(name, gone)), *map(endorsements.going, gone), *counter)
+    record(Event(SITE, "EndorsementsRemoved", _told(name, gone)), *map(endorsements.going, gone), *counter)
     return True
 
 

@@ -10,14 +10,14 @@ from accounts import services as accounts
 from accounts.models import User
 from acts.again import try_again
 from acts.once import once
-from acts.site import log, now_text
+from acts.recording import record
+from acts.refusals import NotThere
+from acts.site import SITE, now_text
 from skills import repository, rules
 from skills.merging import settled
-from skills.rules import NOT_THERE, Held, NotThere, OwnSkills, Visibility
+from skills.rules import NOT_THERE, Held, OwnSkills, Visibility
 from store.log import Event
 from store.table import Write
-
-SITE = "plenum"
 
 
 def hold(user: User, skill_id: str, form: str, **said: Any) -> None:
@@ -99,7 +99,7 @@ def _show_to(user: User, visibility: Visibility) -> Visibility:
 
 def _record(user: User, kind: str, said: dict[str, Any], *writes: Write, mark: str | None = None) -> None:
     event = Event(user.name, kind, {"name": user.name, **said})
-    log().record(event, *writes, people.is_still(user), once=mark)
+    record(event, *writes, people.is_still(user), once=mark)
 
 
 # --- when somebody leaves ---
@@ -110,4 +110,4 @@ def forget_skills(gone: User) -> None:
     own = repository.own_skills(gone.name)
     if own.version:
         event = Event(SITE, "PersonSkillsRemoved", {"name": own.name})
-        log().record(event, *repository.leaving(own))
+        record(event, *repository.leaving(own))

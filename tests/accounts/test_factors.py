@@ -20,10 +20,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from accounts import authenticator_apps, factors, passkeys, repository, services
-from accounts.factors import Factors, NotThere, StillNeeded, WrongCode
+from accounts.factors import Factors, WrongCode
 from accounts.passkeys import RelyingParty, WrongPasskey
 from accounts.rules import Role
-from acts.refusals import Overtaken
+from acts.refusals import LostRace, NotThere, Refusal
 from store import keys
 from store.log import EventLog
 from store.table import Delete, Key, Put, Update
@@ -478,7 +478,7 @@ def test_the_last_factor_stays_with_those_of_whom_one_is_demanded(site, person, 
     first, last = factors.load(somebody).passkeys
     factors.remove_passkey(somebody, first.mark)
     if demanded:
-        with pytest.raises(StillNeeded, match=r"Add another one"):
+        with pytest.raises(Refusal, match=r"Add another one"):
             factors.remove_passkey(somebody, last.mark)
         assert repository.find("Bo").factors == ["passkey"]
     else:
@@ -495,7 +495,7 @@ def test_changes_at_once_lose_nothing(site, ada):
 
 def test_somebody_removed_meanwhile_gets_no_factor(site, ada):
     services.remove_self(ada)
-    with pytest.raises(Overtaken):
+    with pytest.raises(LostRace):
         with_passkey(ada)
     assert site.get(keys.factors("Ada")) is None
 

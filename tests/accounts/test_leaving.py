@@ -15,9 +15,8 @@ from django.contrib.auth.hashers import make_password
 from accounts import repository as people
 from accounts import services as accounts
 from accounts.rules import Role
-from accounts.services import NameTaken
 from acts.queues import SomeFailed
-from acts.refusals import Overtaken, TryLater
+from acts.refusals import LostRace, NameTaken, TryLater
 from acts.site import acting_on, log, table
 from ballots import repository as ballots
 from ballots import services as voting
@@ -131,7 +130,7 @@ def test_a_ballot_that_nobody_can_find_any_more_counts_and_stays(site, ada, boss
 @pytest.mark.parametrize(("module", "name"), [(elections, "change"), (leaving, "record_withdrawal"), (polls, "record")])
 def test_while_a_part_fails_the_mark_stays_and_the_name_is_nobodys(ada, boss, monkeypatch, signed_in, module, name):
     def refused(*arguments: Any, **options: Any) -> None:
-        raise Refused([0]) if module is not polls else Overtaken("again")
+        raise Refused([0]) if module is not polls else LostRace("again")
 
     monkeypatch.setattr(module, name, refused)
     page = signed_in(boss)
@@ -211,7 +210,7 @@ def test_nobody_who_is_removed_at_this_moment_is_given_an_election(ada, boss, pe
         return eve
 
     at_first(monkeypatch, people, "find", removed)
-    with pytest.raises(Overtaken):
+    with pytest.raises(LostRace):
         act(ada, elections.find("Board"), "Eve")
     assert run_by("Eve") == []
 
@@ -219,9 +218,9 @@ def test_nobody_who_is_removed_at_this_moment_is_given_an_election(ada, boss, pe
 def test_nobody_who_was_removed_meanwhile_makes_anything(ada, boss):
     bob = people.find("Bob")
     accounts.remove(boss, bob)
-    with pytest.raises(Overtaken):
+    with pytest.raises(LostRace):
         organising.create(bob, "Late")
-    with pytest.raises(Overtaken):
+    with pytest.raises(LostRace):
         polls.make(bob, NAMES, 30, **CHOSEN)
 
 

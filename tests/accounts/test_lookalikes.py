@@ -9,6 +9,7 @@ from accounts import repository, services
 from accounts.lookalikes import skeleton
 from accounts.models import User
 from accounts.rules import Role, is_at
+from acts.refusals import NameTaken
 from acts.tokens import sign
 from elections.groups import repository as groups
 from elections.groups import services as grouping
@@ -81,7 +82,7 @@ def test_names_that_differ_to_the_eye_are_free(site, person, here, new):
 
 def test_a_whole_name_in_another_script_is_free_unless_somebody_has_its_look(site, person):
     person("Сара")
-    with pytest.raises(services.NameTaken, match=LOOKS):
+    with pytest.raises(NameTaken, match=LOOKS):
         person("Capa")
     person("Sara")
 
@@ -139,7 +140,7 @@ def test_options_of_a_question_differ_to_the_eye():
 def test_groups_have_names_that_differ_to_the_eye(site, person):
     ada = person("Ada")
     grouping.make(ada, "Board")
-    with pytest.raises(grouping.rules.NameTaken):
+    with pytest.raises(grouping.NameTaken):
         grouping.make(ada, "Bo\u200bard")
     assert groups.names_taken(ada.name) == {"board"}
 

@@ -6,7 +6,7 @@ import pytest
 
 from accounts import allowance, repository, rules, services
 from accounts.rules import Role
-from acts.refusals import NotAllowed, Overtaken
+from acts.refusals import LostRace, NotAllowed
 from mail import outbox as mail
 from store import keys
 from store.log import EventLog
@@ -103,10 +103,10 @@ def test_of_two_changes_at_once_the_later_one_looks_again(site, person):
     owner = person("owner", Role.OWNER)
     otto = person("Otto")
     acts = [lambda most=most: services.change_mail_limit(owner, otto, most) for most in (1, 2)]
-    assert sum(isinstance(answer, Overtaken) for answer in at_once(*acts)) == 1
+    assert sum(isinstance(answer, LostRace) for answer in at_once(*acts)) == 1
     services.change_role(owner, repository.find("Otto"), Role.ADMIN)
     admin = person("admin", Role.ADMIN)
-    with pytest.raises(Overtaken):
+    with pytest.raises(LostRace):
         services.confirm_organiser(admin, otto)  # as they were before they rose
     with pytest.raises(NotAllowed):
         services.confirm_organiser(admin, repository.find("Otto"))

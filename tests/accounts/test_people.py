@@ -11,7 +11,7 @@ from django.test import Client
 from accounts import authenticator_apps, factors, repository, services
 from accounts.rules import Role
 from accounts.visitors import Visitor
-from acts.refusals import NotAllowed, Overtaken, Refusal
+from acts.refusals import LostRace, NameTaken, NotAllowed, Refusal
 from acts.site import log
 from store import keys
 from store.log import Event, EventLog
@@ -138,7 +138,7 @@ def test_two_hand_overs_at_once_leave_exactly_one_owner(site, person):
     owner = person("owner", Role.OWNER)
     heirs = [person(f"heir {n}") for n in range(8)]
     answers = at_once(*[lambda heir=heir: services.change_role(owner, heir, Role.OWNER) for heir in heirs])
-    assert Counter(type(answer) for answer in answers) == {type(None): 1, Overtaken: 7}
+    assert Counter(type(answer) for answer in answers) == {type(None): 1, LostRace: 7}
     (new,) = owners(site)
     assert repository.find(new).role == Role.OWNER
     assert site.get(keys.owner())["name"] == new
@@ -148,11 +148,11 @@ def test_two_hand_overs_at_once_leave_exactly_one_owner(site, person):
 def test_somebody_demoted_meanwhile_changes_nothing_any_more(site, person):
     owner, admin, target = person("owner", Role.OWNER), person("admin", Role.ADMIN), person("target")
     services.change_role(owner, admin, Role.VOTER)
-    with pytest.raises(Overtaken):
+    with pytest.raises(LostRace):
         services.change_role(admin, target, Role.VOTER)
-    with pytest.raises(Overtaken):
+    with pytest.raises(LostRace):
         services.remove(admin, target)
-    with pytest.raises(Overtaken):
+    with pytest.raises(LostRace):
         services.send_reset_link(admin, target)
     assert repository.find("target").role == Role.USER
 
@@ -164,7 +164,7 @@ def test_fifty_registrations_of_one_name_make_one_account(site, person):
     person("owner", Role.OWNER)
     new = [services.new_user("Ada", f"ada{n}@example.org", "!", Role.USER) for n in range(50)]
     answers = at_once(*[lambda user=user: services.create_account(user) for user in new])
-    assert Counter(type(answer) for answer in answers) == {type(None): 1, services.NameTaken: 49}
+    assert Counter(type(answer) for answer in answers) == {type(None): 1, NameTaken: 49}
     assert len([email for n in range(50) if (email := site.get(keys.email(f"ada{n}@example.org")))]) == 1
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from acts.again import REFUSALS, go_on
-from acts.refusals import Overtaken
+from acts.refusals import LostRace
 from store.table import Refused
 
 
@@ -26,7 +26,7 @@ def test_a_long_work_goes_on_until_a_step_answers_something():
 
 def test_a_work_that_is_always_refused_fails_instead_of_going_round_for_ever():
     calls = []
-    with pytest.raises(Overtaken):
+    with pytest.raises(LostRace):
         go_on(lambda: calls.append(1) or refused())
     assert len(calls) == REFUSALS
 

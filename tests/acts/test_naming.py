@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from acts import naming
-from acts.naming import FRESH, Watch
+from acts.naming import FRESH_SECONDS
+from acts.site_cache import SiteCache
 from news import site_page
 from store import trips
 from store.table import Unavailable
@@ -23,24 +24,28 @@ def clock() -> Clock:
     return Clock()
 
 
+def cached(clock: Clock) -> SiteCache:
+    return SiteCache(naming.read_naming, naming.UNWRITTEN, FRESH_SECONDS, clock)
+
+
 def call(site, name: str) -> None:
     before = site_page.find()
     site.write(*site_page.writing(site_page.changed(before, {"name": name}), before))
 
 
 def test_a_look_serves_for_seconds_and_is_nobodys_round_trip(site, clock):
-    watch = Watch(clock)
+    watch = cached(clock)
     with trips.counted() as counted:
-        assert watch.sees().name == ""
+        assert watch.last_known().name == ""
         call_of = counted.count
     assert call_of == 0
     call(site, "Bees")
-    assert watch.sees().name == ""
-    clock.now += FRESH
-    assert watch.sees().name == "Bees"
+    assert watch.last_known().name == ""
+    clock.now += FRESH_SECONDS
+    assert watch.last_known().name == "Bees"
     call(site, "Wasps")
     watch.forget()
-    assert watch.sees().name == "Wasps"
+    assert watch.last_known().name == "Wasps"
 
 
 def test_a_store_in_trouble_leaves_what_was_known_and_is_not_asked_at_every_page(site, clock, monkeypatch):
@@ -50,17 +55,17 @@ def test_a_store_in_trouble_leaves_what_was_known_and_is_not_asked_at_every_page
         asked.append(key)
         raise Unavailable("Out of reach.")
 
-    watch = Watch(clock)
+    watch = cached(clock)
     call(site, "Bees")
-    assert watch.sees().name == "Bees"
+    assert watch.last_known().name == "Bees"
     monkeypatch.setattr(site, "get", out_of_reach)
-    clock.now += FRESH
-    assert [watch.sees().name, watch.sees().name] == ["Bees", "Bees"]
+    clock.now += FRESH_SECONDS
+    assert [watch.last_known().name, watch.last_known().name] == ["Bees", "Bees"]
     assert len(asked) == 1
 
 
 def test_what_was_seen_before_a_change_is_not_kept_after_it(site, clock, monkeypatch):
-    watch, get = Watch(clock), site.get
+    watch, get = cached(clock), site.get
 
     def slowly(key):
         found = get(key)
@@ -70,8 +75,8 @@ def test_what_was_seen_before_a_change_is_not_kept_after_it(site, clock, monkeyp
         return found
 
     monkeypatch.setattr(site, "get", slowly)
-    watch.sees()
-    assert watch.sees().name == "Bees"
+    watch.last_known()
+    assert watch.last_known().name == "Bees"
 
 
 def test_another_site_is_looked_at_anew(site, settings, tmp_path):
@@ -80,3 +85,11 @@ def test_another_site_is_looked_at_anew(site, settings, tmp_path):
     assert naming.site_name() == "Bees"
     settings.STORE_URL = f"sqlite://{tmp_path}/another.sqlite3"
     assert naming.site_name() == settings.SITE_NAME
+
+
+def test_nothing_of_another_site_is_shown_while_a_store_does_not_answer(site, settings, tmp_path, clock):
+    call(site, "Bees")
+    watch = cached(clock)
+    assert watch.last_known().name == "Bees"
+    settings.STORE_URL = f"sqlite://{tmp_path}/nowhere/none.sqlite3"
+    assert [watch.last_known().name, watch.last_known().name] == ["", ""]

@@ -12,7 +12,7 @@ from acts.again import try_again
 from acts.closing import Closing
 from acts.gates import Gates, as_of, voted
 from acts.once import once
-from acts.refusals import Overtaken, Refusal
+from acts.refusals import LostRace, Refusal
 from acts.site import acting_on, log, table
 from acts.steps import Steps
 from store import keys
@@ -42,7 +42,7 @@ def test_whatever_happens_inside_happens_on_another_table(site, tmp_path):
 # --- trying again ---
 
 
-@pytest.mark.parametrize("in_the_way", [Refused((0,)), Overtaken("faster")])
+@pytest.mark.parametrize("in_the_way", [Refused((0,)), LostRace("faster")])
 def test_whoever_is_overtaken_looks_again(in_the_way):
     seen = iter([in_the_way, in_the_way, None])
 
@@ -61,7 +61,7 @@ def test_after_some_tries_it_is_said_that_somebody_is_always_faster():
         tries.append(1)
         raise Refused((0,))
 
-    with pytest.raises(Overtaken, match="at the same moment"):
+    with pytest.raises(LostRace, match="at the same moment"):
         try_again(act)
     assert len(tries) == again.TRIES
 
@@ -261,7 +261,7 @@ def test_of_two_who_say_so_one_is_told_that_it_was_not_them():
 
 def test_what_was_changed_meanwhile_is_not_shut():
     stored(Hall(closing="Bo"))
-    with pytest.raises(Overtaken):
+    with pytest.raises(LostRace):
         CLOSING.close(Hall(), "Ada")
 
 

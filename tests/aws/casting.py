@@ -10,9 +10,8 @@ from random import Random
 from typing import Any
 
 from accounts.models import User
-from acts.refusals import Overtaken, Refusal
+from acts.refusals import LostRace, NotNow, Refusal
 from ballots import services
-from ballots.rules import NotNow
 from ranking.rankings import ranking_from
 from store.table import Conflict, Unavailable
 from tests.ballots.history import CARRIED_OUT, CLOSED, DONE, OVERTAKEN, REPEATED, UNKNOWN, Act
@@ -94,7 +93,7 @@ def _told(act: Act, user: User, name: str, ranks: Any) -> Act:
     except (Conflict, Unavailable):
         return act
     except Refusal as refusal:
-        if not isinstance(refusal, NotNow | Overtaken):
+        if not isinstance(refusal, NotNow | LostRace):
             raise
         return replace(act, answer=CLOSED if isinstance(refusal, NotNow) else OVERTAKEN)
     if outcome.ballot is None:

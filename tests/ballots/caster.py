@@ -26,10 +26,10 @@ if __name__ == "__main__":
 
 from accounts import repository as people
 from accounts.models import User
-from acts.refusals import Overtaken, Refusal
+from acts.refusals import LostRace, NotNow, Refusal
 from acts.site import acting_on, table
 from ballots import repository, services
-from ballots.rules import HasNotVoted, NotNow
+from ballots.rules import HasNotVoted
 from elections import repository as elections
 from elections import services as organising
 from elections.rules import State
@@ -161,7 +161,7 @@ def _answer(refusal: Refusal) -> str:
         return NOTHING
     if isinstance(refusal, NotNow):
         return CLOSED
-    if isinstance(refusal, Overtaken):
+    if isinstance(refusal, LostRace):
         return OVERTAKEN
     raise refusal
 

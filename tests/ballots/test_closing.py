@@ -8,7 +8,7 @@ from itertools import count
 import pytest
 
 from accounts import repository as people
-from acts.refusals import Overtaken
+from acts.refusals import LostRace
 from acts.site import acting_on, log, table
 from ballots import repository, services
 from ballots.services.casting import _record_cast
@@ -107,5 +107,5 @@ def test_what_does_not_get_through_is_left_to_the_worker(site, person, opened, m
 def test_an_extension_and_a_close_at_once_are_one_before_the_other(opened):
     board = opened("Eve", no_voting_after=as_text(utc_now() + timedelta(hours=1)))
     ending.CLOSING.begin(board, "the organiser")
-    with pytest.raises(Overtaken):
+    with pytest.raises(LostRace):
         organising.move_end(owner(), board, as_text(utc_now() + timedelta(hours=2)))

@@ -9,10 +9,10 @@ import pytest
 from accounts import repository as people
 from accounts import services as accounts
 from accounts.rules import Role
+from acts.refusals import NotNow
 from acts.site import table
 from ballots import letters, rehearsal, repository, services
 from ballots.repository import Standing
-from ballots.rules import NotNow
 from elections import copying
 from elections import repository as elections
 from elections import services as organising

@@ -25,10 +25,9 @@ import pytest
 
 from accounts import repository as people
 from accounts.rules import Role
-from acts.refusals import Overtaken
+from acts.refusals import LostRace, NotNow
 from acts.site import acting_on, table
 from ballots import repository, services
-from ballots.rules import NotNow
 from ballots.services import casting
 from config.settings import BASE_DIR
 from elections import places
@@ -472,7 +471,7 @@ def in_one_step(monkeypatch: pytest.MonkeyPatch) -> None:
         try:
             EventLog(table()).record(said, *elections.change(election, after), *shut)
         except Refused:
-            raise Overtaken("Somebody was faster.") from None
+            raise LostRace("Somebody was faster.") from None
         return after
 
     monkeypatch.setattr(Dawdling, "is_distant", True)

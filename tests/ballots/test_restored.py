@@ -13,6 +13,7 @@ from django.core.management import call_command
 from accounts import repository as people
 from accounts import services as accounts
 from accounts.rules import Role
+from acts.refusals import NotNow
 from acts.site import table
 from ballots import repository, rules, services
 from elections import copying
@@ -133,7 +134,7 @@ def test_no_paper_ballot_is_typed_in_for_somebody_who_has_voted(site, person, op
     services.cast(person("Eve"), "Board", ranks(Bo=1), "1")
     restored()
     organiser = people.find("the organiser")
-    with pytest.raises(rules.NotNow, match="voted already"):
+    with pytest.raises(NotNow, match="voted already"):
         services.enter_paper(organiser, "Board", "Eve", ranks(Cy=1), "paper")
     services.enter_paper(organiser, "Board", "Bob", ranks(Cy=1), "paper")
     assert sorted(ballot.rankings for ballot in box()) == ["1", "2"]

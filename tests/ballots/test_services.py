@@ -14,7 +14,7 @@ from accounts import repository as people
 from accounts import services as accounts
 from accounts.rules import Role
 from acts.background import wait
-from acts.refusals import Refusal
+from acts.refusals import NotNow, Refusal
 from ballots import repository, rules, services
 from ballots.secrecy import SecretReplaced
 from ballots.services import casting, sealing
@@ -194,7 +194,7 @@ def test_who_is_not_on_the_roll_is_told(site, person, opened):
 
 def test_before_the_beginning_the_moment_is_named_in_the_zone_of_the_election(site, person, opened):
     opened("Eve", no_voting_before="2099-01-02T11:00:00.000Z", time_zone="Europe/Berlin")
-    with pytest.raises(rules.NotNow, match=r"Voting begins: Jan\. 2, 2099, noon CET, Europe/Berlin"):
+    with pytest.raises(NotNow, match=r"Voting begins: Jan\. 2, 2099, noon CET, Europe/Berlin"):
         services.cast(person("Eve"), "Board", ranks(Bo=1), "1")
 
 
@@ -206,7 +206,7 @@ def test_the_closing_moment_itself_is_too_late(site, person, opened, monkeypatch
     services.cast(eve, "Board", ranks(Bo=1), "1")
     monkeypatch.setattr(casting, "utc_now", lambda: end)
     for act in (lambda: services.cast(eve, "Board", ranks(Cy=1), "2"), lambda: services.withdraw(eve, "Board", "3")):
-        with pytest.raises(rules.NotNow, match="closed"):
+        with pytest.raises(NotNow, match="closed"):
             act()
     assert [ballot.rankings for ballot in ballots()] == ["1"]
 
@@ -221,7 +221,7 @@ def test_an_end_is_moved_without_a_gate(site, person, opened, monkeypatch):
     monkeypatch.setattr(casting, "utc_now", lambda: later - timedelta(hours=1))
     services.cast(person("Eve"), "Board", ranks(Bo=1), "1")
     monkeypatch.setattr(casting, "utc_now", lambda: later)
-    with pytest.raises(rules.NotNow, match="closed"):
+    with pytest.raises(NotNow, match="closed"):
         services.cast(person("Eve"), "Board", ranks(Cy=1), "2")
 
 
@@ -231,7 +231,7 @@ def test_nothing_enters_a_closed_box(site, person, opened):
     services.cast(eve, "Board", ranks(Bo=1), "1")
     before = services.standing_of(bob, "Board")
     organising.close(people.find("the organiser"), elections.find("Board"))
-    with pytest.raises(rules.NotNow, match="closed"):
+    with pytest.raises(NotNow, match="closed"):
         services.cast(eve, "Board", ranks(Cy=1), "2")
     with pytest.raises(Exception, match="Refused"):
         _record_cast(bob, before, "1", utc_now(), "3", paper=False)
@@ -364,7 +364,7 @@ def test_every_ballot_in_time_has_a_lower_number_than_the_close(site, person, op
         if number == 12:
             organising.close(owner, elections.find("Board"))
         else:
-            with suppress(rules.NotNow):
+            with suppress(NotNow):
                 services.cast(voters[number], "Board", ranks(Bo=1), names[number])
 
     at_once(24, act)
@@ -378,7 +378,7 @@ def test_who_was_voting_while_it_was_being_closed_gets_in_and_counts_and_nobody_
     eve, bob = person("Eve"), person("Bob")
     before = services.standing_of(eve, "Board")
     begun = organising.ending.CLOSING.begin(election, "the organiser")
-    with pytest.raises(rules.NotNow, match="closed"):
+    with pytest.raises(NotNow, match="closed"):
         services.cast(bob, "Board", ranks(Bo=1), "1")
     with pytest.raises(Refusal, match="Closed"):
         services.enter_paper(people.find("the organiser"), "Board", "Bob", ranks(Bo=1), "1")
@@ -406,7 +406,7 @@ def test_a_close_that_was_interrupted_is_finished_by_the_clock(site, person, ope
     eve = person("Eve")
     services.cast(eve, "Board", ranks(Bo=1), "1")
     organising.ending.CLOSING.begin(election, "the organiser")
-    with pytest.raises(rules.NotNow, match="closed"):
+    with pytest.raises(NotNow, match="closed"):
         services.cast(eve, "Board", ranks(Cy=1), "2")
     assert organising.close_what_is_over() == 1
     (event,) = events(site, "ElectionClosed")
@@ -491,9 +491,9 @@ def test_a_paper_ballot_never_replaces_one(site, person, opened):
     opened("Eve", paper_ballots=True)
     owner, eve = people.find("the organiser"), person("Eve")
     services.cast(eve, "Board", ranks(Bo=1), "1")
-    with pytest.raises(rules.NotNow, match="has voted already"):
+    with pytest.raises(NotNow, match="has voted already"):
         services.enter_paper(owner, "Board", "eve", ranks(Cy=1), "2")
-    with pytest.raises(rules.NotNow, match="has voted already"):
+    with pytest.raises(NotNow, match="has voted already"):
         services.enter_paper(owner, "Board", "Eve@example.org", ranks(Cy=1), "3")
     assert [ballot.rankings for ballot in ballots()] == ["1"]
 
@@ -511,7 +511,7 @@ def test_paper_only_where_the_election_allows_it_and_only_for_the_roll(site, per
     opened("Eve")
     opened("Eve", name="Other", paper_ballots=True)
     owner = people.find("the organiser")
-    with pytest.raises(rules.NotNow, match="takes no paper"):
+    with pytest.raises(NotNow, match="takes no paper"):
         services.enter_paper(owner, "Board", "Eve", ranks(Bo=1), "1")
     with pytest.raises(rules.NotOnTheRoll):
         services.enter_paper(owner, "Other", "Bob", ranks(Bo=1), "2")

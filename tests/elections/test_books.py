@@ -6,7 +6,7 @@ import pytest
 
 from accounts import services as accounts
 from accounts.rules import Role
-from acts.refusals import NotAllowed, Overtaken, Refusal
+from acts.refusals import LostRace, NotAllowed, NotNow, Refusal
 from ballots import services as ballots
 from elections import repository, services
 from elections.books import repository as books
@@ -126,10 +126,10 @@ def test_a_long_name_leaves_less_room_and_a_question_typed_twice_is_one(ada):
 
 def test_twenty_questions_and_no_more(ada):
     book = binding.make(ada, "Many", [f"Question {number}" for number in range(20)])
-    with pytest.raises(rules.NotABook, match="at most 20 questions"):
+    with pytest.raises(NotNow, match="at most 20 questions"):
         binding.add(ada, book, ["One more"])
     assert repository.find("Many: One more") is None
-    with pytest.raises(rules.NotABook, match="at least one question"):
+    with pytest.raises(NotNow, match="at least one question"):
         binding.make(ada, "None", [])
 
 
@@ -148,7 +148,7 @@ def test_questions_are_added_moved_taken_out_and_the_book_renamed(site, ada, boo
 
 
 def test_what_leads_stays_until_it_is_the_last(site, ada, book):
-    with pytest.raises(rules.NotABook, match="Take the others out first"):
+    with pytest.raises(NotNow, match="Take the others out first"):
         binding.take_out(ada, book, "Spring: Chair")
     for name in ("Spring: Treasurer", "Spring: Colour", "Spring: Chair"):
         binding.take_out(ada, again(book), name)
@@ -174,7 +174,7 @@ def test_who_does_not_own_it_binds_nothing(book, person):
 def test_of_two_who_change_it_at_once_one_is_told_to_look_again(ada, book):
     binding.add(ada, book, ["Song"])
     for act in (lambda: binding.rename(ada, book, "Old"), lambda: binding.take_out(ada, book, "Spring: Colour")):
-        with pytest.raises(Overtaken):
+        with pytest.raises(LostRace):
             act()
     assert again(book).name == "Spring"
     assert repository.find("Spring: Colour").book == book.id
@@ -321,7 +321,7 @@ def test_who_decided_before_the_opening_is_refused_by_it(ada, book, monkeypatch)
         lambda: services.remove_voter(ada, stale, "new@example.org"),
         lambda: services.delete(ada, stale),
     ):
-        with pytest.raises(Overtaken):
+        with pytest.raises(LostRace):
             act()
 
 

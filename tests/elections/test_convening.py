@@ -9,7 +9,7 @@ from dataclasses import replace
 import pytest
 
 from accounts import repository as people
-from acts.refusals import Overtaken
+from acts.refusals import LostRace, NameTaken
 from elections import copying, repository
 from elections import services as organising
 from elections.convening import Convened, convened_of
@@ -135,11 +135,11 @@ def test_what_goes_along_with_the_draft_can_refuse_it_and_then_nothing_is_there(
         return [Check(keys.user("Eve"), Missing())]
 
     ida, _eve = person("Ida"), person("Eve")
-    with pytest.raises(Overtaken):
+    with pytest.raises(LostRace):
         copying.make(ida, "Board", ["Ada"], also=refusing, convened=ROOM)
     assert repository.find("Board") is None
     copying.make(ida, "Board", ["Ada"], convened=ROOM)
-    with pytest.raises(organising.NameTaken):
+    with pytest.raises(NameTaken):
         copying.make(ida, "Board", ["Ada"], also=refusing, convened=ROOM)
 
 

@@ -12,7 +12,7 @@ import pytest
 from accounts import repository as people
 from accounts.rules import Role
 from acts import background
-from acts.refusals import Overtaken
+from acts.refusals import LostRace, NameTaken
 from acts.site import acting_on, log, table
 from ballots import services as ballots
 from elections import repository, services
@@ -91,7 +91,7 @@ def test_one_that_is_just_being_closed_is_deleted_although_we_do_not_get_through
 def test_one_that_was_deleted_meanwhile_is_not_deleted_again(site, ada, board):
     closing = ending.CLOSING.begin(board, "Ada")
     services.delete(ada, closing)
-    with pytest.raises(Overtaken):
+    with pytest.raises(LostRace):
         services.delete(ada, closing)
     assert [event["event_type"] for event in log().since(0)].count("ElectionDeleted") == 1
 
@@ -189,9 +189,9 @@ def test_while_it_is_being_cleared_away_its_name_is_not_given(site, ada, board, 
     monkeypatch.setattr(background, "REQUEST_BATCHES", 1)
     other = services.create(ada, "Other")
     services.delete(ada, board)
-    with pytest.raises(services.NameTaken, match="still being cleared away"):
+    with pytest.raises(NameTaken, match="still being cleared away"):
         services.create(ada, "board")
-    with pytest.raises(services.NameTaken, match="still being cleared away"):
+    with pytest.raises(NameTaken, match="still being cleared away"):
         services.rename(ada, other, "board")
     assert finish_background("delete election") == 1
     services.create(ada, "board")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from accounts import repository as people
-from acts.refusals import Overtaken
+from acts.refusals import LostRace
 from ballots import services as ballots
 from elections import descriptions, services
 from elections.rules import Action
@@ -60,7 +60,7 @@ def test_what_it_says_already_is_no_change(site, draft):
 def test_two_who_change_it_at_once_do_not_overwrite_each_other(site, draft):
     kim = people.find("Kim")
     services.change(kim, draft, Action.DESCRIBE, description="first")
-    with pytest.raises(Overtaken):
+    with pytest.raises(LostRace):
         services.change(kim, draft, Action.DESCRIBE, description="second")
     assert text_of() == "first"
 

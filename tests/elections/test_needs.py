@@ -11,7 +11,7 @@ from accounts import allowance
 from accounts import repository as people
 from accounts import services as accounts
 from accounts.rules import Role
-from acts.refusals import Overtaken, Refusal
+from acts.refusals import LostRace, Refusal
 from elections import copying, needs, repository, services, telling
 from elections.needs import Need
 from elections.rules import WrongState
@@ -85,7 +85,7 @@ def test_they_are_fixed_when_it_opens(otto, draft):
         services.set_need(otto, board(), Need("tea", 1, 1))
     with pytest.raises(WrongState):
         services.drop_need(otto, board(), "python")
-    with pytest.raises(Overtaken):  # also by somebody who had read it before
+    with pytest.raises(LostRace):  # also by somebody who had read it before
         services.drop_need(otto, draft, "python")
     assert needs.of("Board") == [Need("python", 3, 1)]
 
@@ -154,7 +154,7 @@ def test_withdrawing_while_it_opens_wins_or_is_refused(otto, bo, draft):
     agree(bo)
     seen = board()
     services.disagree(bo, board(), repository.find_candidate("Board", "bo"))
-    with pytest.raises(Overtaken):
+    with pytest.raises(LostRace):
         services.open_(otto, seen, editable=False)
 
 

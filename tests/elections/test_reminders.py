@@ -80,7 +80,7 @@ def test_each_moment_comes_once_and_only_to_those_who_have_not_voted(site, ada, 
     assert reminded(site, clock, 215) == []
     site.write(Update(keys.voter("Board", "a@example.org"), set={"voted": True}))
     assert reminded(site, clock, 216) == ["b", "c"]
-    invitations.leave_alone(invitations.silence_token("Board", "b@example.org"))
+    invitations.leave_alone("Board", "b@example.org")
     assert reminded(site, clock, 237) == ["c"]
     assert reminded(site, clock, 300) == []
     said = [event["event_data"] for event in EventLog(site).since(0) if event["event_type"] == "VotersReminded"]

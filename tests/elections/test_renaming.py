@@ -7,7 +7,7 @@ from random import Random
 import pytest
 
 from acts.queues import SomeFailed
-from acts.refusals import Overtaken
+from acts.refusals import LostRace, NameTaken
 from elections import copying, descriptions, repository, services
 from elections.rules import WrongState
 from ranking.candidates import Candidate
@@ -163,7 +163,7 @@ def test_the_old_name_is_free_again_and_takes_nothing_along(site, ada, draft, mo
 
 def test_a_taken_name_is_a_sentence_and_changes_nothing(site, ada, draft):
     services.create(ada, "Council")
-    with pytest.raises(services.NameTaken):
+    with pytest.raises(NameTaken):
         services.rename(ada, draft, " COUNCIL")
     assert repository.find("Board 2027") == draft
     assert repository.candidates("Council") == []
@@ -174,7 +174,7 @@ def test_of_two_renames_at_once_one_happens(site, ada, draft):
     answers = at_once(lambda: services.rename(ada, draft, "Council"), lambda: services.rename(ada, draft, "Assembly"))
     won = [answer for answer in answers if not isinstance(answer, Exception)]
     assert len(won) == 1
-    assert all(isinstance(answer, Overtaken) for answer in answers if answer not in won)
+    assert all(isinstance(answer, LostRace) for answer in answers if answer not in won)
     assert [each["new_name"] for each in renamed_events(site)] == [won[0].name]
     there = [name for name in ("Council", "Assembly", "Board 2027") if repository.find(name)]
     assert there == [won[0].name]

@@ -11,7 +11,7 @@ import pytest
 from accounts import repository as people
 from accounts import services as accounts
 from accounts.rules import Role
-from acts.refusals import NotAllowed, Overtaken
+from acts.refusals import LostRace, NameTaken, NotAllowed
 from acts.site import now_text
 from elections import copying, descriptions, repository, rules, services
 from elections.forms import CandidatesForm
@@ -95,7 +95,7 @@ def test_every_list_shows_the_state(site, ada, ready):
 
 
 def test_names_are_unique_without_regard_to_case(ada, draft):
-    with pytest.raises(services.NameTaken):
+    with pytest.raises(NameTaken):
         services.create(ada, " BOARD  2027 ")
 
 
@@ -284,7 +284,7 @@ def test_of_many_openings_at_once_one_happens(site, ada, ready):
     answers = at_once(*[lambda: services.open_(ada, ready, editable=False) for _ in range(8)])
     kinds = Counter(type(answer).__name__ for answer in answers)
     assert kinds["Election"] == 1
-    assert kinds["Election"] + kinds["Overtaken"] + kinds["WrongState"] == 8
+    assert kinds["Election"] + kinds["LostRace"] + kinds["WrongState"] == 8
     assert events(site).count("ElectionOpened") == 1
 
 
@@ -299,12 +299,12 @@ def test_nobody_slips_onto_the_roll_after_the_close(site, ada, ready):
     on_roll = {voter.name for voter in repository.every_voter(election.name) if voter.name.startswith("late")}
     assert added == on_roll
     assert len(added) == sum(answer == 1 for answer in answers[1:])
-    assert all(isinstance(answer, int | Overtaken | WrongState) for answer in answers[1:])
+    assert all(isinstance(answer, int | LostRace | WrongState) for answer in answers[1:])
 
 
 def test_of_two_organisers_with_the_same_page_the_second_is_told(ada, draft):
     services.change(ada, draft, Action.DESCRIBE, description="first")
-    with pytest.raises(Overtaken):
+    with pytest.raises(LostRace):
         services.change(ada, draft, Action.DESCRIBE, description="second")
     assert descriptions.of(draft.name).description == "first"
 

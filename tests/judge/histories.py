@@ -10,13 +10,12 @@ from random import Random
 
 import pytest
 
-from acts.refusals import Overtaken
+from acts.refusals import LostRace, NotNow
 from acts.site import acting_on, table
 from live.questions import Type
 from live.services import making
 from polls import repository as polls
 from polls import services as polling
-from polls.rules import NotNow
 from polls.voters import id_of
 from store.chaos import Chaos
 from store.table import Conflict, Unavailable
@@ -30,7 +29,7 @@ from tests.live.test_histories import NAMES, all_flaws, host, paid_once
 from tests.polls.conftest import by_ida, made, ranks  # noqa: F401 - a fixture
 
 SECONDS = 30
-NO_ANSWER = (Conflict, Unavailable, Overtaken)
+NO_ANSWER = (Conflict, Unavailable, LostRace)
 
 
 def check_that_they_met(acts) -> None:

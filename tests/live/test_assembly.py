@@ -7,11 +7,12 @@ from itertools import count
 
 import pytest
 
+from acts.refusals import NotNow
 from live import clock, counting, repository, rules, seats
 from live.assembly import agenda
 from live.questions import Kind, Question, Type
 from live.rules import Phase, Step
-from live.services import correcting, moving, seating
+from live.services import moving, seating
 from live.services.answering import Told
 from store import keys
 from store.log import EventLog
@@ -84,7 +85,7 @@ def test_a_secret_vote_of_two_is_not_opened(made):
     game = made(Type.ASSEMBLY)
     seated(game, "Ada", "Ben")
     call(game, 2)
-    with pytest.raises(rules.NotNow, match="at least 3"):
+    with pytest.raises(NotNow, match="at least 3"):
         drive(game, Step.VOTE)
 
 
@@ -235,7 +236,7 @@ def test_the_agenda_grows_while_the_assembly_runs(site, assembly):
     assert call(assembly, place).question == place
     drive(assembly, Step.CLOSE)
     assert drive(assembly, Step.NEXT).question == 1, "The first that was never called."
-    with pytest.raises(correcting.NotOfThisType):
+    with pytest.raises(NotNow):
         agenda.add(assembly.id, "Hana", Question("A text"))
 
 

@@ -11,6 +11,7 @@ from django.urls import reverse
 from accounts import repository as people
 from accounts.rules import Role
 from acts import limits
+from acts.refusals import NotNow, Refusal
 from acts.site import table
 from live import players, repository, rooms, rules, seats
 from live.assembly import checking_in, enrolling, floor, quorate, rolls
@@ -219,7 +220,7 @@ def test_who_was_removed_does_not_get_in_again(assembly, person):
 def test_in_other_sessions_nobody_is_checked_out(made):
     game = made()
     (ada,) = seated(game, "Ada")
-    with pytest.raises(seating.NotSo):
+    with pytest.raises(NotNow):
         seating.check_out(game.id, ada.player, "Hana")
 
 
@@ -358,7 +359,7 @@ def test_who_comes_a_moment_after_the_roll_began_is_not_present(assembly, person
     """What they have read says that there is none."""
     ada = person("Ada")
     enrolling.add(assembly.id, "Hana", ["Zita"])
-    with pytest.raises(checking_in.NotEntitled):
+    with pytest.raises(Refusal, match="roll"):
         checking_in.by_account(assembly, rules.State(), ada, players.pass_of_form(players.new_form()))
     assert there(assembly) == []
 

@@ -7,7 +7,8 @@ from django.test import Client
 from django.urls import reverse
 
 from accounts import repository as people
-from live import repository, rules
+from acts.refusals import NotThere
+from live import repository
 from live.assembly import enrolling, rolls
 from live.qa import services as questions
 from live.questions import Type
@@ -103,5 +104,5 @@ def test_it_is_offered_wherever_a_session_is_looked_at(made, hana, signed_in, pe
     drive(game, Step.END)
     assert way in hana.get("/live/").content.decode()
     assert signed_in(person("Stranger")).post(way).status_code == 403
-    with pytest.raises(rules.NotThere):
+    with pytest.raises(NotThere):
         copying.copy(people.find("Hana"), "nothing", "a form")

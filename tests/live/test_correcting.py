@@ -10,13 +10,14 @@ from django.test import Client
 from django.urls import reverse
 
 from accounts import repository as people
+from acts.refusals import LostRace, NotNow
 from live import corrections, repository, rooms, rules, screens
 from live.assembly import agenda
 from live.questions import Kind, Question, Type
 from live.rules import Phase, Step
 from live.screens import Role
 from live.services import correcting, moving
-from live.sets.rules import edition_of_question
+from live.sets.rules import Elsewhere, edition_of_question
 from store.log import EventLog
 from tests.live.conftest import drive, give, seated
 from upkeep import replay
@@ -68,9 +69,9 @@ def test_what_was_asked_keeps_its_place():
     assert names(corrections.moved(FIVE, free, 2, up=True)) == "cbade"
     assert names(corrections.inserted(FIVE, free, Question("x"), 1)) == "abxced"
     for place, up in ((0, True), (3, False), (1, True)):
-        with pytest.raises(rules.NotNow):
+        with pytest.raises(NotNow):
             corrections.moved(FIVE, free, place, up=up)
-    with pytest.raises(rules.NotNow, match="keeps its number"):
+    with pytest.raises(NotNow, match="keeps its number"):
         corrections.removed(FIVE, free, 0)
     assert names(corrections.removed(FIVE, [0, 2, 4], 0)) == "cbed"
 
@@ -84,7 +85,7 @@ def test_a_title_is_corrected_until_the_end_everywhere_it_stands(site, assembly)
     assert [line.title for line in repository.history("Hana", limit=9)[0]] == ["Saturday"]
     assert replay.check(site, said=replay.quietly).first == ()
     drive(assembly, Step.END)
-    with pytest.raises(rules.NotNow, match="has ended"):
+    with pytest.raises(NotNow, match="has ended"):
         correcting.retitle(assembly.id, "Hana", "Sunday")
 
 
@@ -112,15 +113,15 @@ def test_an_item_is_corrected_until_it_is_voted_on(site, assembly):
     assert screens.screen(Role.SCREEN, rooms.current(assembly.id)).key != shown, "The wall shows the new words."
     state = drive(assembly, Step.VOTE)
     assert (state.kind, state.secret) == ("choice", True)
-    with pytest.raises(rules.NotNow):
+    with pytest.raises(NotNow):
         correcting.change(assembly.id, "Hana", 1, seen(assembly, 1), Question("Another", Kind.MOTION))
     for seat in players:
         give(assembly, seat, "1")
     drive(assembly, Step.CLOSE)
     for place in (0, 1):
-        with pytest.raises(rules.NotNow):
+        with pytest.raises(NotNow):
             correcting.change(assembly.id, "Hana", place, seen(assembly, place), Question("Another", Kind.MOTION))
-        with pytest.raises(rules.NotNow):
+        with pytest.raises(NotNow):
             remove(assembly, place)
     assert rooms.current(assembly.id).rounds[2].result["chosen"] == [0, 3]
     assert replay.check(site, said=replay.quietly).first == ()
@@ -148,18 +149,18 @@ def test_questions_of_every_play_are_corrected_until_they_are_asked(made, type_)
     correcting.change(game.id, "Hana", last, seen(game, last), better)
     assert titles(game)[last] == "Better words"
     drive(game, Step.NEXT)
-    with pytest.raises(rules.NotNow, match="has been asked"):
+    with pytest.raises(NotNow, match="has been asked"):
         correcting.change(game.id, "Hana", 0, seen(game, 0), better)
     if type_ == Type.SURVEY:
-        with pytest.raises(rules.NotNow, match="has been asked"):
+        with pytest.raises(NotNow, match="has been asked"):
             remove(game, last)
 
 
 def test_a_play_keeps_one_question_and_only_such_as_suit_it(made):
     game = made(Type.POLL)
-    with pytest.raises(rules.NotNow, match="at least one question"):
+    with pytest.raises(NotNow, match="at least one question"):
         remove(game, 0)
-    with pytest.raises(correcting.NotOfThisType):
+    with pytest.raises(NotNow):
         correcting.change(game.id, "Hana", 0, seen(game, 0), Question("A text"))
 
 
@@ -169,7 +170,7 @@ def test_a_play_keeps_one_question_and_only_such_as_suit_it(made):
 def test_a_button_that_calls_an_item_by_its_place_is_stale_once_places_have_changed(assembly):
     version = repository.state(assembly.id).version
     move(assembly, 2)
-    with pytest.raises(rules.Stale):
+    with pytest.raises(LostRace):
         moving.drive(assembly.id, "Hana", Step.NEXT, version, item=2)
 
 
@@ -189,7 +190,7 @@ def test_what_is_called_while_somebody_removes_it_stays(assembly, monkeypatch):
     version = repository.state(assembly.id).version
     call = partial(moving.drive, assembly.id, "Hana", Step.NEXT, version, item=4)
     once_in_between(monkeypatch, repository, "correction", call)
-    with pytest.raises(rules.NotNow, match="has been asked"):
+    with pytest.raises(NotNow, match="has been asked"):
         remove(assembly, 4)
     assert (repository.state(assembly.id).played, len(titles(assembly))) == ((4,), 5)
 
@@ -197,7 +198,7 @@ def test_what_is_called_while_somebody_removes_it_stays(assembly, monkeypatch):
 def test_what_is_removed_while_somebody_calls_it_is_not_called(assembly, monkeypatch):
     version = repository.state(assembly.id).version
     once_in_between(monkeypatch, moving, "stepped", partial(remove, assembly, 4))
-    with pytest.raises(rules.Stale):
+    with pytest.raises(LostRace):
         moving.drive(assembly.id, "Hana", Step.NEXT, version, item=4)
     assert (repository.state(assembly.id).played, len(titles(assembly))) == ((), 4)
 
@@ -210,7 +211,7 @@ def test_what_somebody_else_has_changed_is_not_overwritten(assembly):
         lambda: correcting.move(assembly.id, "Hana", 1, old, up=True),
         lambda: correcting.remove(assembly.id, "Hana", 1, old),
     ):
-        with pytest.raises(correcting.Elsewhere):
+        with pytest.raises(Elsewhere):
             act()
     assert titles(assembly)[1] == "By Ines"
 

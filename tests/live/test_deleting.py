@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from accounts.rules import Role
-from live import repository, rules
+from acts.refusals import NotThere
+from live import repository
 from live.questions import Type
 from live.rules import Step
 from live.services import answering, deleting
@@ -68,7 +69,7 @@ def test_an_answer_that_comes_too_late_for_the_session_does_not_count(made, monk
 def test_what_is_not_there_cannot_be_removed(made):
     game = made()
     deleting.delete(game.id, "Hana")
-    with pytest.raises(rules.NotThere):
+    with pytest.raises(NotThere):
         deleting.delete(game.id, "Hana")
 
 

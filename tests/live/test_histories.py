@@ -17,6 +17,7 @@ from random import Random
 
 import pytest
 
+from acts.refusals import LostRace, NotNow
 from acts.site import acting_on, table
 from config.settings import BASE_DIR
 from live import counting, repository, rules
@@ -42,7 +43,7 @@ def click(game: Game, step: Step) -> None:
     """Press until somebody's click has arrived; a page that was overtaken shows where the session is."""
     first = seen(game).version
     while step in rules.offered(game, seen(game)) and seen(game).version == first:
-        with suppress(rules.Stale, rules.NotNow, *NO_ANSWER):
+        with suppress(LostRace, NotNow, *NO_ANSWER):
             moving.drive(game.id, "Hana", step, first)
 
 
@@ -212,7 +213,7 @@ def press_on(game: Game, tab: int, clicks: Counter) -> None:
             clicks[tab] += 1
             try:
                 moving.drive(game.id, "Hana", offered[0], state.version)
-            except (rules.Stale, rules.NotNow):
+            except (LostRace, NotNow):
                 continue
         state = repository.state(game.id)
         if state.revealed and rules.next_question(game, state) is None:

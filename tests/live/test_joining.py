@@ -237,7 +237,7 @@ def test_who_hears_nothing_sends_the_form_again_and_has_the_seat(site, made):
 def test_two_browsers_cannot_take_one_name(made):
     game = made()
     answers = at_once(lambda: joined(game, "Ada"), lambda: joined(game, "ADA"), lambda: joined(game, "ada"))
-    assert sum(isinstance(each, joining.NameTaken) for each in answers) == 2
+    assert sum(isinstance(each, joining.SeatNameTaken) for each in answers) == 2
     assert len(list(seats.each(game.id))) == 1
 
 
@@ -246,7 +246,7 @@ def test_knowing_a_players_id_opens_no_seat(made):
     game = made()
     seat = joined(game, "Ada")
     held = players.Pass(seat.player, seat.device, "made up")
-    with pytest.raises(joining.NameTaken):
+    with pytest.raises(joining.SeatNameTaken):
         joining.join(game, repository.state(game.id), None, "Eve", held)
 
 

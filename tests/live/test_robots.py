@@ -7,6 +7,7 @@ from random import Random
 import pytest
 from django.utils import translation
 
+from acts.refusals import NotNow
 from live import clock, counting, repository, robots, rooms, rules, seats
 from live.questions import Kind, Question, Type
 from live.rooms import Mind
@@ -185,7 +186,7 @@ def test_a_secret_vote_needs_three_people_beside_robots(made, time):
     found = seated(game, "Ada", "Ben")
     rooms.current(game.id)
     drive(game, Step.NEXT)
-    with pytest.raises(rules.NotNow, match="robots do not count"):
+    with pytest.raises(NotNow, match="robots do not count"):
         drive(game, Step.VOTE)
     found += seated(game, "Cem")
     state = drive(game, Step.VOTE)

@@ -8,9 +8,10 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
+from acts.refusals import NotNow
 from live import fragments, hub, repository, rooms, screens, seats
 from live.assembly import floor, speakers, speaking
-from live.assembly.speakers import NOBODY, NotNow, speakers_of, told
+from live.assembly.speakers import NOBODY, speakers_of, told
 from live.questions import Type
 from live.rules import Phase, State, Step
 from live.screens import Role

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from live import clock, counting, gathering, repository, rules
+from acts.refusals import LostRace, NotNow
+from live import clock, counting, gathering, repository
 from live.questions import Kind, Question, Type
 from live.rules import Phase, Step
 from live.services import closing, ending, moving
@@ -104,7 +105,7 @@ def test_a_step_names_the_version_it_leaves(made):
     seated(game, "Ada")
     version = repository.state(game.id).version
     moving.drive(game.id, "Hana", Step.NEXT, version)
-    with pytest.raises(rules.Stale):
+    with pytest.raises(LostRace):
         moving.drive(game.id, "Hana", Step.NEXT, version)
     assert repository.state(game.id).round == 1
 
@@ -138,7 +139,7 @@ def test_a_session_that_cannot_be_closed_is_not_waited_for(site, made, monkeypat
     drive(game, Step.NEXT)
     closes = []
     monkeypatch.setattr(closing, "close", lambda game, state, who: closes.append(who) or state)
-    with pytest.raises(rules.NotNow, match="could not be closed"):
+    with pytest.raises(NotNow, match="could not be closed"):
         drive(game, Step.END)
     assert len(closes) == ending.MOST_CLOSES
 

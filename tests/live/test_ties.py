@@ -7,7 +7,8 @@ from django.test import Client
 from django.urls import reverse
 
 from accounts import repository as people
-from live import pictures, repository, rooms, rules
+from acts.refusals import NotNow
+from live import pictures, repository, rooms
 from live.assembly import agenda
 from live.questions import Kind, Question, Type
 from live.rules import Step
@@ -85,10 +86,10 @@ def test_choices_rankings_and_their_run_off(made):
 
 def test_without_a_tie_there_is_no_run_off(made, hana):
     game = voted(made, FEE, "0>1>2", "0>1>2", "0>1>2")
-    with pytest.raises(agenda.NotTied):
+    with pytest.raises(NotNow):
         agenda.add_run_off(game.id, "Hana", 1)
     for number in (0, 2, 99):
-        with pytest.raises(rules.NotNow):
+        with pytest.raises(NotNow):
             agenda.add_run_off(game.id, "Hana", number)
     assert "run-off" not in hana.get(at(game, "host_game")).content.decode()
 

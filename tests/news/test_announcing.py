@@ -9,13 +9,12 @@ from django.utils import translation
 
 from accounts import repository as people
 from accounts.rules import Role
-from acts.refusals import NotAllowed
+from acts.refusals import NotAllowed, NotNow
 from acts.site import log, table
 from ballots import services as voting
 from elections import repository as elections
 from elections import services as organising
 from news import announcements, repository, services
-from news.rules import NotNow
 from pages.markdown import plain
 from ranking.candidates import Candidate
 from results import services as results

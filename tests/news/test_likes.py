@@ -16,12 +16,11 @@ from accounts import services as accounts
 from accounts.rules import Role
 from accounts.telling import TELLING
 from acts import background
-from acts.refusals import Overtaken
+from acts.refusals import LostRace, NotThere
 from acts.site import acting_on, table
 from audit.tables import masks
 from news import likes, repository, services
 from news.likes import Liker, Likes, member, visitor
-from news.rules import NotThere
 from store import keys
 from store.backup import backup, restore
 from store.chaos import Chaos
@@ -126,7 +125,7 @@ def test_under_any_weather_the_count_is_the_number_of_marks(site, program, weath
             with acting_on(stormy):
                 services.set_like(who, on)
             model[number] = on
-        except (Unavailable, Overtaken):
+        except (Unavailable, LostRace):
             model[number] = likes.is_on(who)
             assert model[number] in (before, on)
         assert counted(one) == marks(one) == sum(model.values())
@@ -145,7 +144,7 @@ def likes_at_once(post_id: str, there, changes: int, crowd: int, visitors: int =
                     try:
                         services.set_like(who, on)
                         break
-                    except (Unavailable, Overtaken):
+                    except (Unavailable, LostRace):
                         continue
 
     assert at_once(*(partial(busy, number) for number in range(crowd))) == [None] * crowd
@@ -210,7 +209,7 @@ def test_whoever_leaves_is_forgotten_and_stays_counted(site, admin, post, person
     accounts.remove(admin, ada)
     assert list(site.each(keys.liked_by("Ada"))) == []
     assert (counted(one), marks(one)) == (2, 1)
-    with pytest.raises(Overtaken):
+    with pytest.raises(LostRace):
         services.set_like(member(ada, one), True)
     assert (counted(one), marks(one)) == (2, 1)
     assert not likes.is_on(member(person("Ada"), one)), "whoever has the name now"

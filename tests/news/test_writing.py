@@ -7,10 +7,10 @@ from functools import partial
 import pytest
 
 from accounts.rules import Role
-from acts.refusals import NotAllowed, Overtaken
+from acts.refusals import LostRace, NotAllowed, NotNow
 from acts.site import now_text, table
 from news import repository, rules, services
-from news.rules import NotNow, SlugTaken, State
+from news.rules import SlugTaken, State
 from store import keys
 from tests.at_once import at_once
 from tests.clock import at_its_own_moment
@@ -118,7 +118,7 @@ def test_an_edit_is_new_to_readers_only_if_its_author_says_so(admin, post):
 def test_of_two_edits_at_the_same_moment_one_is_told(admin, post):
     one = post()
     answers = at_once(*[lambda n=n: services.edit(admin, one, written(f"Title {n}")) for n in range(4)])
-    assert sum(isinstance(each, Overtaken) for each in answers) == 3
+    assert sum(isinstance(each, LostRace) for each in answers) == 3
     kept = repository.find(one.id)
     assert titles(repository.published(limit=9)) == [kept.title]
 

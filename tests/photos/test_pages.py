@@ -145,7 +145,7 @@ def test_words_for_one_picture_are_not_put_to_another(ada, board):
     services.picture_candidate(ada, board, "Bo", Wanted(kept("First")))
     seen = photo_of("Bo")
     services.picture_candidate(ada, board, "Bo", Wanted(kept("Second")))
-    with pytest.raises(changing.Overtaken):
+    with pytest.raises(changing.LostRace):
         services.picture_candidate(ada, board, "Bo", Wanted(seen=seen, alt="Words for the first"))
     assert photo_of("Bo").alt == "Second"
 
@@ -332,10 +332,10 @@ def test_whoever_leaves_while_another_tab_sends_a_picture_leaves_none_behind(ada
     accounts.change_picture(ada, Wanted(kept("Before")))
     as_read = people.find("Ada")
     accounts.change_picture(ada, Wanted(kept("Meanwhile")))
-    with pytest.raises(changing.Overtaken):
+    with pytest.raises(changing.LostRace):
         accounts.remove_self(as_read)
     accounts.remove_self(people.find("Ada"))
-    with pytest.raises(changing.Overtaken):
+    with pytest.raises(changing.LostRace):
         accounts.change_picture(as_read, Wanted(kept("Too late")))
     assert bytes_kept() == set()
 

@@ -12,7 +12,7 @@ from django.test import Client
 
 from accounts import repository as people
 from accounts.rules import Role
-from acts.refusals import Overtaken
+from acts.refusals import LostRace
 from acts.site import log
 from polls import counting, repository, services, voters
 from polls.sealing import seal_what_is_over
@@ -588,7 +588,7 @@ def test_two_who_act_at_once_are_told(made):
     runner = by_ida(poll)
     services.list_publicly(by_ida(poll), listed=True)
     for act in (partial(services.extend, end=in_hours(3)), services.close, services.delete):
-        with pytest.raises(Overtaken):
+        with pytest.raises(LostRace):
             act(runner)
 
 

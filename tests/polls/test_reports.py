@@ -12,7 +12,7 @@ from django.test import Client
 
 from accounts import repository as people
 from accounts.rules import Role
-from acts.refusals import Overtaken
+from acts.refusals import LostRace, NotThere
 from polls import reports, repository, services
 from store.log import as_text, utc_now
 from tests.at_once import at_once
@@ -141,7 +141,7 @@ def test_reports_that_come_at_once_are_all_counted(made):
 def test_a_report_of_a_poll_that_was_deleted_meanwhile_leaves_nothing(site, made):
     poll = made()
     services.delete(by_ida(poll))
-    with pytest.raises(reports.NotThere):
+    with pytest.raises(NotThere):
         reports.report(poll, "browser", "spam", "")
     assert reports.about(poll.id) is None
     assert reports.waiting(limit=9) == ([], None)
@@ -185,7 +185,7 @@ def test_nobody_dismisses_what_they_have_not_seen(made, root):
     reports.report(poll, "two", "hate", "")
     answer = act(root, poll, "dismiss", seen=seen.reported_at)
     assert "look again" in text(root.get(answer["Location"]))
-    with pytest.raises(Overtaken):
+    with pytest.raises(LostRace):
         reports.dismiss(people.find("Root"), seen)
     assert reports.about(poll.id)[1].reports == 2
     assert act(root, made(), "dismiss").status_code == 302, "where there is nothing to dismiss"
@@ -304,6 +304,6 @@ def test_somebody_who_is_no_admin_any_more_hides_nothing(made, person):
     from accounts import services as accounts
 
     accounts.change_role(person("Olga", Role.OWNER), admin, Role.USER)
-    with pytest.raises(Overtaken):
+    with pytest.raises(LostRace):
         reports.hide(admin, poll)
     assert repository.find(poll.id).hidden_at is None

@@ -11,11 +11,11 @@ from django.contrib.auth.models import AnonymousUser
 from accounts import repository as people
 from accounts.rules import Role
 from acts.queues import SomeFailed
-from acts.refusals import NotAllowed, Overtaken
+from acts.refusals import LostRace, NotAllowed, NotNow, NotThere, TooMany
 from acts.site import acting_on, log
 from polls import demo, repository, services, voters
 from polls.counting import SideBySide
-from polls.rules import Act, Full, NotNow, NotThere, PollRelation
+from polls.rules import Act, PollRelation
 from polls.sealing import Disagreement, anything_over, seal, seal_or_complain, seal_what_is_over
 from ranking.rankings import BadRanking
 from store import keys
@@ -125,7 +125,7 @@ def test_a_form_sent_again_after_the_close_is_still_the_vote_it_was(made):
 def test_of_eight_at_once_from_one_browser_one_vote_is_left(site, made):
     poll = made()
     answers = at_once(*(partial(vote, poll, "a", name) for name in NAMES * 3))
-    assert not [each for each in answers if isinstance(each, Exception) and not isinstance(each, Overtaken)]
+    assert not [each for each in answers if isinstance(each, Exception) and not isinstance(each, LostRace)]
     assert len(rankings(poll)) == voted(poll) == 1
 
 
@@ -216,7 +216,7 @@ def test_a_full_poll_says_so_and_lets_votes_be_changed(made, monkeypatch):
     poll = made()
     for number in range(repository.gates_of(poll).count):
         vote(poll, f"voter {number}", "Pizza")
-    with pytest.raises(Full):
+    with pytest.raises(TooMany):
         vote(poll, "one more", "Pizza")
     assert vote(poll, "voter 0", "Sushi").acts == 1
     assert voted(poll) == repository.gates_of(poll).count

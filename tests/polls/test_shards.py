@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from acts.refusals import TooMany
 from polls import live, repository, sealing, services, voters
 from store import keys, spans, trips
 from tests.at_once import at_once
@@ -66,6 +67,6 @@ def test_a_full_poll_says_so_only_when_all_its_gates_are(made, monkeypatch):
     poll = made()
     for number in range(64):
         vote(poll, f"voter {number}", "Pizza")
-    with pytest.raises(services.rules.Full):
+    with pytest.raises(TooMany):
         vote(poll, "one more", "Pizza")
     assert len(list(spans.each(repository.table(), keys.votes(poll.id, 8)))) == 64

@@ -20,9 +20,7 @@ from results.margin import margin_of
 from results.pictures import Picture, arranged, pictures_of
 from results.pictures.drawing import exact, width
 from results.report import report_on
-from store import keys
 from store.log import as_text, utc_now
-from store.table import Exists, Update
 from tally.ballots import Ballots
 from tally.closeness import Closeness
 from tally.methods import METHODS, count
@@ -283,7 +281,6 @@ NOW, LATER = "2031-05-01T12:00:00.000Z", "2031-06-01T12:00:00.000Z"
         (LATER, NOW, False, NOW, False),  # it was over; somebody wrote it down later
         (NOW, None, False, NOW, False),
         (None, NOW, True, NOW, False),  # over by the clock, and nobody has written it down
-        (None, LATER, False, None, False),  # of earlier times
         (None, None, False, None, False),
     ],
 )
@@ -308,12 +305,3 @@ def test_an_early_close_is_told_everywhere(client, voted, close):  # noqa: F811
     assert "closed the election before its planned end," in page(client, path="history/")
     calendar = client.get("/election/Board/calendar.ics").content.decode()
     assert f"{closed.ended:%Y%m%dT%H%M%SZ}" in calendar
-
-
-def test_a_result_from_before_moments_were_kept_says_when_it_was_counted(client, site, voted, close):  # noqa: F811
-    end = as_text(utc_now() + timedelta(days=30))
-    voted({"Ada": 1}, {"Bo": 1}, {"Ada": 1}, no_voting_after=end)
-    close()
-    site.write(Update(keys.election("Board"), remove=("closed_at",), when=Exists()))
-    assert "Closed before its planned end:" in page(client)
-    assert "Planned end" in page(client, path="")

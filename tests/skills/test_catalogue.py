@@ -8,11 +8,11 @@ from functools import partial
 import pytest
 
 from accounts.rules import Role
-from acts.refusals import Overtaken
+from acts.refusals import LostRace, NameTaken, NotNow, TooMany
 from acts.site import table
 from acts.suffixes import NUMBERED, RANDOM
 from skills import repository, services
-from skills.rules import NameTaken, NotNow, State, TooMany
+from skills.rules import State
 from store import keys
 from store.trips import counted
 from tests.at_once import at_once
@@ -156,5 +156,5 @@ def test_of_many_who_propose_the_same_one_does(site, boss, person):
 def test_of_two_admins_who_change_the_same_one_is_told(boss, listed):
     seen = listed("Go")
     services.edit(boss, seen, "Games", "")
-    with pytest.raises(Overtaken):
+    with pytest.raises(LostRace):
         services.rename(boss, seen, "Golang")

@@ -9,11 +9,11 @@ import pytest
 
 from accounts import services as accounts
 from accounts.rules import Role
-from acts.refusals import Overtaken, Refusal
+from acts.refusals import LostRace, NotNow, NotThere, Refusal
 from acts.site import acting_on
 from skills import endorsements, merging, repository, services
 from skills.endorsements import Ground
-from skills.rules import NotNow, NotThere, Visibility
+from skills.rules import Visibility
 from store import keys
 from store.log import utc_now
 from store.table import Conflict, Put, Unavailable
@@ -194,9 +194,9 @@ def test_whoever_is_removed_takes_along_what_they_gave_and_got(site, boss, ada, 
     accounts.remove(boss, ada)
     assert (by("Ada"), by("Bob"), by("Cyd")) == ([], [], ["Bob"])
     assert list(site.each(keys.all_of_person("Ada"))) == list(site.each(keys.endorses("Ada"))) == []
-    with pytest.raises(Overtaken):
+    with pytest.raises(LostRace):
         endorse(ada, bob)
-    with pytest.raises((NotThere, Overtaken)):
+    with pytest.raises((NotThere, LostRace)):
         endorse(bob, ada)
     assert replay.check(site).first == ()
 

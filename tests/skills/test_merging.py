@@ -9,11 +9,11 @@ import pytest
 
 from accounts.models import User
 from accounts.rules import Role
-from acts.refusals import Overtaken
+from acts.refusals import LostRace, NotNow
 from acts.site import acting_on, log, table
 from skills import merging, repository, services
 from skills.merging import Preview
-from skills.rules import Held, NotNow, State, Visibility
+from skills.rules import Held, State, Visibility
 from store import keys
 from store.table import Update
 from tests.at_once import at_once
@@ -93,7 +93,7 @@ def test_skills_that_lead_in_a_circle_lead_nowhere(boss, both, monkeypatch):
     table().write(Update(keys.skill("go"), set={"into": "golang", "state": State.MERGED.value}))
     monkeypatch.setattr(merging, "MOST_STEPS", 10)
     assert merging.current("golang") is None
-    with pytest.raises(Overtaken):
+    with pytest.raises(LostRace):
         merging.settled("golang", "Ada")
 
 

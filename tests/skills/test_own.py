@@ -10,10 +10,10 @@ import pytest
 from accounts import repository as people
 from accounts import services as accounts
 from accounts.rules import Role
-from acts.refusals import Overtaken
+from acts.refusals import LostRace, NotThere, TooMany
 from acts.site import log
 from skills import repository, services
-from skills.rules import MOST_SKILLS, NotThere, TooMany, Visibility
+from skills.rules import MOST_SKILLS, Visibility
 from store import keys
 from store.log import utc_now
 from tests.at_once import at_once
@@ -130,7 +130,7 @@ def test_windows_that_do_everything_at_once_leave_what_the_log_tells(site, ada, 
             services.confirm(ada, skill, "")
             if number % 2:
                 services.let_go(ada, skill)
-        except (NotThere, Overtaken):
+        except (NotThere, LostRace):
             pass
 
     at_once(*(partial(busy, number) for number in range(6)))
@@ -146,7 +146,7 @@ def test_whoever_is_removed_takes_their_skills_along(site, boss, ada, listed):
     services.show_to(ada, Visibility.ADMINS)
     accounts.remove(boss, ada)
     assert list(site.each(keys.all_of_person("Ada"))) == []
-    with pytest.raises(Overtaken):
+    with pytest.raises(LostRace):
         have(ada, "python")
     other = people.find("ada")
     assert other is None

@@ -17,7 +17,8 @@ from django.test import Client
 from accounts import repository as people
 from accounts import services
 from accounts.rules import Role
-from acts.refusals import Refusal
+from acts.refusals import NotNow, Refusal
+from acts.site_cache import SiteCache
 from ballots.services import cast
 from config.settings import BASE_DIR
 from elections import repository as elections
@@ -36,7 +37,7 @@ from upkeep import jobs
 from upkeep import pause as pausing
 from upkeep.jobs import JOBS, LOG, URGENT_MAIL, Job, Outcome, refuse_failures, run, run_each
 from upkeep.leases import Leases
-from upkeep.pause import AlreadyPaused, NotPaused, Paused, Watch, guarded, pause, resume, watch
+from upkeep.pause import Paused, guarded, pause, read_pause, resume, watch
 from upkeep.sealer import site_sealer
 
 WRITTEN = Span("WRITTEN")
@@ -170,7 +171,7 @@ def test_a_pause_without_a_sensible_time_is_refused_and_keeps_what_was_typed(sit
     answer = client.post("/admin/pause/", {**typed, "sentence": "kept words"})
     assert answer.status_code == 422
     assert "kept words" in answer.content.decode()
-    assert watch.sees() is None
+    assert watch.current() is None
 
 
 def test_only_the_owner_sees_the_buttons(site, person, signed_in):
@@ -186,7 +187,7 @@ def test_an_owner_who_has_just_handed_over_pauses_nothing(site, owner, person):
     services.change_role(owner, heir, Role.OWNER)
     with pytest.raises(Refusal):
         pause("Olga", 5, "", services.still(owner))
-    assert watch.sees() is None
+    assert watch.current() is None
 
 
 def test_a_form_sent_by_a_script_is_answered_with_a_message_alone(site, signed_in):
@@ -241,10 +242,10 @@ def test_the_log_says_who_paused_it_and_how_it_was_announced(site, owner):
 
 
 def test_twice_is_refused_and_not_recorded(site, owner):
-    with pytest.raises(NotPaused):
+    with pytest.raises(NotNow):
         resume("Olga")
     pause("Olga", 5)
-    with pytest.raises(AlreadyPaused):
+    with pytest.raises(NotNow):
         pause("Olga", 10)
     assert events(site).count("SitePaused") == 1
     assert "SiteResumed" not in events(site)
@@ -253,7 +254,7 @@ def test_twice_is_refused_and_not_recorded(site, owner):
 def test_the_commands_pause_and_resume(site):
     said = StringIO()
     call_command("pause", minutes=5, sentence="From the shell.", stdout=said)
-    assert watch.sees().sentence == "From the shell."
+    assert watch.current().sentence == "From the shell."
     with pytest.raises(CommandError, match="paused already"):
         call_command("pause", minutes=5)
     call_command("resume", stdout=said)
@@ -267,6 +268,10 @@ def test_the_commands_pause_and_resume(site):
 # --- other processes ---
 
 
+def cached(ticking=time.monotonic) -> SiteCache:
+    return SiteCache(read_pause, None, pausing.FRESH_SECONDS, ticking)
+
+
 class Ticks:
     def __init__(self):
         self.now = 100.0
@@ -277,16 +282,16 @@ class Ticks:
 
 def test_another_process_knows_it_within_a_second(site):
     ticks = Ticks()
-    elsewhere = Watch(ticks)
-    assert elsewhere.sees() is None
+    elsewhere = cached(ticks)
+    assert elsewhere.current() is None
     pause("Olga", 5)
-    ticks.now += pausing.FRESH - 0.01
-    assert elsewhere.sees() is None, "it relies on what it saw"
+    ticks.now += pausing.FRESH_SECONDS - 0.01
+    assert elsewhere.current() is None, "it relies on what it saw"
     ticks.now += 0.01
-    assert elsewhere.sees() is not None
+    assert elsewhere.current() is not None
     resume("Olga")
-    ticks.now += pausing.FRESH
-    assert elsewhere.sees() is None
+    ticks.now += pausing.FRESH_SECONDS
+    assert elsewhere.current() is None
 
 
 def test_pausing_is_answered_only_when_every_process_must_have_looked_again(site, waited, monkeypatch):
@@ -294,7 +299,7 @@ def test_pausing_is_answered_only_when_every_process_must_have_looked_again(site
     assert waited == ["waited"]
     resume("Olga")
     monkeypatch.undo()
-    monkeypatch.setattr(pausing, "FRESH", 0.2)
+    monkeypatch.setattr(watch, "seconds", 0.2)
     start = time.monotonic()
     pausing.let_all_know()
     assert time.monotonic() - start >= 0.2
@@ -303,13 +308,13 @@ def test_pausing_is_answered_only_when_every_process_must_have_looked_again(site
 def test_a_request_at_work_when_the_pause_came_is_stopped_at_its_next_write(site, monkeypatch):
     """Its first write may happen; one more than a second later may not."""
     ticks = Ticks()
-    monkeypatch.setattr(pausing, "watch", elsewhere := Watch(ticks))
-    elsewhere.sees()
+    monkeypatch.setattr(pausing, "watch", elsewhere := cached(ticks))
+    elsewhere.current()
     pause("Olga", 5)
     elsewhere._seen = (site_url(), ticks.now, None)  # as it would be in a process that has just looked before the pause
     with guarded():
         site.write(Put({"PK": "A", "SK": "A"}))
-        ticks.now += pausing.FRESH
+        ticks.now += pausing.FRESH_SECONDS
         with pytest.raises(Paused):
             site.write(Put({"PK": "A", "SK": "B"}))
         with pytest.raises(Paused):
@@ -329,7 +334,7 @@ def test_a_store_that_cannot_say_whether_it_is_paused_is_not_written_to(site, si
     client.raise_request_exception = False
     settings.STORE_URL = f"sqlite://{tmp_path}/nowhere.sqlite3"
     watch.forget()
-    assert watch.last_saw() is None
+    assert watch.last_known() is None
     assert client.post("/me/", {"display_name": "x"}).status_code == 503
 
 
@@ -343,8 +348,8 @@ def test_one_look_serves_many_threads(site, monkeypatch):
         return get(self, key, **options)
 
     monkeypatch.setattr(type(site), "get", counted)
-    fresh = Watch()
-    threads = [threading.Thread(target=fresh.sees) for _ in range(16)]
+    fresh = cached()
+    threads = [threading.Thread(target=fresh.current) for _ in range(16)]
     for each in threads:
         each.start()
     for each in threads:
@@ -354,7 +359,7 @@ def test_one_look_serves_many_threads(site, monkeypatch):
 
 def test_a_look_is_nobodys_round_trip(site):
     with trips.counted() as asked:
-        Watch().sees()
+        cached().current()
     assert asked.count == 0
 
 

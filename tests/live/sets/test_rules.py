@@ -7,11 +7,11 @@ from dataclasses import replace
 import pytest
 
 from accounts.rules import Role
-from acts.refusals import NotAllowed
+from acts.refusals import NotAllowed, NotNow, NotThere
 from live.questions import MOST_QUESTIONS, OF_SETS, Kind, Question, Type
 from live.sets import rules
 from live.sets.checking import flaws, tidied
-from live.sets.rules import NoRoom, NotNow, NotThere, QuestionSet, Whole
+from live.sets.rules import NoRoom, QuestionSet, Whole
 from tests.rows import every_row
 
 from .conftest import CAPITAL, IDEA, MANY, MEET, RATE, numbered

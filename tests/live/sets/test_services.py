@@ -9,11 +9,11 @@ from accounts import services as accounts
 from accounts.rules import Role
 from acts import again
 from acts.background import wait
-from acts.refusals import NotAllowed
+from acts.refusals import NotAllowed, NotThere
 from live.questions import OF_SETS, Kind, Question, Type
 from live.sets import repository, rules, services, telling
 from live.sets.repository import A_SLICE
-from live.sets.rules import Elsewhere, NoRoom, NotThere, QuestionSet, Whole
+from live.sets.rules import Elsewhere, NoRoom, QuestionSet, Whole
 from store import keys, trips
 from store.log import EventLog
 from tests.at_once import at_once

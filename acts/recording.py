@@ -1,0 +1,63 @@
+"""Writing a change, with its event in the log."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime
+from types import MappingProxyType
+
+from store.log import Event
+from store.log.events import Noting
+from store.table import Refused, Write
+
+from .refusals import LostRace, Refusal
+from .site import log, table
+
+Refusals = Mapping[int, Refusal]  # by the position of the write that is refused
+NO_REFUSALS: Refusals = MappingProxyType({})
+
+
+def record(
+    event: Event,
+    *writes: Write,
+    once: str | None = None,
+    noting: Noting = lambda number: (),
+    at: datetime | None = None,
+    refusals: Refusals = NO_REFUSALS,
+) -> int:
+    """Make the change and log it, both or neither; see `EventLog.record`. Raises `LostRace` if a condition did not
+    hold, or what `refusals` has for that write. `at` is for an act that has looked at the clock already."""
+    try:
+        return log(at).record(event, *writes, once=once, noting=noting)
+    except Refused as refused:
+        raise refusal_of(refused, refusals) from None
+
+
+def write(*writes: Write, refusals: Refusals = NO_REFUSALS) -> None:
+    """As `record`, for what the log need not know."""
+    try:
+        table().write(*writes)
+    except Refused as refused:
+        raise refusal_of(refused, refusals) from None
+
+
+def refusal_of(refused: Refused, refusals: Refusals) -> Refusal:
+    return next((refusals[part] for part in refusals if part in refused.parts), LostRace(parts=refused.parts))
+
+
+def try_record(event: Event, *writes: Write, noting: Noting = lambda number: ()) -> bool:
+    """As `record`; false if somebody else was quicker."""
+    try:
+        record(event, *writes, noting=noting)
+    except LostRace:
+        return False
+    return True
+
+
+def try_write(*writes: Write) -> bool:
+    """As `write`; false if somebody else was quicker."""
+    try:
+        write(*writes)
+    except LostRace:
+        return False
+    return True
