@@ -48,15 +48,16 @@ class SiteCache(Generic[T]):
 
     def last_known(self) -> T:
         """The value before, while the store is in trouble or somebody else is reading it."""
-        url, _moment, known = seen = self._seen
+        url, _moment, value = seen = self._seen
         is_this_site = url == settings.STORE_URL
+        known = value if is_this_site else self._unknown
         if self._is_fresh(seen) or self._is_fresh(self._failed) or not self._turn.acquire(blocking=not is_this_site):
             return known
         try:
             return self._seen[2] if self._is_fresh(self._seen) else self._look()
         except StoreError:
             self._failed = (settings.STORE_URL, self._ticking())  # so that not every request waits for it
-            return known if is_this_site else self._unknown
+            return known
         finally:
             self._turn.release()
 
