@@ -22,7 +22,7 @@ from mail.sending import send_waiting
 from ranking.candidates import Candidate
 from results import mailing
 from store import keys
-from store.table import Delete, Key
+from store.table import Delete, Key, Refused
 from tests.background import queue_mailings, unfinished
 from tests.clock import at_its_own_moment, stands_at
 from tests.people import confirm
@@ -135,7 +135,7 @@ def test_a_worker_that_dies_after_any_handful_loses_nobody_and_mails_nobody_twic
         (task,) = waiting
         batches = [invitations.mail_batch(task) for _worker in range(2)]
         background._commit(task, batches[0], 0)
-        with pytest.raises(invitations.Refused):
+        with pytest.raises(Refused):
             background._commit(task, batches[1], 0)  # another worker that has read the same place
         steps += 1
     assert steps > 3
