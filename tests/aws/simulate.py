@@ -187,7 +187,7 @@ SITES = [
     Day(16, 1200, 3, elections=4, processes=16),
 ]
 PROMISE = Day(16, 1000, 14, closing=12.0, extending=6.0)
-CROWDED = [Day(16, 4000, 4, processes=16, closing=3.0, extending=1.5), Day(1, 280, 4, closing=3.0, extending=1.5)]
+CROWDED = [Day(4, 1000, 4, closing=3.0, extending=1.5), Day(1, 280, 4, closing=3.0, extending=1.5)]
 
 
 def show(days: list[Day]) -> bool:
