@@ -1,5 +1,4 @@
-"""What happens when an election opens, closes and is sealed, when somebody is removed or asks for what is kept about
-them: every step, in its order.
+"""What happens when an election opens, closes and is sealed, and when somebody is removed: every step, in its order.
 
 Apps that lie lower in the house know nothing of those above, so each of these acts leaves room for the others' steps.
 Who takes them is said here and nowhere else.
@@ -10,11 +9,9 @@ from __future__ import annotations
 from accounts.access import SEEING
 from accounts.letters import LETTERS as OF_ACCOUNTS
 from accounts.services import LEAVING, PARTING, forget_sessions
-from accounts.telling import TELLING, told_of_accounts
 from accounts.visitors import SIGNING_OUT
 from accounts.welcoming import WELCOMING
 from ballots import passes, secrecy
-from ballots import telling as of_ballots
 from ballots.letters import LETTERS as OF_BALLOTS
 from ballots.services import take_along
 from ballots.services.sealing import COUNTING, SEALED
@@ -38,7 +35,6 @@ from live.services.leaving import forget_hosting
 from live.sets import telling as of_sets
 from live.sets.services import pass_on as pass_sets_on
 from mail.letters import COLOURING, LETTERS
-from news import likes as of_likes
 from news import subscribing as of_news_by_mail
 from news import telling as of_news
 from news.about import beside as on_elections
@@ -51,7 +47,6 @@ from polls.services import pass_on as pass_polls_on
 from results.letters import LETTERS as OF_RESULTS
 from results.mailing import mail_by_itself, to_be_mailed
 from results.services import seal_result, seal_soon
-from skills import telling as of_skills
 from skills.access import may_see_profile
 from skills.services import forget_endorsements, forget_skills
 from upkeep import metrics, pause
@@ -136,13 +131,6 @@ def arrange() -> None:
         forget_sessions,  # where they were signed in is forgotten
     )
     # and at last the mark by which the log forgets their name (upkeep.names).
-
-    # Somebody asks for all that is kept about them (accounts.telling.archive).
-    TELLING.arrange(
-        *(told_of_accounts, of_elections.told, quiet.told, of_ballots.told, of_polls.told, of_skills.told),
-        *(of_news.told, of_likes.told, of_news_by_mail.told, of_sets.told, of_live_sessions.told),
-        of_groups.told,
-    )
 
     # Somebody listens to a live session (live.hub): each look of its thread
     HUB.around = pause.guarded  # changes nothing while the site is paused

@@ -11,13 +11,12 @@ from collections.abc import Iterable
 from django.urls import reverse
 
 from accounts.models import User
-from accounts.telling import Part
 from acts.links import whole
 from acts.site import table
 from acts.tokens import DAY, read, sign
 from mail.outbox import Mail
 from store import keys
-from store.table import Delete, Put
+from store.table import Delete, Item, Put
 
 DAYS = 10 * 365  # the way out of an old mail is as good as that of a new one
 
@@ -58,8 +57,9 @@ def read_link(token: str) -> str | None:
 # --- people ---
 
 
-def told(user: User) -> list[Part]:
-    return [("results_by_mail", [{"address": user.email, "wanted": not wants_none(user.email)}] if user.email else [])]
+def wanted(user: User) -> list[Item]:
+    """Whether they want such mails, for themselves."""
+    return [{"address": user.email, "wanted": not wants_none(user.email)}] if user.email else []
 
 
 def forget(gone: User) -> None:

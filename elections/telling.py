@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from django.utils.translation import ngettext
 
 from accounts.models import User
-from accounts.telling import Part
 from acts.handfuls import handfuls
 from acts.site import table
 from mail import outbox
@@ -19,10 +18,6 @@ from . import invitations, needs, repository
 MOST_COUNTED = 1000
 MARKS = (invitations.INVITED, invitations.REMINDED, invitations.TIMED, invitations.MESSAGED, invitations.ANNOUNCED)
 MAILED_AT_ONCE = 20  # entries whose mails are read together
-
-
-def told(user: User) -> list[Part]:
-    return [("elections", run_by(user)), ("rolls", rolls(user)), ("skills_shown", agreements(user))]
 
 
 def run_by(user: User) -> Iterator[Item]:

@@ -7,17 +7,12 @@ from collections.abc import Iterator
 from django.utils.translation import ngettext
 
 from accounts.models import User
-from accounts.telling import Part
 from acts.site import table
 from store import keys
 from store.table import Item
 
 MOST_COUNTED = 1000
 WORDS = ("title", "engagement_type", "created_at", "ended_at", "players", "rounds", "answers")
-
-
-def told(user: User) -> list[Part]:
-    return [("live_sessions", hosted(user)), ("assemblies_attended", attended(user))]
 
 
 def attended(user: User) -> Iterator[Item]:

@@ -6,11 +6,14 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
+from django.utils.translation import gettext_lazy as _
+
 from photos.rules import photo_of
-from store import keys
-from store.replay import Act, DoesNotFit, Exempt, Happened, Step, like
+from store.replay import DoesNotFit, Happened, Step
+from store.schema import EventType
 
 from . import repository
+from .items import PICTURE
 from .repository import Whole
 from .rules import Post
 from .services.announcing import SAID as ANNOUNCED
@@ -79,31 +82,16 @@ def deleted(event: Happened) -> Iterator[Step]:
     yield repository.deletion(whole.post, whole.beside)
 
 
-REPLAY: dict[str, Act] = {
-    "PostWritten": written,
-    "ResultAnnounced": announced,
-    "PostEdited": edited,
-    "PostPublished": published,
-    "PostWithdrawn": withdrawn,
-    "PostPictured": pictured,
-    "PreviewsRevoked": previews_revoked,
-    "PostPassedOn": passed_on,
-    "PostDeleted": deleted,
-}
-EXEMPT: tuple[Exempt, ...] = (
-    Exempt(like(keys.like("", 0, "")), "Who likes a post is forgotten after a while; the log would keep it for good."),
-    Exempt(
-        like(keys.likes("", 0)),
-        "How many like a post follows from who does, which the log is not to keep.",
-        attributes=("likes",),
-    ),
-    Exempt(like(keys.deleted_post("")), "Work left to do after a deletion: who liked the post is forgotten."),
-    Exempt(
-        keys.subscriber(""),
-        "Who gets the news by mail is to be gone without a trace once they leave; the log would keep it for good.",
-    ),
-    Exempt(
-        like(keys.post_mailing("")),
-        "Whether a post still has to be mailed: a store that is made again has no subscribers, and mails nobody twice.",
-    ),
-)
+CHOSEN_WORDS = "post_id title slug tags:list summary excerpt words:int changed_at text"
+EVENTS = (
+    EventType("PostWritten", written, f"{CHOSEN_WORDS} election election_at at"),
+    EventType("ResultAnnounced", announced, f"{CHOSEN_WORDS} election_name election_at at result published_at "
+              "time_zone", sentence=_("%(who)s announced the result in the news.")),
+    EventType("PostEdited", edited, f"{CHOSEN_WORDS} revised_at"),
+    EventType("PostPublished", published, "post_id published_at time_zone changed_at mails:bool"),
+    EventType("PostWithdrawn", withdrawn, "post_id changed_at"),
+    EventType("PostPictured", pictured, "post_id photo:map", inside=PICTURE),
+    EventType("PreviewsRevoked", previews_revoked, "post_id previews:int"),
+    EventType("PostPassedOn", passed_on, "post_id author:person"),
+    EventType("PostDeleted", deleted, "post_id"),
+)  # fmt: skip

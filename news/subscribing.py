@@ -15,7 +15,6 @@ from django.utils.translation import override
 from accounts import throttle
 from accounts.models import User
 from accounts.services import still
-from accounts.telling import Part
 from accounts.visitors import Visitor
 from acts.limits import DAY, HOUR, Limit, is_within
 from acts.refusals import OVERTAKEN, Overtaken, Refusal
@@ -133,7 +132,6 @@ def forget_subscription(gone: User) -> None:
 # --- what is told to somebody of themselves ---
 
 
-def told(user: User) -> list[Part]:
+def subscribed(user: User) -> list[Item]:
     found = find(user.email)
-    since = [{"address": found.address, "since": found.since, "language": found.language}] if found else []
-    return [("news_by_mail", since)]
+    return [{"address": found.address, "since": found.since, "language": found.language}] if found else []

@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from django.utils.translation import ngettext
 
 from accounts.models import User
-from accounts.telling import Part
 from acts.handfuls import handfuls
 from acts.site import now_text, table
 from store import keys
@@ -19,10 +18,6 @@ from .rules import Post
 MOST_COUNTED = 1000
 READ_AT_ONCE = 20  # posts whose texts are read together
 WORDS = ("title", "slug", "summary", "election", "created_at", "changed_at", "published_at")
-
-
-def told(user: User) -> list[Part]:
-    return [("posts", written_by(user))]
 
 
 def written_by(user: User) -> Iterator[Item]:

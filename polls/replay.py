@@ -13,10 +13,10 @@ from typing import Any
 from acts.following import follow
 from acts.handfuls import handfuls
 from acts.site import acting_on, table
-from elections.replay import HTML
 from pages.times import from_text
 from store import keys
-from store.replay import Act, DoesNotFit, Exempt, Happened, Step, announced, like
+from store.replay import Act, DoesNotFit, Happened, Step, announced
+from store.schema import EventType
 from store.table import Check, Table, Update
 
 from . import reports, repository, sealing, services
@@ -120,50 +120,24 @@ def result_sealed(event: Happened, poll: Poll) -> Iterator[Step]:
     yield [Update(keys.poll_result(poll.id), set={"sealedAt": event.said["sealedAt"]})]
 
 
-REPLAY: dict[str, Act] = {
-    "PollCreated": created,
-    "PollVoteCast": voted,
-    "PollUpdated": updated,
-    "PollReopened": reopened,
-    "PollListed": listed,
-    "PollUnlisted": listed,
-    "PollHidden": hidden,
-    "PollShown": hidden,
-    "PollReported": reported,
-    "PollReportsDismissed": dismissed,
-    "PollClosed": closed,
-    "PollDeleted": deleted,
-    "PollResultSealed": result_sealed,
-}
-
-EXEMPT = (
-    Exempt(like(keys.poll("")), HTML, attributes=("description_html", "html_version")),
-    Exempt(
-        like(keys.poll("")),
-        "The log holds nothing that opens a door; nor does it tell whether a worker still has to look after a poll.",
-        attributes=("key", "GSI1PK", "GSI1SK"),
-    ),
-    Exempt(
-        like(keys.report("", "")),
-        "What somebody wrote in a report goes with the poll; the log keeps for good only what kind of reason it was.",
-        attributes=("words",),
-    ),
-    Exempt(
-        like(keys.poll_gate("", 0)),
-        "Which of the gates somebody came through is chance; together they count the same.",
-        summed=True,
-    ),
-    Exempt(
-        like(keys.poll_counted_part("", 0)),
-        "The long texts of a result are written before its head, which makes them count.",
-        until=keys.poll_result(""),
-    ),
-    Exempt(
-        like(keys.poll(""))._replace(sk=""),
-        "What a deleted poll left behind, when whoever deleted it was stopped on the way.",
-        within=keys.poll(""),
-    ),
-)
+EVENTS = (
+    EventType("PollCreated", created, "id title candidates:list createdAt goneAt maker:person description time_zone "
+              "expiresAt sign_in:bool results_hidden:bool listed:bool closedAt closing:person version:int shards:int",
+              "code hiddenAt", inside="name number"),
+    EventType("PollVoteCast", voted, "poll_id changed:bool", "vote_id rankings votedAt"),
+    EventType("PollUpdated", updated, "poll_id title description expiresAt time_zone maker:person goneAt sign_in:bool "
+              "results_hidden:bool"),
+    EventType("PollReopened", reopened, "poll_id expiresAt goneAt time_zone"),
+    EventType("PollListed", listed, "poll_id"),
+    EventType("PollUnlisted", listed, "poll_id"),
+    EventType("PollHidden", hidden, "poll_id", "hiddenAt"),
+    EventType("PollShown", hidden, "poll_id", "hiddenAt"),
+    EventType("PollReported", reported, "poll_id", "report_id reason reportedAt"),
+    EventType("PollReportsDismissed", dismissed, "poll_id", "dismissedAt"),
+    EventType("PollClosed", closed, "poll_id closedAt"),
+    EventType("PollDeleted", deleted, "poll_id"),
+    EventType("PollResultSealed", result_sealed, "poll_id votes:int digest report_digest", "sealedAt"),
+)  # fmt: skip
 
 
 def shut_what_is_shut(there: Table) -> None:

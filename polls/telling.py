@@ -7,16 +7,11 @@ from collections.abc import Iterator
 from django.utils.translation import ngettext
 
 from accounts.models import User
-from accounts.telling import Part
 from acts.site import table
 from store import keys
 from store.table import Item
 
 MOST_COUNTED = 1000
-
-
-def told(user: User) -> list[Part]:
-    return [("polls", made(user))]
 
 
 def made(user: User) -> Iterator[Item]:

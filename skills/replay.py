@@ -8,7 +8,8 @@ from typing import Any
 
 from acts.site import acting_on, table
 from store import keys
-from store.replay import Act, DoesNotFit, Exempt, Happened, Step, begins, like
+from store.replay import DoesNotFit, Happened, Step, begins
+from store.schema import EventType
 from store.table import Delete, Put, Table, Update, Write
 
 from . import endorsements, merging, repository
@@ -143,36 +144,31 @@ def _now(skill_id: str) -> str:
     return skill.id if skill else skill_id
 
 
-REPLAY: dict[str, Act] = {
-    "SkillProposed": created,
-    "SkillAdded": created,
-    "SkillApproved": approved,
-    "SkillRefused": refused,
-    "SkillEdited": edited,
-    "SkillRenamed": renamed,
-    "SkillAliasAdded": alias_added,
-    "SkillAliasRemoved": alias_removed,
-    "SkillMerged": merged,
-    "SkillSpread": spread,
-    "PersonSkillAdded": held,
-    "PersonSkillChanged": held,
-    "PersonSkillConfirmed": held,
-    "PersonSkillRemoved": let_go,
-    "ProfileVisibilityChanged": shown,
-    "PersonSkillsRemoved": forgotten,
-    "PersonEndorsed": endorsed,
-    "EndorsementWithdrawn": withdrawn,
-    "EndorsementHidden": hidden,
-    "EndorsementShown": hidden,
-    "EndorsementsRemoved": parted,
-}
-EXEMPT = (
-    Exempt(
-        like(keys.person_skill("", "")),
-        "What somebody notes beside a skill goes with it; the log would keep it for good, and show it to auditors.",
-        attributes=("notes",),
-    ),
-)
+OF_A_SKILL = "skill_id name category description at"
+HELD = "name:person skill_id level:int years:int last_used interest:bool shard:int at"
+EVENTS = (
+    EventType("SkillProposed", created, OF_A_SKILL),
+    EventType("SkillAdded", created, OF_A_SKILL),
+    EventType("SkillApproved", approved, "skill_id"),
+    EventType("SkillRefused", refused, "skill_id"),
+    EventType("SkillEdited", edited, "skill_id category description"),
+    EventType("SkillRenamed", renamed, "skill_id name"),
+    EventType("SkillAliasAdded", alias_added, "skill_id alias"),
+    EventType("SkillAliasRemoved", alias_removed, "skill_id alias"),
+    EventType("SkillMerged", merged, "skill_id into"),
+    EventType("SkillSpread", spread, "skill_id shards:int"),
+    EventType("PersonSkillAdded", held, HELD),
+    EventType("PersonSkillChanged", held, HELD),
+    EventType("PersonSkillConfirmed", held, "name:person skill_id at"),
+    EventType("PersonSkillRemoved", let_go, "name:person skill_id"),
+    EventType("ProfileVisibilityChanged", shown, "name:person visibility"),
+    EventType("PersonSkillsRemoved", forgotten, "name:person"),
+    EventType("PersonEndorsed", endorsed, "name:person skill_id grounds:list level:int at"),
+    EventType("EndorsementWithdrawn", withdrawn, "name:person skill_id"),
+    EventType("EndorsementHidden", hidden, "name:person skill_id by:person"),
+    EventType("EndorsementShown", hidden, "name:person skill_id by:person"),
+    EventType("EndorsementsRemoved", parted, "name:person people:people skills:list by:people"),
+)  # fmt: skip
 
 
 # --- what one event takes more than one transaction for ---

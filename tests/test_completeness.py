@@ -27,6 +27,7 @@ from store import keys
 from store.connect import connect
 from store.log import Event
 from store.replay import Exempt
+from store.schema import SCHEMA
 from store.table import DATA, LOG, Check, Item, Key, Numbered, Put, Table, Update, Write, opened
 from tests.live.conftest import made as game_made  # noqa: F401 - a fixture
 from tests.people import enrol
@@ -34,7 +35,7 @@ from tests.polls.conftest import made as poll_made  # noqa: F401 - a fixture
 from tests.test_replay_live import asked_by_the_room, tell_of_live_sessions
 from tests.test_replay_polls import tell_of_polls
 from tests.test_replay_story import APPS, tell
-from upkeep.replay import EXEMPT, STEPS
+from upkeep.replay import STEPS
 
 ROOT = Path(__file__).parent.parent
 BELOW = ("acts", "mail", "pages")  # through which apps write, too
@@ -86,7 +87,7 @@ class Watched:
         return all(map(self._is_exempt, changes)) or any(is_step(writes) for is_step in STEPS)
 
     def _is_exempt(self, write: Write) -> bool:
-        return any(self._exempts(row, write) for row in EXEMPT if row.covers(write.key))
+        return any(self._exempts(row, write) for row in SCHEMA.exempt if row.covers(write.key))
 
     def _exempts(self, row: Exempt, write: Write) -> bool:
         if row.until is not None and row.named is None:

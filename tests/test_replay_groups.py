@@ -52,7 +52,8 @@ def tell_of_groups(person) -> str:
 def test_the_log_makes_the_groups_there_are(site, person):
     group_id = tell_of_groups(person)
     assert check(site).first == ()
-    assert {event["event_type"] for event in site.each(keys.events())} >= set(of_groups.REPLAY)
+    kinds = {event["event_type"] for event in site.each(keys.events())}
+    assert kinds >= {each.name for each in of_groups.EVENTS}
     site.write(Update(keys.group(group_id), set={"members": 7}))
     assert [each.attribute for each in check(site).first] == ["members"]
 

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from django.utils.translation import gettext_lazy as _
+
 from elections import repository as elections
 from elections.replay import election_of
-from store import keys
-from store.replay import Act, DoesNotFit, Exempt, Happened, Step, like
+from store.replay import DoesNotFit, Happened, Step
+from store.schema import EventType
 
 from . import repository, services
 from .rules import Group
@@ -48,22 +50,11 @@ def deleted(event: Happened) -> Iterator[Step]:
     services.clear_away(group.id)
 
 
-REPLAY: dict[str, Act] = {
-    "GroupMade": made,
-    "GroupRenamed": renamed,
-    "GroupMembersAdded": members_added,
-    "GroupMembersRemoved": members_removed,
-    "GroupUsed": used,
-    "GroupDeleted": deleted,
-}
-
-COMING = "A list on its way into a group; each member who arrives has an event."
-EXEMPT = (
-    Exempt(like(keys.group_filling("", "")), COMING),
-    Exempt(like(keys.coming_members("", "", 0)), COMING),
-    Exempt(
-        like(keys.group(""))._replace(sk=""),
-        "What a deleted group left behind, until a worker has cleared it away.",
-        within=keys.group(""),
-    ),
+EVENTS = (
+    EventType("GroupMade", made, "group_id name created_at", "source:list"),
+    EventType("GroupRenamed", renamed, "group_id name"),
+    EventType("GroupMembersAdded", members_added, "group_id accounts:list", "members:people"),
+    EventType("GroupMembersRemoved", members_removed, "group_id", "members:people"),
+    EventType("GroupUsed", used, "election_name group_id", sentence=_("%(who)s put one of their groups on the roll.")),
+    EventType("GroupDeleted", deleted, "group_id at"),
 )

@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from django.utils.translation import ngettext
 
 from accounts.models import User
-from accounts.telling import Part
 from acts.handfuls import handfuls
 from acts.site import table
 from store import keys
@@ -16,10 +15,6 @@ from store.table import Item
 from . import repository
 
 AT_ONCE = 50  # groups that are read together
-
-
-def told(user: User) -> list[Part]:
-    return [("groups", kept_by(user)), ("in_groups", those_with(user))]
 
 
 def kept_by(user: User) -> Iterator[Item]:

@@ -8,17 +8,12 @@ from itertools import islice
 from django.utils.translation import ngettext
 
 from accounts.models import User
-from accounts.telling import Part
 from store.table import Item
 
 from . import repository
 from .csv_out import as_json
 
 MOST_COUNTED = 1000
-
-
-def told(user: User) -> list[Part]:
-    return [("question_sets", made(user))]
 
 
 def made(user: User) -> Iterator[Item]:

@@ -256,10 +256,6 @@ def test_whoever_sees_somebody_off_late_marks_nothing_again(site, boss, ada, per
     assert list(site.each(keys.NAMES_TO_FORGET)) == [mark]
 
 
-def test_of_every_kind_of_event_it_is_said_whom_it_names():
-    assert set(names.NAMES) == set(replay.ACTS)
-
-
 # --- killed, and several at once ---
 
 

@@ -10,7 +10,8 @@ from importlib import import_module
 import pytest
 
 from audit.tables import masks
-from audit.tables.masks import HIDDEN, Allowed
+from audit.tables.masks import HIDDEN
+from elections.disclosure import NOTHING, Allowed, allowed
 from store import keys
 from store.table import DATA, LOG, Key, Span
 from tests.rows import every_row
@@ -48,14 +49,14 @@ def a_key_of(table: str, pk: str, sk: str) -> Key:
 
 @every_row("name", rows_of_the_schema())
 def test_every_kind_of_the_schema_is_shown_or_left_out_on_purpose(name):
-    kind = masks.kind_of(a_key_of(*rows_of_the_schema()[name]))
+    kind = masks.type_of(a_key_of(*rows_of_the_schema()[name]))
     if name in ALIKE:
-        assert kind.name == ALIKE[name]
+        assert kind.label == ALIKE[name]
     elif name in LEFT_OUT:
         assert kind is None
     else:
         assert kind is not None, f"{name} is hidden whole; decide in masks.py what of it may be shown"
-        assert kind.name == name
+        assert kind.label == name
 
 
 @every_row("name", sorted(LEFT_OUT - AMONG_OTHERS))
@@ -120,8 +121,9 @@ def test_what_an_event_says_is_shown_by_its_type():
     said = {"election_name": "Board", "rankings": "0>1", "confirmation": "C", "vote_id": "digest", "token": "t"}
     cast = masks.shown(LOG, event("BallotCast", **said))["event_data"]
     polled = masks.shown(LOG, event("PollVoteCast", **said))["event_data"]
+    unknown = masks.shown(LOG, event("NeverDeclared", **said))["event_data"]
     assert cast == said | dict.fromkeys(("confirmation", "vote_id", "token"), HIDDEN)
-    assert polled == said | dict.fromkeys(("rankings", "confirmation", "vote_id", "token"), HIDDEN)
+    assert polled == unknown == dict.fromkeys(said, HIDDEN)
 
 
 def test_attributes_come_by_name_whatever_order_they_were_written_in():
@@ -163,7 +165,7 @@ def test_a_ballot_without_a_voter_is_hidden_wherever_it_lies():
 @pytest.mark.parametrize("prefix", ["B", "BALLOT", "BALLOT#", "BALLOT#ab"])
 def test_nobody_asks_for_secret_ballots_by_prefix(prefix):
     span = Span(keys.election("Board").pk, prefix=prefix)
-    assert masks.readable(span, masks.NOTHING) is None
+    assert masks.readable(span, NOTHING) is None
     assert masks.readable(span, ALL) == span
 
 
@@ -175,4 +177,4 @@ def test_votes_in_polls_are_not_read_either():
 
 
 def test_an_election_that_is_not_there_is_as_secret_as_any():
-    assert masks.allowed(None, 100) == masks.NOTHING
+    assert allowed(None, 100) == NOTHING
