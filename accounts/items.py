@@ -38,7 +38,7 @@ ITEMS = (
              lists=(keys.people_with_role(""),), sheets=(
                  Sheet("users", _("Users"), _("Everybody with an account."), "name email role created_at", "name",
                        "name"),)),
-    ItemType("people search", keys.name_word, "name:person"),
+    ItemType("people search", keys.name_word, "name:person", closed_lists=(keys.name_words_with_role("", ""),)),
     ItemType("owner mark", keys.owner, "name:person"),
     ItemType("names' rule", keys.names_rule, "since"),
     ItemType("setup link", keys.setup, hidden="digest ttl:int",
@@ -55,6 +55,6 @@ ITEMS = (
     ItemType("leaving", keys.leaving, "name:person email:address removed_at", lists=(keys.LEAVING,),
              replay="Work left to do after a removal; each thing done has an event of its own."),
     ItemType("gone name", keys.name_to_forget, "name:person email:address removed_at upto:int asof:int at:int",
-             "aliases:list until:int kept:list kept_as:list",
+             "aliases:list until:int kept:list kept_as:list", closed_lists=(keys.NAMES_TO_FORGET, keys.NAMES_KEPT),
              replay="Whom the log is still to forget; what it forgets has an event of its own."),
 )  # fmt: skip

@@ -52,7 +52,7 @@ ITEMS = (
               "election_name:election skill level count", "election_name skill", "election",
               lambda asked: keys.needs(asked.election)),)),
     ItemType("agreement", keys.agreement, "election_name:election candidate_name person:person account skills:list "
-             "asked:list answered:list", sheets=(
+             "asked:list answered:list", closed_lists=(keys.agreed_by(""),), sheets=(
                  Sheet("agreements", _("Agreements"),
                        _("Which candidates let an election show which of their skills."),
                        "election_name:election candidate_name person skills", "election_name candidate_name",
@@ -107,7 +107,8 @@ ITEMS = (
                                          "members."), of_groups.kept_by),)),
     ItemType("group's name", keys.group_name, "name id"),
     ItemType("group's use", keys.group_use, "election_name:election created_at"),
-    ItemType("member", keys.member, hidden="group_id member_name:person account", exports=(
+    ItemType("member", keys.member, hidden="group_id member_name:person account",
+             closed_lists=(keys.groups_with(""),), exports=(
         Export("in_groups", _("in_groups.json: groups of voters you are in, and whose they are."),
                of_groups.those_with),)),
 
@@ -128,12 +129,12 @@ ITEMS = (
              replay="Work left to do after a deletion: what is left of the election is cleared away."),
     ItemType("book at work", keys.book_at_work, "book_id act by:person at no_voting_after", lists=(keys.BOOKS_AT_WORK,),
              replay="Work left to do to each election of a book; each thing done has an event of its own."),
-    ItemType("book's roll", keys.book_added, "book_id token voters:people",
+    ItemType("book's roll", keys.book_added, "book_id token voters:people", lists=(keys.BOOKS_ADDED,),
              replay="Work left to do to each election of a book; each thing done has an event of its own."),
     ItemType("members coming", keys.group_filling, "group_id by:person slices:int done:int added:int there:int "
-             "gone:int moved:int", "token",
+             "gone:int moved:int", "token", lists=(keys.FILLING_GROUPS,),
              replay="A list on its way into a group; each member who arrives has an event."),
     ItemType("coming members", keys.coming_members, hidden="members:people accounts:list ttl:int",
              replay="A list on its way into a group; each member who arrives has an event."),
-    ItemType("deleted group", keys.deleted_group, "id"),
+    ItemType("deleted group", keys.deleted_group, "id", lists=(keys.DELETED_GROUPS,)),
 )  # fmt: skip

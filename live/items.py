@@ -41,7 +41,7 @@ ITEMS = (
                        leads=((_("Questions"), "questions", "id"),)),),
              exports=(Export("question_sets", _("question_sets.json: question sets you have made, with their "
                                                 "questions."), of_sets.made),)),
-    ItemType("shared set", keys.shared_set, SET, inside=" ".join(Type)),
+    ItemType("shared set", keys.shared_set, SET, inside=" ".join(Type), lists=(keys.SHARED_SETS,)),
     ItemType("set's category", keys.set_category, "number:int name order_index:int description"),
     ItemType("set's question", keys.set_question, QUESTION, sheets=(
         Sheet("questions", _("Questions"), _("What one question set asks: give its id."), "set_id:asked category_id "
@@ -104,7 +104,7 @@ ITEMS = (
                                                 "anybody who played along."), telling.hosted),)),
 
     ItemType("minutes", keys.minutes, f"{FACTS_OF_MINUTES} played:list voided:list digest event:int", "deleted:bool",
-             replay=NAMED),
+             closed_lists=(keys.UNSEALED_MINUTES,), replay=NAMED),
     ItemType("minutes' part", keys.minutes_part, hidden="*:any", replay=NAMED),
     ItemType("minutes' note", keys.minutes_note, hidden="number:int text at by:person", replay=NAMED),
     ItemType("attended", keys.attended, hidden="game_id title began_at ended_at time_zone", replay=NAMED,
@@ -125,11 +125,12 @@ ITEMS = (
 
     # unfinished work
     ItemType("on the way in", keys.set_filling, f"{QUESTION} id questions:list described:list name description",
+             lists=(keys.FILLING_SETS,),
              replay="Questions on their way into a set: each part goes with the event that tells of it."),
-    ItemType("deleted set", keys.deleted_set, "id"),
+    ItemType("deleted set", keys.deleted_set, "id", lists=(keys.DELETED_SETS,)),
     ItemType("live emptying", keys.game_emptying, "id round:int ideas:bool ttl:int", lists=(keys.EMPTYING_GAMES,),
              replay="Work left to do after an anonymous round."),
-    ItemType("ideas emptying", keys.ideas_emptying, "id round:int ideas:bool ttl:int",
+    ItemType("ideas emptying", keys.ideas_emptying, "id round:int ideas:bool ttl:int", lists=(keys.EMPTYING_GAMES,),
              replay="Work left to do before ideas are voted on."),
     ItemType("deleted session", keys.deleted_game, "id", lists=(keys.DELETED_GAMES,),
              replay="Work left to do after a deletion."),

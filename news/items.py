@@ -18,7 +18,7 @@ PICTURE = fields_of(Photo)
 SITE_PAGE = f"title address words link {PICTURE}"  # inside its links and projects, and its picture
 
 ITEMS = (
-    ItemType("post", keys.post, POST, inside=PICTURE, lists=(keys.POSTS,), sheets=(
+    ItemType("post", keys.post, POST, inside=PICTURE, lists=(keys.POSTS, keys.DRAFTS), sheets=(
         Sheet("posts", _("Posts"), _("News with a date, the latest first; give the whole name for those of one "
                                      "author."),
               "id published_at title slug tags author:person election:election result", "id", "name",
@@ -33,7 +33,7 @@ ITEMS = (
     ItemType("announcement", keys.announcement, "post"),
     ItemType("likes", keys.likes, "likes:int", replay=(
         Exempt("How many like a post follows from who does, which the log is not to keep.", "likes"),)),
-    ItemType("like", keys.like, hidden="post ttl:int",
+    ItemType("like", keys.like, hidden="post ttl:int", closed_lists=(keys.liked_by(""),),
              replay="Who likes a post is forgotten after a while; the log would keep it for good.",
              exports=(Export("likes", _("likes.json: posts you like."), likes.liked_by),)),
     ItemType("subscriber", keys.subscriber, hidden="address:address language since",

@@ -27,14 +27,17 @@ ITEMS = (
     ItemType("public poll", keys.listed_poll, LISTED, "hiddenAt", lists=(keys.PUBLIC_POLLS,)),
     ItemType("poll's gate", keys.poll_gate, "open:bool as_of voted:int ttl:int",
              replay=(Exempt(BY_CHANCE, summed=True),)),
-    ItemType("poll's vote", keys.vote, hidden="id pollId rankings acts:int votedAt ttl:int"),
+    ItemType("poll's vote", keys.vote, hidden="id pollId rankings acts:int votedAt ttl:int",
+             closed_lists=tuple(keys.votes_by_time(""))),
     ItemType("poll's result", keys.poll_result, "votes:int digest sealedAt ttl:int", "report:bytes"),
     ItemType("poll's counts", keys.poll_counted_part, hidden="counted:bytes digest ttl:int",
              replay=(Exempt(NOT_SEALED, until=keys.poll_result("")),)),
-    ItemType("report", keys.report, "id pollId reason words reportedAt ttl:int", replay=(
+    ItemType("report", keys.report, "id pollId reason words reportedAt ttl:int", closed_lists=(keys.reports(""),),
+             replay=(
         Exempt("What somebody wrote in a report goes with the poll; the log keeps for good only what kind of reason it "
                "was.", "words"),)),
-    ItemType("reported poll", keys.reported_poll, "id title reason reportedAt reports:int ttl:int", "dismissedAt"),
+    ItemType("reported poll", keys.reported_poll, "id title reason reportedAt reports:int ttl:int", "dismissedAt",
+             lists=(keys.REPORTED_POLLS,)),
     ItemType("short code", keys.short_code, hidden="poll game ended_at ttl:int"),
     ItemType("deleted poll", keys.deleted_poll, "id", lists=(keys.DELETED_POLLS,)),
 )  # fmt: skip

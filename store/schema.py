@@ -22,19 +22,6 @@ from .table import Item, Key, Span
 
 KEYS = ("PK", "SK", "GSI1PK", "GSI1SK")
 ON_EVERY_ITEM = frozenset((*KEYS, "entity_type"))
-STORED: dict[str, tuple[type, ...]] = {  # what a field of each kind may hold, besides nothing
-    "text": (str,),
-    "person": (str,),
-    "address": (str,),
-    "election": (str,),
-    "people": (list,),
-    "list": (list,),
-    "map": (dict,),
-    "bool": (bool,),
-    "int": (int,),
-    "bytes": (bytes,),
-    "any": (str, list, dict, bool, int, float),
-}
 IDENTIFYING = ("person", "people", "address")
 WITHHELD = object()  # what a rule puts in place of a value that is hidden
 OF_ANNOTATIONS = {"str": "text", "bool": "bool", "int": "int", "tuple": "list"}
@@ -105,6 +92,7 @@ class ItemType:
     inside: str = ""  # names that may be shown deeper in its fields
     rule: Rule | None = None
     lists: tuple[Span, ...] = ()  # of the index, that auditors may open
+    closed_lists: tuple[Span, ...] = ()  # of the index, that they may not
     replay: str | tuple[Exempt, ...] = ()  # why it is not made again, or which of its fields are not
     left_behind: str = ""  # why its partition may outlive it
     sheets: tuple[Sheet, ...] = ()

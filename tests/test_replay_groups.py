@@ -79,7 +79,7 @@ def test_it_does_so_too_when_it_has_forgotten_who_was_in_them(site, person):
 
 def test_groups_change_nothing_without_an_event(watched: Watched, person):  # noqa: F811
     group_id = tell_of_groups(person)
-    assert watched.faults == []
+    assert (watched.faults, watched.undeclared) == ([], set())
     watched.write(Update(keys.group(group_id), set={"name": "Another"}))
     (fault,) = watched.faults
     assert fault.startswith(f"a change without an event: GROUP#{group_id}")

@@ -79,7 +79,7 @@ def test_it_does_so_too_when_it_has_forgotten_who_made_them(site, person):
 
 def test_sets_change_nothing_without_an_event(watched: Watched, person):  # noqa: F811
     set_id = tell_of_sets(person)
-    assert watched.faults == []
+    assert (watched.faults, watched.undeclared) == ([], set())
     watched.write(Update(keys.question_set(set_id), set={"name": "Another"}))
     (fault,) = watched.faults
     assert fault.startswith(f"a change without an event: SET#{set_id}")

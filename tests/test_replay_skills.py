@@ -74,7 +74,7 @@ def test_a_skill_changed_behind_our_back_is_named(told):
 
 def test_nothing_changes_without_an_event_and_no_event_without_a_change(watched, person):  # noqa: F811
     tell_of_skills(person)
-    assert watched.faults == []
+    assert (watched.faults, watched.undeclared) == ([], set())
     watched.write(Update(keys.skill("python"), set={"name": "Boa"}))
     watched.write(*repository.letting_go(repository.own_skills("Ada"), "python"))
     assert [fault.partition(":")[0] for fault in watched.faults] == ["a change without an event"] * 2

@@ -1,4 +1,4 @@
-"""Every key there is, by noun; who reads by it stands in the table of its room. No other package builds a key.
+"""Every key there is, by noun; what lies under it is declared by its app. No other package builds a key.
 
 | room           | the keys of                                                                        |
 |----------------|------------------------------------------------------------------------------------|

@@ -1,11 +1,5 @@
 """Keys of books: elections that are bound together as several questions on one ballot.
 
-| item         | table | PK        | SK             | GSI1PK / GSI1SK             | read by                  |
-|--------------|-------|-----------|----------------|-----------------------------|--------------------------|
-| book         | data  | BOOK#{id} | METADATA       |                             | its pages, its elections |
-| book at work | data  | BOOK#{id} | WORK           | BOOKS#WORK / {time}#{id}    | its pages, worker        |
-| book's roll  | data  | BOOK#{id} | ADDED#{token}  | BOOKS#ADDED / {time}#{…}    | worker                   |
-
 Who runs a book is who runs the election that leads it, so there is no list of books: they are found by their elections.
 """
 
