@@ -65,7 +65,7 @@ ITEMS = (
 
     # the roll
     ItemType("voter", keys.voter, "election_name:election voter_name:person account voted:bool paper:bool invited",
-             f"acts:int lineage left_alone:bool turn:int {MARKS}", rule=who_is_on_the_roll,
+             f"acts:int lineage left_alone:bool turn:int restores:int {MARKS}", rule=who_is_on_the_roll,
              lists=(keys.elections_of_voter(""),), replay=(
                  Exempt(MAILS, MARKS),
                  Exempt("By which a ballot knows whoever cast it; a person whose site was rebuilt comes in by a new "
@@ -79,7 +79,8 @@ ITEMS = (
     # mailings
     ItemType("mailing", keys.mailing, "election_name:election kind moment asked_by:person language reserved:int day",
              "after message said:map window:list", lists=(keys.MAILINGS,), replay=MAILS),
-    ItemType("mail counts", keys.mail_counts, COUNTS, "announced*:int announcing", replay=MAILS),
+    ItemType("mail counts", keys.mail_counts, COUNTS, "announced*:int announcing first_invited invited_until "
+             "reminded_until timed_until", replay=MAILS),
     ItemType("failed mail", keys.failed_mail, "kind reason detail", "number about:map", replay=MAILS),
     ItemType("message", keys.message, f"subject text written_by:person written_at text_html {RENDERED}",
              "messaged*:any", replay=MAILS),
@@ -124,8 +125,10 @@ ITEMS = (
     ItemType("to be listed", keys.filling_part, "voters:people accounts:list", replay="What a draft was made from is "
              "brought into it a handful at a time, and whoever arrives has an event."),
     ItemType("to be spread", keys.spread, "election_name:election spread_from:int shards:int", lists=(keys.SPREAD,)),
-    ItemType("old name", keys.renamed, "name:election renamed_to:election created_at", lists=(keys.RENAMED,)),
-    ItemType("deleted", keys.deleted, "name:election was_secret:bool by:person created_at", lists=(keys.DELETED,),
+    ItemType("old name", keys.renamed, "name:election renamed_to:election created_at", "shards:int",
+             lists=(keys.RENAMED,)),
+    ItemType("deleted", keys.deleted, "name:election was_secret:bool by:person created_at", "shards:int",
+             lists=(keys.DELETED,),
              replay="Work left to do after a deletion: what is left of the election is cleared away."),
     ItemType("book at work", keys.book_at_work, "book_id act by:person at no_voting_after", lists=(keys.BOOKS_AT_WORK,),
              replay="Work left to do to each election of a book; each thing done has an event of its own."),

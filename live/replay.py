@@ -159,9 +159,9 @@ PRESENT = "present_count:int entitled:int quorum quorate:bool"
 PLAYER = "game_id player"
 EVENTS = (
     EventType("LiveSessionMade", made, f"game_id {GAME}", "code"),
-    EventType("LiveSessionMoved", moved, f"game_id step state:map {PRESENT}", inside=OF_STATES),
-    EventType("LiveAnswersSealed", moved, "game_id round:int count:int digest state:map", "heard:any asked:any",
-              inside=OF_STATES),
+    EventType("LiveSessionMoved", moved, f"game_id step state:map digest options:int {PRESENT}", inside=OF_STATES),
+    EventType("LiveAnswersSealed", moved, f"game_id round:int count:int digest state:map {PRESENT}",
+              "heard:any asked:any", inside=OF_STATES),
     EventType("LiveRoundSealed", moved, f"game_id round:int count:int digest state:map {PRESENT}",
               "heard:any asked:any", inside=OF_STATES),
     EventType("LiveItemAdded", corrected, "game_id title total_questions:int prepared_at state:map", inside=OF_STATES),

@@ -39,5 +39,5 @@ ITEMS = (
     ItemType("reported poll", keys.reported_poll, "id title reason reportedAt reports:int ttl:int", "dismissedAt",
              lists=(keys.REPORTED_POLLS,)),
     ItemType("short code", keys.short_code, hidden="poll game ended_at ttl:int"),
-    ItemType("deleted poll", keys.deleted_poll, "id", lists=(keys.DELETED_POLLS,)),
+    ItemType("deleted poll", keys.deleted_poll, "id", "shards:int", lists=(keys.DELETED_POLLS,)),
 )  # fmt: skip

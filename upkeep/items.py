@@ -23,7 +23,7 @@ ITEMS = (
              f"{ROLES}"),
     ItemType("day's figures", keys.figures_of_day, "day ballots_cast:int ballots_changed:int ballots_withdrawn:int"),
     ItemType("pause", keys.pause, "by:person since minutes:int sentence"),
-    ItemType("form sent", keys.once, hidden="event_id:int ttl:int",
+    ItemType("form sent", keys.once, hidden="event_id:int at ttl:int",
              replay="The mark of a form that was sent; it is forgotten within a day."),
     ItemType("lease", keys.lease, "since until:any renewals:int", "*:any",
              replay="Which worker is at which job; about processes, not about the site."),
