@@ -87,14 +87,6 @@ def mail_limit_changed(event: Happened) -> Iterator[Step]:
     yield [repository.mail_limit_change(user, said["mails_a_day"])]
 
 
-def organiser_confirmed(event: Happened) -> Iterator[Step]:
-    yield [repository.confirmation(person(event.said["name"]))]
-
-
-def organiser_unconfirmed(event: Happened) -> Iterator[Step]:
-    yield [repository.unconfirmation(person(event.said["name"]))]
-
-
 def removed(event: Happened) -> Iterator[Step]:
     user = person(event.said["name"])
     check_role(user, event.said["role"])
@@ -132,8 +124,9 @@ EVENTS = (
     EventType("ProfileChanged", profile_changed, "name:person display_name about", own="display_name about"),
     EventType("PersonPictured", pictured, "name:person", hidden="photo:map", own="photo", is_told=True),
     EventType("MailLimitChanged", mail_limit_changed, "name:person old_mails_a_day:int mails_a_day:int"),
-    EventType("OrganiserConfirmed", organiser_confirmed, "name:person"),
-    EventType("OrganiserUnconfirmed", organiser_unconfirmed, "name:person"),
+    EventType("OrganiserConfirmed", lambda event: [repository.confirmation(person(event.said["name"]))], "name:person"),
+    EventType("OrganiserUnconfirmed", lambda event: [repository.unconfirmation(person(event.said["name"]))],
+              "name:person"),
     EventType("UserRemoved", removed, "name:person role"),
     EventType("SecondFactorAdded", factors_changed, "name:person", hidden="kind factors:list"),
     EventType("SecondFactorRemoved", factors_changed, "name:person", hidden="kind factors:list"),

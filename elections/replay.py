@@ -267,10 +267,6 @@ def mailed_again(event: Happened) -> Iterator[Step]:
     yield [by_link.turned(election, event.said["voter"])] if election.vote_by_link else []
 
 
-def reminders_declined(event: Happened) -> Iterator[Step]:
-    yield [invitations.declined(election_of(event), event.said["voter_name"])]
-
-
 def recorded_only(event: Happened) -> Iterator[Step]:
     """What the log says and the table does not: why something ended early, whose marks are no part of a replay."""
     election_of(event)
@@ -329,7 +325,8 @@ EVENTS = (
               sentence=_("%(who)s changed what the invitation says.")),
     EventType("InvitationTested", mailed, "election_name",
               sentence=_("%(who)s sent themselves a test of a mail to voters.")),
-    EventType("RemindersDeclined", reminders_declined, "election_name voter_name:person"),
+    EventType("RemindersDeclined", lambda event: [invitations.declined(election_of(event), event.said["voter_name"])],
+              "election_name voter_name:person"),
     EventType("ElectionNotFilled", recorded_only, "election_name sentence", sentence=history.not_filled),
 )  # fmt: skip
 

@@ -23,10 +23,10 @@ from .questions import Type
 from .rules import Game, State
 
 
-def of_a_game(act: Callable[[Happened, Game, State], Iterator[Step]]) -> Act:
-    def acted(event: Happened) -> Iterator[Step]:
-        if (found := repository.find(event.said["game_id"])) is not None:
-            yield from act(event, *found)
+def of_a_game(act: Callable[[Happened, Game, State], Step | Iterator[Step]]) -> Act:
+    def acted(event: Happened) -> Step | Iterator[Step]:
+        found = repository.find(event.said["game_id"])
+        return act(event, *found) if found is not None else ()
 
     return acted
 
@@ -65,11 +65,6 @@ def deleted(event: Happened) -> Iterator[Step]:
         game = found[0]
         has_code = repository.has_code(game)
         yield repository.deletion(game, event.when, has_code=has_code, has_minutes=has_minutes)
-
-
-@of_a_game
-def expired(event: Happened, game: Game, state: State) -> Iterator[Step]:
-    yield repository.clearing(game, event.when)
 
 
 @of_a_game
@@ -171,7 +166,8 @@ EVENTS = (
               inside=f"{OF_STATES} players rounds answers"),
     EventType("LiveSessionDeleted", deleted, "game_id created_at created_by:person hosts:people ended_at "
               "has_minutes:bool"),
-    EventType("LiveSessionExpired", expired, "game_id"),
+    EventType("LiveSessionExpired", of_a_game(lambda event, game, state: repository.clearing(game, event.when)),
+              "game_id"),
     EventType("LiveHostAdded", host_added, "game_id name:person"),
     EventType("LiveHostRemoved", host_removed, "game_id name:person created_at"),
     *(EventType(f"LivePlayer{done}", player_changed, PLAYER)

@@ -26,10 +26,10 @@ from .rules import Poll
 FIELDS = {stored: name for name, stored in repository.STORED_AS.items()}
 
 
-def of_a_poll(act: Callable[[Happened, Poll], Iterator[Step]]) -> Act:
-    def acted(event: Happened) -> Iterator[Step]:
-        if (poll := repository.find(event.said["poll_id"])) is not None:
-            yield from act(event, poll)
+def of_a_poll(act: Callable[[Happened, Poll], Step | Iterator[Step]]) -> Act:
+    def acted(event: Happened) -> Step | Iterator[Step]:
+        poll = repository.find(event.said["poll_id"])
+        return act(event, poll) if poll is not None else ()
 
     return acted
 

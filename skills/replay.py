@@ -33,29 +33,9 @@ def created(event: Happened) -> Iterator[Step]:
     yield repository.creation(Skill(*words, state=state, at=said["at"]))
 
 
-def approved(event: Happened) -> Iterator[Step]:
-    yield repository.approval(skill_of(event))
-
-
-def refused(event: Happened) -> Iterator[Step]:
-    yield repository.refusal(skill_of(event))
-
-
 def edited(event: Happened) -> Iterator[Step]:
     skill, said = skill_of(event), event.said
     yield repository.change(skill, replace(skill, category=said["category"], description=said["description"]))
-
-
-def renamed(event: Happened) -> Iterator[Step]:
-    yield repository.renaming(skill_of(event), event.said["name"])
-
-
-def alias_added(event: Happened) -> Iterator[Step]:
-    yield repository.alias_added(skill_of(event), event.said["alias"])
-
-
-def alias_removed(event: Happened) -> Iterator[Step]:
-    yield repository.alias_removed(skill_of(event), event.said["alias"])
 
 
 def spread(event: Happened) -> Iterator[Step]:
@@ -94,16 +74,8 @@ def held(event: Happened) -> Iterator[Step]:
     yield repository.holding(own, replace(since, **words, confirmed_at=said["at"]))
 
 
-def let_go(event: Happened) -> Iterator[Step]:
-    yield repository.letting_go(own_of(event), event.said["skill_id"])
-
-
 def shown(event: Happened) -> Iterator[Step]:
     yield repository.showing(own_of(event), Visibility(event.said["visibility"]))
-
-
-def forgotten(event: Happened) -> Iterator[Step]:
-    yield repository.leaving(own_of(event))
 
 
 # --- vouching for others ---
@@ -149,20 +121,23 @@ HELD = "name:person skill_id level:int years:int last_used interest:bool shard:i
 EVENTS = (
     EventType("SkillProposed", created, OF_A_SKILL),
     EventType("SkillAdded", created, OF_A_SKILL),
-    EventType("SkillApproved", approved, "skill_id"),
-    EventType("SkillRefused", refused, "skill_id"),
+    EventType("SkillApproved", lambda event: repository.approval(skill_of(event)), "skill_id"),
+    EventType("SkillRefused", lambda event: repository.refusal(skill_of(event)), "skill_id"),
     EventType("SkillEdited", edited, "skill_id category description"),
-    EventType("SkillRenamed", renamed, "skill_id name"),
-    EventType("SkillAliasAdded", alias_added, "skill_id alias"),
-    EventType("SkillAliasRemoved", alias_removed, "skill_id alias"),
+    EventType("SkillRenamed", lambda event: repository.renaming(skill_of(event), event.said["name"]), "skill_id name"),
+    EventType("SkillAliasAdded", lambda event: repository.alias_added(skill_of(event), event.said["alias"]),
+              "skill_id alias"),
+    EventType("SkillAliasRemoved", lambda event: repository.alias_removed(skill_of(event), event.said["alias"]),
+              "skill_id alias"),
     EventType("SkillMerged", merged, "skill_id into"),
     EventType("SkillSpread", spread, "skill_id shards:int"),
     EventType("PersonSkillAdded", held, HELD),
     EventType("PersonSkillChanged", held, HELD),
     EventType("PersonSkillConfirmed", held, "name:person skill_id at"),
-    EventType("PersonSkillRemoved", let_go, "name:person skill_id"),
+    EventType("PersonSkillRemoved", lambda event: repository.letting_go(own_of(event), event.said["skill_id"]),
+              "name:person skill_id"),
     EventType("ProfileVisibilityChanged", shown, "name:person visibility"),
-    EventType("PersonSkillsRemoved", forgotten, "name:person"),
+    EventType("PersonSkillsRemoved", lambda event: repository.leaving(own_of(event)), "name:person"),
     EventType("PersonEndorsed", endorsed, "name:person skill_id grounds:list level:int at"),
     EventType("EndorsementWithdrawn", withdrawn, "name:person skill_id"),
     EventType("EndorsementHidden", hidden, "name:person skill_id by:person"),

@@ -137,12 +137,12 @@ class Happened:
 
 
 Step = Sequence[Write]  # of one transaction
-Act = Callable[[Happened], Iterator[Step]]
+Act = Callable[[Happened], Step | Iterator[Step]]  # one step, or several, each made when the one before is done
 
 
-def nothing_kept(event: Happened) -> Iterator[Step]:
+def nothing_kept(event: Happened) -> Step:
     """The act of an event that changes nothing but what is exempt."""
-    yield from ()
+    return ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -281,7 +281,8 @@ class Theatre:
     def _carry_out(self, event: Happened) -> None:
         if event.kind not in self.acts:
             raise DoesNotFit("is of a kind that nobody here knows.")
-        for step in self.acts[event.kind](event):
+        made = self.acts[event.kind](event)
+        for step in made if isinstance(made, Iterator) else (made,):
             try:
                 if step:
                     self.table.write(*step)

@@ -22,9 +22,7 @@ from store.log.events import number_of
 from store.replay import (
     Comparison,
     Difference,
-    Happened,
     Kept,
-    Step,
     Theatre,
     Unlogged,
     is_event,
@@ -40,18 +38,11 @@ from . import figures
 from .pause import Pause, pause_item
 from .sealer import COUNTED
 
-
-def paused(event: Happened) -> Iterator[Step]:
-    yield [pause_item(Pause(by=event.actor, **event.said))]
-
-
-def resumed(event: Happened) -> Iterator[Step]:
-    yield [Delete(keys.pause(), when=Exists())]
-
-
 EVENTS = (
-    EventType("SitePaused", paused, "since minutes:int sentence"),
-    EventType("SiteResumed", resumed),
+    EventType(
+        "SitePaused", lambda event: [pause_item(Pause(by=event.actor, **event.said))], "since minutes:int sentence"
+    ),
+    EventType("SiteResumed", lambda event: [Delete(keys.pause(), when=Exists())]),
     EventType("MailsTriedAgain", nothing_kept, "which"),  # the outbox is not made again
     EventType("MailPutAside", nothing_kept, "which"),
     EventType("MailsTakenAsSent", nothing_kept, "which"),

@@ -28,20 +28,8 @@ def made(event: Happened) -> Iterator[Step]:
     yield repository.creation(group, said.get("source", ()))
 
 
-def renamed(event: Happened) -> Iterator[Step]:
-    yield repository.renaming(group_of(event), event.said["name"])
-
-
 def members_added(event: Happened) -> Iterator[Step]:
     yield repository.adding(group_of(event).id, repository.members_of(event.said))
-
-
-def members_removed(event: Happened) -> Iterator[Step]:
-    yield repository.removing(group_of(event).id, event.said["members"])
-
-
-def used(event: Happened) -> Iterator[Step]:
-    yield elections.with_group(election_of(event), group_of(event).id)
 
 
 def deleted(event: Happened) -> Iterator[Step]:
@@ -52,9 +40,19 @@ def deleted(event: Happened) -> Iterator[Step]:
 
 EVENTS = (
     EventType("GroupMade", made, "group_id name created_at", "source:list"),
-    EventType("GroupRenamed", renamed, "group_id name"),
+    EventType("GroupRenamed", lambda event: repository.renaming(group_of(event), event.said["name"]), "group_id name"),
     EventType("GroupMembersAdded", members_added, "group_id accounts:list", "members:people"),
-    EventType("GroupMembersRemoved", members_removed, "group_id", "members:people"),
-    EventType("GroupUsed", used, "election_name group_id", sentence=_("%(who)s put one of their groups on the roll.")),
+    EventType(
+        "GroupMembersRemoved",
+        lambda event: repository.removing(group_of(event).id, event.said["members"]),
+        "group_id",
+        "members:people",
+    ),
+    EventType(
+        "GroupUsed",
+        lambda event: elections.with_group(election_of(event), group_of(event).id),
+        "election_name group_id",
+        sentence=_("%(who)s put one of their groups on the roll."),
+    ),
     EventType("GroupDeleted", deleted, "group_id at"),
 )
