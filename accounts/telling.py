@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import zipfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
 from tempfile import TemporaryFile
 from typing import IO, Any
@@ -19,13 +19,14 @@ from photos import repository as photos
 from store import keys
 from store.log.search import Wanted, look
 from store.schema import SCHEMA
-from store.table import Item
+from store.table import Item, Span
 
 from . import factors
 from .models import User
 from .sessions import sessions_of
 
 MOST = 10_000  # entries of one part
+MOST_COUNTED = 1000  # things that would pass on
 A_LOOK = 200  # events at once
 MOST_LOOKS = 50  # at events of others, which may be anybody's
 ABOUT = ("election_name", "poll_id", "skill_id", "post_id", "set_id", "game_id")
@@ -75,6 +76,21 @@ def explained(user: User) -> str:
         _("All times are UTC."),
     )
     return "\n".join(lines) + "\n"
+
+
+# --- what declarations are made of ---
+
+
+def rows(span: Callable[[str], Span], **fields: str) -> Callable[[User], Iterator[Item]]:
+    """Of each item that is listed under somebody's name these fields, each under a name of its own."""
+    return lambda user: (
+        {name: item.get(field) for name, field in fields.items()} for item in table().each(span(user.name))
+    )
+
+
+def how_many(span: Callable[[str], Span]) -> Callable[[User], int]:
+    """Of those that are listed under somebody's name."""
+    return lambda user: len(table().page(span(user.name), limit=MOST_COUNTED).items)
 
 
 # --- what is kept about accounts ---

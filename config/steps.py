@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from accounts.access import SEEING
 from accounts.letters import LETTERS as OF_ACCOUNTS
-from accounts.services import LEAVING, PARTING, forget_sessions
+from accounts.services import LEAVING, forget_sessions
 from accounts.visitors import SIGNING_OUT
 from accounts.welcoming import WELCOMING
 from ballots import passes, secrecy
@@ -16,9 +16,7 @@ from ballots.letters import LETTERS as OF_BALLOTS
 from ballots.services import take_along
 from ballots.services.sealing import COUNTING, SEALED
 from elections import quiet
-from elections import telling as of_elections
 from elections.beside import BESIDE
-from elections.groups import telling as of_groups
 from elections.groups.services import leave as leave_groups
 from elections.letters import LETTERS as OF_ELECTIONS
 from elections.needs import kept as keep_skills
@@ -28,21 +26,17 @@ from elections.services import pass_on as pass_elections_on
 from elections.services.ending import FOLLOWING, SHUTTING
 from elections.services.lifecycle import OPENING
 from elections.welcoming import asked_of
-from live import telling as of_live_sessions
 from live.hub import HUB
 from live.minutes.services import forget_attendances
 from live.services.leaving import forget_hosting
-from live.sets import telling as of_sets
 from live.sets.services import pass_on as pass_sets_on
 from mail.letters import COLOURING, LETTERS
 from news import subscribing as of_news_by_mail
-from news import telling as of_news
 from news.about import beside as on_elections
 from news.letters import LETTERS as OF_NEWS
 from news.services import forget_likes
 from news.services import pass_on as pass_posts_on
 from pages import colours
-from polls import telling as of_polls
 from polls.services import pass_on as pass_polls_on
 from results.letters import LETTERS as OF_RESULTS
 from results.mailing import mail_by_itself, to_be_mailed
@@ -104,12 +98,6 @@ def arrange() -> None:
     # Somebody runs an election whose result is sealed (elections.next_step): what they can do next.
     ONCE_SEALED.arrange(
         to_be_mailed,  # have it mailed to the voters, if it was not
-    )
-
-    # Somebody is about to be removed: what of theirs would pass on.
-    PARTING.arrange(
-        *(of_elections.parting, of_polls.parting, of_news.parting, of_sets.parting, of_live_sessions.parting),
-        of_groups.parting,
     )
 
     # Somebody is removed (accounts.services.remove): the account goes first, and then, each until it is done,

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from django.utils.translation import gettext_lazy as _
+from django.utils.translation import ngettext_lazy
 
+from accounts.telling import how_many, rows
 from store import keys
 from store.replay import Exempt
-from store.schema import Export, ItemType, Sheet, fields_of
+from store.schema import Export, ItemType, Parting, Sheet, fields_of
 from store.table import Span
 
 from . import quiet, telling
@@ -40,7 +42,12 @@ ITEMS = (
              replay=(Exempt(HTML, "description_html html_version"),)),
     ItemType("election list", keys.listed_election, LISTED, lists=(keys.elections_in_state(""),)),
     ItemType("manager", keys.manager, f"{LISTED} person:person", lists=(keys.run_by(""),),
-             exports=(Export("elections", _("elections.json: elections you run or help to run."), telling.run_by),)),
+             exports=(Export("elections", _("elections.json: elections you run or help to run."),
+                             rows(keys.run_by, election="name", state="state", made_at="created_at")),),
+             partings=(Parting(ngettext_lazy(
+                 "%(count)d election passes to the owner of the site, or stays with those who run it as well.",
+                 "%(count)d elections pass to the owner of the site, or stay with those who run them as well.",
+                 "count"), how_many(keys.run_by)),)),
     ItemType("candidate", keys.candidate, f"election_name:election candidate_name number:int statement link "
              f"statement_html {RENDERED} photo:map", replay=(Exempt(HTML, "statement_html html_version"),), sheets=(
                  Sheet("candidates", _("Candidates"), _("Who or what stands in an election."),
@@ -105,7 +112,10 @@ ITEMS = (
                                                 "the whole name."), "id name owner_name:person members created_at",
                        "id", "name", lambda asked: keys.groups_of(asked.name) if asked.name else None),),
              exports=(Export("groups", _("groups.json: groups of voters you keep for your elections, without their "
-                                         "members."), of_groups.kept_by),)),
+                                         "members."), of_groups.kept_by),),
+             partings=(Parting(ngettext_lazy("%(count)d group of voters is deleted.",
+                                             "%(count)d groups of voters are deleted.", "count"),
+                               of_groups.how_many),)),
     ItemType("group's name", keys.group_name, "name id"),
     ItemType("group's use", keys.group_use, "election_name:election created_at"),
     ItemType("member", keys.member, hidden="group_id member_name:person account",

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from django.utils.translation import gettext_lazy as _
+from django.utils.translation import ngettext_lazy
 
+from accounts.telling import how_many, rows
 from store import keys
 from store.replay import Exempt
-from store.schema import Export, ItemType, Sheet, fields_of
+from store.schema import Export, ItemType, Parting, Sheet, fields_of
 
-from . import repository, telling
+from . import repository
 from .minutes.records import FACTS, LATER_FACTS
 from .onward.repository import Onward
 from .questions import Question, Type
@@ -40,7 +42,14 @@ ITEMS = (
                        lambda asked: keys.sets_of(asked.name) if asked.name else keys.SHARED_SETS, backwards=True,
                        leads=((_("Questions"), "questions", "id"),)),),
              exports=(Export("question_sets", _("question_sets.json: question sets you have made, with their "
-                                                "questions."), of_sets.made),)),
+                                                "questions."), of_sets.made),),
+             partings=(
+                 Parting(ngettext_lazy("%(count)d shared question set passes to the owner of the site.",
+                                       "%(count)d shared question sets pass to the owner of the site.", "count"),
+                         lambda user: of_sets.how_many(user, offered=True)),
+                 Parting(ngettext_lazy("%(count)d question set that nobody else uses is deleted.",
+                                       "%(count)d question sets that nobody else uses are deleted.", "count"),
+                         lambda user: of_sets.how_many(user, offered=False)))),
     ItemType("shared set", keys.shared_set, SET, inside=" ".join(Type), lists=(keys.SHARED_SETS,)),
     ItemType("set's category", keys.set_category, "number:int name order_index:int description"),
     ItemType("set's question", keys.set_question, QUESTION, sheets=(
@@ -101,14 +110,21 @@ ITEMS = (
                            "id title engagement_type created_at created_by:person ended_at players rounds answers",
                            "id", "name", lambda asked: keys.games_of(asked.name), backwards=True),),
              exports=(Export("live_sessions", _("live_sessions.json: live sessions you host or have hosted, without "
-                                                "anybody who played along."), telling.hosted),)),
+                                                "anybody who played along."), rows(
+                                 keys.games_of, session="id", title="title", engagement_type="engagement_type",
+                                 created_at="created_at", ended_at="ended_at", players="players", rounds="rounds",
+                                 answers="answers")),),
+             partings=(Parting(ngettext_lazy("%(count)d live session goes, with its report.",
+                                             "%(count)d live sessions go, with their reports.", "count"),
+                               how_many(keys.games_of)),)),
 
     ItemType("minutes", keys.minutes, f"{FACTS_OF_MINUTES} played:list voided:list digest event:int", "deleted:bool",
              closed_lists=(keys.UNSEALED_MINUTES,), replay=NAMED),
     ItemType("minutes' part", keys.minutes_part, hidden="*:any", replay=NAMED),
     ItemType("minutes' note", keys.minutes_note, hidden="number:int text at by:person", replay=NAMED),
     ItemType("attended", keys.attended, hidden="game_id title began_at ended_at time_zone", replay=NAMED,
-             exports=(Export("assemblies_attended", "", telling.attended),)),
+             exports=(Export("assemblies_attended", "", rows(keys.attended_by, session="game_id", title="title",
+                                                             began_at="began_at", ended_at="ended_at")),)),
     ItemType("made of it", keys.minutes_onward, OUTCOME,
              replay="What the session has of it, for when the session is gone."),
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from django.utils.translation import gettext_lazy as _
+from django.utils.translation import ngettext_lazy
 
 from elections.items import HTML
 from photos.rules import Photo
 from store import keys
 from store.replay import Exempt
-from store.schema import Export, ItemType, Sheet, fields_of
+from store.schema import Export, ItemType, Parting, Sheet, fields_of
 
 from . import likes, subscribing, telling
 from .rules import Post
@@ -25,8 +26,14 @@ ITEMS = (
               lambda asked: keys.posts_by(asked.name) if asked.name else keys.POSTS, backwards=True),)),
     ItemType("post's text", keys.post_text, "post text text_html html_version:int"),
     ItemType("post by author", keys.post_by_author, POST, inside=PICTURE,
-             lists=(keys.posts_by(""), keys.drafts_by("")), exports=(
-                 Export("posts", _("posts.json: news you have written, drafts included."), telling.written_by),)),
+             lists=(keys.posts_by(""), keys.drafts_by("")),
+             exports=(Export("posts", _("posts.json: news you have written, drafts included."), telling.written_by),),
+             partings=(
+                 Parting(ngettext_lazy("%(count)d post stays, without a name.",
+                                       "%(count)d posts stay, without a name.", "count"), telling.seen),
+                 Parting(ngettext_lazy("%(count)d post that nobody can read yet passes to the owner of the site.",
+                                       "%(count)d posts that nobody can read yet pass to the owner of the site.",
+                                       "count"), telling.ahead))),
     ItemType("post by tag", keys.post_by_tag, POST, inside=PICTURE, lists=(keys.posts_with(""),)),
     ItemType("post on", keys.post_on_election, POST, inside=PICTURE, lists=(keys.posts_on("", ""),)),
     ItemType("post's slug", keys.post_slug, "post slug"),

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from django.utils.translation import gettext_lazy as _
+from django.utils.translation import ngettext_lazy
 
+from accounts.telling import how_many, rows
 from elections.items import BY_CHANCE, HTML
 from results.items import NOT_SEALED
 from store import keys
 from store.replay import Exempt
-from store.schema import Export, ItemType
-
-from . import telling
+from store.schema import Export, ItemType, Parting
 
 LISTED = "id title createdAt expiresAt closedAt ttl:int"
 
@@ -23,7 +23,11 @@ ITEMS = (
                         "after a poll.", "key GSI1PK GSI1SK")),
              left_behind="What a deleted poll left behind, when whoever deleted it was stopped on the way."),
     ItemType("its maker's", keys.made_poll, LISTED, "hiddenAt", lists=(keys.made_by(""),),
-             exports=(Export("polls", _("polls.json: polls you have made."), telling.made),)),
+             exports=(Export("polls", _("polls.json: polls you have made."),
+                             rows(keys.made_by, poll="id", title="title", made_at="createdAt")),),
+             partings=(Parting(ngettext_lazy("%(count)d poll passes to the owner of the site.",
+                                             "%(count)d polls pass to the owner of the site.", "count"),
+                               how_many(keys.made_by)),)),
     ItemType("public poll", keys.listed_poll, LISTED, "hiddenAt", lists=(keys.PUBLIC_POLLS,)),
     ItemType("poll's gate", keys.poll_gate, "open:bool as_of voted:int ttl:int",
              replay=(Exempt(BY_CHANCE, summed=True),)),

@@ -81,6 +81,14 @@ class Export:
     read: Callable[[Any], Iterable[Item]]
 
 
+@dataclass(frozen=True, slots=True)
+class Parting:
+    """What becomes of somebody's things when they are removed, for whoever is about to decide it."""
+
+    sentence: Any  # about `count` of them, in singular and plural
+    count: Callable[[Any], int]
+
+
 @dataclass(frozen=True)
 class ItemType:
     """Items that are alike: where they lie, what is in them, and who may know what of it."""
@@ -97,6 +105,7 @@ class ItemType:
     left_behind: str = ""  # why its partition may outlive it
     sheets: tuple[Sheet, ...] = ()
     exports: tuple[Export, ...] = ()
+    partings: tuple[Parting, ...] = ()
 
     @cached_property
     def place(self) -> Key:
@@ -204,6 +213,10 @@ class Schema:
     @property
     def sheets(self) -> dict[str, Sheet]:
         return {sheet.name: sheet for each in self.items for sheet in each.sheets}
+
+    @property
+    def partings(self) -> list[Parting]:
+        return [parting for each in self.items for parting in each.partings]
 
     @property
     def exports(self) -> list[Export]:

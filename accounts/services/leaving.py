@@ -17,6 +17,7 @@ from acts.site import log, table
 from acts.steps import Steps
 from store import keys
 from store.log import Event, as_text
+from store.schema import SCHEMA
 from store.table import Condition, Item, Refused, Write
 
 from .roles import still, who
@@ -28,12 +29,10 @@ LONG_AGO = datetime.min.replace(tzinfo=UTC)
 LEAVING = Steps[[User], None]("when somebody was removed; each until it is done")
 
 
-PARTING = Steps[[User], str]("before somebody is removed: what of theirs would pass on, in a sentence")
-
-
 def foreseen(user: User) -> list[str]:
     """What a removal would pass on, for whoever is about to decide it. It must not tell where they have voted."""
-    return [sentence for sentence in PARTING.taken(user) if sentence]
+    counted = ((each.sentence, each.count(user)) for each in SCHEMA.partings)
+    return [str(sentence % {"count": count}) for sentence, count in counted if count]
 
 
 def remove(actor: User, target: User) -> None:

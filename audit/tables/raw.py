@@ -21,7 +21,7 @@ from elections import places
 from elections.disclosure import NOTHING, Allowed, allowed
 from store import keys, spans
 from store.log import layout
-from store.schema import KEYS
+from store.schema import KEYS, ItemType
 from store.table import DATA, LOG, BadCursor, Invalid, Item, Key, Span
 
 from . import masks
@@ -156,7 +156,7 @@ def item(key: Key) -> Shown | None:
         return None
     if kind is None or shown is None:
         return None
-    return Shown(kind.label, tuple(_attribute(key.table, kind.label, *each) for each in shown.items()))
+    return Shown(kind.label, tuple(_attribute(key.table, kind, *each) for each in shown.items()))
 
 
 def _shown(key: Key) -> Item | None:
@@ -167,9 +167,9 @@ def _shown(key: Key) -> Item | None:
     return masks.shown(key.table, found, may) if found else None
 
 
-def _attribute(table_name: str, kind: str, name: str, value: Any) -> Attribute:
+def _attribute(table_name: str, kind: ItemType, name: str, value: Any) -> Attribute:
     text = _text(value)
-    meant = MEANT.get(kind, name) if name == "name" else name
+    meant = MEANT.get(kind.fields.get(name, ""), name) if name == "name" else name
     links = tuple({link.href: link for link in _links(table_name, meant, value)}.values())
     cut = len(text) if len(text) > LONGEST_VALUE else 0
     return Attribute(name, text[:LONGEST_VALUE], value is HIDDEN, links, cut)
@@ -194,11 +194,7 @@ PEOPLE = {"person", "owner_name", "managers", "voter_name", "voter", "voters", "
 PEOPLE |= {"written_by", "by", "maker", "closing", "old_owner", "new_owner"}
 ELECTIONS = {"election_name", "new_name", "renamed_to", "renamed_from"}
 EVENTS = {"event_id", "first_event_id", "last_event_id", "upto"}
-MEANT = dict.fromkeys(
-    ("person", "people list", "people search", "email guard", "look guard", "owner mark", "leaving"), "person"
-) | dict.fromkeys(
-    ("election", "election list", "manager", "old name"), "election_name"
-)  # whose the attribute `name` is
+MEANT = {"person": "person", "election": "election_name"}  # whose the attribute `name` is, by its kind
 MOST_LINKS = 20  # of one attribute
 
 

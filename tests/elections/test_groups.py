@@ -5,14 +5,14 @@ from __future__ import annotations
 import pytest
 
 from accounts.rules import Role
-from accounts.services import remove_self
+from accounts.services import foreseen, remove_self
 from acts.refusals import NotAllowed
 from elections import copying, imports, repository, services
 from elections.groups import filling, rules
 from elections.groups import repository as groups
 from elections.groups import services as keeping
 from elections.groups.rules import Group, Member
-from elections.groups.telling import kept_by, parting, those_with
+from elections.groups.telling import kept_by, those_with
 from ranking.candidates import Candidate
 from store import keys
 from store.log import EventLog
@@ -253,7 +253,7 @@ def test_whoever_leaves_goes_out_of_all_groups_and_takes_their_own_along(site, a
         {"group": "Club", "kept_by": "Ada", "listed_as": cy.email},
     ]
     assert [(each["group"], each["members"]) for each in kept_by(cy)] == [("Mine", 1)]
-    assert parting(cy) == "1 group of voters is deleted."
+    assert foreseen(cy) == ["1 group of voters is deleted."]
     remove_self(cy)
     assert names_in(group) == [ADDRESSES[0]]
     assert groups.find(group.id).members == 1
