@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -14,7 +14,7 @@ from acts.site import acting_on, table
 from photos.rules import photo_of
 from ranking.candidates import Candidate
 from store import keys
-from store.replay import DoesNotFit, Happened, Step, begins
+from store.replay import Act, DoesNotFit, Happened, Step, begins
 from store.schema import EventType, fields_of
 from store.table import Check, Delete, Exists, Missing, Put, Table, Update, Write
 
@@ -232,32 +232,24 @@ def turned_out(event: Happened) -> list[Update]:
 # --- who runs it ---
 
 
-def manager_added(event: Happened) -> Iterator[Step]:
-    yield from _changed(event, services.with_manager(election_of(event), event.said["name"]))
+def run_by(change: Callable[[Election, str], Election], field: str) -> Act:
+    def changed(event: Happened) -> Step:
+        election = election_of(event)
+        after = change(election, event.said[field])
+        if after == election:
+            raise DoesNotFit("changes nothing.")
+        return repository.change(election, after)
 
-
-def manager_removed(event: Happened) -> Iterator[Step]:
-    yield from _changed(event, services.without_manager(election_of(event), event.said["name"]))
-
-
-def owner_changed(event: Happened) -> Iterator[Step]:
-    yield from _changed(event, services.with_owner(election_of(event), event.said["new_owner"]))
-
-
-def _changed(event: Happened, after: Election) -> Iterator[Step]:
-    election = election_of(event)
-    if after == election:
-        raise DoesNotFit("changes nothing.")
-    yield repository.change(election, after)
+    return changed
 
 
 # --- mail ---
 
 
-def mailed(event: Happened) -> Iterator[Step]:
-    """The log says that mails went out; which of them have arrived, and what they said, it does not."""
+def recorded_only(event: Happened) -> Step:
+    """What the log says and the table does not: that mails went out, or why something ended early."""
     election_of(event)
-    yield []
+    return ()
 
 
 def mailed_again(event: Happened) -> Iterator[Step]:
@@ -265,12 +257,6 @@ def mailed_again(event: Happened) -> Iterator[Step]:
     if not repository.on_roll(election, [event.said["voter"]]):
         raise DoesNotFit(f"is about {event.said['voter']}, who is not on the roll by then.")
     yield [by_link.turned(election, event.said["voter"])] if election.vote_by_link else []
-
-
-def recorded_only(event: Happened) -> Iterator[Step]:
-    """What the log says and the table does not: why something ended early, whose marks are no part of a replay."""
-    election_of(event)
-    yield []
 
 
 SETTINGS = f"election_name description {fields_of(Election)} owner_name:person managers:people"
@@ -284,10 +270,11 @@ EVENTS = (
               sentence=history.opened),
     EventType("ElectionClosed", closed, "election_name closed_at", sentence=history.closed),
     EventType("ElectionDeleted", deleted, "election_name state"),
-    EventType("ElectionOwnerChanged", owner_changed, "election_name new_owner:person", sentence=history.handed_over),
-    EventType("ManagerAdded", manager_added, "election_name name:person",
+    EventType("ElectionOwnerChanged", run_by(services.with_owner, "new_owner"),
+              "election_name new_owner:person", sentence=history.handed_over),
+    EventType("ManagerAdded", run_by(services.with_manager, "name"), "election_name name:person",
               sentence=_("%(who)s made %(name)s a manager.")),
-    EventType("ManagerRemoved", manager_removed, "election_name name:person",
+    EventType("ManagerRemoved", run_by(services.without_manager, "name"), "election_name name:person",
               sentence=_("%(who)s ended the management by %(name)s.")),
     EventType("CandidatesAdded", candidates_added, "election_name candidates:list",
               inside="name number statement link", sentence=history.candidates_added),
@@ -312,18 +299,18 @@ EVENTS = (
     EventType("VotersAdded", voters_added, "election_name voters:people accounts:list", "turn:int",
               sentence=history.voters_added),
     EventType("VotersRemoved", voters_removed, "election_name voters:people", sentence=history.voters_removed),
-    EventType("VotersInvited", mailed, "election_name",
+    EventType("VotersInvited", recorded_only, "election_name",
               sentence=_("%(who)s invited the voters who had not been invited yet.")),
     EventType("VoterInvitedAgain", mailed_again, "election_name voter:person",
               sentence=_("%(who)s sent one voter the invitation again.")),
-    EventType("VotersReminded", mailed, "election_name hours_before:int", sentence=history.reminded),
-    EventType("VotersMessaged", mailed, "election_name subject on_roll:int", "message",
+    EventType("VotersReminded", recorded_only, "election_name hours_before:int", sentence=history.reminded),
+    EventType("VotersMessaged", recorded_only, "election_name subject on_roll:int", "message",
               sentence=_("%(who)s sent a message to all voters.")),
-    EventType("ResultMailed", mailed, "election_name",
+    EventType("ResultMailed", recorded_only, "election_name",
               sentence=_("%(who)s had the result mailed to the voters.")),
-    EventType("InvitationWorded", mailed, "election_name", "words answers_to_organiser:bool",
+    EventType("InvitationWorded", recorded_only, "election_name", "words answers_to_organiser:bool",
               sentence=_("%(who)s changed what the invitation says.")),
-    EventType("InvitationTested", mailed, "election_name",
+    EventType("InvitationTested", recorded_only, "election_name",
               sentence=_("%(who)s sent themselves a test of a mail to voters.")),
     EventType("RemindersDeclined", lambda event: [invitations.declined(election_of(event), event.said["voter_name"])],
               "election_name voter_name:person"),

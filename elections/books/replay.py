@@ -63,10 +63,10 @@ def opened(event: Happened) -> Iterator[Step]:
     yield repository.holding(map(question_of, book_of(event).questions))
 
 
-def asked(event: Happened) -> Iterator[Step]:
+def asked(event: Happened) -> Step:
     """What is done to each question has an event of its own."""
     book_of(event)
-    yield []
+    return ()
 
 
 EVENTS = (
