@@ -9,7 +9,7 @@ from typing import Any
 from django.utils.translation import gettext_lazy as _
 
 from photos.rules import photo_of
-from store.replay import DoesNotFit, Happened, Step
+from store.replay import Act, DoesNotFit, Happened, Step
 from store.schema import EventType
 
 from . import repository
@@ -45,36 +45,20 @@ def announced(event: Happened) -> Iterator[Step]:
     yield repository.creation(replace(post, was_dated=True), said["text"])
 
 
-def edited(event: Happened) -> Iterator[Step]:
-    post = whole_of(event).post
-    yield repository.change(post, with_words(post, event, *CHOSEN, "revised_at"), event.said["text"])
+def changed(*names: str, **always: Any) -> Act:
+    """The post gets what the event says of these, and what always comes with it."""
 
+    def act(event: Happened) -> Step:
+        post = whole_of(event).post
+        after = replace(with_words(post, event, *names), **always)
+        return repository.change(post, after, event.said.get("text"))
 
-def published(event: Happened) -> Iterator[Step]:
-    post = whole_of(event).post
-    after = with_words(post, event, "published_at", "time_zone", "changed_at")
-    yield repository.change(post, replace(after, was_dated=True))
-
-
-def withdrawn(event: Happened) -> Iterator[Step]:
-    post = whole_of(event).post
-    after = with_words(post, event, "changed_at")
-    yield repository.change(post, replace(after, published_at=None, revised_at=None))
+    return act
 
 
 def pictured(event: Happened) -> Iterator[Step]:
     post = whole_of(event).post
     yield repository.change(post, replace(post, photo=photo_of(event.said["photo"])))
-
-
-def previews_revoked(event: Happened) -> Iterator[Step]:
-    post = whole_of(event).post
-    yield repository.change(post, with_words(post, event, "previews"))
-
-
-def passed_on(event: Happened) -> Iterator[Step]:
-    post = whole_of(event).post
-    yield repository.change(post, with_words(post, event, "author"))
 
 
 def deleted(event: Happened) -> Iterator[Step]:
@@ -87,11 +71,12 @@ EVENTS = (
     EventType("PostWritten", written, f"{CHOSEN_WORDS} election election_at at"),
     EventType("ResultAnnounced", announced, f"{CHOSEN_WORDS} election_name election_at at result published_at "
               "time_zone", sentence=_("%(who)s announced the result in the news.")),
-    EventType("PostEdited", edited, f"{CHOSEN_WORDS} revised_at"),
-    EventType("PostPublished", published, "post_id published_at time_zone changed_at mails:bool"),
-    EventType("PostWithdrawn", withdrawn, "post_id changed_at"),
+    EventType("PostEdited", changed(*CHOSEN, "revised_at"), f"{CHOSEN_WORDS} revised_at"),
+    EventType("PostPublished", changed("published_at", "time_zone", "changed_at", was_dated=True),
+              "post_id published_at time_zone changed_at mails:bool"),
+    EventType("PostWithdrawn", changed("changed_at", published_at=None, revised_at=None), "post_id changed_at"),
     EventType("PostPictured", pictured, "post_id photo:map", inside=PICTURE),
-    EventType("PreviewsRevoked", previews_revoked, "post_id previews:int"),
-    EventType("PostPassedOn", passed_on, "post_id author:person"),
+    EventType("PreviewsRevoked", changed("previews"), "post_id previews:int"),
+    EventType("PostPassedOn", changed("author"), "post_id author:person"),
     EventType("PostDeleted", deleted, "post_id"),
 )  # fmt: skip

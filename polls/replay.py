@@ -52,12 +52,6 @@ def voted(event: Happened, poll: Poll) -> Iterator[Step]:
 
 
 @of_a_poll
-def updated(event: Happened, poll: Poll) -> Iterator[Step]:
-    after = replace(poll, **_changes(event))
-    yield repository.change(poll, after)
-
-
-@of_a_poll
 def reopened(event: Happened, poll: Poll) -> Iterator[Step]:
     after = replace(poll, closed_at=None, **_changes(event))
     early, writes = repository.reopening(poll, after)
@@ -65,29 +59,23 @@ def reopened(event: Happened, poll: Poll) -> Iterator[Step]:
     yield writes
 
 
+@of_a_poll
+def reported(event: Happened, poll: Poll) -> Step:
+    said = event.said
+    return reports.reporting(poll, said["report_id"], said["reason"], "", said["reportedAt"])
+
+
+@of_a_poll
+def dismissed(event: Happened, poll: Poll) -> Step:
+    return [reports.dismissal(poll.id, event.said["dismissedAt"])]
+
+
+def changed(change: Callable[[Happened], dict[str, Any]]) -> Act:
+    return of_a_poll(lambda event, poll: repository.change(poll, replace(poll, **change(event))))
+
+
 def _changes(event: Happened) -> dict[str, Any]:
     return {FIELDS.get(name, name): value for name, value in event.said.items() if name != "poll_id"}
-
-
-@of_a_poll
-def listed(event: Happened, poll: Poll) -> Iterator[Step]:
-    yield repository.change(poll, replace(poll, listed=event.kind == "PollListed"))
-
-
-@of_a_poll
-def hidden(event: Happened, poll: Poll) -> Iterator[Step]:
-    yield repository.change(poll, replace(poll, hidden_at=event.said.get("hiddenAt")))
-
-
-@of_a_poll
-def reported(event: Happened, poll: Poll) -> Iterator[Step]:
-    said = event.said
-    yield reports.reporting(poll, said["report_id"], said["reason"], "", said["reportedAt"])
-
-
-@of_a_poll
-def dismissed(event: Happened, poll: Poll) -> Iterator[Step]:
-    yield [reports.dismissal(poll.id, event.said["dismissedAt"])]
 
 
 @of_a_poll
@@ -125,13 +113,13 @@ EVENTS = (
               "expiresAt sign_in:bool results_hidden:bool listed:bool closedAt closing:person version:int shards:int",
               "code hiddenAt", inside="name number"),
     EventType("PollVoteCast", voted, "poll_id changed:bool", "vote_id rankings votedAt"),
-    EventType("PollUpdated", updated, "poll_id title description expiresAt time_zone maker:person goneAt sign_in:bool "
-              "results_hidden:bool"),
+    EventType("PollUpdated", changed(_changes), "poll_id title description expiresAt time_zone maker:person goneAt "
+              "sign_in:bool results_hidden:bool"),
     EventType("PollReopened", reopened, "poll_id expiresAt goneAt time_zone"),
-    EventType("PollListed", listed, "poll_id"),
-    EventType("PollUnlisted", listed, "poll_id"),
-    EventType("PollHidden", hidden, "poll_id", "hiddenAt"),
-    EventType("PollShown", hidden, "poll_id", "hiddenAt"),
+    EventType("PollListed", changed(lambda event: {"listed": True}), "poll_id"),
+    EventType("PollUnlisted", changed(lambda event: {"listed": False}), "poll_id"),
+    EventType("PollHidden", changed(lambda event: {"hidden_at": event.said["hiddenAt"]}), "poll_id", "hiddenAt"),
+    EventType("PollShown", changed(lambda event: {"hidden_at": None}), "poll_id"),
     EventType("PollReported", reported, "poll_id", "report_id reason reportedAt"),
     EventType("PollReportsDismissed", dismissed, "poll_id", "dismissedAt"),
     EventType("PollClosed", closed, "poll_id closedAt"),
