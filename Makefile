@@ -115,6 +115,10 @@ access-patterns: .venv/test ## write the table of access patterns anew, from wha
 capacity-table: .venv/test ## write the table in docs/scale.md anew: what elections of three sizes take on DynamoDB
 	@$(BIN)/python -m tests.upkeep.capacity_table
 
+.PHONY: types-table
+types-table: .venv/test ## write the tables in docs/types.md anew, from the types that are declared
+	@$(BIN)/python -m tests.docs.types_table
+
 .PHONY: lock
 lock: ## pin the requirements anew, with hashes (needs uv)
 	@$(UV_COMPILE) requirements-dev.in -o requirements-dev.txt

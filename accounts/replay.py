@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from photos.rules import photo_of
-from store import keys
-from store.replay import Act, DoesNotFit, Exempt, Happened, Step, like, nothing_kept
+from store.replay import DoesNotFit, Happened, Step, nothing_kept
+from store.schema import EventType
 
 from . import repository
 from .models import User
@@ -37,14 +37,10 @@ def registered(event: Happened) -> Iterator[Step]:
     yield [*repository.creation(user), *owner, *rule]
 
 
-def password_changed(event: Happened) -> Iterator[Step]:
+def recorded_only(event: Happened) -> Step:
+    """The log holds nothing that opens a door: all that can be checked is that there is such a person."""
     person(event.said["name"])
-    yield []
-
-
-def reset_link_sent(event: Happened) -> Iterator[Step]:
-    person(event.said["name"])
-    yield []
+    return ()
 
 
 def email_changed(event: Happened) -> Iterator[Step]:
@@ -87,14 +83,6 @@ def mail_limit_changed(event: Happened) -> Iterator[Step]:
     yield [repository.mail_limit_change(user, said["mails_a_day"])]
 
 
-def organiser_confirmed(event: Happened) -> Iterator[Step]:
-    yield [repository.confirmation(person(event.said["name"]))]
-
-
-def organiser_unconfirmed(event: Happened) -> Iterator[Step]:
-    yield [repository.unconfirmation(person(event.said["name"]))]
-
-
 def removed(event: Happened) -> Iterator[Step]:
     user = person(event.said["name"])
     check_role(user, event.said["role"])
@@ -121,56 +109,24 @@ def _possible(before: set[str], event: Happened) -> list[set[str]]:
     return [before]
 
 
-REPLAY: dict[str, Act] = {
-    "UserRegistered": registered,
-    "PersonInvited": nothing_kept,
-    "ResetLinkSent": reset_link_sent,
-    "UserPasswordChanged": password_changed,
-    "UserEmailChanged": email_changed,
-    "UserRoleChanged": role_changed,
-    "OwnershipTransferred": ownership_transferred,
-    "ProfileChanged": profile_changed,
-    "PersonPictured": pictured,
-    "MailLimitChanged": mail_limit_changed,
-    "OrganiserConfirmed": organiser_confirmed,
-    "OrganiserUnconfirmed": organiser_unconfirmed,
-    "UserRemoved": removed,
-    "SecondFactorAdded": factors_changed,
-    "SecondFactorRemoved": factors_changed,
-    "SecondFactorsReset": factors_changed,
-    "RecoveryCodesMade": factors_changed,
-    "RecoveryCodeUsed": factors_changed,
-}
-
-
-EXEMPT = (
-    Exempt(
-        like(keys.user("")),
-        "The log holds nothing that opens a door, nor when somebody last came through it.",
-        attributes=("hash", "salt", "session_salt", "last_login"),
-    ),
-    Exempt(
-        like(keys.user("")),
-        "By which a ballot knows whoever cast it; a person whose site was rebuilt comes in by a new password.",
-        attributes=("lineage",),
-    ),
-    Exempt(like(keys.factors("")), "The log holds nothing that opens a door: the account says which kinds there are."),
-    Exempt(like(keys.session("", "")), "Who is signed in where is over with the browser."),
-    Exempt(keys.throttle("", 0)._replace(sk=""), "How often somebody tried is forgotten within the hour."),
-    Exempt(like(keys.mails_of_day("", "")), "How many mails somebody had sent is forgotten when the day is over."),
-    Exempt(keys.setup(), "A door held open for the first owner: it is shut when there is one, or after a day."),
-    Exempt(like(keys.registration("")), "Who has not opened the link in the mail is nobody yet."),
-    Exempt(like(keys.invitation("")), "A door held open for an address; mailings renew it, and it can be held anew."),
-    Exempt(like(keys.mail("")), "The outbox: mails are on their way for a while, and their texts are in no log."),
-    Exempt(
-        like(keys.user("")),
-        "When somebody was warned that nobody uses the account: a mail, and no act of anybody.",
-        attributes=("warned_at",),
-    ),
-    Exempt(
-        like(keys.user("")),
-        "When somebody was here last, by which home knows what is new to them: no act of anybody.",
-        attributes=("visited_at", "visited_before"),
-    ),
-    Exempt(like(keys.leaving("")), "A name or address that is nobody's until a removal is finished."),
-)
+EVENTS = (
+    EventType("UserRegistered", registered, "name:person email:address role created_at names_rule:bool"),
+    EventType("PersonInvited", nothing_kept, "email:address"),
+    EventType("ResetLinkSent", recorded_only, "name:person", is_told=True),
+    EventType("UserPasswordChanged", recorded_only, "name:person"),
+    EventType("UserEmailChanged", email_changed, "name:person email:address"),
+    EventType("UserRoleChanged", role_changed, "name:person old_role new_role voter_since", is_told=True),
+    EventType("OwnershipTransferred", ownership_transferred, "old_owner:person new_owner:person old_role voter_since"),
+    EventType("ProfileChanged", profile_changed, "name:person display_name about", own="display_name about"),
+    EventType("PersonPictured", pictured, "name:person", hidden="photo:map", own="photo", is_told=True),
+    EventType("MailLimitChanged", mail_limit_changed, "name:person old_mails_a_day:int mails_a_day:int"),
+    EventType("OrganiserConfirmed", lambda event: [repository.confirmation(person(event.said["name"]))], "name:person"),
+    EventType("OrganiserUnconfirmed", lambda event: [repository.unconfirmation(person(event.said["name"]))],
+              "name:person"),
+    EventType("UserRemoved", removed, "name:person role"),
+    EventType("SecondFactorAdded", factors_changed, "name:person", hidden="kind factors:list"),
+    EventType("SecondFactorRemoved", factors_changed, "name:person", hidden="kind factors:list"),
+    EventType("SecondFactorsReset", factors_changed, "name:person", hidden="factors:list", is_told=True),
+    EventType("RecoveryCodesMade", factors_changed, "name:person count:int", hidden="factors:list"),
+    EventType("RecoveryCodeUsed", factors_changed, "name:person", hidden="factors:list"),
+)  # fmt: skip

@@ -1,4 +1,4 @@
-"""All that is kept about somebody, as one file for themselves. What each app tells is arranged in config/steps.py.
+"""All that is kept about somebody, as one file for themselves. What is in it, the types of items declare.
 
 Every part is read by pages and has an end: whoever has more than that is told so in it.
 """
@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import zipfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
 from tempfile import TemporaryFile
 from typing import IO, Any
@@ -15,24 +15,21 @@ from typing import IO, Any
 from django.utils.translation import gettext as _
 
 from acts.site import table
-from acts.steps import Steps
 from photos import repository as photos
 from store import keys
 from store.log.search import Wanted, look
-from store.table import Item
+from store.schema import SCHEMA
+from store.table import Item, Span
 
 from . import factors
 from .models import User
 from .sessions import sessions_of
 
 MOST = 10_000  # entries of one part
+MOST_COUNTED = 1000  # things that would pass on
 A_LOOK = 200  # events at once
 MOST_LOOKS = 50  # at events of others, which may be anybody's
 ABOUT = ("election_name", "poll_id", "skill_id", "post_id", "set_id", "game_id")
-BY_OTHERS = ("UserRoleChanged", "ResetLinkSent", "SecondFactorsReset", "PersonPictured")
-
-Part = tuple[str, Iterable[Item] | bytes]  # the name of a file, and its entries; or all that is in it
-TELLING = Steps[[User], list[Part]]("when somebody asks for all that is kept about them")
 
 
 def archive(user: User) -> IO[bytes]:
@@ -40,12 +37,11 @@ def archive(user: User) -> IO[bytes]:
     file = TemporaryFile()  # noqa: SIM115 - it is the answer, and goes when whoever reads it is done
     with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as packed:
         packed.writestr("README.txt", explained(user))
-        for name, entries in (part for some in TELLING.taken(user) for part in some):
-            if isinstance(entries, bytes):
-                packed.writestr(name, entries)
-                continue
-            with packed.open(f"{name}.json", "w") as part:
-                part.writelines(_lines(entries))
+        for name, content in _picture(user):
+            packed.writestr(name, content)
+        for export in SCHEMA.exports:
+            with packed.open(f"{export.name}.json", "w") as part:
+                part.writelines(_lines(export.read(user)))
     file.seek(0)
     return file
 
@@ -70,23 +66,8 @@ def explained(user: User) -> str:
     lines = (
         _("What this site keeps about %(name)s.") % {"name": user.name},
         "",
-        _("account.json: the account and its profile; second steps, without what opens the door."),
+        *(str(export.about) for export in SCHEMA.exports if export.about),
         _("picture: your picture in each width, if you have given one; what it shows is in account.json."),
-        _("sessions.json: where you are signed in."),
-        _("log.json: what you did here, by the event log, and what others did to your account."),
-        _("elections.json: elections you run or help to run."),
-        _("rolls.json: elections you may vote in or have voted in, and the mails about them of the last 30 days."),
-        _("ballots.json: your ballots, as far as anybody can tell that they are yours."),
-        _("polls.json: polls you have made."),
-        _("skills.json: the skills of your profile, and who may see them."),
-        _("endorsements.json: whom you have endorsed, and who has endorsed you, as far as their profiles are shown."),
-        _("posts.json: news you have written, drafts included."),
-        _("likes.json: posts you like."),
-        _("question_sets.json: question sets you have made, with their questions."),
-        _("news_by_mail.json: since when your address gets the news by mail, if it does."),
-        _("groups.json: groups of voters you keep for your elections, without their members."),
-        _("in_groups.json: groups of voters you are in, and whose they are."),
-        _("live_sessions.json: live sessions you host or have hosted, without anybody who played along."),
         "",
         _("Passwords and keys are not told: what opens the door is kept only in a form that cannot be read back."),
         _("A secret ballot is told while its election is open. After the close nobody can tell whose it is."),
@@ -97,27 +78,33 @@ def explained(user: User) -> str:
     return "\n".join(lines) + "\n"
 
 
+# --- what declarations are made of ---
+
+
+def rows(span: Callable[[str], Span], **fields: str) -> Callable[[User], Iterator[Item]]:
+    """Of each item that is listed under somebody's name these fields, each under a name of its own."""
+    return lambda user: (
+        {name: item.get(field) for name, field in fields.items()} for item in table().each(span(user.name))
+    )
+
+
+def how_many(span: Callable[[str], Span]) -> Callable[[User], int]:
+    """Of those that are listed under somebody's name."""
+    return lambda user: len(table().page(span(user.name), limit=MOST_COUNTED).items)
+
+
 # --- what is kept about accounts ---
 
 
-def told_of_accounts(user: User) -> list[Part]:
-    return [
-        ("account", [account_of(user)]),
-        ("sessions", map(_session, sessions_of(user.name))),
-        ("log", events(user)),
-        *_picture(user),
-    ]
-
-
-def _picture(user: User) -> Iterator[Part]:
+def _picture(user: User) -> Iterator[tuple[str, bytes]]:
     if user.photo:
         for width, content in zip(user.photo.widths, photos.find_all(user.photo), strict=False):
             yield f"picture-{width}.{user.photo.kind}", content
 
 
-def account_of(user: User) -> Item:
+def account(user: User) -> Iterator[Item]:
     signed_in = user.last_login.isoformat() if user.last_login else None
-    return {
+    yield {
         "name": user.name,
         "email": user.email,
         "role": user.role_name,
@@ -144,15 +131,16 @@ def _second_steps(user: User) -> Iterator[Item]:
         yield {"kind": "recovery codes", "left": len(known.codes)}
 
 
-def _session(item: Item) -> Item:
-    return {"device": item["device"], "signed_in_at": item["created_at"], "last_seen": item["seen"]}
+def sessions(user: User) -> Iterator[Item]:
+    for item in sessions_of(user.name):
+        yield {"device": item["device"], "signed_in_at": item["created_at"], "last_seen": item["seen"]}
 
 
 def events(user: User) -> Iterator[Item]:
     """What they did since their account was made, and what others did to it; of neither what is about anybody else."""
     for event in _looked_for(Wanted(actor=user.name, since=user.created_at), MOST):
         yield _event(user, event)
-    for kind in BY_OTHERS:
+    for kind in (each.name for each in SCHEMA.events.values() if each.is_told):
         for event in _looked_for(Wanted(event_type=kind, since=user.created_at), MOST_LOOKS):
             if _is_about(user, event) and not _is_by(user, event):
                 yield _event(user, event) | {"by": _("somebody who looks after the site")}

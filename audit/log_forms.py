@@ -9,80 +9,12 @@ from django import forms
 from django.core.exceptions import ValidationError
 from django.utils.translation import gettext_lazy as _
 
-from elections.history import SENTENCES
 from store.keys import DIGITS
 from store.log import as_text
-from store.log.index import OF_BALLOTS
 from store.log.search import Wanted
 
 LONGEST = 400
 A_DAY, A_MINUTE, AN_INSTANT = timedelta(days=1), timedelta(minutes=1), timedelta(milliseconds=1)
-
-# What the box suggests; any other type may be typed as well.
-OF_PEOPLE = (
-    "UserRegistered",
-    "UserRoleChanged",
-    "OwnershipTransferred",
-    "UserRemoved",
-    "UserEmailChanged",
-    "ResetLinkSent",
-    "UserPasswordChanged",
-    "ProfileChanged",
-    "MailLimitChanged",
-    "OrganiserConfirmed",
-    "OrganiserUnconfirmed",
-    "PersonInvited",
-    "SecondFactorsReset",
-    "NamesForgotten",
-)
-OF_SKILLS = (
-    "SkillProposed",
-    "SkillAdded",
-    "SkillApproved",
-    "SkillRefused",
-    "SkillEdited",
-    "SkillRenamed",
-    "SkillAliasAdded",
-    "SkillAliasRemoved",
-    "SkillMerged",
-    "PersonSkillAdded",
-    "PersonSkillChanged",
-    "PersonSkillConfirmed",
-    "PersonSkillRemoved",
-    "PersonSkillsRemoved",
-    "ProfileVisibilityChanged",
-    "PersonEndorsed",
-    "EndorsementWithdrawn",
-    "EndorsementHidden",
-    "EndorsementShown",
-    "EndorsementsRemoved",
-)
-OF_NEWS = (
-    "PostWritten",
-    "PostEdited",
-    "PostPublished",
-    "PostWithdrawn",
-    "PostPictured",
-    "PreviewsRevoked",
-    "PostPassedOn",
-    "PostDeleted",
-)
-OF_SETS = (
-    "QuestionSetMade",
-    "QuestionSetChanged",
-    "QuestionsAdded",
-    "QuestionChanged",
-    "QuestionMoved",
-    "QuestionRemoved",
-    "QuestionCategoryChanged",
-    "QuestionCategoryMoved",
-    "QuestionSetDeleted",
-)
-OF_GROUPS = ("GroupMade", "GroupRenamed", "GroupMembersAdded", "GroupMembersRemoved", "GroupDeleted")
-OF_MAILS = ("MailsTriedAgain", "MailPutAside", "MailsTakenAsSent")
-TYPES = sorted(
-    (*OF_PEOPLE, *OF_BALLOTS, *OF_MAILS, *OF_SKILLS, *OF_NEWS, *OF_SETS, *OF_GROUPS, *SENTENCES, "ElectionDeleted")
-)
 
 
 class MomentField(forms.Field):

@@ -21,22 +21,23 @@ from store.log import EventLog
 from store.log.forgotten import is_rewritten, sealed_digest
 from store.log.seal import KEPT
 from store.log.search import look
+from store.schema import SCHEMA
 from store.table import Item
 
-from .log_forms import TYPES, LogForm
+from .log_forms import LogForm
 from .tables.masks import HIDDEN
 
 A_PAGE = 50
 ABOUT = ("election_name", "poll_id", "name", "new_owner", "email")  # what an event is about, the first that it has
 LONGEST_VALUE = 4000
-NOT_SHOWN = {"PersonPictured": ("photo",)}  # the address of a picture that its owner may have hidden
+THE_SITE = "plenum"
 
 
 @requires(Permission.VIEW_SECRETS)
 @require_safe
 def log(request: HttpRequest) -> HttpResponse:
     form = LogForm(request.GET)
-    context: dict[str, Any] = {"form": form, "types": TYPES}
+    context: dict[str, Any] = {"form": form, "types": sorted(SCHEMA.events)}
     if not form.is_valid():
         return render(request, "audit/log/log.html", context, status=422)
     found = look(table(), form.wanted(), before=form.cleaned_data["before"], limit=A_PAGE)
@@ -99,7 +100,7 @@ def event(request: HttpRequest, numbered: tuple[int, Item | None]) -> HttpRespon
 
 
 def _rows(event: Item) -> Iterator[tuple[str, dict[str, Any]]]:
-    hidden = NOT_SHOWN.get(event["event_type"], ())
+    hidden = SCHEMA.event_type(event["event_type"]).withheld
     for name, value in sorted(event["event_data"].items()):
         yield name, _shown(str(HIDDEN) if value and name in hidden else value)
 

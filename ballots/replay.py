@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import closing
 
+from django.utils.translation import gettext_lazy as _
+
 from acts.site import table
 from elections import places
 from elections import repository as elections
@@ -12,10 +14,12 @@ from elections.replay import election_of, turned_out
 from elections.rules import Election
 from store import keys
 from store.forgetting import to_forget
-from store.replay import Act, DoesNotFit, Exempt, Happened, Step, like
-from store.table import Delete, Item, Key, Put, Write
+from store.replay import DoesNotFit, Happened, Step, like
+from store.schema import EventType
+from store.table import Delete, Item, Put, Write
 
 from . import repository, services
+from .items import by_code
 from .repository import A_HANDFUL, Standing
 from .rules import Ballot
 
@@ -78,45 +82,16 @@ def published(election: Election) -> Iterator[Step]:
             yield services.publishing(election, number, repository.published(some))
 
 
-REPLAY: dict[str, Act] = {
-    "BallotCast": cast,
-    "BallotWithdrawn": withdrawn,
-    "BallotsSealed": sealed,
-    "BallotsUnlinked": unlinked,
-}
-
-
-def is_secret(ballot: Item) -> bool:
-    return "voter_name" not in ballot
-
-
-def by_code(ballot: Item) -> Key:
-    """Of those that are spread, all in the first shard: the log does not say in which they were, and nobody can."""
-    return Key(keys.first_shard(ballot["PK"]), keys.ballot("", ballot["confirmation"]).sk)
-
-
-EXEMPT = (
-    Exempt(
-        like(keys.voter("", "")),
-        "By which a ballot knows whoever cast it; a person whose site was rebuilt comes in by a new password.",
-        attributes=("lineage",),
-    ),
-    Exempt(like(keys.salt("")), "It ties secret ballots to their voters, and is destroyed at the close."),
-    Exempt(
-        like(keys.ballot("", "")),
-        "Secret ballots enter the log when the election is sealed, and not under the pseudonyms of their voters: they "
-        "are compared from then on, by their codes, until they go because they are published.",
-        where=is_secret,
-        until=keys.result(""),
-        named=by_code,
-        may_be_gone=True,
-    ),
-    Exempt(
-        like(keys.published("", 0)),
-        "The ballots of a closed election are published before its result is sealed, and count from then on.",
-        until=keys.result(""),
-    ),
-)
+EVENTS = (
+    EventType("BallotCast", cast, "election_name voter_name:person changed:bool rankings paper:bool account",
+              "confirmation"),
+    EventType("BallotWithdrawn", withdrawn, "election_name voter_name:person account"),
+    EventType("BallotsSealed", sealed, "election_name part:int parts:int ballots:list",
+              inside="confirmation rankings"),
+    EventType("BallotsUnlinked", unlinked, "election_name",
+              sentence=_("The site was restored from a backup, which does not say whose which secret ballot is: those "
+                         "cast before count, and can no longer be changed.")),
+)  # fmt: skip
 
 
 # --- what one event takes more than one transaction for ---

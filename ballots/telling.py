@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from django.utils.translation import gettext as _
 
 from accounts.models import User
-from accounts.telling import Part
 from acts.site import table
 from elections import places, telling
 from elections import repository as elections
@@ -16,10 +15,6 @@ from store.table import Item, Key
 
 from . import repository
 from .repository import Standing
-
-
-def told(user: User) -> list[Part]:
-    return [("ballots", ballots(user))]
 
 
 def ballots(user: User) -> Iterator[Item]:

@@ -14,9 +14,10 @@ class SiteConfig(AppConfig):
         from store.connect import expect_threads
         from upkeep import metrics, pause
 
-        from . import steps
+        from . import steps, types
 
         steps.arrange()
+        types.declare()
         expect_threads(settings.WEB_THREADS)
         trips.listen(metrics.observe_trip)
         trips.meter(metrics.observe_cost)

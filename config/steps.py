@@ -1,5 +1,4 @@
-"""What happens when an election opens, closes and is sealed, when somebody is removed or asks for what is kept about
-them: every step, in its order.
+"""What happens when an election opens, closes and is sealed, and when somebody is removed: every step, in its order.
 
 Apps that lie lower in the house know nothing of those above, so each of these acts leaves room for the others' steps.
 Who takes them is said here and nowhere else.
@@ -10,25 +9,21 @@ from __future__ import annotations
 from accounts.access import SEEING
 from accounts.letters import LETTERS as OF_ACCOUNTS
 from accounts.repository import SEEING_OFF
-from accounts.services import LEAVING, PARTING, forget_sessions
-from accounts.telling import TELLING, told_of_accounts
+from accounts.services import LEAVING, forget_sessions
 from accounts.visitors import SIGNING_OUT
 from accounts.welcoming import WELCOMING
 from acts import background
 from ballots import passes, secrecy
-from ballots import telling as of_ballots
 from ballots.letters import LETTERS as OF_BALLOTS
 from ballots.services import take_along
 from ballots.services.sealing import COUNTING, SEALED
 from elections import copying, invitations, quiet
 from elections import repository as elections
-from elections import telling as of_elections
 from elections.beside import BESIDE
 from elections.books import repository as ballots_of_several
 from elections.books import services as _books_steps  # noqa: F401 - only for its steps
 from elections.groups import filling
 from elections.groups import repository as groups
-from elections.groups import telling as of_groups
 from elections.groups.services import leave as leave_groups
 from elections.letters import LETTERS as OF_ELECTIONS
 from elections.needs import kept as keep_skills
@@ -39,7 +34,6 @@ from elections.services.ending import FOLLOWING, SHUTTING
 from elections.services.lifecycle import OPENING
 from elections.welcoming import asked_of
 from live import repository as live_sessions
-from live import telling as of_live_sessions
 from live.hub import HUB
 from live.minutes import repository as minutes
 from live.minutes.services import forget_attendances
@@ -48,26 +42,21 @@ from live.onward import services as _onward_steps  # noqa: F401 - only for its s
 from live.services import expiring as _expiring_steps  # noqa: F401 - only for its step
 from live.services.leaving import forget_hosting
 from live.sets import repository as question_sets
-from live.sets import telling as of_sets
 from live.sets.services import pass_on as pass_sets_on
 from mail.letters import COLOURING, LETTERS
-from news import likes as of_likes
 from news import repository as posts
 from news import subscribing as of_news_by_mail
-from news import telling as of_news
 from news.about import beside as on_elections
 from news.letters import LETTERS as OF_NEWS
 from news.services import forget_likes
 from news.services import pass_on as pass_posts_on
 from pages import colours
 from polls import repository as polls
-from polls import telling as of_polls
 from polls.services import pass_on as pass_polls_on
 from results.letters import LETTERS as OF_RESULTS
 from results.mailing import mail_by_itself, to_be_mailed
 from results.services import seal_result, seal_soon
 from skills import repository as skills
-from skills import telling as of_skills
 from skills.access import may_see_profile
 from skills.services import forget_endorsements, forget_skills
 from upkeep import metrics, pause
@@ -127,12 +116,6 @@ def arrange() -> None:
         to_be_mailed,  # have it mailed to the voters, if it was not
     )
 
-    # Somebody is about to be removed: what of theirs would pass on.
-    PARTING.arrange(
-        *(of_elections.parting, of_polls.parting, of_news.parting, of_sets.parting, of_live_sessions.parting),
-        of_groups.parting,
-    )
-
     # Somebody is removed (accounts.services.remove): the account goes first, and then, each until it is done,
     LEAVING.arrange(
         pass_elections_on,  # their elections pass to the site's owner
@@ -152,13 +135,6 @@ def arrange() -> None:
         forget_sessions,  # where they were signed in is forgotten
     )
     # and at last the mark by which the log forgets their name (upkeep.names).
-
-    # Somebody asks for all that is kept about them (accounts.telling.archive).
-    TELLING.arrange(
-        *(told_of_accounts, of_elections.told, quiet.told, of_ballots.told, of_polls.told, of_skills.told),
-        *(of_news.told, of_likes.told, of_news_by_mail.told, of_sets.told, of_live_sessions.told),
-        of_groups.told,
-    )
 
     # Somebody listens to a live session (live.hub): each look of its thread
     HUB.around = pause.guarded  # changes nothing while the site is paused

@@ -18,6 +18,7 @@ from pages import times
 from store.keys import fold
 from store.log import as_text
 from store.log.search import Wanted, look
+from store.schema import SCHEMA
 from store.table import Item
 
 from .convening import convened_of
@@ -112,8 +113,8 @@ def _told(events: list[Item], election: Election, standing: set[str]) -> Act:
     said = event["event_data"]
     if parts:
         said = {**said, "voters": [voter for each in events for voter in each["event_data"]["voters"]]}
-    words = SENTENCES.get(event["event_type"], _unknown)
-    sentence = words(Told(event, said, election, standing))
+    words, told = SCHEMA.event_type(event["event_type"]).sentence or _unknown, Told(event, said, election, standing)
+    sentence = words(told) if callable(words) else told.with_words(words, name=said.get("name", ""))
     sealed = said if event["event_type"] == "ResultSealed" else {}
     digests = [str(sealed.get(name, "")) for name in ("digest", "report_digest")]
     return Act(event["event_id"], events[-1]["event_id"], event["when_occurred"], sentence, *digests)
@@ -140,12 +141,8 @@ class Told:
         return str(sentence) % {"who": self.who, **words}
 
 
-def plainly(sentence: str) -> Callable[[Told], str]:
-    return lambda told: told.with_words(sentence)
-
-
-def naming(sentence: str, attribute: str) -> Callable[[Told], str]:
-    return lambda told: told.with_words(sentence, name=told.said.get(attribute, ""))
+def naming(sentence: str, attribute: str, word: str = "name") -> Callable[[Told], str]:
+    return lambda told: told.with_words(sentence, **{word: told.said.get(attribute, "")})
 
 
 FIELDS = {
@@ -169,7 +166,7 @@ FIELDS = {
 }
 
 
-def _created(told: Told) -> str:
+def created(told: Told) -> str:
     if convened := told.said.get("convened"):
         words = {"assembly": convened["assembly"], "words": convened_of(convened).words}
         return told.with_words(_("%(who)s made the draft for the assembly “%(assembly)s”: %(words)s."), **words)
@@ -178,7 +175,7 @@ def _created(told: Told) -> str:
     return told.with_words(_("%(who)s made the draft."))
 
 
-def _updated(told: Told) -> str:
+def updated(told: Told) -> str:
     changed = {name: value for name, value in told.said.items() if name != "election_name"}
     if changed == {"allow_edit": False}:
         return told.with_words(_("%(who)s fixed the candidates: none can be added any more."))
@@ -203,13 +200,13 @@ def _in_its_zone(stored: str, election: Election) -> str:
         return times.moment_text(times.from_text(stored))
 
 
-def _opened(told: Told) -> str:
+def opened(told: Told) -> str:
     if told.said.get("editable"):
         return told.with_words(_("%(who)s opened the election; candidates may still be added."))
     return told.with_words(_("%(who)s opened the election."))
 
 
-def _closed(told: Told) -> str:
+def closed(told: Told) -> str:
     """One that closed early says so: its page showed another end until then."""
     if not told.election.closed_early:
         return told.with_words(_("%(who)s closed the election."))
@@ -217,7 +214,7 @@ def _closed(told: Told) -> str:
     return told.with_words(_("%(who)s closed the election before its planned end, %(end)s."), end=end)
 
 
-def _candidates_added(told: Told) -> str:
+def candidates_added(told: Told) -> str:
     names = [str(each["name"]) for each in told.said.get("candidates", ())]
     shown = [name for name in names if fold(name) in told.standing]
     if not shown:
@@ -234,35 +231,35 @@ def _some_candidates_added(count: int) -> str:
     return ngettext("%(who)s added %(count)d candidate.", "%(who)s added %(count)d candidates.", count)
 
 
-def _candidates_removed(told: Told) -> str:
+def candidates_removed(told: Told) -> str:
     def sentence(count: int) -> str:
         return ngettext("%(who)s removed %(count)d candidate.", "%(who)s removed %(count)d candidates.", count)
 
     return _counted(told, len(told.said.get("candidates", ())), sentence)
 
 
-def _candidate_edited(told: Told) -> str:
+def candidate_edited(told: Told) -> str:
     name = str(told.said.get("candidate_name", ""))
     if fold(name) in told.standing:
         return told.with_words(_("%(who)s changed what is said about %(name)s."), name=name)
     return told.with_words(_("%(who)s changed what is said about a candidate who no longer stands."))
 
 
-def _candidate_pictured(told: Told) -> str:
+def candidate_pictured(told: Told) -> str:
     name = str(told.said.get("candidate_name", ""))
     if fold(name) in told.standing:
         return told.with_words(_("%(who)s changed the picture of %(name)s."), name=name)
     return told.with_words(_("%(who)s changed the picture of a candidate who no longer stands."))
 
 
-def _voters_added(told: Told) -> str:
+def voters_added(told: Told) -> str:
     def sentence(count: int) -> str:
         return ngettext("%(who)s put %(count)d voter on the roll.", "%(who)s put %(count)d voters on the roll.", count)
 
     return _counted(told, len(told.said.get("voters", ())), sentence)
 
 
-def _voters_removed(told: Told) -> str:
+def voters_removed(told: Told) -> str:
     def sentence(count: int) -> str:
         return ngettext(
             "%(who)s took %(count)d voter off the roll.", "%(who)s took %(count)d voters off the roll.", count
@@ -271,7 +268,7 @@ def _voters_removed(told: Told) -> str:
     return _counted(told, len(told.said.get("voters", ())), sentence)
 
 
-def _result_sealed(told: Told) -> str:
+def result_sealed(told: Told) -> str:
     def sentence(count: int) -> str:
         return ngettext(
             "%(who)s counted %(count)d ballot and sealed the result.",
@@ -286,15 +283,10 @@ def _counted(told: Told, count: int, sentence: Callable[[int], str]) -> str:
     return told.with_words(sentence(count), count=count)
 
 
-def _reminded(told: Told) -> str:
+def reminded(told: Told) -> str:
     if "hours_before" in told.said:
         return told.with_words(_("%(who)s reminded those who had not voted, as the organisers had chosen."))
     return told.with_words(_("%(who)s reminded those who had not voted."))
-
-
-def _stopped(sentence: str) -> Callable[[Told], str]:
-    """With the reason, as it was recorded."""
-    return lambda told: told.with_words(sentence, reason=told.said["sentence"])
 
 
 def _unknown(told: Told) -> str:
@@ -302,46 +294,10 @@ def _unknown(told: Told) -> str:
     return told.with_words(_("%(who)s did what the log calls “%(type)s”."), type=told.event["event_type"])
 
 
-SENTENCES: dict[str, Callable[[Told], str]] = {
-    "ElectionCreated": _created,
-    "ElectionUpdated": _updated,
-    "ElectionRenamed": plainly(gettext_lazy("%(who)s gave the draft another name.")),
-    "ElectionNotFilled": _stopped(
-        gettext_lazy("Not everything that the draft was made from could be brought: %(reason)s")
-    ),
-    "ElectionOpened": _opened,
-    "ElectionClosed": _closed,
-    "ElectionOwnerChanged": naming(gettext_lazy("%(who)s handed the election over to %(name)s."), "new_owner"),
-    "ManagerAdded": naming(gettext_lazy("%(who)s made %(name)s a manager."), "name"),
-    "ManagerRemoved": naming(gettext_lazy("%(who)s ended the management by %(name)s."), "name"),
-    "CandidatesAdded": _candidates_added,
-    "CandidatesRemoved": _candidates_removed,
-    "CandidateEdited": _candidate_edited,
-    "CandidatePictured": _candidate_pictured,
-    "NeedSet": plainly(gettext_lazy("%(who)s said which skill is needed, how well and of how many.")),
-    "NeedsDropped": plainly(gettext_lazy("%(who)s said that a skill is no longer needed.")),
-    "CandidateAgreed": plainly(gettext_lazy("A candidate agreed to show skills.")),
-    "CandidatesAsked": plainly(gettext_lazy("Candidates were asked by mail whether their skills may be shown.")),
-    "CandidateDisagreed": plainly(gettext_lazy("A candidate no longer agrees to show skills.")),
-    "VotersAdded": _voters_added,
-    "VotersRemoved": _voters_removed,
-    "GroupUsed": plainly(gettext_lazy("%(who)s put one of their groups on the roll.")),
-    "VotersInvited": plainly(gettext_lazy("%(who)s invited the voters who had not been invited yet.")),
-    "VotersReminded": _reminded,
-    "VotersMessaged": plainly(gettext_lazy("%(who)s sent a message to all voters.")),
-    "InvitationWorded": plainly(gettext_lazy("%(who)s changed what the invitation says.")),
-    "InvitationTested": plainly(gettext_lazy("%(who)s sent themselves a test of a mail to voters.")),
-    "VoterInvitedAgain": plainly(gettext_lazy("%(who)s sent one voter the invitation again.")),
-    "BallotsUnlinked": plainly(
-        gettext_lazy(
-            "The site was restored from a backup, which does not say whose which secret ballot is: those cast before "
-            "count, and can no longer be changed."
-        )
-    ),
-    "ResultSealed": _result_sealed,
-    "ResultMailed": plainly(gettext_lazy("%(who)s had the result mailed to the voters.")),
-    "ResultAnnounced": plainly(gettext_lazy("%(who)s announced the result in the news.")),
-}
+handed_over = naming(gettext_lazy("%(who)s handed the election over to %(name)s."), "new_owner")
+not_filled = naming(
+    gettext_lazy("Not everything that the draft was made from could be brought: %(reason)s"), "sentence", "reason"
+)
 
 
 # --- what voters did ---

@@ -11,13 +11,12 @@ from collections.abc import Iterable
 from django.urls import reverse
 
 from accounts.models import User
-from accounts.telling import Part
 from acts.links import whole
 from acts.site import table
 from acts.tokens import sign
 from mail.outbox import Mail
 from store import keys
-from store.table import Delete, Put
+from store.table import Delete, Item, Put
 
 LEAVE = "no-results"  # what the token in a mail is for
 
@@ -52,8 +51,9 @@ def link(mail: Mail) -> str:
 # --- people ---
 
 
-def told(user: User) -> list[Part]:
-    return [("results_by_mail", [{"address": user.email, "wanted": not wants_none(user.email)}] if user.email else [])]
+def wanted(user: User) -> list[Item]:
+    """Whether they want such mails, for themselves."""
+    return [{"address": user.email, "wanted": not wants_none(user.email)}] if user.email else []
 
 
 def forget(gone: User) -> None:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
+
+from django.utils.translation import gettext_lazy as _
 
 from acts.following import follow
 from acts.handfuls import handfuls
@@ -12,12 +14,14 @@ from acts.site import acting_on, table
 from photos.rules import photo_of
 from ranking.candidates import Candidate
 from store import keys
-from store.replay import Act, DoesNotFit, Exempt, Happened, Step, begins, like
+from store.replay import Act, DoesNotFit, Happened, Step, begins
+from store.schema import EventType, fields_of
 from store.table import Delete, Exists, Put, Table, Update, Write
 
 from . import (
     by_link,
     descriptions,
+    history,
     invitations,
     needs,
     places,
@@ -26,6 +30,7 @@ from . import (
     services,
     voting_times,
 )
+from .convening import Convened
 from .needs import Agreement, Need
 from .rules import Election, State
 from .voting_times import Told
@@ -216,32 +221,24 @@ def turned_out(event: Happened) -> list[Update]:
 # --- who runs it ---
 
 
-def manager_added(event: Happened) -> Iterator[Step]:
-    yield from _changed(event, services.with_manager(election_of(event), event.said["name"]))
+def run_by(change: Callable[[Election, str], Election], field: str) -> Act:
+    def changed(event: Happened) -> Step:
+        election = election_of(event)
+        after = change(election, event.said[field])
+        if after == election:
+            raise DoesNotFit("changes nothing.")
+        return repository.change(election, after)
 
-
-def manager_removed(event: Happened) -> Iterator[Step]:
-    yield from _changed(event, services.without_manager(election_of(event), event.said["name"]))
-
-
-def owner_changed(event: Happened) -> Iterator[Step]:
-    yield from _changed(event, services.with_owner(election_of(event), event.said["new_owner"]))
-
-
-def _changed(event: Happened, after: Election) -> Iterator[Step]:
-    election = election_of(event)
-    if after == election:
-        raise DoesNotFit("changes nothing.")
-    yield repository.change(election, after)
+    return changed
 
 
 # --- mail ---
 
 
-def mailed(event: Happened) -> Iterator[Step]:
-    """The log says that mails went out; which of them have arrived, and what they said, it does not."""
+def recorded_only(event: Happened) -> Step:
+    """What the log says and the table does not: that mails went out, or why something ended early."""
     election_of(event)
-    yield []
+    return ()
 
 
 def mailed_again(event: Happened) -> Iterator[Step]:
@@ -251,90 +248,61 @@ def mailed_again(event: Happened) -> Iterator[Step]:
     yield [by_link.turned(election, event.said["voter"])] if election.vote_by_link else []
 
 
-def reminders_declined(event: Happened) -> Iterator[Step]:
-    yield [invitations.declined(election_of(event), event.said["voter_name"])]
-
-
-def recorded_only(event: Happened) -> Iterator[Step]:
-    """What the log says and the table does not: why something ended early, whose marks are no part of a replay."""
-    election_of(event)
-    yield []
-
-
-REPLAY: dict[str, Act] = {
-    "ElectionCreated": created,
-    "ElectionUpdated": updated,
-    "ElectionRenamed": renamed,
-    "ElectionOpened": opened,
-    "ElectionClosed": closed,
-    "ElectionDeleted": deleted,
-    "ElectionOwnerChanged": owner_changed,
-    "ManagerAdded": manager_added,
-    "ManagerRemoved": manager_removed,
-    "CandidatesAdded": candidates_added,
-    "CandidateEdited": candidate_edited,
-    "CandidatesRemoved": candidates_removed,
-    "CandidatePictured": candidate_pictured,
-    "NeedSet": need_set,
-    "NeedsDropped": needs_dropped,
-    "CandidateAgreed": agreed,
-    "CandidateDisagreed": disagreed,
-    "CandidatesAsked": candidates_asked,
-    "VotersAdded": voters_added,
-    "VotersRemoved": voters_removed,
-    "VotersInvited": mailed,
-    "VoterInvitedAgain": mailed_again,
-    "VotersReminded": mailed,
-    "VotersMessaged": mailed,
-    "ResultMailed": mailed,
-    "InvitationWorded": mailed,
-    "InvitationTested": mailed,
-    "RemindersDeclined": reminders_declined,
-    "ElectionNotFilled": recorded_only,
-}
-
-FILLING = "What a draft was made from is brought into it a handful at a time, and whoever arrives has an event."
-MAILS = "Which mails went out and what became of them; their texts are in no log."
-HTML = "What a text was rendered to depends on the version of the program; the text itself is compared."
-
-EXEMPT = (
-    Exempt(like(keys.description("")), HTML, attributes=("description_html", "html_version")),
-    Exempt(like(keys.candidate("", "")), HTML, attributes=("statement_html", "html_version")),
-    Exempt(
-        like(keys.voter("", "")),
-        MAILS,
-        attributes=(
-            *(invitations.INVITED, invitations.REMINDED, invitations.TIMED, invitations.MESSAGED),
-            *(invitations.ANNOUNCED, "invited_at"),
-        ),
-    ),
-    Exempt(like(keys.mail_counts("", "")), MAILS),
-    Exempt(like(keys.failed_mail("", "", "")), MAILS),
-    Exempt(like(keys.message("", "")), MAILS),
-    Exempt(like(keys.reminders("")), MAILS),
-    Exempt(like(keys.invitation_words("")), MAILS),
-    Exempt(like(keys.quiet("")), "Who wants no mails about results is nobody's business but their own."),
-    Exempt(like(keys.voter_import("", "")), "A list on its way to the roll; each voter who arrives has an event."),
-    Exempt(like(keys.imported_rows("", "", 0)), "A list on its way to the roll; each voter who arrives has an event."),
-    Exempt(
-        like(keys.gate("", 0)),
-        "Which of the gates somebody came through is chance; together they count the same.",
-        summed=True,
-    ),
-    Exempt(
-        like(keys.snapshot("")),
-        "What candidates could do when it opened goes with them; the log would keep it for good.",
-    ),
-    Exempt(like(keys.filling_part("", 0)), FILLING),
-    Exempt(like(keys.election("")), FILLING, attributes=("filling",)),
-    Exempt(like(keys.lots("")), "The secret from which lots are drawn is told with the result, and not before."),
-    Exempt(like(keys.sealing("")), "Work left to do after a close; each thing done has an event of its own."),
-    Exempt(
-        like(keys.election(""))._replace(sk=""),
-        "What a deleted election left behind, when whoever deleted it was stopped on the way.",
-        within=keys.election(""),
-    ),
-)
+SETTINGS = f"election_name description {fields_of(Election)} owner_name:person managers:people"
+EVENTS = (
+    EventType("ElectionCreated", created, f"{SETTINGS} convened:map", "copied_from", inside=fields_of(Convened),
+              sentence=history.created),
+    EventType("ElectionUpdated", updated, SETTINGS, sentence=history.updated),
+    EventType("ElectionRenamed", renamed, "election_name new_name",
+              sentence=_("%(who)s gave the draft another name.")),
+    EventType("ElectionOpened", opened, "election_name editable:bool lots_commitment opened_at shows_skills:bool",
+              sentence=history.opened),
+    EventType("ElectionClosed", closed, "election_name closed_at", sentence=history.closed),
+    EventType("ElectionDeleted", deleted, "election_name state"),
+    EventType("ElectionOwnerChanged", run_by(services.with_owner, "new_owner"),
+              "election_name new_owner:person", sentence=history.handed_over),
+    EventType("ManagerAdded", run_by(services.with_manager, "name"), "election_name name:person",
+              sentence=_("%(who)s made %(name)s a manager.")),
+    EventType("ManagerRemoved", run_by(services.without_manager, "name"), "election_name name:person",
+              sentence=_("%(who)s ended the management by %(name)s.")),
+    EventType("CandidatesAdded", candidates_added, "election_name candidates:list",
+              inside="name number statement link", sentence=history.candidates_added),
+    EventType("CandidateEdited", candidate_edited, "election_name candidate_name statement link",
+              sentence=history.candidate_edited),
+    EventType("CandidatesRemoved", candidates_removed, "election_name candidates:list",
+              sentence=history.candidates_removed),
+    EventType("CandidatePictured", candidate_pictured, "election_name candidate_name photo:map", inside="id",
+              sentence=history.candidate_pictured),
+    EventType("NeedSet", need_set, "election_name skill_id level:int count:int",
+              sentence=_("%(who)s said which skill is needed, how well and of how many.")),
+    EventType("NeedsDropped", needs_dropped, "election_name skills:list",
+              sentence=_("%(who)s said that a skill is no longer needed.")),
+    EventType("CandidateAgreed", agreed, "election_name candidate_name account skills:list", "asked:list",
+              sentence=_("A candidate agreed to show skills.")),
+    EventType("CandidateDisagreed", disagreed, "election_name candidate_name account", "asked:list answered:list",
+              sentence=_("A candidate no longer agrees to show skills.")),
+    EventType("CandidatesAsked", candidates_asked, "election_name candidates:list accounts:list skills:list",
+              sentence=_("Candidates were asked by mail whether their skills may be shown.")),
+    EventType("VotersAdded", voters_added, "election_name voters:people accounts:list", "turn:int",
+              sentence=history.voters_added),
+    EventType("VotersRemoved", voters_removed, "election_name voters:people", sentence=history.voters_removed),
+    EventType("VotersInvited", recorded_only, "election_name",
+              sentence=_("%(who)s invited the voters who had not been invited yet.")),
+    EventType("VoterInvitedAgain", mailed_again, "election_name voter:person",
+              sentence=_("%(who)s sent one voter the invitation again.")),
+    EventType("VotersReminded", recorded_only, "election_name hours_before:int", sentence=history.reminded),
+    EventType("VotersMessaged", recorded_only, "election_name subject on_roll:int", "message",
+              sentence=_("%(who)s sent a message to all voters.")),
+    EventType("ResultMailed", recorded_only, "election_name",
+              sentence=_("%(who)s had the result mailed to the voters.")),
+    EventType("InvitationWorded", recorded_only, "election_name", "words answers_to_organiser:bool",
+              sentence=_("%(who)s changed what the invitation says.")),
+    EventType("InvitationTested", recorded_only, "election_name",
+              sentence=_("%(who)s sent themselves a test of a mail to voters.")),
+    EventType("RemindersDeclined", lambda event: [invitations.declined(election_of(event), event.said["voter_name"])],
+              "election_name voter_name:person"),
+    EventType("ElectionNotFilled", recorded_only, "election_name sentence", sentence=history.not_filled),
+)  # fmt: skip
 
 
 # --- what one event takes more than one transaction for ---

@@ -1,13 +1,10 @@
-"""What elections tell somebody of themselves: what they run, which rolls they are on, and what was mailed to them."""
+"""What elections tell somebody of themselves: which rolls they are on, and what was mailed to them."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from django.utils.translation import ngettext
-
 from accounts.models import User
-from accounts.telling import Part
 from acts.handfuls import handfuls
 from acts.site import table
 from mail import outbox
@@ -16,18 +13,8 @@ from store.table import Item
 
 from . import invitations, needs, repository
 
-MOST_COUNTED = 1000
 MARKS = (invitations.INVITED, invitations.REMINDED, invitations.TIMED, invitations.MESSAGED, invitations.ANNOUNCED)
 MAILED_AT_ONCE = 20  # entries whose mails are read together
-
-
-def told(user: User) -> list[Part]:
-    return [("elections", run_by(user)), ("rolls", rolls(user)), ("skills_shown", agreements(user))]
-
-
-def run_by(user: User) -> Iterator[Item]:
-    for item in table().each(keys.run_by(user.name)):
-        yield {"election": item["name"], "state": item["state"], "made_at": item["created_at"]}
 
 
 def agreements(user: User) -> Iterator[Item]:
@@ -71,16 +58,3 @@ def _mails_of(entry: Item) -> list[str]:
 def _mail(item: Item) -> Item:
     mail = outbox.mail_of(item)
     return {"kind": mail.kind, "to": mail.to, "state": mail.state, "queued_at": mail.queued_at}
-
-
-def parting(user: User) -> str:
-    """What a removal would pass on."""
-    count = len(table().page(keys.run_by(user.name), limit=MOST_COUNTED).items)
-    if not count:
-        return ""
-    sentence = ngettext(
-        "%(count)d election passes to the owner of the site, or stays with those who run it as well.",
-        "%(count)d elections pass to the owner of the site, or stay with those who run them as well.",
-        count,
-    )
-    return sentence % {"count": count}

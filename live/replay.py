@@ -12,19 +12,21 @@ from typing import Any
 
 from pages.times import from_text
 from store import keys
-from store.replay import Act, Exempt, Happened, Step, like
+from store.replay import Act, Happened, Step, nothing_kept
+from store.schema import EventType
 from store.table import Delete, Exists, Key, Update
 
 from . import repository
+from .items import CLOCK, GAME, STATE
 from .onward import repository as onward
 from .questions import Type
 from .rules import Game, State
 
 
-def of_a_game(act: Callable[[Happened, Game, State], Iterator[Step]]) -> Act:
-    def acted(event: Happened) -> Iterator[Step]:
-        if (found := repository.find(event.said["game_id"])) is not None:
-            yield from act(event, *found)
+def of_a_game(act: Callable[[Happened, Game, State], Step | Iterator[Step]]) -> Act:
+    def acted(event: Happened) -> Step | Iterator[Step]:
+        found = repository.find(event.said["game_id"])
+        return act(event, *found) if found is not None else ()
 
     return acted
 
@@ -63,11 +65,6 @@ def deleted(event: Happened) -> Iterator[Step]:
         game = found[0]
         has_code = repository.has_code(game)
         yield repository.deletion(game, has_code=has_code, has_minutes=has_minutes)
-
-
-@of_a_game
-def expired(event: Happened, game: Game, state: State) -> Iterator[Step]:
-    yield repository.clearing(game)
 
 
 @of_a_game
@@ -118,11 +115,6 @@ def roll_changed(event: Happened, game: Game, state: State) -> Iterator[Step]:
     yield repository.change(game, replace(game, **said))
 
 
-def nothing_kept(event: Happened) -> Iterator[Step]:
-    """Told for whoever reads the log; what it changed is in none."""
-    yield from ()
-
-
 @of_a_game
 def carried_on(event: Happened, game: Game, state: State) -> Iterator[Step]:
     yield onward.told(game, onward.onward_of(event.said | {"by": event.actor}))
@@ -157,62 +149,34 @@ def _at_its_end(event: Happened) -> dict[str, Any]:
     return {name: event.said[name] for name in names if name in event.said}
 
 
-REPLAY: dict[str, Act] = {
-    "LiveSessionMade": made,
-    "LiveSessionMoved": moved,
-    "LiveAnswersSealed": moved,
-    "LiveRoundSealed": moved,
-    "LiveItemAdded": corrected,
-    "LiveSessionCorrected": corrected,
-    "LiveSessionEnded": ended,
-    "LiveSessionDeleted": deleted,
-    "LiveSessionExpired": expired,
-    "LiveHostAdded": host_added,
-    "LiveHostRemoved": host_removed,
-    "LivePlayerApproved": player_changed,
-    "LivePlayerRenamed": player_changed,
-    "LivePlayerTimed": player_changed,
-    "LivePlayerRemoved": player_changed,
-    "LivePlayerReadmitted": player_changed,
-    "LivePlayerCheckedOut": player_changed,
-    "LivePlayerCheckedIn": player_changed,
-    "LiveSeatTakenOver": nothing_kept,
-    "LiveRollChanged": roll_changed,
-    "LiveSpeakersChanged": nothing_kept,
-    "LiveHistoryForgotten": history_forgotten,
-    "LiveOutcomeCarriedOn": carried_on,
-}
-
-FORGOTTEN = "Goes two weeks after the session, with all that people said; the log keeps how many and a digest."
-EXEMPT = (
-    Exempt(
-        like(keys.game("")),
-        "The log holds nothing that opens a door, nor what a host wrote for themselves.",
-        attributes=repository.SECRETS,
-    ),
-    Exempt(
-        like(keys.game_state("")),
-        "That a round is being closed is no step of its own; whoever looks goes on with it.",
-        attributes=("closing",),
-    ),
-    Exempt(like(keys.game_questions_part("", 0)), "Goes two weeks after the session; its set has events of its own."),
-    Exempt(like(keys.seat("", "")), "Who played along is in no log, and goes two weeks after the session."),
-    Exempt(like(keys.player_name("", "")), "Who played along is in no log, and goes two weeks after the session."),
-    Exempt(like(keys.game_roll_entry("", "")), "Who is entitled is in no log, and goes two weeks after the session."),
-    Exempt(like(keys.game_speakers("")), "Who spoke is in no log but in the minutes, and goes two weeks after."),
-    Exempt(like(keys.game_roster("")), "By which processes know that a seat changed."),
-    Exempt(like(keys.live_answer("", 0, "", 0)), FORGOTTEN),
-    Exempt(like(keys.live_vote("", 0, "", 0)), FORGOTTEN),
-    Exempt(like(keys.gathered_part("", 0, 0)), FORGOTTEN),
-    Exempt(like(keys.sorted_ideas("", 0)), FORGOTTEN),
-    Exempt(like(keys.game_before("", 0)), "Links two answers of nobody known until the second is counted."),
-    Exempt(like(keys.round_part("", 0, 0)), FORGOTTEN),
-    Exempt(like(keys.round_heard("", 0, "")), "By which players can tell that what they gave counts."),
-    Exempt(like(keys.game_salt("", 0)), "A secret that is destroyed when its round is sealed."),
-    Exempt(like(keys.presence("", "")), "Who is connected; about processes, and gone after two hours."),
-    Exempt(
-        like(keys.onward("", 0)),
-        "That something came of a session is told in an event of its own, a moment after it was made.",
-        where=lambda item: bool(item.get("untold")),
-    ),
-)
+OF_STATES = f"{STATE} {CLOCK}"
+PRESENT = "present_count:int entitled:int quorum quorate:bool"
+PLAYER = "game_id player"
+EVENTS = (
+    EventType("LiveSessionMade", made, f"game_id {GAME}", "code"),
+    EventType("LiveSessionMoved", moved, f"game_id step state:map digest options:int {PRESENT}", inside=OF_STATES),
+    EventType("LiveAnswersSealed", moved, f"game_id round:int count:int digest state:map {PRESENT}",
+              "heard:any asked:any", inside=OF_STATES),
+    EventType("LiveRoundSealed", moved, f"game_id round:int count:int digest state:map {PRESENT}",
+              "heard:any asked:any", inside=OF_STATES),
+    EventType("LiveItemAdded", corrected, "game_id title total_questions:int prepared_at state:map", inside=OF_STATES),
+    EventType("LiveSessionCorrected", corrected, "game_id what title total_questions:int prepared_at state:map "
+              "created_at created_by:person", inside=OF_STATES),
+    EventType("LiveSessionEnded", ended, f"game_id counted:map state:map {GAME}", "code",
+              inside=f"{OF_STATES} players rounds answers"),
+    EventType("LiveSessionDeleted", deleted, "game_id created_at created_by:person hosts:people ended_at "
+              "has_minutes:bool"),
+    EventType("LiveSessionExpired", of_a_game(lambda event, game, state: repository.clearing(game)),
+              "game_id"),
+    EventType("LiveHostAdded", host_added, "game_id name:person"),
+    EventType("LiveHostRemoved", host_removed, "game_id name:person created_at"),
+    *(EventType(f"LivePlayer{done}", player_changed, PLAYER)
+      for done in ("Approved", "Renamed", "Removed", "Readmitted", "CheckedOut", "CheckedIn")),
+    EventType("LivePlayerTimed", player_changed, f"{PLAYER} percent:int state:map", inside=OF_STATES),
+    EventType("LiveSeatTakenOver", nothing_kept, f"{PLAYER} round:int agreed:bool"),
+    EventType("LiveRollChanged", roll_changed, "game_id has_roll:bool entitled:int quorum prepared_at added:int "
+              "removed:int renewed:int shown:int"),
+    EventType("LiveSpeakersChanged", nothing_kept, "game_id round:int closed:bool minutes:int"),
+    EventType("LiveHistoryForgotten", history_forgotten, "name:person lines:list"),
+    EventType("LiveOutcomeCarriedOn", carried_on, "game_id number:int kind what title round:int at"),
+)  # fmt: skip

@@ -56,6 +56,7 @@ class Letter:
     after: tuple[str, ...] = ()  # sentences below what somebody wrote, beside the link
     reply_to: Callable[[Mail], str] | None = None  # whom an answer goes to, if not to where all answers go
     is_test: bool = False  # for whoever asked for it, to see what others will get
+    is_private: bool = False  # nobody is shown whom it goes to
 
 
 # The shades of the site's colour, which pages know and mails do not (config/steps.py).

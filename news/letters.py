@@ -22,7 +22,6 @@ from .rules import Post
 from .subscribing import CONFIRM, KNOWN, subscriber_of
 
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]+")
-OF_SUBSCRIBERS = frozenset({CONFIRM, KNOWN, NEWS})  # whose addresses nobody is shown
 
 
 def _confirm_link(mail: Mail) -> str:
@@ -71,6 +70,7 @@ LETTERS = {
         _confirm_link,
         gettext_noop("Get the news by mail"),
         urgent=True,
+        is_private=True,
         good_for=subscribing.CONFIRM_DAYS * DAY,
     ),
     KNOWN: Letter(
@@ -82,6 +82,7 @@ LETTERS = {
         _leave_path,
         gettext_noop("No more news by mail"),
         urgent=True,
+        is_private=True,
         good_for=subscribing.CONFIRM_DAYS * DAY,
     ),
     NEWS: Letter(
@@ -93,5 +94,6 @@ LETTERS = {
         silence_words=gettext_noop("No more news by mail"),
         list_name="news",
         message=told,
+        is_private=True,
     ),
 }

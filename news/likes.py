@@ -22,7 +22,6 @@ from django.utils.translation import gettext_lazy as _
 
 from accounts import repository as people
 from accounts.models import User
-from accounts.telling import Part
 from acts.handfuls import handfuls
 from acts.site import now_text, table
 from store import keys
@@ -193,11 +192,7 @@ def _still(who: Liker) -> list[Check]:
 # --- what somebody likes ---
 
 
-def told(user: User) -> list[Part]:
-    return [("likes", _told(user))]
-
-
-def _told(user: User) -> Iterable[Item]:
+def liked_by(user: User) -> Iterable[Item]:
     """By the name of the post, as far as it can be seen."""
     for some in handfuls(table().each(keys.liked_by(user.name))):
         found = table().get_many(keys.post(item["post"]) for item in some)

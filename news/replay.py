@@ -6,11 +6,14 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
+from django.utils.translation import gettext_lazy as _
+
 from photos.rules import photo_of
-from store import keys
-from store.replay import Act, DoesNotFit, Exempt, Happened, Step, like
+from store.replay import Act, DoesNotFit, Happened, Step
+from store.schema import EventType
 
 from . import repository
+from .items import PICTURE
 from .repository import Whole
 from .rules import Post
 from .services.announcing import SAID as ANNOUNCED
@@ -42,21 +45,15 @@ def announced(event: Happened) -> Iterator[Step]:
     yield repository.creation(replace(post, was_dated=True), said["text"])
 
 
-def edited(event: Happened) -> Iterator[Step]:
-    post = whole_of(event).post
-    yield repository.change(post, with_words(post, event, *CHOSEN, "revised_at"), event.said["text"])
+def changed(*names: str, **always: Any) -> Act:
+    """The post gets what the event says of these, and what always comes with it."""
 
+    def act(event: Happened) -> Step:
+        post = whole_of(event).post
+        after = replace(with_words(post, event, *names), **always)
+        return repository.change(post, after, event.said.get("text"))
 
-def published(event: Happened) -> Iterator[Step]:
-    post = whole_of(event).post
-    after = with_words(post, event, "published_at", "time_zone", "changed_at")
-    yield repository.change(post, replace(after, was_dated=True))
-
-
-def withdrawn(event: Happened) -> Iterator[Step]:
-    post = whole_of(event).post
-    after = with_words(post, event, "changed_at")
-    yield repository.change(post, replace(after, published_at=None, revised_at=None))
+    return act
 
 
 def pictured(event: Happened) -> Iterator[Step]:
@@ -64,45 +61,22 @@ def pictured(event: Happened) -> Iterator[Step]:
     yield repository.change(post, replace(post, photo=photo_of(event.said["photo"])))
 
 
-def previews_revoked(event: Happened) -> Iterator[Step]:
-    post = whole_of(event).post
-    yield repository.change(post, with_words(post, event, "previews"))
-
-
-def passed_on(event: Happened) -> Iterator[Step]:
-    post = whole_of(event).post
-    yield repository.change(post, with_words(post, event, "author"))
-
-
 def deleted(event: Happened) -> Iterator[Step]:
     whole = whole_of(event)
     yield repository.deletion(whole.post, whole.beside)
 
 
-REPLAY: dict[str, Act] = {
-    "PostWritten": written,
-    "ResultAnnounced": announced,
-    "PostEdited": edited,
-    "PostPublished": published,
-    "PostWithdrawn": withdrawn,
-    "PostPictured": pictured,
-    "PreviewsRevoked": previews_revoked,
-    "PostPassedOn": passed_on,
-    "PostDeleted": deleted,
-}
-EXEMPT: tuple[Exempt, ...] = (
-    Exempt(like(keys.like("", 0, "")), "Who likes a post is forgotten after a while; the log would keep it for good."),
-    Exempt(
-        like(keys.likes("", 0)),
-        "How many like a post follows from who does, which the log is not to keep.",
-        attributes=("likes",),
-    ),
-    Exempt(
-        keys.subscriber(""),
-        "Who gets the news by mail is to be gone without a trace once they leave; the log would keep it for good.",
-    ),
-    Exempt(
-        like(keys.post_mailing("")),
-        "Whether a post was mailed: a store that is made again has no subscribers, and mails nobody.",
-    ),
-)
+CHOSEN_WORDS = "post_id title slug tags:list summary excerpt words:int changed_at text"
+EVENTS = (
+    EventType("PostWritten", written, f"{CHOSEN_WORDS} election election_at at"),
+    EventType("ResultAnnounced", announced, f"{CHOSEN_WORDS} election_name election_at at result published_at "
+              "time_zone", sentence=_("%(who)s announced the result in the news.")),
+    EventType("PostEdited", changed(*CHOSEN, "revised_at"), f"{CHOSEN_WORDS} revised_at"),
+    EventType("PostPublished", changed("published_at", "time_zone", "changed_at", was_dated=True),
+              "post_id published_at time_zone changed_at mails:bool"),
+    EventType("PostWithdrawn", changed("changed_at", published_at=None, revised_at=None), "post_id changed_at"),
+    EventType("PostPictured", pictured, "post_id photo:map", inside=PICTURE),
+    EventType("PreviewsRevoked", changed("previews"), "post_id previews:int"),
+    EventType("PostPassedOn", changed("author"), "post_id author:person"),
+    EventType("PostDeleted", deleted, "post_id"),
+)  # fmt: skip

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from store import keys
-from store.replay import Act, DoesNotFit, Exempt, Happened, Step, like
+from store.replay import DoesNotFit, Happened, Step
+from store.schema import EventType
 
 from . import site_page
+from .items import SITE_PAGE
 
 
 def edited(event: Happened) -> Iterator[Step]:
@@ -23,11 +24,7 @@ def removed(event: Happened) -> Iterator[Step]:
     yield site_page.removing(page)
 
 
-REPLAY: dict[str, Act] = {"SitePageEdited": edited, "SitePageRemoved": removed}
-EXEMPT = (
-    Exempt(
-        like(keys.site_page()),
-        "What a text was rendered to depends on the version of the program; the text itself is compared.",
-        attributes=("text_html", "html_version"),
-    ),
+EVENTS = (
+    EventType("SitePageEdited", edited, "part name colour text links:list projects:list photo:map", inside=SITE_PAGE),
+    EventType("SitePageRemoved", removed),
 )

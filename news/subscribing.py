@@ -14,7 +14,6 @@ from django.utils.translation import override
 from accounts import throttle
 from accounts.models import User
 from accounts.services import still
-from accounts.telling import Part
 from accounts.visitors import Visitor
 from acts.limits import DAY, HOUR, Limit, is_within
 from acts.recording import try_write, write
@@ -122,7 +121,6 @@ def forget_subscription(gone: User) -> None:
 # --- what is told to somebody of themselves ---
 
 
-def told(user: User) -> list[Part]:
+def subscribed(user: User) -> list[Item]:
     found = find(user.email)
-    since = [{"address": found.address, "since": found.since, "language": found.language}] if found else []
-    return [("news_by_mail", since)]
+    return [{"address": found.address, "since": found.since, "language": found.language}] if found else []

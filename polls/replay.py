@@ -13,10 +13,10 @@ from typing import Any
 from acts.following import follow
 from acts.handfuls import handfuls
 from acts.site import acting_on, table
-from elections.replay import HTML
 from pages.times import from_text
 from store import keys
-from store.replay import Act, DoesNotFit, Exempt, Happened, Step, announced, like
+from store.replay import Act, DoesNotFit, Happened, Step, announced
+from store.schema import EventType
 from store.table import Check, Table, Update
 
 from . import reports, repository, sealing
@@ -26,10 +26,10 @@ from .rules import Poll
 FIELDS = {stored: name for name, stored in repository.STORED_AS.items()}
 
 
-def of_a_poll(act: Callable[[Happened, Poll], Iterator[Step]]) -> Act:
-    def acted(event: Happened) -> Iterator[Step]:
-        if (poll := repository.find(event.said["poll_id"])) is not None:
-            yield from act(event, poll)
+def of_a_poll(act: Callable[[Happened, Poll], Step | Iterator[Step]]) -> Act:
+    def acted(event: Happened) -> Step | Iterator[Step]:
+        poll = repository.find(event.said["poll_id"])
+        return act(event, poll) if poll is not None else ()
 
     return acted
 
@@ -52,12 +52,6 @@ def voted(event: Happened, poll: Poll) -> Iterator[Step]:
 
 
 @of_a_poll
-def updated(event: Happened, poll: Poll) -> Iterator[Step]:
-    after = replace(poll, **_changes(event))
-    yield repository.change(poll, after)
-
-
-@of_a_poll
 def reopened(event: Happened, poll: Poll) -> Iterator[Step]:
     after = replace(poll, closed_at=None, **_changes(event))
     early, writes = repository.reopening(poll, after)
@@ -65,29 +59,23 @@ def reopened(event: Happened, poll: Poll) -> Iterator[Step]:
     yield writes
 
 
+@of_a_poll
+def reported(event: Happened, poll: Poll) -> Step:
+    said = event.said
+    return reports.reporting(poll, said["report_id"], said["reason"], "", said["reportedAt"])
+
+
+@of_a_poll
+def dismissed(event: Happened, poll: Poll) -> Step:
+    return [reports.dismissal(poll.id, event.said["dismissedAt"])]
+
+
+def changed(change: Callable[[Happened], dict[str, Any]]) -> Act:
+    return of_a_poll(lambda event, poll: repository.change(poll, replace(poll, **change(event))))
+
+
 def _changes(event: Happened) -> dict[str, Any]:
     return {FIELDS.get(name, name): value for name, value in event.said.items() if name != "poll_id"}
-
-
-@of_a_poll
-def listed(event: Happened, poll: Poll) -> Iterator[Step]:
-    yield repository.change(poll, replace(poll, listed=event.kind == "PollListed"))
-
-
-@of_a_poll
-def hidden(event: Happened, poll: Poll) -> Iterator[Step]:
-    yield repository.change(poll, replace(poll, hidden_at=event.said.get("hiddenAt")))
-
-
-@of_a_poll
-def reported(event: Happened, poll: Poll) -> Iterator[Step]:
-    said = event.said
-    yield reports.reporting(poll, said["report_id"], said["reason"], "", said["reportedAt"])
-
-
-@of_a_poll
-def dismissed(event: Happened, poll: Poll) -> Iterator[Step]:
-    yield [reports.dismissal(poll.id, event.said["dismissedAt"])]
 
 
 @of_a_poll
@@ -120,50 +108,24 @@ def result_sealed(event: Happened, poll: Poll) -> Iterator[Step]:
     yield [Update(keys.poll_result(poll.id), set={"sealedAt": event.said["sealedAt"]})]
 
 
-REPLAY: dict[str, Act] = {
-    "PollCreated": created,
-    "PollVoteCast": voted,
-    "PollUpdated": updated,
-    "PollReopened": reopened,
-    "PollListed": listed,
-    "PollUnlisted": listed,
-    "PollHidden": hidden,
-    "PollShown": hidden,
-    "PollReported": reported,
-    "PollReportsDismissed": dismissed,
-    "PollClosed": closed,
-    "PollDeleted": deleted,
-    "PollResultSealed": result_sealed,
-}
-
-EXEMPT = (
-    Exempt(like(keys.poll("")), HTML, attributes=("description_html", "html_version")),
-    Exempt(
-        like(keys.poll("")),
-        "The log holds nothing that opens a door; nor does it tell whether a worker still has to look after a poll.",
-        attributes=("key", "GSI1PK", "GSI1SK"),
-    ),
-    Exempt(
-        like(keys.report("", "")),
-        "What somebody wrote in a report goes with the poll; the log keeps for good only what kind of reason it was.",
-        attributes=("words",),
-    ),
-    Exempt(
-        like(keys.poll_gate("", 0)),
-        "Which of the gates somebody came through is chance; together they count the same.",
-        summed=True,
-    ),
-    Exempt(
-        like(keys.poll_counted_part("", 0)),
-        "The long texts of a result are written before its head, which makes them count.",
-        until=keys.poll_result(""),
-    ),
-    Exempt(
-        like(keys.poll(""))._replace(sk=""),
-        "What a deleted poll left behind, when whoever deleted it was stopped on the way.",
-        within=keys.poll(""),
-    ),
-)
+EVENTS = (
+    EventType("PollCreated", created, "id title candidates:list createdAt goneAt maker:person description time_zone "
+              "expiresAt sign_in:bool results_hidden:bool listed:bool closedAt closing:person version:int shards:int",
+              "code hiddenAt", inside="name number"),
+    EventType("PollVoteCast", voted, "poll_id changed:bool", "vote_id rankings votedAt"),
+    EventType("PollUpdated", changed(_changes), "poll_id title description expiresAt time_zone maker:person goneAt "
+              "sign_in:bool results_hidden:bool"),
+    EventType("PollReopened", reopened, "poll_id expiresAt goneAt time_zone"),
+    EventType("PollListed", changed(lambda event: {"listed": True}), "poll_id"),
+    EventType("PollUnlisted", changed(lambda event: {"listed": False}), "poll_id"),
+    EventType("PollHidden", changed(lambda event: {"hidden_at": event.said["hiddenAt"]}), "poll_id", "hiddenAt"),
+    EventType("PollShown", changed(lambda event: {"hidden_at": None}), "poll_id"),
+    EventType("PollReported", reported, "poll_id", "report_id reason reportedAt"),
+    EventType("PollReportsDismissed", dismissed, "poll_id", "dismissedAt"),
+    EventType("PollClosed", closed, "poll_id closedAt"),
+    EventType("PollDeleted", deleted, "poll_id"),
+    EventType("PollResultSealed", result_sealed, "poll_id votes:int digest report_digest", "sealedAt"),
+)  # fmt: skip
 
 
 def shut_what_is_shut(there: Table) -> None:

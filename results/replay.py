@@ -6,11 +6,13 @@ from collections.abc import Iterator
 
 from acts.site import table
 from ballots import replay as ballots
+from elections import history
 from elections import repository as elections
 from elections.replay import election_of
 from elections.rules import Election
 from store import keys
-from store.replay import Act, DoesNotFit, Exempt, Happened, Step, announced, like
+from store.replay import DoesNotFit, Happened, Step, announced
+from store.schema import EventType
 from store.table import Delete, Update, Write
 
 from . import services
@@ -44,12 +46,7 @@ def _outcome(election: Election, when: str) -> list[Write]:
     return writes
 
 
-REPLAY: dict[str, Act] = {"ResultSealed": result_sealed}
-
-NOT_SEALED = "The long texts of a result are written before its head, which makes them count."
-HIDES_THE_ROLL = "It hides the roll in what was sealed, and is in no log; the roll itself is compared."
-EXEMPT = (
-    Exempt(like(keys.result("")), HIDES_THE_ROLL, ("roll_secret",)),
-    Exempt(like(keys.result_part("", 0)), NOT_SEALED, until=keys.result("")),
-    Exempt(like(keys.counted_part("", 0)), NOT_SEALED, until=keys.result("")),
-)
+EVENTS = (
+    EventType("ResultSealed", result_sealed, "election_name ballots:int digest report_digest sealed_at roll_commitment "
+              "lots_secret winners:list", "seed summary:any", sentence=history.result_sealed),
+)  # fmt: skip

@@ -8,7 +8,8 @@ from typing import Any
 
 from acts.site import acting_on, table
 from store import keys
-from store.replay import Act, DoesNotFit, Exempt, Happened, Step, begins, like
+from store.replay import DoesNotFit, Happened, Step, begins
+from store.schema import EventType
 from store.table import Delete, Put, Table, Write
 
 from . import endorsements, merging, repository
@@ -33,29 +34,9 @@ def created(event: Happened) -> Iterator[Step]:
     yield repository.creation(Skill(*words, state=state, at=said["at"]))
 
 
-def approved(event: Happened) -> Iterator[Step]:
-    yield repository.approval(skill_of(event))
-
-
-def refused(event: Happened) -> Iterator[Step]:
-    yield repository.refusal(skill_of(event))
-
-
 def edited(event: Happened) -> Iterator[Step]:
     skill, said = skill_of(event), event.said
     yield repository.change(skill, replace(skill, category=said["category"], description=said["description"]))
-
-
-def renamed(event: Happened) -> Iterator[Step]:
-    yield repository.renaming(skill_of(event), event.said["name"])
-
-
-def alias_added(event: Happened) -> Iterator[Step]:
-    yield repository.alias_added(skill_of(event), event.said["alias"])
-
-
-def alias_removed(event: Happened) -> Iterator[Step]:
-    yield repository.alias_removed(skill_of(event), event.said["alias"])
 
 
 def merged(event: Happened) -> Iterator[Step]:
@@ -87,16 +68,8 @@ def held(event: Happened) -> Iterator[Step]:
     yield repository.holding(own, replace(since, **words, confirmed_at=said["at"]))
 
 
-def let_go(event: Happened) -> Iterator[Step]:
-    yield repository.letting_go(own_of(event), event.said["skill_id"])
-
-
 def shown(event: Happened) -> Iterator[Step]:
     yield repository.showing(own_of(event), Visibility(event.said["visibility"]))
-
-
-def forgotten(event: Happened) -> Iterator[Step]:
-    yield repository.leaving(own_of(event))
 
 
 # --- vouching for others ---
@@ -137,35 +110,33 @@ def _now(skill_id: str) -> str:
     return skill.id if skill else skill_id
 
 
-REPLAY: dict[str, Act] = {
-    "SkillProposed": created,
-    "SkillAdded": created,
-    "SkillApproved": approved,
-    "SkillRefused": refused,
-    "SkillEdited": edited,
-    "SkillRenamed": renamed,
-    "SkillAliasAdded": alias_added,
-    "SkillAliasRemoved": alias_removed,
-    "SkillMerged": merged,
-    "PersonSkillAdded": held,
-    "PersonSkillChanged": held,
-    "PersonSkillConfirmed": held,
-    "PersonSkillRemoved": let_go,
-    "ProfileVisibilityChanged": shown,
-    "PersonSkillsRemoved": forgotten,
-    "PersonEndorsed": endorsed,
-    "EndorsementWithdrawn": withdrawn,
-    "EndorsementHidden": hidden,
-    "EndorsementShown": hidden,
-    "EndorsementsRemoved": parted,
-}
-EXEMPT = (
-    Exempt(
-        like(keys.person_skill("", "")),
-        "What somebody notes beside a skill goes with it; the log would keep it for good, and show it to auditors.",
-        attributes=("notes",),
-    ),
-)
+OF_A_SKILL = "skill_id name category description at"
+HELD = "name:person skill_id level:int years:int last_used interest:bool shard:int at"
+EVENTS = (
+    EventType("SkillProposed", created, OF_A_SKILL),
+    EventType("SkillAdded", created, OF_A_SKILL),
+    EventType("SkillApproved", lambda event: repository.approval(skill_of(event)), "skill_id"),
+    EventType("SkillRefused", lambda event: repository.refusal(skill_of(event)), "skill_id"),
+    EventType("SkillEdited", edited, "skill_id category description"),
+    EventType("SkillRenamed", lambda event: repository.renaming(skill_of(event), event.said["name"]), "skill_id name"),
+    EventType("SkillAliasAdded", lambda event: repository.alias_added(skill_of(event), event.said["alias"]),
+              "skill_id alias"),
+    EventType("SkillAliasRemoved", lambda event: repository.alias_removed(skill_of(event), event.said["alias"]),
+              "skill_id alias"),
+    EventType("SkillMerged", merged, "skill_id into"),
+    EventType("PersonSkillAdded", held, HELD),
+    EventType("PersonSkillChanged", held, HELD),
+    EventType("PersonSkillConfirmed", held, "name:person skill_id at"),
+    EventType("PersonSkillRemoved", lambda event: repository.letting_go(own_of(event), event.said["skill_id"]),
+              "name:person skill_id"),
+    EventType("ProfileVisibilityChanged", shown, "name:person visibility"),
+    EventType("PersonSkillsRemoved", lambda event: repository.leaving(own_of(event)), "name:person"),
+    EventType("PersonEndorsed", endorsed, "name:person skill_id grounds:list level:int at"),
+    EventType("EndorsementWithdrawn", withdrawn, "name:person skill_id"),
+    EventType("EndorsementHidden", hidden, "name:person skill_id by:person"),
+    EventType("EndorsementShown", hidden, "name:person skill_id by:person"),
+    EventType("EndorsementsRemoved", parted, "name:person people:people skills:list by:people"),
+)  # fmt: skip
 
 
 # --- what one event takes more than one transaction for ---

@@ -6,17 +6,12 @@ from collections.abc import Iterator
 
 from accounts.models import User
 from accounts.services import who
-from accounts.telling import Part
 from acts.site import table
 from store import keys
 from store.table import Item
 
 from . import endorsements, repository
 from .endorsements import Endorsement
-
-
-def told(user: User) -> list[Part]:
-    return [("skills", held(user)), ("endorsements", endorsed(user))]
 
 
 def held(user: User) -> Iterator[Item]:

@@ -54,26 +54,29 @@ class DoesNotFit(Exception):
 # --- what is not made again ---
 
 
+ANYWHERE = Key("", "")
+
+
 @dataclass(frozen=True, slots=True)
 class Exempt:
     """Items like this one are not compared, or not wholly, for a reason."""
 
-    like: Key  # names are left out: begins as the keys of these items do; without a sort key, the whole partition
     reason: str
-    attributes: tuple[str, ...] = ()  # only these are not compared
+    attributes: str = ""  # only these are not compared
     until: Key | None = None  # compared once the partition has this item
     within: Key | None = None  # compared only while the partition has this item
     where: Callable[[Item], bool] = lambda item: True
     summed: bool = False  # compared as the sum of all such items of the partition, and of its shards
     named: Callable[[Item], Key] | None = None  # compared under this key
     may_be_gone: bool = False  # compared only as far as it is there
+    like: Key = ANYWHERE  # begins as the keys of these items do; without a sort key, the whole partition
 
     def covers(self, key: Key) -> bool:
         return begins(key.pk) == self.like.pk and self.like.sk in ("", begins(key.sk))
 
     def spares(self, attribute: str) -> bool:
         """Whether this attribute is not compared; what stands after a # in its name makes no difference."""
-        return attribute.partition("#")[0] in self.attributes
+        return attribute.partition("#")[0] in self.attributes.split()
 
     @property
     def is_whole(self) -> bool:
@@ -133,12 +136,12 @@ class Happened:
 
 
 Step = Sequence[Write]  # of one transaction
-Act = Callable[[Happened], Iterator[Step]]
+Act = Callable[[Happened], Step | Iterator[Step]]  # one step, or several, each made when the one before is done
 
 
-def nothing_kept(event: Happened) -> Iterator[Step]:
+def nothing_kept(event: Happened) -> Step:
     """The act of an event that changes nothing but what is exempt."""
-    yield from ()
+    return ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -269,7 +272,8 @@ class Theatre:
     def _carry_out(self, event: Happened) -> None:
         if event.kind not in self.acts:
             raise DoesNotFit("is of a kind that nobody here knows.")
-        for step in self.acts[event.kind](event):
+        made = self.acts[event.kind](event)
+        for step in made if isinstance(made, Iterator) else (made,):
             try:
                 if step:
                     self.table.write(*step)

@@ -27,6 +27,7 @@ from store import keys
 from store.connect import connect
 from store.log import Event
 from store.replay import Exempt
+from store.schema import ON_EVERY_ITEM, SCHEMA
 from store.table import DATA, LOG, Check, Item, Key, Numbered, Put, Table, Update, Write, opened
 from tests.live.conftest import made as game_made  # noqa: F401 - a fixture
 from tests.people import enrol
@@ -34,7 +35,7 @@ from tests.polls.conftest import made as poll_made  # noqa: F401 - a fixture
 from tests.test_replay_live import asked_by_the_room, tell_of_live_sessions
 from tests.test_replay_polls import tell_of_polls
 from tests.test_replay_story import APPS, tell
-from upkeep.replay import EXEMPT, STEPS
+from upkeep.replay import STEPS
 
 ROOT = Path(__file__).parent.parent
 BELOW = ("acts", "mail", "pages")  # through which apps write, too
@@ -48,6 +49,7 @@ class Watched:
         self._table = table
         self.faults: list[str] = []
         self.writers: set[Place] = set()
+        self.undeclared: set[str] = set()
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._table, name)
@@ -58,6 +60,8 @@ class Watched:
         before, allowed = self._table.get_many(changed), self._is_allowed(parts)
         self._table.write(*writes, token=token)
         after = self._table.get_many(changed)
+        put = {part.key: part.item for part in parts if isinstance(part, Put)}
+        self.undeclared |= {each for key, item in (put | after).items() for each in undeclared(key, item)}
         self.writers |= set(_callers())
         events = [key for key in changed if key.table == LOG and keys.holds_events(key.pk)]
         if len(events) > 1:
@@ -86,7 +90,7 @@ class Watched:
         return all(map(self._is_exempt, changes)) or any(is_step(writes) for is_step in STEPS)
 
     def _is_exempt(self, write: Write) -> bool:
-        return any(self._exempts(row, write) for row in EXEMPT if row.covers(write.key))
+        return any(self._exempts(row, write) for row in SCHEMA.exempt if row.covers(write.key))
 
     def _exempts(self, row: Exempt, write: Write) -> bool:
         if row.until is not None and row.named is None:
@@ -98,6 +102,35 @@ class Watched:
     def _blame(self, what: str, changed: Sequence[Key]) -> None:
         places = ", ".join(sorted(f"{key.pk} / {key.sk}" for key in changed))
         self.faults.append(f"{what}: {places} ({' < '.join(function for _, function in _callers())})")
+
+
+STORED: dict[str, tuple[type, ...]] = {  # what a field of each kind may hold, besides nothing
+    **dict.fromkeys(("text", "person", "address", "election"), (str,)),
+    **dict.fromkeys(("list", "people"), (list,)),
+    **{"map": (dict,), "bool": (bool,), "int": (int,), "bytes": (bytes,), "any": (object,)},
+}
+
+
+def undeclared(key: Key, item: Item) -> Iterator[str]:
+    """The fields of an item or an event that its type does not declare, or declares as something else."""
+    item_type = SCHEMA.type_of(key)
+    declared = item_type.fields if item_type else {}
+    for name, value in item.items():
+        if name not in ON_EVERY_ITEM and not is_declared(declared, name, value):
+            yield f"{key.pk} / {key.sk}: {name}"
+    if key.table == LOG and keys.holds_events(key.pk):
+        said, kind = item.get("event_data", {}), item.get("event_type", "")
+        fields = SCHEMA.event_type(kind).fields
+        yield from (f"{kind}: {name}" for name, value in said.items() if not is_declared(fields, name, value))
+
+
+def is_declared(fields: dict[str, str], name: str, value: Any) -> bool:
+    """What follows a # in a name is no part of it; a declared name may end in a * that stands for any ending."""
+    plain = name.partition("#")[0]
+    kinds = [
+        kind for each, kind in fields.items() if each == plain or (each[-1:] == "*" and plain.startswith(each[:-1]))
+    ]
+    return any(value is None or isinstance(value, STORED[kind]) for kind in kinds)
 
 
 def _is_changed(before: dict[Key, Item], after: dict[Key, Item]) -> bool:
@@ -149,9 +182,21 @@ def test_nothing_changes_without_an_event_and_no_event_without_a_change(story):
     assert story.faults == []
 
 
+def test_every_field_that_is_written_is_declared_with_its_kind(story):
+    """In the declarations of items (`items.py`) and events (`replay.py`)."""
+    assert story.undeclared == set()
+
+
+def test_a_field_that_nobody_declared_is_found(watched, person):
+    user = person("Ada")
+    table().write(Update(keys.user(user.name), set={"pin": "1234", "about": 7}))
+    log().record(Event(user.name, "ProfileChanged", {"name": user.name, "mood": "good"}), people.confirmation(user))
+    assert {each.rpartition(" ")[2] for each in watched.undeclared} == {"pin", "about", "mood"}
+
+
 def test_polls_too_change_nothing_without_an_event(watched, person, poll_made):  # noqa: F811
     tell_of_polls(person, poll_made)
-    assert watched.faults == []
+    assert (watched.faults, watched.undeclared) == ([], set())
     table().write(Update(keys.poll(poll_made(by_nobody=True).id), set={"title": "Dinner"}))
     (fault,) = watched.faults
     assert fault.startswith("a change without an event: POLL#")
@@ -159,7 +204,7 @@ def test_polls_too_change_nothing_without_an_event(watched, person, poll_made): 
 
 def test_live_sessions_too_change_nothing_without_an_event(watched, person, game_made):  # noqa: F811
     tell_of_live_sessions(person, game_made)
-    assert watched.faults == []
+    assert (watched.faults, watched.undeclared) == ([], set())
     game = game_made()
     table().write(Update(keys.game_state(game.id), set={"phase": "results"}))
     table().put_all([{"PK": keys.game(game.id).pk, "SK": keys.METADATA}])
@@ -168,7 +213,7 @@ def test_live_sessions_too_change_nothing_without_an_event(watched, person, game
 
 def test_what_the_room_asks_changes_nothing_without_an_event(watched, game_made):  # noqa: F811
     asked_by_the_room(game_made)
-    assert watched.faults == []
+    assert (watched.faults, watched.undeclared) == ([], set())
     table().write(Update(keys.game_qa(game_made().id), set={"is_on": True}))
     assert [fault.split(":")[0] for fault in watched.faults] == ["a change without an event"]
 

@@ -34,6 +34,7 @@ from store.log import Event, EventLog, utc_now
 from store.log.events import number_of
 from store.log.seal import verify
 from store.replay import Difference, Exemptions, Kept, Theatre, like
+from store.schema import SCHEMA
 from store.sqlite import BufferedTable, rows
 from store.table import DATA, LOG, Delete, Item, Key, Put, Refused, Table, Update
 from tests.at_once import at_once
@@ -307,7 +308,7 @@ def is_found(found_in: Callable[[Item, Change], bool], event: Item, word: str) -
 
 def damageable(table: Table) -> dict[Key, str]:
     """Of every kind of item that is compared wherever it lies the first, and an attribute of it that is compared."""
-    exempt, found = Exemptions(replay.EXEMPT), dict[Key, tuple[Key, str]]()
+    exempt, found = Exemptions(SCHEMA.exempt), dict[Key, tuple[Key, str]]()
     for name, item in table.everything():
         rows = exempt.of(item) if name == DATA and item["PK"] != keys.METADATA else None
         if rows is not None and not any(
@@ -636,7 +637,7 @@ def test_a_store_rebuilt_from_a_log_that_does_not_fit_stays_marked(voted, tmp_pa
 
 def test_the_exceptions_are_told_with_their_reasons(site):
     lines = run("--exceptions").splitlines()
-    assert len(lines) == len(replay.EXEMPT) + len(replay.STEPS)
+    assert len(lines) == len(SCHEMA.exempt) + len(replay.STEPS)
     assert any(
         line.startswith("USER# / METADATA: hash, salt, session_salt, last_login - The log holds") for line in lines
     )

@@ -13,7 +13,8 @@ from accounts.rules import Role
 from ballots import services as voting
 from elections import repository as elections
 from elections import services as organising
-from news import repository, services, site_page, site_services
+from news import replay as of_news
+from news import repository, services, site_page, site_replay, site_services
 from news.services.writing import Written
 from news.site_page import Part
 from photos.changing import Wanted
@@ -94,7 +95,7 @@ def told(site, person):
 def test_the_log_makes_the_news_there_is(told):
     assert check(told).first == ()
     assert {event["event_type"] for event in told.each(keys.events())} >= kinds_in("news")
-    assert kinds_in("news") == set(replay.news.REPLAY) | set(replay.site_page.REPLAY)
+    assert kinds_in("news") == {each.name for each in (*of_news.EVENTS, *site_replay.EVENTS)}
 
 
 def test_it_does_so_too_when_it_has_forgotten_who_wrote_it(told):
@@ -120,7 +121,7 @@ def test_a_post_changed_behind_our_back_is_named(told):
 
 def test_nothing_changes_without_an_event_and_no_event_without_a_change(watched, person):  # noqa: F811
     tell_of_news(person)
-    assert watched.faults == []
+    assert (watched.faults, watched.undeclared) == ([], set())
     (post, *_others), _end = repository.published(limit=9)
     watched.write(Update(keys.post(post.id), set={"title": "Another"}))
     assert [fault.partition(":")[0] for fault in watched.faults] == ["a change without an event"]

@@ -52,6 +52,7 @@ from store import keys
 from store.connect import connect
 from store.log import as_text, utc_now
 from store.log.seal import verify
+from store.schema import SCHEMA
 from store.table import Delete, Put, Table
 from tests.accounts.test_factors import SITE, asked, with_passkey
 from tests.background import finish_background, queue_mailings
@@ -538,7 +539,7 @@ def test_the_story_tells_of_every_kind_of_event_there_is(told):
 
 def test_every_kind_of_event_in_the_code_can_be_replayed():
     packages = {path.parent.name for path in ROOT.glob("*/__init__.py")} - {"tests", "bench"}
-    assert kinds_in(*packages) == set(replay.ACTS)
+    assert kinds_in(*packages) == set(SCHEMA.events)
 
 
 MAKING = ("Event", "record", "_record")

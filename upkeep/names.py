@@ -35,6 +35,7 @@ from store.log.events import number_of
 from store.log.forgotten import forgotten, rewriting, rewritten
 from store.log.index import ACTOR, first_of
 from store.log.search import BEYOND, Wanted, look
+from store.schema import SCHEMA
 from store.table import LOG, Delete, Equals, Exists, Item, Key, Missing, Put, Refused, Update, Write
 
 A_HANDFUL = 25  # events of one transaction, each with two entries of the index at most
@@ -42,165 +43,7 @@ MOST_BYTES = 1_000_000  # of one transaction, about: statements of candidates ar
 A_TURN = 20_000  # events that are looked at before other jobs get their turn
 A_LOOK = 1000  # events of one type that are read at once
 
-# Which words of an event name people, besides who did it. Every type has its row: a new one is thought about here.
-NAMES: dict[str, tuple[str, ...]] = {
-    "UserRegistered": ("name", "email"),
-    "PersonInvited": ("email",),
-    "ResetLinkSent": ("name",),
-    "UserPasswordChanged": ("name",),
-    "UserEmailChanged": ("name", "email"),
-    "UserRoleChanged": ("name",),
-    "OwnershipTransferred": ("old_owner", "new_owner"),
-    "ProfileChanged": ("name",),
-    "UserRemoved": ("name",),
-    "SecondFactorAdded": ("name",),
-    "SecondFactorRemoved": ("name",),
-    "SecondFactorsReset": ("name",),
-    "RecoveryCodesMade": ("name",),
-    "RecoveryCodeUsed": ("name",),
-    "ElectionCreated": ("owner_name", "managers"),
-    "ElectionUpdated": (),
-    "ElectionRenamed": (),
-    "ElectionNotFilled": (),
-    "ElectionOpened": (),
-    "ElectionClosed": (),
-    "ElectionDeleted": (),
-    "ElectionOwnerChanged": ("new_owner",),
-    "ManagerAdded": ("name",),
-    "ManagerRemoved": ("name",),
-    "CandidatesAdded": (),
-    "CandidateEdited": (),
-    "CandidatesRemoved": (),
-    "CandidatePictured": (),
-    "PostPictured": (),
-    "PersonPictured": ("name",),
-    **dict.fromkeys(("BookMade", "BookChanged", "BookTakenApart", "BookOpened", "BookExtended", "BookClosed"), ()),
-    "NeedSet": (),
-    "NeedsDropped": (),
-    "CandidateAgreed": (),
-    "CandidateDisagreed": (),
-    "CandidatesAsked": (),
-    "VotersAdded": ("voters",),
-    "VotersRemoved": ("voters",),
-    "GroupMade": (),
-    "GroupRenamed": (),
-    "GroupMembersAdded": ("members",),
-    "GroupMembersRemoved": ("members",),
-    "GroupUsed": (),
-    "GroupDeleted": (),
-    "VotersInvited": (),
-    "VoterInvitedAgain": ("voter",),
-    "VotersReminded": (),
-    "VotersMessaged": (),
-    "ResultMailed": (),
-    "InvitationWorded": (),
-    "InvitationTested": (),
-    "RemindersDeclined": ("voter_name",),
-    "BallotCast": ("voter_name",),
-    "BallotWithdrawn": ("voter_name",),
-    "BallotsSealed": (),
-    "BallotsUnlinked": (),
-    "ResultSealed": (),
-    "PollCreated": ("maker",),
-    "PollVoteCast": (),
-    "PollUpdated": ("maker",),
-    "PollReopened": (),
-    "PollListed": (),
-    "PollUnlisted": (),
-    "PollHidden": (),
-    "PollShown": (),
-    "PollReported": (),
-    "PollReportsDismissed": (),
-    "PollClosed": (),
-    "PollDeleted": (),
-    "PollResultSealed": (),
-    "SitePaused": (),
-    "SiteResumed": (),
-    "NamesForgotten": (),
-    "MailsTriedAgain": (),
-    "MailPutAside": (),
-    "MailsTakenAsSent": (),
-    "MailLimitChanged": ("name",),
-    "OrganiserConfirmed": ("name",),
-    "OrganiserUnconfirmed": ("name",),
-    "SkillProposed": (),
-    "SkillAdded": (),
-    "SkillApproved": (),
-    "SkillRefused": (),
-    "SkillEdited": (),
-    "SkillRenamed": (),
-    "SkillAliasAdded": (),
-    "SkillAliasRemoved": (),
-    "SkillMerged": (),
-    "PersonSkillAdded": ("name",),
-    "PersonSkillChanged": ("name",),
-    "PersonSkillConfirmed": ("name",),
-    "PersonSkillRemoved": ("name",),
-    "PersonSkillsRemoved": ("name",),
-    "ProfileVisibilityChanged": ("name",),
-    "PersonEndorsed": ("name",),
-    "EndorsementWithdrawn": ("name",),
-    "EndorsementHidden": ("name", "by"),
-    "EndorsementShown": ("name", "by"),
-    "EndorsementsRemoved": ("name", "people", "by"),
-    "PostWritten": (),
-    "PostEdited": (),
-    "PostPublished": (),
-    "PostWithdrawn": (),
-    "PreviewsRevoked": (),
-    "PostPassedOn": ("author",),
-    "PostDeleted": (),
-    "ResultAnnounced": (),
-    "QuestionSetMade": ("created_by",),
-    "QuestionSetChanged": ("created_by",),
-    "QuestionsAdded": (),
-    "QuestionChanged": (),
-    "QuestionMoved": (),
-    "QuestionRemoved": (),
-    "QuestionCategoryChanged": (),
-    "QuestionCategoryMoved": (),
-    "QuestionSetDeleted": (),
-    "LiveSessionMade": ("created_by", "hosts"),
-    "LiveOutcomeCarriedOn": (),
-    "LiveSessionMoved": (),
-    "LiveAnswersSealed": (),
-    "LiveRoundSealed": (),
-    "LiveSessionEnded": ("created_by", "hosts"),
-    "LiveSessionDeleted": ("created_by", "hosts"),
-    "LiveSessionExpired": (),
-    "LiveHostAdded": ("name",),
-    "LiveHostRemoved": ("name",),
-    "LivePlayerApproved": (),
-    "LivePlayerRenamed": (),
-    "LivePlayerTimed": (),
-    "LivePlayerRemoved": (),
-    "LivePlayerReadmitted": (),
-    "LivePlayerCheckedOut": (),
-    "LivePlayerCheckedIn": (),
-    "LiveSeatTakenOver": (),
-    "LiveRollChanged": (),
-    "LiveSpeakersChanged": (),
-    "LiveHistoryForgotten": ("name",),
-    "LiveItemAdded": (),
-    "LiveSessionCorrected": ("created_by",),
-    "LiveMinutesSealed": (),
-    "LiveMinutesNoted": (),
-    "LiveMinutesDeleted": (),
-    "LiveQaChanged": (),
-    "LiveQuestionShown": (),
-    "LiveQuestionHidden": (),
-    "LiveQuestionAnswered": (),
-    "LiveQuestionPutUp": (),
-    "LiveQuestionTakenDown": (),
-    "LiveTextsModerated": (),
-    "SitePageEdited": (),
-    "SitePageRemoved": (),
-}
 NOTHING_KEPT: Item = {"kept": [], "kept_as": []}  # elections, by the numbers of their making; and what they say
-OWN_WORDS = {  # what somebody wrote about themselves, and what they look like
-    "ProfileChanged": ("display_name", "about"),
-    "PersonPictured": ("photo",),
-}
 LONG_AGO = "0001-01-01T00:00:00.000Z"  # so that it is due at once
 UNKNOWN = 0
 NEVER = (0, 0, 0)  # no event has such a number
@@ -235,14 +78,14 @@ class Somebody:
 
     def without(self, event: Item, *, is_gone: bool) -> Item | None:
         """The event without them; nothing if it does not name them. An election that it is about may be gone."""
-        kind, said = event["event_type"], dict(event["event_data"])
+        declared, said = SCHEMA.event_type(event["event_type"]), dict(event["event_data"])
         meant = self.meant(number_of(event), is_gone=is_gone)
         is_theirs = keys.fold(str(said.get("name", ""))) in meant
-        for field in NAMES.get(kind, ()):
+        for field in declared.naming:
             if field in said:
                 said[field] = _replaced(said[field], meant)
         if is_theirs:
-            said |= {field: "" for field in OWN_WORDS.get(kind, ()) if field in said}
+            said |= {field: "" for field in declared.own.split() if field in said}
             said |= {"email": self._own(said["email"])} if "email" in said else {}
         actor = _replaced(event["actor"], meant)
         is_named = (actor, said) != (event["actor"], event["event_data"])
@@ -250,7 +93,7 @@ class Somebody:
 
     def met_in(self, event: Item) -> set[str]:
         """By which of the names the event means them."""
-        said = (event["event_data"].get(field) for field in NAMES.get(event["event_type"], ()))
+        said = (event["event_data"].get(field) for field in SCHEMA.event_type(event["event_type"]).naming)
         words = [event["actor"], *(word for each in said for word in (each if isinstance(each, list) else [each]))]
         meant = self.meant(number_of(event), is_gone=False)
         return {keys.fold(word) for word in words if isinstance(word, str)} & meant.keys()

@@ -1,4 +1,4 @@
-"""Replay of the whole site: gathers what every app knows of its events, walks the log, compares."""
+"""Replay of the whole site: walks the log, lets every event happen again, compares."""
 
 from __future__ import annotations
 
@@ -7,46 +7,32 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 
-from accounts import replay as accounts
 from acts.handfuls import handfuls
 from acts.site import acting_on
 from ballots import replay as ballots
 from elections import replay as elections
 from elections import voting_times
-from elections.books import replay as books
-from elections.groups import replay as groups
 from elections.repository import RENAMING
 from elections.rules import State
-from live import replay as live
-from live.minutes import replay as minutes
-from live.qa import replay as live_qa
-from live.sets import replay as question_sets
-from news import replay as news
-from news import site_replay as site_page
-from photos import replay as photos
 from polls import replay as polls
-from results import replay as results
 from skills import replay as skills
 from store import formats, keys
 from store.backup import Cut, Entry, Progress, batches, begin, contents, cut, silent
 from store.log import layout
 from store.log.events import number_of
 from store.replay import (
-    Act,
     Comparison,
     Difference,
-    Exempt,
-    Happened,
     Kept,
-    Step,
     Theatre,
     Unlogged,
+    begins,
     is_event,
-    like,
     nothing_kept,
     split,
     stage,
 )
+from store.schema import SCHEMA, EventType
 from store.sqlite import BufferedTable
 from store.table import LOG, Delete, Exists, Item, Put, Table, Update, Write
 
@@ -54,56 +40,15 @@ from . import figures
 from .pause import Pause, pause_item
 from .sealer import COUNTED
 
-APPS = (
-    *(accounts, elections, ballots, results, polls, skills, news, photos, site_page),
-    *(question_sets, live, minutes, live_qa, groups, books),
-)
-
-
-def paused(event: Happened) -> Iterator[Step]:
-    yield [pause_item(Pause(by=event.actor, **event.said))]
-
-
-def resumed(event: Happened) -> Iterator[Step]:
-    yield [Delete(keys.pause(), when=Exists())]
-
-
-def mails_decided(event: Happened) -> Iterator[Step]:
-    """Somebody decided about mails that did not arrive; the outbox is not made again."""
-    yield from ()
-
-
-REPLAY: dict[str, Act] = {
-    "SitePaused": paused,
-    "SiteResumed": resumed,
-    "MailsTriedAgain": mails_decided,
-    "MailPutAside": mails_decided,
-    "MailsTakenAsSent": mails_decided,
-    "NamesForgotten": nothing_kept,
-}
-ACTS: dict[str, Act] = {kind: act for app in APPS for kind, act in app.REPLAY.items()} | REPLAY
-TASK = Exempt(like(keys.task("", "")), "Background work that is left to do; what it does has events of its own.")
-EXEMPT: tuple[Exempt, ...] = (
-    *(row for app in APPS for row in app.EXEMPT),
-    Exempt(like(keys.once("")), "The mark of a form that was sent; it is forgotten within a day."),
-    TASK,
-    Exempt(like(keys.lease("")), "Which worker is at which job; about processes, not about the site."),
-    Exempt(like(keys.worker("")), "Which workers are alive; about processes, not about the site."),
-    Exempt(keys.nightly(), "When the newest checkpoint was last mailed."),
-    Exempt(keys.last_backup(), "When somebody last made a copy; about copies, not about the site."),
-    Exempt(
-        like(keys.mail_server("")), "Whether the mail server could be reached; about processes, not about the site."
+EVENTS = (
+    EventType(
+        "SitePaused", lambda event: [pause_item(Pause(by=event.actor, **event.said))], "since minutes:int sentence"
     ),
-    Exempt(keys.mails_again(), "There only while mails that failed are being queued again."),
-    Exempt(keys.bounces_read(), "How far the mailbox of bounces was read."),
-    Exempt(keys.forgetting(), "Work left to do after a deletion, in the store's files and not in the store."),
-    Exempt(
-        like(keys.name_to_forget("", "")), "Whom the log is still to forget; what it forgets has an event of its own."
-    ),
-    Exempt(keys.retention(), "How far today's look for accounts that nobody uses has come."),
-    Exempt(keys.restoring(), "There only while a restore has not come to its end."),
-    Exempt(keys.secret_key(), "Which secret key the site has used last; about the program, not about the site."),
-    Exempt(keys.store_format(), "Which format the store is written in; about the program, not about the site."),
+    EventType("SiteResumed", lambda event: [Delete(keys.pause(), when=Exists())]),
+    EventType("MailsTriedAgain", nothing_kept, "which"),  # the outbox is not made again
+    EventType("MailPutAside", nothing_kept, "which"),
+    EventType("MailsTakenAsSent", nothing_kept, "which"),
+    EventType("NamesForgotten", nothing_kept, "name events:list"),
 )
 
 
@@ -112,9 +57,10 @@ EVENTS_A_BATCH = 200
 
 def is_background_batch(writes: Sequence[Write]) -> bool:
     """Background work is done in batches, each in one transaction with the progress of its task."""
-    return any(isinstance(each, Update | Delete) and TASK.covers(each.key) for each in writes)
+    return any(isinstance(each, Update | Delete) and begins(each.key.pk) == TASK for each in writes)
 
 
+TASK = begins(keys.task("", "").pk)
 STEPS = (is_background_batch, *elections.STEPS, *ballots.STEPS, *skills.STEPS)
 
 
@@ -157,9 +103,9 @@ class _Findings:
 
 def exceptions() -> Iterator[str]:
     """The table of what is not made again, line by line; then what one event takes several transactions for."""
-    for row in EXEMPT:
+    for row in SCHEMA.exempt:
         place = f"{row.like.pk} / {row.like.sk or '…'}"
-        named = ", ".join(row.attributes)
+        named = ", ".join(row.attributes.split())
         yield f"{place}{': ' + named if named else ''} - {row.reason}"
     yield from (f"In several steps - {step.__doc__}" for step in STEPS)
 
@@ -196,13 +142,13 @@ def rebuild(source: Table, target: Table, said: Said = quietly, most: int = 20) 
 def _check(source: Table, there: BufferedTable, made: BufferedTable, said: Said, most: int) -> Verdict:
     findings, at = _Findings(most), cut(source)
     with said("Copy") as copying, said("Replay") as replaying:
-        kept = Kept(there, (row for row in EXEMPT if row is not TASK), copying)  # some are finished below
+        kept = Kept(there, (row for row in SCHEMA.exempt if row.like.pk != TASK), copying)  # some are finished below
         log = split(contents(source, at), kept.keep)
         events = _act_again(handfuls(filter(is_event, log), EVENTS_A_BATCH), at, made, there, findings, replaying)
     findings.take(kept.twice)
     _settle(there, made)
     with said("Compare") as comparing:
-        findings.take(Comparison(there, made, EXEMPT).differences(comparing))
+        findings.take(Comparison(there, made, SCHEMA.exempt).differences(comparing))
     return findings.verdict(events, made)
 
 
@@ -227,7 +173,7 @@ def _act_again(
     progress: Progress,
 ) -> int:
     """Let every event happen on `made`, and count it; answers how many events there were."""
-    done, kinds, theatre = 0, Counter[str](), Theatre(made, ACTS)
+    done, kinds, theatre = 0, Counter[str](), Theatre(made, SCHEMA.acts)
     with acting_on(Unlogged(made)):  # type: ignore[arg-type]
         for events in parts:
             for event in events:

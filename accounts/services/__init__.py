@@ -3,7 +3,6 @@
 from .addresses import ask_for_new_email, confirm_email, read_email_link
 from .leaving import (
     LEAVING,
-    PARTING,
     foreseen,
     forget_sessions,
     remove,

@@ -19,6 +19,7 @@ from acts.site import SITE, table
 from acts.steps import Steps
 from store import keys
 from store.log import Event, as_text
+from store.schema import SCHEMA
 from store.table import Condition, Write
 
 from .roles import still, who
@@ -26,12 +27,10 @@ from .roles import still, who
 LEAVING = Steps[[User], None]("when somebody was removed; each until it is done")
 
 
-PARTING = Steps[[User], str]("before somebody is removed: what of theirs would pass on, in a sentence")
-
-
 def foreseen(user: User) -> list[str]:
     """What a removal would pass on, for whoever is about to decide it. It must not tell where they have voted."""
-    return [sentence for sentence in PARTING.taken(user) if sentence]
+    counted = ((each.sentence, each.count(user)) for each in SCHEMA.partings)
+    return [str(sentence % {"count": count}) for sentence, count in counted if count]
 
 
 def remove(actor: User, target: User) -> None:

@@ -18,11 +18,13 @@ from django.utils.translation import gettext_lazy as _
 from acts.refusals import Refusal
 from acts.site import table
 from elections import places
+from elections.disclosure import NOTHING, Allowed, allowed
 from store import keys, spans
+from store.schema import KEYS, ItemType
 from store.table import DATA, LOG, BadCursor, Invalid, Item, Key, Span
 
 from . import masks
-from .masks import HIDDEN, Allowed, Hidden
+from .masks import HIDDEN, Hidden
 
 A_PAGE = 50
 MOST_BYTES = 64  # of a value that is shown as such
@@ -93,13 +95,13 @@ def rows(span: Span, cursor: str | None) -> tuple[list[Row], str | None]:
 def _rows(span: Span, cursor: str | None) -> tuple[list[Row], str | None]:
     own = not span.index and masks.is_of_election(span.pk)
     may = {span.pk: _allowed_in(span.pk)} if own else {}
-    readable = masks.readable(span, may.get(span.pk, masks.NOTHING))
+    readable = masks.readable(span, may.get(span.pk, NOTHING))
     if readable is None:
         raise CannotShow(HIDDEN_BALLOTS if own else HIDDEN_PARTITION)
     page = spans.page(table(), _parts(readable), limit=A_PAGE, cursor=cursor)
     may = may or _allowed_of(page.items)
     items = [item for item in page.items if not masks.is_salt(item)]
-    found = [_row(span, item, may.get(item["PK"], masks.NOTHING)) for item in items]
+    found = [_row(span, item, may.get(item["PK"], NOTHING)) for item in items]
     return found, lock(page.cursor) if page.cursor else None
 
 
@@ -115,14 +117,14 @@ def _row(span: Span, item: Item, may: Allowed) -> Row:
     if shown is None:
         return Row(HIDDEN)
     key = Key(item["PK"], item["SK"], span.table)
-    kind = masks.kind_of(key)
+    kind = masks.type_of(key)
     sort_key = item["GSI1SK"] if span.index else item["SK"]
-    return Row(sort_key, kind.name if kind else "", _summary(shown), item_href(key))
+    return Row(sort_key, kind.label if kind else "", _summary(shown), item_href(key))
 
 
 def _summary(shown: Item) -> str:
     """What is not hidden and not empty, names first."""
-    told = [name for name, value in shown.items() if name not in masks.KEYS and value not in (HIDDEN, None, "", [])]
+    told = [name for name, value in shown.items() if name not in KEYS and value not in (HIDDEN, None, "", [])]
     names_first = sorted(told, key=lambda name: not name.endswith("name"))
     words = "; ".join(f"{name}: {_text(shown[name])[:LONGEST_SUMMARY]}" for name in names_first)
     return words if len(words) <= LONGEST_SUMMARY else f"{words[: LONGEST_SUMMARY - 1]}…"
@@ -130,7 +132,7 @@ def _summary(shown: Item) -> str:
 
 def _allowed_in(pk: str) -> Allowed:
     """Of one election, with its turnout, in one round trip."""
-    return masks.allowed(*places.gated(Key(keys.home(pk), keys.METADATA)))
+    return allowed(*places.gated(Key(keys.home(pk), keys.METADATA)))
 
 
 def _allowed_of(items: Iterable[Item]) -> dict[str, Allowed]:
@@ -138,7 +140,7 @@ def _allowed_of(items: Iterable[Item]) -> dict[str, Allowed]:
     partitions = {item["PK"] for item in items if masks.is_of_election(item["PK"])}
     homes = {pk: Key(keys.home(pk), keys.METADATA) for pk in partitions}
     found = table().get_many(set(homes.values())) if homes else {}
-    return {pk: masks.allowed(found.get(place)) for pk, place in homes.items()}
+    return {pk: allowed(found.get(place)) for pk, place in homes.items()}
 
 
 # --- an item ---
@@ -146,27 +148,27 @@ def _allowed_of(items: Iterable[Item]) -> dict[str, Allowed]:
 
 def item(key: Key) -> Shown | None:
     """What may be seen of it; `None` also if nothing may be known of it."""
-    kind = masks.kind_of(key)
+    kind = masks.type_of(key)
     try:
         shown = _shown(key) if kind else None
     except Invalid:
         return None
     if kind is None or shown is None:
         return None
-    return Shown(kind.name, tuple(_attribute(key.table, kind.name, *each) for each in shown.items()))
+    return Shown(kind.label, tuple(_attribute(key.table, kind, *each) for each in shown.items()))
 
 
 def _shown(key: Key) -> Item | None:
-    may = _allowed_in(key.pk) if masks.is_of_election(key.pk) else masks.NOTHING
+    may = _allowed_in(key.pk) if masks.is_of_election(key.pk) else NOTHING
     if masks.readable(Span(key.pk, prefix=key.sk, table=key.table), may) is None:
         return None
     found = table().get(key)
     return masks.shown(key.table, found, may) if found else None
 
 
-def _attribute(table_name: str, kind: str, name: str, value: Any) -> Attribute:
+def _attribute(table_name: str, kind: ItemType, name: str, value: Any) -> Attribute:
     text = _text(value)
-    meant = MEANT.get(kind, name) if name == "name" else name
+    meant = MEANT.get(kind.fields.get(name, ""), name) if name == "name" else name
     links = tuple({link.href: link for link in _links(table_name, meant, value)}.values())
     cut = len(text) if len(text) > LONGEST_VALUE else 0
     return Attribute(name, text[:LONGEST_VALUE], value is HIDDEN, links, cut)
@@ -191,11 +193,7 @@ PEOPLE = {"person", "owner_name", "managers", "voter_name", "voter", "voters", "
 PEOPLE |= {"written_by", "by", "maker", "closing", "old_owner", "new_owner"}
 ELECTIONS = {"election_name", "new_name", "renamed_to", "renamed_from"}
 EVENTS = {"event_id", "first_event_id", "last_event_id", "upto"}
-MEANT = dict.fromkeys(
-    ("person", "people list", "people search", "email guard", "look guard", "owner mark", "leaving"), "person"
-) | dict.fromkeys(
-    ("election", "election list", "manager", "old name"), "election_name"
-)  # whose the attribute `name` is
+MEANT = {"person": "person", "election": "election_name"}  # whose the attribute `name` is, by its kind
 MOST_LINKS = 20  # of one attribute
 
 

@@ -7,9 +7,11 @@ with it. Rows are made from the masked items of `masks`, so that nothing is show
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import islice
+from typing import Any
 
 from django.utils.translation import gettext_lazy as _
 
@@ -17,24 +19,27 @@ from accounts import repository as people
 from acts.site import now_text, table
 from elections import places
 from elections import repository as elections
+from elections.disclosure import Allowed, allowed
 from elections.rules import Election
 from ranking.candidates import Candidate
 from results import published
 from results.published import Place
 from store import keys, spans
 from store.log import layout
-from store.table import DATA, LOG, BadCursor, Item, Key, Span
+from store.schema import SCHEMA, Sheet, parsed
+from store.table import DATA, LOG, BadCursor, Invalid, Item, Key
 from tally.ballots import groups_of
 
 from . import masks
-from .masks import HIDDEN, Allowed
-from .raw import Link
-from .sheets import Asked, Cell, NoSuch, Page, Row, Sheet, cells_of, election_cell, href, item_link, person_cell
+from .masks import HIDDEN
+from .raw import BAD_CURSOR, Link, lock, unlock
+from .sheets import Asked, Cell, NoSuch, Page, Row, cells_of, election_cell, href, item_link, person_cell
 
 A_PAGE = 50
 PLACE = re.compile(r"(\d{1,6})\.(\d{1,6})")
 
 
+BAD_NAME = _("This is not a name that the store could have.")
 NO_ELECTION = _("There is no election of that name.")
 NOT_BEFORE_CLOSE = _("The ballots of a secret election are shown when it is closed.")
 
@@ -81,7 +86,9 @@ def _election_row(item: Item) -> Row:
         *cells_of(seen, "secret_ballot", "method", "seats", "electorate", "voter_count"),
         *cells_of(seen, "no_voting_before", "no_voting_after", "created_at"),
     )
-    leads = [Link(each.label, href(each.name, election=seen["name"])) for each in RELATIONS if each.of_election]
+    leads = [
+        Link(each.label, href(each.name, election=seen["name"])) for each in SCHEMA.sheets.values() if each.of_election
+    ]
     return Row(cells, (*leads, item_link(item)))
 
 
@@ -99,40 +106,10 @@ def _known(name: str) -> Known:
     item, voted = places.with_gates(name)
     if item is None:
         raise NoSuch(NO_ELECTION)
-    return Known(elections.election_of(item), voted, masks.allowed(item, voted))
+    return Known(elections.election_of(item), voted, allowed(item, voted))
 
 
-# --- candidates and voters ---
-
-
-def _candidates(asked: Asked) -> Page:
-    election = _known(asked.election).election
-    span = Span(keys.election(election.name).pk, prefix=keys.candidate(election.name, asked.begins).sk)
-    page = table().page(span, limit=A_PAGE, cursor=asked.cursor)
-    return Page([_candidate(item) for item in page.items], page.cursor)
-
-
-def _candidate(item: Item) -> Row:
-    seen = masks.shown(DATA, item) or {}
-    cells = cells_of(seen, "candidate_name", "number", "statement", "link")
-    return Row((election_cell(seen["election_name"]), *cells), (item_link(item),))
-
-
-def _needs(asked: Asked) -> Page:
-    election = _known(asked.election).election
-    page = table().page(keys.needs(election.name), limit=A_PAGE, cursor=asked.cursor)
-    return Page([_of_election(item, "skill", "level", "count") for item in page.items], page.cursor)
-
-
-def _agreements(asked: Asked) -> Page:
-    election = _known(asked.election).election
-    page = table().page(keys.agreements(election.name), limit=A_PAGE, cursor=asked.cursor)
-    return Page([_of_election(item, "candidate_name", "person", "skills") for item in page.items], page.cursor)
-
-
-def _of_election(item: Item, *shown: str) -> Row:
-    seen = masks.shown(DATA, item) or {}
-    return Row((election_cell(seen["election_name"]), *cells_of(seen, *shown)), (item_link(item),))
+# --- voters ---
 
 
 def _voters(asked: Asked) -> Page:
@@ -253,50 +230,6 @@ def _skill(item: Item) -> Row:
     return Row(cells_of(seen, "id", "name", "category", "aliases", "description", "state"), (item_link(item),))
 
 
-def _person_skills(asked: Asked) -> Page:
-    """Of one person: of somebody without any, or of nobody, there are none."""
-    span = Span(keys.own_skills(asked.name).pk, prefix=keys.person_skill(asked.name, "").sk)
-    page = table().page(span, limit=A_PAGE, cursor=asked.cursor)
-    return Page([_person_skill(item) for item in page.items], page.cursor)
-
-
-def _person_skill(item: Item) -> Row:
-    seen = masks.shown(DATA, item) or {}
-    cells = cells_of(seen, "skill", "level", "years", "last_used", "interest", "confirmed_at")
-    return Row((person_cell(seen["name"]), *cells), (item_link(item),))
-
-
-def _endorsements(asked: Asked) -> Page:
-    """Of one person, as for their skills."""
-    page = table().page(keys.endorsements(asked.name), limit=A_PAGE, cursor=asked.cursor)
-    return Page([_endorsement(item) for item in page.items], page.cursor)
-
-
-def _endorsement(item: Item) -> Row:
-    seen = masks.shown(DATA, item) or {}
-    whose, by = person_cell(seen["name"]), person_cell(seen["by"])
-    cells = cells_of(seen, "grounds", "level", "at", "hidden")
-    return Row((whose, *cells_of(seen, "skill"), by, *cells), (item_link(item),))
-
-
-# --- news ---
-
-
-def _posts(asked: Asked) -> Page:
-    """With a date, the latest first; of one author, if a name is given. Drafts are in the raw tables."""
-    span = keys.posts_by(asked.name) if asked.name else keys.POSTS
-    page = table().page(span, limit=A_PAGE, cursor=asked.cursor, backwards=True)
-    return Page([_post(item) for item in page.items], page.cursor)
-
-
-def _post(item: Item) -> Row:
-    seen = masks.shown(DATA, item) or {}
-    author = person_cell(seen["author"]) if seen["author"] else Cell(None)
-    about = election_cell(seen["election"]) if seen["election"] else Cell(None)
-    cells = (*cells_of(seen, "id", "published_at", "title", "slug", "tags"), author, about, *cells_of(seen, "result"))
-    return Row(cells, (item_link(item),))
-
-
 # --- books ---
 
 
@@ -310,89 +243,6 @@ def _books(asked: Asked) -> Page:
 def _bound(book: Item, place: int, election_name: str) -> Row:
     leads = Cell(keys.fold(election_name) == keys.fold(book["leader"]))
     return Row((*cells_of(book, "id", "name"), Cell(place), election_cell(election_name), leads), ())
-
-
-# --- groups ---
-
-
-def _groups(asked: Asked) -> Page:
-    """Of one owner, by name; without a name none: whose they are is theirs to say. Nobody sees who is in them."""
-    if not asked.name:
-        return Page([], None)
-    page = table().page(keys.groups_of(asked.name), limit=A_PAGE, cursor=asked.cursor)
-    return Page([_group(item) for item in page.items], page.cursor)
-
-
-def _group(item: Item) -> Row:
-    seen = masks.shown(DATA, item) or {}
-    owner = person_cell(seen["owner_name"])
-    return Row((*cells_of(seen, "id", "name"), owner, *cells_of(seen, "members", "created_at")), (item_link(item),))
-
-
-# --- question sets ---
-
-
-def _question_sets(asked: Asked) -> Page:
-    """Of one owner, the one changed last first; without a name those that are shared."""
-    span = keys.sets_of(asked.name) if asked.name else keys.SHARED_SETS
-    page = table().page(span, limit=A_PAGE, cursor=asked.cursor, backwards=True)
-    return Page([_question_set(item) for item in page.items], page.cursor)
-
-
-def _question_set(item: Item) -> Row:
-    seen = masks.shown(DATA, item) or {}
-    owner = person_cell(seen["created_by"]) if seen["created_by"] else Cell(None)
-    words = ("total_questions", "categories", "is_active", "shared", "version", "created_at", "changed_at")
-    asked = Link(_("Questions"), href("questions", name=seen["id"]))
-    return Row((*cells_of(seen, "id", "name"), owner, *cells_of(seen, *words)), (asked, item_link(item)))
-
-
-def _questions(asked: Asked) -> Page:
-    """Of one set, by its id."""
-    page = table().page(keys.set_questions(asked.name), limit=A_PAGE, cursor=asked.cursor)
-    return Page([_question(asked.name, item) for item in page.items], page.cursor)
-
-
-def _question(set_id: str, item: Item) -> Row:
-    seen = masks.shown(DATA, item) or {}
-    words = ("category_id", "number", "order_in_category", "title", "kind", "options", "right", "seconds")
-    return Row((Cell(set_id), *cells_of(seen, *words)), (item_link(item),))
-
-
-# --- live sessions ---
-
-
-OF_A_RUNNING_SESSION = ("total_questions", "debug_mode", "entitled", "quorum", "has_roll")
-
-
-def _live_sessions(asked: Asked) -> Page:
-    """Those that run, the latest first."""
-    page = table().page(keys.RUNNING_GAMES, limit=A_PAGE, cursor=asked.cursor, backwards=True)
-    return Page([_live_session(item, *OF_A_RUNNING_SESSION) for item in page.items], page.cursor)
-
-
-def _live_history(asked: Asked) -> Page:
-    """Of one host, the latest first; of somebody who never hosted, or of nobody, there is none."""
-    page = table().page(keys.games_of(asked.name), limit=A_PAGE, cursor=asked.cursor, backwards=True)
-    return Page([_live_session(item, "ended_at", "players", "rounds", "answers") for item in page.items], page.cursor)
-
-
-def _live_outcomes(asked: Asked) -> Page:
-    """Of one session, by its id."""
-    page = table().page(keys.onwards(asked.name), limit=A_PAGE, cursor=asked.cursor)
-    return Page([_live_outcome(item) for item in page.items], page.cursor)
-
-
-def _live_outcome(item: Item) -> Row:
-    seen = masks.shown(DATA, item) or {}
-    cells = cells_of(seen, "game", "number", "round", "kind", "what", "title", "at")
-    return Row((*cells, person_cell(seen["by"])), (item_link(item),))
-
-
-def _live_session(item: Item, *also: str) -> Row:
-    seen = masks.shown(DATA, item) or {}
-    cells = cells_of(seen, "id", "title", "engagement_type", "created_at")
-    return Row((*cells, person_cell(seen["created_by"]), *cells_of(seen, *also)), (item_link(item),))
 
 
 # --- the site's page ---
@@ -453,233 +303,60 @@ def _event(item: Item) -> Row:
 
 # --- all of them ---
 
-RELATIONS = (
-    Sheet(
-        "users",
-        _("Users"),
-        _("Everybody with an account."),
-        ("name", "email", "role", "created_at"),
-        ("name",),
-        ("name",),
-        _users,
-    ),
-    Sheet(
-        "elections",
-        _("Elections"),
-        _("Every election, drafts included."),
-        (
-            "name",
-            "owner_name",
-            "state",
-            "secret_ballot",
-            "method",
-            "seats",
-            "electorate",
-            "voter_count",
-            "no_voting_before",
-            "no_voting_after",
-            "created_at",
-        ),
-        ("name",),
-        ("name",),
-        _elections,
-    ),
-    Sheet(
-        "candidates",
-        _("Candidates"),
-        _("Who or what stands in an election."),
-        ("election_name", "candidate_name", "number", "statement", "link"),
-        ("election_name", "candidate_name"),
-        ("election", "begins"),
-        _candidates,
-    ),
-    Sheet(
-        "needs",
-        _("Needs"),
-        _("Which skills an election needs, how well and of how many."),
-        ("election_name", "skill", "level", "count"),
-        ("election_name", "skill"),
-        ("election",),
-        _needs,
-    ),
-    Sheet(
-        "agreements",
-        _("Agreements"),
-        _("Which candidates let an election show which of their skills."),
-        ("election_name", "candidate_name", "person", "skills"),
-        ("election_name", "candidate_name"),
-        ("election",),
-        _agreements,
-    ),
-    Sheet(
-        "voters",
-        _("Voters"),
-        _("Who is on the roll of an election, and whether they have voted."),
-        ("election_name", "voter_name", "voted", "paper"),
-        ("election_name", "voter_name"),
-        ("election", "begins"),
-        _voters,
-    ),
-    Sheet(
-        "ballots",
-        _("Ballots"),
-        _("Those of a public election by voter; those of a closed secret election by code, without a voter."),
-        ("election_name", "ballot", "voter_name", "rankings", "when_cast"),
-        ("election_name", "ballot"),
-        ("election", "ballot"),
-        _ballots,
-    ),
-    Sheet(
-        "rankings",
-        _("Rankings"),
-        _("One row for each ballot and candidate, with the place the ballot gives the candidate."),
-        ("election_name", "ballot", "candidate_name", "place"),
-        ("election_name", "ballot", "candidate_name"),
-        ("election", "ballot"),
-        _rankings,
-    ),
-    Sheet(
-        "skills",
-        _("Skills"),
-        _("The catalogue, by name."),
-        ("id", "name", "category", "aliases", "description", "state"),
-        ("id",),
-        ("name",),
-        _skills,
-    ),
-    Sheet(
-        "person-skills",
-        _("Skills of people"),
-        _("What one person can do, as they say: give the whole name."),
-        ("name", "skill", "level", "years", "last_used", "interest", "confirmed_at"),
-        ("name", "skill"),
-        ("name",),
-        _person_skills,
-    ),
-    Sheet(
-        "endorsements",
-        _("Endorsements"),
-        _("Who vouches for the skills of one person: give the whole name."),
-        ("name", "skill", "by", "grounds", "level", "at", "hidden"),
-        ("name", "skill", "by"),
-        ("name",),
-        _endorsements,
-    ),
-    Sheet(
-        "posts",
-        _("Posts"),
-        _("News with a date, the latest first; give the whole name for those of one author."),
-        ("id", "published_at", "title", "slug", "tags", "author", "election", "result"),
-        ("id",),
-        ("name",),
-        _posts,
-    ),
-    Sheet(
-        "books",
-        _("Several questions on one ballot"),
-        _("Which elections one ballot binds together: give its id."),
-        ("book_id", "name", "place", "election", "leads"),
-        ("book_id", "place"),
-        ("name",),
-        _books,
-    ),
-    Sheet(
-        "groups",
-        _("Groups"),
-        _("Groups of voters that one person keeps, without who is in them: give the whole name."),
-        ("id", "name", "owner_name", "members", "created_at"),
-        ("id",),
-        ("name",),
-        _groups,
-    ),
-    Sheet(
-        "question-sets",
-        _("Question sets"),
-        _("Those that are shared, the one changed last first; give the whole name for those of one owner."),
-        (
-            "id",
-            "name",
-            "created_by",
-            "total_questions",
-            "categories",
-            "is_active",
-            "shared",
-            "version",
-            "created_at",
-            "changed_at",
-        ),
-        ("id",),
-        ("name",),
-        _question_sets,
-    ),
-    Sheet(
-        "questions",
-        _("Questions"),
-        _("What one question set asks: give its id."),
-        ("set_id", "category_id", "number", "order_in_category", "title", "kind", "options", "right", "seconds"),
-        ("set_id", "category_id", "number"),
-        ("name",),
-        _questions,
-    ),
-    Sheet(
-        "live-sessions",
-        _("Live sessions"),
-        _("Those that run now, without anybody who plays along."),
-        ("id", "title", "engagement_type", "created_at", "created_by", *OF_A_RUNNING_SESSION),
-        ("id",),
-        (),
-        _live_sessions,
-    ),
-    Sheet(
-        "live-history",
-        _("History of live sessions"),
-        _("Sessions that one person hosts or has hosted: give the whole name."),
-        ("id", "title", "engagement_type", "created_at", "created_by", "ended_at", "players", "rounds", "answers"),
-        ("id",),
-        ("name",),
-        _live_history,
-    ),
-    Sheet(
-        "live-outcomes",
-        _("What came of live sessions"),
-        _("Polls and elections that were made of one session: give its id."),
-        ("game", "number", "round", "kind", "what", "title", "at", "by"),
-        ("game", "number"),
-        ("name",),
-        _live_outcomes,
-    ),
-    Sheet(
-        "site-page",
-        _("Site page"),
-        _("What the site says of itself, part by part."),
-        ("part", "number", "title", "words", "address"),
-        ("part", "number"),
-        (),
-        _site_page,
-    ),
-    Sheet(
-        "sync",
-        _("Sync state"),
-        _("How far those have come that follow the event log."),
-        ("name", "last_event_id", "last_updated"),
-        ("name",),
-        (),
-        _sync,
-    ),
-    Sheet(
-        "events",
-        _("Events"),
-        _("The event log, the newest first."),
-        ("event_id", "when_occurred", "actor", "event_type", "election_name", "event_data"),
-        ("event_id",),
-        ("number",),
-        _events,
-    ),
-)
+READERS: dict[str, Callable[[Asked], Page]] = {
+    "users": _users,
+    "elections": _elections,
+    "voters": _voters,
+    "ballots": _ballots,
+    "rankings": _rankings,
+    "skills": _skills,
+    "books": _books,
+    "site-page": _site_page,
+    "sync": _sync,
+    "events": _events,
+}
+
+
+def page(sheet: Sheet, asked: Asked) -> Page:
+    """Cursors leave the site locked, for they quote a key."""
+    read = READERS.get(sheet.name, partial(_rows, sheet))
+    try:
+        found = read(replace(asked, after=unlock(asked.after)) if asked.after else asked)
+        return replace(found, cursor=lock(found.cursor) if found.cursor else None)
+    except BadCursor:
+        raise NoSuch(BAD_CURSOR) from None
+    except Invalid:
+        raise NoSuch(BAD_NAME) from None
+
+
+def _rows(sheet: Sheet, asked: Asked) -> Page:
+    """Of a sheet that declares where its items lie and what its cells are."""
+    if sheet.of_election:
+        asked = replace(asked, election=_known(asked.election).election.name)
+    span = sheet.span(asked) if sheet.span else None
+    if span is None:
+        return Page([])
+    found = table().page(span, limit=A_PAGE, cursor=asked.cursor, backwards=sheet.backwards)
+    return Page([_row(sheet, asked, item) for item in found.items], found.cursor)
+
+
+def _row(sheet: Sheet, asked: Asked, item: Item) -> Row:
+    seen = masks.shown(DATA, item) or {}
+    cells = (
+        _cell(kind, asked.name if kind == "asked" else seen.get(name)) for name, kind in parsed(sheet.cells).items()
+    )
+    leads = (Link(text, href(name, name=seen[by])) for text, name, by in sheet.leads)
+    return Row(tuple(cells), (*leads, item_link(item)))
+
+
+def _cell(kind: str, value: Any) -> Cell:
+    if kind == "person" or kind == "election":
+        return (person_cell if kind == "person" else election_cell)(value) if value else Cell(None)
+    return Cell(value)
 
 
 def find(relation: str) -> Sheet | None:
-    return next((each for each in RELATIONS if each.name == relation), None)
+    return SCHEMA.sheets.get(relation)
 
 
 def choices(relation: Sheet) -> list[Link]:

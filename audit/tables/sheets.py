@@ -1,10 +1,9 @@
-"""What a table of the relational view is made of: sheets, pages of them, rows, cells, and where they lead."""
+"""What a table of the relational view is made of: pages, rows, cells, and where they lead."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 from typing import Any
 
 from django.urls import reverse
@@ -12,19 +11,16 @@ from django.utils.http import urlencode
 from django.utils.translation import gettext_lazy as _
 
 from acts.refusals import Refusal
-from store.table import DATA, BadCursor, Invalid, Item, Key
+from store.table import DATA, Item, Key
 
 from .masks import Hidden
-from .raw import BAD_CURSOR, Link, item_href, lock, unlock
+from .raw import Link, item_href
 
 LONGEST_TEXT = 300  # characters of a cell on a page; files and the pages of items have all
 
 
 class NoSuch(Refusal):
     """What the table was asked for is not there or not to be seen; the words say which."""
-
-
-BAD_NAME = _("This is not a name that the store could have.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,32 +79,6 @@ class Asked:
     @property
     def cursor(self) -> str | None:
         return self.after or None
-
-
-@dataclass(frozen=True, slots=True)
-class Sheet:
-    name: str
-    label: str
-    about: str
-    columns: tuple[str, ...]
-    key: tuple[str, ...]  # the natural key, its leading part first
-    filters: tuple[str, ...]
-    read: Callable[[Asked], Page] = field(repr=False)
-
-    @property
-    def of_election(self) -> bool:
-        """Whether the table can only be read for one election."""
-        return "election" in self.filters
-
-    def page(self, asked: Asked) -> Page:
-        """Cursors leave the site locked, for they quote a key."""
-        try:
-            page = self.read(replace(asked, after=unlock(asked.after)) if asked.after else asked)
-            return replace(page, cursor=lock(page.cursor) if page.cursor else None)
-        except BadCursor:
-            raise NoSuch(BAD_CURSOR) from None
-        except Invalid:
-            raise NoSuch(BAD_NAME) from None
 
 
 def href(relation: str, **words: Any) -> str:

@@ -16,17 +16,18 @@ from accounts.access import anybody, requires
 from accounts.rules import Permission
 from pages.lists import as_csv
 from store import keys
+from store.schema import SCHEMA, Sheet
 from store.table import Key, Span
 
 from . import raw, relations
 from .forms import FilterForm, ItemForm, PartitionForm, ThingForm
-from .sheets import Asked, NoSuch, Page, Sheet, as_text
+from .sheets import Asked, NoSuch, Page, as_text
 
 
 @requires(Permission.VIEW_SECRETS)
 @require_safe
 def tables(request: HttpRequest) -> HttpResponse:
-    return render(request, "audit/tables/tables.html", {"relations": relations.RELATIONS})
+    return render(request, "audit/tables/tables.html", {"relations": SCHEMA.sheets.values()})
 
 
 # --- the relational view ---
@@ -54,7 +55,7 @@ def _read(request: HttpRequest, relation: Sheet) -> tuple[FilterForm, Page | Non
     if not form.is_valid():
         return form, None
     try:
-        return form, relation.page(Asked(**form.cleaned_data))
+        return form, relations.page(relation, Asked(**form.cleaned_data))
     except NoSuch as refusal:
         form.add_error(None, str(refusal))
         return form, None

@@ -8,7 +8,8 @@ from dataclasses import replace
 from elections import repository as elections
 from elections.rules import Election
 from store import keys
-from store.replay import Act, DoesNotFit, Exempt, Happened, Step
+from store.replay import DoesNotFit, Happened, Step
+from store.schema import EventType
 from store.table import Write
 
 from . import repository
@@ -62,21 +63,17 @@ def opened(event: Happened) -> Iterator[Step]:
     yield repository.holding(map(question_of, book_of(event).questions))
 
 
-def asked(event: Happened) -> Iterator[Step]:
+def asked(event: Happened) -> Step:
     """What is done to each question has an event of its own."""
     book_of(event)
-    yield []
+    return ()
 
 
-REPLAY: dict[str, Act] = {
-    "BookMade": made,
-    "BookChanged": changed,
-    "BookTakenApart": taken_apart,
-    "BookOpened": opened,
-    "BookExtended": asked,
-    "BookClosed": asked,
-}
-
-WORK = "Work left to do to each election of a book; each thing done has an event of its own."
-
-EXEMPT: tuple[Exempt, ...] = ()
+EVENTS = (
+    EventType("BookMade", made, "book_id name questions:list created_at"),
+    EventType("BookChanged", changed, "book_id name questions:list"),
+    EventType("BookTakenApart", taken_apart, "book_id"),
+    EventType("BookOpened", opened, "book_id"),
+    EventType("BookExtended", asked, "book_id no_voting_after"),
+    EventType("BookClosed", asked, "book_id"),
+)

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from django.utils.translation import gettext_lazy as _
+
 from elections import repository as elections
 from elections.replay import election_of
-from store import keys
-from store.replay import Act, DoesNotFit, Exempt, Happened, Step, like
+from store.replay import DoesNotFit, Happened, Step
+from store.schema import EventType
 
 from . import repository
 from .rules import Group
@@ -26,20 +28,8 @@ def made(event: Happened) -> Iterator[Step]:
     yield repository.creation(group, said.get("source", ()))
 
 
-def renamed(event: Happened) -> Iterator[Step]:
-    yield repository.renaming(group_of(event), event.said["name"])
-
-
 def members_added(event: Happened) -> Iterator[Step]:
     yield repository.adding(group_of(event).id, repository.members_of(event.said))
-
-
-def members_removed(event: Happened) -> Iterator[Step]:
-    yield repository.removing(group_of(event).id, event.said["members"])
-
-
-def used(event: Happened) -> Iterator[Step]:
-    yield elections.with_group(election_of(event), group_of(event).id)
 
 
 def deleted(event: Happened) -> Iterator[Step]:
@@ -48,21 +38,21 @@ def deleted(event: Happened) -> Iterator[Step]:
     repository.DELETING.advance(group.id)
 
 
-REPLAY: dict[str, Act] = {
-    "GroupMade": made,
-    "GroupRenamed": renamed,
-    "GroupMembersAdded": members_added,
-    "GroupMembersRemoved": members_removed,
-    "GroupUsed": used,
-    "GroupDeleted": deleted,
-}
-
-COMING = "A list on its way into a group; each member who arrives has an event."
-EXEMPT = (
-    Exempt(like(keys.coming_members("", "", 0)), COMING),
-    Exempt(
-        like(keys.group(""))._replace(sk=""),
-        "What a deleted group left behind, until a worker has cleared it away.",
-        within=keys.group(""),
+EVENTS = (
+    EventType("GroupMade", made, "group_id name created_at", "source:list"),
+    EventType("GroupRenamed", lambda event: repository.renaming(group_of(event), event.said["name"]), "group_id name"),
+    EventType("GroupMembersAdded", members_added, "group_id accounts:list", "members:people"),
+    EventType(
+        "GroupMembersRemoved",
+        lambda event: repository.removing(group_of(event).id, event.said["members"]),
+        "group_id",
+        "members:people",
     ),
+    EventType(
+        "GroupUsed",
+        lambda event: elections.with_group(election_of(event), group_of(event).id),
+        "election_name group_id",
+        sentence=_("%(who)s put one of their groups on the roll."),
+    ),
+    EventType("GroupDeleted", deleted, "group_id at"),
 )

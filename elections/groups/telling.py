@@ -4,10 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from django.utils.translation import ngettext
-
 from accounts.models import User
-from accounts.telling import Part
 from acts.handfuls import handfuls
 from acts.site import table
 from store import keys
@@ -16,10 +13,6 @@ from store.table import Item
 from . import repository
 
 AT_ONCE = 50  # groups that are read together
-
-
-def told(user: User) -> list[Part]:
-    return [("groups", kept_by(user)), ("in_groups", those_with(user))]
 
 
 def kept_by(user: User) -> Iterator[Item]:
@@ -42,8 +35,6 @@ def _is_theirs(user: User, item: Item) -> bool:
     return item.get("account", user.created_at) == user.created_at
 
 
-def parting(user: User) -> str:
-    """What goes with them."""
-    count = len(repository.names_taken(user.name))
-    sentence = ngettext("%(count)d group of voters is deleted.", "%(count)d groups of voters are deleted.", count)
-    return sentence % {"count": count} if count else ""
+def how_many(user: User) -> int:
+    """Of their own, which go with them."""
+    return len(repository.names_taken(user.name))

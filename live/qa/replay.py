@@ -10,7 +10,8 @@ from collections.abc import Iterator
 from live.replay import of_a_game
 from live.rules import Game, State
 from store import keys
-from store.replay import Act, Exempt, Happened, Step, like
+from store.replay import Happened, Step
+from store.schema import EventType
 from store.table import Update
 
 from . import repository
@@ -35,28 +36,9 @@ def texts_moderated(event: Happened, game: Game, state: State) -> Iterator[Step]
     yield repository.deciding(game, said["round"], said["texts"], Fate(said["fate"]))
 
 
-REPLAY: dict[str, Act] = {
-    "LiveQaChanged": changed,
-    "LiveQuestionShown": moderated,
-    "LiveQuestionHidden": moderated,
-    "LiveQuestionAnswered": moderated,
-    "LiveQuestionPutUp": moderated,
-    "LiveQuestionTakenDown": moderated,
-    "LiveTextsModerated": texts_moderated,
-}
-
-EXEMPT = (
-    Exempt(
-        like(keys.game_qa("")),
-        "The host's own list of words; and how many questions there are, which are no events.",
-        attributes=("words", "sent"),
-    ),
-    Exempt(
-        like(keys.moderated("", 0)),
-        "Of a session that was deleted, until a worker has cleared it away.",
-        within=keys.game(""),
-    ),
-    Exempt(like(keys.asked("", "")), "Goes two weeks after the session; what people ask is in no log."),
-    Exempt(like(keys.upvoted("", "")), "Goes two weeks after the session; who wants what answered is in no log."),
-    Exempt(like(keys.upvotes("", "")), "Goes two weeks after the session; who wants what answered is in no log."),
-)
+EVENTS = (
+    EventType("LiveQaChanged", changed, "game_id is_on:bool mode named:bool words:int on_screen texts"),
+    *(EventType(f"LiveQuestion{done}", moderated, "game_id asked on_screen")
+      for done in ("Shown", "Hidden", "Answered", "PutUp", "TakenDown")),
+    EventType("LiveTextsModerated", texts_moderated, "game_id round:int texts:list fate"),
+)  # fmt: skip

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from live.questions import question_of
-from store import keys
-from store.replay import Act, DoesNotFit, Exempt, Happened, Step, like
+from live.questions import Question, question_of
+from store.replay import Act, DoesNotFit, Happened, Step
+from store.schema import EventType, fields_of
 
 from . import repository, rules
 from .rules import QuestionSet, Whole
@@ -79,26 +79,17 @@ def deleted(event: Happened) -> Iterator[Step]:
     repository.DELETING.advance(set_.id)
 
 
-REPLAY: dict[str, Act] = {
-    "QuestionSetMade": made,
-    "QuestionSetChanged": changed,
-    "QuestionsAdded": added,
-    "QuestionChanged": question_changed,
-    "QuestionMoved": question_moved,
-    "QuestionRemoved": question_removed,
-    "QuestionCategoryChanged": category_changed,
-    "QuestionCategoryMoved": category_moved,
-    "QuestionSetDeleted": deleted,
-}
-
-EXEMPT = (
-    Exempt(
-        like(keys.set_filling("", "", 0)),
-        "Questions on their way into a set: each part goes with the event that tells of it.",
-    ),
-    Exempt(
-        like(keys.question_set(""))._replace(sk=""),
-        "What a deleted question set left behind, until a worker has cleared it away.",
-        within=keys.question_set(""),
-    ),
-)
+ASKED = fields_of(Question)
+EVENTS = (
+    EventType("QuestionSetMade", made, "set_id name description custom_instructions created_at created_by:person "
+              "questions:list copied_from described:list", inside=ASKED),
+    EventType("QuestionSetChanged", changed, "set_id name description custom_instructions is_active:bool shared:bool "
+              "created_by:person at"),
+    EventType("QuestionsAdded", added, "set_id questions:list described:list at", inside=f"{ASKED} name description"),
+    EventType("QuestionChanged", question_changed, "set_id number:int question:map at", inside=ASKED),
+    EventType("QuestionMoved", question_moved, "set_id number:int up:bool at"),
+    EventType("QuestionRemoved", question_removed, "set_id number:int at"),
+    EventType("QuestionCategoryChanged", category_changed, "set_id number:int name description at"),
+    EventType("QuestionCategoryMoved", category_moved, "set_id number:int up:bool at"),
+    EventType("QuestionSetDeleted", deleted, "set_id at"),
+)  # fmt: skip

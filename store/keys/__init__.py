@@ -1,4 +1,4 @@
-"""Every key there is, by noun; who reads by it stands in the table of its room. No other package builds a key.
+"""Every key there is, by noun; what lies under it is declared by its app. No other package builds a key.
 
 | room           | the keys of                                                                        |
 |----------------|------------------------------------------------------------------------------------|
@@ -27,103 +27,30 @@
 Rooms are named `of_…` because many of the plain nouns are spans: `keys.elections("b")` is a part of the list.
 """
 
-# What is imported here is for whoever says `keys.…`; on one screen, so that it can be taken in at a glance.
-# ruff: noqa: F401, I001
+# Whatever a room has is for whoever says `keys.…`, so that a new key is written in one place.
+# ruff: noqa: F403
 # mypy: implicit-reexport
-# fmt: off
 
 from __future__ import annotations
 
-from .parts import (
-    DIGITS, METADATA, escape, first_shard, fold, home, part, sequence, shard_of, sharded,
-)
-from .invisible import (
-    OVERRIDES, without_invisible, without_stray_invisible,
-)
-from .of_people import (
-    INVITATIONS, NAMES_KEPT, NAMES_TO_FORGET, email, factors, invitation, invitation_by_date, leaving,
-    listed_person, lookalike, mails_of_day, name_kept, name_to_forget, name_to_forget_by_date, name_word, name_words,
-    name_words_with_role, names_rule, owner, people, people_with_role, registration, role, session,
-    sessions, setup, throttle, user, users_by_email, words_of_role,
-)
-from .of_elections import (
-    ELECTIONS, OWN_ELECTIONS, agreed_by, agreement, agreements, all_in_shards,
-    all_of_election, by_date,
-    candidate, candidates, election, election_shard, elections, elections_in_state, elections_made_at,
-    filling_part, filling_parts, listed_election, manager, need, needs, run_by, snapshot,
-    turnout, description, under_new_name,
-)
-from .of_rolls import (
-    FOR_EVERYONE, elections_of_voter, for_everyone, imported_rows, voter, voter_import,
-    voter_imports, voters,
-)
-from .of_books import (
-    book,
-)
-from .of_groups import (
-    all_coming_members, all_of_group, coming_members, group, group_by_id, group_name, group_names, group_use,
-    group_uses, group_uses_before, groups_of,
-    groups_with, member, members,
-)
-from .of_ballots import (
-    all_published, ballot, ballot_by_time, ballots, ballots_by_time, gate, gate_of, published, salt, salts,
-)
-from .of_results import (
-    SEALING, SHARED_RESULTS, counted_part, counted_parts, lots, result, result_part, result_parts, sealing,
-    shared_result,
-)
-from .of_mail import (
-    bounces_read, failed_mail, failed_mails, in_one_list, invitation_words, quiet, mail, mail_by_date, mail_by_turn,
-    mail_counts, mail_list, mail_server, mails, mails_again, mails_due, mails_waiting,
-    message, messages, reminders,
-)
-from .of_polls import (
-    PUBLIC_POLLS, REPORTED_POLLS, all_in_poll_shards, all_of_poll, listed_poll, made_by,
-    made_poll, poll, poll_by_date, poll_counted_part, poll_counted_parts, poll_gate, poll_result, polls_ending, report,
-    reported_poll, reports, short_code, vote, vote_by_time, votes, votes_by_time,
-)
-from .of_skills import (
-    PROPOSED_SKILLS, SKILL_CATEGORIES, all_of_person, own_skills, person_skill, person_skills, profile,
-    skill, skill_by_date, skill_by_name, skill_category, skill_held, skill_holders, skill_holders_at,
-    skill_name, skill_names, skills, endorsed_skill, endorsement, endorsements, endorses, endorsing,
-)
-from .of_news import (
-    DRAFTS, POSTS, all_of_post, announcement, drafts_by, post, post_by_author, post_by_date, post_by_tag,
-    post_on_election, post_slug, post_text, posts_by, posts_in, posts_on, posts_with, up_to,
-    all_likes, like, liked_by, likes, marks_of_likes,
-    SUBSCRIBERS, post_mailing, subscriber,
-)
-from .of_sets import (
-    SHARED_SETS, all_of_set, question_set, set_by_date, set_categories,
-    set_category, set_filling, set_fillings, set_question, set_questions, sets_of, shared_set,
-)
-from .of_photos import (
-    photo, photo_widths,
-)
-from .of_live import (
-    GAME_SHARDS, RUNNING_GAMES, all_of_game, game,
-    game_before, game_by_date, game_in_history, game_questions, game_questions_part, game_roll,
-    game_roll_entry, game_roster, game_salt, game_shard, game_speakers, game_state, games_of,
-    gathered_part, gathered_parts, live_answer, live_answers, live_vote, live_votes, own_answers,
-    own_votes, player_name, presence, presences, round_heard, round_part, round_parts, running_games_of, seat, seats,
-    shards_of_game,
-    sorted_ideas, onward, onwards,
-)
-from .of_minutes import (
-    all_of_minutes, attended, attended_by, minutes, minutes_note, minutes_notes, minutes_onward,
-    minutes_part, minutes_parts,
-)
-from .of_qa import (
-    all_asked, all_moderated, all_upvotes, asked, game_qa, moderated, upvoted, upvotes,
-)
-from .of_tasks import (
-    TASKS, TASKS_SET_ASIDE, task, task_by_time, tasks_due,
-)
-from .of_site import (
-    WORKERS, counts, figures, figures_of_day, figures_of_days, forgetting, last_backup, lease, nightly, once,
-    pause, restoring, retention, secret_key, site_page, store_format, sync, worker,
-)
-from .of_log import (
-    EVENTS, LOG_INDEX, checkpoint, checkpoints, event, event_number, events, events_in, holds_events, log_format,
-    log_index, log_index_blocks, moments, public_checkpoint, public_checkpoints, publishing, void,
-)
+from .invisible import *
+from .of_ballots import *
+from .of_books import *
+from .of_elections import *
+from .of_groups import *
+from .of_live import *
+from .of_log import *
+from .of_mail import *
+from .of_minutes import *
+from .of_news import *
+from .of_people import *
+from .of_photos import *
+from .of_polls import *
+from .of_qa import *
+from .of_results import *
+from .of_rolls import *
+from .of_sets import *
+from .of_site import *
+from .of_skills import *
+from .of_tasks import *
+from .parts import *

@@ -1,15 +1,7 @@
 """Keys of an election's ballots: the gates they come through, the box, and what is published of it.
 
-| item          | table | PK                     | SK               | GSI1PK / GSI1SK           | read by             |
-|---------------|-------|------------------------|------------------|---------------------------|---------------------|
-| gate          | data  | ELECTION#{name}[#{nn}] | GATE#{nn}        |                           | every cast, turnout |
-| salt          | data  | ELECTION#{name}[#{nn}] | SALT             |                           | secret ballots      |
-| ballot        | data  | ELECTION#{name}[#{nn}] | BALLOT#{voter}   | BALLOTS#{name}[#{nn}] / … | receipt, count      |
-| secret ballot | data  | ELECTION#{name}[#{nn}] | BALLOT#{…}       |                           | receipt, count      |
-| published     | data  | ELECTION#{name}        | PUBLISHED#{nnnn} |                           | ballots, exports    |
-
-What stands in brackets is there where an election has more than one shard: a gate lies in the shard of its number, a
-ballot in that of what it lies under, which of a secret one is a pseudonym, and the salt in each.
+Where an election has more than one shard, the number of a shard follows its name: a gate lies in the shard of its
+number, a ballot in that of what it lies under, which of a secret one is a pseudonym, and the salt in each.
 """
 
 from __future__ import annotations

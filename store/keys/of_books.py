@@ -1,9 +1,5 @@
 """Keys of books: elections that are bound together as several questions on one ballot.
 
-| item | table | PK        | SK       | GSI1PK / GSI1SK | read by                  |
-|------|-------|-----------|----------|-----------------|--------------------------|
-| book | data  | BOOK#{id} | METADATA |                 | its pages, its elections |
-
 Who runs a book is who runs the election that leads it, so there is no list of books: they are found by their elections.
 """
 

@@ -1,18 +1,4 @@
-"""Keys of elections: the election itself, its lists, who runs it, and what is still to be done about it.
-
-| item          | table | PK                 | SK                | GSI1PK / GSI1SK              | read by              |
-|---------------|-------|--------------------|-------------------|------------------------------|----------------------|
-| election      | data  | ELECTION#{name}    | METADATA          | ELECTIONS / {time}#{name}    | its pages            |
-| description   | data  | ELECTION#{name}    | DESCRIPTION       |                              | election, ballot     |
-| election list | data  | ELECTIONS          | {name}            | ELECTIONS#{state} / {time}#… | election lists       |
-| manager       | data  | ELECTION#{name}    | MANAGER#{person}  | RUNS#{person} / {time}#…     | home, my elections   |
-| candidate     | data  | ELECTION#{name}    | CANDIDATE#{name}  |                              | election, ballot     |
-| need          | data  | ELECTION#{name}    | NEED#{skill}      |                              | needs, opening       |
-| agreement     | data  | ELECTION#{name}    | AGREED#{name}     | AGREED#{person} / {time}#…   | opening, leaving     |
-| snapshot      | data  | ELECTION#{name}    | SNAPSHOT          |                              | voters, results      |
-| voting times  | data  | ELECTION#{name}    | TURNOUT           |                              | turnout, sealing     |
-| to be listed  | data  | ELECTION#{name}    | FILLING#{nn}      |                              | worker               |
-"""
+"""Keys of elections: the election itself, its lists, who runs it, and what is still to be done about it."""
 
 from __future__ import annotations
 

@@ -1,13 +1,5 @@
 """Keys of groups: people who vote together again and again, kept by somebody for their elections.
 
-| item           | table | PK                   | SK                | GSI1PK / GSI1SK          | read by               |
-|----------------|-------|----------------------|-------------------|--------------------------|-----------------------|
-| group          | data  | GROUP#{id}           | METADATA          | GROUPS#{person} / {name} | my groups, its pages  |
-| group's name   | data  | GROUPNAMES#{person}  | {name}            |                          | making, renaming      |
-| member         | data  | GROUP#{id}           | MEMBER#{name}     | GROUPED#{name} / {id}    | group, leaving        |
-| group's use    | data  | GROUP#{id}           | USED#{time}#…     |                          | dashboards, group     |
-| coming members | data  | GROUP#{id}           | COMING#{token}#{…} |                         | worker                |
-
 A name is unique among the groups of one person, which only an item of its own can enforce. A use stands under when its
 election was made, so that the election before another is the one above it.
 """

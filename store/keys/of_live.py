@@ -1,33 +1,11 @@
 """Keys of live sessions: a session, whom it seats, what they say, what came of it.
 
-| item            | table | PK             | SK                             | GSI1PK / GSI1SK              | read by                 |
-|-----------------|-------|----------------|--------------------------------|------------------------------|-------------------------|
-| live session    | data  | GAME#{id}      | METADATA                       | GAMES#RUNNING / {time}#{id}  | its pages, worker       |
-| live state      | data  | GAME#{id}      | STATE                          |                              | its pages, every answer |
-| live questions  | data  | GAME#{id}      | QUESTIONS#{nn}                 |                              | its pages               |
-| live salt       | data  | GAME#{id}      | SALT#{round}                   |                              | answers nobody signs    |
-| player's name   | data  | GAME#{id}      | NAME#{folded}                  |                              | guard                   |
-| roster          | data  | GAME#{id}      | ROSTER                         |                              | hubs                    |
-| live roll       | data  | GAME#{id}      | ROLL#{folded}                  |                              | check-in, hosts         |
-| speakers        | data  | GAME#{id}      | SPEAKERS                       |                              | its pages               |
-| live round      | data  | GAME#{id}      | ROUND#{round}#{part}           |                              | results, report         |
-| heard           | data  | GAME#{id}      | HEARD#{round}#{phase}          |                              | players                 |
-| sorted ideas    | data  | GAME#{id}      | SORTED#{round}                 |                              | hosts, screens          |
-| before          | data  | GAME#{id}      | BEFORE#{round}                 |                              | the second closing      |
-| gathered        | data  | GAME#{id}      | GATHERED#{round}#{part}        |                              | those who vote on them  |
-| presence        | data  | GAME#{id}      | PRESENCE#{process}             |                              | hubs                    |
-| came of it      | data  | GAME#{id}      | ONWARD#{nn}                    |                              | report, worker          |
-| seat            | data  | GAME#{id}#{nn} | PLAYER#{player}                |                              | player, hubs            |
-| live answer     | data  | GAME#{id}#{nn} | ANSWER#{round}#{player}#{time} |                              | player, closing         |
-| live vote       | data  | GAME#{id}#{nn} | VOTE#{round}#{player}#{time}   |                              | player, closing         |
-| live history    | data  | GAMES#{host}   | {time}#{id}                    | HOSTS#{host} / {time}#{id}   | host                    |
-
 Seats, answers and votes of one player lie in one of sixteen partitions, so that a hall that answers within a second
 is not too much for any of them, and so that closing a round reads sixteen short spans. A player may answer again: each
 answer has a key of its own, and the last one counts. The worker removes everything but the history some time after the
-end (`LIVE_RETENTION`); `ttl` is a last day for all of it, in case there is no worker. Its code lies with those of polls (`short_code`), and leads to it
-for a day after its end.
-"""  # noqa: E501 - a table
+end (`LIVE_RETENTION`); `ttl` is a last day for all of it, in case there is no worker. Its code lies with those of polls
+(`short_code`), and leads to it for a day after its end.
+"""
 
 from __future__ import annotations
 

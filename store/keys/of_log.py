@@ -1,17 +1,5 @@
 """Keys of the event log, its checkpoints and its index; all in the table `log`.
 
-| item          | table | PK                 | SK                | GSI1PK / GSI1SK              | read by              |
-|---------------|-------|--------------------|-------------------|------------------------------|----------------------|
-| event         | log   | EVENTS[#{nn}]      | {sequence}#{time} |                              | sealer, verify       |
-| event number  | log   | SEQUENCE           | METADATA          |                              | every recorded act   |
-| void number   | log   | VOID#{sequence}    | METADATA          |                              | every recorded act   |
-| checkpoint    | log   | CHECKPOINTS        | {sequence}        |                              | sealer, verify       |
-| public one    | log   | PUBLIC             | {sequence}        |                              | checkpoints, bundle  |
-| publishing    | log   | PUBLISHING         | METADATA          |                              | sealer               |
-| log's index   | log   | BY#{kind}#{name}   | {first sequence}  |                              | event log, history   |
-| log's moments | log   | MOMENTS            | {first sequence}  |                              | event log, history   |
-| log's format  | log   | FORMAT             | METADATA          |                              | every start, /readyz |
-
 Events lie under `EVENTS` in an embedded store, and in sixteen partitions by their numbers in a distant one. Whoever
 reads or writes them goes through `store/log/layout.py`, which shows all of them under `EVENTS`.
 """

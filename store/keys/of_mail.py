@@ -1,18 +1,5 @@
 """Keys of mail: the outbox, and what an election sends to its voters.
 
-| item          | table | PK                 | SK                | GSI1PK / GSI1SK              | read by              |
-|---------------|-------|--------------------|-------------------|------------------------------|----------------------|
-| mail          | data  | MAIL#{id}          | METADATA          | MAIL#{state}[#{nn}] / {time}… | worker, mail page   |
-| mail server   | data  | METADATA           | MAILSERVER#{lane} |                              | worker, mail page    |
-| mails again   | data  | METADATA           | MAILSAGAIN        |                              | worker, mail page    |
-| bounces read  | data  | METADATA           | BOUNCES           |                              | worker               |
-| mail counts   | data  | ELECTION#{name}    | MAILS#{time}      |                              | dashboard            |
-| failed mail   | data  | ELECTION#{name}    | FAILED#{kind}#…   |                              | roll                 |
-| message       | data  | ELECTION#{name}    | MESSAGE#{digest}  |                              | messages, worker     |
-| reminders     | data  | ELECTION#{name}    | REMINDERS         |                              | worker               |
-| own words     | data  | ELECTION#{name}    | WORDS             |                              | invitation, worker   |
-| left alone    | data  | QUIET#{address}    | METADATA          |                              | worker, own mails    |
-
 On a distant store mails that are queued are spread over several keys of the index.
 The time of a mail that is queued is when it is to be tried; before it stands `0#` if it is urgent.
 """

@@ -1,13 +1,5 @@
 """Keys of minutes: what stays of an assembly.
 
-| item           | table | PK             | SK          | GSI1PK / GSI1SK                | read by      |
-|----------------|-------|----------------|-------------|--------------------------------|--------------|
-| minutes        | data  | MINUTES#{game} | METADATA    |                                | page, worker |
-| minutes' part  | data  | MINUTES#{game} | PART#…      |                                | page         |
-| minutes' note  | data  | MINUTES#{game} | NOTE#{nnn}  |                                | page         |
-| attended       | data  | ATTENDED#{person} | {time}#{id} |                             | that person  |
-| made of it     | data  | MINUTES#{game} | MADE#{nn}   |                                | page         |
-
 Parts are copies of what the session had under the rest of their sort key (`ROUND#001#000`, `SPEAKERS`), and PEOPLE, so
 that what expires with it stays here.
 """

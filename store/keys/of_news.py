@@ -1,21 +1,5 @@
 """Keys of news: posts, the addresses that lead to them, the lists they stand in, and who gets them by mail.
 
-| item            | table | PK                | SK                 | GSI1PK / GSI1SK                                     | read by        |
-|-----------------|-------|-------------------|--------------------|-----------------------------------------------------|----------------|
-| post            | data  | BLOG#{id}         | METADATA           | BLOG#ALL / {published_at}#{id}                      | news, feeds    |
-| draft post      | data  | BLOG#{id}         | METADATA           | BLOG#DRAFTS / {changed_at}#{id}                     | drafts         |
-| post's text     | data  | BLOG#{id}         | TEXT               |                                                     | post           |
-| post by author  | data  | BLOG#{id}         | AUTHOR             | BLOGAUTHOR#{name} / {published_at}#{id}             | lists          |
-| draft by author | data  | BLOG#{id}         | AUTHOR             | BLOGDRAFTS#{name} / {changed_at}#{id}               | drafts         |
-| post by tag     | data  | BLOG#{id}         | TAG#{tag}          | BLOGTAG#{tag} / {published_at}#{id}                 | lists, feed    |
-| post on         | data  | BLOG#{id}         | ELECTION           | BLOGELECTION#{name}#{made_at} / {published_at}#{id} | election       |
-| post's slug     | data  | BLOGSLUG#{slug}   | METADATA           |                                                     | post, guard    |
-| announcement    | data  | BLOGRESULT#{name} | {made_at}#{digest} |                                                     | guard          |
-| likes           | data  | BLOG#{id}         | LIKES#{shard}      |                                                     | post           |
-| like            | data  | LIKE#{id}#{shard} | VISITOR#{code}     | LIKES#{name} / {id}                                 | post, own data |
-| post's mailing  | data  | BLOG#{id}         | MAILING            |                                                     | guard          |
-| subscriber      | data  | SUBSCRIBERS       | {address}          |                                                     | worker, guard  |
-
 A post that has a date stands in its lists under that date, also if it lies ahead: whoever reads a list asks for what is
 not later than now. So nothing has to happen when the moment comes. One without a date stands among the drafts.
 
@@ -24,7 +8,7 @@ and those of a deleted post can be found. Only a mark of an account stands in th
 
 Subscribers are one partition: it is written only when somebody confirms or leaves, and read by one worker, some at a
 time, so that it is never busy; and whoever reads it by its own key sees at once who has left.
-"""  # noqa: E501 - a table
+"""
 
 from __future__ import annotations
 

@@ -1,24 +1,4 @@
-"""Keys of people: who they are, how they sign in, who is invited and who leaves.
-
-| item          | table | PK                 | SK                | GSI1PK / GSI1SK              | read by              |
-|---------------|-------|--------------------|-------------------|------------------------------|----------------------|
-| person        | data  | USER#{name}        | METADATA          | {email} / USER#{name}        | every signed-in page |
-| factors       | data  | USER#{name}        | FACTORS           |                              | second step          |
-| email guard   | data  | EMAIL#{email}      | METADATA          |                              | sign-in, joining     |
-| look guard    | data  | LOOK#{skeleton}    | METADATA          |                              | joining              |
-| people list   | data  | PEOPLE             | {name}            | ROLE#{role} / {name}         | people list          |
-| people search | data  | PEOPLEWORDS        | {rest}#{digest}   | WORDS#{role} / as SK         | people list          |
-| owner mark    | data  | METADATA           | OWNER             |                              | joining, hand-over   |
-| setup link    | data  | METADATA           | SETUP             |                              | setup                |
-| mails of day  | data  | USER#{name}        | MAILED#{day}      |                              | asking for mailings  |
-| session       | data  | SESSIONS#{name}    | {digest}          |                              | every signed-in page |
-| throttle      | data  | THROTTLE#{digest}  | {window}          |                              | sign-in, other forms |
-| registration  | data  | PENDING#{id}       | METADATA          |                              | mailed link          |
-| invitation    | data  | INVITATION#{email} | METADATA          | INVITATIONS / {time}#{email} | mailed link, admins  |
-| leaving       | data  | LEAVING#{who}      | METADATA          |                              | joining              |
-| gone name     | data  | FORGET#{name}      | {time}            | NAMES / {time}#{name}        | worker               |
-| names' rule   | data  | METADATA           | NAMES             |                              | joining, old rolls   |
-"""
+"""Keys of people: who they are, how they sign in, who is invited and who leaves."""
 
 from __future__ import annotations
 

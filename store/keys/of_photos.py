@@ -1,9 +1,5 @@
 """Keys of the pictures that people upload. Each belongs to one thing, which names it and goes with it.
 
-| item          | table | PK                 | SK                | GSI1PK / GSI1SK              | read by              |
-|---------------|-------|--------------------|-------------------|------------------------------|----------------------|
-| picture       | data  | PHOTO#{id}         | WIDTH#{nnnn}      |                              | whoever shows it     |
-
 The bytes are here and nowhere else, so that no list and no page drags them along.
 """
 

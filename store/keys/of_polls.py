@@ -1,19 +1,6 @@
 """Keys of polls.
 
-| item          | table | PK                 | SK                | GSI1PK / GSI1SK              | read by              |
-|---------------|-------|--------------------|-------------------|------------------------------|----------------------|
-| poll          | data  | POLL#{id}          | METADATA          | POLLS#ENDING / {time}#{id}   | its pages, worker    |
-| its maker's   | data  | POLL#{id}          | MADE              | MAKES#{person} / {time}#{id} | my polls             |
-| public poll   | data  | POLL#{id}          | LISTED            | POLLS / {time}#{id}          | public polls         |
-| poll's gate   | data  | POLL#{id}[#{nn}]   | GATE#{nn}         |                              | every vote, results  |
-| poll's vote   | data  | POLL#{id}[#{nn}]   | VOTE#{vote}       | VOTES#{id}[#{nn}] / {time}#… | voter, count, live   |
-| poll's result | data  | POLL#{id}          | RESULT            |                              | poll's results       |
-| poll's counts | data  | POLL#{id}          | COUNTED#{nnnn}    |                              | poll's exports       |
-| report        | data  | POLL#{id}          | REPORT#{…}        | REPORTS#{id} / {time}#{…}    | reports of a poll    |
-| reported poll | data  | POLL#{id}          | REPORTED          | POLLS#REPORTED / {time}#{id} | reported polls       |
-| short code    | data  | CODE#{code}        | METADATA          |                              | typed code           |
-
-What stands in brackets is there where a poll has more than one shard.
+Where a poll has more than one shard, the number of a shard follows its id.
 """
 
 from __future__ import annotations

@@ -1,13 +1,5 @@
 """Keys of the questions that a room sends beside a live session, and of who wants to hear the answer to which.
 
-| item            | table | PK             | SK                | GSI1PK / GSI1SK | read by              |
-|-----------------|-------|----------------|-------------------|-----------------|----------------------|
-| q&a             | data  | GAME#{id}      | QA                |                 | every look           |
-| asked           | data  | GAME#{id}      | ASKED#{question}  |                 | q&a, report          |
-| moderated texts | data  | GAME#{id}      | MODERATED#{round} |                 | every look, closing  |
-| upvoted         | data  | GAME#{id}#{nn} | UPVOTED#{who}     |                 | whoever upvotes      |
-| upvotes         | data  | GAME#{id}#{nn} | UPVOTES           |                 | q&a, report          |
-
 What one person upvotes is one item with an attribute for each question, so that a page reads it along with the rest;
 the sums lie in the same of sixteen partitions, with an attribute for each question as well. So all of them are read in
 one round trip, and a hall that upvotes at once writes sixteen items and not one. All of it goes with the session.

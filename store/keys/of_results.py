@@ -1,14 +1,4 @@
-"""Keys of an election's result: what is counted, sealed and kept of it.
-
-| item          | table | PK                 | SK                | GSI1PK / GSI1SK              | read by              |
-|---------------|-------|--------------------|-------------------|------------------------------|----------------------|
-| lots' secret  | data  | ELECTION#{name}    | LOTS              |                              | sealing a result     |
-| result        | data  | ELECTION#{name}    | RESULT            |                              | results page         |
-| result's text | data  | ELECTION#{name}    | RESULT#{nnnn}     |                              | results page         |
-| rankings      | data  | ELECTION#{name}    | COUNTED#{nnnn}    |                              | what if, recount     |
-| to be sealed  | data  | ELECTION#{name}    | SEALING           | SEALING / {time}#…           | worker               |
-| public result | data  | ELECTION#{name}    | SHARED            | SHARED / {sealed}#…          | home of strangers    |
-"""
+"""Keys of an election's result: what is counted, sealed and kept of it."""
 
 from __future__ import annotations
 

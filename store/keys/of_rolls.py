@@ -1,13 +1,7 @@
 """Keys of an election's roll: who may vote, and lists of voters on their way into it.
 
-| item          | table | PK                     | SK                | GSI1PK / GSI1SK           | read by            |
-|---------------|-------|------------------------|-------------------|---------------------------|--------------------|
-| voter         | data  | ELECTION#{name}[#{nn}] | VOTER#{name}      | VOTER#{name} / {time}#…   | home, roll, ballot |
-| for everyone  | data  | ELECTION#{name}        | EVERYONE          | EVERYONE / {time}#…       | home               |
-| import        | data  | ELECTION#{name}        | IMPORT#{digest}   |                           | import, worker     |
-| import's rows | data  | ELECTION#{name}        | IMPORTED#{…}#{nn} |                           | import             |
-
-What stands in brackets is there where an election has more than one shard: a voter lies in that of their folded name.
+Where an election has more than one shard, the number of a shard follows its name: a voter lies in that of their
+folded name.
 """
 
 from __future__ import annotations

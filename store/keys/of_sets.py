@@ -1,13 +1,5 @@
 """Keys of question sets.
 
-| item           | table | PK       | SK                 | GSI1PK / GSI1SK                   | read by            |
-|----------------|-------|----------|--------------------|-----------------------------------|--------------------|
-| question set   | data  | SET#{id} | METADATA           | SETS#{person} / {changed_at}#{id} | my sets, its pages |
-| shared set     | data  | SET#{id} | SHARED             | SETS#SHARED / {changed_at}#{id}   | shared sets        |
-| set's category | data  | SET#{id} | CATEGORY#{nn}      |                                   | set, with all      |
-| set's question | data  | SET#{id} | QUESTION#{nn}#{n}  |                                   | set, with all      |
-| on the way in  | data  | SET#{id} | FILLING#{at}#{nn}  |                                   | set, worker        |
-
 A set is small enough to be read by one Query. Numbers of categories and questions are given once and never again: what
 order they stand in is a word of theirs, so that moving one changes no key. People's names are folded in a key, so that
 nobody is called SHARED there.

@@ -1,24 +1,4 @@
-"""Keys of the site as a whole, and of its workers.
-
-| item          | table | PK                 | SK                | GSI1PK / GSI1SK              | read by              |
-|---------------|-------|--------------------|-------------------|------------------------------|----------------------|
-| counts        | data  | METADATA           | COUNTS            |                              | home page            |
-| sync state    | data  | METADATA           | SYNC              |                              | sealer, /readyz      |
-| restoring     | data  | METADATA           | RESTORING         |                              | backup, restore      |
-| pause         | data  | METADATA           | PAUSE             |                              | every process        |
-| figures       | data  | METADATA           | FIGURES           |                              | admin overview       |
-| day's figures | data  | METADATA           | FIGURES#{day}     |                              | admin overview       |
-| site page     | data  | PORTFOLIO#default  | METADATA          |                              | front page, names    |
-| form sent     | data  | ONCE#{token}       | METADATA          |                              | a form sent again    |
-| lease         | data  | LEASE#{job}        | METADATA          |                              | worker               |
-| sign of life  | data  | WORKERS            | WORKER#{worker}   |                              | /readyz, monitors    |
-| nightly mail  | data  | METADATA           | NIGHTLY           |                              | worker               |
-| to forget     | data  | METADATA           | FORGETTING        |                              | worker               |
-| last backup   | data  | METADATA           | LAST_BACKUP       |                              | system page, metrics |
-| retention     | data  | METADATA           | RETENTION         |                              | worker               |
-| secret key    | data  | METADATA           | SECRETKEY         |                              | every start, /readyz |
-| format        | data  | METADATA           | FORMAT            |                              | every start, /readyz |
-"""
+"""Keys of the site as a whole, and of its workers."""
 
 from __future__ import annotations
 

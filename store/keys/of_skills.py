@@ -1,15 +1,7 @@
 """Keys of skills: the catalogue, and what people say they can do.
 
-| item           | table | PK                  | SK            | GSI1PK / GSI1SK                                        | read by            |
-|----------------|-------|---------------------|---------------|--------------------------------------------------------|--------------------|
-| skill          | data  | SKILL#{id}          | METADATA      | SKILLS… / {category}#{name}, {time}#{id}               | catalogue, profile |
-| skill's name   | data  | SKILLALIAS#{name}   | METADATA      | SKILLNAMES / {name}                                    | search, guard      |
-| skill category | data  | SKILLCATEGORIES     | {category}    |                                                        | catalogue          |
-| own skills     | data  | USER#{name}         | SKILLS        |                                                        | profile, own acts  |
-| person's skill | data  | USER#{name}         | SKILL#{id}    | SKILL#{id} / L{level}#Y{years}#{last_used}#USER#{name} | profile, finding   |
-| endorsement    | data  | USER#{name}         | ENDORSED#{skill}#{by} | ENDORSES#{by} / {name}#{skill}                 | profile, endorser  |
-| endorsing      | data  | USER#{by}           | ENDORSING     |                                                        | acts of endorsers  |
-"""  # noqa: E501 - a table
+What people have of a popular skill is spread over several partitions of the index: SKILL#{id}, and SKILL#{id}#{shard}.
+"""
 
 from __future__ import annotations
 

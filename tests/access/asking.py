@@ -2,88 +2,51 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from functools import cache, partial
-from importlib import import_module
 from itertools import groupby
-from pkgutil import iter_modules
 from typing import Any
 from unittest.mock import patch
 
 from store import keys
-from store.table import DATA, LOG, Key, Numbered, Span, Table, Write, opened
-
-TABLES = {"data": DATA, "log": LOG}
-
-
-@dataclass(frozen=True, slots=True)
-class Kind:
-    """One row of the tables in store/keys: what lies under keys of that form."""
-
-    name: str
-    table: str
-    pk: str
-    sk: str
-    index: str = ""
-
-    @classmethod
-    def of(cls, row: str) -> Kind:
-        name, table, pk, sk, index, _readers = (cell.strip() for cell in row.strip("|\n").split("|"))
-        return cls(name, TABLES[table], pk, sk, index.partition(" / ")[0])
-
-    def is_under(self, key: Key) -> bool:
-        return key.table == self.table and _fits(self.pk, key.pk) and _fits(self.sk, key.sk)
-
-    def is_in(self, span: Span) -> bool:
-        if span.index:
-            return _fits(self.index, span.pk)
-        return span.table == self.table and _fits(self.pk, span.pk) and self._is_held_by(span)
-
-    def _is_held_by(self, span: Span) -> bool:
-        """Where a sort key has names in it, as far as it can be told: by what comes before the first of them."""
-        begins, ours = span.prefix or span.first or "", _literal(self.sk)
-        return span.holds(self.sk) if ours == self.sk else begins[: len(ours)] == ours[: len(begins)]
-
-
-@cache
-def _fits(form: str, text: str) -> bool:
-    """`{…}` in the form of a key stands for a name or a number, `…` for any ending, and `[…]` for what need not be."""
-    stands_for = {"…": ".*", "[": "(?:", "]": ")?"}
-    parts = re.split(r"(\{[^}]*\}|[…\[\]])", form)
-    expression = "".join("[^#]*" if each[:1] == "{" else stands_for.get(each, re.escape(each)) for each in parts)
-    return bool(form) and re.fullmatch(expression, text) is not None
-
-
-def _literal(form: str) -> str:
-    return re.split(r"[{…\[]", form)[0]
-
-
-@cache
-def kinds() -> tuple[Kind, ...]:
-    """Every kind of item there is; those whose keys begin with a name come last, because they fit nearly everything."""
-    rooms = (import_module(f"store.keys.{each.name}") for each in iter_modules(keys.__path__))
-    rows = [row for room in rooms for row in (room.__doc__ or "").splitlines() if re.match(r"\| .*\| (data|log) ", row)]
-    return tuple(sorted(map(Kind.of, rows), key=lambda kind: (kind.index.startswith("{"), kind.name)))
+from store.schema import SCHEMA, ItemType, beginning, fits
+from store.table import Key, Numbered, Span, Table, Write, opened
 
 
 @cache
 def name_of(key: Key) -> str:
-    name = next((kind.name for kind in kinds() if kind.is_under(key)), "")
-    assert name, f"No table in store/keys has {key}."
-    return name
+    found = SCHEMA.type_of(key)
+    assert found, f"No type is declared for {key}."
+    return found.label
 
 
 @cache
 def name_of_all(span: Span) -> str:
-    """A span of several kinds is a whole partition."""
-    names = [kind.name for kind in kinds() if kind.is_in(span)]
-    assert names, f"No table in store/keys has {span}."
-    if span.index or len(set(names)) == 1 or set(names) == {"ballot", "secret ballot"}:
-        return names[0]
-    return f"all of {span.pk.partition('#')[0]}"
+    """A span of several types is a whole partition."""
+    names = [each.label for each in SCHEMA.items if is_in(each, span)]
+    assert names, f"No type is declared for {span}."
+    return names[0] if span.index or len(set(names)) == 1 else f"all of {span.pk.partition('#')[0]}"
+
+
+def is_in(item_type: ItemType, span: Span) -> bool:
+    if span.index:
+        return any(_is_list(each.pk, span.pk) for each in (*item_type.lists, *item_type.closed_lists)) or (
+            "@" in span.pk and item_type.key is keys.user
+        )
+    place = item_type.place
+    return span.table == place.table and fits(place.pk, span.pk) and _is_held_by(place.sk, span)
+
+
+def _is_list(declared: str, pk: str) -> bool:
+    """Whether this is the list, or one of those lists that have a name after the `#`."""
+    return pk == declared or (declared.endswith("#") and pk.startswith(beginning(declared)))
+
+
+def _is_held_by(sk: str, span: Span) -> bool:
+    """Where a sort key has names in it, as far as it can be told: by what comes before the first of them."""
+    begins = span.prefix or span.first or ""
+    return span.holds(sk) if sk and not sk.endswith("#") else begins[: len(sk)] == sk[: len(begins)]
 
 
 # --- listening ---

@@ -11,7 +11,7 @@ from pathlib import Path
 from django.conf import settings
 
 from accounts.access import SEEING
-from accounts.services import LEAVING, PARTING
+from accounts.services import LEAVING
 from accounts.welcoming import WELCOMING
 from acts.background import TYPES
 from acts.steps import Steps
@@ -51,17 +51,6 @@ STEPS = {
             "live.minutes.services.forget_attendances",
             "live.services.leaving.forget_hosting",
             "accounts.services.leaving.forget_sessions",
-        ],
-    ),
-    "PARTING": (
-        PARTING,
-        [
-            "elections.telling.parting",
-            "polls.telling.parting",
-            "news.telling.parting",
-            "live.sets.telling.parting",
-            "live.telling.parting",
-            "elections.groups.telling.parting",
         ],
     ),
 }

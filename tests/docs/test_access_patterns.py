@@ -55,5 +55,5 @@ def test_every_key_and_every_span_has_a_kind():
     assert name_of_all(keys.figures_of_days("2026-01-01", "2026-01-31")) == "day's figures"
     assert name_of_all(keys.run_by("Ada")) == "manager"
     assert name_of_all(keys.all_of_election("Board")) == "all of ELECTION"
-    with pytest.raises(AssertionError, match="No table in store/keys has"):
+    with pytest.raises(AssertionError, match="No type is declared"):
         name_of(Key("ELECTION#board", "MADE#UP"))

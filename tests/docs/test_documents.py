@@ -13,7 +13,6 @@ import pytest
 from django.core.management import get_commands
 
 from tests.test_arrows import FLOORS
-from upkeep import replay
 
 ROOT = Path(__file__).parents[2]
 DOCUMENTS = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/*.md")])
@@ -130,12 +129,6 @@ def test_the_steps_of_a_close_can_be_followed():
     for steps in (OPENING, SHUTTING, COUNTING, SEALED, LEAVING):
         assert [each for each in told if each in list(steps)] == list(steps), steps.moment
         assert steps in told
-
-
-def test_the_table_of_what_replay_does_not_make_is_the_one_it_prints():
-    rows = section((ROOT / "docs" / "architecture.md").read_text(), "## Proof").splitlines()
-    table = [row.strip("| ").replace("`", "") for row in rows if row.startswith("|")][2:]
-    assert table == [line.replace(" - ", " | ", 1) for line in replay.exceptions()]
 
 
 def test_ci_runs_the_checks_that_the_documents_name():

@@ -8,6 +8,7 @@ from config import checks
 from config.settings import BASE_DIR
 from config.variables import VARIABLES
 from store import formats
+from tests.docs import types_table
 from tests.test_arrows import FLOORS
 from tests.upkeep import capacity_table
 from upkeep import system
@@ -39,6 +40,11 @@ def test_the_drawing_in_architecture_shows_the_layers_of_packages():
 def test_scale_shows_what_the_capacity_command_answers():
     """`make capacity-table` writes the table anew."""
     assert capacity_table.in_document(capacity_table.DOCUMENT.read_text()) == capacity_table.rows()
+
+
+def test_every_type_stands_in_its_table():
+    """`make types-table` writes them anew."""
+    assert types_table.in_document(types_table.DOCUMENT.read_text()) == types_table.tables()
 
 
 VERSION = re.compile(r"^## (\d+)\.(\d+)\.(\d+), (unreleased|\d{4}-\d\d-\d\d)$")

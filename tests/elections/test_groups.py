@@ -5,14 +5,14 @@ from __future__ import annotations
 import pytest
 
 from accounts.rules import Role
-from accounts.services import remove_self
+from accounts.services import foreseen, remove_self
 from acts.refusals import NameTaken, NotAllowed, NotThere, TooMany
 from elections import copying, imports, repository, services
 from elections.groups import repository as groups
 from elections.groups import rules
 from elections.groups import services as keeping
 from elections.groups.rules import Group, Member
-from elections.groups.telling import parting, told
+from elections.groups.telling import kept_by, those_with
 from ranking.candidates import Candidate
 from store import keys
 from store.log import EventLog
@@ -249,15 +249,14 @@ def test_whoever_leaves_goes_out_of_all_groups_and_takes_their_own_along(site, a
     cy = person("Cy")
     group = club(ada, "Cy", cy.email, ADDRESSES[0])
     own = club(cy, "Ada", name="Mine")
-    parts = {name: list(entries) for name, entries in told(cy)}
-    assert parts["in_groups"] == [
+    assert list(those_with(cy)) == [
         {"group": "Club", "kept_by": "Ada", "listed_as": "Cy"},
         {"group": "Club", "kept_by": "Ada", "listed_as": cy.email},
     ]
-    assert [(each["group"], each["members"]) for each in parts["groups"]] == [("Mine", 1)]
-    assert parting(cy) == "1 group of voters is deleted."
+    assert [(each["group"], each["members"]) for each in kept_by(cy)] == [("Mine", 1)]
+    assert foreseen(cy) == ["1 group of voters is deleted."]
     remove_self(cy)
     assert names_in(group) == [ADDRESSES[0]]
     assert groups.find(group.id).members == 1
     assert groups.find(own.id) is None
-    assert list(told(ada)[1][1]) == [], "who was in a group that is gone is in none"
+    assert list(those_with(ada)) == [], "who was in a group that is gone is in none"

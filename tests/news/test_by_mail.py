@@ -207,7 +207,7 @@ def test_people_are_told_since_when_they_get_the_news(person):
 
 def test_auditors_are_shown_no_address(site):
     assert not masks.may_open(Span(keys.SUBSCRIBERS.pk))
-    assert masks.kind_of(keys.subscriber(ANN)) is None
+    assert masks.type_of(keys.subscriber(ANN)) is None
     subscribing.ask(ANN, Visitor("192.0.2.1"))
     (item,) = table().each(keys.mails(mails.QUEUED))
     assert ANN not in str({name: str(value) for name, value in masks.shown(DATA, item).items()})

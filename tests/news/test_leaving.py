@@ -11,7 +11,6 @@ from accounts import services as accounts
 from accounts.rules import Role
 from accounts.telling import archive
 from news import repository, services
-from news.telling import parting
 
 from .conftest import LATER, written
 
@@ -42,11 +41,11 @@ def test_whoever_takes_the_name_next_has_none_of_it(author, admin, person):
 
 
 def test_they_are_told_before(author, person):
-    assert (
-        parting(author)
-        == "1 post stays, without a name. 2 posts that nobody can read yet pass to the owner of the site."
-    )
-    assert parting(person("Eve")) == ""
+    assert accounts.foreseen(author) == [
+        "1 post stays, without a name.",
+        "2 posts that nobody can read yet pass to the owner of the site.",
+    ]
+    assert accounts.foreseen(person("Eve")) == []
 
 
 def test_their_posts_are_among_their_own_data(author):

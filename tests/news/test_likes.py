@@ -14,7 +14,6 @@ from hypothesis import strategies as st
 
 from accounts import services as accounts
 from accounts.rules import Role
-from accounts.telling import TELLING
 from acts import background
 from acts.refusals import LostRace, NotThere
 from acts.site import acting_on, table
@@ -230,7 +229,7 @@ def test_own_data_tells_what_one_likes(admin, post, person):
         services.set_like(member(ada, each.id), True)
         services.set_like(somebody(each.id), True)
     services.withdraw(admin, taken_back)
-    told = {name: list(entries) for part in TELLING.taken(ada) for name, entries in part}["likes"]
+    told = list(likes.liked_by(ada))
     expected = [{"post": seen.id, "title": "Seen"}, {"post": taken_back.id, "title": None}]
     assert sorted(told, key=str) == sorted(expected, key=str)
 

@@ -2,65 +2,56 @@
 
 from __future__ import annotations
 
-import inspect
-import pkgutil
-import re
-from importlib import import_module
+from functools import partial
 
 import pytest
 
 from audit.tables import masks
-from audit.tables.masks import HIDDEN, Allowed
+from audit.tables.masks import HIDDEN
+from elections.disclosure import NOTHING, Allowed, allowed
 from store import keys
+from store.schema import SCHEMA, ItemType
 from store.table import DATA, LOG, Key, Span
 from tests.rows import every_row
 
 ALL = Allowed(ballots=True, published=True, who=True)
-LEFT_OUT = {"session", "throttle", "registration", "factors", "salt", "secret ballot", "poll's vote"}
-LEFT_OUT |= {"poll's counts", "short code", "form sent", "lots' secret", "setup link", "like", "subscriber"}
-LEFT_OUT |= {"live questions", "live salt", "player's name", "heard", "gathered", "presence", "seat"}
-LEFT_OUT |= {"live answer", "live vote", "minutes' part", "minutes' note", "live roll", "sorted ideas", "before"}
-LEFT_OUT |= {"attended", "moderated texts"}
-LEFT_OUT |= {"asked", "upvoted", "upvotes", "member", "coming members", "left alone"}
+HIDDEN_TYPES = {each.label: each for each in SCHEMA.items if not each.shown}
 # In a partition that may be read:
-AMONG_OTHERS = {"factors", "salt", "secret ballot", "poll's vote", "poll's counts", "lots' secret", "setup link"}
+AMONG_OTHERS = {"factors", "salt", "poll's vote", "poll's counts", "lots' secret", "setup link"}
 AMONG_OTHERS |= {"live questions", "live salt", "player's name", "heard", "gathered", "presence", "asked"}
 AMONG_OTHERS |= {"minutes' part", "minutes' note", "live roll", "sorted ideas", "before"}
 AMONG_OTHERS |= {"member", "coming members", "moderated texts"}
-
-# A secret ballot is told apart by its election, and by having no voter; a draft by having no date.
-ALIKE = {"secret ballot": "ballot", "draft post": "post", "draft by author": "post by author"}
-
-
-def rows_of_the_schema() -> dict[str, tuple[str, str, str]]:
-    """What the tables at the top of the rooms of store/keys say: item -> table, partition key, sort key."""
-    rooms = (import_module(f"{keys.__name__}.{room.name}") for room in pkgutil.iter_modules(keys.__path__))
-    lines = [line.split("|")[1:5] for room in rooms for line in inspect.getdoc(room).splitlines() if line[:2] == "| "]
-    rows = ([cell.strip() for cell in line] for line in lines)
-    return {item: (table, pk, sk) for item, table, pk, sk in rows if item != "item"}
+APART = {"session", "throttle", "registration", "short code", "form sent", "like", "subscriber", "seat", "live answer"}
+APART |= {"live vote", "attended", "upvoted", "upvotes", "left alone"}
 
 
-def a_key_of(table: str, pk: str, sk: str) -> Key:
-    whole = [re.sub(r"\[.*?\]", "", text) for text in (pk, sk)]  # what is in brackets need not be there
-    made = [re.sub(r"\{.*?\}", "0", text).replace("…", "0") for text in whole]
-    return Key(made[0], made[1], LOG if table == "log" else DATA)
+def a_key_of(item_type: ItemType) -> Key:
+    return item_type.written(lambda name: "0")
 
 
-@every_row("name", rows_of_the_schema())
-def test_every_kind_of_the_schema_is_shown_or_left_out_on_purpose(name):
-    kind = masks.kind_of(a_key_of(*rows_of_the_schema()[name]))
-    if name in ALIKE:
-        assert kind.name == ALIKE[name]
-    elif name in LEFT_OUT:
-        assert kind is None
-    else:
-        assert kind is not None, f"{name} is hidden whole; decide in masks.py what of it may be shown"
-        assert kind.name == name
+def test_what_is_hidden_whole_is_hidden_on_purpose():
+    assert set(HIDDEN_TYPES) == AMONG_OTHERS | APART
 
 
-@every_row("name", sorted(LEFT_OUT - AMONG_OTHERS))
+@every_row("item_type", SCHEMA.items)
+def test_every_key_belongs_to_one_type(item_type):
+    assert [each.label for each in SCHEMA.items if each.has(a_key_of(item_type))] == [item_type.label]
+
+
+def test_every_function_of_a_key_belongs_to_a_type():
+    """A key that is added to store/keys has to be declared."""
+    made = {
+        name: each for name, each in vars(keys).items() if getattr(each, "__annotations__", {}).get("return") == "Key"
+    }
+    declared = {each.key.func if isinstance(each.key, partial) else each.key for each in SCHEMA.items}
+    assert {name for name, each in made.items() if each not in declared} == {"gate_of"}, (
+        "which gate a voter goes through"
+    )
+
+
+@every_row("name", sorted(APART))
 def test_a_partition_of_nothing_but_secrets_is_not_even_read(name):
-    place = a_key_of(*rows_of_the_schema()[name])
+    place = a_key_of(HIDDEN_TYPES[name])
     assert not masks.may_open(Span(place.pk, table=place.table))
 
 
@@ -120,8 +111,9 @@ def test_what_an_event_says_is_shown_by_its_type():
     said = {"election_name": "Board", "rankings": "0>1", "confirmation": "C", "vote_id": "digest", "token": "t"}
     cast = masks.shown(LOG, event("BallotCast", **said))["event_data"]
     polled = masks.shown(LOG, event("PollVoteCast", **said))["event_data"]
+    unknown = masks.shown(LOG, event("NeverDeclared", **said))["event_data"]
     assert cast == said | dict.fromkeys(("confirmation", "vote_id", "token"), HIDDEN)
-    assert polled == said | dict.fromkeys(("rankings", "confirmation", "vote_id", "token"), HIDDEN)
+    assert polled == unknown == dict.fromkeys(said, HIDDEN)
 
 
 def test_attributes_come_by_name_whatever_order_they_were_written_in():
@@ -163,7 +155,7 @@ def test_a_ballot_without_a_voter_is_hidden_wherever_it_lies():
 @pytest.mark.parametrize("prefix", ["B", "BALLOT", "BALLOT#", "BALLOT#ab"])
 def test_nobody_asks_for_secret_ballots_by_prefix(prefix):
     span = Span(keys.election("Board").pk, prefix=prefix)
-    assert masks.readable(span, masks.NOTHING) is None
+    assert masks.readable(span, NOTHING) is None
     assert masks.readable(span, ALL) == span
 
 
@@ -175,4 +167,4 @@ def test_votes_in_polls_are_not_read_either():
 
 
 def test_an_election_that_is_not_there_is_as_secret_as_any():
-    assert masks.allowed(None, 100) == masks.NOTHING
+    assert allowed(None, 100) == NOTHING

@@ -33,12 +33,13 @@ from skills.endorsements import Ground
 from store import keys
 from store.log import EventLog
 from store.log.seal import Sealer
+from store.schema import SCHEMA
 from store.table import LOG, Key, Put, Span
 from tests.skills.conftest import have
 
 from .conftest import CANDIDATES, ranks
 
-NAMES = [relation.name for relation in relations.RELATIONS]
+NAMES = list(SCHEMA.sheets)
 NEXT = re.compile(r'href="([^"]*)" rel="next"')
 
 
@@ -111,7 +112,7 @@ def test_every_table_marks_its_natural_key(site, auditor, person, opened):
     site.write(*onward.told(game, Onward(1, "poll", "p", "Where?", 1, game.created_at, "Vera")))
     names = {"skill": {"name": "Vera"}, "set_id": {"name": shared.id}, "game": {"name": game.id}}
     names["book_id"] = {"name": binding.make(ann, "Spring", ["Chair"]).id}
-    for relation in relations.RELATIONS:
+    for relation in SCHEMA.sheets.values():
         if relation.name in ("live-history", "groups"):
             names["id"] = {"name": "Vera"}
         else:

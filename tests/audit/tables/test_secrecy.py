@@ -21,10 +21,12 @@ from audit.tables import masks, raw, relations
 from ballots import services as ballots
 from elections import invitations, repository
 from elections import services as organising
+from elections.disclosure import Allowed
 from mail.letters import compose
 from mail.sending import send_waiting
 from store import keys
 from store.log.seal import Sealer
+from store.schema import SCHEMA, ItemType
 from store.table import DATA
 from tests.background import queue_mailings
 
@@ -102,7 +104,7 @@ def what_one_would_try(site) -> set[str]:
             tries.add(f"/admin/tables/raw/?{urlencode({'table': short, 'pk': item['GSI1PK'], 'index': 'on'})}")
     pk = keys.election(NAME).pk
     tries |= {f"/admin/tables/raw/?{urlencode({'table': 'data', 'pk': pk, 'prefix': each})}" for each in PREFIXES}
-    for relation in relations.RELATIONS:
+    for relation in SCHEMA.sheets.values():
         asked = {"election": NAME} if relation.of_election else {}
         tries |= {f"/admin/tables/{relation.name}{end}?{urlencode(asked)}" for end in ("/", ".csv")}
     return tries
@@ -227,21 +229,19 @@ def one_would_try(day) -> set[str]:
 
 
 def test_a_kind_that_is_shown_by_mistake_is_found(day, one_would_try, auditor, monkeypatch):
-    salt = masks._kind("salt", keys.salt(""), "salt")
-    monkeypatch.setattr(masks, "KINDS", (*masks.KINDS, salt))
     monkeypatch.setattr(masks, "is_salt", lambda item: False)
-    assert Crawl(auditor, one_would_try, follow=False).leaks(secrets_of(day)) == {"salt"}
+    with SCHEMA.with_types([ItemType("salt", keys.salt, "salt:bytes")]):
+        assert Crawl(auditor, one_would_try, follow=False).leaks(secrets_of(day)) == {"salt"}
 
 
 def test_ballots_that_are_read_by_mistake_are_found(day, one_would_try, auditor, monkeypatch):
-    monkeypatch.setattr(masks, "allowed", lambda item, voted=None: masks.Allowed(True, True, True))
+    monkeypatch.setattr(raw, "allowed", lambda item, voted=None: Allowed(True, True, True))
     monkeypatch.setattr(raw, "A_PAGE", 3)  # the page ends with a ballot, whose key is in the cursor
     monkeypatch.setattr(raw, "lock", lambda cursor: cursor)
     monkeypatch.setattr(raw, "unlock", lambda cursor: cursor)
     assert "pseudonym" in Crawl(auditor, one_would_try, follow=False).leaks(secrets_of(day))
 
 
-def test_an_attribute_that_is_shown_by_mistake_is_found(day, one_would_try, auditor, monkeypatch):
-    person = masks._kind("person", keys.user(""), "name email hash")
-    monkeypatch.setattr(masks, "KINDS", (person, *masks.KINDS))
-    assert Crawl(auditor, one_would_try, follow=False).leaks(secrets_of(day)) == {"hash"}
+def test_an_attribute_that_is_shown_by_mistake_is_found(day, one_would_try, auditor):
+    with SCHEMA.with_types([ItemType("person", keys.user, "name email hash")]):
+        assert Crawl(auditor, one_would_try, follow=False).leaks(secrets_of(day)) == {"hash"}

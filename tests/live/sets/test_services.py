@@ -246,17 +246,17 @@ def test_who_leaves_hands_on_what_others_use_and_the_rest_goes(site, person, ida
     owner = person("Olga", Role.OWNER)
     private = services.make(ida, "Diary")
     services.share(ida, made, on=True)
-    assert telling.parting(ida) == (
-        "1 shared question set passes to the owner of the site. 1 question set that nobody else uses is deleted."
-    )
-    ((name, entries),) = telling.told(ida)
-    assert (name, sorted(each["name"] for each in entries)) == ("question_sets", ["Diary", "Evening"])
+    assert accounts.foreseen(ida) == [
+        "1 shared question set passes to the owner of the site.",
+        "1 question set that nobody else uses is deleted.",
+    ]
+    assert sorted(each["name"] for each in telling.made(ida)) == ["Diary", "Evening"]
     accounts.remove(owner, people.find("Ida"))
     finish_background()
     assert repository.find_set(made).created_by == "Olga"
     assert [each.id for each in repository.mine("Olga", limit=9)[0]] == [made]
     assert repository.find_set(private.id) is None
-    assert telling.parting(person("Cy")) == ""
+    assert accounts.foreseen(person("Cy")) == []
 
 
 def test_kinds_are_counted_as_they_change(site, ida, made):

@@ -1,0 +1,50 @@
+"""What is stored of ballots."""
+
+from __future__ import annotations
+
+from django.utils.translation import gettext_lazy as _
+
+from elections.disclosure import after_the_close, before_the_close_only, of_a_named_voter
+from elections.items import BY_CHANCE
+from store import keys
+from store.replay import Exempt
+from store.schema import Export, ItemType, Sheet
+from store.table import Item, Key
+
+from . import telling
+
+
+def is_secret(ballot: Item) -> bool:
+    return "voter_name" not in ballot
+
+
+def by_code(ballot: Item) -> Key:
+    """Of those that are spread, all in the first shard: the log does not say in which they were, and nobody can."""
+    return Key(keys.first_shard(ballot["PK"]), keys.ballot("", ballot["confirmation"]).sk)
+
+
+ITEMS = (
+    ItemType("gate", keys.gate, "open:bool as_of voted:int paper:int", rule=before_the_close_only("open", "as_of"),
+             replay=(Exempt(BY_CHANCE, summed=True),)),
+    ItemType("salt", keys.salt, hidden="salt:bytes check:bytes",
+             replay="It ties secret ballots to their voters, and is destroyed at the close."),
+    ItemType("ballot", keys.ballot, "voter_name:person rankings when_cast", "confirmation", rule=of_a_named_voter,
+             lists=tuple(keys.ballots_by_time("")), replay=(
+                 Exempt("Secret ballots enter the log when the election is sealed, and not under the pseudonyms of "
+                        "their voters: they are compared from then on, by their codes, until they go because they are "
+                        "published.", where=is_secret, until=keys.result(""), named=by_code, may_be_gone=True),),
+             sheets=(
+                 Sheet("ballots", _("Ballots"), _("Those of a public election by voter; those of a closed secret "
+                                                  "election by code, without a voter."),
+                       "election_name ballot voter_name rankings when_cast", "election_name ballot", "election ballot"),
+                 Sheet("rankings", _("Rankings"), _("One row for each ballot and candidate, with the place the ballot "
+                                                    "gives the candidate."),
+                       "election_name ballot candidate_name place", "election_name ballot candidate_name",
+                       "election ballot")),
+             exports=(Export("ballots", _("ballots.json: your ballots, as far as anybody can tell that they are "
+                                          "yours."), telling.ballots),)),
+    ItemType("published", keys.published, "ballots:list", inside="confirmation rankings voter_name",
+             rule=after_the_close, replay=(
+                 Exempt("The ballots of a closed election are published before its result is sealed, and count from "
+                        "then on.", until=keys.result("")),)),
+)  # fmt: skip

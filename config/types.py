@@ -1,0 +1,18 @@
+"""Which modules declare the types of items and events. A new module is added here, and nothing else has to know it."""
+
+from __future__ import annotations
+
+from importlib import import_module
+
+from store.schema import SCHEMA
+
+OF_ITEMS = "accounts mail elections ballots results polls skills news photos live upkeep"
+OF_EVENTS = (
+    "accounts elections elections.groups elections.books ballots results polls skills news live live.minutes live.qa "
+    "live.sets upkeep"
+)
+
+
+def declare() -> None:
+    modules = [*(f"{app}.items" for app in OF_ITEMS.split()), *(f"{app}.replay" for app in OF_EVENTS.split())]
+    SCHEMA.declare(*map(import_module, (*modules, "news.site_replay")))

@@ -1,0 +1,134 @@
+"""What is stored of elections, their rolls and mailings, of groups, and of several questions on one ballot."""
+
+from __future__ import annotations
+
+from django.utils.translation import gettext_lazy as _
+from django.utils.translation import ngettext_lazy
+
+from accounts.telling import how_many, rows
+from store import keys
+from store.replay import Exempt
+from store.schema import Export, ItemType, Parting, Sheet, fields_of
+from store.table import Span
+
+from . import quiet, telling
+from .books.rules import Book
+from .convening import Convened
+from .disclosure import before_the_close_only, who_is_on_the_roll
+from .groups import telling as of_groups
+from .rules import Election
+
+OUTCOME = "sealed_at winners:list winner_count:int seats:int"
+LISTED = f"name:election state no_voting_before no_voting_after created_at closing remind_before:list {OUTCOME}"
+RENDERED = "html_version:int"
+MARKS = " ".join((*telling.MARKS, "invited_at"))
+COUNTS = " ".join(f"{each}_{what}:int" for each in ("invited", "reminded", "timed", "messaged")
+                  for what in ("queued", "sent", "failed", "nowhere", "beyond"))  # fmt: skip
+
+HTML = "What a text was rendered to depends on the version of the program; the text itself is compared."
+MAILS = "Which mails went out and what became of them; their texts are in no log."
+BY_CHANCE = "Which of the gates somebody came through is chance; together they count the same."
+
+ITEMS = (
+    ItemType("election", keys.election, f"{fields_of(Election)} owner_name:person managers:people convened:map "
+             "filling:bool spread_from:int", inside=fields_of(Convened), lists=(keys.ELECTIONS,),
+             replay=(Exempt("What a draft was made from is brought into it a handful at a time, and whoever arrives "
+                            "has an event.", "filling"),),
+             left_behind="What a deleted election left behind, when whoever deleted it was stopped on the way.",
+             sheets=(Sheet("elections", _("Elections"), _("Every election, drafts included."), "name owner_name state "
+                           "secret_ballot method seats electorate voter_count no_voting_before no_voting_after "
+                           "created_at", "name", "name"),)),
+    ItemType("description", keys.description, f"description description_html {RENDERED}",
+             replay=(Exempt(HTML, "description_html html_version"),)),
+    ItemType("election list", keys.listed_election, LISTED, lists=(keys.elections_in_state(""),)),
+    ItemType("manager", keys.manager, f"{LISTED} person:person", lists=(keys.run_by(""),),
+             exports=(Export("elections", _("elections.json: elections you run or help to run."),
+                             rows(keys.run_by, election="name", state="state", made_at="created_at")),),
+             partings=(Parting(ngettext_lazy(
+                 "%(count)d election passes to the owner of the site, or stays with those who run it as well.",
+                 "%(count)d elections pass to the owner of the site, or stay with those who run them as well.",
+                 "count"), how_many(keys.run_by)),)),
+    ItemType("candidate", keys.candidate, f"election_name:election candidate_name number:int statement link "
+             f"statement_html {RENDERED} photo:map", replay=(Exempt(HTML, "statement_html html_version"),), sheets=(
+                 Sheet("candidates", _("Candidates"), _("Who or what stands in an election."),
+                       "election_name:election candidate_name number statement link", "election_name candidate_name",
+                       "election begins", lambda asked: Span(keys.election(asked.election).pk,
+                                                             keys.candidate(asked.election, asked.begins).sk)),)),
+    ItemType("need", keys.need, "election_name:election skill level:int count:int", sheets=(
+        Sheet("needs", _("Needs"), _("Which skills an election needs, how well and of how many."),
+              "election_name:election skill level count", "election_name skill", "election",
+              lambda asked: keys.needs(asked.election)),)),
+    ItemType("agreement", keys.agreement, "election_name:election candidate_name person:person account skills:list "
+             "asked:list answered:list", closed_lists=(keys.agreed_by(""),), sheets=(
+                 Sheet("agreements", _("Agreements"),
+                       _("Which candidates let an election show which of their skills."),
+                       "election_name:election candidate_name person skills", "election_name candidate_name",
+                       "election", lambda asked: keys.agreements(asked.election)),),
+             exports=(Export("skills_shown", "", telling.agreements),)),
+    ItemType("snapshot", keys.snapshot, "election_name:election needs:list version:int", "held:list",
+             replay="What candidates could do when it opened goes with them; the log would keep it for good."),
+    ItemType("voting times", keys.turnout, "since:int counted:int ends closed:bool", "h*:int d*:int",
+             rule=before_the_close_only("since", "ends", "closed")),
+
+    # the roll
+    ItemType("voter", keys.voter, "election_name:election voter_name:person account voted:bool paper:bool invited",
+             f"acts:int lineage left_alone:bool turn:int restores:int {MARKS}", rule=who_is_on_the_roll,
+             lists=(keys.elections_of_voter(""),), replay=(
+                 Exempt(MAILS, MARKS),
+                 Exempt("By which a ballot knows whoever cast it; a person whose site was rebuilt comes in by a new "
+                        "password.", "lineage")),
+             sheets=(Sheet("voters", _("Voters"), _("Who is on the roll of an election, and whether they have voted."),
+                           "election_name voter_name voted paper", "election_name voter_name", "election begins"),),
+             exports=(Export("rolls", _("rolls.json: elections you may vote in or have voted in, and the mails about "
+                                        "them of the last 30 days."), telling.rolls),)),
+    ItemType("for everyone", keys.for_everyone, "election_name:election", lists=(keys.FOR_EVERYONE,)),
+
+    # mailings
+    ItemType("mail counts", keys.mail_counts, COUNTS, "announced*:int announcing first_invited invited_until "
+             "reminded_until timed_until", replay=MAILS),
+    ItemType("failed mail", keys.failed_mail, "kind reason detail", "number about:map", replay=MAILS),
+    ItemType("message", keys.message, f"subject text written_by:person written_at text_html {RENDERED}",
+             "messaged*:any", replay=MAILS),
+    ItemType("reminders", keys.reminders, "from last_sent", replay=MAILS),
+    ItemType("own words", keys.invitation_words, f"election_name:election text author:map answers:map written_at "
+             f"text_html {RENDERED}", replay=MAILS),
+    ItemType("left alone", keys.quiet, hidden="address:address",
+             replay="Who wants no mails about results is nobody's business but their own.",
+             exports=(Export("results_by_mail", "", quiet.wanted),)),
+
+    # several questions on one ballot
+    ItemType("book", keys.book, fields_of(Book), sheets=(
+        Sheet("books", _("Several questions on one ballot"),
+              _("Which elections one ballot binds together: give its id."), "book_id name place election leads",
+              "book_id place", "name"),)),
+
+    # groups
+    ItemType("group", keys.group, "id name owner_name:person created_at members:int version:int",
+             lists=(keys.groups_of(""),),
+             left_behind="What a deleted group left behind, until a worker has cleared it away.", sheets=(
+                 Sheet("groups", _("Groups"), _("Groups of voters that one person keeps, without who is in them: give "
+                                                "the whole name."), "id name owner_name:person members created_at",
+                       "id", "name", lambda asked: keys.groups_of(asked.name) if asked.name else None),),
+             exports=(Export("groups", _("groups.json: groups of voters you keep for your elections, without their "
+                                         "members."), of_groups.kept_by),),
+             partings=(Parting(ngettext_lazy("%(count)d group of voters is deleted.",
+                                             "%(count)d groups of voters are deleted.", "count"),
+                               of_groups.how_many),)),
+    ItemType("group's name", keys.group_name, "name id"),
+    ItemType("group's use", keys.group_use, "election_name:election created_at"),
+    ItemType("member", keys.member, hidden="group_id member_name:person account",
+             closed_lists=(keys.groups_with(""),), exports=(
+        Export("in_groups", _("in_groups.json: groups of voters you are in, and whose they are."),
+               of_groups.those_with),)),
+
+    # on their way in
+    ItemType("import", keys.voter_import, "election_name:election voters:int slices:int done:int added:int unknown:int "
+             "skipped asked_by:person moved:int ttl:int", "digest",
+             replay="A list on its way to the roll; each voter who arrives has an event."),
+    ItemType("import's rows", keys.imported_rows, "voters:people ttl:int",
+             replay="A list on its way to the roll; each voter who arrives has an event."),
+    ItemType("to be listed", keys.filling_part, "voters:people accounts:list", replay="What a draft was made from is "
+             "brought into it a handful at a time, and whoever arrives has an event."),
+    ItemType("coming members", keys.coming_members, hidden="token members:people accounts:list ttl:int",
+             replay="A list on its way into a group; each member who arrives has an event."),
+)  # fmt: skip

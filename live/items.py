@@ -1,0 +1,143 @@
+"""What is stored of live sessions, their minutes, what the room asks, and question sets."""
+
+from __future__ import annotations
+
+from django.utils.translation import gettext_lazy as _
+from django.utils.translation import ngettext_lazy
+
+from accounts.telling import how_many, rows
+from store import keys
+from store.replay import Exempt
+from store.schema import Export, ItemType, Parting, Sheet, fields_of
+
+from . import repository
+from .minutes.records import FACTS, LATER_FACTS
+from .onward.repository import Onward
+from .questions import Question, Type
+from .repository import Past
+from .rules import Game, State
+from .sets import telling as of_sets
+from .sets.rules import QuestionSet
+
+GAME = f"{fields_of(Game, 'code', *repository.SECRETS)} created_by:person hosts:people"
+STATE = f"{fields_of(State)} clock:map"
+CLOCK = "began seconds pauses paused"
+SET = f"{fields_of(QuestionSet)} created_by:person"
+QUESTION = f"{fields_of(Question)} number:int category_id:int order_in_category:int created_at"
+OUTCOME = f"{fields_of(Onward)} by:person"
+FACTS_OF_MINUTES = f"{' '.join((*FACTS, *LATER_FACTS))} created_by:person hosts:people has_roll:bool entitled:int"
+
+FORGOTTEN = "Goes two weeks after the session, with all that people said; the log keeps how many and a digest."
+PLAYERS = "Who played along is in no log, and goes two weeks after the session."
+UPVOTES = "Goes two weeks after the session; who wants what answered is in no log."
+NAMED = "Names who was there and how they voted: that stays in the table alone, its digest in the log."
+
+ITEMS = (
+    ItemType("question set", keys.question_set, SET, inside=" ".join(Type), lists=(keys.sets_of(""),),
+             left_behind="What a deleted question set left behind, until a worker has cleared it away.", sheets=(
+                 Sheet("question-sets", _("Question sets"), _("Those that are shared, the one changed last first; give "
+                                                              "the whole name for those of one owner."),
+                       "id name created_by:person total_questions categories is_active shared version created_at "
+                       "changed_at", "id", "name",
+                       lambda asked: keys.sets_of(asked.name) if asked.name else keys.SHARED_SETS, backwards=True,
+                       leads=((_("Questions"), "questions", "id"),)),),
+             exports=(Export("question_sets", _("question_sets.json: question sets you have made, with their "
+                                                "questions."), of_sets.made),),
+             partings=(
+                 Parting(ngettext_lazy("%(count)d shared question set passes to the owner of the site.",
+                                       "%(count)d shared question sets pass to the owner of the site.", "count"),
+                         lambda user: of_sets.how_many(user, offered=True)),
+                 Parting(ngettext_lazy("%(count)d question set that nobody else uses is deleted.",
+                                       "%(count)d question sets that nobody else uses are deleted.", "count"),
+                         lambda user: of_sets.how_many(user, offered=False)))),
+    ItemType("shared set", keys.shared_set, SET, inside=" ".join(Type), lists=(keys.SHARED_SETS,)),
+    ItemType("set's category", keys.set_category, "number:int name order_index:int description"),
+    ItemType("set's question", keys.set_question, QUESTION, sheets=(
+        Sheet("questions", _("Questions"), _("What one question set asks: give its id."), "set_id:asked category_id "
+              "number order_in_category title kind options right seconds", "set_id category_id number", "name",
+              lambda asked: keys.set_questions(asked.name)),)),
+
+    ItemType("live session", keys.game, f"{GAME} ttl:int", f"code {' '.join(repository.SECRETS)}",
+             lists=(keys.RUNNING_GAMES,), replay=(
+                 Exempt("The log holds nothing that opens a door, nor what a host wrote for themselves.",
+                        " ".join(repository.SECRETS)),),
+             sheets=(Sheet("live-sessions", _("Live sessions"), _("Those that run now, without anybody who plays "
+                                                                  "along."),
+                           "id title engagement_type created_at created_by:person total_questions debug_mode entitled "
+                           "quorum has_roll", "id", "", lambda asked: keys.RUNNING_GAMES, backwards=True),)),
+    ItemType("live state", keys.game_state, f"{STATE} ttl:int", inside=CLOCK, replay=(
+        Exempt("That a round is being closed is no step of its own; whoever looks goes on with it.", "closing"),)),
+    ItemType("live questions", keys.game_questions_part, hidden="questions:list ttl:int",
+             replay="Goes two weeks after the session; its set has events of its own."),
+    ItemType("live salt", keys.game_salt, hidden="salt:bytes ttl:int",
+             replay="A secret that is destroyed when its round is sealed."),
+    ItemType("player's name", keys.player_name, hidden="player ttl:int", replay=PLAYERS),
+    ItemType("roster", keys.game_roster, "changes:int seats:int refused:any refused_at:any ttl:int",
+             replay="By which processes know that a seat changed."),
+    ItemType("live roll", keys.game_roll_entry, hidden="name:person email:address account added_at shown:int turn:int "
+             "version:int ttl:int", replay="Who is entitled is in no log, and goes two weeks after the session."),
+    ItemType("speakers", keys.game_speakers, "version:int round:int minutes:int closed:bool ttl:int",
+             "held:list speaking:list waiting:list",
+             replay="Who spoke is in no log but in the minutes, and goes two weeks after."),
+    ItemType("live round", keys.round_part, "number:int question:int count:int votes:int ttl:int",
+             "entries:list result:map robots:int showings:map", replay=FORGOTTEN),
+    ItemType("heard", keys.round_heard, hidden="event:int receipts:list ttl:int",
+             replay="By which players can tell that what they gave counts."),
+    ItemType("sorted ideas", keys.sorted_ideas, hidden="*:any", replay=FORGOTTEN),
+    ItemType("before", keys.game_before, hidden="*:any",
+             replay="Links two answers of nobody known until the second is counted."),
+    ItemType("gathered", keys.gathered_part, hidden="number:int question:int count:int votes:int entries:list "
+             "result:map robots:int showings:map ttl:int", replay=FORGOTTEN),
+    ItemType("presence", keys.presence, hidden="*:any",
+             replay="Who is connected; about processes, and gone after two hours."),
+    ItemType("came of it", keys.onward, f"{OUTCOME} game untold:bool ttl:int", replay=(
+        Exempt("That something came of a session is told in an event of its own, a moment after it was made.",
+               where=lambda item: bool(item.get("untold"))),),
+             sheets=(Sheet("live-outcomes", _("What came of live sessions"), _("Polls and elections that were made of "
+                                                                               "one session: give its id."),
+                           "game number round kind what title at by:person", "game number", "name",
+                           lambda asked: keys.onwards(asked.name)),)),
+    ItemType("seat", keys.seat, hidden="player name:person account secret device approved:bool removed:bool robot:bool "
+             "left:bool left_at:int joined_at percent:int since:int entry claim claim_device claim_round:int "
+             "refused_round:int renewed_in:int taken_over_at taken_over_in:int version:int ttl:int", replay=PLAYERS),
+    ItemType("live answer", keys.live_answer, hidden="player holder receipt said:any at:int ttl:int", replay=FORGOTTEN),
+    ItemType("live vote", keys.live_vote, hidden="player holder receipt said:any at:int ttl:int", replay=FORGOTTEN),
+    ItemType("live history", keys.game_in_history, f"{fields_of(Past)} created_by:person",
+             lists=(keys.running_games_of(""),),
+             sheets=(Sheet("live-history", _("History of live sessions"), _("Sessions that one person hosts or has "
+                                                                            "hosted: give the whole name."),
+                           "id title engagement_type created_at created_by:person ended_at players rounds answers",
+                           "id", "name", lambda asked: keys.games_of(asked.name), backwards=True),),
+             exports=(Export("live_sessions", _("live_sessions.json: live sessions you host or have hosted, without "
+                                                "anybody who played along."), rows(
+                                 keys.games_of, session="id", title="title", engagement_type="engagement_type",
+                                 created_at="created_at", ended_at="ended_at", players="players", rounds="rounds",
+                                 answers="answers")),),
+             partings=(Parting(ngettext_lazy("%(count)d live session goes, with its report.",
+                                             "%(count)d live sessions go, with their reports.", "count"),
+                               how_many(keys.games_of)),)),
+
+    ItemType("minutes", keys.minutes, f"{FACTS_OF_MINUTES} played:list voided:list digest event:int", "deleted:bool",
+             replay=NAMED),
+    ItemType("minutes' part", keys.minutes_part, hidden="*:any", replay=NAMED),
+    ItemType("minutes' note", keys.minutes_note, hidden="number:int text at by:person", replay=NAMED),
+    ItemType("attended", keys.attended, hidden="game_id title began_at ended_at time_zone", replay=NAMED,
+             exports=(Export("assemblies_attended", "", rows(keys.attended_by, session="game_id", title="title",
+                                                             began_at="began_at", ended_at="ended_at")),)),
+    ItemType("made of it", keys.minutes_onward, OUTCOME,
+             replay="What the session has of it, for when the session is gone."),
+
+    ItemType("q&a", keys.game_qa, "is_on:bool mode named:bool on_screen texts changes:int sent:int decided:int ttl:int",
+             "words:list", replay=(
+                 Exempt("The host's own list of words; and how many questions there are, which are no events.",
+                        "words sent"),)),
+    ItemType("asked", keys.asked, hidden="id text author player at:int fate held:bool answer version:int ttl:int",
+             replay="Goes two weeks after the session; what people ask is in no log."),
+    ItemType("moderated texts", keys.moderated, hidden="*:any", replay=(
+        Exempt("Of a session that was deleted, until a worker has cleared it away.", within=keys.game("")),)),
+    ItemType("upvoted", keys.upvoted, hidden="*:any", replay=UPVOTES),
+    ItemType("upvotes", keys.upvotes, hidden="*:any", replay=UPVOTES),
+
+    ItemType("on the way in", keys.set_filling, f"{QUESTION} id questions:list described:list name description",
+             replay="Questions on their way into a set: each part goes with the event that tells of it."),
+)  # fmt: skip

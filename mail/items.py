@@ -1,0 +1,31 @@
+"""What is stored of mails on their way."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from store import keys
+from store.schema import WITHHELD, ItemType
+from store.table import Item
+
+from .letters import LETTERS
+
+
+def to_whom(item: Item, may: Any) -> Item:
+    """Whom a private letter goes to is shown to nobody."""
+    letter = LETTERS.get(item.get("kind", ""))
+    return item if letter and not letter.is_private else item | {"to": WITHHELD}
+
+
+ITEMS = (
+    ItemType("mail", keys.mail, "kind to:address language state reason detail tries:int queued_at not_before:int "
+             "again_at note note_detail ttl:int", "number about:map account:map lease:int", rule=to_whom,
+             lists=(keys.mails(""),),
+             replay="The outbox: mails are on their way for a while, and their texts are in no log."),
+    ItemType("mail server", keys.mail_server, "failures:int since until:int words",
+             replay="Whether the mail server could be reached; about processes, not about the site."),
+    ItemType("mails again", keys.mails_again, "asked_by:person asked_at state how mailing",
+             replay="There only while mails that failed are being queued again."),
+    ItemType("bounces read", keys.bounces_read, "validity number:int trouble since unreadable:list",
+             replay="How far the mailbox of bounces was read."),
+)  # fmt: skip

@@ -1,0 +1,59 @@
+"""What is stored of posts, of those who like and get them, and of the site's page."""
+
+from __future__ import annotations
+
+from django.utils.translation import gettext_lazy as _
+from django.utils.translation import ngettext_lazy
+
+from elections.items import HTML
+from photos.rules import Photo
+from store import keys
+from store.replay import Exempt
+from store.schema import Export, ItemType, Parting, Sheet, fields_of
+
+from . import likes, subscribing, telling
+from .rules import Post
+
+POST = f"{fields_of(Post)} author:person election:election photo:map"
+PICTURE = fields_of(Photo)
+SITE_PAGE = f"title address words link {PICTURE}"  # inside its links and projects, and its picture
+
+ITEMS = (
+    ItemType("post", keys.post, POST, inside=PICTURE, lists=(keys.POSTS, keys.DRAFTS), sheets=(
+        Sheet("posts", _("Posts"), _("News with a date, the latest first; give the whole name for those of one "
+                                     "author."),
+              "id published_at title slug tags author:person election:election result", "id", "name",
+              lambda asked: keys.posts_by(asked.name) if asked.name else keys.POSTS, backwards=True),)),
+    ItemType("post's text", keys.post_text, "post text text_html html_version:int"),
+    ItemType("post by author", keys.post_by_author, POST, inside=PICTURE,
+             lists=(keys.posts_by(""), keys.drafts_by("")),
+             exports=(Export("posts", _("posts.json: news you have written, drafts included."), telling.written_by),),
+             partings=(
+                 Parting(ngettext_lazy("%(count)d post stays, without a name.",
+                                       "%(count)d posts stay, without a name.", "count"), telling.seen),
+                 Parting(ngettext_lazy("%(count)d post that nobody can read yet passes to the owner of the site.",
+                                       "%(count)d posts that nobody can read yet pass to the owner of the site.",
+                                       "count"), telling.ahead))),
+    ItemType("post by tag", keys.post_by_tag, POST, inside=PICTURE, lists=(keys.posts_with(""),)),
+    ItemType("post on", keys.post_on_election, POST, inside=PICTURE, lists=(keys.posts_on("", ""),)),
+    ItemType("post's slug", keys.post_slug, "post slug"),
+    ItemType("announcement", keys.announcement, "post"),
+    ItemType("likes", keys.likes, "likes:int", replay=(
+        Exempt("How many like a post follows from who does, which the log is not to keep.", "likes"),)),
+    ItemType("like", keys.like, hidden="post ttl:int", closed_lists=(keys.liked_by(""),),
+             replay="Who likes a post is forgotten after a while; the log would keep it for good.",
+             exports=(Export("likes", _("likes.json: posts you like."), likes.liked_by),)),
+    ItemType("subscriber", keys.subscriber, hidden="address:address language since",
+             replay="Who gets the news by mail is to be gone without a trace once they leave; the log would keep it "
+             "for good.",
+             exports=(Export("news_by_mail", _("news_by_mail.json: since when your address gets the news by mail, if "
+                                               "it does."), subscribing.subscribed),)),
+    ItemType("site page", keys.site_page, "name colour text text_html html_version:int links:list projects:list "
+             "photo:map version:int", inside=SITE_PAGE, replay=(Exempt(HTML, "text_html html_version"),), sheets=(
+                 Sheet("site-page", _("Site page"), _("What the site says of itself, part by part."),
+                       "part number title words address", "part number"),)),
+
+    ItemType("post's mailing", keys.post_mailing, "post due began_at", "after",
+             replay="Whether a post still has to be mailed: a store that is made again has no subscribers, and mails "
+             "nobody twice."),
+)  # fmt: skip

@@ -1,0 +1,12 @@
+"""What is stored of pictures. They have no events of their own: those of what they belong to say which it has."""
+
+from __future__ import annotations
+
+from store import keys
+from store.schema import ItemType
+
+ITEMS = (
+    ItemType("picture", keys.photo, "kind digest content:bytes",
+             replay="The bytes of a picture are in backups, not in the log, which would keep them for good; it has "
+             "their digests."),
+)  # fmt: skip

@@ -1,0 +1,46 @@
+"""What is stored of polls."""
+
+from __future__ import annotations
+
+from django.utils.translation import gettext_lazy as _
+from django.utils.translation import ngettext_lazy
+
+from accounts.telling import how_many, rows
+from elections.items import BY_CHANCE, HTML
+from results.items import NOT_SEALED
+from store import keys
+from store.replay import Exempt
+from store.schema import Export, ItemType, Parting
+
+LISTED = "id title createdAt expiresAt closedAt ttl:int"
+
+ITEMS = (
+    ItemType("poll", keys.poll, f"{LISTED} candidates:list goneAt maker:person description description_html "
+             "html_version:int time_zone sign_in:bool results_hidden:bool listed:bool version:int",
+             "closing:person code hiddenAt key shards:int", inside="number name", lists=(keys.polls_ending(),), replay=(
+                 Exempt(HTML, "description_html html_version"),
+                 Exempt("The log holds nothing that opens a door; nor does it tell whether a worker still has to look "
+                        "after a poll.", "key GSI1PK GSI1SK")),
+             left_behind="What a deleted poll left behind, when whoever deleted it was stopped on the way."),
+    ItemType("its maker's", keys.made_poll, LISTED, "hiddenAt", lists=(keys.made_by(""),),
+             exports=(Export("polls", _("polls.json: polls you have made."),
+                             rows(keys.made_by, poll="id", title="title", made_at="createdAt")),),
+             partings=(Parting(ngettext_lazy("%(count)d poll passes to the owner of the site.",
+                                             "%(count)d polls pass to the owner of the site.", "count"),
+                               how_many(keys.made_by)),)),
+    ItemType("public poll", keys.listed_poll, LISTED, "hiddenAt", lists=(keys.PUBLIC_POLLS,)),
+    ItemType("poll's gate", keys.poll_gate, "open:bool as_of voted:int ttl:int",
+             replay=(Exempt(BY_CHANCE, summed=True),)),
+    ItemType("poll's vote", keys.vote, hidden="id pollId rankings acts:int votedAt ttl:int",
+             closed_lists=tuple(keys.votes_by_time(""))),
+    ItemType("poll's result", keys.poll_result, "votes:int digest sealedAt ttl:int", "report:bytes"),
+    ItemType("poll's counts", keys.poll_counted_part, hidden="counted:bytes digest ttl:int",
+             replay=(Exempt(NOT_SEALED, until=keys.poll_result("")),)),
+    ItemType("report", keys.report, "id pollId reason words reportedAt ttl:int", closed_lists=(keys.reports(""),),
+             replay=(
+        Exempt("What somebody wrote in a report goes with the poll; the log keeps for good only what kind of reason it "
+               "was.", "words"),)),
+    ItemType("reported poll", keys.reported_poll, "id title reason reportedAt reports:int ttl:int", "dismissedAt",
+             lists=(keys.REPORTED_POLLS,)),
+    ItemType("short code", keys.short_code, hidden="poll game ended_at ttl:int"),
+)  # fmt: skip

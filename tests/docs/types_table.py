@@ -1,0 +1,76 @@
+"""The tables of docs/types.md, from what is declared: written anew by `make types-table`."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from inspect import getdoc, isfunction
+from pathlib import Path
+
+import django
+
+from store.schema import SCHEMA, EventType, ItemType, parsed
+from store.table import LOG
+
+DOCUMENT = Path(__file__).parents[2] / "docs" / "types.md"
+BEGIN, END = "<!-- types: make types-table -->\n", "<!-- end of types -->\n"
+
+
+def written(text: str, rows: str) -> str:
+    """The document with these rows in place of those that are there."""
+    before, _, rest = text.partition(BEGIN)
+    return f"{before}{BEGIN}{rows}{END}{rest.partition(END)[2]}"
+
+
+def in_document(text: str) -> str:
+    return text.partition(BEGIN)[2].partition(END)[0]
+
+
+def tables() -> str:
+    return "\n".join(_lines()).lstrip() + "\n"
+
+
+def _lines() -> Iterator[str]:
+    from upkeep import replay  # which needs Django's settings
+
+    yield from _head("Items", "item", "what it is", "table", "key", "index", "shown to auditors", "hidden")
+    yield from map(item_row, SCHEMA.items)
+    yield from _head("Events", "event", "shown to auditors", "hidden", "names people")
+    yield from (event_row(SCHEMA.events[name]) for name in sorted(SCHEMA.events))
+    yield from _head("What replay does not make again", "what", "why")
+    yield from (f"| `{what}` | {why} |" for what, _, why in (line.partition(" - ") for line in replay.exceptions()))
+
+
+def _head(title: str, *columns: str) -> list[str]:
+    return ["", f"## {title}", "", f"| {' | '.join(columns)} |", "|---" * len(columns) + "|"]
+
+
+def item_row(item_type: ItemType) -> str:
+    key = item_type.written(lambda name: f"{{{name}}}")
+    lists = ", ".join(sorted({f"`{span.pk}`" for span in (*item_type.lists, *item_type.closed_lists)}))
+    shown, hidden = _words(item_type.shown), _words(item_type.hidden)
+    table = "log" if key.table == LOG else "data"
+    about = (getdoc(item_type.key) or "").split("\n")[0] if isfunction(item_type.key) else ""
+    return f"| {item_type.label} | {about} | {table} | `{key.pk}` / `{key.sk}` | {lists} | {shown} | {hidden} |"
+
+
+def event_row(event_type: EventType) -> str:
+    shown, hidden = _words(event_type.shown), _words(event_type.hidden)
+    return f"| {event_type.name} | {shown} | {hidden} | {', '.join(event_type.naming)} |"
+
+
+def _words(declared: str) -> str:
+    """A field that is declared twice has the kind that was said last."""
+    return " ".join(name if kind == "text" else f"{name}:{kind}" for name, kind in parsed(declared).items())
+
+
+def main() -> None:
+    from tests import environment  # noqa: F401 - first: where all this happens is not the site in use
+
+    os.environ["DJANGO_SETTINGS_MODULE"] = "config.settings"
+    django.setup()
+    DOCUMENT.write_text(written(DOCUMENT.read_text(), tables()))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,62 @@
+"""What is stored of the site as a whole, of its processes, and of the log."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from django.utils.translation import gettext_lazy as _
+
+from accounts.rules import Role
+from store import keys
+from store.log import layout
+from store.schema import ItemType, Sheet
+
+EVENT = "event_id:int actor:person when_occurred event_type event_data:map nonce digest"
+ROLES = " ".join(f"role_{role}:int" for role in Role.__members__)
+
+ITEMS = (
+    ItemType("counts", keys.counts, "user_count:int election_count:int event_count:int last_updated"),
+    ItemType("sync state", keys.sync, "last_event_id:int", sheets=(
+        Sheet("sync", _("Sync state"), _("How far those have come that follow the event log."),
+              "name last_event_id last_updated", "name"),)),
+    ItemType("figures", keys.figures, f"last_event_id:int latest state_draft:int state_open:int state_closed:int "
+             f"{ROLES}"),
+    ItemType("day's figures", keys.figures_of_day, "day ballots_cast:int ballots_changed:int ballots_withdrawn:int"),
+    ItemType("pause", keys.pause, "by:person since minutes:int sentence"),
+    ItemType("form sent", keys.once, hidden="event_id:int at ttl:int",
+             replay="The mark of a form that was sent; it is forgotten within a day."),
+    ItemType("background task", keys.task, "type began_at due attempts:int",
+             "subject data:map progress:map version:int reason", lists=(keys.TASKS, keys.TASKS_SET_ASIDE),
+             replay="Background work that is left to do; what it does has events of its own."),
+    ItemType("lease", keys.lease, "since until:any renewals:int", "*:any",
+             replay="Which worker is at which job; about processes, not about the site."),
+    ItemType("sign of life", keys.worker, "machine pid:int since seen signs:int doing:any done:any failed:any ttl:int",
+             "*:any", replay="Which workers are alive; about processes, not about the site."),
+    ItemType("nightly mail", keys.nightly, "event_id:int day", replay="When the newest checkpoint was last mailed."),
+    ItemType("last backup", keys.last_backup, "ended_at items:int bytes:int checkpoint:any",
+             replay="When somebody last made a copy; about copies, not about the site."),
+    ItemType("to forget", keys.forgetting, "asked:int emptied:int",
+             replay="Work left to do after a deletion, in the store's files and not in the store."),
+    ItemType("retention", keys.retention, "day", "*:any",
+             replay="How far today's look for accounts that nobody uses has come."),
+    ItemType("restoring", keys.restoring, "sha256 items:int",
+             replay="There only while a restore has not come to its end."),
+    ItemType("secret key", keys.secret_key, "PK SK", "fingerprint:bytes",
+             replay="Which secret key the site has used last; about the program, not about the site."),
+    ItemType("format", keys.store_format, "number:int done:any",
+             replay="Which format the store is written in; about the program, not about the site."),
+
+    ItemType("event", keys.event, EVENT, sheets=(
+        Sheet("events", _("Events"), _("The event log, the newest first."),
+              "event_id when_occurred actor event_type election_name event_data", "event_id", "number"),)),
+    ItemType("event", partial(keys.event, partitions=layout.SPREAD), EVENT),
+    ItemType("event number", keys.event_number, "last:int partitions:int from:int to:int copied:int is_copied:bool"),
+    ItemType("void number", keys.void, "event_id:int"),
+    ItemType("checkpoint", keys.checkpoint, "first_event_id:int event_id:int hash digests:bytes voids:list "
+             "when_sealed"),
+    ItemType("public one", keys.public_checkpoint, "first_event_id:int event_id:int hash published_at"),
+    ItemType("publishing", keys.publishing, "event_id:int wanted:int quarter:any"),
+    ItemType("log's index", keys.log_index, "upto:int numbers:list"),
+    ItemType("log's moments", keys.moments, "upto:int moments:bytes"),
+    ItemType("log's format", keys.log_format, "number:int"),
+)  # fmt: skip
