@@ -500,6 +500,7 @@ def somebody_leaves() -> None:
 def background_work_fails() -> None:
     table().write(TaskType("unheard of", "").begin("anything", due=now_text()))
     background.resume_due()
+    background.retry("unheard of", "anything")
 
 
 def a_backup_is_restored() -> None:

@@ -11,7 +11,7 @@ from acts.background import Batch, Task, TaskType, finished, wait
 from acts.site import now_text, table
 from store import keys
 from store.log import as_text, utc_now
-from store.table import Put, Unavailable, Update
+from store.table import Put, Refused, Unavailable, Update
 from tests.at_once import at_once
 
 COUNTING = TaskType("count", "Counting")
@@ -84,7 +84,7 @@ def test_a_request_does_only_what_it_can_wait_for():
 
 def test_the_same_cannot_be_begun_twice_at_once():
     begin("a", 7)
-    with pytest.raises(background.Refused):
+    with pytest.raises(Refused):
         begin("a", 7)
 
 
