@@ -350,7 +350,7 @@ def keys_of(asked: dict[str, Any]) -> list[list[Any]]:
 
 
 def test_unprocessed_keys_are_asked_for_again(table: DynamoDbTable, line: Between, pauses: list[float]) -> None:
-    keys = [Key("a", f"{n:03}", name) for n in range(70) for name in (DATA, LOG)]
+    keys = [Key("a", f"{n:03}", name) for n in range(45) for name in (DATA, LOG)]
     for key in keys[::20]:
         table.write(Put({"PK": key.pk, "SK": key.sk}, table=key.table))
     line.requests.clear()
@@ -358,8 +358,18 @@ def test_unprocessed_keys_are_asked_for_again(table: DynamoDbTable, line: Betwee
     found = table.get_many([*keys, *keys])
     assert set(found) == {*keys[::20], keys[0]}
     assert found[keys[0]] == {"PK": "a", "SK": "000", "said": 1}
-    assert [sum(map(len, keys_of(asked))) for asked in line.requests] == [100, 100, 100, 100, 39]
+    assert [sum(map(len, keys_of(asked))) for asked in line.requests] == [90, 90, 89, 89]
     assert len(pauses) == 3
+
+
+def test_more_keys_than_one_request_takes_are_asked_for_in_several_at_once(table: DynamoDbTable, line: Between) -> None:
+    table.write(Put({"PK": "a", "SK": "007"}), Put({"PK": "a", "SK": "120"}))
+    line.requests.clear()
+    with trips.counted() as asked:
+        found = table.get_many(Key("a", f"{n:03}") for n in range(140))
+    assert set(found) == {Key("a", "007"), Key("a", "120")}
+    assert sorted(sum(map(len, keys_of(each))) for each in line.requests) == [40, 100]
+    assert (asked.count, asked.in_a_row) == (2, 1)
 
 
 def test_keys_that_are_never_processed_are_given_up(stranger: DynamoDbTable, dead_end: Between) -> None:
