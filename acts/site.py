@@ -13,6 +13,7 @@ from store.connect import connect
 from store.log import EventLog, as_text, utc_now
 from store.table import Table
 
+SITE = "plenum"  # the actor of what happens by itself
 _elsewhere: ContextVar[Table | None] = ContextVar("elsewhere", default=None)
 
 

@@ -17,6 +17,7 @@ from accounts.access import requires
 from accounts.models import User
 from accounts.rules import Permission
 from acts.refusals import Refusal
+from live.sets.rules import Elsewhere
 from pages.forms import carried_out, form_page, new_token, posted, show_form
 from pages.saying import ask, told
 
@@ -119,7 +120,7 @@ def question(request: HttpRequest, placed: Placed) -> HttpResponse:
     if request.method == "POST" and form.is_valid():
         try:
             _change(request, placed, form)
-        except correcting.Elsewhere as refusal:
+        except Elsewhere as refusal:
             form = _once_more(request, placed, str(refusal))
         except Refusal as refusal:
             form.add_error(None, str(refusal))

@@ -15,7 +15,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django.views.decorators.http import require_POST
 
-from acts.refusals import Refusal
+from acts.refusals import NotNow, Refusal
 from pages.forms import form_page
 
 from . import names, seats
@@ -128,7 +128,7 @@ def _plain_act(asked: str, called: dict[str, str]) -> str:
         SeatAct.CHECK_IN: _("%(name)s is present again."),
     }
     if asked not in PLAIN:
-        raise seating.NotSo(seating.NOT_SO)
+        raise NotNow(seating.NOT_SO)
     return sentences[SeatAct(asked)] % called
 
 

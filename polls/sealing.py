@@ -10,13 +10,13 @@ from typing import Any
 from acts.queues import Explained, take_each
 from acts.recording import try_write
 from acts.refusals import LostRace
-from acts.site import now_text, table
+from acts.site import SITE, now_text, table
 from store import keys
 
 from . import repository
 from .counting import SideBySide
 from .rules import Poll
-from .services import SITE, record, settled
+from .services import record, settled
 
 _log = logging.getLogger("plenum.polls")
 

@@ -28,7 +28,7 @@ from acts.once import once
 from acts.queues import take_each
 from acts.refusals import LostRace, NotAllowed, NotNow, NotThere, TooMany
 from acts.shards import shards_in
-from acts.site import now_text, table
+from acts.site import SITE, now_text, table
 from acts.versions import next_version
 from elections import copying
 from elections.rules import Election
@@ -46,7 +46,6 @@ from .rules import Act, Poll, PollRelation
 
 CODE_LENGTH = 6
 VOTER, SOMEBODY = "@voter", "@maker"  # in the log, whoever votes and whoever has no account; nobody's name has an @
-SITE = "plenum"
 
 
 NOT_YOURS = _("This poll is not yours to run.")

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from acts.recording import try_record
-from acts.site import table
+from acts.site import SITE, table
 from store import keys
 from store.log import Event
 
@@ -18,7 +18,6 @@ from .rules import Skill
 
 POPULAR = 5_000  # people who show a skill
 SHARDS = 8
-SITE = "plenum"
 
 
 def spread_popular() -> int:

@@ -187,7 +187,7 @@ def writing_functions() -> tuple[Place, ...]:
         (str(path.relative_to(ROOT)), node.name)
         for path, text in texts.items()
         for node in ast.walk(ast.parse(text))
-        if isinstance(node, ast.FunctionDef) and any(map(_writes, _own_calls(node)))
+        if isinstance(node, ast.FunctionDef) and any(_writes(call, text) for call in _own_calls(node))
     )
 
 
@@ -206,11 +206,12 @@ def _own_calls(function: ast.FunctionDef) -> Iterator[ast.Call]:
             waiting += ast.iter_child_nodes(node)
 
 
-def _writes(call: ast.Call) -> bool:
+def _writes(call: ast.Call, text: str) -> bool:
     """`table().write(...)`, `log().record(...)`, also of another module, or a `_record(...)` that does it."""
     called = call.func
     if isinstance(called, ast.Name):
-        return called.id == "_record" or called.id in WRITING
+        is_ours = called.id != "write" or "from acts.recording import" in text
+        return called.id == "_record" or (called.id in WRITING and is_ours)
     if not isinstance(called, ast.Attribute) or called.attr not in WRITING:
         return False
     owner = called.value.func if isinstance(called.value, ast.Call) else called.value

@@ -13,7 +13,7 @@ from acts.handfuls import sweep
 from acts.queues import complain, take_each
 from acts.recording import record, try_write
 from acts.refusals import NotAllowed
-from acts.site import table
+from acts.site import SITE, table
 from acts.steps import Steps
 from store import keys
 from store.log import Event, as_text
@@ -21,7 +21,6 @@ from store.table import Condition, Item, Write
 
 from .roles import still, who
 
-SITE = "plenum"
 LONG_AGO = datetime.min.replace(tzinfo=UTC)
 
 

@@ -12,7 +12,7 @@ from accounts.models import User
 from accounts.rules import Role
 from acts.again import TRIES
 from acts.recording import record
-from acts.refusals import LostRace, NameTaken, Refusal, TryLater
+from acts.refusals import LostRace, NameTaken, TryLater
 from store.log import Event, as_text
 from store.table import Write
 
@@ -49,9 +49,9 @@ def create_account(user: User, *also: Write) -> None:
         is_first = repository.names_rule() is None
         try:
             _record_account(user, [repository.names_rule_from(user)] if is_first else [], also)
-        except LostRace as refused:
+        except LostRace:
             if not is_first or repository.names_rule() is None:
-                raise _refusal(refused) from None
+                raise
             user.created_at = as_text(datetime.now(UTC))  # another account was the first, and this is a later one
         else:
             return
@@ -61,14 +61,11 @@ def create_account(user: User, *also: Write) -> None:
 def _record_account(user: User, rule: Sequence[Write], also: Sequence[Write]) -> None:
     said = {"name": user.name, "email": user.email, "role": user.role_name, "created_at": user.created_at}
     said |= {"names_rule": True} if rule else {}
-    record(Event(user.name, "UserRegistered", said), *repository.creation(user), *also, *rule)
-
-
-def _refusal(refused: LostRace) -> Refusal:
-    if repository.TAKEN in refused.parts:
-        return NameTaken(NAME_TAKEN)
-    if repository.NAME_LEAVES in refused.parts:
-        return NameTaken(NAME_FREED)
-    if repository.LOOKALIKE in refused.parts:
-        return NameTaken(LOOKS_TAKEN)
-    return TryLater(ADDRESS_FREED) if repository.ADDRESS_LEAVES in refused.parts else refused
+    refusals = {
+        repository.TAKEN: NameTaken(NAME_TAKEN),
+        repository.NAME_LEAVES: NameTaken(NAME_FREED),
+        repository.LOOKALIKE: NameTaken(LOOKS_TAKEN),
+        repository.ADDRESS_LEAVES: TryLater(ADDRESS_FREED),
+    }
+    event = Event(user.name, "UserRegistered", said)
+    record(event, *repository.creation(user), *also, *rule, refusals=refusals)

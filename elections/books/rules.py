@@ -13,7 +13,7 @@ from typing import Any
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from acts.refusals import Refusal
+from acts.refusals import NotNow
 from elections import rules as elections
 from elections.rules import Action, Election, State, WrongState
 from pages.names import LONGEST_NAME
@@ -64,10 +64,6 @@ class Book:
         return [fold(each) for each in self.questions].index(fold(name)) + 1
 
 
-class NotABook(Refusal):
-    """Questions that cannot be bound together like this."""
-
-
 BUSY = gettext_lazy(
     "The questions on this ballot are just being opened, moved or closed. Please try again in a moment."
 )
@@ -84,9 +80,9 @@ def election_name(book_name: str, question: str) -> str:
 
 def check_many(questions: Sequence[str]) -> None:
     if not questions:
-        raise NotABook(_("A ballot needs at least one question."))
+        raise NotNow(_("A ballot needs at least one question."))
     if len(questions) > MOST_QUESTIONS:
-        raise NotABook(_("A ballot has at most %(most)d questions.") % {"most": MOST_QUESTIONS})
+        raise NotNow(_("A ballot has at most %(most)d questions.") % {"most": MOST_QUESTIONS})
 
 
 def check_candidates(count: int) -> None:

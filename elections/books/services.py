@@ -21,7 +21,7 @@ from acts.again import try_again
 from acts.handfuls import handfuls
 from acts.queues import take_each
 from acts.recording import record
-from acts.refusals import LostRace, NameTaken, NotAllowed
+from acts.refusals import LostRace, NameTaken, NotAllowed, NotNow
 from acts.ringing import BALLOTS, ring
 from acts.site import log, now_text, table
 from acts.versions import next_version, unchanged
@@ -88,7 +88,7 @@ def take_out(actor: User, book: Book, name: str) -> None:
     if election is None or election.book != book.id:
         raise LostRace
     if book.is_led_by(name) and len(book.questions) > 1:
-        raise rules.NotABook(rules.leads_the_others(name))
+        raise NotNow(rules.leads_the_others(name))
     after = rules.without(book, name)
     unbound = repository.binding(election, "")
     if after is not None:

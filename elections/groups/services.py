@@ -15,7 +15,7 @@ from acts.handfuls import sweep
 from acts.queues import take_each
 from acts.recording import record, write
 from acts.refusals import LostRace, NameTaken, NotThere
-from acts.site import now_text, table
+from acts.site import SITE, now_text, table
 from elections import imports, services
 from elections import repository as elections
 from elections.imports import Import
@@ -28,9 +28,6 @@ from store.table import Check, Delete, Exists, Item, Missing, Put
 from . import filling, repository, rules
 from .filling import Filling
 from .rules import Group, Member
-
-SITE = "plenum"
-
 
 # --- making ---
 

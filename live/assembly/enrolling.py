@@ -13,7 +13,7 @@ from django.utils.translation import gettext_lazy as _
 from acts.again import try_again
 from acts.handfuls import handfuls
 from acts.recording import record
-from acts.refusals import NotNow, Refusal
+from acts.refusals import NotNow
 from acts.site import now_text, table
 from store import keys
 from store.log import Event
@@ -36,10 +36,6 @@ COUNTED = _("Those on the roll are the ones who are entitled; how many they are 
 UNKNOWN = _("A share of those who are entitled needs their number.")
 NEVER = _("So many can never be there: fewer are entitled.")
 TOO_LARGE = _("That is too many: at most %(most)d.")
-
-
-class NotSo(Refusal):
-    """The roll cannot be changed like that."""
 
 
 # --- who ---
@@ -85,7 +81,7 @@ def _add(game_id: str, who: str, names: Sequence[str], addresses: Mapping[str, s
         return 0
     entitled = (game.entitled if game.has_roll else 0) + len(entries)
     if entitled > rolls.MOST:
-        raise NotSo(TOO_MANY % {"most": rolls.MOST})
+        raise NotNow(TOO_MANY % {"most": rolls.MOST})
     after = replace(game, entitled=entitled, has_roll=True)
     writes = (rolls.addition(game, each) for each in entries.values())
     _record(game, state, after, who, *writes, added=len(entries))
@@ -101,7 +97,7 @@ def _remove(game_id: str, who: str, name: str) -> None:
     game, state = _read(game_id)
     entry = _entry(game_id, name)
     if seats.find(game_id, rolls.player(game_id, entry)) is not None:
-        raise NotSo(HERE % {"name": entry.name})
+        raise NotNow(HERE % {"name": entry.name})
     after = replace(game, entitled=game.entitled - 1, has_roll=game.entitled > 1)
     _record(game, state, after, who, *rolls.removal(game, entry), removed=1)
 
@@ -164,7 +160,7 @@ def _renew_some(game_id: str, who: str, names: Sequence[str]) -> int:
 def _entry(game_id: str, name: str) -> Entry:
     entry = rolls.find(game_id, name)
     if entry is None:
-        raise NotSo(NOT_ON_IT)
+        raise NotNow(NOT_ON_IT)
     return entry
 
 
@@ -179,7 +175,7 @@ def say_how_many(game_id: str, who: str, entitled: int, quorum: str) -> None:
 def _say_how_many(game_id: str, who: str, entitled: int, quorum: str) -> None:
     game, state = _read(game_id)
     if game.has_roll and entitled != game.entitled:
-        raise NotSo(COUNTED)
+        raise NotNow(COUNTED)
     after = replace(game, entitled=entitled, quorum=quorum)
     check_quorum(after)
     if after != game:
@@ -190,11 +186,11 @@ def check_quorum(game: Game) -> None:
     """A share of nobody knows how many, or more than there are, would never be met."""
     quorum = quorum_of(game.quorum)
     if game.entitled > LARGEST:
-        raise NotSo(TOO_LARGE % {"most": LARGEST})
+        raise NotNow(TOO_LARGE % {"most": LARGEST})
     if quorum.is_share and not game.entitled:
-        raise NotSo(UNKNOWN)
+        raise NotNow(UNKNOWN)
     if not game.has_roll and game.entitled and quorum.needed(game.entitled) > game.entitled:
-        raise NotSo(NEVER)
+        raise NotNow(NEVER)
 
 
 # --- writing ---

@@ -17,7 +17,7 @@ from acts.again import try_again
 from acts.limits import TEN_MINUTES, Limit, is_within
 from acts.recording import record
 from acts.refusals import NotNow
-from acts.site import now_text, table
+from acts.site import SITE, now_text, table
 from pages.sorting import as_people_sort
 from store.log import Event
 from store.table import Check
@@ -26,7 +26,6 @@ from .. import players, repository, rules, seats
 from ..players import Pass
 from ..rules import Game, State
 from ..seats import Seat
-from ..services.closing import SITE
 from ..services.joining import NO_SEAT, SeatLost, back, tell
 
 CHANGES = Limit("live-takeover", 20, TEN_MINUTES)  # of one seat, as each is in the log

@@ -10,7 +10,7 @@ from itertools import groupby
 
 from django.utils.translation import gettext_lazy as _
 
-from acts.refusals import Refusal
+from acts.refusals import NotNow
 from live.rules import Phase
 from live.texts import JOINERS, tidied
 from store.keys import without_invisible
@@ -34,14 +34,6 @@ WAIT = _("%(most)d of your questions wait for the host. Send the next one when t
 NOT_THERE = _("There is no such question, or it cannot be seen any more.")
 OWN = _("This is your own question: others upvote it.")
 NOT_SO = _("That is so already, or cannot be done any more. This is how it stands now.")
-
-
-class NotTaken(Refusal):
-    """A question cannot be sent, or upvoted; the words tell why."""
-
-
-class NotSo(Refusal):
-    """The question is not as it takes."""
 
 
 class Mode(StrEnum):
@@ -117,7 +109,7 @@ def question_from(typed: str) -> str:
     """In one line and without what cannot be seen; not cut."""
     text = tidied(typed)
     if not any(without_invisible(each).strip() and not _is_mark(each) for each in text):
-        raise NotTaken(NO_QUESTION)
+        raise NotNow(NO_QUESTION)
     return _fitting(text, LONGEST)
 
 
@@ -128,10 +120,10 @@ def answer_from(typed: str) -> str:
 
 def _fitting(text: str, most: int) -> str:
     if len(text) > most:
-        raise NotTaken(TOO_LONG % {"most": most, "count": len(text)})
+        raise NotNow(TOO_LONG % {"most": most, "count": len(text)})
     marks = (len(list(some)) for is_mark, some in groupby(text, key=_is_mark) if is_mark)
     if max(marks, default=0) > MOST_MARKS:
-        raise NotTaken(TOO_TALL % {"most": MOST_MARKS})
+        raise NotNow(TOO_TALL % {"most": MOST_MARKS})
     return text
 
 
@@ -141,20 +133,20 @@ def _is_mark(character: str) -> bool:
 
 def check_takes(qa: Qa, phase: Phase) -> None:
     if not qa.is_on:
-        raise NotTaken(OFF)
+        raise NotNow(OFF)
     if phase == Phase.ENDED:
-        raise NotTaken(OVER)
+        raise NotNow(OVER)
 
 
 def check_sends(qa: Qa, phase: Phase, own: Sequence[Asked]) -> None:
     """Whether somebody who has sent these may send one more. Nothing is counted by address: a hall is one."""
     check_takes(qa, phase)
     if len(own) >= MOST_OF_ONE:
-        raise NotTaken(ENOUGH % {"most": MOST_OF_ONE})
+        raise NotNow(ENOUGH % {"most": MOST_OF_ONE})
     if sum(each.fate == Fate.WAITING for each in own) >= MOST_WAITING:
-        raise NotTaken(WAIT % {"most": MOST_WAITING})
+        raise NotNow(WAIT % {"most": MOST_WAITING})
     if qa.is_full:
-        raise NotTaken(FULL)
+        raise NotNow(FULL)
 
 
 def sent(qa: Qa, asked: Asked) -> Asked:
@@ -198,9 +190,9 @@ def has_listed(text: str, words: Iterable[str]) -> bool:
 def check_upvotes(qa: Qa, phase: Phase, asked: Asked | None, who: str) -> None:
     check_takes(qa, phase)
     if asked is None or not asked.is_seen:
-        raise NotTaken(NOT_THERE)
+        raise NotNow(NOT_THERE)
     if asked.author == who:
-        raise NotTaken(OWN)
+        raise NotNow(OWN)
 
 
 def best_first(some: Iterable[Asked], upvotes: Mapping[str, int]) -> list[Asked]:
@@ -228,7 +220,7 @@ def offered(qa: Qa, asked: Asked) -> tuple[Act, ...]:
 
 def check_offered(qa: Qa, asked: Asked, act: Act) -> None:
     if act not in offered(qa, asked):
-        raise NotSo(NOT_SO)
+        raise NotNow(NOT_SO)
 
 
 def moderated(asked: Asked, act: Act, answer: str = "") -> Asked:

@@ -12,6 +12,7 @@ from typing import Any
 
 from acts.again import try_again
 from acts.recording import record, try_write
+from acts.refusals import NotNow
 from acts.site import table
 from live import repository as games
 from live import waking
@@ -108,11 +109,11 @@ def moderate(game_id: str, question: str, who: str, act: Act, answer: str = "") 
 def _moderated(game_id: str, question: str, who: str, act: Act, answer: str) -> Asked:
     game, _state, qa, before = _read(game_id, question)
     if qa is None or before is None:
-        raise rules.NotTaken(rules.NOT_THERE)
+        raise NotNow(rules.NOT_THERE)
     rules.check_offered(qa, before, act)
     after, screen = rules.moderated(before, act, answer), rules.screen_after(qa, before, act)
     if after == before and screen == qa.on_screen:
-        raise rules.NotSo(rules.NOT_SO)
+        raise NotNow(rules.NOT_SO)
     own = [repository.still(game, before)] if after == before else repository.moderating(game, before, after)
     said = {"game_id": game.id, "asked": before.id, "on_screen": screen}
     record(Event(who, EVENTS[act], said), *own, *repository.putting_up(game, qa, screen))

@@ -13,7 +13,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from accounts.access import public
-from acts.refusals import Refusal
+from acts.refusals import NotNow, Refusal
 from live import clock, players, rooms, screens, seat_views
 from live.access import Hosted, of_hosts
 from live.pace import PACE, Pace, TooFast
@@ -133,7 +133,7 @@ def _send(request: HttpRequest, seen: Seen, at: int) -> HttpResponse:
 def _check_knows_names(request: HttpRequest, room: Room) -> None:
     """Nobody is named who was told, when they wrote, that nobody is."""
     if room.qa.is_on and room.qa.named and request.POST.get("named") != "yes":
-        raise rules.NotTaken(NAMED_NOW)
+        raise NotNow(NAMED_NOW)
 
 
 def _again(request: HttpRequest, seen: Seen, problem: str, status: int) -> HttpResponse:
@@ -237,7 +237,7 @@ def _moderate(request: HttpRequest, game_id: str) -> HttpResponse:
     is_by_script = request.headers.get("X-Requested-With") == "fetch"
     try:
         if word not in set(Act):
-            raise rules.NotSo(rules.NOT_SO)
+            raise NotNow(rules.NOT_SO)
         if question.startswith("t") or question == WAITING:
             _decide(request, game_id, question, Act(word))
             return HttpResponse(status=204) if is_by_script else redirect("manage_qa", game_id)
@@ -256,7 +256,7 @@ def _decide(request: HttpRequest, game_id: str, wanted: str, act: Act) -> None:
     seen = [each for each in showing.written(room) if not each.is_of_removed]
     some = [each for each in seen if each.id == wanted or (wanted == WAITING and each.fate == rules.Fate.WAITING)]
     if act not in (Act.SHOW, Act.HIDE) or not some:
-        raise rules.NotSo(rules.NOT_SO)
+        raise NotNow(rules.NOT_SO)
     for number in {each.round for each in some}:
         services.decide(game_id, number, [each.mark for each in some if each.round == number], request.user.name, act)
 

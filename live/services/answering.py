@@ -10,6 +10,7 @@ from dataclasses import replace
 from enum import StrEnum
 from typing import Any
 
+from acts.site import SITE
 from ranking.codes import new_code
 from store import keys
 from store.table import Key
@@ -68,7 +69,7 @@ def told(game: Game, before: State, after: State, receipt: str) -> Told:
     if same and not after.closing:
         return Told.COUNTED
     if same:
-        closing.close(game, after, closing.SITE)
+        closing.close(game, after, SITE)
     heard = repository.heard(game.id, before.round, before.phase)
     return Told.COUNTED if heard is not None and receipt in heard else Told.LATE
 

@@ -13,7 +13,7 @@ from acts.handfuls import sweep
 from acts.queues import take_each
 from acts.recording import record, try_record, try_write, write
 from acts.refusals import LostRace
-from acts.site import now_text, table
+from acts.site import SITE, now_text, table
 from store import keys
 from store.forgetting import to_forget
 from store.log import Event
@@ -31,8 +31,6 @@ from ..rounds import Given, Round
 from ..rules import Game, Phase, State, Step
 from ..sealed import digests as seals
 from ..seats import Seat
-
-SITE = "plenum"
 
 
 def settled(game: Game, state: State) -> State:

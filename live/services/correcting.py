@@ -15,7 +15,7 @@ from django.utils.translation import gettext_lazy as _
 
 from acts.again import try_again
 from acts.recording import record
-from acts.refusals import NotNow, Refusal, TooMany
+from acts.refusals import NotNow, TooMany
 from acts.site import now_text
 from store.log import Event
 from store.table import Write
@@ -24,7 +24,7 @@ from .. import corrections, repository, rules, waking
 from ..corrections import Questions
 from ..questions import MOST_QUESTIONS, Kind, Question
 from ..rules import Game, Phase, State
-from ..sets.rules import edition_of_question
+from ..sets.rules import Elsewhere, edition_of_question
 
 CHANGED_SINCE = _("Somebody has changed this list meanwhile. Look at it again, please: nothing was changed for you.")
 OVER = _("The session has ended, and stays as it is.")
@@ -32,10 +32,6 @@ NOT_OF_THIS_TYPE = _("This cannot be asked in this type of session.")
 NOT_AN_ITEM = _("This cannot be an item of an assembly.")
 TALKED_ABOUT = _("It is talked about already, so that it cannot become ideas. Add another item for them.")
 TOO_MANY = _("An agenda has at most %(most)d items.")
-
-
-class Elsewhere(Refusal):
-    """What is to be corrected is no longer what its page showed."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from django.utils.translation import gettext_lazy as _
 from acts.queues import take_each
 from acts.recording import record
 from acts.refusals import NotNow
-from acts.site import now_text
+from acts.site import SITE, now_text
 from store.log import Event, as_text
 from store.table import Item
 
@@ -71,7 +71,7 @@ def end_if_abandoned(game_id: str) -> bool:
     found = repository.find(game_id)
     if found is None or found[0].ended_at or not _is_abandoned(*found):
         return False
-    end(*found, closing.SITE)
+    end(*found, SITE)
     return True
 
 

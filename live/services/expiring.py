@@ -5,7 +5,7 @@ from __future__ import annotations
 from acts.queues import take_each
 from acts.recording import record, write
 from acts.refusals import LostRace
-from acts.site import now_text, table
+from acts.site import SITE, now_text, table
 from store import keys
 from store.forgetting import to_forget
 from store.log import Event
@@ -13,7 +13,6 @@ from store.table import Item
 
 from .. import repository
 from ..minutes.services import seal as seal_minutes
-from .closing import SITE
 
 
 def is_due() -> bool:

@@ -9,7 +9,7 @@ from acts.again import try_again
 from acts.handfuls import handfuls
 from acts.queues import take_each
 from acts.recording import record
-from acts.site import table
+from acts.site import SITE, table
 from store import keys
 from store.forgetting import to_forget
 from store.log import Event
@@ -18,7 +18,6 @@ from store.table import Delete, Exists, Item, Key
 from .. import repository
 from ..rules import Game
 from . import deleting
-from .closing import SITE
 
 
 def forget_hosting(gone: User) -> None:

@@ -12,8 +12,8 @@ from django.utils.translation import gettext_lazy as _
 
 from acts.again import try_again
 from acts.recording import record
-from acts.refusals import LostRace, Refusal
-from acts.site import now_text
+from acts.refusals import LostRace, NotNow
+from acts.site import SITE, now_text
 from pages.sorting import as_people_sort
 from store import keys
 from store.log import Event
@@ -24,7 +24,7 @@ from ..assembly import speaking
 from ..clock import PERCENTS
 from ..rules import Game, Names, Phase, State
 from ..seats import Seat
-from .closing import SITE, settled
+from .closing import settled
 from .joining import NO_SEAT, SeatLost, SeatNameTaken
 
 
@@ -38,10 +38,6 @@ class SeatAct(StrEnum):
     READMIT = "readmit"
     CHECK_OUT = "out"  # of an assembly
     CHECK_IN = "in"
-
-
-class NotSo(Refusal):
-    """The player is not as it takes."""
 
 
 EVENTS = {
@@ -108,7 +104,7 @@ def approve_all(game_id: str, players: Iterable[str], who: str) -> int:
     """Those of them who wait, each by itself; answers how many they were."""
     approved = 0
     for player in players:
-        with suppress(NotSo, SeatLost):  # somebody else was quicker
+        with suppress(NotNow, SeatLost):  # somebody else was quicker
             approve(game_id, player, who)
             approved += 1
     return approved
@@ -122,7 +118,7 @@ def rename(game_id: str, player: str, who: str, name: str) -> Seat:
 def give_time(game_id: str, player: str, who: str, percent: int) -> Seat:
     """More time than the others have, at once; less again only while nobody's clock runs."""
     if percent not in PERCENTS:
-        raise NotSo(NO_TIME)
+        raise NotNow(NO_TIME)
     return _change(game_id, player, who, SeatAct.TIME, lambda seat: replace(seat, percent=percent))
 
 
@@ -133,7 +129,7 @@ def _change(game_id: str, player: str, who: str, act: SeatAct, changed: Callable
         game, state, seat = _read(game_id, player)
         after = changed(seat)
         if act not in offered(seat, game) or after == seat:
-            raise NotSo(NOT_SO)
+            raise NotNow(NOT_SO)
         said, writes = _timing(game, state, seat, after)
         _record(game, seat, after, who, act, said, writes)
         return after
@@ -154,9 +150,9 @@ def _timing(game: Game, state: State, seat: Seat, after: Seat) -> tuple[dict[str
     if after.percent == seat.percent:
         return {}, []
     if state.phase == Phase.ENDED:
-        raise NotSo(NOT_SO)
+        raise NotNow(NOT_SO)
     if after.percent < seat.percent and state.is_open:
-        raise NotSo(NOT_LESS)
+        raise NotNow(NOT_LESS)
     said: dict[str, Any] = {"percent": after.percent}
     if after.percent <= state.longest:
         return said, []
@@ -190,5 +186,5 @@ def may_rename_oneself(game: Game, state: State) -> bool:
 def rename_oneself(game_id: str, player: str, name: str) -> Seat:
     game, state, seat = _read(game_id, player)
     if not may_rename_oneself(game, state):
-        raise NotSo(NOT_SO)
+        raise NotNow(NOT_SO)
     return seat if seat.name == name else rename(game_id, player, SITE, name)

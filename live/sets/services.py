@@ -20,7 +20,7 @@ from acts.handfuls import sweep
 from acts.queues import take_each
 from acts.recording import record
 from acts.refusals import LostRace, NotThere
-from acts.site import now_text, table
+from acts.site import SITE, now_text, table
 from live.questions import Question, question_of
 from store import keys
 from store.log import Event
@@ -29,7 +29,6 @@ from store.table import Check, Conflict, Delete, Exists, Item, Key, Missing, Wri
 from . import repository, rules
 from .rules import QuestionSet, Whole
 
-SITE = "plenum"
 Change = Callable[[Whole, str], Whole]  # what becomes of a set at a moment
 
 

@@ -7,13 +7,11 @@ from dataclasses import replace
 
 from accounts.heirs import Estate, is_owner
 from acts.recording import record
-from acts.site import now_text, table
+from acts.site import SITE, now_text, table
 from news import repository
 from news.rules import Post
 from store import keys
 from store.log import Event
-
-SITE = "plenum"
 
 
 def _listed(author: str) -> Iterator[str]:

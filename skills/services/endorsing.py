@@ -16,7 +16,7 @@ from acts.handfuls import handfuls
 from acts.once import once
 from acts.recording import record
 from acts.refusals import NotNow, NotThere
-from acts.site import now_text, table
+from acts.site import SITE, now_text, table
 from skills import endorsements, repository, rules
 from skills.endorsements import Endorsement, Ground
 from skills.merging import settled
@@ -25,7 +25,6 @@ from store import keys
 from store.log import Event
 from store.table import Delete, Exists, Key
 
-SITE = "plenum"
 AT_A_TIME = 85  # endorsements that go in one transaction, beside the log's parts
 
 

@@ -12,14 +12,12 @@ from acts.again import try_again
 from acts.once import once
 from acts.recording import record
 from acts.refusals import NotThere
-from acts.site import now_text
+from acts.site import SITE, now_text
 from skills import repository, rules
 from skills.merging import settled
 from skills.rules import NOT_THERE, Held, OwnSkills, Visibility
 from store.log import Event
 from store.table import Write
-
-SITE = "plenum"
 
 
 def hold(user: User, skill_id: str, form: str, **said: Any) -> None:

@@ -85,3 +85,11 @@ def test_another_site_is_looked_at_anew(site, settings, tmp_path):
     assert naming.site_name() == "Bees"
     settings.STORE_URL = f"sqlite://{tmp_path}/another.sqlite3"
     assert naming.site_name() == settings.SITE_NAME
+
+
+def test_nothing_of_another_site_is_shown_while_a_store_does_not_answer(site, settings, tmp_path, clock):
+    call(site, "Bees")
+    watch = cached(clock)
+    assert watch.last_known().name == "Bees"
+    settings.STORE_URL = f"sqlite://{tmp_path}/nowhere/none.sqlite3"
+    assert [watch.last_known().name, watch.last_known().name] == ["", ""]

@@ -6,7 +6,7 @@ import pytest
 
 from accounts import services as accounts
 from accounts.rules import Role
-from acts.refusals import LostRace, NotAllowed, Refusal
+from acts.refusals import LostRace, NotAllowed, NotNow, Refusal
 from ballots import services as ballots
 from elections import repository, services
 from elections.books import repository as books
@@ -126,10 +126,10 @@ def test_a_long_name_leaves_less_room_and_a_question_typed_twice_is_one(ada):
 
 def test_twenty_questions_and_no_more(ada):
     book = binding.make(ada, "Many", [f"Question {number}" for number in range(20)])
-    with pytest.raises(rules.NotABook, match="at most 20 questions"):
+    with pytest.raises(NotNow, match="at most 20 questions"):
         binding.add(ada, book, ["One more"])
     assert repository.find("Many: One more") is None
-    with pytest.raises(rules.NotABook, match="at least one question"):
+    with pytest.raises(NotNow, match="at least one question"):
         binding.make(ada, "None", [])
 
 
@@ -148,7 +148,7 @@ def test_questions_are_added_moved_taken_out_and_the_book_renamed(site, ada, boo
 
 
 def test_what_leads_stays_until_it_is_the_last(site, ada, book):
-    with pytest.raises(rules.NotABook, match="Take the others out first"):
+    with pytest.raises(NotNow, match="Take the others out first"):
         binding.take_out(ada, book, "Spring: Chair")
     for name in ("Spring: Treasurer", "Spring: Colour", "Spring: Chair"):
         binding.take_out(ada, again(book), name)

@@ -11,7 +11,7 @@ from django.urls import reverse
 from accounts import repository as people
 from accounts.rules import Role
 from acts import limits
-from acts.refusals import Refusal
+from acts.refusals import NotNow, Refusal
 from acts.site import table
 from live import players, repository, rooms, rules, seats
 from live.assembly import checking_in, enrolling, floor, quorate, rolls
@@ -220,7 +220,7 @@ def test_who_was_removed_does_not_get_in_again(assembly, person):
 def test_in_other_sessions_nobody_is_checked_out(made):
     game = made()
     (ada,) = seated(game, "Ada")
-    with pytest.raises(seating.NotSo):
+    with pytest.raises(NotNow):
         seating.check_out(game.id, ada.player, "Hana")
 
 

@@ -17,7 +17,7 @@ from live.questions import Kind, Question, Type
 from live.rules import Phase, Step
 from live.screens import Role
 from live.services import correcting, moving
-from live.sets.rules import edition_of_question
+from live.sets.rules import Elsewhere, edition_of_question
 from store.log import EventLog
 from tests.live.conftest import drive, give, seated
 from upkeep import replay
@@ -211,7 +211,7 @@ def test_what_somebody_else_has_changed_is_not_overwritten(assembly):
         lambda: correcting.move(assembly.id, "Hana", 1, old, up=True),
         lambda: correcting.remove(assembly.id, "Hana", 1, old),
     ):
-        with pytest.raises(correcting.Elsewhere):
+        with pytest.raises(Elsewhere):
             act()
     assert titles(assembly)[1] == "By Ines"
 

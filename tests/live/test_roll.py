@@ -12,7 +12,6 @@ from django.urls import reverse
 from acts.refusals import NotNow
 from live import players, repository, seats
 from live.assembly import checking_in, enrolling, rolls
-from live.assembly.enrolling import NotSo
 from live.questions import Type
 from live.rules import Step
 from store.log import EventLog
@@ -212,7 +211,7 @@ def test_more_than_one_transaction_holds_is_added_in_several_and_never_too_many(
     assert enrolling.add(assembly.id, "Hana", [f"Member {number}" for number in range(170)]) == 170
     assert [each["entitled"] for each in told(site)] == [80, 160, 170]
     monkeypatch.setattr(rolls, "MOST", 171)
-    with pytest.raises(NotSo, match="at most 171"):
+    with pytest.raises(NotNow, match="at most 171"):
         enrolling.add(assembly.id, "Hana", ["A", "B"])
     assert "A roll has at most" in host().post(roll(assembly), {"act": "add", "names": "A\nB"}).content.decode()
 
@@ -262,7 +261,7 @@ def test_with_a_roll_only_the_quorum_can_be_said(assembly):
     assert 'name="entitled"' not in host().get(roll(assembly)).content.decode()
     host().post(roll(assembly), {"act": "entitled", "entitled": "99", "quorum": ">1/2"})
     assert (now(assembly).entitled, now(assembly).quorum) == (2, ">1/2")
-    with pytest.raises(NotSo):
+    with pytest.raises(NotNow):
         enrolling.say_how_many(assembly.id, "Hana", 99, "")
 
 

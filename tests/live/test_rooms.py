@@ -8,11 +8,11 @@ from random import Random
 
 import pytest
 
+from acts import recording
 from live import clock, repository, rooms, seats
 from live.questions import Type
 from live.rooms import Mind
 from live.rules import Phase, Step
-from live.services import closing
 from store import keys, trips
 from store.chaos import Chaos
 from store.table import Delete
@@ -166,7 +166,7 @@ def test_a_store_that_takes_no_writes_shows_what_there_is(site, made, time, monk
     game = made(Type.TRIVIA)
     state = drive(game, Step.NEXT)
     time.now = state.clock.end() + clock.GRACE + 1
-    monkeypatch.setattr(closing, "table", lambda: Chaos(site, Random(1), read_only=True))
+    monkeypatch.setattr(recording, "table", lambda: Chaos(site, Random(1), read_only=True))
     assert rooms.current(game.id).state.phase == Phase.QUESTION
     monkeypatch.undo()
     assert rooms.current(game.id) is not None

@@ -6,8 +6,9 @@ from dataclasses import replace
 
 import pytest
 
+from acts.refusals import NotNow
 from live.qa import rules
-from live.qa.rules import Act, Asked, Fate, Mode, NotSo, NotTaken, Qa
+from live.qa.rules import Act, Asked, Fate, Mode, Qa
 from live.rules import Phase
 from tests.rows import every_row
 
@@ -41,14 +42,14 @@ def test_a_question_is_one_line_of_what_can_be_seen(typed, kept):
     ["", " \n ", "\u200b\u202e", "\u3164\u3164", "\u2800", "\u200d", "\ufe0f", "\u0301", "x" * 301, "Z" + "\u0300" * 5],
 )
 def test_nothing_endless_invisible_or_towering_is_taken(typed):
-    with pytest.raises(NotTaken):
+    with pytest.raises(NotNow):
         rules.question_from(typed)
 
 
 def test_an_answer_may_have_no_words():
     assert rules.answer_from("  ") == ""
     assert rules.answer_from(" Yes,\nsoon. ") == "Yes, soon."
-    with pytest.raises(NotTaken):
+    with pytest.raises(NotNow):
         rules.answer_from("x" * 1001)
 
 
@@ -110,16 +111,16 @@ def test_without_a_choice_the_host_looks_first_and_nobody_is_named():
 def test_how_many_somebody_may_send():
     some = [asked(f"q{number}", Fate.SHOWN) for number in range(19)]
     rules.check_sends(ON, Phase.QUESTION, some)
-    with pytest.raises(NotTaken, match="20 questions"):
+    with pytest.raises(NotNow, match="20 questions"):
         rules.check_sends(ON, Phase.QUESTION, [*some, asked("q19")])
     waiting = [asked(f"q{number}", Fate.WAITING) for number in range(5)]
     rules.check_sends(ON, Phase.WAITING, waiting[:4])
-    with pytest.raises(NotTaken, match="wait for the host"):
+    with pytest.raises(NotNow, match="wait for the host"):
         rules.check_sends(ON, Phase.WAITING, waiting)
-    with pytest.raises(NotTaken, match="no more fit"):
+    with pytest.raises(NotNow, match="no more fit"):
         rules.check_sends(replace(ON, sent=2_000), Phase.WAITING, [])
     for qa, phase in ((Qa(), Phase.WAITING), (ON, Phase.ENDED)):
-        with pytest.raises(NotTaken):
+        with pytest.raises(NotNow):
             rules.check_sends(qa, phase, [])
 
 
@@ -137,7 +138,7 @@ def test_who_may_upvote_what():
         (ON, Phase.ENDED, asked(), "ben"),
         (Qa(), Phase.QUESTION, asked(), "ben"),
     ):
-        with pytest.raises(NotTaken):
+        with pytest.raises(NotNow):
             rules.check_upvotes(qa, phase, found, who)
 
 
@@ -160,7 +161,7 @@ def test_what_is_offered_is_exactly_what_changes_something():
                 after = rules.moderated(question, act, "Because."), rules.screen_after(qa, question, act)
                 assert not is_offered or after != (question, up), (fate, up, act)
                 if not is_offered:
-                    with pytest.raises(NotSo):
+                    with pytest.raises(NotNow):
                         rules.check_offered(qa, question, act)
 
 

@@ -7,13 +7,13 @@ from functools import partial
 
 import pytest
 
-from acts.refusals import NotThere
+from acts.refusals import NotNow, NotThere
 from acts.site import acting_on, table
 from live import clock, rooms, waking
 from live.pace import Pace, TooFast
 from live.qa import repository, rules, services, showing
 from live.qa.marks import mark_of
-from live.qa.rules import Act, Fate, Mode, NotSo, NotTaken
+from live.qa.rules import Act, Fate, Mode
 from live.questions import Type
 from live.rules import Step
 from live.seats import Seat
@@ -52,7 +52,7 @@ def test_a_question_waits_is_shown_answered_and_hidden(site, made):
     moderate(game, asked, Act.ANSWER, "Because it rains.")
     moderate(game, asked, Act.HIDE)
     assert seen_by_all(game) == []
-    with pytest.raises(NotSo):
+    with pytest.raises(NotNow):
         moderate(game, asked, Act.HIDE)
     said = {"game_id": game.id, "asked": asked.id, "on_screen": ""}
     assert events(site)[1:] == [(f"LiveQuestion{what}", said) for what in ("Shown", "Answered", "Hidden")]
@@ -87,7 +87,7 @@ def test_what_is_chosen_twice_is_one_event_and_what_is_off_is_off(site, game):
     services.set_up(game.id, "Hana", is_on=False)
     assert qa_of(game).on_screen == "", "nor is it there when they are on again"
     assert rooms.current(game.id).asked == ()
-    with pytest.raises(NotTaken, match="no questions at the moment"):
+    with pytest.raises(NotNow, match="no questions at the moment"):
         send(game, ada, "And now?")
     services.set_up(game.id, "Hana", is_on=True)
     assert seen_by_all(game) == ["Why?"]
@@ -122,7 +122,7 @@ def test_nobody_has_more_waiting_than_they_may_whatever_they_send_at_once(site, 
     services.set_up(game.id, "Hana", mode=Mode.APPROVED)
     (troll,) = seated(game, "Troll")
     answers = at_once(*(partial(_elsewhere, site, game, troll, f"Flood {number}") for number in range(12)))
-    assert sum(isinstance(each, NotTaken) for each in answers) == 7
+    assert sum(isinstance(each, NotNow) for each in answers) == 7
     assert len(repository.each(game.id)) == rules.MOST_WAITING
     assert qa_of(game).sent == rules.MOST_WAITING
 
@@ -203,16 +203,16 @@ def test_what_is_asked_of_the_store(site, game):
 def test_nobody_upvotes_their_own_nor_what_cannot_be_seen(game):
     ada, ben = seated(game, "Ada", "Ben")
     asked = send(game, ada, "Why?")
-    with pytest.raises(NotTaken, match="your own"):
+    with pytest.raises(NotNow, match="your own"):
         upvote(game, ada, asked)
     moderate(game, asked, Act.HIDE)
-    with pytest.raises(NotTaken, match="no such question"):
+    with pytest.raises(NotNow, match="no such question"):
         upvote(game, ben, asked)
     drive(game, Step.END)
     moderate(game, asked, Act.SHOW)
-    with pytest.raises(NotTaken, match="ended"):
+    with pytest.raises(NotNow, match="ended"):
         upvote(game, ben, asked)
-    with pytest.raises(NotTaken, match="ended"):
+    with pytest.raises(NotNow, match="ended"):
         send(game, ben, "Too late?")
 
 
@@ -230,7 +230,7 @@ def test_of_two_hosts_at_once_both_are_told_what_it_is_by_then(site, game):
     answers = at_once(partial(act, Act.HIDE), partial(act, Act.HIDE), partial(act, Act.PUT_UP))
     kinds = Counter(kind for kind, _said in events(site))
     assert kinds["LiveQuestionHidden"] == 1
-    assert [type(each) for each in answers[:2]].count(NotSo) == 1
+    assert [type(each) for each in answers[:2]].count(NotNow) == 1
     assert qa_of(game).on_screen == "", "hidden is hidden, on the wall, too"
 
 
@@ -240,14 +240,14 @@ def test_one_question_at_a_time_is_on_the_big_screen(game):
     moderate(game, first, Act.PUT_UP)
     moderate(game, second, Act.PUT_UP)
     assert qa_of(game).on_screen == second.id
-    with pytest.raises(NotSo):
+    with pytest.raises(NotNow):
         moderate(game, first, Act.TAKE_DOWN)
     moderate(game, second, Act.TAKE_DOWN)
     assert qa_of(game).on_screen == ""
 
 
 def test_what_is_not_there_is_not_moderated(game, made):
-    with pytest.raises(NotTaken):
+    with pytest.raises(NotNow):
         services.moderate(game.id, "q-made-up", "Hana", Act.HIDE)
     with pytest.raises(NotThere):
         services.set_up("no-such-session", "Hana", is_on=True)
@@ -255,7 +255,7 @@ def test_what_is_not_there_is_not_moderated(game, made):
     asked = send(game, ada, "Why?")
     other = made()
     services.set_up(other.id, "Hana", is_on=True)
-    with pytest.raises(NotTaken):
+    with pytest.raises(NotNow):
         services.moderate(other.id, asked.id, "Hana", Act.HIDE)
 
 
