@@ -30,7 +30,7 @@ class SiteCache(Generic[T]):
         ticking: Callable[[], float] = time.monotonic,
     ):
         self.seconds = seconds
-        self._read, self._unknown, self._ticking = read, unknown, ticking
+        self._read, self._unknown, self.ticking = read, unknown, ticking
         self._turn = threading.Lock()
         self.forget()
 
@@ -56,16 +56,16 @@ class SiteCache(Generic[T]):
         try:
             return self._seen[2] if self._is_fresh(self._seen) else self._look()
         except StoreError:
-            self._failed = (settings.STORE_URL, self._ticking())  # so that not every request waits for it
+            self._failed = (settings.STORE_URL, self.ticking())  # so that not every request waits for it
             return known
         finally:
             self._turn.release()
 
     def _is_fresh(self, seen: tuple[str, float, T] | tuple[str, float]) -> bool:
-        return seen[0] == settings.STORE_URL and self._ticking() - seen[1] < self.seconds
+        return seen[0] == settings.STORE_URL and self.ticking() - seen[1] < self.seconds
 
     def _look(self) -> T:
-        url, moment, before = settings.STORE_URL, self._ticking(), self._seen
+        url, moment, before = settings.STORE_URL, self.ticking(), self._seen
         with trips.beside():
             known = self._read(connect(url))
         if self._seen is before:
