@@ -17,12 +17,10 @@ from photos.changing import Wanted
 from ranking.candidates import Candidate
 from store import keys
 from store.limits import check_value
-from store.splitting import in_batches
+from store.splitting import in_parts
 from store.table import Item
 
 from .acting import check, record
-
-AN_EVENT = 200_000  # bytes of candidates in one event; an item holds 400 KB
 
 
 def add_candidates(actor: User, election: Election, new: Sequence[Candidate]) -> list[str]:
@@ -35,7 +33,7 @@ def add_candidates(actor: User, election: Election, new: Sequence[Candidate]) ->
 
 def _batches(new: Sequence[Candidate]) -> Iterator[list[Candidate]]:
     """As many as fit a transaction, and as long as what is said about them fits its event."""
-    return in_batches(new, AN_EVENT, lambda each: check_value(_payload(each)), max_count=A_TRANSACTION)
+    return in_parts(new, lambda each: check_value(_payload(each)), max_count=A_TRANSACTION)
 
 
 def _payload(candidate: Candidate) -> Item:

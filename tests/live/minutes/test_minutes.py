@@ -164,7 +164,7 @@ def test_who_was_there_reads_and_nobody_else(held, client, person, signed_in):
     assert client.put(page).status_code == 405
     told = json.loads(client.get(page + "minutes.json").content)
     assert told["facts"]["title"] == "Friday"
-    assert told["parts"][0][0] == "PEOPLE"
+    assert told["parts"][0][0] == "PEOPLE#00"
     assert client.get("/live/none/minutes/").status_code == 404
 
 
