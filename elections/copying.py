@@ -16,13 +16,13 @@ from typing import Any
 from accounts import repository as people
 from accounts.models import User
 from acts.again import try_again
-from acts.handfuls import handfuls
 from acts.queues import take_each
 from acts.refusals import Overtaken, Refusal, TryLater
 from acts.site import log, now_text, table
 from ranking.candidates import Candidate
 from store import keys
 from store.log import Event
+from store.splitting import by_count
 from store.table import Conflict, Delete, Equals, Exists, Item, Key, Put, Refused, Update, Write
 
 from . import descriptions, needs, places, repository, services, words
@@ -71,7 +71,7 @@ def make(
 
 def _to_be_listed(draft: Election, voters: Mapping[str, str]) -> Iterator[Put]:
     """In items of their own: a hall of long names is more than one item holds."""
-    for number, some in enumerate(handfuls(voters.items())):
+    for number, some in enumerate(by_count(voters.items())):
         place = keys.filling_part(draft.name, number)
         listed = {"voters": [name for name, _account in some], "accounts": [account for _name, account in some]}
         yield Put({"PK": place.pk, "SK": place.sk, **listed})

@@ -16,12 +16,12 @@ from itertools import islice
 
 from accounts.models import User
 from acts.again import go_on, try_again
-from acts.handfuls import handfuls
 from acts.queues import take_each
 from acts.refusals import OVERTAKEN, Overtaken
 from acts.site import log, table
 from store import keys, spans
 from store.log import Event
+from store.splitting import by_count
 from store.table import Check, Delete, Equals, Exists, Item, Key, Put, Refused, Update, Write
 
 from . import places, repository
@@ -107,7 +107,7 @@ def _turn(name: str, most: int | None) -> bool | None:
     mark = table().get(keys.spread(name))
     if mark is None or not _is_under_way(mark):
         return True
-    left = handfuls(_misplaced(mark), A_HANDFUL)
+    left = by_count(_misplaced(mark), A_HANDFUL)
     overtaken = [some for some in islice(left, most) if not _written(_moved(some, mark))]
     if next(left, None) is not None:
         return False

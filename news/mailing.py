@@ -16,12 +16,12 @@ from django.utils.crypto import salted_hmac
 from django.utils.translation import override
 
 from accounts.models import User
-from acts.handfuls import A_TRANSACTION
 from acts.queues import take_each
 from acts.site import now_text, table
 from mail import outbox
 from store import keys, spans
 from store.log import as_text
+from store.splitting import TRANSACTION_WRITES
 from store.table import Condition, Delete, Equals, Item, Missing, Put, Refused, Update, Write
 
 from . import repository
@@ -30,7 +30,7 @@ from .subscribing import Subscriber, how_many, subscriber_of
 
 MINUTES = 10  # in which a post can be taken back
 NEWS = "news"  # the letter
-A_SLICE = A_TRANSACTION  # subscribers of one transaction
+A_SLICE = TRANSACTION_WRITES  # subscribers of one transaction
 MOST_SLICES = 20  # of one turn: other jobs wait for theirs
 ENOUGH = 500  # mails to many that wait; before they are sent, no more are put behind them and ahead of others
 NOT_BEGUN = Missing("began_at")

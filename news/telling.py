@@ -8,9 +8,9 @@ from django.utils.translation import ngettext
 
 from accounts.models import User
 from accounts.telling import Part
-from acts.handfuls import handfuls
 from acts.site import now_text, table
 from store import keys
+from store.splitting import by_count
 from store.table import Item, Span
 
 from . import repository
@@ -28,7 +28,7 @@ def told(user: User) -> list[Part]:
 def written_by(user: User) -> Iterator[Item]:
     """Drafts included, each with all its words."""
     for span in (keys.posts_by(user.name), keys.drafts_by(user.name)):
-        for some in handfuls(table().each(span), READ_AT_ONCE):
+        for some in by_count(table().each(span), READ_AT_ONCE):
             posts = [repository.post_of(item) for item in some]
             texts = table().get_many(keys.post_text(post.id) for post in posts)
             for post in posts:

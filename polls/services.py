@@ -22,12 +22,12 @@ from accounts.rules import Permission
 from acts.again import TRIES
 from acts.closing import Closing
 from acts.following import follow
-from acts.handfuls import sweep
 from acts.once import once
 from acts.queues import take_each
 from acts.refusals import OVERTAKEN, NotAllowed, Overtaken
 from acts.shards import shards_in
 from acts.site import log, now_text, table
+from acts.sweeping import sweep
 from elections import copying
 from elections.rules import Election
 from pages.times import from_text

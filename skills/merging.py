@@ -30,7 +30,7 @@ from . import endorsements, repository, rules
 from .rules import NOT_THERE, NotThere, OwnSkills, Skill, State
 
 A_HANDFUL = 30  # people of one transaction: of each at most three items change
-AT_ONCE = 5  # handfuls that the request itself brings; the rest is the worker's
+AT_ONCE = 5  # batches that the request itself brings; the rest is the worker's
 MOST_STEPS = 1_000  # merges one after another that lead from one skill to another
 LOOKED_AT = 1_000  # holders that are looked at for a preview
 
@@ -110,7 +110,7 @@ def take_up(skill_id: str) -> bool:
 
 
 def finish(skill_id: str, most: int | None = None) -> bool:
-    """Bring what people have of a merged skill to the other, in so many handfuls at most. Any number may do this at
+    """Bring what people have of a merged skill to the other, in so many batches at most. Any number may do this at
     once. True if nothing is left."""
     turns = count()
 

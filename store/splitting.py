@@ -3,13 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from itertools import islice
 from typing import TypeVar
 
 from .limits import check_value
 
 PART_BYTES = 300_000  # of what is stored in one item or told by one event; DynamoDB takes 400 KB with keys and names
 
+TRANSACTION_WRITES = 90  # of our own, beside those of the log; DynamoDB takes 100
+
 T = TypeVar("T")
+
+
+def by_count(things: Iterable[T], max_count: int | None = None) -> Iterator[list[T]]:
+    """Batches of at most so many things; unless said, as many as one transaction writes."""
+    left = iter(things)
+    while batch := list(islice(left, max_count or TRANSACTION_WRITES)):
+        yield batch
 
 
 def in_parts(

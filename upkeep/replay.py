@@ -8,7 +8,6 @@ from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 
 from accounts import replay as accounts
-from acts.handfuls import handfuls
 from acts.site import acting_on
 from ballots import replay as ballots
 from elections import renaming, spreading, voting_times
@@ -46,6 +45,7 @@ from store.replay import (
     split,
     stage,
 )
+from store.splitting import by_count
 from store.sqlite import BufferedTable
 from store.table import LOG, Delete, Exists, Item, Put, Table
 
@@ -189,7 +189,7 @@ def _check(source: Table, there: BufferedTable, made: BufferedTable, said: Said,
     with said("Copy") as copying, said("Replay") as replaying:
         kept = Kept(there, EXEMPT, copying)
         log = split(contents(source, at), kept.keep)
-        events = _act_again(handfuls(filter(is_event, log), EVENTS_A_BATCH), at, made, there, findings, replaying)
+        events = _act_again(by_count(filter(is_event, log), EVENTS_A_BATCH), at, made, there, findings, replaying)
     findings.take(kept.twice)
     _settle(there, made)
     with said("Compare") as comparing:

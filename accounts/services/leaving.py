@@ -10,11 +10,11 @@ from django.utils.translation import gettext_lazy as _
 from accounts import repository, rules
 from accounts.models import User
 from accounts.rules import Role
-from acts.handfuls import sweep
 from acts.queues import complain, take_each
 from acts.refusals import OVERTAKEN, NotAllowed, Overtaken
 from acts.site import log, table
 from acts.steps import Steps
+from acts.sweeping import sweep
 from store import keys
 from store.log import Event, as_text
 from store.table import Condition, Item, Refused, Write

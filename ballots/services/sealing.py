@@ -15,7 +15,6 @@ from functools import partial
 from itertools import islice
 from operator import itemgetter
 
-from acts.handfuls import handfuls
 from acts.site import log, table
 from acts.steps import Steps
 from acts.turns import Work, always, at_once, patiently, take_turns
@@ -27,7 +26,7 @@ from elections.rules import Election
 from store import keys
 from store.limits import check_value
 from store.log import Event
-from store.splitting import in_parts
+from store.splitting import by_count, in_parts
 from store.table import Check, Delete, Equals, Exists, Item, Refused, Update, Write
 
 from .emptying import empty
@@ -174,7 +173,7 @@ class Box:
     def read(self) -> Generator[float, None, None]:
         """What comes before the last ballot published is counted, and not sorted again."""
         last = repository.last_published(self.election.name, self._done) if self._is_known else None
-        for some in handfuls(repository.casts(self.election), A_STEP):
+        for some in by_count(repository.casts(self.election), A_STEP):
             self.counts.update(map(RANKING, some))
             ballots = list(map(repository.as_line, some))
             left = ballots if last is None else [ballot for ballot in ballots if ballot >= last]

@@ -12,12 +12,12 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from acts.handfuls import handfuls
 from acts.queues import take_each
 from acts.refusals import Overtaken
 from acts.site import log, now_text, table
 from store import keys
 from store.log import Event
+from store.splitting import by_count
 from store.table import Conflict, Delete, Equals, Exists, Item, Missing, Put, Refused, Update, Write
 
 from . import repository
@@ -50,8 +50,8 @@ class Filling:
 def stored(group_id: str, by: str, members: Sequence[Member]) -> Filling:
     """The list, in slices that nobody looks for before the mark is there."""
     token, until = _digest(group_id, members), int(time.time()) + SECONDS_KEPT
-    slices = [_slice(group_id, token, number, some, until) for number, some in enumerate(handfuls(members))]
-    for some in handfuls(slices, A_WRITE):
+    slices = [_slice(group_id, token, number, some, until) for number, some in enumerate(by_count(members))]
+    for some in by_count(slices, A_WRITE):
         table().write(*some)
     return Filling(group_id, token, by, len(slices))
 

@@ -10,10 +10,10 @@ from functools import partial
 from accounts import repository as people
 from accounts.models import User
 from acts.again import try_again
-from acts.handfuls import sweep
 from acts.queues import take_each
 from acts.refusals import OVERTAKEN, Overtaken
 from acts.site import log, now_text, table
+from acts.sweeping import sweep
 from elections import imports, services
 from elections import repository as elections
 from elections.imports import Import

@@ -7,10 +7,10 @@ from contextlib import suppress
 from accounts.models import User
 from acts.again import try_again
 from acts.following import get_through
-from acts.handfuls import sweep
 from acts.queues import take_each
 from acts.refusals import OVERTAKEN, Overtaken
 from acts.site import log, table
+from acts.sweeping import sweep
 from elections import renaming, repository
 from elections.books import repository as books
 from elections.rules import Action, Election
@@ -22,7 +22,7 @@ from store.table import Check, Conflict, Crowded, Delete, Equals, Item, Missing,
 from .acting import check, record
 from .ending import CLOSING
 
-A_TURN = 500  # handfuls of a deleted election that a worker clears away before others have their turn,
+A_TURN = 500  # batches of a deleted election that a worker clears away before others have their turn,
 AT_ONCE = 10  # and whoever wants its name
 
 
@@ -99,7 +99,7 @@ def _take_up(mark: Item) -> bool:
 
 
 def clear_away(name: str, most: int) -> bool:
-    """Remove up to so many handfuls of what an election that is gone has left; whether nothing is left by then."""
+    """Remove up to so many batches of what an election that is gone has left; whether nothing is left by then."""
     return not table().page(keys.all_of_election(name), limit=1).items or (swept(name, most) and _cleared(name))
 
 

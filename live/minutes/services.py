@@ -10,14 +10,15 @@ from django.utils.translation import gettext_lazy as _
 
 from accounts.models import User
 from acts.again import try_again
-from acts.handfuls import handfuls, sweep
 from acts.queues import take_each
 from acts.refusals import Refusal
 from acts.site import log, now_text, table
+from acts.sweeping import sweep
 from store import keys
 from store.forgetting import to_forget
 from store.limits import BATCH_PUTS
 from store.log import Event
+from store.splitting import by_count
 from store.table import Delete, Equals, Item, Refused
 
 from . import repository
@@ -40,7 +41,7 @@ def seal(game_id: str) -> bool:
         return False
     parts = list(repository.live_parts(game_id))
     copied = chain(repository.copies(game_id, parts), repository.attendances(head_of(item), parts))
-    for some in handfuls(copied, BATCH_PUTS):
+    for some in by_count(copied, BATCH_PUTS):
         table().put_all(some)
     found = digest(repository.told_facts(item), parts)
     try:
@@ -74,7 +75,7 @@ def delete(who: User, game_id: str) -> None:
 def clear_away(game_id: str) -> bool:
     """Where those who were there find them, then parts and notes; the mark goes last, and has the files forget."""
     mark = keys.minutes(game_id)
-    for some in handfuls(repository.attendance_places(game_id)):
+    for some in by_count(repository.attendance_places(game_id)):
         table().write(*map(Delete, some))
     sweep(keys.all_of_minutes(game_id), (mark.sk,))
     try:

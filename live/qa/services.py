@@ -19,13 +19,14 @@ from live.rules import Game, NotThere, State
 from live.seats import Seat
 from store import keys
 from store.log import Event
+from store.splitting import by_count
 from store.table import Refused
 
 from . import repository, rules
 from .marks import mark_of, question_of
 from .rules import Act, Asked, Fate, Qa
 
-A_HANDFUL = 50  # texts that are decided about in one write
+TEXTS_A_WRITE = 50  # that are decided about together
 EVENTS = {
     Act.SHOW: "LiveQuestionShown",
     Act.HIDE: "LiveQuestionHidden",
@@ -133,8 +134,7 @@ def decide(game_id: str, round_: int, marks: Sequence[str], who: str, act: Act) 
     if found is None:
         raise NotThere(NO_SESSION)
     fate = Fate.HIDDEN if act == Act.HIDE else Fate.SHOWN
-    for start in range(0, len(marks), A_HANDFUL):
-        some = list(marks[start : start + A_HANDFUL])
+    for some in by_count(marks, TEXTS_A_WRITE):
         said = {"game_id": game_id, "round": round_, "texts": some, "fate": str(fate)}
         log().record(Event(who, "LiveTextsModerated", said), *repository.deciding(found[0], round_, some, fate))
     waking.moved(game_id)

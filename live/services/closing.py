@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
-from acts.handfuls import sweep
 from acts.queues import take_each
 from acts.site import log, now_text, table
+from acts.sweeping import sweep
 from store import keys
 from store.forgetting import to_forget
 from store.log import Event

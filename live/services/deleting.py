@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from acts.again import try_again
-from acts.handfuls import sweep
 from acts.queues import take_each
 from acts.refusals import OVERTAKEN, Overtaken
 from acts.site import log, now_text, table
+from acts.sweeping import sweep
 from store import keys
 from store.forgetting import to_forget
 from store.log import Event

@@ -16,10 +16,10 @@ from accounts import repository as people
 from accounts.heirs import Estate, is_owner
 from accounts.models import User
 from acts.again import try_again
-from acts.handfuls import sweep
 from acts.queues import take_each
 from acts.refusals import Overtaken
 from acts.site import log, now_text, table
+from acts.sweeping import sweep
 from live.questions import Question, question_of
 from store import keys
 from store.log import Event

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from accounts.models import User
 from acts.again import try_again
-from acts.handfuls import sweep
 from acts.queues import take_each
 from acts.refusals import OVERTAKEN, Overtaken
 from acts.site import now_text, table
+from acts.sweeping import sweep
 from news import likes
 from news.likes import Liker
 from news.repository import COUNTERS

@@ -7,7 +7,7 @@ from random import Random
 
 import pytest
 
-from acts import again, following, handfuls
+from acts import again, following, sweeping
 from acts.again import try_again
 from acts.closing import Closing
 from acts.gates import Gates, as_of, voted
@@ -15,7 +15,7 @@ from acts.once import once
 from acts.refusals import Overtaken, Refusal
 from acts.site import acting_on, log, table
 from acts.steps import Steps
-from store import keys
+from store import keys, splitting
 from store.chaos import Chaos
 from store.log import Event
 from store.sqlite import SqliteTable
@@ -268,21 +268,16 @@ def test_what_was_changed_meanwhile_is_not_shut():
 # --- more than fits ---
 
 
-def test_things_are_taken_in_handfuls_in_their_order():
-    assert list(handfuls.handfuls(range(5), 2)) == [[0, 1], [2, 3], [4]]
-    assert list(handfuls.handfuls([])) == []
-
-
 def left_behind(*names: str) -> None:
     table().write(*(Put({"PK": HALL.pk, "SK": name}) for name in names))
 
 
 def sweep(**most: int) -> bool:
-    return handfuls.sweep(keys.all_of_election("hall"), (HALL.sk, "DELETED"), Check(HALL, Missing()), **most)
+    return sweeping.sweep(keys.all_of_election("hall"), (HALL.sk, "DELETED"), Check(HALL, Missing()), **most)
 
 
 def test_what_something_has_left_is_swept_in_slices_and_the_mark_stays(monkeypatch):
-    monkeypatch.setattr(handfuls.handfuls, "__defaults__", (2,))
+    monkeypatch.setattr(splitting, "TRANSACTION_WRITES", 2)
     left_behind("A", "B", "C", "D", "DELETED", "E")
     assert [sweep(most=2), sweep(most=2)] == [False, True]
     assert [item["SK"] for item in table().each(keys.all_of_election("hall"))] == ["DELETED"]

@@ -49,7 +49,7 @@ class Mortal:
 def closed(site, person, opened, monkeypatch):
     """A closed election, of which so many voted, that takes several transactions in every step."""
     monkeypatch.setattr(splitting, "PART_BYTES", 100)
-    monkeypatch.setattr(repository, "A_HANDFUL", 2)
+    monkeypatch.setattr(splitting, "TRANSACTION_WRITES", 2)
 
     def close(name: str = "Board", **settings):
         names = [f"voter {number}" for number in range(VOTERS)]

@@ -33,7 +33,7 @@ NAMES = ("Zoë {}", "🦜 {}", "فاطمة {}", 'O\'Hara "the" {}')
 
 @pytest.fixture
 def filled(site, opened, monkeypatch):
-    """A closed election with so many ballots, written straight into the box; parts, runs and handfuls are small."""
+    """A closed election with so many ballots, written straight into the box; parts, runs and batches are small."""
     monkeypatch.setattr(splitting, "PART_BYTES", 400)
     monkeypatch.setattr(sorting, "HELD", 6)
     monkeypatch.setattr(sorting, "A_BLOCK", 2)

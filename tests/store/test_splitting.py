@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from store import splitting
 from store.limits import check_value
-from store.splitting import fitting, in_batches, in_parts, split_counts, split_text
+from store.splitting import by_count, fitting, in_batches, in_parts, split_counts, split_text
 
 TEXTS = st.text(st.characters(exclude_categories=["Cs"]))
 
@@ -42,6 +42,11 @@ def test_a_batch_is_as_large_as_it_can_be(things, most):
     sizes = [sum(map(check_value, batch)) for batch in batches]
     firsts = [check_value(batch[0]) for batch in batches]
     assert all(size + first > most for size, first in zip(sizes, firsts[1:], strict=False))
+
+
+def test_things_are_counted_off_in_their_order():
+    assert list(by_count(range(5), 2)) == [[0, 1], [2, 3], [4]]
+    assert list(by_count([])) == []
 
 
 def test_parts_fit_an_item():
