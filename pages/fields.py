@@ -51,14 +51,17 @@ class TitleField(forms.CharField):
         return clean_title(super().clean(value))
 
 
-def markdown_field(label: Any, rows: int) -> forms.CharField:
+MARKDOWN = _("You may use Markdown: *emphasis*, lists, links.")
+
+
+def markdown_field(label: Any, rows: int, help_text: Any = MARKDOWN) -> forms.CharField:
     return forms.CharField(
         label=label,
         required=False,
         max_length=LONGEST_TEXT,
         validators=[rendered.check],
         widget=forms.Textarea({"rows": rows, "dir": "auto"}),
-        help_text=_("You may use Markdown: *emphasis*, lists, links."),
+        help_text=help_text,
     )
 
 
