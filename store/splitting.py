@@ -8,7 +8,9 @@ from typing import TypeVar
 
 from .limits import check_value
 
-PART_BYTES = 300_000  # of what is stored in one item or told by one event; DynamoDB takes 400 KB with keys and names
+PART_BYTES = (
+    200_000  # of what is stored in one item or told by one event: DynamoDB takes 400 KB with all that is beside
+)
 
 TRANSACTION_WRITES = 90  # of our own, beside those of the log; DynamoDB takes 100
 

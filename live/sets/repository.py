@@ -8,7 +8,7 @@ from dataclasses import asdict, replace
 from acts.site import table
 from live.questions import Question, question_of
 from store import keys
-from store.splitting import PART_BYTES, in_batches
+from store.splitting import in_parts
 from store.table import Condition, Delete, Equals, Item, Key, Missing, Put, Span, Write
 
 from .rules import Category, Placed, QuestionSet, Whole, weight
@@ -16,7 +16,6 @@ from .rules import Category, Placed, QuestionSet, Whole, weight
 MOST_OFFERED = 200  # sets that a form offers, of each kind
 OF_SETS = tuple(QuestionSet.__dataclass_fields__)
 A_SLICE = 50  # questions of one transaction, beside all categories and what is still to come
-SLICE_BYTES = PART_BYTES // 2  # all categories may be described beside them, in 170,000 bytes
 
 # --- finding ---
 
@@ -171,7 +170,7 @@ def deletion(set_: QuestionSet, at: str) -> list[Write]:
 
 def slices(questions: Sequence[Question]) -> list[list[Question]]:
     """As many as fit a transaction, and as long as what is said of them fits its event."""
-    return list(in_batches(questions, SLICE_BYTES, weight, max_count=A_SLICE))
+    return list(in_parts(questions, weight, max_count=A_SLICE))
 
 
 def filling(set_id: str, later: Sequence[Sequence[Question]], described: Sequence[Item], at: str) -> list[Write]:
