@@ -3,7 +3,7 @@ have happened.
 
 Where every write is a journey, each of them goes alone and all set out at once: one that meets somebody else's
 transaction is left for the next round, and keeps none of the others waiting. In the embedded store, which has one
-writer at a time, nobody is ever in the way, and they go in handfuls.
+writer at a time, nobody is ever in the way, and they go in batches.
 """
 
 from __future__ import annotations
@@ -13,10 +13,10 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from typing import TypeVar
 
+from store.splitting import TRANSACTION_WRITES, by_count
 from store.table import Conflict, Crowded, Refused, Table, Write
 from store.together import together
 
-from .handfuls import A_TRANSACTION, handfuls
 from .site import table
 
 ROUNDS = 12
@@ -55,7 +55,7 @@ def _pause(number: int) -> float:
 
 def _those_left(here: Table, writes: Sequence[Write]) -> list[Write]:
     """One round; answers what is to be tried again."""
-    some = list(handfuls(writes, 1 if here.is_distant else A_TRANSACTION))
+    some = list(by_count(writes, 1 if here.is_distant else TRANSACTION_WRITES))
     left = together(here, *(partial(_left_of, here, each) for each in some))
     return [write for each in left for write in each]
 

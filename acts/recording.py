@@ -8,7 +8,8 @@ from types import MappingProxyType
 
 from store.log import Event
 from store.log.events import Noting
-from store.table import Refused, Write
+from store.splitting import by_count
+from store.table import Delete, Key, Refused, Span, Write
 
 from .refusals import LostRace, Refusal
 from .site import log, table
@@ -61,3 +62,9 @@ def try_write(*writes: Write) -> bool:
     except LostRace:
         return False
     return True
+
+
+def delete_all(span: Span) -> None:
+    """Everything in it, for which the log needs no event."""
+    for some in by_count(table().each(span)):
+        table().write(*(Delete(Key(item["PK"], item["SK"])) for item in some))

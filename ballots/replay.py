@@ -16,11 +16,12 @@ from store import keys
 from store.forgetting import to_forget
 from store.replay import DoesNotFit, Happened, Step, like
 from store.schema import EventType
+from store.splitting import by_count
 from store.table import Delete, Item, Put, Write
 
 from . import repository, services
 from .items import by_code
-from .repository import A_HANDFUL, Standing
+from .repository import Standing
 from .rules import Ballot
 
 
@@ -65,8 +66,8 @@ def unlinked(event: Happened) -> Iterator[Step]:
 def sealed(event: Happened) -> Iterator[Step]:
     """The ballots of a secret election enter the log when it is closed, and so they come back here."""
     election, ballots = election_of(event), event.said["ballots"]
-    for start in range(0, len(ballots), A_HANDFUL):
-        yield [_secret(election, each) for each in ballots[start : start + A_HANDFUL]]
+    for some in by_count(ballots):
+        yield [_secret(election, each) for each in some]
     yield services.publishing(election, event.said["part"] - 1, ballots)
 
 

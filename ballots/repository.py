@@ -12,7 +12,6 @@ from django.conf import settings
 
 from accounts import repository as people
 from accounts.models import User
-from acts.handfuls import handfuls
 from acts.site import table
 from elections import descriptions, places
 from elections import repository as elections
@@ -23,6 +22,7 @@ from elections.rules import Election
 from ranking.candidates import Candidate
 from store import keys, spans
 from store.forgetting import to_forget
+from store.splitting import by_count
 from store.table import Check, Condition, Delete, Equals, Exists, Item, Key, Missing, Put, Update, Write
 from tally.ballots import Ballots
 
@@ -32,7 +32,6 @@ from .secrecy import listing, pseudonym
 from .sorting import Line, Sorter
 
 NOBODYS = "-"  # stands on the roll for the credentials of somebody without an account: no account ever has these
-A_HANDFUL = 90  # ballots of one transaction
 
 Row = tuple[str, ...]
 as_line: Callable[[Row], Line] = "\t".join  # of a ballot, or of where it lies; only in a voter's name might be a tab
@@ -231,14 +230,14 @@ def casts_in(box: Sorter) -> Iterator[Cast]:
 
 
 def emptying(election: Election, found: Sorter) -> Iterator[list[Write]]:
-    """What lies in these places, in handfuls of a transaction; nothing of it is to be found in any file either. In the
+    """What lies in these places, in batches of a transaction; nothing of it is to be found in any file either. In the
     order of the places, so that neighbours go together: the embedded store then touches fewer pages.
 
     Refused unless the mark of the sealing says that they may go.
     """
     check = Check(keys.sealing(election.name), may_go(election))
-    for handful in handfuls(found, A_HANDFUL):
-        yield [*(Delete(Key(pk, sk)) for sk, pk in map(_row, handful)), to_forget(), check]
+    for batch in by_count(found):
+        yield [*(Delete(Key(pk, sk)) for sk, pk in map(_row, batch)), to_forget(), check]
 
 
 def is_mark_of(election: Election) -> Condition:

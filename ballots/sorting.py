@@ -18,7 +18,7 @@ from typing import IO
 
 import orjson
 
-from acts.handfuls import handfuls
+from store.splitting import by_count
 
 Line = str  # a row of texts with a tab after each but the last, which none of the others has: so it sorts as the row
 Block = list[Line]
@@ -65,7 +65,7 @@ class Sorter:
         """What is held becomes a run of its own."""
         self._held.sort()
         self._is_in_order, self._last = self._follows(), self._held[-1]
-        self._runs.append([self._write(orjson.dumps(some)) for some in handfuls(self._held, A_BLOCK)])
+        self._runs.append([self._write(orjson.dumps(some)) for some in by_count(self._held, A_BLOCK)])
         self._away += len(self._held)
         self._held = []
 

@@ -17,12 +17,12 @@ from accounts import repository as people
 from accounts.models import User
 from acts.again import try_again
 from acts.background import Batch, Task, TaskType, finished, wait
-from acts.handfuls import handfuls
 from acts.refusals import LostRace, Refusal, TryLater
 from acts.site import now_text, table
 from ranking.candidates import Candidate
 from store import keys
 from store.log import Event
+from store.splitting import by_count
 from store.table import Delete, Equals, Item, Key, Put, Update, Write
 
 from . import descriptions, needs, places, repository, services, words
@@ -73,7 +73,7 @@ def make(
 
 def _to_be_listed(draft: Election, voters: Mapping[str, str]) -> Iterator[Put]:
     """In items of their own: a hall of long names is more than one item holds."""
-    for number, some in enumerate(handfuls(voters.items())):
+    for number, some in enumerate(by_count(voters.items())):
         place = keys.filling_part(draft.name, number)
         listed = {"voters": [name for name, _account in some], "accounts": [account for _name, account in some]}
         yield Put({"PK": place.pk, "SK": place.sk, **listed})

@@ -8,9 +8,9 @@ from itertools import islice
 from django.utils.translation import gettext_lazy as _
 
 from accounts.models import User
-from acts.handfuls import handfuls
 from acts.site import table
 from store import keys
+from store.splitting import by_count
 from store.table import Item
 
 from . import invitations, services
@@ -48,7 +48,7 @@ def _letters(voters: list[Item], batch: Batch) -> tuple[set[str], int]:
     """The numbers of the mails that would be new, and how many of the voters have no address."""
     numbers: set[str] = set()
     nowhere = 0
-    for some in handfuls(voters):
+    for some in by_count(voters):
         addresses = invitations.addresses_of(some)
         nowhere += sum(not address for address in addresses.values())
         numbers |= _new({invitations.number_of(batch, address) for address in addresses.values() if address})

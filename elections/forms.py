@@ -287,7 +287,14 @@ class CandidatesForm(forms.Form):
 
 
 class CandidateForm(forms.Form):
-    statement = markdown_field(_("Statement"), 8)
+    statement = markdown_field(
+        _("Statement"),
+        8,
+        _(
+            "You may use Markdown: *emphasis*, lists, links. All statements of an election together have room for "
+            "about a million Latin letters."
+        ),
+    )
     link = forms.CharField(label=_("Link"), required=False, max_length=500, widget=forms.URLInput)
 
     def clean_link(self) -> str:

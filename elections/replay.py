@@ -9,13 +9,13 @@ from typing import Any
 from django.utils.translation import gettext_lazy as _
 
 from acts.following import follow
-from acts.handfuls import handfuls
 from acts.site import acting_on, table
 from photos.rules import photo_of
 from ranking.candidates import Candidate
 from store import keys
 from store.replay import Act, DoesNotFit, Happened, Step, begins
 from store.schema import EventType, fields_of
+from store.splitting import by_count
 from store.table import Delete, Exists, Put, Table, Update, Write
 
 from . import (
@@ -202,14 +202,14 @@ def opened(event: Happened) -> Iterator[Step]:
     after = services.opened(election, editable=said["editable"], lots_commitment=commitment, opened_at=opened_at)
     after = replace(after, shows_skills=said.get("shows_skills", False))
     early, writes = services.opening(election, after)
-    yield from handfuls(early)
+    yield from by_count(early)
     yield [*writes, voting_times.begun(after, event.number)]
 
 
 def closed(event: Happened) -> Iterator[Step]:
     election = election_of(event)
     yield services.beginning(election, replace(election, closing=event.actor, closed_at=event.said["closed_at"]))
-    yield from handfuls(repository.shut_gates(election_of(event)))
+    yield from by_count(repository.shut_gates(election_of(event)))
     yield [*services.closing(election_of(event)), *turned_out(event)]
 
 
@@ -328,7 +328,7 @@ def forget_unused_gates(there: Table) -> None:
     for item in list(there.each(repository.list_of(State.DRAFT))):
         election = repository.election_of(there.get(keys.election(item["name"])) or item)
         gates = places.gates_of(election).keys(election.name) if election.shards > 1 else []
-        for some in handfuls(gates):
+        for some in by_count(gates):
             there.write(*map(Delete, some))
 
 

@@ -24,6 +24,7 @@ from photos.rules import Photo, photo_of
 from ranking.candidates import Candidate
 from store import keys, spans
 from store.memory import LastSeen, Memory
+from store.splitting import by_count
 from store.table import AllOf, Check, Delete, Equals, Exists, Item, Key, Missing, Put, Span, Update, Write
 
 from . import descriptions, places
@@ -228,7 +229,7 @@ def still_here(election: Known, *, by_name: bool = True) -> Iterator[str]:
     """Who is on the roll, without those listed by the name of an account that is gone; or only who is by address."""
     every = spans.each(table(), places.roll(election))
     left = (entry for entry in every if by_name or is_by_address(entry["voter_name"]))
-    while some := list(islice(left, A_HANDFUL)):
+    for some in by_count(left):
         named = {keys.user(each["voter_name"]): each for each in some if not is_by_address(each["voter_name"])}
         found = table().get_many(named) if named else {}
         pairs = [(people.user_of(item), named[key]) for key, item in found.items()]

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from accounts.models import User
-from acts.handfuls import handfuls
 from acts.site import table
 from mail import outbox
 from store import keys
+from store.splitting import by_count
 from store.table import Item
 
 from . import invitations, needs, repository
@@ -29,7 +29,7 @@ def agreements(user: User) -> Iterator[Item]:
 def entries(user: User) -> Iterator[list[Item]]:
     """Their places on rolls, some at a time: by name, and by address."""
     for name in (user.name, user.email):
-        for some in handfuls(table().each(keys.elections_of_voter(name)), MAILED_AT_ONCE):
+        for some in by_count(table().each(keys.elections_of_voter(name)), MAILED_AT_ONCE):
             yield repository.entries_of(user, some)
 
 

@@ -23,7 +23,8 @@ from typing import Any
 
 import orjson
 
-from store.splitting import in_batches
+from store.limits import check_value
+from store.splitting import fitting, in_parts
 from tally.ballots import BadBallot, Ballots, check
 from tally.methods import count as counted
 from tally.result import Result
@@ -37,7 +38,6 @@ from .scores import Answer, Vote
 LONGEST_TEXT = 300  # characters of an answer
 BEST_TOLD = 50  # answers that the result holds with their texts; all are in the entries
 MOST_TEXT = 2_800_000  # bytes of texts in a survey: a transaction holds four million
-LARGEST_PART = 280_000  # bytes of a part; an item holds 400,000
 
 OF_ENTRIES = tuple(each.name for each in fields(Entry))
 
@@ -313,13 +313,13 @@ def _mean(values: Sequence[int]) -> str:
 
 def _texts(questions: Sequence[Question], values: Sequence[Sequence[Any]]) -> list[Entry]:
     """Texts in an order that says nothing of who gave them; those beyond what one transaction holds are left out."""
-    kept, left = [], MOST_TEXT
-    for place, question in enumerate(questions):
-        told = values[place] if question.kind == Kind.TEXT else ()
-        for text in sorted(told, key=lambda text: hashlib.sha256(text.encode()).digest()):
-            left -= len(text.encode()) + 60
-            kept += [Entry("", {"question": place, "text": text})] if left > 0 else []
-    return kept
+    entries = (
+        Entry("", {"question": place, "text": text})
+        for place, question in enumerate(questions)
+        if question.kind == Kind.TEXT
+        for text in sorted(values[place], key=lambda text: hashlib.sha256(text.encode()).digest())
+    )
+    return list(fitting(entries, MOST_TEXT, size_of))
 
 
 # --- stored ---
@@ -333,6 +333,11 @@ def as_bytes(sealed: Round) -> bytes:
 
 def _entry(entry: Entry) -> dict[str, Any]:
     return {name: getattr(entry, name) for name in OF_ENTRIES}
+
+
+def size_of(entry: Entry) -> int:
+    """In bytes, as the store counts them."""
+    return check_value(_entry(entry))
 
 
 def digest(sealed: Round) -> str:
@@ -349,7 +354,7 @@ def as_parts(sealed: Round) -> list[dict[str, Any]]:
     head = {"number": sealed.number, "question": sealed.question, "count": sealed.count, "votes": sealed.votes}
     return [
         head | {"result": dict(sealed.result)},
-        *({"entries": each} for each in in_batches(map(_entry, sealed.entries), LARGEST_PART)),
+        *({"entries": each} for each in in_parts(map(_entry, sealed.entries))),
     ]
 
 

@@ -20,6 +20,7 @@ from django.utils import translation
 
 from acts.site import table
 from pages.streams import Listener, send_all
+from store.splitting import by_count
 from store.table import StoreError
 
 from . import clock, fragments, rooms, screens, waking
@@ -34,7 +35,7 @@ from .seats import Seat
 LOOK_EVERY = 0.5  # seconds
 STREAMS_OF_A_SEAT = 2  # of each kind of page: a device that was just left, and the one that is used
 SHARE = 0.6  # of all connections of a process, for the streams of one address: a quarter is left for the others
-A_HANDFUL = 50  # players who are told at once what is theirs alone
+EARS_A_BATCH = 50  # players who are told at once what is theirs alone
 COUNTING = (Role.HOST, Role.REMOTE, Role.SCREEN)  # who is shown how many have answered
 
 _LOG = logging.getLogger(__name__)
@@ -266,9 +267,8 @@ class Hub:
         send_all(pairs)
 
     def _tell_each(self, room: Room, ears: Sequence[Ear]) -> None:
-        for start in range(0, len(ears), A_HANDFUL):
-            handful = ears[start : start + A_HANDFUL]
-            told = ((ear, self._own(room, ear)) for ear in handful)
+        for some in by_count(ears, EARS_A_BATCH):
+            told = ((ear, self._own(room, ear)) for ear in some)
             self._send([(ear.listener, data) for ear, data in told if data])
 
     def _own(self, room: Room, ear: Ear) -> bytes:

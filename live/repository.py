@@ -15,7 +15,7 @@ from acts.site import now_text, table
 from acts.versions import unchanged
 from pages.times import from_text
 from store import keys, spans
-from store.splitting import in_batches
+from store.splitting import in_parts
 from store.table import Check, Delete, Equals, Exists, Item, Key, Less, Missing, Put, Span, Update, Write
 
 from . import rules
@@ -29,7 +29,6 @@ EXPIRING = TaskType("expire live session", _("Removing live sessions whose time 
 DELETING = TaskType("delete live session", _("Deleting a live session"))
 
 QUESTIONS_A_PART = 20
-QUESTION_BYTES = 390_000  # of one part; an item holds 400 KB
 MOST_NEWEST = 100  # lines of a history among which those are that run
 COUNTED = ("players", "rounds", "answers")  # what the history keeps of a session that has ended
 
@@ -346,7 +345,7 @@ def correction(
 def _question_parts(game: Game, questions: Sequence[Question]) -> Iterator[Put]:
     """By their size as well: twenty of the longest questions of a set are more than an item holds."""
     items = (each.as_item() for each in questions)
-    for number, some in enumerate(in_batches(items, QUESTION_BYTES, max_count=QUESTIONS_A_PART)):
+    for number, some in enumerate(in_parts(items, max_count=QUESTIONS_A_PART)):
         place = keys.game_questions_part(game.id, number)
         yield Put({"PK": place.pk, "SK": place.sk, "questions": some, "ttl": game.ttl}, when=Missing())
 

@@ -13,12 +13,12 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
-from acts.handfuls import handfuls
 from acts.recording import write
 from acts.refusals import LostRace
 from acts.site import table
 from store import keys
 from store.limits import BATCH_PUTS
+from store.splitting import by_count
 from store.table import StoreError
 
 from . import clock, repository, rules, seats
@@ -140,7 +140,7 @@ def _give(
             continue
         given = Given(pseudonym(salt, robot.player), said, moment(game, state, robot), _receipt(game, state, robot))
         items.append(repository.given_item(game, key(game.id, state.round, given.player, given.at), given))
-    for some in handfuls(items, BATCH_PUTS):
+    for some in by_count(items, BATCH_PUTS):
         table().put_all(some)
 
 

@@ -22,9 +22,9 @@ from django.utils.translation import gettext_lazy as _
 
 from accounts import repository as people
 from accounts.models import User
-from acts.handfuls import handfuls
 from acts.site import now_text, table
 from store import keys
+from store.splitting import by_count
 from store.table import Check, Condition, Delete, Exists, Greater, Item, Key, Less, Missing, Put, Update, Write
 
 from . import repository
@@ -194,7 +194,7 @@ def _still(who: Liker) -> list[Check]:
 
 def liked_by(user: User) -> Iterable[Item]:
     """By the name of the post, as far as it can be seen."""
-    for some in handfuls(table().each(keys.liked_by(user.name))):
+    for some in by_count(table().each(keys.liked_by(user.name))):
         found = table().get_many(keys.post(item["post"]) for item in some)
         posts = map(repository.post_of, found.values())
         titles = {post.id: post.title for post in posts if post.is_seen(now_text())}

@@ -15,11 +15,11 @@ from django.utils.translation import override
 
 from accounts.models import User
 from acts.background import Batch, Task, finished, wait
-from acts.handfuls import A_TRANSACTION
 from acts.site import now_text, table
 from mail import outbox
 from store import keys, spans
 from store.log import as_text
+from store.splitting import TRANSACTION_WRITES
 from store.table import Check, Delete, Equals, Missing, Put, Write
 
 from . import repository
@@ -29,7 +29,7 @@ from .subscribing import Subscriber, how_many, subscriber_of
 
 MINUTES = 10  # in which a post can be taken back
 NEWS = "news"  # the letter
-A_SLICE = A_TRANSACTION  # subscribers of one transaction
+A_SLICE = TRANSACTION_WRITES  # subscribers of one transaction
 ENOUGH = 500  # mails to many that wait; before they are sent, no more are put behind them and ahead of others
 FULL_OUTBOX_SECONDS = 5  # until the next look
 

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 from accounts.models import User
 from accounts.telling import how_many
-from acts.handfuls import handfuls
 from acts.site import now_text, table
 from store import keys
+from store.splitting import by_count
 from store.table import Item
 
 from . import repository
@@ -21,7 +21,7 @@ WORDS = ("title", "slug", "summary", "election", "created_at", "changed_at", "pu
 def written_by(user: User) -> Iterator[Item]:
     """Drafts included, each with all its words."""
     for span in (keys.posts_by(user.name), keys.drafts_by(user.name)):
-        for some in handfuls(table().each(span), READ_AT_ONCE):
+        for some in by_count(table().each(span), READ_AT_ONCE):
             posts = [repository.post_of(item) for item in some]
             texts = table().get_many(keys.post_text(post.id) for post in posts)
             for post in posts:

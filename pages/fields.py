@@ -62,14 +62,19 @@ class LinesField(forms.CharField):
         return str(super().to_python(value)).replace("\r\n", "\n")
 
 
-def markdown_field(label: Any, rows: int, *, required: bool = False, max_length: int = LONGEST_TEXT) -> LinesField:
+MARKDOWN = _("You may use Markdown: *emphasis*, lists, links.")
+
+
+def markdown_field(
+    label: Any, rows: int, help_text: Any = MARKDOWN, *, required: bool = False, max_length: int = LONGEST_TEXT
+) -> LinesField:
     return LinesField(
         label=label,
         required=required,
         max_length=max_length,
         validators=[rendered.check],
         rows=rows,
-        help_text=_("You may use Markdown: *emphasis*, lists, links."),
+        help_text=help_text,
     )
 
 

@@ -11,12 +11,12 @@ from dataclasses import replace
 from typing import Any
 
 from acts.following import follow
-from acts.handfuls import handfuls
 from acts.site import acting_on, table
 from pages.times import from_text
 from store import keys
 from store.replay import Act, DoesNotFit, Happened, Step, announced
 from store.schema import EventType
+from store.splitting import by_count
 from store.table import Check, Table, Update
 
 from . import reports, repository, sealing
@@ -55,7 +55,7 @@ def voted(event: Happened, poll: Poll) -> Iterator[Step]:
 def reopened(event: Happened, poll: Poll) -> Iterator[Step]:
     after = replace(poll, closed_at=None, **_changes(event))
     early, writes = repository.reopening(poll, after)
-    yield from handfuls(early)
+    yield from by_count(early)
     yield writes
 
 
@@ -83,7 +83,7 @@ def closed(event: Happened, poll: Poll) -> Iterator[Step]:
     yield _beginning(poll, event.actor, event.said["closedAt"])
     shut = repository.find(poll.id)
     assert shut is not None
-    yield from handfuls(repository.shut_gates(shut))
+    yield from by_count(repository.shut_gates(shut))
     yield repository.change(shut, replace(shut, closing=None))
 
 

@@ -13,10 +13,10 @@ from enum import StrEnum
 from django.utils.translation import gettext_lazy as _
 
 from accounts.rules import Role
-from acts.handfuls import handfuls
 from acts.recording import write
 from acts.site import table
 from store import keys
+from store.splitting import by_count
 from store.table import Check, Condition, Delete, Equals, Item, Missing, Put, Update, Write
 
 from .rules import Level, Visibility, level_of, may_see
@@ -179,7 +179,7 @@ def unite(name: str, old: str, new: str, is_under_way: Check) -> None:
 
     Refused if somebody else is at it, too; what was brought by then is there.
     """
-    for handful in handfuls(table().each(keys.endorsements(name, old)), AT_A_TIME):
+    for handful in by_count(table().each(keys.endorsements(name, old)), AT_A_TIME):
         ours = [endorsement_of(item) for item in handful]
         there = table().get_many(keys.endorsement(name, new, each.by) for each in ours)
         others = {each.by: each for each in map(endorsement_of, there.values())}

@@ -29,7 +29,7 @@ from .repository import MERGING
 from .rules import NOT_THERE, OwnSkills, Skill, State
 
 A_HANDFUL = 30  # people of one transaction: of each at most three items change
-AT_ONCE = 5  # handfuls that the request itself brings; the rest is the worker's
+AT_ONCE = 5  # batches that the request itself brings; the rest is the worker's
 MOST_STEPS = 1_000  # merges one after another that lead from one skill to another
 LOOKED_AT = 1_000  # holders that are looked at for a preview
 

@@ -3,33 +3,47 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from itertools import islice
 from typing import TypeVar
 
 from .limits import check_value
 
-PART_BYTES = 300_000  # of what one item holds beside its keys; DynamoDB takes 400 KB
+PART_BYTES = (
+    200_000  # of what is stored in one item or told by one event: DynamoDB takes 400 KB with all that is beside
+)
+
+TRANSACTION_WRITES = 90  # of our own, beside those of the log; DynamoDB takes 100
 
 T = TypeVar("T")
 
 
+def by_count(things: Iterable[T], max_count: int | None = None) -> Iterator[list[T]]:
+    """Batches of at most so many things; unless said, as many as one transaction writes."""
+    left = iter(things)
+    while batch := list(islice(left, max_count or TRANSACTION_WRITES)):
+        yield batch
+
+
+def in_parts(
+    things: Iterable[T], size_of: Callable[[T], int] = check_value, *, max_count: int | None = None
+) -> Iterator[list[T]]:
+    """Batches each of which fits an item, and of at most so many things."""
+    return in_batches(things, PART_BYTES, size_of, max_count=max_count)
+
+
 def in_batches(
     things: Iterable[T],
-    max_bytes: int | None = None,
+    max_bytes: int,
     size_of: Callable[[T], int] = check_value,
     *,
     max_count: int | None = None,
-    exceeding: bool = False,
 ) -> Iterator[list[T]]:
-    """Batches of at most so many bytes, and of at most so many things; a thing that is larger has a batch of its own.
-
-    Some stored parts end with the thing that exceeds the limit, and must be split that way for good: for `exceeding`.
-    """
+    """Batches of at most so many bytes and so many things; a thing that is larger has a batch of its own."""
     batch: list[T] = []
-    size, max_bytes = 0, PART_BYTES if max_bytes is None else max_bytes
+    size = 0
     for thing in things:
         more = size_of(thing)
-        is_full = size > max_bytes if exceeding else size + more > max_bytes
-        if batch and (is_full or len(batch) == max_count):
+        if batch and (size + more > max_bytes or len(batch) == max_count):
             yield batch
             batch, size = [], 0
         batch.append(thing)
@@ -38,24 +52,31 @@ def in_batches(
         yield batch
 
 
-def split_counts(counts: Mapping[str, int], max_bytes: int | None = None) -> Iterator[dict[str, int]]:
-    """How often each of many short texts is there, in parts that are no longer than that when written as JSON."""
+def fitting(things: Iterable[T], max_bytes: int, size_of: Callable[[T], int] = check_value) -> Iterator[T]:
+    """The things that fit so many bytes together, in their order. One for which there is no room is left out."""
+    for thing in things:
+        if (size := size_of(thing)) <= max_bytes:
+            max_bytes -= size
+            yield thing
+
+
+def split_counts(counts: Mapping[str, int]) -> Iterator[dict[str, int]]:
+    """How often each of many short texts is there, in parts that fit an item when written as JSON."""
 
     def size(counted: tuple[str, int]) -> int:
         text, count = counted
-        return len(text.encode()) + len(str(count)) + len('"":,')
+        return check_value(text) + len(str(count)) + len('"":,')
 
-    return map(dict, in_batches(counts.items(), max_bytes, size))
+    return map(dict, in_parts(counts.items(), size))
 
 
-def split_text(text: str, max_bytes: int | None = None) -> list[str]:
-    """The text in parts of at most so many bytes, none of which ends inside a character; at least one part."""
-    max_bytes = max_bytes or PART_BYTES
+def split_text(text: str) -> list[str]:
+    """The text in parts that fit an item, none of which ends inside a character; at least one part."""
     if text.isascii():
-        return [text[start : start + max_bytes] for start in range(0, len(text), max_bytes)] or [""]
+        return [text[start : start + PART_BYTES] for start in range(0, len(text), PART_BYTES)] or [""]
     raw, start, parts = text.encode(), 0, []
     while start < len(raw):
-        end = start + max_bytes
+        end = start + PART_BYTES
         while end < len(raw) and raw[end] & 0xC0 == 0x80:  # a byte that continues a character
             end -= 1
         parts.append(raw[start:end].decode())

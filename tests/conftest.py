@@ -136,6 +136,28 @@ def site(settings, tmp_path, empty_store):
 
 
 @pytest.fixture
+def distant_site(settings):
+    """An empty site on the DynamoDB adapter and our own engine, in this process; answers its table."""
+    from uuid import uuid4
+
+    from store.connect import connect
+    from tests.aws.engine import using
+    from tests.aws.memory import MemoryEngine
+
+    settings.STORE_URL = f"dynamodb://here?prefix={uuid4().hex}-&endpoint=http://nowhere"
+    table = using(connect(settings.STORE_URL), MemoryEngine())
+    table.create()
+    yield table
+    table.close()
+
+
+@pytest.fixture(params=["site", "distant_site"], ids=["embedded", "dynamodb"])
+def each_site(request):
+    """An empty site on each adapter in turn."""
+    return request.getfixturevalue(request.param)
+
+
+@pytest.fixture
 def elsewhere(site):
     """The site's store, opened by another process as far as this one can tell."""
     from store.sqlite.table import SqliteTable

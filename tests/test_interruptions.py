@@ -27,7 +27,6 @@ from accounts import repository as people
 from accounts import services as accounts
 from accounts.rules import Role
 from acts import site
-from acts.handfuls import handfuls
 from acts.queues import SomeFailed
 from acts.refusals import Refusal
 from acts.site import acting_on, table
@@ -68,6 +67,7 @@ from skills.endorsements import Ground
 from skills.rules import Visibility
 from store import keys
 from store.log import as_text
+from store.splitting import by_count
 from store.sqlite import SqliteTable
 from store.table import LOG, Conflict, Item, Put, Table, Unavailable
 from tests.background import finish_background
@@ -376,7 +376,7 @@ def a_draft_and_its_readers() -> None:
     news.write(someone("Olga"), Written("We have moved", "To Mill Lane."))
     places = [keys.subscriber(address) for address in ADDRESSES]
     words = {"language": "en", "since": "2026-01-01T00:00:00.000Z"}
-    for some in handfuls(places):
+    for some in by_count(places):
         table().write(*(Put({"PK": pk, "SK": address, "address": address, **words}) for pk, address, _ in some))
 
 

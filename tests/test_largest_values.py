@@ -11,28 +11,26 @@ from urllib.parse import urlsplit
 
 import pytest
 from django.http import QueryDict
-from django.test import override_settings
 from django.urls import reverse
 
 from accounts import repository as people
-from ballots import services as ballots
 from config import gunicorn
 from elections import repository as elections
 from elections import services as organising
-from elections.books import repository as books
-from elections.books import rules as book_rules
-from elections.books import services as binding
+from elections.books.rules import MOST_CANDIDATES, MOST_QUESTIONS
 from live.questions import Kind, Question, Type
 from live.repository import questions as questions_of
 from live.services import making
 from polls.counting import SideBySide
 from ranking.candidates import Candidate
 from results import services as results
+from store import splitting
 from store.limits import ITEM_BYTES
 from tally.ballots import Ballots
-from tests.access.site import PRESENTED, build
+from tests.fuzz.at_limits import take_book_to_the_end, take_to_the_end, vote_in_book
 from tests.fuzz.forms import links_on
-from tests.fuzz.largest_values import SCRIPTS, Try, failed
+from tests.fuzz.recording import Sent, name_of, product_forms
+from tests.fuzz.walking import SCRIPTS, Walk, failed, largest_site
 from tests.people import enrol, make_person, sign_in
 
 EMOJI = "\U0001f600"
@@ -42,24 +40,47 @@ CANDIDATES = [f"{number:02}" + EMOJI * 198 for number in range(5)]
 
 # --- every form ---
 
-FILLED = (
-    *("accept_invitation", "me", "create_election_whole", "message_voters", "invitation", "copy_election", "make_poll"),
-    *("elect_poll", "propose_skill", "own_skill", "add_skill", "rename_skill", "write_post", "edit_site_page"),
-    *("make_set", "add_question", "make_group", "add_members", "join_game", "qa", "agenda", "minutes", "make_book"),
-)
+NOT_WALKED = {
+    "accounts.factor_forms.AnswerForm": "what a passkey answers",
+    "accounts.factor_forms.AppForm": "a code that an app shows",
+    "accounts.factor_forms.CodeForm": "a code that an app shows",
+    "accounts.forms.NameForm": "asked of whoever registers while somebody else takes the name",
+    "elections.books.forms.QuestionsForm": "what two forms have in common",
+    "live.assembly.check_in_forms.PersonalCodeForm": "a code that is looked up",
+    "news.mail_forms.NoNewsForm": "an address that is looked up",
+    "news.site_forms.PartForm": "what several forms have in common",
+    "pages.time_fields.ZonedForm": "what several forms have in common",
+    "ranking.beginnings.BeginningForm": "the beginning of a code that is looked up",
+}
 
 
-def test_every_form_takes_what_it_says_that_it_takes(site):
-    with override_settings(**PRESENTED):
-        built = build()
-        run = Try(built, SCRIPTS["rare Chinese"])
-        chosen = {look.page: look for look in built.looks if look.page in FILLED}
-        run.go(list(chosen.values()))
-        for look in chosen.values():
-            run.open(look)
-    assert run.broken == []
-    assert len({*run.accepted}) > len(FILLED) * 3 / 4
-    assert failed(site) == []
+@pytest.mark.slow
+def test_every_form_takes_what_it_says_that_it_takes(each_site, monkeypatch):
+    """A new form is met by the walk, or stands above with the reason why it has no largest values."""
+    with largest_site(SCRIPTS["rare Chinese"]) as site:
+        sent = Sent(monkeypatch)
+        walk = Walk(site, SCRIPTS["rare Chinese"])
+        walk.go()
+        assert walk.broken == []
+        assert {name_of(each) for each in product_forms() - sent.accepted} == set(NOT_WALKED)
+        assert failed(each_site) == []
+
+
+@pytest.mark.slow
+def test_an_election_whose_names_are_as_long_as_they_can_be_comes_to_its_end(each_site, monkeypatch):
+    """Everything about it is stored in several parts."""
+    monkeypatch.setattr(splitting, "PART_BYTES", 20_000)
+    take_to_the_end(each_site, 50, 197, 80, method="stv-scottish", seats=20, secret_ballot=True)
+
+
+@pytest.mark.slow
+def test_a_ballot_of_the_most_questions_comes_to_its_end(each_site):
+    take_book_to_the_end(each_site, MOST_QUESTIONS, 5, letters=197)
+
+
+def test_the_largest_ballot_of_several_questions_is_cast_without_scripts(each_site):
+    """Of two questions with 500 candidates each, all of them ranked: 1,000 fields in one form."""
+    vote_in_book(2, MOST_CANDIDATES // 2, letters=19)
 
 
 # --- an election, from the first page to the last ---
@@ -114,34 +135,6 @@ def sent_to_sign_in(link: str) -> str:
     asked = QueryDict(mutable=True)
     asked["next"] = link
     return f"{reverse('sign_in')}?{asked.urlencode(safe='/')}"
-
-
-# --- several questions on one ballot ---
-
-
-def test_the_largest_ballot_of_several_questions_is_cast_without_scripts(site):
-    """Of two questions with 500 candidates each, all of them ranked: 1,000 fields in one form."""
-    owner = make_person("the organiser")
-    book = binding.make(owner, "Spring", ["Chair", "Treasurer"])
-    each_has = book_rules.MOST_CANDIDATES // 2
-    for name in book.questions:
-        candidates = [Candidate(f"candidate {number}") for number in range(each_has)]
-        organising.add_candidates(owner, elections.find(name), candidates)
-    enrol("Eve")
-    organising.add_voters(owner, elections.find(book.leader), ["Eve"])
-    binding.open_(owner, books.find(book.id))
-    eve, drawn = sign_in(people.find("Eve")), Random(7)
-    for place in (1, 2):
-        ranks = drawn.sample(range(1, each_has + 1), each_has)
-        sent = {f"rank-{number}": str(rank) for number, rank in enumerate(ranks)}
-        answer = eve.post(reverse("book_question", args=[book.id, place]), sent)
-        assert answer.status_code == 302
-    review = eve.get(reverse("book_review", args=[book.id])).text
-    fields = dict(re.findall(r'<input type="hidden" name="([^"]+)" value="([^"]*)"', review))
-    assert len(fields) > book_rules.MOST_CANDIDATES
-    cast = eve.post(reverse("cast_book", args=[book.id]), fields)
-    assert (cast.status_code, cast.get("Location")) == (302, reverse("book_receipts", args=[book.id]))
-    assert all(ballots.standing_of(people.find("Eve"), name).voted for name in book.questions)
 
 
 # --- what is counted and stored ---

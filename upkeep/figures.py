@@ -15,11 +15,11 @@ from datetime import date, timedelta
 from itertools import islice
 
 from accounts.rules import Role
-from acts.handfuls import handfuls
 from elections.rules import State
 from elections.voting_times import following, place_of
 from store import keys
 from store.log import layout
+from store.splitting import by_count
 from store.table import Condition, Delete, Equals, Item, Key, Missing, Refused, Table, Update
 
 EVENTS_A_BATCH = 1000
@@ -143,7 +143,7 @@ def _counting(events: list[Item], after: Item, when: Condition | None = None) ->
 def count(table: Table, events: Sequence[Item], last: int) -> None:
     """Count these events, and say that those up to `last` are counted: where nobody else counts."""
     latest = (table.get(keys.figures()) or {}).get(LATEST, "")
-    for some in handfuls(events, MOST_PARTS):
+    for some in by_count(events, MOST_PARTS):
         latest = max(latest, *(event["when_occurred"] for event in some))
         table.write(*_counting(some, {"last_event_id": last, LATEST: latest}))
 

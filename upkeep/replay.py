@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 
-from acts.handfuls import handfuls
 from acts.site import acting_on
 from ballots import replay as ballots
 from elections import replay as elections
@@ -33,6 +32,7 @@ from store.replay import (
     stage,
 )
 from store.schema import SCHEMA, EventType
+from store.splitting import by_count
 from store.sqlite import BufferedTable
 from store.table import LOG, Delete, Exists, Item, Put, Table, Update, Write
 
@@ -144,7 +144,7 @@ def _check(source: Table, there: BufferedTable, made: BufferedTable, said: Said,
     with said("Copy") as copying, said("Replay") as replaying:
         kept = Kept(there, (row for row in SCHEMA.exempt if row.like.pk != TASK), copying)  # some are finished below
         log = split(contents(source, at), kept.keep)
-        events = _act_again(handfuls(filter(is_event, log), EVENTS_A_BATCH), at, made, there, findings, replaying)
+        events = _act_again(by_count(filter(is_event, log), EVENTS_A_BATCH), at, made, there, findings, replaying)
     findings.take(kept.twice)
     _settle(there, made)
     with said("Compare") as comparing:

@@ -11,9 +11,8 @@ from accounts.models import User
 from accounts.repository import SEEING_OFF
 from accounts.rules import Role
 from acts.background import Batch, Task, finished, wait
-from acts.handfuls import delete_all
 from acts.queues import take_each
-from acts.recording import record
+from acts.recording import delete_all, record
 from acts.refusals import NotAllowed
 from acts.site import SITE, table
 from acts.steps import Steps

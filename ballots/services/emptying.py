@@ -10,7 +10,6 @@ from collections.abc import Callable, Generator, Iterable
 from contextlib import closing
 from functools import partial
 
-from acts.handfuls import handfuls
 from acts.site import table
 from acts.turns import patiently
 from ballots import repository
@@ -19,6 +18,7 @@ from ballots.sealed import CannotSeal
 from ballots.sorting import A_STEP, Sorter
 from elections.rules import Election
 from store import keys
+from store.splitting import by_count
 from store.table import Check, Delete, Exists, Item, Refused, Update
 
 
@@ -30,7 +30,7 @@ def empty(election: Election) -> Generator[float, None, None]:
         return  # it is not sealed yet, or all is done
     try:
         with closing(repository.sorter()) as box, closing(repository.sorter()) as left:
-            for some in handfuls(repository.box(election), A_STEP):
+            for some in by_count(repository.box(election), A_STEP):
                 box.add(ballot for ballot, _ in some)
                 left.add(at for _, at in some)
                 yield 0

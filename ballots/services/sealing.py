@@ -15,7 +15,6 @@ from functools import partial
 from itertools import islice
 from operator import itemgetter
 
-from acts.handfuls import handfuls
 from acts.recording import record, try_write
 from acts.site import table
 from acts.steps import Steps
@@ -26,14 +25,14 @@ from ballots.sorting import A_STEP, Line
 from elections import repository as elections
 from elections.rules import Election
 from store import keys
+from store.limits import check_value
 from store.log import Event
-from store.splitting import in_batches
+from store.splitting import by_count, in_parts
 from store.table import Check, Delete, Equals, Exists, Item, Refused, Update, Write
 
 from .emptying import empty
 
-A_SEALED_PART = 200_000  # bytes of ballots in one event; an item holds 400 KB
-A_BALLOT = 60  # bytes that an item needs for a ballot besides its text
+BALLOT_BYTES = check_value([{"confirmation": "", "rankings": "", "voter_name": ""}])  # of a ballot besides its text
 RANKING = itemgetter(1)  # of the row of a ballot
 
 COUNTING = Steps[[Election, Mapping[str, int]], None]("once it is known how often each ranking was cast")
@@ -138,21 +137,21 @@ class Part:
     @property
     def units(self) -> float:
         """What it takes of the log: two for each kilobyte, because of the transaction."""
-        return 2 * (len("".join(self.ballots).encode()) + A_BALLOT * len(self.ballots)) / 1024
+        return 2 * sum(map(_size, self.ballots)) / 1024
 
 
 def sealed_parts(ballots: Iterable[Line]) -> Iterator[list[Line]]:
     """Ballots that come sorted by confirmation, an order that says nothing of when they were cast; at least one part,
     even if there is nothing in it."""
     part: list[Line] = []
-    for part in in_batches(ballots, A_SEALED_PART, _size, exceeding=True):
+    for part in in_parts(ballots, _size):
         yield part
     if not part:
         yield part
 
 
 def _size(line: Line) -> int:
-    return (len(line) if line.isascii() else len(line.encode())) + A_BALLOT
+    return check_value(line) + BALLOT_BYTES
 
 
 class Box:
@@ -174,7 +173,7 @@ class Box:
     def read(self) -> Generator[float, None, None]:
         """What comes before the last ballot published is counted, and not sorted again."""
         last = repository.last_published(self.election.name, self._done) if self._is_known else None
-        for some in handfuls(repository.casts(self.election), A_STEP):
+        for some in by_count(repository.casts(self.election), A_STEP):
             self.counts.update(map(RANKING, some))
             ballots = list(map(repository.as_line, some))
             left = ballots if last is None else [ballot for ballot in ballots if ballot >= last]

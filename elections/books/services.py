@@ -12,14 +12,12 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
-from itertools import islice
 from typing import Any
 
 from accounts import repository as people
 from accounts.models import User
 from acts.again import try_again
 from acts.background import Batch, Task, finished, wait
-from acts.handfuls import handfuls
 from acts.recording import record
 from acts.refusals import LostRace, NameTaken, NotAllowed, NotNow
 from acts.ringing import BALLOTS, ring
@@ -32,6 +30,7 @@ from elections.rules import Action, Election, Relation, State, takes_names
 from elections.services.ending import CLOSING
 from store import keys
 from store.log import Event
+from store.splitting import by_count
 from store.table import Check, Item, Write
 
 from . import repository, rules
@@ -230,10 +229,10 @@ def _as_led(actor: User, election: Election, leader: Election) -> Election:
 
 def _same_roll(actor: User, election: Election, leader: Election) -> None:
     """Whoever is on the roll of the one that leads, and nobody else."""
-    for some in handfuls(elections.still_here(leader, by_name=takes_names(leader))):
+    for some in by_count(elections.still_here(leader, by_name=takes_names(leader))):
         organising.bring(actor, [election.name], some)
     every = (voter.name for voter in elections.every_voter(election))
-    while some := list(islice(every, elections.A_HANDFUL)):
+    for some in by_count(every):
         there = elections.on_roll(leader, some)
         if gone := [name for name in some if keys.fold(name) not in there]:
             organising.take_off(actor, election, gone)

@@ -15,10 +15,10 @@ from dataclasses import dataclass, replace
 from django.utils.translation import gettext_lazy as _
 
 from acts.background import Batch, Task, TaskType, finished
-from acts.handfuls import handfuls
 from acts.site import table
 from store import keys
 from store.log import Event
+from store.splitting import by_count
 from store.table import Delete, Exists, Item, Put, Write
 
 from . import repository
@@ -59,8 +59,8 @@ def begun(group: Group, by: str, members: Sequence[Member]) -> tuple[Filling, li
 def _stored(group_id: str, by: str, members: Sequence[Member]) -> Filling:
     """In slices that nobody looks for before the task is there."""
     token, until = _digest(group_id, members), int(time.time()) + UNUSED_SLICE_SECONDS
-    slices = [_slice(group_id, token, number, some, until) for number, some in enumerate(handfuls(members))]
-    for some in handfuls(slices, SLICES_PER_WRITE):
+    slices = [_slice(group_id, token, number, some, until) for number, some in enumerate(by_count(members))]
+    for some in by_count(slices, SLICES_PER_WRITE):
         table().write(*some)
     return Filling(group_id, token, by, len(slices))
 

@@ -8,11 +8,11 @@ from dataclasses import asdict
 from django.utils.translation import gettext_lazy as _
 
 from acts.background import TaskType
-from acts.handfuls import handfuls
 from acts.site import table
 from elections import repository as elections
 from elections.rules import Election
 from store import keys
+from store.splitting import by_count
 from store.table import Delete, Equals, Exists, Item, Missing, Put, Update, Write
 
 from .rules import Group, Member
@@ -77,7 +77,7 @@ def still_here(members: Sequence[Member]) -> list[Member]:
 
 def on_roll(election: Election, *, by_name: bool) -> Iterator[Member]:
     """Who is on a roll and still here, as members."""
-    for some in handfuls(elections.still_here(election, by_name=by_name)):
+    for some in by_count(elections.still_here(election, by_name=by_name)):
         here = accounts(some)
         yield from (Member(name, here.get(keys.fold(name))) for name in some)
 

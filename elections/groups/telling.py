@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from accounts.models import User
-from acts.handfuls import handfuls
 from acts.site import table
 from store import keys
+from store.splitting import by_count
 from store.table import Item
 
 from . import repository
@@ -24,7 +24,7 @@ def kept_by(user: User) -> Iterator[Item]:
 def those_with(user: User) -> Iterator[Item]:
     """Which groups they are in, and whose these are; by name, and by address."""
     for name in (user.name, user.email):
-        for some in handfuls(table().each(keys.groups_with(name)), AT_ONCE):
+        for some in by_count(table().each(keys.groups_with(name)), AT_ONCE):
             groups = table().get_many(keys.group(item["group_id"]) for item in some)
             for item in some:
                 if (found := groups.get(keys.group(item["group_id"]))) and _is_theirs(user, item):

@@ -8,7 +8,6 @@ from functools import partial
 
 from accounts.models import User
 from acts.again import try_again
-from acts.handfuls import A_TRANSACTION
 from acts.refusals import LostRace
 from elections import repository, rules
 from elections.rules import Action, Election
@@ -17,12 +16,10 @@ from photos.changing import Wanted
 from ranking.candidates import Candidate
 from store import keys
 from store.limits import check_value
-from store.splitting import in_batches
+from store.splitting import TRANSACTION_WRITES, in_parts
 from store.table import Item
 
 from .acting import check, record
-
-AN_EVENT = 200_000  # bytes of candidates in one event; an item holds 400 KB
 
 
 def add_candidates(actor: User, election: Election, new: Sequence[Candidate]) -> list[str]:
@@ -35,7 +32,7 @@ def add_candidates(actor: User, election: Election, new: Sequence[Candidate]) ->
 
 def _batches(new: Sequence[Candidate]) -> Iterator[list[Candidate]]:
     """As many as fit a transaction, and as long as what is said about them fits its event."""
-    return in_batches(new, AN_EVENT, lambda each: check_value(_payload(each)), max_count=A_TRANSACTION)
+    return in_parts(new, lambda each: check_value(_payload(each)), max_count=TRANSACTION_WRITES)
 
 
 def _payload(candidate: Candidate) -> Item:

@@ -10,7 +10,6 @@ from accounts import repository as people
 from accounts.models import User
 from acts import recording
 from acts.again import try_again
-from acts.handfuls import handfuls
 from acts.refusals import NotThere
 from acts.site import now_text, table
 from elections import needs, repository
@@ -22,6 +21,7 @@ from skills import repository as skills
 from skills.rules import NOT_THERE
 from store import keys
 from store.log import Event
+from store.splitting import by_count
 from store.table import Item, Write
 
 from .acting import check, record
@@ -81,7 +81,7 @@ def ask_candidates(actor: User, election: Election) -> int:
     wanted = needs.named(needs.of(election.name))
     waiting = needs.to_be_asked(election.name, wanted, needs.agreements(election.name))
     allowance.today(actor).check(len(waiting))
-    for some in handfuls(waiting, ASKED_AT_ONCE):
+    for some in by_count(waiting, ASKED_AT_ONCE):
         _ask(actor, repository.find(election.name) or election, some, [each.skill for each in wanted])
     return len(waiting)
 

@@ -11,13 +11,13 @@ from django.utils.translation import ngettext
 
 from accounts.models import User
 from acts.again import try_again
-from acts.handfuls import handfuls
 from acts.refusals import Refusal
 from acts.site import now_text, table
 from elections import by_link, places, repository, rules
 from elections.books import repository as books
 from elections.rules import Action, Election, State
 from store import keys
+from store.splitting import by_count
 from store.table import Delete, Exists, Write
 
 from .acting import check, record
@@ -64,7 +64,7 @@ def put_on_roll(
 ) -> int:
     """A handful at a time; answers how many were new."""
     added = done = 0
-    for batch in handfuls(names):
+    for batch in by_count(names):
         added += add_handful(actor, election, batch).count
         progress(done := done + len(batch))
     return added

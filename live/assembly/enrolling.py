@@ -11,12 +11,12 @@ from typing import Any
 from django.utils.translation import gettext_lazy as _
 
 from acts.again import try_again
-from acts.handfuls import handfuls
 from acts.recording import record
 from acts.refusals import NotNow
 from acts.site import now_text, table
 from store import keys
 from store.log import Event
+from store.splitting import by_count
 from store.table import Key, Write
 
 from .. import repository, rules, seats, waking
@@ -62,9 +62,9 @@ def known(
 def add(game_id: str, who: str, names: Sequence[str], addresses: Mapping[str, str] = NO_ADDRESSES) -> int:
     """Put people on the roll, a handful at a time; answers how many were not on it. Whoever has checked in before
     there was a roll is put on it, too: from the first handful on nobody else can."""
-    added = sum(try_again(partial(_add, game_id, who, some, addresses)) for some in handfuls(names, A_HANDFUL))
+    added = sum(try_again(partial(_add, game_id, who, some, addresses)) for some in by_count(names, A_HANDFUL))
     missing = list(_here_before(game_id)) if added else []
-    for some in handfuls(missing, A_HANDFUL):
+    for some in by_count(missing, A_HANDFUL):
         try_again(partial(_add, game_id, who, some))
     return added
 
@@ -141,7 +141,7 @@ def renew_missing(game_id: str, who: str) -> int:
     Answers how many that are."""
     here = {each.player for each in seats.each(game_id)}
     found = [each.name for each in rolls.every(game_id) if each.turn and rolls.player(game_id, each) not in here]
-    return sum(try_again(partial(_renew_some, game_id, who, some)) for some in handfuls(found, A_HANDFUL // 2))
+    return sum(try_again(partial(_renew_some, game_id, who, some)) for some in by_count(found, A_HANDFUL // 2))
 
 
 def _renew_some(game_id: str, who: str, names: Sequence[str]) -> int:

@@ -27,6 +27,7 @@ from django.utils.translation import gettext_lazy as _
 
 from acts.refusals import Refusal
 from store.keys import fold
+from store.splitting import fitting
 
 from .. import counting
 from ..questions import FEWEST_OPTIONS, LONGEST_OPTION, MOST_OPTIONS, Kind, Question
@@ -75,9 +76,9 @@ def collected(number: int, index: int, given: Iterable[Given]) -> Round:
     for text in (text for texts in written for text in texts):
         alike.setdefault(fold(text), []).append(text)
     found = [Idea(_spelling(alike[each]), len(alike[each])) for each in sorted(alike, key=_mark)]
-    kept = list(_within(found, MOST_TEXT))
-    entries = tuple(Entry("", {"text": each.text, "by": each.by}) for each in kept)
-    return Round(number, index, people, {"people": people, "left": len(found) - len(kept)}, entries)
+    every = (Entry("", {"text": each.text, "by": each.by}) for each in found)
+    entries = tuple(fitting(every, MOST_TEXT, counting.size_of))
+    return Round(number, index, people, {"people": people, "left": len(found) - len(entries)}, entries)
 
 
 def _spelling(typed: Sequence[str]) -> str:
@@ -89,14 +90,6 @@ def _spelling(typed: Sequence[str]) -> str:
 def _mark(words: str) -> bytes:
     """By which things take turns that have no order of their own."""
     return hashlib.sha256(words.encode()).digest()
-
-
-def _within(found: Iterable[Idea], most: int) -> Iterator[Idea]:
-    """As many as there is room for."""
-    for each in found:
-        most -= len(each.text.encode()) + 60
-        if most > 0:
-            yield each
 
 
 def of_round(round_: Round) -> tuple[Idea, ...]:
@@ -328,7 +321,7 @@ def as_ranking(question: Question, options: Sequence[str]) -> Question:
 
 
 def _result(written: Round, sorted_: Sorted, options: Sequence[str]) -> dict[str, Any]:
-    told = list(_told_within(sorted_.told(), MOST_TOLD))
+    told = list(fitting(_told_first(sorted_.told()), MOST_TOLD))
     return {
         "kind": str(Kind.IDEAS),
         "people": written.count,
@@ -344,10 +337,8 @@ def digest(options: Sequence[str]) -> str:
     return hashlib.sha256(orjson.dumps(list(options))).hexdigest()
 
 
-def _told_within(told: Iterable[Told], most: int) -> Iterator[dict[str, Any]]:
+def _told_first(told: Iterable[Told]) -> Iterator[dict[str, Any]]:
+    """Those that were voted on come first: there may not be room for all."""
     for each in sorted(told, key=lambda each: (each.out, not each.goes)):
         texts = list(each.texts) if each.is_merged or each.words != each.texts[0] else []
-        row = {"text": each.words, "by": each.by, "texts": texts, "goes": each.goes, "out": each.out}
-        most -= len(orjson.dumps(row))
-        if most > 0:
-            yield row
+        yield {"text": each.words, "by": each.by, "texts": texts, "goes": each.goes, "out": each.out}

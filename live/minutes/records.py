@@ -16,6 +16,7 @@ import orjson
 
 from pages.sorting import as_people_sort
 from store.keys import fold
+from store.splitting import in_parts
 from store.table import Item
 
 from .. import counting
@@ -28,7 +29,7 @@ from ..seats import Seat
 
 LONGEST_NOTE = 2_000
 MOST_NOTES = 200
-PEOPLE, QUESTIONS, ROUND, SPEAKERS = "PEOPLE", "QUESTIONS#", "ROUND#", "SPEAKERS"  # what parts are about
+PEOPLE, QUESTIONS, ROUND, SPEAKERS = "PEOPLE#", "QUESTIONS#", "ROUND#", "SPEAKERS"  # what parts are about
 FACTS = ("game_id", "title", "created_at", "created_by", "hosts", "ended_at", "entitled", "quorum", "has_roll")
 LATER_FACTS = {"began_at": "", "time_zone": "UTC"}  # which older minutes do not have
 
@@ -119,7 +120,7 @@ class Minutes:
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    what: str  # PEOPLE, QUESTIONS#00, ROUND#001#000, SPEAKERS
+    what: str  # PEOPLE#00, QUESTIONS#00, ROUND#001#000, SPEAKERS
     said: Mapping[str, Any]
 
 
@@ -128,8 +129,9 @@ def parts_of(items: Iterable[Item], seated: Iterable[Seat]) -> Iterator[Part]:
     kept = (item for item in items if item["SK"].startswith((QUESTIONS, ROUND)) or item["SK"] == SPEAKERS)
     copied = [Part(item["SK"], {name: item[name] for name in item if name not in UNCOPIED}) for item in kept]
     there = sorted((each for each in seated if each.plays), key=lambda each: (fold(each.name), each.player))
-    people = [[each.player, each.name, each.account, each.joined_at] for each in there]
-    yield from sorted([Part(PEOPLE, {"people": people}), *copied], key=lambda part: part.what)
+    people = ([each.player, each.name, each.account, each.joined_at] for each in there)
+    listed = [Part(f"{PEOPLE}{number:02}", {"people": some}) for number, some in enumerate(in_parts(people))]
+    yield from sorted([*listed, *copied], key=lambda part: part.what)
 
 
 UNCOPIED = ("PK", "SK", "ttl", "robots")
@@ -174,7 +176,7 @@ def minutes_of(head: Head, parts: Sequence[Part], beside: Beside) -> Minutes:
     held = (*spoken.held, *((spoken.speaking,) if spoken.speaking else ()))
     points = tuple(_point(head, number, questions, rounds, held) for number in range(1, len(head.played) + 1))
     uncalled = tuple(each for place, each in enumerate(questions) if place not in head.played)
-    return Minutes(head, _people(found.get(PEOPLE, {})), points, uncalled, *beside)
+    return Minutes(head, {each.player: each for each in people_in(parts)}, points, uncalled, *beside)
 
 
 def _asked(part: Part) -> list[Mapping[str, Any]]:
@@ -187,8 +189,9 @@ def _rounds(parts: Iterable[Part]) -> Iterator[tuple[int, Round]]:
         yield int(number), counting.round_of([part.said for part in some])
 
 
-def _people(said: Mapping[str, Any]) -> dict[str, Person]:
-    return {each[0]: Person(*each) for each in said.get("people", ())}
+def people_in(parts: Iterable[Part]) -> Iterator[Person]:
+    """Everybody who was there, in the order of their names."""
+    return (Person(*each) for part in parts if part.what.startswith(PEOPLE) for each in part.said["people"])
 
 
 def _point(

@@ -18,7 +18,7 @@ from .. import repository as games
 from .. import rules, seats
 from ..onward.repository import onward_of
 from ..rules import Game, State
-from .records import PEOPLE, Beside, Head, Minutes, Note, Part, facts_of, head_of, minutes_of, parts_of
+from .records import Beside, Head, Minutes, Note, Part, facts_of, head_of, minutes_of, parts_of, people_in
 
 SEALING = TaskType("seal minutes", _("Sealing minutes"))
 DELETING = TaskType("delete minutes", _("Deleting minutes"))
@@ -124,8 +124,7 @@ def attendances(head: Head, parts: Iterable[Part]) -> Iterator[Item]:
 
 
 def _accounts(parts: Iterable[Part]) -> Iterator[str]:
-    listed = (each for part in parts if part.what == PEOPLE for each in part.said["people"])
-    return (account for _player, _name, account, _joined_at in listed if account)
+    return (each.account for each in people_in(parts) if each.account)
 
 
 def attendance_places(game_id: str, ended_at: str) -> list[Key]:

@@ -11,14 +11,14 @@ from django.utils.translation import gettext_lazy as _
 from accounts.models import User
 from acts.again import try_again
 from acts.background import DELETIONS_PER_BATCH, Batch, Task, finished, next_deletions
-from acts.handfuls import delete_all, handfuls
-from acts.recording import try_record
+from acts.recording import delete_all, try_record
 from acts.refusals import Refusal
 from acts.site import SITE, log, now_text, table
 from store import keys
 from store.forgetting import to_forget
 from store.limits import BATCH_PUTS
 from store.log import Event
+from store.splitting import by_count
 from store.table import Delete
 
 from . import repository
@@ -43,7 +43,7 @@ def seal(task: Task) -> Batch:
         return finished()
     parts = list(repository.live_parts(game_id))
     copied = chain(repository.copies(game_id, parts), repository.attendances(head_of(item), parts))
-    for some in handfuls(copied, BATCH_PUTS):
+    for some in by_count(copied, BATCH_PUTS):
         table().put_all(some)
     found = digest(repository.told_facts(item), parts)
     event = Event(SITE, "LiveMinutesSealed", {"game_id": game_id, "digest": found, "rounds": len(item["played"])})

@@ -21,7 +21,6 @@ from accounts.models import User
 from accounts.rules import Permission
 from acts.again import try_again
 from acts.background import Batch, Task, finished
-from acts.handfuls import handfuls
 from acts.refusals import LostRace, NameTaken, NotAllowed, NotThere, Refusal
 from acts.site import now_text, table
 from acts.suffixes import suffixes
@@ -38,6 +37,7 @@ from polls.forms import usual_retention
 from polls.rules import Poll
 from store import keys
 from store.log import Event
+from store.splitting import by_count
 from store.table import Write
 
 from .. import counting, repository, rules, seats
@@ -195,7 +195,7 @@ def hall(game: Game) -> Hall:
 
 def _accounts(game: Game, there: Iterable[Seat]) -> Iterator[tuple[str, str]]:
     """Whose account is gone has none, also if somebody else has one of the same name by now."""
-    for some in handfuls(each for each in there if each.account):
+    for some in by_count(each for each in there if each.account):
         found = table().get_many({keys.user(each.account) for each in some})
         people = {item["name"]: item["created_at"] for item in found.values()}
         players = {each.player for each in some}

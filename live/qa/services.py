@@ -20,12 +20,13 @@ from live.rules import Game, State
 from live.seats import Seat
 from store import keys
 from store.log import Event
+from store.splitting import by_count
 
 from . import repository, rules
 from .marks import mark_of, question_of
 from .rules import Act, Asked, Fate, Qa
 
-A_HANDFUL = 50  # texts that are decided about in one write
+TEXTS_A_WRITE = 50  # that are decided about together
 EVENTS = {
     Act.SHOW: "LiveQuestionShown",
     Act.HIDE: "LiveQuestionHidden",
@@ -125,8 +126,7 @@ def decide(game_id: str, round_: int, marks: Sequence[str], who: str, act: Act) 
     """Show or hide what was written in a round: on every screen from the next look on, and in the report."""
     game, _state = games.load(game_id)
     fate = Fate.HIDDEN if act == Act.HIDE else Fate.SHOWN
-    for start in range(0, len(marks), A_HANDFUL):
-        some = list(marks[start : start + A_HANDFUL])
+    for some in by_count(marks, TEXTS_A_WRITE):
         said = {"game_id": game_id, "round": round_, "texts": some, "fate": str(fate)}
         record(Event(who, "LiveTextsModerated", said), *repository.deciding(game, round_, some, fate))
     waking.moved(game_id)

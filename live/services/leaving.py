@@ -6,13 +6,13 @@ from dataclasses import replace
 
 from accounts.models import User
 from acts.again import try_again
-from acts.handfuls import handfuls
 from acts.queues import take_each
 from acts.recording import record
 from acts.site import SITE, table
 from store import keys
 from store.forgetting import to_forget
 from store.log import Event
+from store.splitting import by_count
 from store.table import Delete, Exists, Item, Key
 
 from .. import repository
@@ -23,7 +23,7 @@ from . import deleting
 def forget_hosting(gone: User) -> None:
     """Sessions they made are ended and removed; those of others lose a host; then their history goes."""
     take_each(_lines(gone.name), lambda line: try_again(lambda: _leave(line["id"], gone.name)))
-    for some in handfuls(_lines(gone.name)):
+    for some in by_count(_lines(gone.name)):
         said = {"name": gone.name, "lines": [line["SK"] for line in some]}
         places = (Key(line["PK"], line["SK"]) for line in some)
         deletes = (Delete(place, when=Exists()) for place in places)

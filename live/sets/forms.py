@@ -191,7 +191,9 @@ class ImportForm(forms.Form):
         label=_("File"),
         required=False,
         max_length=200,
-        help_text=_("CSV, GIFT, Aiken, Moodle XML, or Kahoot's spreadsheet; at most 5 MB and 200 questions."),
+        help_text=_(
+            "CSV, GIFT, Aiken, Moodle XML, or Kahoot's spreadsheet; at most 5 MB, 200 questions and 800 KB of text."
+        ),
     )
     text = forms.CharField(
         label=_("Or the text itself"),

@@ -12,7 +12,7 @@ from acts.site import now_text, table
 from acts.versions import next_version, unchanged
 from live.questions import Question, question_of
 from store import keys
-from store.splitting import in_batches
+from store.splitting import in_parts
 from store.table import Delete, Item, Key, Missing, Put, Span, Write
 
 from .rules import Category, Placed, QuestionSet, Whole, weight
@@ -23,7 +23,6 @@ DELETING = TaskType("delete question set", _("Deleting a question set"))
 MOST_OFFERED = 200  # sets that a form offers, of each kind
 OF_SETS = tuple(QuestionSet.__dataclass_fields__)
 A_SLICE = 50  # questions of one transaction, beside all categories and what is still to come
-BYTES_A_SLICE = 150_000  # an event has all of them, and an item holds 400 KB
 
 # --- finding ---
 
@@ -172,7 +171,7 @@ def deletion(set_: QuestionSet) -> list[Write]:
 
 def slices(questions: Sequence[Question]) -> list[list[Question]]:
     """As many as fit a transaction, and as long as what is said of them fits its event."""
-    return list(in_batches(questions, BYTES_A_SLICE, weight, max_count=A_SLICE))
+    return list(in_parts(questions, weight, max_count=A_SLICE))
 
 
 def filling(set_id: str, later: Sequence[Sequence[Question]], described: Sequence[Item], at: str) -> list[Write]:

@@ -15,6 +15,7 @@ from accounts.rules import Permission, Role, has
 from acts.refusals import NotAllowed, NotNow, NotThere, Refusal
 from live.questions import MOST_QUESTIONS, OF_SETS, Question, Type
 from store.keys import fold
+from store.limits import check_value
 
 MOST_CATEGORIES = 20
 MOST_BYTES = 800_000  # of all questions of a set, so that one Query reads it
@@ -292,8 +293,8 @@ def check_room(whole: Whole, new: Sequence[Question]) -> None:
 
 @lru_cache(maxsize=1024)
 def weight(question: Question) -> int:
-    """How many bytes it takes, about."""
-    return len(json.dumps(question.as_item(), ensure_ascii=False).encode())
+    """How many bytes it takes in the store."""
+    return check_value(question.as_item())
 
 
 # --- two at once, and twice the same ---

@@ -8,8 +8,7 @@ from __future__ import annotations
 from accounts.models import User
 from acts.again import try_again
 from acts.background import Batch, Task, finished, next_deletions
-from acts.handfuls import delete_all
-from acts.recording import write
+from acts.recording import delete_all, write
 from acts.refusals import LostRace, NotThere
 from acts.site import now_text
 from news import likes

@@ -12,7 +12,6 @@ from typing import Any
 from accounts import repository as people
 from accounts.models import User
 from acts.again import try_again
-from acts.handfuls import handfuls
 from acts.once import once
 from acts.recording import record
 from acts.refusals import NotNow, NotThere
@@ -23,6 +22,7 @@ from skills.merging import settled
 from skills.rules import ENDORSED_ALREADY, NOT_ENDORSED, ONESELF, Skill, Visibility
 from store import keys
 from store.log import Event
+from store.splitting import by_count
 from store.table import Delete, Exists, Key
 
 AT_A_TIME = 85  # endorsements that go in one transaction, beside the log's parts
@@ -100,15 +100,15 @@ def _found(name: str, skill_id: str, by: str) -> Endorsement:
 
 def forget_endorsements(gone: User) -> None:
     """All they gave and all they got. What a merge brings elsewhere meanwhile is found by looking once more."""
-    while sum(try_again(partial(_removed, gone.name, some)) for some in _handfuls_of(gone.name)):
+    while sum(try_again(partial(_removed, gone.name, some)) for some in _batches_of(gone.name)):
         pass
 
 
-def _handfuls_of(name: str) -> Iterable[list[Key]]:
+def _batches_of(name: str) -> Iterable[list[Key]]:
     """What the index has not heard of yet is looked for when they are seen off for good."""
     spans = (keys.endorsements(name), keys.endorses(name))
     places = [Key(item["PK"], item["SK"]) for span in spans for item in table().each(span)]
-    return handfuls([keys.endorsing(name), *places], AT_A_TIME)
+    return by_count([keys.endorsing(name), *places], AT_A_TIME)
 
 
 def _removed(name: str, places: list[Key]) -> bool:

@@ -16,6 +16,7 @@ from datetime import UTC, datetime, timedelta
 
 from .. import keys
 from ..limits import WRITES
+from ..splitting import by_count
 from ..table import LOG, Item, Key, Less, Missing, Put, Refused, Table
 from . import layout
 from .events import as_text
@@ -111,14 +112,14 @@ def _joined(known: Mapping[str, list[int]], before: int, numbers: list[int]) -> 
 
 
 def _write(table: Table, items: list[Item]) -> None:
-    for start in range(0, len(items), WRITES):
-        handful = items[start : start + WRITES]
-        while handful:
+    for batch in by_count(items, WRITES):
+        left = batch
+        while left:
             try:
-                table.write(*(_further(item) for item in handful))
+                table.write(*(_further(item) for item in left))
                 break
             except Refused as refused:  # another sealer has read as far as we have
-                handful = [item for part, item in enumerate(handful) if part not in refused.parts]
+                left = [item for part, item in enumerate(left) if part not in refused.parts]
 
 
 def _further(item: Item) -> Put:
@@ -131,8 +132,8 @@ def make_anew(table: Table, sealed: int) -> Iterator[int]:
         last = min(first + BLOCK - 1, sealed)
         there = {event["event_id"]: event for event in layout.each(table, first, last)}
         items = _items(table, first - 1, [(number, there.get(number)) for number in range(first, last + 1)])
-        for start in range(0, len(items), WRITES):
-            table.write(*(Put(item, table=LOG) for item in items[start : start + WRITES]))
+        for batch in by_count(items, WRITES):
+            table.write(*(Put(item, table=LOG) for item in batch))
         yield last
 
 

@@ -14,16 +14,16 @@ from datetime import datetime, timedelta
 from functools import partial
 from heapq import merge
 from itertools import chain, groupby, islice
-from typing import TypeVar
 
 from .. import keys
+from ..splitting import by_count
 from ..table import Item, Page, Span, Table
 from ..together import together
 from . import layout
 from .events import EventLog, as_text
 from .index import ACTOR, BALLOTS, BLOCK, ELECTION, TYPE, first_of, moment_at, names_of
 
-LOOKS = 20  # handfuls of events, or of blocks of the index, that one look goes through at most
+LOOKS = 20  # batches of events, or of blocks of the index, that one look goes through at most
 BLOCKS = 10  # of the index, read at once
 UNSEALED = 1000  # events that are read at once where the site is busy
 RECENT = 10  # events, the newest, read along with the index: no more are unsealed unless the site is busy
@@ -32,7 +32,6 @@ BEYOND = 10**keys.DIGITS  # every number
 
 Name = tuple[str, str]  # a kind of list, and a name of that kind
 Block = tuple[int, set[int]]  # the first number of a block of the index, and numbers in it
-Thing = TypeVar("Thing")
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +78,7 @@ def look(table: Table, wanted: Wanted, *, before: int | None = None, limit: int 
     """The newest events that are wanted, of those before a number."""
     top = before - 1 if before else _last_by(table, wanted.until) if wanted.until else BEYOND - 1
     found: list[Item] = []
-    for looks, (lowest, events) in enumerate(_handfuls(table, wanted, top, limit), 1):
+    for looks, (lowest, events) in enumerate(_batches(table, wanted, top, limit), 1):
         found += (event for event in events if wanted.fits(event))
         if len(found) > limit:
             return Found(found[:limit], found[limit - 1]["event_id"])
@@ -90,14 +89,14 @@ def look(table: Table, wanted: Wanted, *, before: int | None = None, limit: int 
     return Found(found, None)
 
 
-def _handfuls(table: Table, wanted: Wanted, top: int, size: int) -> Iterator[tuple[int, list[Item]]]:
-    """Events that may be wanted, a handful at a time, each with the number down to which all have been looked at."""
+def _batches(table: Table, wanted: Wanted, top: int, size: int) -> Iterator[tuple[int, list[Item]]]:
+    """Events that may be wanted, a batch at a time, each with the number down to which all have been looked at."""
     if wanted == Wanted():
         yield from _read(table, 1, top, size)
         return
     if top < 1:
         return
-    leading = _handfuls_of(_leading(table, wanted, top), BLOCKS) if wanted.lists else iter(())
+    leading = by_count(_leading(table, wanted, top), BLOCKS) if wanted.lists else iter(())
     newest, recent, first = together(
         table,
         EventLog(table).newest_checkpoint,
@@ -108,7 +107,7 @@ def _handfuls(table: Table, wanted: Wanted, top: int, size: int) -> Iterator[tup
     yield from _unsealed(table, sealed, top, recent)
     if sealed:
         top = min(top, sealed)
-        blocks = chain([first], leading) if wanted.lists else _handfuls_of(_leading(table, wanted, top), BLOCKS)
+        blocks = chain([first], leading) if wanted.lists else by_count(_leading(table, wanted, top), BLOCKS)
         yield from _through_index(table, wanted, blocks, top, size)
 
 
@@ -134,9 +133,9 @@ def _read(table: Table, first: int, top: int, size: int) -> Iterator[tuple[int, 
 
 
 def _through_index(
-    table: Table, wanted: Wanted, handfuls: Iterable[list[Block]], top: int, size: int
+    table: Table, wanted: Wanted, batches: Iterable[list[Block]], top: int, size: int
 ) -> Iterator[tuple[int, list[Item]]]:
-    for blocks in filter(None, handfuls):
+    for blocks in filter(None, batches):
         left, moments = together(
             table,
             partial(_narrowed, table, dict(blocks), wanted.lists[1:]),
@@ -144,7 +143,7 @@ def _through_index(
         )
         numbers = sorted((number for block in left for number in block if number <= top), reverse=True)
         asked = ((number, when) for number, when in moments.of(numbers) if wanted.in_time(when))
-        for some in _handfuls_of(asked, size):
+        for some in by_count(asked, size):
             yield some[-1][0], layout.get_many(table, some)
         lowest = blocks[-1][0]
         yield lowest, []
@@ -172,12 +171,6 @@ def _leading(table: Table, wanted: Wanted, top: int) -> Iterator[Block]:
     if wanted.lists:
         return _blocks(table, wanted.lists[0], top)
     return ((first, set(range(first, first + BLOCK))) for first in range(first_of(top), 0, -BLOCK))
-
-
-def _handfuls_of(things: Iterable[Thing], size: int) -> Iterator[list[Thing]]:
-    left = iter(things)
-    while some := list(islice(left, size)):
-        yield some
 
 
 def _blocks(table: Table, names: list[Name], top: int) -> Iterator[Block]:

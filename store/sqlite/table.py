@@ -98,9 +98,9 @@ class SqliteTable(Table):
         return Page(items, cursors.encode(span, items[-1]) if more else None)
 
     def values(self, span: Span, *names: str) -> Iterator[tuple[Value, ...]]:
-        return chain.from_iterable(self._handfuls_of_values(span, names))
+        return chain.from_iterable(self._batches_of_values(span, names))
 
-    def _handfuls_of_values(self, span: Span, names: Sequence[str]) -> Iterator[Iterable[tuple[Value, ...]]]:
+    def _batches_of_values(self, span: Span, names: Sequence[str]) -> Iterator[Iterable[tuple[Value, ...]]]:
         cursor, more = None, True
         while more:
             bodies, more = self._bodies(span, cursor=cursor)

@@ -7,11 +7,12 @@ from random import Random
 
 import pytest
 
-from acts import again, following, handfuls
+from acts import again, following
 from acts.again import try_again
 from acts.closing import Closing
 from acts.gates import Gates, as_of, voted
 from acts.once import once
+from acts.recording import delete_all
 from acts.refusals import LostRace, Refusal
 from acts.site import acting_on, log, table
 from acts.steps import Steps
@@ -268,11 +269,6 @@ def test_what_was_changed_meanwhile_is_not_shut():
 # --- more than fits ---
 
 
-def test_things_are_taken_in_handfuls_in_their_order():
-    assert list(handfuls.handfuls(range(5), 2)) == [[0, 1], [2, 3], [4]]
-    assert list(handfuls.handfuls([])) == []
-
-
 def left_behind(*names: str) -> None:
     table().write(*(Put({"PK": HALL.pk, "SK": name}) for name in names))
 
@@ -280,7 +276,7 @@ def left_behind(*names: str) -> None:
 def test_everything_in_a_partition_is_deleted_however_much_it_is():
     left_behind("A", HALL.sk)
     left_behind(*(f"B{number:03d}" for number in range(99)))
-    handfuls.delete_all(keys.all_of_election("hall"))
+    delete_all(keys.all_of_election("hall"))
     assert list(table().each(keys.all_of_election("hall"))) == []
 
 

@@ -11,12 +11,11 @@ from acts.queues import SomeFailed
 from acts.site import acting_on
 from ballots import repository, services
 from ballots.rules import Ballot
-from ballots.services import sealing
 from elections import repository as elections
 from elections import services as organising
 from results import proof
 from results import services as results
-from store import forgetting, keys
+from store import forgetting, keys, splitting
 from store.sqlite import SqliteTable
 from store.table import Delete, Key, Put, Unavailable, Write
 from tests.at_once import at_once
@@ -49,8 +48,8 @@ class Mortal:
 @pytest.fixture
 def closed(site, person, opened, monkeypatch):
     """A closed election, of which so many voted, that takes several transactions in every step."""
-    monkeypatch.setattr(sealing, "A_SEALED_PART", 100)
-    monkeypatch.setattr(repository, "A_HANDFUL", 2)
+    monkeypatch.setattr(splitting, "PART_BYTES", 100)
+    monkeypatch.setattr(splitting, "TRANSACTION_WRITES", 2)
 
     def close(name: str = "Board", **settings):
         names = [f"voter {number}" for number in range(VOTERS)]

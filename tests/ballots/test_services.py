@@ -17,14 +17,14 @@ from acts.background import wait
 from acts.refusals import LostRace, NotNow, Refusal
 from ballots import repository, rules, services
 from ballots.secrecy import SecretReplaced
-from ballots.services import casting, sealing
+from ballots.services import casting
 from ballots.services.casting import _record_cast
 from elections import repository as elections
 from elections import services as organising
 from elections.turnout import turnout
 from ranking.candidates import Candidate
 from ranking.rankings import BadRanking
-from store import keys
+from store import keys, splitting
 from store.log import as_text, utc_now
 from store.log.seal import Sealer, verify
 from store.memory import Memory
@@ -338,7 +338,7 @@ def test_at_close_the_salt_is_destroyed_and_the_ballots_enter_the_log_in_no_orde
 
 
 def test_many_ballots_are_sealed_in_parts_each_once_also_by_several_workers(site, person, opened, monkeypatch):
-    monkeypatch.setattr(sealing, "A_SEALED_PART", 300)
+    monkeypatch.setattr(splitting, "PART_BYTES", 300)
     names = [f"voter {number}" for number in range(20)]
     opened(*names)
     for name in names:

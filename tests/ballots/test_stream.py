@@ -20,7 +20,7 @@ from elections import repository as elections
 from elections import services as organising
 from results import proof
 from results import services as results
-from store import keys
+from store import keys, splitting
 from store.sqlite import SqliteTable
 from store.table import Crowded, Exists, Put, Update, Write
 from tests.people import sign_in
@@ -33,8 +33,8 @@ NAMES = ("Zoë {}", "🦜 {}", "فاطمة {}", 'O\'Hara "the" {}')
 
 @pytest.fixture
 def filled(site, opened, monkeypatch):
-    """A closed election with so many ballots, written straight into the box; parts, runs and handfuls are small."""
-    monkeypatch.setattr(sealing, "A_SEALED_PART", 500)
+    """A closed election with so many ballots, written straight into the box; parts, runs and batches are small."""
+    monkeypatch.setattr(splitting, "PART_BYTES", 400)
     monkeypatch.setattr(sorting, "HELD", 6)
     monkeypatch.setattr(sorting, "A_BLOCK", 2)
     monkeypatch.setattr(sealing, "A_STEP", 5)
@@ -58,7 +58,7 @@ def ballot_in(election, number: int, code: int) -> dict:
 
 
 def as_before(name: str) -> list[list[Cast]]:
-    """The parts as earlier versions made them: all ballots as lines of text, sorted in memory."""
+    """The parts as they are if all ballots are lines of text, sorted in memory."""
     return [
         [Cast(*line.split("\t")) for line in part]
         for part in one_by_one(sorted("\t".join(ballot) for ballot in repository.casts(name)))
@@ -69,11 +69,12 @@ def one_by_one(lines: list[str]) -> list[list[str]]:
     parts: list[list[str]] = [[]]
     size = 0
     for line in lines:
-        if size > sealing.A_SEALED_PART:
+        more = len(line.encode()) + sealing.BALLOT_BYTES
+        if parts[-1] and size + more > splitting.PART_BYTES:
             parts.append([])
             size = 0
         parts[-1].append(line)
-        size += len(line.encode()) + sealing.A_BALLOT
+        size += more
     return parts
 
 
@@ -83,7 +84,7 @@ def test_parts_are_cut_where_they_would_be_one_by_one(monkeypatch, at_a_time):
     monkeypatch.setattr(sealing, "A_STEP", at_a_time)
     chance = random.Random(at_a_time)
     for limit in (0, 61, 200, 10_000):
-        monkeypatch.setattr(sealing, "A_SEALED_PART", limit)
+        monkeypatch.setattr(splitting, "PART_BYTES", limit)
         for count in (0, 1, 2, 13, 40):
             lines = [chance.choice("aé🦜") * chance.choice((0, 1, 80, 140)) for _ in range(count)]
             assert list(services.sealed_parts(iter(lines))) == one_by_one(lines)
@@ -99,7 +100,7 @@ def told(site, name: str) -> list[tuple[int, int, int]]:
 
 
 @pytest.mark.parametrize("secret", [True, False])
-def test_the_parts_are_those_of_earlier_versions(site, filled, secret):
+def test_parts_are_the_same_as_if_all_were_in_memory(site, filled, secret):
     filled(secret_ballot=secret)
     expected = as_before("Board")
     assert len(expected) > 5
@@ -180,7 +181,7 @@ def test_a_distant_store_is_written_at_a_pace_and_the_embedded_one_without(site,
     Distant.is_distant = is_distant
     monkeypatch.setattr(turns, "Pace", Counted)
     filled()
-    size = sum(len("\t".join(ballot).encode()) + sealing.A_BALLOT for ballot in repository.casts("Board"))
+    size = sum(len("\t".join(ballot).encode()) + sealing.BALLOT_BYTES for ballot in repository.casts("Board"))
     with acting_on(Distant(site, 1000)):
         services.seal_what_is_closed()
     emptied = BALLOTS + 2  # with the check and the mark to forget

@@ -6,13 +6,16 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from html.parser import HTMLParser
+from typing import Any
 
 from tests.people import PASSWORD
 
 FREE = ("text", "search", "url", "tel", "textarea")  # into which anything can be typed
+UNSEEN = ("hidden", "submit", "button")
 UNKNOWN = 2_000  # characters, where a field does not say how many it takes
 LINE = 200  # characters of the longest name
 EMAIL = "@"  # stands for every field that takes an address
+LINKS = ("-link", "-address")  # ends of the names of fields that take addresses of pages
 TRAPS = ("website", "slug")  # what only robots fill in, and what is made of the title if nobody says another
 
 
@@ -22,6 +25,7 @@ class Field:
     type: str
     value: str = ""
     most: int = 0
+    largest: int = 0
     chosen: bool = False
     is_valued: bool = False
     options: list[str] = field(default_factory=list)
@@ -29,6 +33,10 @@ class Field:
     @property
     def is_free(self) -> bool:
         return self.type in FREE and self.name not in TRAPS
+
+    @property
+    def is_link(self) -> bool:
+        return self.type == "url" or self.name.endswith(LINKS)
 
 
 @dataclass
@@ -41,12 +49,21 @@ class Form:
     def free(self) -> list[Field]:
         return [each for each in self.fields if each.is_free]
 
-    def filled(self, text: dict[str, str]) -> dict[str, str]:
+    @property
+    def is_filled_in(self) -> bool:
+        """Whether there is anything to choose or to type, and not only a button."""
+        return any(each.type not in UNSEEN for each in self.fields)
+
+    def filled(self, text: dict[str, Any]) -> dict[str, Any]:
         """What is sent: everything as it stands on the page, and the free fields as they are given."""
-        sent: dict[str, str] = {}
+        sent: dict[str, Any] = {}
         for each in self.fields:
-            if each.is_free:
-                sent[each.name] = text.get(each.name, each.value)
+            if each.name in text:
+                sent |= {each.name: text[each.name]} if text[each.name] is not None else {}
+            elif each.type == "number":
+                sent[each.name] = str(each.largest or each.value or 1)
+            elif each.is_free:
+                sent[each.name] = each.value
             elif each.type in ("checkbox", "radio"):
                 if each.chosen or each.name not in sent:
                     sent[each.name] = each.value if each.is_valued else "on"
@@ -59,6 +76,11 @@ class Form:
             elif each.type not in ("file", "submit", "button"):
                 sent[each.name] = each.value
         return sent
+
+    @property
+    def buttons(self) -> list[dict[str, str]]:
+        """What each of its buttons adds to what is sent."""
+        return [{each.name: each.value} if each.name else {} for each in self.fields if each.type == "submit"] or [{}]
 
 
 class _Reader(HTMLParser):
@@ -78,10 +100,12 @@ class _Reader(HTMLParser):
             self.links.append(told["href"])
         if self._open is None:
             return
-        if tag in ("input", "textarea", "select") and told.get("name"):
-            kind = told.get("type", "text") if tag == "input" else tag
+        if (tag in ("input", "textarea", "select") and told.get("name")) or tag == "button":
+            kind = told.get("type", {"input": "text", "button": "submit"}.get(tag, tag))
             most = int(told.get("maxlength", 0))
-            self._field = Field(told["name"], kind, told.get("value", ""), most, "checked" in told, "value" in told)
+            largest = int(told["max"]) if told.get("max", "").isdecimal() else 0
+            chosen, is_valued = "checked" in told, "value" in told
+            self._field = Field(told.get("name", ""), kind, told.get("value", ""), most, largest, chosen, is_valued)
             self._open.fields.append(self._field)
         if tag == "option" and self._field is not None and "disabled" not in told:
             self._field.options.append(told.get("value", ""))
@@ -100,10 +124,9 @@ class _Reader(HTMLParser):
 
 
 def forms_on(html: str) -> list[Form]:
-    """The forms that are sent by POST and have something to type into."""
     reader = _Reader()
     reader.feed(html)
-    return [form for form in reader.forms if form.method == "post" and form.free]
+    return reader.forms
 
 
 def links_on(html: str) -> list[str]:
@@ -116,13 +139,15 @@ class Typing:
     """What is typed into a form: as much as each field says that it takes at first. Whatever the page finds fault with
     becomes shorter, or a list, at the next try; so what is accepted in the end is about the most there can be."""
 
-    def __init__(self, form: Form, letter: str, number: int):
-        self.form, self.number = form, number
-        self.left = {each.name: list(sizes(each, letter, number + place)) for place, each in enumerate(form.free)}
+    def __init__(self, form: Form, letter: str, number: int, given: dict[str, Any]):
+        """`given` is what nobody can make up: names of people, codes, files."""
+        self.form, self.number, self.given = form, number, given
+        free = [each for each in form.free if each.name not in given]
+        self.left = {each.name: list(sizes(each, letter, number + place)) for place, each in enumerate(free)}
 
-    def sent(self) -> dict[str, str]:
+    def sent(self) -> dict[str, Any]:
         text = {name: left[0] for name, left in self.left.items()}
-        return self.form.filled(text | {EMAIL: long_address(self.number)})
+        return self.form.filled(text | {EMAIL: long_address(self.number)} | self.given)
 
     def again(self, answer: str) -> bool:
         """Whether there is something else to try after this answer."""
@@ -133,12 +158,17 @@ class Typing:
 
 
 def sizes(field: Field, letter: str, number: int) -> Iterator[str]:
-    for share in (1, 2, 4, 10, 40, 100):
-        yield long_text(letter, max(8, (field.most or UNKNOWN) // share), number)
-    yield ", ".join(long_text(letter, 40, 10 * number + place) for place in range(8))
+    most = field.most or UNKNOWN
+    if field.is_link:
+        yield f"https://example.org/{number}/{'a' * most}"[:most]
+        return
     if field.type == "textarea":
-        for lines in (500, 50, 20, 10, 3):
+        yield from (long_text(letter, most // share, number) for share in (1, 2, 5))
+        for lines in (500, 200, 50, 20, 10, 3):
             yield long_lines(letter, field, lines, number)
+    for tenths in (10, 20, 33, 40, 50, 100, 400, 1000):
+        yield long_text(letter, max(8, 10 * most // tenths), number)
+    yield ", ".join(long_text(letter, 40, 10 * number + place) for place in range(8))
     yield str(number)
 
 

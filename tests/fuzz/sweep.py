@@ -20,11 +20,11 @@ from django.test import Client
 from playwright.sync_api import Page
 
 from accounts.rules import Role
-from acts.handfuls import handfuls
 from audit.tables.relations import RELATIONS
 from mail.letters import compose
 from mail.sending import send_waiting
 from news.site_page import Part
+from store.splitting import by_count
 from tests.access import site as sites
 from tests.access.site import Look, Site
 from tests.access.table import without_haste
@@ -103,7 +103,7 @@ class Sweep:
 
     def _read(self, answers: Iterable[tuple[str, Any, str]]) -> None:
         """Answers, each with what it is to be called and who got it; many at once, which takes less time."""
-        for some in handfuls(answers, TOGETHER):
+        for some in by_count(answers, TOGETHER):
             for (what, answer, who), found in zip(some, read(self.page, *(each[1] for each in some)), strict=True):
                 self.wrong += [f"{what}: {each}" for each in found.wrong]
                 self.marks |= set(found.marks)

@@ -14,7 +14,7 @@ from live import counting, scores
 from live.questions import Kind, Question
 from live.rounds import Given, Round
 from polls.counting import SideBySide
-from store.limits import check_item
+from store.limits import ITEM_BYTES, check_item
 from tally.ballots import Ballots
 from tests.rows import every_row
 
@@ -383,6 +383,6 @@ def test_two_thousand_long_answers_fit_into_twenty_parts():
     parts = counting.as_parts(found)
     sizes = [check_item({"PK": "GAME#x", "SK": "ROUND#001#000", **part}) for part in parts]
     assert len(parts) <= 20
-    assert max(sizes) < 300_000
+    assert max(sizes) < ITEM_BYTES
     assert sum(sizes) < 4_000_000
     assert counting.round_of(parts) == found

@@ -11,7 +11,6 @@ from django.core import mail as sent
 
 from accounts.rules import Role
 from acts import background
-from acts.handfuls import handfuls
 from acts.refusals import NotAllowed
 from acts.site import now_text, table
 from elections import repository as elections
@@ -23,6 +22,7 @@ from news import mailing, repository, services, subscribing
 from news.repository import MAILING
 from ranking.candidates import Candidate
 from store import keys
+from store.splitting import by_count
 from store.table import Put
 from tests.at_once import at_once
 from tests.clock import stands_at
@@ -277,7 +277,7 @@ def test_a_worker_that_knows_only_the_old_date_does_not_mail(admin, mailed, cloc
 
 def test_a_thousand_subscribers_are_mailed_in_slices_and_others_have_their_turn(site, mailed, clock, monkeypatch):
     rows = [{"address": f"{number:04d}@example.org", "language": "en", "since": "2030-01-01"} for number in range(997)]
-    for some in handfuls(rows):
+    for some in by_count(rows):
         site.write(*(Put({"PK": "SUBSCRIBERS", "SK": row["address"], **row}) for row in some))
     mailed()
     clock(THEN)

@@ -13,7 +13,6 @@ from accounts import repository as people
 from accounts.rules import Role
 from ballots import repository as ballots
 from ballots import services as casting
-from ballots.services import sealing
 from elections import repository as elections
 from elections import services as organising
 from ranking import beginnings
@@ -24,7 +23,7 @@ from results.checks.sealed import stamp
 from results.following import decisive, story_of
 from results.published import Place
 from results.report import report_of
-from store import keys
+from store import keys, splitting
 from store.memory import Memory
 from store.table import Span
 from tally.ballots import Ballots
@@ -187,7 +186,7 @@ def test_in_a_public_election_the_list_says_whose_each_is(closed, look):
 
 @pytest.fixture
 def in_small_parts(monkeypatch):
-    monkeypatch.setattr(sealing, "A_SEALED_PART", 100)
+    monkeypatch.setattr(splitting, "PART_BYTES", 100)
     monkeypatch.setattr(follow, "A_PAGE", 2)
 
 

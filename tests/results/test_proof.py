@@ -10,7 +10,6 @@ import pytest
 
 from accounts import repository as people
 from ballots import services as voting
-from ballots.services import sealing
 from elections import repository as elections
 from elections import services as organising
 from results import proof, services
@@ -62,7 +61,6 @@ def test_what_nobody_touched_is_as_it_was_sealed(site, sealed, secret):
 
 @BOTH
 def test_ballots_in_many_parts_are_compared_too(site, sealed, secret, monkeypatch):
-    monkeypatch.setattr(sealing, "A_SEALED_PART", 100)
     monkeypatch.setattr(splitting, "PART_BYTES", 1)
     sealed(secret)
     assert len(list(site.each(keys.all_published("Board")))) > 1

@@ -128,7 +128,7 @@ def test_what_many_candidates_and_long_rankings_need_is_stored_in_parts_that_fit
 def test_a_report_is_split_by_its_bytes_whatever_its_script(site, letter):
     text = letter * 450_000
     parts = repository.write_parts("Board", text, Ballots((), {}))
-    assert parts == len(list(site.each(keys.result_parts("Board")))) == -(-len(text.encode()) // 300_000)
+    assert parts == len(list(site.each(keys.result_parts("Board")))) == -(-len(text.encode()) // splitting.PART_BYTES)
     assert repository._text("Board") == text
 
 

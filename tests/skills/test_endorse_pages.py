@@ -8,12 +8,12 @@ import pytest
 
 from accounts import repository as people
 from accounts.rules import Role
-from acts.handfuls import handfuls
 from skills import endorsements, services
 from skills.endorsements import Endorsement, Ground
 from skills.rules import Visibility
 from store import keys
 from store.limits import BATCH_PUTS
+from store.splitting import by_count
 from tests.people import sign_in
 from tests.skills.conftest import have
 
@@ -180,7 +180,7 @@ def endorsed_by_many(site, name: str, skill: str, many: int) -> None:
     all_of_them = (
         Endorsement(name, skill, f"Somebody {each:04d}", ("worked",), 3, "2026-11-01") for each in range(many)
     )
-    for some in handfuls((endorsements._item(each) for each in all_of_them), BATCH_PUTS):
+    for some in by_count((endorsements._item(each) for each in all_of_them), BATCH_PUTS):
         site.put_all(some)
 
 

@@ -15,15 +15,16 @@ from elections import repository as elections
 from elections import services as organising
 from live import repository, seats
 from live.assembly import rolls
+from live.minutes import records, words
 from live.minutes import repository as minutes
-from live.minutes import words
 from live.onward import services as onward
 from live.questions import Type
-from live.rules import Step
+from live.rules import MOST_PLAYERS, Step
 from live.seats import Seat
 from live.services import deleting, moving
 from results import repository as results
 from store import keys
+from store.limits import ITEM_BYTES, check_item
 from store.log import EventLog
 from tests.background import finish_background
 from tests.live.conftest import drive, give
@@ -128,6 +129,17 @@ def test_a_rehearsal_and_other_sessions_leave_no_minutes(site, made):
     assert minutes.find(game.id) is None
 
 
+def test_a_full_hall_with_the_longest_names_fits_its_items():
+    letter, moment = "\U00020000", now_text()
+    seated = [
+        Seat(f"{number:032}", f"{number}" + letter * 150, moment, account=f"{number:04}" + letter * 196)
+        for number in range(MOST_PLAYERS)
+    ]
+    parts = list(records.parts_of([], seated))
+    assert max(map(check_item, minutes.copies("a" * 32, parts))) < ITEM_BYTES
+    assert sorted(each.player for each in records.people_in(parts)) == [each.player for each in seated]
+
+
 def test_notes_are_added_and_nothing_is_changed(site, held, signed_in):
     found = ended(held)
     client = signed_in(people.find("Hana"))
@@ -166,7 +178,7 @@ def test_who_was_there_reads_and_nobody_else(held, client, person, signed_in):
     assert client.put(page).status_code == 405
     told = json.loads(client.get(page + "minutes.json").content)
     assert told["facts"]["title"] == "Friday"
-    assert told["parts"][0][0] == "PEOPLE"
+    assert told["parts"][0][0] == "PEOPLE#00"
     assert client.get("/live/none/minutes/").status_code == 404
 
 

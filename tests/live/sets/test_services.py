@@ -170,7 +170,7 @@ def test_more_than_one_transaction_takes_come_in_all_the_same(site, ida):
 def test_long_ones_are_parted_by_their_length(site, ida):
     set_ = services.make(ida, "Long")
     long = numbered(60, detail="\N{GRINNING FACE}" * 2000)
-    assert [len(each) for each in repository.slices(long)] == [18, 18, 18, 6]
+    assert [len(each) for each in repository.slices(long)] == [24, 24, 12]
     services.add(ida, set_.id, long)
     assert repository.find(set_.id)[1][0].detail == "\N{GRINNING FACE}" * 2000
 

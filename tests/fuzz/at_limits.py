@@ -1,0 +1,129 @@
+"""Elections as large as our forms allow, from the first page to the last."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from random import Random
+from typing import Any
+
+from django.test import Client
+from django.urls import reverse
+
+from accounts import repository as people
+from accounts.models import User
+from accounts.rules import Role
+from ballots import services as voting
+from elections import places
+from elections import repository as elections
+from elections import services as organising
+from elections.books import repository as books
+from elections.books import services as binding
+from elections.books.rules import Book
+from elections.rules import Election
+from ranking.candidates import Candidate
+from results import proof
+from results import services as results
+from store import keys
+from store.table import Put, Table, Update
+from tests.fuzz.forms import links_on
+from tests.fuzz.walking import ERRORS, SCRIPTS, failed
+from tests.people import enrol, make_person, sign_in
+
+LETTER = SCRIPTS["emoji"]
+
+
+def candidates(count: int, letters: int) -> list[Candidate]:
+    return [Candidate(f"{number:03}" + LETTER * letters) for number in range(count)]
+
+
+def take_to_the_end(site: Table, count: int, letters: int, voters: int, **settings: Any) -> None:
+    """One election is opened, voted in, closed, sealed, shown, exported and verified."""
+    owner = make_person("the organiser", Role.OWNER)
+    election = organising.create(owner, "Board " + LETTER * 190, electorate="everyone", **settings)
+    organising.add_candidates(owner, election, candidates(count, letters))
+    opened = organising.open_(owner, _found(election.name), editable=False)
+    ranks = {str(number): [str(number + 1)] for number in range(count)}
+    voting.cast(owner, election.name, ranks, "form")
+    fill_box(site, opened, count, voters)
+    organising.close(owner, _found(election.name))
+    assert failed(site) == []
+    check_sealed(election.name, voters + 1)
+    check_pages(sign_in(owner), election.name)
+
+
+def take_book_to_the_end(site: Table, questions: int, count: int, letters: int) -> None:
+    """So many questions on one ballot."""
+    owner, book = vote_in_book(questions, count, letters)
+    binding.close(owner, books.find(book.id))
+    assert failed(site) == []
+    for name in book.questions:
+        check_sealed(name, 1)
+    assert sign_in(owner).get(reverse("book_results", args=[book.id])).status_code == 200
+
+
+def vote_in_book(questions: int, count: int, letters: int) -> tuple[User, Book]:
+    owner = make_person("the organiser", Role.OWNER)
+    names = [f"{number:02}" + LETTER * 190 for number in range(questions)]
+    book = binding.make(owner, "Spring " + LETTER * 190, names)
+    for name in book.questions:
+        organising.add_candidates(owner, _found(name), candidates(count, letters))
+    enrol("Eve")
+    organising.add_voters(owner, _found(book.leader), ["Eve", owner.name])
+    binding.open_(owner, books.find(book.id))
+    cast_book(_person("Eve"), book.id, book.questions, count)
+    return owner, book
+
+
+def cast_book(voter: User, book_id: str, questions: Sequence[str], count: int) -> None:
+    """As a browser without scripts does it: each question, then all of them at once."""
+    client, drawn = sign_in(voter), Random(7)
+    for place in range(1, len(questions) + 1):
+        ranks = drawn.sample(range(1, count + 1), count)
+        sent = {f"rank-{number}": str(rank) for number, rank in enumerate(ranks)}
+        assert client.post(reverse("book_question", args=[book_id, place]), sent).status_code == 302
+    review = client.get(reverse("book_review", args=[book_id]))
+    fields = dict(re.findall(r'<input type="hidden" name="([^"]+)" value="([^"]*)"', review.text))
+    assert len(fields) > len(questions) * count
+    cast = client.post(reverse("cast_book", args=[book_id]), fields)
+    assert (cast.status_code, cast.get("Location")) == (302, reverse("book_receipts", args=[book_id]))
+    assert all(voting.standing_of(voter, name).voted for name in questions)
+
+
+def check_sealed(name: str, ballots: int) -> None:
+    """The result is sealed as it was cast."""
+    found = results.find(name)
+    assert found is not None
+    assert found.seal is not None
+    assert found.seal.ballots == ballots
+    assert proof.check_sealed(found.election) is None
+
+
+def check_pages(client: Client, name: str) -> None:
+    """Every page and file about the result opens."""
+    page = client.get(reverse("results", args=[name]))
+    assert page.status_code == 200
+    for link in {link.partition("#")[0] for link in links_on(page.text) if link.startswith("/election/")}:
+        assert client.get(link).status_code < ERRORS, link[-60:]
+
+
+def fill_box(site: Table, election: Election, count: int, voters: int) -> None:
+    """Ballots straight into the box, no two of which are the same: to cast each would take longer than the rest."""
+    drawn = Random(count)
+    for number in range(voters):
+        place = keys.ballot(election.name, f"{number:08x}")
+        ranking = ">".join(map(str, drawn.sample(range(count), count)))
+        site.write(Put({"PK": place.pk, "SK": place.sk, "rankings": ranking, "confirmation": f"{number:04}-ABCD"}))
+    site.write(Update(places.gates_of(election).keys(election.name)[0], add={"voted": voters}))
+
+
+def _found(name: str) -> Election:
+    found = elections.find(name)
+    assert found is not None
+    return found
+
+
+def _person(name: str) -> User:
+    found = people.find(name)
+    assert found is not None
+    return found

@@ -1,0 +1,246 @@
+"""A walk through every form of a site, each filled with the largest values it accepts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from datetime import timedelta
+from functools import partial
+from typing import Any
+from unittest.mock import patch
+
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.http import HttpResponse
+from django.test import Client, override_settings
+from django.urls import reverse
+
+from elections.books.rules import MOST_QUESTIONS
+from live.qa.rules import LONGEST_WORD, MOST_WORDS
+from news.rules import LONGEST_TAG, MOST_TAGS
+from news.site_page import Part
+from polls import voters
+from store.log import utc_now
+from tests.access.site import PRESENTED, Look, Site, build
+from tests.access.words import known, written_by
+from tests.fuzz.forms import Form, Typing, forms_on, long_address
+from tests.photos.drawing import encoded, upright
+from upkeep.jobs import JOBS, Outcome, run_each
+from upkeep.leases import Leases
+
+SCRIPTS = {
+    "Latin": "a",
+    "Chinese": "漢",
+    "Arabic": "ع",
+    "emoji": "\U0001f600",
+    "rare Chinese": "\U00020000",
+    "combined": "e\u0323\u0302",  # composed when it is stored, so that it is shorter then
+    "Hangul": "한",
+}
+LEFT_OUT = {"leave", "sign_out", "set_language"}  # what would end the walk for whoever tries
+FIRST = ("edit_question_category",)  # before its only question moves to another
+LAST = (
+    "open_election",
+    "rename_election",
+    "person",
+    "delete_election",
+    "hand_over_election",
+    "remove_person",
+    "pause",
+)  # after which pages are elsewhere
+TELLS_OF_THE_WORKER = "readyz"  # of which there is none here
+REFUSED, ERRORS = 422, 500
+ATTEMPTS = 20
+
+
+@contextmanager
+def largest_site(letter: str) -> Iterator[Site]:
+    """One in which every text that somebody wrote is as long as it can be."""
+    at_leisure = patch.object(voters, "QUICKEST", 0)
+    with override_settings(**PRESENTED), written_by(lambda plain, room: (plain + letter * room)[:room]), at_leisure:
+        yield build()
+
+
+class Walk:
+    """One run through all forms, in one script; lists that people paste have so many lines."""
+
+    def __init__(self, site: Site, letter: str, lines: int = 50):
+        self.site, self.letter, self.lines = site, letter, lines
+        self.number = 0
+        self.accepted: list[str] = []
+        self.broken: list[str] = []
+        self._seen: set[tuple[str, ...]] = set()
+
+    def go(self) -> None:
+        for look in sorted([*more_looks(), *self.site.looks], key=_order):
+            answer = self.open(look)
+            if answer is not None and look.page not in LEFT_OUT and "html" in answer.get("Content-Type", ""):
+                for form in forms_on(b"".join(answer).decode()):
+                    self.fill(look, form)
+        self.site.browsers["owner"].post(reverse("resume"))
+
+    def open(self, look: Look) -> HttpResponse | None:
+        return self._answer(look, lambda client: client.get(look.address, look.asked))
+
+    def fill(self, look: Look, form: Form) -> None:
+        """Until it is accepted: with as much as it says that it takes at first."""
+        action = form.action.rstrip("/").rsplit("/", 1)[-1]
+        what = (look.page, action, form.method, *(each.name for each in form.fields))
+        if what in self._seen or not form.is_filled_in:
+            return
+        self._seen.add(what)
+        self.number += 1000
+        for button in form.buttons:
+            self._press(look, form, Typing(form, self.letter, self.number, self._given(look.page)), button)
+
+    def _press(self, look: Look, form: Form, typing: Typing, button: dict[str, str]) -> None:
+        def send(client: Client) -> HttpResponse:
+            return (client.get if form.method == "get" else client.post)(address, typing.sent() | button)
+
+        address = form.action or look.address
+        for _attempt in range(ATTEMPTS):
+            answer = self._answer(look, send)
+            if answer is None or answer.status_code != REFUSED:
+                self._go_on(look, form, answer)
+                return
+            if not typing.again(answer.text):
+                return
+
+    def _go_on(self, look: Look, form: Form, answer: HttpResponse | None) -> None:
+        """What only previews something is confirmed on the page that comes of it."""
+        if answer is None:
+            return
+        if answer.status_code in (302, 303):
+            self.accepted.append(look.page)
+        elif form.method == "post" and answer.status_code == 200 and "html" in answer.get("Content-Type", ""):
+            confirmations = [each for each in forms_on(answer.text) if each.method == "post" and not each.is_filled_in]
+            for each in confirmations:
+                if any(field.type == "hidden" and len(field.value) > 100 for field in each.fields):
+                    self._answer(look, partial(_confirm, each.action or look.address, each))
+
+    def _given(self, page: str) -> dict[str, Any]:
+        return {name: make(self) for name, make in GIVEN.get(page, {}).items()}
+
+    def _answer(self, look: Look, ask: Callable[[Client], HttpResponse]) -> HttpResponse | None:
+        client: Client = self.site.browsers[look.who]
+        try:
+            answer = ask(client)
+        except Exception as error:
+            self.broken.append(f"{look.page} for {look.who}: {type(error).__name__}: {error}"[:300])
+            return None
+        if answer.status_code >= ERRORS and look.page != TELLS_OF_THE_WORKER:
+            self.broken.append(f"{look.page} for {look.who}: {answer.status_code}")
+        return answer
+
+
+def _confirm(address: str, form: Form, client: Client) -> HttpResponse:
+    return client.post(address, form.filled({}))
+
+
+def more_looks() -> list[Look]:
+    """At forms that the others meet only in a state in which they are refused."""
+    return [
+        *(Look("edit_site_page", "owner", (str(part),)) for part in Part),
+        Look("describe", "organiser", ("Draft",)),
+        Look("hand_over_election", "organiser", ("Prize",)),
+        Look("open_election", "organiser", ("Skilled",)),
+    ]
+
+
+def _order(look: Look) -> int:
+    if look.page in FIRST:
+        return 0
+    return LAST.index(look.page) + 3 if look.page in LAST else 1 + int(look.of == "what")
+
+
+def failed(site: Any) -> list[tuple[str, str]]:
+    """Jobs of the worker that went wrong, and why."""
+    return [(name, each.words) for name, each in run_each(JOBS, Leases(site)).items() if each.outcome == Outcome.FAILED]
+
+
+# --- what nobody can make up ---
+
+
+def _addresses(walk: Walk) -> str:
+    return "\n".join(long_address(walk.number + number) for number in range(walk.lines))
+
+
+def _questions(walk: Walk) -> str:
+    """In GIFT."""
+    count = min(walk.lines, 198)  # a set has two already
+    texts = (f"{number} {walk.letter * 290} {{=yes {walk.letter * 190} ~no}}" for number in range(count))
+    return "\n\n".join(texts)
+
+
+def _people(walk: Walk) -> str:
+    return "\n".join(f"{number} {walk.letter * 30} <{long_address(number)}>" for number in range(walk.lines))
+
+
+def _rankings(walk: Walk) -> str:
+    return "\n".join(f"1: {number} {walk.letter * 190} > B" for number in range(90))
+
+
+def _tags(walk: Walk) -> str:
+    return ", ".join(f"{number}{walk.letter * LONGEST_TAG}"[:LONGEST_TAG] for number in range(MOST_TAGS))
+
+
+def _titles(walk: Walk) -> str:
+    return "\n".join(f"{walk.number + number} {walk.letter * 200}"[:200] for number in range(MOST_QUESTIONS))
+
+
+def _words(walk: Walk) -> str:
+    return "\n".join(f"{number} {walk.letter * LONGEST_WORD}"[:LONGEST_WORD] for number in range(MOST_WORDS))
+
+
+def _in_days(days: int) -> Callable[[Walk], str]:
+    return lambda walk: f"{utc_now() + timedelta(days=days):%Y-%m-%dT%H:%M}"
+
+
+def _nothing(walk: Walk) -> None:
+    """What is not sent at all."""
+
+
+def _known(plain: str) -> Callable[[Walk], str]:
+    return lambda walk: known(plain)
+
+
+PICTURE = {"file": lambda walk: SimpleUploadedFile("large.jpg", encoded(upright(1600, 1200)), "image/jpeg")}
+STV = {"method": lambda walk: "stv-scottish"}
+SKILL = {"skill": _known("Python")}
+GIVEN: dict[str, dict[str, Callable[[Walk], Any]]] = {
+    "sign_in": {"name_or_email": _known("Olga")},
+    "roll": {"voters": _addresses},
+    "election_step": {"voters": _addresses},
+    "import_roll": {"file": lambda walk: SimpleUploadedFile("roll.csv", _addresses(walk).encode(), "text/csv")},
+    "add_members": {"text": _addresses},
+    "managers": {"name": _known("Cleo")},
+    "hand_over_election": {"name": _known("Cleo")},
+    "delete_election": {"name": _known("Board")},
+    "game_hosts": {"name": _known("Cleo")},
+    "game_roll": {"names": _people},
+    "needs": SKILL,
+    "skilled_voters": SKILL,
+    "own_picture": PICTURE,
+    "picture_post": PICTURE,
+    "candidate_picture": PICTURE,
+    "sandbox": {
+        "ballots": _rankings,
+        "seats": lambda walk: "100",
+        "seed": lambda walk: walk.letter * 100,
+        "format": _nothing,
+        **STV,
+    },
+    "remove_person": {"name": _known("Ann")},
+    "make_book": {"questions": _titles},
+    "manage_qa": {"words": _words},
+    "make_game": {"engagement_type": lambda walk: "poll", "ideas": _nothing, "twice": _nothing},
+    "import_set": {"text": _questions, "format": _nothing},
+    "election_settings": STV,
+    "question_settings": STV,
+    "create_election_whole": STV,
+    "extend": {"ends": _in_days(40)},
+    "extend_poll": {"ends": _in_days(20)},
+    "reopen_poll": {"ends": _in_days(20)},
+    "write_post": {"tags": _tags},
+    "edit_post": {"tags": _tags},
+    "person": {"role": lambda walk: "USER"},
+}
