@@ -96,6 +96,8 @@ CONSTANT: dict[str, Callable[..., str]] = {
     "url": path_of,
 }
 CONSTANT_CALL = re.compile("name lparen string( comma string)* rparen")
+LENGTH_OF_CALL = 4  # tokens, with one argument
+TAGS = {"variable_begin": "variable_end", "block_begin": "block_end"}
 
 
 class Multilingual(Environment):
@@ -110,7 +112,7 @@ class Multilingual(Environment):
         """The environment of the active language and path."""
         key = get_language(), get_script_prefix()
         if key not in self.compiled:
-            self.compiled[key] = _equipped(Environment(**self.options))
+            self.compiled[key] = _equipped(Environment(**self.options))  # noqa: S701 - they say what is escaped
         return self.compiled[key]
 
     def get_template(self, name: Any, parent: str | None = None, globals: Any = None) -> Template:
@@ -145,14 +147,24 @@ class Constants(Extension):
 
     def filter_stream(self, stream: TokenStream) -> Iterator[Token]:
         for token in stream:
-            if token.type != "variable_begin":
+            if token.type not in TAGS:
                 yield token
                 continue
-            call = [*takewhile(lambda each: each.type != "variable_end", stream)]
-            if (text := self._constant(call)) is not None:
+            inside = [*takewhile(lambda each: each.type != TAGS[token.type], stream)]  # noqa: B023 - used at once
+            if token.type == "variable_begin" and (text := self._constant(inside)) is not None:
                 yield Token(token.lineno, "data", text)
             else:
-                yield from (token, *call, Token(token.lineno, "variable_end", "}}"))
+                yield from (token, *self._evaluated(inside), Token(token.lineno, TAGS[token.type], ""))
+
+    def _evaluated(self, inside: list[Token]) -> Iterator[Token]:
+        """With calls that are part of an expression, as in `{% with title=_("Result") %}`, replaced by safe strings."""
+        while inside:
+            token, call = inside[0], inside[:LENGTH_OF_CALL]
+            if (text := self._constant(call)) is None:
+                yield inside.pop(0)
+                continue
+            yield from (Token(token.lineno, *each) for each in (("string", text), ("pipe", "|"), ("name", "safe")))
+            del inside[:LENGTH_OF_CALL]
 
     def _constant(self, call: Sequence[Token]) -> str | None:
         """The HTML that a call gives, if it is one that does not depend on the request."""

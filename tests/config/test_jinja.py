@@ -55,7 +55,7 @@ def test_what_is_included_or_extended_is_of_the_same_language():
 
 FILES = {
     "page__html": '{% set name = "Ada" %}{% with title="Board" %}{% include "part.html" %}{% endwith %} {{ name }}',
-    "part__html": '{% set name = name|default("nobody") %}{{ name }}, {{ title }}: {% include "inner.html" %} {{ name }}\n',
+    "part__html": '{% set name = name|default("") %}{{ name }}, {{ title }}: {% include "inner.html" %} {{ name }}\n',
     "inner__html": '{% set name = "Grace" %}<b>{{ name }}</b>{% include "choices.html" %}',
     "choices__html": "{% block choices %}!{% endblock %}",
 }
@@ -96,6 +96,9 @@ def test_an_address_is_below_the_path_of_the_site():
         ('{{ _("Only 100%% of %% count") }}', "Only 100% of % count"),
         ('{{ _(word) }}', "Sign in"),
         ('{{ _("Sign in") ~ "!" }}', "Sign in!"),
+        ('{{ _("Sign in") ~ name }}', "Sign in&lt;b&gt;"),
+        ('{% with title=_("A <b>bold</b> word") %}{{ title }}{% endwith %}', "A <b>bold</b> word"),
+        ('{% if _("Sign in") == word %}{{ [_("Up"), _("100%%")]|join("&") }}{% endif %}', "Up&amp;100%"),
         ('{{ _("A <b>bold</b> word") }}', "A <b>bold</b> word"),
         ('{% trans %}Hello {{ name }}{% endtrans %}', "Hello &lt;b&gt;"),
         ('{% trans n=2 %}{{ n }} seat{% pluralize n %}{{ n }} seats{% endtrans %}', "2 seats"),
