@@ -31,9 +31,9 @@ below_book = [
 ]
 
 urlpatterns = [
+    path("election/", include(below_election)),
     path("vote/", link_views.your_link, name="your_link"),
     path("vote/<str:token>/", link_views.vote_by_link, name="vote_by_link"),
-    path("election/", include(below_election)),
     path("book/", include(below_book)),
     path("help/secrecy/", views.help_secrecy, name="help_secrecy"),
 ]
