@@ -4,15 +4,19 @@ from django.urls import include, path
 
 from . import book_views, link_views, views
 
+below_ballot = [
+    path("", views.ballot, name="ballot"),
+    path("review/", views.review, name="review"),
+    path("cast/", views.cast, name="cast"),
+    path("receipt/", views.receipt, name="receipt"),
+    path("receipt/qr.svg", views.receipt_qr, name="receipt_qr"),
+    path("state/", views.ballot_state, name="ballot_state"),
+    path("leave/", link_views.leave, name="leave_ballot"),
+    path("withdraw/", views.withdraw, name="withdraw"),
+]
+
 below_election = [
-    path("<name:name>/ballot/", views.ballot, name="ballot"),
-    path("<name:name>/ballot/review/", views.review, name="review"),
-    path("<name:name>/ballot/cast/", views.cast, name="cast"),
-    path("<name:name>/ballot/receipt/", views.receipt, name="receipt"),
-    path("<name:name>/ballot/receipt/qr.svg", views.receipt_qr, name="receipt_qr"),
-    path("<name:name>/ballot/state/", views.ballot_state, name="ballot_state"),
-    path("<name:name>/ballot/leave/", link_views.leave, name="leave_ballot"),
-    path("<name:name>/ballot/withdraw/", views.withdraw, name="withdraw"),
+    path("<name:name>/ballot/", include(below_ballot)),
     path("<name:name>/rehearsal/", views.rehearse, name="rehearse"),
     path("<name:name>/paper/", views.paper, name="paper"),
     path("<name:name>/paper/enter/", views.enter_paper, name="enter_paper"),
@@ -27,9 +31,9 @@ below_book = [
 ]
 
 urlpatterns = [
+    path("election/", include(below_election)),
     path("vote/", link_views.your_link, name="your_link"),
     path("vote/<str:token>/", link_views.vote_by_link, name="vote_by_link"),
-    path("election/", include(below_election)),
     path("book/", include(below_book)),
     path("help/secrecy/", views.help_secrecy, name="help_secrecy"),
 ]

@@ -1,6 +1,9 @@
 """What happens once when a process starts."""
 
 from django.apps import AppConfig
+from django.core.cache import close_caches
+from django.core.signals import request_finished, request_started
+from django.db import close_old_connections, reset_queries
 
 
 class SiteConfig(AppConfig):
@@ -16,6 +19,11 @@ class SiteConfig(AppConfig):
 
         from . import steps, types
 
+        # Django looks for databases and caches to tidy up around every request, and there are none.
+        request_started.disconnect(reset_queries)
+        request_started.disconnect(close_old_connections)
+        request_finished.disconnect(close_old_connections)
+        request_finished.disconnect(close_caches)
         steps.arrange()
         types.declare()
         expect_threads(settings.WEB_THREADS)

@@ -90,27 +90,55 @@ FILTERS = {
 # Functions whose result for the same arguments is the same on every page of one language and path of the site.
 CONSTANT: dict[str, Callable[..., str]] = {
     "_": lambda message: mark_safe(gettext(message) % ()),  # noqa: S308 - ours, with percent signs doubled
-    "cached_include": cached_include,
     "icon": icon,
     "pgettext": lambda context, message: mark_safe(pgettext(context, message) % ()),  # noqa: S308 - likewise
     "static": static,
     "url": path_of,
 }
 CONSTANT_CALL = re.compile("name lparen string( comma string)* rparen")
+LENGTH_OF_CALL = 4  # tokens, with one argument
+TAGS = {"variable_begin": "variable_end", "block_begin": "block_end"}
 
 
 class Multilingual(Environment):
-    """Compiles each template once for every language and path of the site."""
+    """Compiles each template once for every language and path of the site, in an environment for each."""
 
     def __init__(self, **options: Any):
         super().__init__(**options)
+        self.options = options
         self.compiled: dict[tuple[str | None, str], Environment] = {}
 
+    def here(self) -> Environment:
+        """The environment of the active language and path."""
+        key = get_language(), get_script_prefix()
+        if key not in self.compiled:
+            self.compiled[key] = _equipped(Environment(**self.options))  # noqa: S701 - they say what is escaped
+        return self.compiled[key]
+
     def get_template(self, name: Any, parent: str | None = None, globals: Any = None) -> Template:
-        here = get_language(), get_script_prefix()
-        if here not in self.compiled:
-            self.compiled[here] = self.overlay()
-        return Environment.get_template(self.compiled[here], name, parent, globals)
+        return self.here().get_template(name, parent, globals)
+
+    def from_string(self, source: Any, globals: Any = None, template_class: type[Template] | None = None) -> Template:
+        return self.here().from_string(source, globals, template_class)
+
+
+INCLUDE = re.compile(r'{% include "([^"]+)" %}')
+OF_ITS_OWN = re.compile("{%-? *(block|extends)")  # what a template cannot have inside another one
+
+
+class Includes(Extension):
+    """Puts the source of an included template in place of the tag: at run time each include costs a lookup and a new
+    context. Under DEBUG the tag stays, so that an edited template shows at once and errors name its lines."""
+
+    def preprocess(self, source: str, name: str | None, filename: str | None = None) -> str:
+        return source if self.environment.auto_reload else INCLUDE.sub(self._inlined, source)
+
+    def _inlined(self, tag: re.Match[str]) -> str:
+        assert self.environment.loader
+        source, filename, _ = self.environment.loader.get_source(self.environment, tag[1])
+        if OF_ITS_OWN.search(source):
+            return tag[0]
+        return f"{{% with %}}{self.preprocess(source, tag[1], filename)}{{% endwith %}}"
 
 
 class Constants(Extension):
@@ -119,28 +147,43 @@ class Constants(Extension):
 
     def filter_stream(self, stream: TokenStream) -> Iterator[Token]:
         for token in stream:
-            if token.type != "variable_begin":
+            if token.type not in TAGS:
                 yield token
                 continue
-            call = [*takewhile(lambda each: each.type != "variable_end", stream)]
-            if (text := _constant(call)) is not None:
+            inside = [*takewhile(lambda each: each.type != TAGS[token.type], stream)]  # noqa: B023 - used at once
+            if token.type == "variable_begin" and (text := self._constant(inside)) is not None:
                 yield Token(token.lineno, "data", text)
             else:
-                yield from (token, *call, Token(token.lineno, "variable_end", "}}"))
+                yield from (token, *self._evaluated(inside), Token(token.lineno, TAGS[token.type], ""))
 
+    def _evaluated(self, inside: list[Token]) -> Iterator[Token]:
+        """With calls that are part of an expression, as in `{% with title=_("Result") %}`, replaced by safe strings."""
+        while inside:
+            token, call = inside[0], inside[:LENGTH_OF_CALL]
+            if (text := self._constant(call)) is None:
+                yield inside.pop(0)
+                continue
+            yield from (Token(token.lineno, *each) for each in (("string", text), ("pipe", "|"), ("name", "safe")))
+            del inside[:LENGTH_OF_CALL]
 
-def _constant(call: Sequence[Token]) -> str | None:
-    """The HTML that a call gives, if it is one that does not depend on the request."""
-    if not CONSTANT_CALL.fullmatch(" ".join(token.type for token in call)) or call[0].value not in CONSTANT:
-        return None
-    return escape(CONSTANT[call[0].value](*(token.value for token in call[2::2])))
+    def _constant(self, call: Sequence[Token]) -> str | None:
+        """The HTML that a call gives, if it is one that does not depend on the request."""
+        if not CONSTANT_CALL.fullmatch(" ".join(token.type for token in call)):
+            return None
+        name, arguments = call[0].value, [token.value for token in call[2::2]]
+        if name == "cached_include":
+            return cached_include(self.environment, *arguments)
+        return escape(CONSTANT[name](*arguments)) if name in CONSTANT else None
 
 
 def environment(**options: Any) -> Environment:
     """Called by Django's template backend, with the options of the settings."""
     options |= {"autoescape": select_autoescape(disabled_extensions=["txt"], default=True)}
-    extensions = ["jinja2.ext.i18n", Constants]
-    made = Multilingual(extensions=extensions, keep_trailing_newline=True, cache_size=-1, **options)
+    extensions = ["jinja2.ext.i18n", Includes, Constants]
+    return _equipped(Multilingual(extensions=extensions, keep_trailing_newline=True, cache_size=-1, **options))
+
+
+def _equipped(made: Environment) -> Environment:
     made.install_gettext_callables(gettext, ngettext, newstyle=True, pgettext=pgettext, npgettext=npgettext)  # type: ignore[attr-defined]
     made.globals |= GLOBALS | {"languages": _languages, "shapes": signs.SHAPES}
     made.filters |= FILTERS | {"date": _date}

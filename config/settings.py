@@ -408,7 +408,7 @@ MIDDLEWARE = [
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "config.middleware.probes",
     "whitenoise.middleware.WhiteNoiseMiddleware",
-    "django.middleware.gzip.GZipMiddleware",  # adds up to 100 random bytes, so that lengths tell no secret (BREACH)
+    "config.middleware.QuickGZip",  # adds up to 100 random bytes, so that lengths tell no secret (BREACH)
     "config.middleware.british_dates",
     "django.middleware.locale.LocaleMiddleware",
     "django.middleware.common.CommonMiddleware",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from django.utils.safestring import SafeString
+from jinja2 import Environment, pass_environment
 
 from pages.fragments import cached_include
 
@@ -47,6 +48,7 @@ def letter(number: int) -> str:
     return Sign(number).letter
 
 
-def option_mark(number: int) -> SafeString:
+@pass_environment
+def option_mark(environment: Environment, number: int) -> SafeString:
     """Letter on shape in colour, as phones and projector show it."""
-    return cached_include("live/parts/option_mark.html", sign=sign(number))
+    return cached_include(environment, "live/parts/option_mark.html", sign=sign(number))

@@ -7,11 +7,9 @@ from functools import partial
 from sys import getsizeof
 from typing import Any
 
-from django.conf import settings
 from django.template.loader import render_to_string
-from django.urls import get_script_prefix
 from django.utils.safestring import SafeString, mark_safe
-from django.utils.translation import get_language
+from jinja2 import Environment, pass_environment
 
 from store.memory import Memory
 
@@ -31,13 +29,15 @@ def _weight(text: SafeString) -> int:
 cache = Memory[SafeString](CACHE_BYTES, _weight)
 
 
-def cached_include(name: str, /, **values: Any) -> SafeString:
-    """An include that sees only what it is given, rendered once for the same values, language and path of the site.
+@pass_environment
+def cached_include(environment: Environment, name: str, /, **values: Any) -> SafeString:
+    """An include that sees only what it is given, rendered once for the same values in each environment, of which
+    every language and path of the site has one.
 
     Safe and unsafe text are different keys, and so are 1 and True, though Python holds them to be equal. Under DEBUG
     nothing is cached, so that an edited template shows at once.
     """
-    if settings.DEBUG:
+    if environment.auto_reload:
         return fragment(name, values)
-    key = name, get_language(), get_script_prefix(), tuple(values.items()), tuple(map(type, values.values()))
+    key = environment, name, tuple(values.items()), tuple(map(type, values.values()))
     return cache.get(key, partial(fragment, name, values))

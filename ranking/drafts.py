@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hmac
 from collections.abc import Callable
-from functools import lru_cache
+from functools import cache, lru_cache
 
 from django.conf import settings
 from django.http import HttpRequest
@@ -56,4 +56,4 @@ def _keyed(secret: str) -> hmac.HMAC:
 
 def of_page(request: HttpRequest) -> dict[str, Callable[[], str]]:
     """For every page's head. It is made only where it is shown: not on a page that says that the store is away."""
-    return {"drafts": lambda: mark(request)}
+    return {"drafts": cache(lambda: mark(request))}

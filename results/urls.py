@@ -6,9 +6,9 @@ from . import book_views, coverage_views, export_views, live_views, mail_views, 
 from .checks import follow, head_to_head, recount, what_if
 
 below_election = [
+    path("<name:name>/results/", views.results, name="results"),
     path("<name:name>/live/", live_views.live, name="live"),
     path("<name:name>/live/now/", live_views.live_now, name="live_now"),
-    path("<name:name>/results/", views.results, name="results"),
     path("<name:name>/results/recount/", recount.recount, name="recount"),
     path("<name:name>/results/recount/<slug:sealed>.json", recount.recount_ballots, name="recount_ballots"),
     path("<name:name>/results/follow/", follow.follow, name="follow"),

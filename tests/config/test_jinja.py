@@ -23,8 +23,9 @@ def rendered(source: str, **values: object) -> str:
     return BACKEND.from_string(source).render(values)
 
 
-def of_files(**files: str):
-    return environment(loader=DictLoader({name.replace("__", "."): text for name, text in files.items()}))
+def of_files(*, auto_reload: bool = False, **files: str):
+    texts = {name.replace("__", "."): text for name, text in files.items()}
+    return environment(loader=DictLoader(texts), auto_reload=auto_reload)
 
 
 def test_the_engine_is_the_only_one_and_the_same_under_debug():
@@ -52,6 +53,30 @@ def test_what_is_included_or_extended_is_of_the_same_language():
         assert made.get_template("page.html").render() == "Start Anmelden"
 
 
+FILES = {
+    "page__html": '{% set name = "Ada" %}{% with title="Board" %}{% include "part.html" %}{% endwith %} {{ name }}',
+    "part__html": '{% set name = name|default("") %}{{ name }}, {{ title }}: {% include "inner.html" %} {{ name }}\n',
+    "inner__html": '{% set name = "Grace" %}<b>{{ name }}</b>{% include "choices.html" %}',
+    "choices__html": "{% block choices %}!{% endblock %}",
+}
+
+
+@pytest.mark.parametrize("auto_reload", [True, False])
+def test_what_is_included_sees_all_names_and_changes_none(auto_reload):
+    made = of_files(auto_reload=auto_reload, **FILES)
+    assert made.get_template("page.html").render() == "Ada, Board: <b>Grace</b>! Ada\n Ada"
+
+
+def test_an_include_is_resolved_once_unless_templates_are_reloaded():
+    for auto_reload, loaded in (
+        (False, {"page.html", "choices.html"}),
+        (True, {name.replace("__", ".") for name in FILES}),
+    ):
+        made = of_files(auto_reload=auto_reload, **FILES)
+        made.get_template("page.html").render()
+        assert {name for _loader, name in made.here().cache} == loaded
+
+
 def test_an_address_is_below_the_path_of_the_site():
     made = of_files(page__html='{{ url("home") }} {{ url("election", name) }}')
     assert made.get_template("page.html").render(name="Board") == "/ /election/Board/"
@@ -71,6 +96,9 @@ def test_an_address_is_below_the_path_of_the_site():
         ('{{ _("Only 100%% of %% count") }}', "Only 100% of % count"),
         ('{{ _(word) }}', "Sign in"),
         ('{{ _("Sign in") ~ "!" }}', "Sign in!"),
+        ('{{ _("Sign in") ~ name }}', "Sign in&lt;b&gt;"),
+        ('{% with title=_("A <b>bold</b> word") %}{{ title }}{% endwith %}', "A <b>bold</b> word"),
+        ('{% if _("Sign in") == word %}{{ [_("Up"), _("100%%")]|join("&") }}{% endif %}', "Up&amp;100%"),
         ('{{ _("A <b>bold</b> word") }}', "A <b>bold</b> word"),
         ('{% trans %}Hello {{ name }}{% endtrans %}', "Hello &lt;b&gt;"),
         ('{% trans n=2 %}{{ n }} seat{% pluralize n %}{{ n }} seats{% endtrans %}', "2 seats"),

@@ -6,13 +6,23 @@ import gzip
 import logging
 import re
 from datetime import UTC, datetime
+from importlib import reload
 
 import orjson
 import pytest
-from django.test import Client
+from django.conf import settings
+from django.core.cache import close_caches
+from django.core.signals import request_finished, request_started
+from django.db import reset_queries
+from django.http import HttpResponse
+from django.template import engines
+from django.test import Client, RequestFactory
+from django.utils.translation import override
 
 from accounts import middleware as at_the_door
+from config import wsgi
 from config.logs import JsonLines
+from config.middleware import QuickGZip
 
 
 def test_whoever_asks_is_looked_up_once(site, signed_in, monkeypatch):
@@ -129,6 +139,43 @@ def test_the_length_of_a_compressed_page_is_padded_at_random(site):
     assert len({padding(page) for page in pages}) > 1
 
 
+PAGE = b"<p>Boats first.</p>" * 100
+
+
+def packed_by(accepts: str, **headers: str) -> HttpResponse:
+    request = RequestFactory().get("/", headers={"accept-encoding": accepts})
+    return QuickGZip(lambda request: HttpResponse(PAGE, headers=headers))(request)
+
+
+def test_a_compressed_page_says_so_and_no_longer_promises_the_same_bytes():
+    answer = packed_by("gzip, br", ETag='"one"')
+    assert gzip.decompress(answer.content) == PAGE
+    assert (answer["Content-Encoding"], answer["Content-Length"]) == ("gzip", str(len(answer.content)))
+    assert (answer["ETag"], answer["Vary"]) == ('W/"one"', "Accept-Encoding")
+
+
+def test_what_is_not_asked_for_or_done_already_is_not_compressed():
+    for answer in (packed_by("br"), packed_by("gzip", **{"Content-Encoding": "br"})):
+        assert answer.content == PAGE
+
+
 def padding(packed: bytes) -> int:
     """RFC 1952: a file name may follow the fixed header, up to a zero byte."""
     return packed.index(b"\0", 10) - 10 if packed[3] & 8 else 0
+
+
+# --- around a request ---
+
+
+def test_no_request_looks_for_databases_or_caches():
+    assert not request_started.disconnect(reset_queries)
+    assert not request_finished.disconnect(close_caches)
+
+
+def test_the_pages_of_voters_are_compiled_in_every_language_before_anybody_comes(monkeypatch):
+    monkeypatch.setattr(engines["jinja2"].env, "compiled", {})
+    reload(wsgi)
+    for language, _ in settings.LANGUAGES:
+        with override(language):
+            compiled = {name for _loader, name in engines["jinja2"].env.here().cache}
+        assert compiled >= set(wsgi.VOTERS_PAGES)

@@ -7,6 +7,7 @@ from django.template import engines
 from django.urls import set_script_prefix
 from django.utils.safestring import mark_safe
 from django.utils.translation import override
+from jinja2 import Environment
 
 from accounts.rules import Role
 from elections import repository, services
@@ -29,8 +30,14 @@ def renderings(monkeypatch) -> list[str]:
     return names
 
 
+def here() -> Environment:
+    return engines["jinja2"].env.here()
+
+
 def choice(**values) -> str:
-    return cached_include(CHOICE, **{"number": 1, "name": "Ada", "statement": "", "link": "", "ranks": 3, **values})
+    return cached_include(
+        here(), CHOICE, **{"number": 1, "name": "Ada", "statement": "", "link": "", "ranks": 3, **values}
+    )
 
 
 def test_a_fragment_is_rendered_once_for_the_same_values(renderings):
@@ -38,9 +45,10 @@ def test_a_fragment_is_rendered_once_for_the_same_values(renderings):
     assert len(renderings) == 1
 
 
-def test_under_debug_nothing_is_cached(renderings, settings):
-    settings.DEBUG = True
-    assert choice() == choice()
+def test_where_templates_are_reloaded_nothing_is_cached(renderings):
+    reloading = here().overlay(auto_reload=True)
+    for _ in range(2):
+        cached_include(reloading, "parts/nav.html", **NAV)
     assert len(renderings) == 2
 
 
@@ -74,10 +82,10 @@ def test_every_language_has_its_own(renderings):
 
 
 def test_a_site_that_lies_elsewhere_has_its_own(renderings):
-    at_home = cached_include("parts/nav.html", **NAV)
+    at_home = cached_include(here(), "parts/nav.html", **NAV)
     set_script_prefix("/vote/")
     try:
-        assert cached_include("parts/nav.html", **NAV) != at_home
+        assert cached_include(here(), "parts/nav.html", **NAV) != at_home
     finally:
         set_script_prefix("/")
 
