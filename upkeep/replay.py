@@ -27,7 +27,7 @@ from polls import replay as polls
 from results import replay as results
 from skills import replay as skills
 from store import formats, keys
-from store.backup import Cut, Entry, Progress, batches, begin, contents, cut, silent
+from store.backup import Cut, Progress, batches, begin, contents, cut, silent
 from store.log import layout
 from store.log.events import number_of
 from store.replay import (
@@ -36,14 +36,13 @@ from store.replay import (
     Difference,
     Exempt,
     Happened,
-    Kept,
     Step,
     Theatre,
     Unlogged,
+    copy,
     is_event,
     like,
     nothing_kept,
-    split,
     stage,
 )
 from store.sqlite import BufferedTable
@@ -175,7 +174,7 @@ def rebuild(source: Table, target: Table, said: Said = quietly, most: int = 20) 
     begin(target, None)
     findings, at = _Findings(most), cut(source)
     with said("Replay") as replaying:
-        log = split(contents(source, at), _let_go)
+        log = (item for name, item in contents(source, at) if name == LOG)
         events = _act_again(_loaded(log, target), at, target, None, findings, replaying)
     verdict = findings.verdict(events, target)
     if not verdict.count:
@@ -187,10 +186,9 @@ def rebuild(source: Table, target: Table, said: Said = quietly, most: int = 20) 
 def _check(source: Table, there: BufferedTable, made: BufferedTable, said: Said, most: int) -> Verdict:
     findings, at = _Findings(most), cut(source)
     with said("Copy") as copying, said("Replay") as replaying:
-        kept = Kept(there, EXEMPT, copying)
-        log = split(contents(source, at), kept.keep)
-        events = _act_again(handfuls(filter(is_event, log), EVENTS_A_BATCH), at, made, there, findings, replaying)
-    findings.take(kept.twice)
+        copy(source, at, there, EXEMPT, copying)
+        log = handfuls(there.each(keys.events()), EVENTS_A_BATCH)
+        events = _act_again(log, at, made, there, findings, replaying)
     _settle(there, made)
     with said("Compare") as comparing:
         findings.take(Comparison(there, made, EXEMPT).differences(comparing))
@@ -202,11 +200,6 @@ def _loaded(log: Iterator[Item], made: Table) -> Iterator[list[Item]]:
     for batch in batches((LOG, item) for item in log):
         made.load([layout.entry(made, LOG, item) for _, item in batch])
         yield [item for _, item in batch if is_event(item)]
-
-
-def _let_go(entries: Iterable[Entry]) -> None:
-    for _ in entries:
-        pass
 
 
 def _act_again(
@@ -223,8 +216,8 @@ def _act_again(
         for events in parts:
             for event in events:
                 findings.take(theatre.take(event))
-                kinds[str(event.get("event_type"))] += number_of(event) <= at.number
                 progress(done := done + 1)
+            kinds.update(str(event.get("event_type")) for event in events if number_of(event) <= at.number)
             findings.take(_follow(events, at, made, there))
     if at.checkpoint is not None:
         counts, sync, when = keys.counts(), keys.sync(), at.checkpoint["when_sealed"]
@@ -248,11 +241,14 @@ def _follow(events: list[Item], at: Cut, made: Table, there: BufferedTable | Non
     """Figures follow what is sealed, and were perhaps a step behind it when the store was copied: as far as they had
     come they are counted again, and from there on what follows with them is counted on the copy."""
     followed = (there.get(keys.figures()) or {}).get("last_event_id", 0) if there else at.number
+    counted, left = list[Item](), list[Item]()
+    for event in events:
+        (counted if number_of(event) <= followed else left).append(event)
     try:
         if at.checkpoint is not None:
-            figures.count(made, [event for event in events if number_of(event) <= followed], followed)
+            figures.count(made, counted, followed)
         if there:
-            voting_times.follow_on(there, [event for event in events if number_of(event) > followed])
+            voting_times.follow_on(there, left)
     except (KeyError, TypeError, ValueError):  # an event that was tampered with
         yield Difference("figures", "", "cannot be counted from the log.")
 
