@@ -214,9 +214,8 @@ def _act_again(
     done, kinds, theatre = 0, Counter[str](), Theatre(made, ACTS)
     with acting_on(Unlogged(made)):  # type: ignore[arg-type]
         for events in parts:
-            for event in events:
-                findings.take(theatre.take(event))
-                progress(done := done + 1)
+            findings.take(each for event in events for each in theatre.take(event))
+            progress(done := done + len(events))
             kinds.update(str(event.get("event_type")) for event in events if number_of(event) <= at.number)
             findings.take(_follow(events, at, made, there))
     if at.checkpoint is not None:

@@ -27,6 +27,7 @@ ORDER BY 1, 2
 """
 COPY = "INSERT INTO main.{table} ({columns}) SELECT {columns} FROM source.{table} WHERE {where} ORDER BY pk, sk"
 CACHE_KILOBYTES = 64_000
+UNKNOWN: Item = {}  # stands for an item that was neither read nor written lately
 BUFFERED_ITEMS = 50_000  # about 100 MB of them
 
 
@@ -59,11 +60,12 @@ class BufferedTable(SqliteTable):
 
     def _current(self, key: Key) -> Item | None:
         """As it is stored, even if it has expired."""
-        if key not in self._items:
+        item = self._items.get(key, UNKNOWN)
+        if item is UNKNOWN:
             if self._written is not None and hash(key) not in self._written:
                 return None
-            self._items[key] = rows.read(self._reader(), [key]).get(key)
-        return self._items[key]
+            item = self._items[key] = rows.read(self._reader(), [key]).get(key)
+        return item
 
     def _bodies(self, span: Span, *options: Any, **named: Any) -> tuple[list[bytes], bool]:
         self.flush()
