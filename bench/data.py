@@ -107,11 +107,16 @@ def _owner() -> User:
 
 
 def _create_store() -> None:
+    """Nothing is measured while it is filled, so nobody waits for the disk."""
     from acts.site import table
     from store.formats import prepare
+    from store.sqlite import SqliteTable
 
-    table().create()
-    prepare(table())
+    store = table()
+    assert isinstance(store, SqliteTable)
+    store.create()
+    store.wait_for_no_disk()
+    prepare(store)
 
 
 def _sent(person: Person) -> dict[str, Any]:

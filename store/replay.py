@@ -208,7 +208,8 @@ def copy(source: Table, at: Cut, there: BufferedTable, exempt: Sequence[Exempt],
     """The events and all data that may be compared, as they are at one moment; but how far the log was sealed, as it
     was at the cut."""
     may_compare = Exemptions(exempt).may_compare
-    if isinstance(source, SqliteTable) and layout.ask(source).partitions == 1:
+    # Of no other kind: what a buffered table has is not all in its file.
+    if type(source) is SqliteTable and layout.ask(source).partitions == 1:
         progress(there.copy(source, may_compare, keys.events()))
         there.write(*(Put(at.moved[key]) if key in at.moved else Delete(key) for key in SEALED_TOGETHER))
         return

@@ -64,10 +64,10 @@ class Page:
     cursor: str | None
 
 
-# Of conditions and writes, those that most transactions have are not frozen: that would take three times as long to
-# make them, and an act makes a dozen. Nobody changes one all the same.
-
 # --- conditions -----------------------------------------------------------------------------------------------------
+
+# The conditions and writes that most transactions have are not frozen: a frozen one takes three times as long to make,
+# and a replay, which makes a dozen for every event, would take a tenth longer. Nobody changes them all the same.
 
 
 class Condition:
