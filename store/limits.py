@@ -63,7 +63,7 @@ def check_writes(
 
 def unnumbered(writes: Sequence[Write | Numbered]) -> Sequence[Write]:
     """The same, if there is nothing in it that the store is to number."""
-    if any(isinstance(write, Numbered) for write in writes):
+    if Numbered in map(type, writes):
         raise Invalid(
             "A number is given out at the end of a write, by a store that is not distant, and without a token."
         )

@@ -13,8 +13,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
 from functools import lru_cache
-from itertools import groupby, islice
-from operator import itemgetter
+from itertools import islice
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, TypeVar
@@ -22,7 +21,7 @@ from typing import Any, TypeVar
 import orjson
 
 from . import keys
-from .backup import Entry, Progress, encoded, silent
+from .backup import SEALED_TOGETHER, Cut, Progress, contents, encoded, silent
 from .conditions import same
 from .log.events import number_of
 from .sqlite import BufferedTable, SqliteTable
@@ -30,6 +29,7 @@ from .table import (
     DATA,
     LOG,
     Conflict,
+    Delete,
     Item,
     Key,
     Numbered,
@@ -57,6 +57,10 @@ class DoesNotFit(Exception):
 ANYWHERE = Key("", "")
 
 
+def always(item: Item) -> bool:
+    return True
+
+
 @dataclass(frozen=True, slots=True)
 class Exempt:
     """Items like this one are not compared, or not wholly, for a reason."""
@@ -65,9 +69,9 @@ class Exempt:
     attributes: str = ""  # only these are not compared
     until: Key | None = None  # compared once the partition has this item
     within: Key | None = None  # compared only while the partition has this item
-    where: Callable[[Item], bool] = lambda item: True
+    where: Callable[[Item], bool] = always
     summed: bool = False  # compared as the sum of all such items of the partition, and of its shards
-    named: Callable[[Item], Key] | None = None  # compared under this key
+    named: Callable[[Item], Key] | None = None  # compared under this key, as far as it is there
     may_be_gone: bool = False  # compared only as far as it is there
     like: Key = ANYWHERE  # begins as the keys of these items do; without a sort key, the whole partition
 
@@ -88,10 +92,17 @@ class Exempt:
 class Exemptions:
     """The table of exceptions, in which the rows about an item are found by its key."""
 
-    def __init__(self, rows: Iterable[Exempt]):
+    def __init__(self, rows: Sequence[Exempt]):
         self._rows: defaultdict[tuple[str, str], list[tuple[Exempt, bool]]] = defaultdict(list)
         for row in rows:
             self._rows[row.like.pk, row.like.sk].append((row, row.is_whole))
+        whole = (row for row in rows if row.is_whole and row.where is always)
+        self._whole = {(row.like.pk, row.like.sk) for row in whole}  # places of which nothing is ever compared
+
+    def may_compare(self, pk: str, sk: str) -> bool:
+        """Whether an item with this key is compared, or may be, depending on what it says."""
+        begin = begins(pk)
+        return (begin, begins(sk)) not in self._whole and (begin, "") not in self._whole
 
     def of(self, item: Item) -> list[Exempt] | None:
         """The rows about this item; none at all if it is never compared."""
@@ -120,7 +131,7 @@ def like(key: Key) -> Key:
 # --- acting again ---
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Happened:
     """An event, as its act reads it."""
 
@@ -162,6 +173,7 @@ class Unlogged:
 
     def __init__(self, table: Table):
         self._table = table
+        self.get = table.get  # the busiest call of all: found here, it does not pass through `__getattr__`
         self.announced: Item = {}  # the newest event that was not written
 
     def __getattr__(self, name: str) -> Any:
@@ -185,48 +197,24 @@ def announced(table: Table) -> Item:
     return dict(table.announced["event_data"])
 
 
-def split(entries: Iterable[Entry], keep: Callable[[Iterable[Entry]], None]) -> Iterator[Item]:
-    """Hand all data over to `keep`, then answer what the log has, item by item."""
-    for name, group in groupby(entries, key=itemgetter(0)):
-        if name == DATA:
-            keep(group)
-        else:
-            yield from (item for _, item in group)
-
-
-class Kept:
-    """The state there is, on a table of its own, where every item stands under the key it is compared under.
-
-    What is never compared is left out.
-    """
-
-    def __init__(self, table: Table, exempt: Iterable[Exempt], progress: Progress = silent):
-        self.table = table
-        self.exempt = Exemptions(exempt)
-        self.progress = progress
-        self.twice: list[Difference] = []
-        self.done = 0
-        self._renamed: set[Key] = set()  # only where keys are replaced can two items have the same
-
-    def keep(self, entries: Iterable[Entry]) -> None:
-        compared = self._compared(item for _, item in entries)
-        while some := list(islice(compared, LOADED_AT_ONCE)):
-            self.table.load(some)
-            self.done += len(some)
-            self.progress(self.done)
-
-    def _compared(self, items: Iterable[Item]) -> Iterator[Entry]:
-        for item in items:
-            if (rows := self.exempt.of(item)) is not None:
-                naming = [row.named for row in rows if row.named] if rows else []
-                if not naming:
-                    yield DATA, item
-                elif (key := naming[-1](item)) not in self._renamed:
-                    self._renamed.add(key)
-                    yield DATA, {**item, "PK": key.pk, "SK": key.sk}
-                else:
-                    place = _place(Key(item["PK"], item["SK"]))
-                    self.twice.append(Difference(place, "", "is in the store more than once."))
+def copy(source: Table, at: Cut, there: BufferedTable, exempt: Sequence[Exempt], progress: Progress = silent) -> None:
+    """The events and all data that may be compared, as they are at one moment; but how far the log was sealed, as it
+    was at the cut."""
+    may_compare = Exemptions(exempt).may_compare
+    # Of no other kind: what a buffered table has is not all in its file.
+    if type(source) is SqliteTable:
+        progress(there.copy(source, may_compare, keys.events()))
+        there.write(*(Put(at.moved[key]) if key in at.moved else Delete(key) for key in SEALED_TOGETHER))
+        return
+    copied = 0
+    chosen = (
+        (name, item)
+        for name, item in contents(source, at)
+        if (may_compare(item["PK"], item["SK"]) if name == DATA else is_event(item))
+    )
+    while some := list(islice(chosen, LOADED_AT_ONCE)):
+        there.load(some)
+        progress(copied := copied + len(some))
 
 
 @contextmanager
@@ -287,9 +275,8 @@ def is_event(item: Item) -> bool:
 
 
 def _happened(item: Item) -> Happened:
-    number = number_of(item)
-    kind, actor, when = (str(item.get(name)) for name in ("event_type", "actor", "when_occurred"))
-    return Happened(number, kind, actor, when, item.get("event_data") or {})
+    kind, actor, when = str(item.get("event_type")), str(item.get("actor")), str(item.get("when_occurred"))
+    return Happened(number_of(item), kind, actor, when, item.get("event_data") or {})
 
 
 def _misfit(event: Happened, words: str) -> Difference:
@@ -302,11 +289,12 @@ def _misfit(event: Happened, words: str) -> Difference:
 class Comparison:
     """What there is, held against what the log makes. Both are stages; neither is held in memory."""
 
-    def __init__(self, there: BufferedTable, made: BufferedTable, exempt: Iterable[Exempt]):
+    def __init__(self, there: BufferedTable, made: BufferedTable, exempt: Sequence[Exempt]):
         self.there = there
         self.made = made
         self.exempt = Exemptions(exempt)
         self._summed: set[tuple[str, str]] = set()
+        self._named: set[Key] = set()  # which of the keys that items have only here were met
         self._has = lru_cache(1000)(self._has_each)
 
     def differences(self, progress: Progress = silent) -> Iterator[Difference]:
@@ -317,8 +305,26 @@ class Comparison:
     def _compared(self, there: Item | None, made: Item | None) -> Iterator[Difference]:
         item = there or made or {}
         key, rows = Key(item["PK"], item["SK"]), self.exempt.of(item)
-        if rows is None or any(self._is_left_out(row, key) for row in rows):
+        if rows is None:
             return
+        if there is not None and (naming := [row.named for row in rows if row.named]):
+            yield from self._compared_as(naming[-1](there), there, rows)
+        elif not self._are_left_out(rows, key):
+            yield from self._compared_at(key, there, made, rows)
+
+    def _compared_as(self, key: Key, there: Item, rows: Sequence[Exempt]) -> Iterator[Difference]:
+        """An item that the log makes under another key. That another has the same key is seen by the other's turn, or,
+        of one that lies there and is as the log makes it, by looking there."""
+        own, is_met, is_left_out = Key(there["PK"], there["SK"]), key in self._named, self._are_left_out(rows, key)
+        self._named.add(key)
+        if is_met or (own != key and not is_left_out and self.there.get(key) is not None):
+            yield Difference(_place(own), "", "is in the store more than once.")
+        elif not is_left_out:
+            yield from self._compared_at(key, {**there, "PK": key.pk, "SK": key.sk}, self.made.get(key), rows)
+
+    def _compared_at(
+        self, key: Key, there: Item | None, made: Item | None, rows: Sequence[Exempt]
+    ) -> Iterator[Difference]:
         if any(row.summed for row in rows):
             yield from self._compared_sums(key, rows)
         elif there is not None:
@@ -330,11 +336,12 @@ class Comparison:
         """Whether the item is there, and whether it was made."""
         return self.there.get(key) is not None, self.made.get(key) is not None
 
-    def _is_left_out(self, row: Exempt, key: Key) -> bool:
-        if row.until is not None:
-            return not self._has(Key(keys.home(key.pk), row.until.sk))[1]
-        if row.within is not None:
-            return not any(self._has(Key(keys.home(key.pk), row.within.sk)))
+    def _are_left_out(self, rows: Sequence[Exempt], key: Key) -> bool:
+        for row in rows:
+            if row.until is not None and not self._has(Key(keys.home(key.pk), row.until.sk))[1]:
+                return True
+            if row.within is not None and not any(self._has(Key(keys.home(key.pk), row.within.sk))):
+                return True
         return False
 
     def _compared_sums(self, key: Key, rows: Sequence[Exempt]) -> Iterator[Difference]:
@@ -355,11 +362,20 @@ def _in_all_shards(table: Table, pk: str, prefix: str) -> Iterator[Item]:
 def _different(key: Key, there: Item, made: Item | None, rows: Sequence[Exempt]) -> Iterator[Difference]:
     if made is None:
         yield Difference(_place(key), "", "is in the store, but does not follow from the log.")
-    else:
+    elif _without(there, rows) != _without(made, rows):  # most differ in nothing that is compared
         for name in sorted(there.keys() | made.keys()):
             is_same = name in there and name in made and same(there[name], made[name])
             if not is_same and not any(row.spares(name) for row in rows):
                 yield Difference(_place(key), name, "is not what follows from the log.")
+
+
+def _without(item: Item, rows: Sequence[Exempt]) -> bytes:
+    """The item as text, without what these rows name."""
+    left = item.copy()
+    for row in rows:
+        for name in row.attributes:
+            left.pop(name, None)
+    return _canonical(left)
 
 
 def _canonical(value: Value) -> bytes:

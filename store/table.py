@@ -66,6 +66,9 @@ class Page:
 
 # --- conditions -----------------------------------------------------------------------------------------------------
 
+# The conditions and writes that most transactions have are not frozen: a frozen one takes three times as long to make,
+# and a replay, which makes a dozen for every event, would take a tenth longer. Nobody changes them all the same.
+
 
 class Condition:
     """What must hold of the stored item for a write to happen. Expired items still count until they are swept."""
@@ -79,21 +82,21 @@ class Condition:
         return AnyOf((self, other))
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Exists(Condition):
     """The attribute is there, also when it is null. Without a name: the item is there."""
 
     name: str = "PK"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Missing(Condition):
     """The attribute is not there. Without a name: the item is not there."""
 
     name: str = "PK"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Equals(Condition):
     """Same type and same value; a missing attribute equals nothing."""
 
@@ -130,7 +133,7 @@ class AnyOf(Condition):
 # --- writes ---------------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Put:
     """Store the item whole, in place of any that has its key."""
 
@@ -143,7 +146,7 @@ class Put:
         return Key(self.item["PK"], self.item["SK"], self.table)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Update:
     """Change some attributes and leave the others; an item that is not there is made. `add` counts from 0.
 
@@ -157,7 +160,7 @@ class Update:
     when: Condition | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Delete:
     """Remove the item; one that is not there is no error."""
 
@@ -165,7 +168,7 @@ class Delete:
     when: Condition | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Check:
     """Change nothing, but let the whole write happen only if this holds."""
 

@@ -19,6 +19,7 @@ from accounts import services as accounts
 from accounts.rules import Role
 from acts.refusals import Refusal
 from ballots import services as ballots
+from ballots.replay import by_code
 from ballots.services.casting import _record_cast
 from ballots.services.sealing import COUNTING
 from elections import invitations
@@ -28,14 +29,14 @@ from elections.rules import Action
 from elections.services import drafts
 from ranking.candidates import Candidate
 from store import keys
-from store.backup import Entry
+from store.backup import Cut, is_salt
 from store.connect import connect
 from store.log import Event, EventLog, utc_now
 from store.log.events import number_of
 from store.log.seal import verify
-from store.replay import Difference, Exemptions, Kept, Theatre, like
+from store.replay import Difference, Exemptions, Theatre, like
 from store.schema import SCHEMA
-from store.sqlite import BufferedTable, rows
+from store.sqlite import BufferedTable, SqliteTable, rows
 from store.table import DATA, LOG, Delete, Item, Key, Put, Refused, Table, Update
 from tests.at_once import at_once
 from tests.background import finish_background
@@ -103,9 +104,13 @@ class Halting(Theatre):
 
 def forget_figures(path: Path) -> None:
     """They are counted from all events again, also by a replay that goes on from here."""
+    pk, sk, _table = keys.figures()
+    change_file(path, f"DELETE FROM {DATA} WHERE pk = ? AND sk >= ? AND sk < ?", pk, sk, f"{sk}~")
+
+
+def change_file(path: str | Path, statement: str, *values: str | bytes) -> None:
     with closing(sqlite3.connect(path)) as connection:
-        pk, sk, _table = keys.figures()
-        connection.execute(f"DELETE FROM {DATA} WHERE pk = ? AND sk >= ? AND sk < ?", (pk, sk, f"{sk}~"))
+        connection.execute(statement, values)
         connection.commit()
 
 
@@ -118,12 +123,9 @@ class GoingOn(Theatre):
         return super().take(item) if number_of(item) >= self.start else iter(())
 
 
-class AsKept(Kept):
-    """The state there is, as an earlier check has kept it."""
-
-    def keep(self, entries: Iterable[Entry]) -> None:
-        for _ in entries:
-            pass
+def copy_log(source: Table, at: Cut, there: BufferedTable, *_options: Any) -> None:
+    """Where the data there is was copied by an earlier check."""
+    there.load([*source.everything()])
 
 
 @contextmanager
@@ -134,7 +136,7 @@ def copied(path: Path) -> Iterator[Table]:
 
 
 class LogOnly(Tampered):
-    """All there is to read where what there is was kept before."""
+    """All there is to read where the data was copied before."""
 
     def __init__(self, table: Table, change: Change, log: list[bytes]):
         super().__init__(table, change)
@@ -162,12 +164,12 @@ def found_in(told, tmp_path_factory) -> Callable[[Item, Change], bool]:  # noqa:
     folder = tmp_path_factory.mktemp("halts")
     newest = [number_of(events_of(told, kind)[-1]) for kind in kinds_in(*APPS)]
     there, halts = folder / "there", {number: folder / f"{number}" for number in newest}
-    log = [rows.pack(item) for name, item in told.everything() if name == LOG]
+    log = [rows.pack(item) for item in told.each(keys.events())]
     settle = replay._settle
 
     def keep_and_settle(kept: Table, made: Table) -> None:
         kept.flush()
-        copy_of(Path(kept.path), there)
+        change_file(copy_of(Path(kept.path), there), f"DELETE FROM {LOG}")
         settle(kept, made)
 
     with pytest.MonkeyPatch.context() as patch:
@@ -180,7 +182,7 @@ def found_in(told, tmp_path_factory) -> Callable[[Item, Change], bool]:  # noqa:
         stages = iter((copied(there), copied(halts[number_of(event)])))
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(replay, "stage", lambda kind: next(stages))
-            patch.setattr(replay, "Kept", AsKept)
+            patch.setattr(replay, "copy", copy_log)
             patch.setattr(replay, "Theatre", type("GoingOn", (GoingOn,), {"start": number_of(event)}))
             patch.setattr(replay, "_Findings", Finding)
             try:
@@ -445,6 +447,64 @@ def test_a_box_may_be_emptied_once_its_ballots_are_published(told):  # noqa: F81
             yield item
 
     assert check(Tampered(told, change)).first == ()
+
+
+def in_the_file(table: Table, change: Change, path: Path) -> SqliteTable:
+    """A copy of the store in whose file an item is what the change makes of it."""
+    copy = SqliteTable(str(copy_of(Path(table.path), path)), clock=table.clock)
+    for name, item in table.everything():
+        after = [*change(name, item)]
+        if after != [item]:
+            copy.write(Delete(Key(item["PK"], item["SK"], name)))
+            copy.load([(name, each) for each in after])
+    return copy
+
+
+def test_what_was_changed_in_the_file_itself_is_named(told, tmp_path):  # noqa: F811
+    """The rows of the embedded store are copied as they are, which no wrapper around it sees."""
+    changes = [changed(place, **{name: value}) for place, name, value in BEHIND_OUR_BACK]
+    event = events_of(told, "ProfileChanged")[-1]
+    every = all_of([*changes, saying(event, display_name="Somebody else")])
+    with closing(in_the_file(told, every, tmp_path / "changed")) as store:
+        found = named(check(store, most=100))
+    planted = [*BEHIND_OUR_BACK, ("USER#", "display_name", None)]
+    assert [each for each in planted if not any(_is_about(*one, each) for one in found)] == []
+
+
+def test_a_lost_event_and_a_lost_item_in_the_file_are_found(told, tmp_path):  # noqa: F811
+    event = events_of(told, "VotersRemoved")[-1]
+
+    def lose_item(name: str, item: Item) -> Iterator[Item]:
+        if item["SK"] != "VOTER#voter 3":
+            yield item
+
+    for number, change in enumerate((without(event), lose_item)):
+        with closing(in_the_file(told, change, tmp_path / str(number))) as store:
+            assert check(store).count > 0
+
+
+@pytest.mark.parametrize("has_lost", [True, False])
+def test_a_second_secret_ballot_under_its_code_is_named(told, tmp_path, has_lost):  # noqa: F811
+    """There it lies in the rebuilt store, so that it is the very same; unless the first is gone, there is one too
+    many."""
+
+    def change(name: str, item: Item) -> Iterator[Item]:
+        is_ballot = name == DATA and item["PK"] == "ELECTION#prize" and item["SK"].startswith("BALLOT#")
+        if not is_ballot or not has_lost:
+            yield item
+        if is_ballot:
+            yield {**item, "SK": by_code(item).sk}
+
+    with closing(in_the_file(told, change, tmp_path / "copy")) as store:
+        words = {each.words for each in check(store).first}
+    assert words == (set() if has_lost else {"is in the store more than once."})
+
+
+def test_no_secret_is_copied_to_be_compared(told):  # noqa: F811
+    salts = [item for name, item in told.everything() if name == DATA and is_salt(Key(item["PK"], item["SK"]))]
+    assert salts
+    with replay.side_by_side(told) as (_verdict, there, _made):
+        assert [item for _, item in there.everything() if item in salts] == []
 
 
 # --- nothing is found while the site is at work ---

@@ -133,9 +133,10 @@ def _counting(events: list[Item], after: Item, when: Condition | None = None) ->
     total: Counter[str] = Counter()
     days: defaultdict[str, Counter[str]] = defaultdict(Counter)
     for event in events:
-        total.update(changes(event))
-        if by_day := changes_of_day(event):
-            days[_day(event)].update(by_day)
+        for name, by in changes(event).items():
+            total[name] += by
+        for name, by in changes_of_day(event).items():
+            days[_day(event)][name] += by
     every_day = (Update(keys.figures_of_day(day), set={"day": day}, add=dict(by)) for day, by in days.items())
     return [Update(keys.figures(), set=after, add=dict(total), when=when), *every_day]
 

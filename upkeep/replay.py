@@ -16,19 +16,18 @@ from elections.rules import State
 from polls import replay as polls
 from skills import replay as skills
 from store import formats, keys
-from store.backup import Cut, Entry, Progress, batches, begin, contents, cut, silent
+from store.backup import Cut, Progress, batches, begin, contents, cut, silent
 from store.log import layout
 from store.log.events import number_of
 from store.replay import (
     Comparison,
     Difference,
-    Kept,
     Theatre,
     Unlogged,
     begins,
+    copy,
     is_event,
     nothing_kept,
-    split,
     stage,
 )
 from store.schema import SCHEMA, EventType
@@ -130,7 +129,7 @@ def rebuild(source: Table, target: Table, said: Said = quietly, most: int = 20) 
     begin(target, None)
     findings, at = _Findings(most), cut(source)
     with said("Replay") as replaying:
-        log = split(contents(source, at), _let_go)
+        log = (item for name, item in contents(source, at) if name == LOG)
         events = _act_again(_loaded(log, target), at, target, None, findings, replaying)
     verdict = findings.verdict(events, target)
     if not verdict.count:
@@ -142,10 +141,11 @@ def rebuild(source: Table, target: Table, said: Said = quietly, most: int = 20) 
 def _check(source: Table, there: BufferedTable, made: BufferedTable, said: Said, most: int) -> Verdict:
     findings, at = _Findings(most), cut(source)
     with said("Copy") as copying, said("Replay") as replaying:
-        kept = Kept(there, (row for row in SCHEMA.exempt if row.like.pk != TASK), copying)  # some are finished below
-        log = split(contents(source, at), kept.keep)
-        events = _act_again(by_count(filter(is_event, log), EVENTS_A_BATCH), at, made, there, findings, replaying)
-    findings.take(kept.twice)
+        copy(
+            source, at, there, [row for row in SCHEMA.exempt if row.like.pk != TASK], copying
+        )  # some are finished below
+        log = by_count(there.each(keys.events()), EVENTS_A_BATCH)
+        events = _act_again(log, at, made, there, findings, replaying)
     _settle(there, made)
     with said("Compare") as comparing:
         findings.take(Comparison(there, made, SCHEMA.exempt).differences(comparing))
@@ -157,11 +157,6 @@ def _loaded(log: Iterator[Item], made: Table) -> Iterator[list[Item]]:
     for batch in batches((LOG, item) for item in log):
         made.load([layout.entry(made, LOG, item) for _, item in batch])
         yield [item for _, item in batch if is_event(item)]
-
-
-def _let_go(entries: Iterable[Entry]) -> None:
-    for _ in entries:
-        pass
 
 
 def _act_again(
@@ -176,10 +171,9 @@ def _act_again(
     done, kinds, theatre = 0, Counter[str](), Theatre(made, SCHEMA.acts)
     with acting_on(Unlogged(made)):  # type: ignore[arg-type]
         for events in parts:
-            for event in events:
-                findings.take(theatre.take(event))
-                kinds[str(event.get("event_type"))] += number_of(event) <= at.number
-                progress(done := done + 1)
+            findings.take(each for event in events for each in theatre.take(event))
+            progress(done := done + len(events))
+            kinds.update(str(event.get("event_type")) for event in events if number_of(event) <= at.number)
             findings.take(_follow(events, at, made, there))
     if at.checkpoint is not None:
         counts, sync, when = keys.counts(), keys.sync(), at.checkpoint["when_sealed"]
@@ -203,11 +197,14 @@ def _follow(events: list[Item], at: Cut, made: Table, there: BufferedTable | Non
     """Figures follow what is sealed, and were perhaps a step behind it when the store was copied: as far as they had
     come they are counted again, and from there on what follows with them is counted on the copy."""
     followed = (there.get(keys.figures()) or {}).get("last_event_id", 0) if there else at.number
+    counted, left = list[Item](), list[Item]()
+    for event in events:
+        (counted if number_of(event) <= followed else left).append(event)
     try:
         if at.checkpoint is not None:
-            figures.count(made, [event for event in events if number_of(event) <= followed], followed)
+            figures.count(made, counted, followed)
         if there:
-            voting_times.follow_on(there, [event for event in events if number_of(event) > followed])
+            voting_times.follow_on(there, left)
     except (KeyError, TypeError, ValueError):  # an event that was tampered with
         yield Difference("figures", "", "cannot be counted from the log.")
 

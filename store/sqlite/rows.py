@@ -35,8 +35,9 @@ CREATE TABLE IF NOT EXISTS token (
 """
 GET = {table: f"SELECT body FROM {table} WHERE pk = ? AND sk = ? AND (ttl IS NULL OR ttl > ?)" for table in TABLES}
 EVERYTHING = {table: f"SELECT body FROM {table} WHERE ttl IS NULL OR ttl > ? ORDER BY pk, sk" for table in TABLES}
+COLUMNS = "pk, sk, gsi1pk, gsi1sk, ttl, body"
 PUT = {
-    table: f"INSERT INTO {table} (pk, sk, gsi1pk, gsi1sk, ttl, body) VALUES (?, ?, ?, ?, ?, ?) "
+    table: f"INSERT INTO {table} ({COLUMNS}) VALUES (?, ?, ?, ?, ?, ?) "
     "ON CONFLICT (pk, sk) DO UPDATE SET gsi1pk = excluded.gsi1pk, gsi1sk = excluded.gsi1sk, "
     "ttl = excluded.ttl, body = excluded.body"
     for table in TABLES

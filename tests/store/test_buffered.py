@@ -9,7 +9,7 @@ from contextlib import closing, suppress
 import pytest
 
 from store.sqlite import BufferedTable, SqliteTable, buffered
-from store.table import DATA, Check, Delete, Equals, Exists, Key, Missing, Put, Refused, Span, Update, Write
+from store.table import DATA, LOG, Check, Delete, Equals, Exists, Key, Missing, Put, Refused, Span, Update, Write
 
 NOW = 1_900_000_000
 
@@ -102,3 +102,28 @@ def test_a_refused_write_changes_nothing(tables):
 
 def test_a_number_that_is_added_to_is_answered(tables):
     assert [table.increment(Key("a", "1"), "count", by=2) for table in tables for _ in range(2)] == [2, 4, 2, 4]
+
+
+def test_what_is_chosen_is_copied_from_a_file_as_it_is(tables):
+    source, copy = tables
+    source.load(
+        [
+            (DATA, {"PK": "a", "SK": "1", "number": 1, "GSI1PK": "index", "GSI1SK": "1"}),
+            (DATA, {"PK": "a", "SK": "2", "bytes": b"\x00"}),
+            (DATA, {"PK": "secret", "SK": "1"}),
+            (DATA, {"PK": "a", "SK": "expired", "ttl": NOW - 1}),
+            (LOG, {"PK": "EVENTS", "SK": "1"}),
+            (LOG, {"PK": "OTHER", "SK": "1"}),
+        ]
+    )
+    assert copy.copy(source, lambda pk, sk: pk != "secret", Span("EVENTS", table=LOG)) == 3
+    assert [*copy.everything()] == [
+        (DATA, {"PK": "a", "SK": "1", "number": 1, "GSI1PK": "index", "GSI1SK": "1"}),
+        (DATA, {"PK": "a", "SK": "2", "bytes": b"\x00"}),
+        (LOG, {"PK": "EVENTS", "SK": "1"}),
+    ]
+    assert copy.get(Key("a", "1")) == source.get(Key("a", "1"))
+    assert [item["SK"] for item in copy.each(Span("index", index=True))] == ["1"]
+    copy.write(Update(Key("a", "1"), add={"number": 1}, when=Exists()))
+    assert copy.get(Key("a", "1"))["number"] == 2
+    assert source.get(Key("a", "1"))["number"] == 1

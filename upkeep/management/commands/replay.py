@@ -1,5 +1,6 @@
 """Make the state again from the log, and hold it against the state there is."""
 
+import gc
 from argparse import ArgumentParser
 from functools import partial
 from typing import Any
@@ -34,6 +35,7 @@ class Command(StoreCommand):
         formats.check(self.table, oldest=0)
         if names.is_at_work(self.table):
             raise CommandError("The log is forgetting somebody's name just now. Try again when the worker is done.")
+        gc.freeze()  # what is loaded by now need not be looked through while millions of items come and go
         if check:
             self._say(replay.check(self.table, partial(shown_on, self.stderr)), "The log and the store agree.")
         else:
