@@ -21,7 +21,8 @@ from .rules import Election
 OUTCOME = "sealed_at winners:list winner_count:int seats:int"
 LISTED = f"name:election state no_voting_before no_voting_after created_at closing remind_before:list {OUTCOME}"
 RENDERED = "html_version:int"
-MARKS = " ".join((*telling.MARKS, "invited_at"))
+UNSEEN_MARKS = " ".join((*telling.MARKS[1:], "invited_at"))  # auditors see only that somebody was invited
+MARKS = f"{telling.MARKS[0]} {UNSEEN_MARKS}"
 COUNTS = " ".join(f"{each}_{what}:int" for each in ("invited", "reminded", "timed", "messaged")
                   for what in ("queued", "sent", "failed", "nowhere", "beyond"))  # fmt: skip
 
@@ -72,7 +73,7 @@ ITEMS = (
 
     # the roll
     ItemType("voter", keys.voter, "election_name:election voter_name:person account voted:bool paper:bool invited",
-             f"acts:int lineage left_alone:bool turn:int restores:int {MARKS}", rule=who_is_on_the_roll,
+             f"acts:int lineage left_alone:bool turn:int restores:int {UNSEEN_MARKS}", rule=who_is_on_the_roll,
              lists=(keys.elections_of_voter(""),), replay=(
                  Exempt(MAILS, MARKS),
                  Exempt("By which a ballot knows whoever cast it; a person whose site was rebuilt comes in by a new "

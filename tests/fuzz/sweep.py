@@ -21,10 +21,10 @@ from playwright.sync_api import Page
 
 from accounts.rules import Role
 from acts.handfuls import handfuls
-from audit.tables.relations import RELATIONS
 from mail.letters import compose
 from mail.sending import send_waiting
 from news.site_page import Part
+from store.schema import SCHEMA
 from tests.access import site as sites
 from tests.access.site import Look, Site
 from tests.access.table import without_haste
@@ -119,7 +119,7 @@ def _more_looks() -> list[Look]:
     of_election = {"election": known("Board")}
     return [
         *(Look("edit_site_page", "owner", (part.value,)) for part in Part),
-        *(Look("table", "owner", (each.name,), asked=of_election) for each in RELATIONS),
+        *(Look("table", "owner", (each.name,), asked=of_election) for each in SCHEMA.sheets.values()),
     ]
 
 
