@@ -45,10 +45,10 @@ ITEMS = (
     ItemType("manager", keys.manager, f"{LISTED} person:person", lists=(keys.run_by(""),),
              exports=(Export("elections", _("elections.json: elections you run or help to run."),
                              rows(keys.run_by, election="name", state="state", made_at="created_at")),),
-             partings=(Parting(ngettext_lazy(
+             partings=(Parting(how_many(keys.run_by), (ngettext_lazy(
                  "%(count)d election passes to the owner of the site, or stays with those who run it as well.",
                  "%(count)d elections pass to the owner of the site, or stay with those who run them as well.",
-                 "count"), how_many(keys.run_by)),)),
+                 "count"),)),)),
     ItemType("candidate", keys.candidate, f"election_name:election candidate_name number:int statement link "
              f"statement_html {RENDERED} photo:map", replay=(Exempt(HTML, "statement_html html_version"),), sheets=(
                  Sheet("candidates", _("Candidates"), _("Who or what stands in an election."),
@@ -114,9 +114,9 @@ ITEMS = (
                        "id", "name", lambda asked: keys.groups_of(asked.name) if asked.name else None),),
              exports=(Export("groups", _("groups.json: groups of voters you keep for your elections, without their "
                                          "members."), of_groups.kept_by),),
-             partings=(Parting(ngettext_lazy("%(count)d group of voters is deleted.",
-                                             "%(count)d groups of voters are deleted.", "count"),
-                               of_groups.how_many),)),
+             partings=(Parting(of_groups.how_many, (
+                 ngettext_lazy("%(count)d group of voters is deleted.", "%(count)d groups of voters are deleted.",
+                               "count"),)),)),
     ItemType("group's name", keys.group_name, "name id"),
     ItemType("group's use", keys.group_use, "election_name:election created_at"),
     ItemType("member", keys.member, hidden="group_id member_name:person account",
