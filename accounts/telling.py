@@ -88,9 +88,9 @@ def rows(span: Callable[[str], Span], **fields: str) -> Callable[[User], Iterato
     )
 
 
-def how_many(span: Callable[[str], Span]) -> Callable[[User], int]:
-    """Of those that are listed under somebody's name."""
-    return lambda user: len(table().page(span(user.name), limit=MOST_COUNTED).items)
+def how_many(*spans: Callable[[str], Span]) -> Callable[[User], tuple[int, ...]]:
+    """Of what is listed under somebody's name."""
+    return lambda user: tuple(len(table().page(span(user.name), limit=MOST_COUNTED).items) for span in spans)
 
 
 # --- what is kept about accounts ---

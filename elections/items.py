@@ -21,7 +21,8 @@ from .rules import Election
 OUTCOME = "sealed_at winners:list winner_count:int seats:int"
 LISTED = f"name:election state no_voting_before no_voting_after created_at closing remind_before:list {OUTCOME}"
 RENDERED = "html_version:int"
-MARKS = " ".join((*telling.MARKS, "invited_at"))
+UNSEEN_MARKS = " ".join((*telling.MARKS[1:], "invited_at"))  # auditors see only that somebody was invited
+MARKS = f"{telling.MARKS[0]} {UNSEEN_MARKS}"
 COUNTS = " ".join(f"{each}_{what}:int" for each in ("invited", "reminded", "timed", "messaged")
                   for what in ("queued", "sent", "failed", "nowhere", "beyond"))  # fmt: skip
 
@@ -44,10 +45,10 @@ ITEMS = (
     ItemType("manager", keys.manager, f"{LISTED} person:person", lists=(keys.run_by(""),),
              exports=(Export("elections", _("elections.json: elections you run or help to run."),
                              rows(keys.run_by, election="name", state="state", made_at="created_at")),),
-             partings=(Parting(ngettext_lazy(
+             partings=(Parting(how_many(keys.run_by), (ngettext_lazy(
                  "%(count)d election passes to the owner of the site, or stays with those who run it as well.",
                  "%(count)d elections pass to the owner of the site, or stay with those who run them as well.",
-                 "count"), how_many(keys.run_by)),)),
+                 "count"),)),)),
     ItemType("candidate", keys.candidate, f"election_name:election candidate_name number:int statement link "
              f"statement_html {RENDERED} photo:map", replay=(Exempt(HTML, "statement_html html_version"),), sheets=(
                  Sheet("candidates", _("Candidates"), _("Who or what stands in an election."),
@@ -72,7 +73,7 @@ ITEMS = (
 
     # the roll
     ItemType("voter", keys.voter, "election_name:election voter_name:person account voted:bool paper:bool invited",
-             f"acts:int lineage left_alone:bool turn:int restores:int {MARKS}", rule=who_is_on_the_roll,
+             f"acts:int lineage left_alone:bool turn:int restores:int {UNSEEN_MARKS}", rule=who_is_on_the_roll,
              lists=(keys.elections_of_voter(""),), replay=(
                  Exempt(MAILS, MARKS),
                  Exempt("By which a ballot knows whoever cast it; a person whose site was rebuilt comes in by a new "
@@ -111,9 +112,9 @@ ITEMS = (
                        "id", "name", lambda asked: keys.groups_of(asked.name) if asked.name else None),),
              exports=(Export("groups", _("groups.json: groups of voters you keep for your elections, without their "
                                          "members."), of_groups.kept_by),),
-             partings=(Parting(ngettext_lazy("%(count)d group of voters is deleted.",
-                                             "%(count)d groups of voters are deleted.", "count"),
-                               of_groups.how_many),)),
+             partings=(Parting(of_groups.how_many, (
+                 ngettext_lazy("%(count)d group of voters is deleted.", "%(count)d groups of voters are deleted.",
+                               "count"),)),)),
     ItemType("group's name", keys.group_name, "name id"),
     ItemType("group's use", keys.group_use, "election_name:election created_at"),
     ItemType("member", keys.member, hidden="group_id member_name:person account",

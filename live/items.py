@@ -43,13 +43,11 @@ ITEMS = (
                        leads=((_("Questions"), "questions", "id"),)),),
              exports=(Export("question_sets", _("question_sets.json: question sets you have made, with their "
                                                 "questions."), of_sets.made),),
-             partings=(
-                 Parting(ngettext_lazy("%(count)d shared question set passes to the owner of the site.",
-                                       "%(count)d shared question sets pass to the owner of the site.", "count"),
-                         lambda user: of_sets.how_many(user, offered=True)),
-                 Parting(ngettext_lazy("%(count)d question set that nobody else uses is deleted.",
-                                       "%(count)d question sets that nobody else uses are deleted.", "count"),
-                         lambda user: of_sets.how_many(user, offered=False)))),
+             partings=(Parting(of_sets.how_many, (
+                 ngettext_lazy("%(count)d shared question set passes to the owner of the site.",
+                               "%(count)d shared question sets pass to the owner of the site.", "count"),
+                 ngettext_lazy("%(count)d question set that nobody else uses is deleted.",
+                               "%(count)d question sets that nobody else uses are deleted.", "count"))),)),
     ItemType("shared set", keys.shared_set, SET, inside=" ".join(Type), lists=(keys.SHARED_SETS,)),
     ItemType("set's category", keys.set_category, "number:int name order_index:int description"),
     ItemType("set's question", keys.set_question, QUESTION, sheets=(
@@ -113,9 +111,9 @@ ITEMS = (
                                  keys.games_of, session="id", title="title", engagement_type="engagement_type",
                                  created_at="created_at", ended_at="ended_at", players="players", rounds="rounds",
                                  answers="answers")),),
-             partings=(Parting(ngettext_lazy("%(count)d live session goes, with its report.",
-                                             "%(count)d live sessions go, with their reports.", "count"),
-                               how_many(keys.games_of)),)),
+             partings=(Parting(how_many(keys.games_of), (
+                 ngettext_lazy("%(count)d live session goes, with its report.",
+                               "%(count)d live sessions go, with their reports.", "count"),)),)),
 
     ItemType("minutes", keys.minutes, f"{FACTS_OF_MINUTES} played:list voided:list digest event:int", "deleted:bool",
              replay=NAMED),

@@ -28,12 +28,12 @@ ITEMS = (
     ItemType("post by author", keys.post_by_author, POST, inside=PICTURE,
              lists=(keys.posts_by(""), keys.drafts_by("")),
              exports=(Export("posts", _("posts.json: news you have written, drafts included."), telling.written_by),),
-             partings=(
-                 Parting(ngettext_lazy("%(count)d post stays, without a name.",
-                                       "%(count)d posts stay, without a name.", "count"), telling.seen),
-                 Parting(ngettext_lazy("%(count)d post that nobody can read yet passes to the owner of the site.",
-                                       "%(count)d posts that nobody can read yet pass to the owner of the site.",
-                                       "count"), telling.ahead))),
+             partings=(Parting(telling.how_many, (
+                 ngettext_lazy("%(count)d post stays, without a name.", "%(count)d posts stay, without a name.",
+                               "count"),
+                 ngettext_lazy("%(count)d post that nobody can read yet passes to the owner of the site.",
+                               "%(count)d posts that nobody can read yet pass to the owner of the site.",
+                               "count"))),)),
     ItemType("post by tag", keys.post_by_tag, POST, inside=PICTURE, lists=(keys.posts_with(""),)),
     ItemType("post on", keys.post_on_election, POST, inside=PICTURE, lists=(keys.posts_on("", ""),)),
     ItemType("post's slug", keys.post_slug, "post slug"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from accounts.models import User
-from accounts.telling import how_many
+from accounts.telling import how_many as counted
 from acts.site import now_text, table
 from store import keys
 from store.splitting import by_count
@@ -33,11 +33,9 @@ def _words(post: Post) -> Item:
     return {name: getattr(post, name) for name in WORDS}
 
 
-def seen(user: User) -> int:
-    """Posts that everybody can read."""
-    return how_many(lambda name: keys.up_to(keys.posts_by(name), now_text()))(user)
-
-
-def ahead(user: User) -> int:
-    """Posts that nobody can read yet."""
-    return how_many(keys.posts_by)(user) + how_many(keys.drafts_by)(user) - seen(user)
+def how_many(user: User) -> tuple[int, int]:
+    """Of their posts, those that everybody can read, and those that nobody can read yet."""
+    seen, dated, drafts = counted(
+        lambda name: keys.up_to(keys.posts_by(name), now_text()), keys.posts_by, keys.drafts_by
+    )(user)
+    return seen, dated + drafts - seen

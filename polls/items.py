@@ -25,9 +25,9 @@ ITEMS = (
     ItemType("its maker's", keys.made_poll, LISTED, "hiddenAt", lists=(keys.made_by(""),),
              exports=(Export("polls", _("polls.json: polls you have made."),
                              rows(keys.made_by, poll="id", title="title", made_at="createdAt")),),
-             partings=(Parting(ngettext_lazy("%(count)d poll passes to the owner of the site.",
-                                             "%(count)d polls pass to the owner of the site.", "count"),
-                               how_many(keys.made_by)),)),
+             partings=(Parting(how_many(keys.made_by), (
+                 ngettext_lazy("%(count)d poll passes to the owner of the site.",
+                               "%(count)d polls pass to the owner of the site.", "count"),)),)),
     ItemType("public poll", keys.listed_poll, LISTED, "hiddenAt", lists=(keys.PUBLIC_POLLS,)),
     ItemType("poll's gate", keys.poll_gate, "open:bool as_of voted:int ttl:int",
              replay=(Exempt(BY_CHANCE, summed=True),)),

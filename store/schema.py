@@ -85,8 +85,8 @@ class Export:
 class Parting:
     """What becomes of somebody's things when they are removed, for whoever is about to decide it."""
 
-    sentence: Any  # about `count` of them, in singular and plural
-    count: Callable[[Any], int]
+    counts: Callable[[Any], tuple[int, ...]]
+    sentences: tuple[Any, ...]  # one about each `count`, in singular and plural
 
 
 @dataclass(frozen=True)

@@ -28,7 +28,7 @@ LEAVING = Steps[[User], None]("when somebody was removed; each until it is done"
 
 def foreseen(user: User) -> list[str]:
     """What a removal would pass on, for whoever is about to decide it. It must not tell where they have voted."""
-    counted = ((each.sentence, each.count(user)) for each in SCHEMA.partings)
+    counted = (pair for each in SCHEMA.partings for pair in zip(each.sentences, each.counts(user), strict=True))
     return [str(sentence % {"count": count}) for sentence, count in counted if count]
 
 

@@ -35,6 +35,6 @@ def _is_theirs(user: User, item: Item) -> bool:
     return item.get("account", user.created_at) == user.created_at
 
 
-def how_many(user: User) -> int:
+def how_many(user: User) -> tuple[int]:
     """Of their own, which go with them."""
-    return len(repository.names_taken(user.name))
+    return (len(repository.names_taken(user.name)),)

@@ -20,6 +20,8 @@ def made(user: User) -> Iterator[Item]:
             yield as_json(whole)
 
 
-def how_many(user: User, *, offered: bool) -> int:
-    """Of theirs, that others use or that nobody else does."""
-    return sum(each.is_offered == offered for each in islice(repository.each_of(user.name), MOST_COUNTED))
+def how_many(user: User) -> tuple[int, int]:
+    """Of theirs, that others use, and that nobody else does."""
+    sets = list(islice(repository.each_of(user.name), MOST_COUNTED))
+    passed = sum(each.is_offered for each in sets)
+    return passed, len(sets) - passed

@@ -32,7 +32,7 @@ def name_of_all(span: Span) -> str:
 def is_in(item_type: ItemType, span: Span) -> bool:
     if span.index:
         return any(_is_list(each.pk, span.pk) for each in (*item_type.lists, *item_type.closed_lists)) or (
-            "@" in span.pk and item_type.key is keys.user
+            "@" in span.pk and "#" not in span.pk and item_type.key is keys.user
         )
     place = item_type.place
     return span.table == place.table and fits(place.pk, span.pk) and _is_held_by(place.sk, span)

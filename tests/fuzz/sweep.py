@@ -20,10 +20,10 @@ from django.test import Client
 from playwright.sync_api import Page
 
 from accounts.rules import Role
-from audit.tables.relations import RELATIONS
 from mail.letters import compose
 from mail.sending import send_waiting
 from news.site_page import Part
+from store.schema import SCHEMA
 from store.splitting import by_count
 from tests.access import site as sites
 from tests.access.site import Look, Site
@@ -119,7 +119,7 @@ def _more_looks() -> list[Look]:
     of_election = {"election": known("Board")}
     return [
         *(Look("edit_site_page", "owner", (part.value,)) for part in Part),
-        *(Look("table", "owner", (each.name,), asked=of_election) for each in RELATIONS),
+        *(Look("table", "owner", (each.name,), asked=of_election) for each in SCHEMA.sheets.values()),
     ]
 
 

@@ -10,7 +10,7 @@ from audit.tables import masks
 from audit.tables.masks import HIDDEN
 from elections.disclosure import NOTHING, Allowed, allowed
 from store import keys
-from store.schema import SCHEMA, ItemType
+from store.schema import SCHEMA, ItemType, parsed
 from store.table import DATA, LOG, Key, Span
 from tests.rows import every_row
 
@@ -31,6 +31,11 @@ def a_key_of(item_type: ItemType) -> Key:
 
 def test_what_is_hidden_whole_is_hidden_on_purpose():
     assert set(HIDDEN_TYPES) == AMONG_OTHERS | APART
+
+
+@every_row("declared", [*SCHEMA.items, *SCHEMA.events.values()])
+def test_no_field_is_both_shown_and_hidden(declared):
+    assert set(parsed(declared.shown)) & set(parsed(declared.hidden)) == set()
 
 
 @every_row("item_type", SCHEMA.items)
