@@ -40,7 +40,6 @@ ITEMS = (
                        "name"),)),
     ItemType("people search", keys.name_word, "name:person", closed_lists=(keys.name_words_with_role("", ""),)),
     ItemType("owner mark", keys.owner, "name:person"),
-    ItemType("names' rule", keys.names_rule, "since"),
     ItemType("setup link", keys.setup, hidden="digest ttl:int",
              replay="A door held open for the first owner: it is shut when there is one, or after a day."),
     ItemType("session", keys.session, hidden="contents:map created_at device seen:int ttl:int",

@@ -33,8 +33,7 @@ def registered(event: Happened) -> Iterator[Step]:
         session_salt=repository.new_session_salt(),
     )
     owner = [repository.first_owner(user)] if user.role == Role.OWNER else []
-    rule = [repository.names_rule_from(user)] if said.get("names_rule") else []
-    yield [*repository.creation(user), *owner, *rule]
+    yield [*repository.creation(user), *owner]
 
 
 def recorded_only(event: Happened) -> Step:
@@ -110,7 +109,7 @@ def _possible(before: set[str], event: Happened) -> list[set[str]]:
 
 
 EVENTS = (
-    EventType("UserRegistered", registered, "name:person email:address role created_at names_rule:bool"),
+    EventType("UserRegistered", registered, "name:person email:address role created_at"),
     EventType("PersonInvited", nothing_kept, "email:address"),
     EventType("ResetLinkSent", recorded_only, "name:person", is_told=True),
     EventType("UserPasswordChanged", recorded_only, "name:person"),

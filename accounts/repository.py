@@ -65,12 +65,6 @@ def has_owner() -> bool:
     return owner_name() is not None
 
 
-def names_rule() -> str | None:
-    """Since when entries on rolls say which account of a name they were made for."""
-    mark = table().get(keys.names_rule())
-    return str(mark["since"]) if mark else None
-
-
 @dataclass(frozen=True, slots=True)
 class ListedPerson:
     """A person as the people list shows one."""
@@ -236,12 +230,6 @@ def word_entries(name: str, role: Role) -> list[Put]:
 def has_left(name_or_email: str) -> Check:
     """That whoever had it before has been seen off: what was theirs must not become another's."""
     return Check(keys.leaving(name_or_email), Missing())
-
-
-def names_rule_from(user: User) -> Put:
-    """From this account on, a name on a roll is nobody's who registers it later."""
-    place = keys.names_rule()
-    return Put({"PK": place.pk, "SK": place.sk, "since": user.created_at}, when=Missing())
 
 
 def first_owner(user: User) -> Write:

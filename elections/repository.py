@@ -137,20 +137,14 @@ def entries_of(person: User, entries: Iterable[Item]) -> list[Item]:
 def matching(pairs: Sequence[tuple[User, Item]]) -> list[tuple[User, Item]]:
     """Those of the pairs in which the entry on a roll is the person's, whose name or address it has.
 
-    One by address is whose address it is. One by name is that of the account it was made for; one made before entries
-    said which, that of whoever had the name by then. So a name that is free again carries no right.
+    One by address is whose address it is. One by name is that of the account it was made for, so a name that is free
+    again carries no right.
     """
-    is_old = any("account" not in entry and not is_by_address(entry["voter_name"]) for _person, entry in pairs)
-    since = people.names_rule() if is_old else None
-    return [(person, entry) for person, entry in pairs if _is_theirs(person, entry, since)]
+    return [(person, entry) for person, entry in pairs if _is_theirs(person, entry)]
 
 
-def _is_theirs(person: User, entry: Item, since: str | None) -> bool:
-    if is_by_address(entry["voter_name"]):
-        return True
-    if "account" in entry:
-        return bool(entry["account"] == person.created_at)
-    return since is None or person.created_at < since
+def _is_theirs(person: User, entry: Item) -> bool:
+    return is_by_address(entry["voter_name"]) or entry.get("account") == person.created_at
 
 
 def is_by_address(voter_name: str) -> bool:

@@ -136,8 +136,3 @@ def name_to_forget_by_date(removed_at: str, name: str) -> str:
 def name_kept(asof: int, name: str) -> str:
     """The sort key of a name that elections still keep, by the number up to which deletions were looked at."""
     return f"{sequence(asof)}#{part(name)}"
-
-
-def names_rule() -> Key:
-    """Since when an entry on a roll says which account of a name it was made for."""
-    return Key(METADATA, "NAMES")

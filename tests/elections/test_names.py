@@ -12,15 +12,13 @@ from django.urls import reverse
 from accounts import repository as people
 from accounts import services as accounts
 from accounts.rules import Role
-from acts.site import now_text
 from ballots import services as ballots
 from ballots.rules import NotOnTheRoll
 from elections import imports, invitations, repository, services
-from elections.mine import votes_of
 from elections.rules import Action
 from ranking.candidates import Candidate
 from store import keys, trips
-from store.table import Delete, Update
+from store.table import Update
 from tests.clock import at_its_own_moment
 from tests.people import enrol, list_as_before
 from upkeep import replay
@@ -124,18 +122,6 @@ def test_a_name_that_stood_on_a_roll_gives_nothing_to_who_registers_it(ada, draf
     assert client.get(address("ballot")).status_code == 403
     with pytest.raises(NotOnTheRoll):
         votes(people.find("Ghost Person"))
-
-
-def test_whoever_had_the_name_before_the_rule_came_in_keeps_their_place(site, ada, draft, person):
-    before, after = person("Old", Role.VOTER), "New"
-    site.write(Delete(keys.names_rule()))  # as earlier versions left a store
-    list_as_before(draft, "Old", after)
-    opened(ada)
-    assert [each.name for each in votes_of(before, now_text()).waiting] == ["Board"]
-    with pytest.raises(NotOnTheRoll):
-        votes(person(after, Role.VOTER))
-    assert people.names_rule() == people.find(after).created_at
-    votes(before)
 
 
 def test_a_freed_name_carries_no_right_also_where_its_entry_has_stayed(site, ada, draft, person):
