@@ -24,6 +24,7 @@ from store import keys
 from store.connect import connect
 from store.log.seal import verify
 from tests.at_once import at_once
+from tests.background import finish_background
 from tests.polls.conftest import made, vote  # noqa: F401
 from tests.skills.test_endorsing_dynamodb import on_dynamodb  # noqa: F401
 from tests.store import engines
@@ -126,7 +127,7 @@ def test_all_goes_on_in_a_store_of_the_other_kind(target, by, settings, tmp_path
     assert (verdict.flaw, verdict.index_flaw) == (None, None)
     assert check(table()).count == 0
     organising.delete(organiser, elections.find("Secret"))
-    organising.clear_away_all()
+    finish_background()
     assert not [item for _name, item in table().everything() if item["PK"].startswith("ELECTION#secret")]
 
 

@@ -9,6 +9,7 @@ from elections.rules import Action, State
 from ranking.candidates import Candidate
 from store import keys, spans, trips
 from store.log import EventLog
+from tests.background import finish_background
 from tests.elections.test_renaming import Killed, dies_at
 from upkeep import replay
 
@@ -103,7 +104,7 @@ def test_it_is_renamed_copied_and_deleted_with_all_its_shards(site, ada, four, d
     copying.copy(ada, repository.find("Council"), "Again")
     assert_in_shards(site, name="Again")
     services.delete(ada, repository.find("Council"))
-    assert services.clear_away_all() == 1
+    finish_background()
     assert not [item for _name, item in site.everything() if item["PK"].startswith("ELECTION#council")]
     assert services.create(ada, "Council").stored_state == State.DRAFT
 
