@@ -127,7 +127,7 @@ def test_all_goes_on_in_a_store_of_the_other_kind(target, by, settings, tmp_path
     assert (verdict.flaw, verdict.index_flaw) == (None, None)
     assert check(table()).count == 0
     organising.delete(organiser, elections.find("Secret"))
-    finish_background()
+    finish_background("delete election")
     assert not [item for _name, item in table().everything() if item["PK"].startswith("ELECTION#secret")]
 
 

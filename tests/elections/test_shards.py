@@ -104,7 +104,7 @@ def test_it_is_renamed_copied_and_deleted_with_all_its_shards(site, ada, four, d
     copying.copy(ada, repository.find("Council"), "Again")
     assert_in_shards(site, name="Again")
     services.delete(ada, repository.find("Council"))
-    finish_background()
+    assert finish_background("delete election") == 1
     assert not [item for _name, item in site.everything() if item["PK"].startswith("ELECTION#council")]
     assert services.create(ada, "Council").stored_state == State.DRAFT
 

@@ -57,7 +57,7 @@ NAMES = (
         "{poll}",
     ),  # before numbers: its end may be all digits
     (re.compile(r"\bvoter[ .]\d{7}(@example\.org)?|\b\d{12}\b"), OWN),  # and numbers of events
-    (re.compile(r"(?<=^CODE#).+"), OWN),
+    (re.compile(r"(?<=^CODE#).+|(?<=^TASK#import voters#).+"), OWN),
 )
 EVERYBODY, ONCE, A_BATCH = "a voter", "once", "a batch"
 
