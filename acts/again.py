@@ -16,7 +16,7 @@ T = TypeVar("T")
 
 
 def try_again(act: Callable[[], T], tries: int = TRIES) -> T:
-    """Look, decide and write; whoever is overtaken looks again and decides anew, and after some tries gives up.
+    """Look, decide and write; whoever loses the race looks again and decides anew, and after some tries gives up.
 
     The act reads what it decides on each time, and raises `LostRace`, or lets the store's `Refused` rise, of which it
     is a kind, if what it read was no longer so.

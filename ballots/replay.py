@@ -99,7 +99,7 @@ EVENTS = (
 
 
 def is_emptying(writes: Sequence[Write]) -> bool:
-    """The ballots of a sealed secret election go after it, a handful at a time: they are published by then."""
+    """The ballots of a sealed secret election go after it, a batch at a time: they are published by then."""
     gone = [each.key for each in writes if isinstance(each, Delete)]
     return to_forget() in writes and all(like(each) == like(keys.ballot("", "")) for each in gone)
 

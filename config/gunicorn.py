@@ -71,7 +71,7 @@ def on_starting(server: Any) -> None:
 
 
 def when_ready(server: Any) -> None:
-    """Mail, seals and sweeps are made beside the server, unless somebody else starts a worker."""
+    """Mail, seals and background work are done beside the server, unless somebody else starts a worker."""
     from upkeep import secret_key  # which needs the application to be loaded
 
     with suppress(StoreError):  # a store that does not answer now is told of by whoever needs it

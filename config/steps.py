@@ -1,4 +1,5 @@
-"""What happens when an election opens, closes and is sealed, and when somebody is removed: every step, in its order.
+"""What happens when an election opens, closes and is sealed, and when somebody is removed: every step, in its order;
+and all types of background work.
 
 Apps that lie lower in the house know nothing of those above, so each of these acts leaves room for the others' steps.
 Who takes them is said here and nowhere else.

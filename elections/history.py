@@ -92,7 +92,7 @@ def told(events: list[Item], election: Election, candidates: Iterable[str]) -> l
 
 
 def _gathered(events: list[Item]) -> list[list[Item]]:
-    """A long list of voters is put on the roll a handful at a time; that is one act, not a hundred."""
+    """A long list of voters is put on the roll a batch at a time; that is one act, not a hundred."""
     gathered: list[list[Item]] = []
     for event in events:
         if gathered and _goes_on(gathered[-1][-1], event):

@@ -32,8 +32,8 @@ BY_CHANCE = "Which of the gates somebody came through is chance; together they c
 
 ITEMS = (
     ItemType("election", keys.election, f"{fields_of(Election)} owner_name:person managers:people convened:map "
-             "filling:bool spread_from:int", inside=fields_of(Convened), lists=(keys.ELECTIONS,),
-             replay=(Exempt("What a draft was made from is brought into it a handful at a time, and whoever arrives "
+             "filling:bool", inside=fields_of(Convened), lists=(keys.ELECTIONS,),
+             replay=(Exempt("What a draft was made from is brought into it a batch at a time, and whoever arrives "
                             "has an event.", "filling"),),
              left_behind="What a deleted election left behind, when whoever deleted it was stopped on the way.",
              sheets=(Sheet("elections", _("Elections"), _("Every election, drafts included."), "name owner_name state "
@@ -129,7 +129,7 @@ ITEMS = (
     ItemType("import's rows", keys.imported_rows, "voters:people ttl:int",
              replay="A list on its way to the roll; each voter who arrives has an event."),
     ItemType("to be listed", keys.filling_part, "voters:people accounts:list", replay="What a draft was made from is "
-             "brought into it a handful at a time, and whoever arrives has an event."),
+             "brought into it a batch at a time, and whoever arrives has an event."),
     ItemType("coming members", keys.coming_members, hidden="token members:people accounts:list ttl:int",
              replay="A list on its way into a group; each member who arrives has an event."),
 )  # fmt: skip

@@ -280,7 +280,7 @@ def delete(who: Runner) -> None:
 
 @DELETING.step
 def delete_batch(task: Task) -> Batch:
-    """The gates go first, so that whatever got in is there to be swept."""
+    """The gates go first, so that whatever got in is there to be deleted."""
     poll_id, shards = task.subject, task.data["shards"]
     is_gone = Check(keys.poll(poll_id), Missing())
     if not task.progress:

@@ -588,7 +588,7 @@ def test_what_many_do_at_once_is_in_the_log_as_it_happened(site, person, opened)
 
 @pytest.mark.parametrize("secret", [True, False])
 def test_nothing_happens_any_more_to_an_election_that_is_deleted(site, person, opened, secret):  # noqa: F811
-    """Not even by somebody who has looked at it before, while what is left of it is still being cleared away."""
+    """Not even by somebody who has looked at it before, while what is left of it is still being deleted."""
     eve, made = person("Eve"), opened("Eve", secret_ballot=secret)
     standing, ada = ballots.standing_of(eve, "Board"), someone("the organiser")
     organising.delete(ada, made)

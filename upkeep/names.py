@@ -8,7 +8,7 @@ An election that is kept keeps its record whole: who made it, who was on its rol
 they are until it is deleted, and so do names of candidates, which are part of results. What is left to do then is found
 by a mark, which stays until nothing keeps the name any more.
 
-A mark says how far it has come. Each step rewrites a handful of events, records that it has, and moves the mark, all in
+A mark says how far it has come. Each step rewrites a batch of events, records that it has, and moves the mark, all in
 one transaction; whoever is killed on the way, the next one goes on. Only what is sealed is rewritten.
 """
 
@@ -348,7 +348,7 @@ def _place(mark: Item) -> Key:
 
 
 def _go_on(mark: Item) -> tuple[int, int]:
-    """The next events, up to a handful that name them; answers how many were looked at, and rewritten."""
+    """The next events, up to a batch that name them; answers how many were looked at, and rewritten."""
     who = Somebody(tuple(Alias(*each) for each in mark["aliases"]))
     pairs: list[tuple[Item, Item]] = []
     seen, size, at, kept, kept_as = 0, 0, mark["at"], set(mark["kept"]), set(mark["kept_as"])

@@ -1,8 +1,7 @@
 """What organisers do with a book: bind elections together, and open, extend and close all of them.
 
-One recorded transaction leaves a mark of what is to be done to all questions; then it is done to each, the one that
-leads last. Whoever asked for it does that, and a worker takes up what was cut short. While the mark is there, nothing
-else can be done to the book or its elections that would get in the way.
+One recorded transaction says what is to be done to all questions; then it is done to each as background work, the one
+that leads last. Meanwhile nothing else can be done to the book or its elections that would get in the way.
 """
 
 from __future__ import annotations

@@ -155,7 +155,7 @@ def _touched(group_id: str, members: int) -> Update:
 
 
 def deletion(group: Group, at: str) -> list[Write]:
-    """It is nowhere to be found any more. The worker clears away its members, and where it was used."""
+    """It is nowhere to be found any more. The worker deletes its members, and where it was used."""
     name = Delete(keys.group_name(group.owner_name, group.name))
     return [Delete(keys.group(group.id), when=unchanged(group)), name, DELETING.begin(group.id, due=at)]
 

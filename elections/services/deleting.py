@@ -83,7 +83,7 @@ def _event_data(election: Election) -> dict[str, str]:
 
 
 def deletion(election: Election) -> list[Write]:
-    """With the salt, which ties ballots to voters; and out of the book it is bound into. Its gates are swept with the
+    """With the salt, which ties ballots to voters; and out of the book it is bound into. Its gates go with the
     rest: nobody passes them."""
     own = (keys.lots, keys.for_everyone, keys.sealing, keys.shared_result)
     return [

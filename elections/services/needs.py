@@ -149,7 +149,7 @@ def forget_agreements(gone: User) -> None:
 def _forget(item: Item) -> None:
     election = repository.find(item["election_name"])
     if election is None:
-        return  # it is being cleared away, and this with it
+        return  # it is being deleted, and this with it
     said = {"election_name": election.name, "candidate_name": item["candidate_name"]}
     touched = [repository.touched(election)] if election.stored_state == State.DRAFT else []
     writes = needs.forgetting(election.name, item["candidate_name"])

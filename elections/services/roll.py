@@ -62,7 +62,7 @@ def _nobodys(names: Sequence[str]) -> str:
 def put_on_roll(
     actor: User, election: Election, names: Iterable[str], progress: Callable[[int], None] = lambda done: None
 ) -> int:
-    """A handful at a time; answers how many were new."""
+    """A batch at a time; answers how many were new."""
     added = done = 0
     for batch in by_count(names):
         added += add_handful(actor, election, batch).count

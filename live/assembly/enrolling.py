@@ -60,8 +60,8 @@ def known(
 
 
 def add(game_id: str, who: str, names: Sequence[str], addresses: Mapping[str, str] = NO_ADDRESSES) -> int:
-    """Put people on the roll, a handful at a time; answers how many were not on it. Whoever has checked in before
-    there was a roll is put on it, too: from the first handful on nobody else can."""
+    """Put people on the roll, a batch at a time; answers how many were not on it. Whoever has checked in before
+    there was a roll is put on it, too: from the first batch on nobody else can."""
     added = sum(try_again(partial(_add, game_id, who, some, addresses)) for some in by_count(names, A_HANDFUL))
     missing = list(_here_before(game_id)) if added else []
     for some in by_count(missing, A_HANDFUL):

@@ -1,4 +1,4 @@
-"""Removing a session before its time: what can be opened goes at once, what is left of it a handful at a time."""
+"""Removing a session before its time: what can be opened goes at once, what is left of it as background work."""
 
 from __future__ import annotations
 

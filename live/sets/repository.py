@@ -161,7 +161,7 @@ def change(before: Whole, after: Whole) -> list[Write]:
 
 
 def deletion(set_: QuestionSet) -> list[Write]:
-    """It is nowhere to be found any more. The worker clears away its questions."""
+    """It is nowhere to be found any more. The worker deletes its questions."""
     own, shared = keys.question_set(set_.id), keys.shared_set(set_.id)
     return [Delete(own, when=unchanged(set_)), Delete(shared), DELETING.begin(set_.id, due=now_text())]
 

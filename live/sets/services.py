@@ -82,7 +82,7 @@ def _told(questions: Sequence[Question], described: Sequence[Item] = ()) -> dict
 
 
 def _change(user: User, set_id: str, kind: str, said: dict[str, Any], change: Change, *also: Write) -> Whole:
-    """What only its owner does. Whoever is overtaken looks again and decides anew."""
+    """What only its owner does. Whoever loses the race looks again and decides anew."""
 
     def decided(whole: Whole, at: str) -> Whole:
         rules.check_owns(user.name, whole.set)
@@ -217,7 +217,7 @@ def fill_batch(task: Task) -> Batch:
     """Put the next slice in."""
     waiting, before, at = repository.next_fillings(task.subject), repository.whole(task.subject), now_text()
     if not waiting or before is None:
-        return finished()  # what is left is cleared away with the set
+        return finished()  # what is left goes with the set
     item = waiting[0]
     questions, described = [question_of(each) for each in item["questions"]], item["described"]
     after = rules.renamed(rules.added(before, questions, at, described), changed_at=at)

@@ -3,13 +3,13 @@
 | room           | the keys of                                                                        |
 |----------------|------------------------------------------------------------------------------------|
 | `of_people`    | people, sessions, invitations, registrations, whoever is leaving                   |
-| `of_elections` | elections, their lists, managers and candidates, and what is still to be done      |
+| `of_elections` | elections, their lists, managers and candidates                                    |
 | `of_rolls`     | voters, elections for everyone, lists of voters on their way in                    |
-| `of_books`     | elections bound together, and what is still to be done to each of them             |
+| `of_books`     | elections bound together on one ballot                                             |
 | `of_groups`    | groups that are kept for rolls, their members and where they were used             |
 | `of_ballots`   | gates, salts, ballots, published ballots                                           |
 | `of_results`   | lots, results, counted rankings, what is to be sealed                              |
-| `of_mail`      | the outbox, mailings, messages, reminders, mails that failed                       |
+| `of_mail`      | the outbox, messages, reminders, mails that failed                                 |
 | `of_polls`     | polls, their gates, votes, results, reports and short codes                        |
 | `of_skills`    | the catalogue of skills, and who has which                                         |
 | `of_news`      | posts, their addresses, and the lists they stand in                                |

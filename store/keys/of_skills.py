@@ -1,7 +1,4 @@
-"""Keys of skills: the catalogue, and what people say they can do.
-
-What people have of a popular skill is spread over several partitions of the index: SKILL#{id}, and SKILL#{id}#{shard}.
-"""
+"""Keys of skills: the catalogue, and what people say they can do."""
 
 from __future__ import annotations
 

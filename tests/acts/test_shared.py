@@ -1,4 +1,4 @@
-"""What every act needs, tried on a thing of its own: a third user of gates, closing and sweeping needs no copy."""
+"""What every act needs, tried on a thing of its own: a third user of gates and closing needs no copy."""
 
 from __future__ import annotations
 

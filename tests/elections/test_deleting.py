@@ -125,7 +125,7 @@ def test_what_is_being_deleted_gives_its_name_to_nobody_yet(site, ada, board, mo
         services.delete(ada, board)
     with monkeypatch.context() as crowded:
         crowded.setattr(deleting.CLOSING.__class__, "shut", refuse)
-        with pytest.raises(services.NameTaken):
+        with pytest.raises(NameTaken):
             services.create(ada, "Board")
     assert services.create(ada, "Board").name == "Board", "whoever wants the name finishes the deletion"
     assert repository.candidates("Board") == []

@@ -39,7 +39,7 @@ def test_everything_goes_and_other_sessions_stay(site, made):
     assert repository.find(game.id) is None
     assert repository.code_item(game.code) is None
     assert not list(site.each(keys.games_of("Ben")))
-    assert left_of(site, game) != [], "The rest goes a handful at a time."
+    assert left_of(site, game) != [], "The rest is background work."
     assert finish_background() == 1
     assert left_of(site, game) == []
     assert site.get(keys.forgetting()), "The files are to forget it."

@@ -124,7 +124,7 @@ def test_who_has_the_store_and_the_secret_finds_nobody_unless_a_salt_is_kept(sit
 
 
 def test_emptying_what_was_written_leaves_votes_alone(site, sorted_game):
-    """A worker that comes late to the first close must not sweep the vote that is on."""
+    """A worker that comes late to the first close must not remove the vote that is on."""
     site.write(repository.emptying(sorted_game, 1, ideas=True))
     drive(sorted_game, Step.VOTE)
     for name in WRITTEN:

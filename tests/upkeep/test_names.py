@@ -247,10 +247,6 @@ def test_a_void_number_at_the_end_of_the_log_keeps_nobody_from_being_forgotten(s
     assert forgotten() == 8
 
 
-def test_of_every_kind_of_event_it_is_said_whom_it_names():
-    assert set(names.NAMES) == set(replay.ACTS)
-
-
 # --- killed, and several at once ---
 
 

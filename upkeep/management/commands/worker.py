@@ -21,7 +21,7 @@ from upkeep.signs import SignGiver
 
 class Command(StoreCommand):
     help = (
-        "Finishes what was cut short, records ends, seals ballots and events, sends mail and sweeps what has expired, "
+        "Finishes what was cut short, records ends, seals ballots and events, sends mail and deletes what has expired, "
         "until it is stopped or the process that started it is gone. Any number may run, also on several machines, and "
         "each says in the store that it is alive."
     )
