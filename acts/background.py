@@ -50,7 +50,6 @@ TURN_BATCHES = 50  # that the worker does of one task before the next has its tu
 TASKS_PER_LOOK = 100  # that the worker reads at once
 GRACE_SECONDS = 10  # for which the worker leaves a task to the request that is working on it
 MAX_ATTEMPTS = 10  # in a row, after which a task is set aside: a quarter of an hour after the first
-MAX_RETRY_SECONDS = 600
 MAX_REASON_CHARS = 500
 OVERWRITE = Missing() | Exists()  # a task of the same type and subject, should there be one
 DELETIONS_PER_BATCH = 90  # a transaction has a hundred parts
@@ -270,7 +269,7 @@ def _record_failure(task: Task, error: Exception) -> None:
     if current is None:
         return
     attempts, reason = current.attempts + 1, reason_of(error)[:MAX_REASON_CHARS]
-    due = _in(min(MAX_RETRY_SECONDS, 2**attempts))
+    due = _in(2**attempts)
     try_write(_changed(replace(current, due=due, attempts=attempts, reason=reason)))  # unless somebody else went on
 
 
