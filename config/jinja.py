@@ -128,10 +128,10 @@ OF_ITS_OWN = re.compile("{%-? *(block|extends)")  # what a template cannot have 
 
 class Includes(Extension):
     """Puts the source of an included template in place of the tag: at run time each include costs a lookup and a new
-    context. Under DEBUG the tag stays, so that an edited template shows at once and errors name its lines."""
+    context."""
 
     def preprocess(self, source: str, name: str | None, filename: str | None = None) -> str:
-        return source if self.environment.auto_reload else INCLUDE.sub(self._inlined, source)
+        return INCLUDE.sub(self._inlined, source)
 
     def _inlined(self, tag: re.Match[str]) -> str:
         assert self.environment.loader

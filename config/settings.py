@@ -429,7 +429,9 @@ TEMPLATES = [
         "APP_DIRS": True,  # for the widgets of django.forms
         "OPTIONS": {
             "environment": "config.jinja.environment",
-            "undefined": Undefined,  # also under DEBUG; tests have it raise
+            # Also under DEBUG, where Django chooses others. An edited template shows after a restart, as code does.
+            "auto_reload": False,
+            "undefined": Undefined,  # tests have it raise
             "context_processors": [
                 "accounts.anonymous.person",
                 "django.contrib.messages.context_processors.messages",

@@ -34,10 +34,7 @@ def cached_include(environment: Environment, name: str, /, **values: Any) -> Saf
     """An include that sees only what it is given, rendered once for the same values in each environment, of which
     every language and path of the site has one.
 
-    Safe and unsafe text are different keys, and so are 1 and True, though Python holds them to be equal. Under DEBUG
-    nothing is cached, so that an edited template shows at once.
+    Safe and unsafe text are different keys, and so are 1 and True, though Python holds them to be equal.
     """
-    if environment.auto_reload:
-        return fragment(name, values)
     key = environment, name, tuple(values.items()), tuple(map(type, values.values()))
     return cache.get(key, partial(fragment, name, values))

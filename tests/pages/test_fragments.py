@@ -45,13 +45,6 @@ def test_a_fragment_is_rendered_once_for_the_same_values(renderings):
     assert len(renderings) == 1
 
 
-def test_where_templates_are_reloaded_nothing_is_cached(renderings):
-    reloading = here().overlay(auto_reload=True)
-    for _ in range(2):
-        cached_include(reloading, "parts/nav.html", **NAV)
-    assert len(renderings) == 2
-
-
 @pytest.mark.parametrize("other", [{"name": "Grace"}, {"number": 2}, {"ranks": 4}, {"link": "https://example.org/"}])
 def test_other_values_make_another_fragment(renderings, other):
     assert choice() != choice(**other)
