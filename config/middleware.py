@@ -187,7 +187,7 @@ def security_headers(get_response: GetResponse) -> GetResponse:
 
 
 class QuickGZip(GZipMiddleware):
-    """Django's, but pages are compressed by ISA-L: zlib takes four to eight times as long for a tenth to a fifth less."""
+    """Django's, but pages are compressed by ISA-L, which takes a quarter of zlib's time at its fastest level."""
 
     def process_response(self, request: HttpRequest, response: HttpResponse) -> HttpResponse:
         is_page = not response.streaming and len(response.content) >= WORTH_COMPRESSING
