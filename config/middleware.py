@@ -5,7 +5,6 @@ from __future__ import annotations
 import logging
 import re
 import secrets
-import zlib
 from collections.abc import Callable
 from time import perf_counter
 from typing import Any
@@ -15,6 +14,7 @@ from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.middleware.gzip import GZipMiddleware
 from django.urls import resolve
 from django.utils.cache import patch_vary_headers
+from isal import isal_zlib
 
 from pages.streams import EVENT_STREAM
 from store import patience, trips
@@ -30,7 +30,8 @@ SAFE = ("GET", "HEAD", "OPTIONS")
 WHILE_PAUSED = {"sign_in", "second_step", "sign_out", "pause", "resume", "set_language", "sandbox", "leave_ballot"}
 WHILE_PAUSED |= {"healthz", "readyz", "metrics"}
 WORTH_COMPRESSING = 200  # bytes
-GZIP_16K = 16 + 14  # zlib's name for gzip's format with a window of 16 KB
+FASTEST = 0  # level of ISA-L, which compresses at each of them
+GZIP = 16 + 15  # zlib's name for gzip's format with a window of 32 KB
 HAS_FILE_NAME = b"\x08"  # a flag in the fourth byte of gzip's header (RFC 1952)
 PROBES = {"/healthz", "/readyz", "/metrics"}
 REGIONAL_ENGLISH = re.compile(r"\ben-(?!us\b|ph\b)\w+", re.ASCII | re.IGNORECASE)  # wherever America is not
@@ -186,7 +187,7 @@ def security_headers(get_response: GetResponse) -> GetResponse:
 
 
 class QuickGZip(GZipMiddleware):
-    """Django's, but pages are compressed at zlib's fastest level: its level 6 takes twice as long for a sixth less."""
+    """Django's, but pages are compressed by ISA-L, which takes a quarter of zlib's time at its fastest level."""
 
     def process_response(self, request: HttpRequest, response: HttpResponse) -> HttpResponse:
         is_page = not response.streaming and len(response.content) >= WORTH_COMPRESSING
@@ -206,7 +207,7 @@ class QuickGZip(GZipMiddleware):
 
 def _compressed(content: bytes, max_padding: int) -> bytes:
     """A file name of random length hides how much of a token somebody has guessed (BREACH), as Django's does."""
-    packed = zlib.compress(content, 1, GZIP_16K)
+    packed = isal_zlib.compress(content, FASTEST, GZIP)
     padding = b"a" * secrets.randbelow(max_padding)
     return b"".join((packed[:3], HAS_FILE_NAME, packed[4:10], padding, b"\0", packed[10:]))
 
