@@ -21,15 +21,11 @@ def unfinished(*types: str) -> list[Task]:
 
 def finish_background(*types: str) -> int:
     """Do everything that is left, of these types or of all; answers how many tasks were finished."""
-    finished, known = 0, set[tuple[str, str, int]]()
-    while waiting := [each for each in unfinished(*types) if _identity(each) not in known]:
-        known |= set(map(_identity, waiting))  # an index may show for long what is no longer there
+    finished, seen = 0, set[tuple[str, str]]()
+    while waiting := [each for each in unfinished(*types) if (each.type, each.subject) not in seen]:
+        seen |= {(each.type, each.subject) for each in waiting}  # one may have to wait, and an index may be late
         finished += sum(TYPES[task.type].advance(task.subject) for task in waiting)
     return finished
-
-
-def _identity(task: Task) -> tuple[str, str, int]:
-    return task.type, task.subject, task.version
 
 
 def queue_mailings() -> int:

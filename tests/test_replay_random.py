@@ -159,7 +159,7 @@ def is_mailed_about(number: int, more: int) -> None:
     election = an_election(number)
     invitations.invite(organiser(election), election)
     queue_mailings()
-    invitations.leave_alone(invitations.silence_token(election.name, f"Person {more % PEOPLE}"))
+    invitations.leave_alone(election.name, f"Person {more % PEOPLE}")
 
 
 def is_deleted(number: int, more: int) -> None:

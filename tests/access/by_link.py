@@ -8,11 +8,10 @@ from django.urls import reverse
 from accounts.models import User
 from acts.site import table
 from ballots.services import seal_what_is_closed
-from elections import repository, services
+from elections import places, repository, services
 from elections.by_link import link_to
 from elections.rules import Election
 from ranking.candidates import Candidate
-from store import keys
 
 from .site import TYPED, Look
 from .words import filled, known, text
@@ -56,7 +55,7 @@ def acts_by_link() -> list[Look]:
 
 
 def _token(voter: str, name: str = NAME) -> str:
-    entry = table().get(keys.voter(known(name), voter))
+    entry = table().get(places.entry(_found(name), voter))
     assert entry is not None
     return link_to(_found(name), entry, voter).token
 

@@ -111,7 +111,7 @@ def fill_box(site: Table, election: Election, count: int, voters: int) -> None:
     """Ballots straight into the box, no two of which are the same: to cast each would take longer than the rest."""
     drawn = Random(count)
     for number in range(voters):
-        place = keys.ballot(election.name, f"{number:08x}")
+        place = keys.ballot(election.name, f"{number:08x}", election.shards)
         ranking = ">".join(map(str, drawn.sample(range(count), count)))
         site.write(Put({"PK": place.pk, "SK": place.sk, "rankings": ranking, "confirmation": f"{number:04}-ABCD"}))
     site.write(Update(places.gates_of(election).keys(election.name)[0], add={"voted": voters}))

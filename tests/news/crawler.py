@@ -14,7 +14,7 @@ from urllib.parse import urljoin, urlsplit
 from django.conf import settings
 from django.http import HttpResponse
 from django.test import Client
-from django.urls import NoReverseMatch, URLPattern, URLResolver, get_resolver, reverse
+from django.urls import NoReverseMatch, URLResolver, get_resolver, reverse
 
 LINKED = re.compile(r'(?:href|src|action|content|poster|data-[\w-]+|hx-get)="([^"]*)"')
 SEVERAL = re.compile(r'srcset="([^"]*)"')
@@ -81,24 +81,27 @@ def own_path(address: str) -> str | None:
 # --- what the site has ---
 
 
-def patterns(resolver: URLResolver | None = None) -> Iterator[URLPattern]:
+def patterns(
+    resolver: URLResolver | None = None, taken: frozenset[str] = frozenset()
+) -> Iterator[tuple[str, set[str]]]:
+    """The name of every address, and the words that it takes."""
     for each in (resolver or get_resolver()).url_patterns:
-        yield from patterns(each) if isinstance(each, URLResolver) else [each]
+        words = taken | set(each.pattern.converters)
+        yield from patterns(each, words) if isinstance(each, URLResolver) else [(each.name, words)]
 
 
 def roots() -> Iterator[str]:
     """Every address that needs no words."""
-    for pattern in patterns():
-        if not pattern.pattern.converters and pattern.name != "sign_out":
-            yield reverse(pattern.name)
+    for name, taken in patterns():
+        if not taken and name != "sign_out":
+            yield reverse(name)
 
 
 def addresses_of(words: dict[str, str]) -> Iterator[str]:
     """Every address that takes a word by which a post is found; other words that it takes are made up."""
-    for pattern in patterns():
-        taken = set(pattern.pattern.converters)
+    for name, taken in patterns():
         if taken & {"post_id", "slug", "tag"}:
             try:
-                yield reverse(pattern.name, kwargs={name: words.get(name, "made-up") for name in taken})
+                yield reverse(name, kwargs={word: words.get(word, "made-up") for word in taken})
             except NoReverseMatch:
                 continue  # a word that cannot stand there is no way in
