@@ -20,7 +20,7 @@ from store.table import Condition, Item, Less, Missing, Update, Write
 from . import repository, rules
 from .models import User
 
-KEPT = timedelta(days=2)  # from the beginning of the day; nobody asks for yesterday's
+RETENTION_PERIOD = timedelta(days=2)  # from the beginning of the day; nobody asks for yesterday's
 
 
 class TooManyMails(Refusal):
@@ -86,7 +86,7 @@ def giving_back(name: str, day: str, mails: int) -> list[Write]:
 
 
 def _counted(name: str, day: str, mails: int, when: Condition | None = None) -> Update:
-    ends = datetime.fromisoformat(day).replace(tzinfo=UTC) + KEPT
+    ends = datetime.fromisoformat(day).replace(tzinfo=UTC) + RETENTION_PERIOD
     counted = keys.mails_of_day(name, day)
     return Update(counted, set={"ttl": int(ends.timestamp())}, add={"mails": mails}, when=when)
 

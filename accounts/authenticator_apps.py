@@ -17,7 +17,7 @@ from acts.naming import site_name
 from store import keys
 
 STEP_SECONDS = 30
-DRIFT = 1  # steps that a phone's clock may be off, each way
+MAX_DRIFT_STEPS = 1  # steps that a phone's clock may be off, each way
 SECRET_BYTES = 20
 
 
@@ -34,7 +34,7 @@ def step_at(now: float) -> int:
 
 def step_of(secret: bytes, code: str, now: float) -> int | None:
     """The step that the code is of, if it is one of those about now."""
-    about = range(step_at(now) - DRIFT, step_at(now) + DRIFT + 1)
+    about = range(step_at(now) - MAX_DRIFT_STEPS, step_at(now) + MAX_DRIFT_STEPS + 1)
     return next((step for step in about if constant_time_compare(code_at(secret, step), code)), None)
 
 

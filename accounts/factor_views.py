@@ -198,7 +198,7 @@ def name_passkey(request: HttpRequest, site: RelyingParty) -> HttpResponse:
 @with_site
 def add_passkey(request: HttpRequest, site: RelyingParty) -> HttpResponse:
     asked = request.session.get("new_passkey")
-    if asked is None or time.time() - asked["since"] > second_factors.HALF_SECONDS:
+    if asked is None or time.time() - asked["since"] > second_factors.HALF_SIGNED_IN_SECONDS:
         return redirect("name_passkey")
     if request.method == "POST":
         return _add_passkey(request, asked, site)

@@ -35,11 +35,11 @@ from .access import demands_second_factor
 from .models import User
 from .passkeys import WRONG_PASSKEY, Passkey, RelyingParty, WrongPasskey
 
-CODES = 10
+RECOVERY_CODES = 10
 CODE_LETTERS = "23456789ABCDEFGHJKLMNPQRSTUVWXYZ"  # five bits each, and none is taken for another
-CODE_LENGTH = 16
-HALF_SECONDS = 600
-MOST_PASSKEYS = 100  # what fits into one item, with room to spare
+RECOVERY_CODE_CHARS = 16
+HALF_SIGNED_IN_SECONDS = 600
+MAX_PASSKEYS = 100  # what fits into one item, with room to spare
 
 APP, PASSKEY = "totp", "passkey"
 LABELS = {APP: _("An authenticator app"), PASSKEY: _("A passkey")}
@@ -92,8 +92,8 @@ class Factors:
 
 def new_codes() -> list[str]:
     """Ten codes of 80 bits, in groups of four."""
-    letters = ["".join(secrets.choice(CODE_LETTERS) for _ in range(CODE_LENGTH)) for _ in range(CODES)]
-    return ["-".join(code[at : at + 4] for at in range(0, CODE_LENGTH, 4)) for code in letters]
+    letters = ["".join(secrets.choice(CODE_LETTERS) for _ in range(RECOVERY_CODE_CHARS)) for _ in range(RECOVERY_CODES)]
+    return ["-".join(code[at : at + 4] for at in range(0, RECOVERY_CODE_CHARS, 4)) for code in letters]
 
 
 def clean_code(typed: str) -> str:
@@ -207,7 +207,7 @@ def add_passkey(user: User, passkey: Passkey) -> Factors:
     def change(before: Factors) -> Factors:
         if passkey.id in (known.id for known in before.passkeys):
             raise WrongPasskey(KNOWN_PASSKEY)
-        if len(before.passkeys) >= MOST_PASSKEYS:
+        if len(before.passkeys) >= MAX_PASSKEYS:
             raise WrongPasskey(TOO_MANY)
         return replace(before, passkeys=(*before.passkeys, passkey))
 
@@ -245,7 +245,7 @@ def make_codes(user: User) -> list[str]:
             raise NotThere(NOT_ALONE)
         return replace(before, codes=digests)
 
-    _record(user, "RecoveryCodesMade", change, count=CODES)
+    _record(user, "RecoveryCodesMade", change, count=RECOVERY_CODES)
     return codes
 
 
@@ -317,7 +317,7 @@ def hold(session: SessionBase, user: User, then: str) -> None:
     """Remember, in a new session, that the password was right; nothing but the second step is open to it."""
     session.flush()
     session.create()
-    session.set_expiry(HALF_SECONDS)
+    session.set_expiry(HALF_SIGNED_IN_SECONDS)
     session["half"] = {
         "name": user.name,
         "since": int(time.time()),
@@ -330,7 +330,7 @@ def held(session: SessionBase) -> tuple[User, Factors, str] | None:
     """Who is half signed in, what they have, and where they go then. `None` when it is too long ago, or the password
     was changed since."""
     half = session.get("half")
-    if half is None or time.time() - half["since"] > HALF_SECONDS:
+    if half is None or time.time() - half["since"] > HALF_SIGNED_IN_SECONDS:
         return None
     user, factors = load_with_person(half["name"])
     if user is None or not constant_time_compare(user.get_session_auth_hash(), half["proof"]):

@@ -13,7 +13,7 @@ from django.utils.translation import gettext_lazy as _
 
 from acts.limits import TooOften
 from pages.fields import AddressField, NameField, markdown_field
-from pages.names import LONGEST_EMAIL, LONGEST_NAME
+from pages.names import MAX_EMAIL_CHARS, MAX_NAME_CHARS
 
 from . import throttle
 from .models import User
@@ -73,7 +73,7 @@ class NameForm(forms.Form):
 class SignInForm(forms.Form):
     name_or_email = forms.CharField(
         label=_("Name or email address"),
-        max_length=LONGEST_EMAIL * 2,
+        max_length=MAX_EMAIL_CHARS * 2,
         widget=forms.TextInput(
             {"autocomplete": "username webauthn", "autocapitalize": "none", "spellcheck": "false", "dir": "auto"}
         ),
@@ -84,7 +84,7 @@ class SignInForm(forms.Form):
 class ForgottenForm(forms.Form):
     name_or_email = forms.CharField(
         label=_("Name or email address"),
-        max_length=LONGEST_EMAIL * 2,
+        max_length=MAX_EMAIL_CHARS * 2,
         widget=forms.TextInput({"autocomplete": "username", "autocapitalize": "none", "spellcheck": "false"}),
     )
 
@@ -124,7 +124,7 @@ class ChangeEmailForm(OwnPasswordForm):
 class ProfileForm(forms.Form):
     display_name = forms.CharField(
         label=_("Display name"),
-        max_length=LONGEST_NAME,
+        max_length=MAX_NAME_CHARS,
         required=False,
         widget=forms.TextInput({"autocomplete": "name", "dir": "auto"}),
         help_text=_("Shown beside your user name."),
@@ -142,7 +142,7 @@ class FindPeopleForm(forms.Form):
     q = forms.CharField(
         label=_("Name or email address"),
         required=False,
-        max_length=LONGEST_EMAIL,
+        max_length=MAX_EMAIL_CHARS,
         help_text=_("First name, surname or how one of them begins; or a whole email address."),
     )
     role = forms.TypedChoiceField(
@@ -180,7 +180,7 @@ class MailLimitForm(forms.Form):
 class ConfirmNameForm(forms.Form):
     """The name of whoever is to be removed, typed again."""
 
-    name = forms.CharField(label=_("Type the name to confirm"), max_length=LONGEST_NAME * 2)
+    name = forms.CharField(label=_("Type the name to confirm"), max_length=MAX_NAME_CHARS * 2)
 
     def __init__(self, *arguments: Any, expected: str, **options: Any):
         self.expected = expected

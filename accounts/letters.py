@@ -6,7 +6,7 @@ from django.conf import settings
 from django.urls import reverse
 from django.utils.translation import gettext_noop
 
-from acts.tokens import DAY, sign
+from acts.tokens import SECONDS_PER_DAY, sign
 from mail.letters import Letter
 from mail.outbox import Mail
 
@@ -43,7 +43,7 @@ LETTERS = {
         _registration_link,
         gettext_noop("Complete account"),
         urgent=True,
-        good_for=DAY,
+        good_for=SECONDS_PER_DAY,
     ),
     "already_registered": Letter(
         gettext_noop("You have an account already"),
@@ -91,7 +91,7 @@ LETTERS = {
         _email_link,
         gettext_noop("Confirm address"),
         urgent=True,
-        good_for=DAY,
+        good_for=SECONDS_PER_DAY,
     ),
     "email_changed": Letter(
         gettext_noop("Your address was changed"),

@@ -30,7 +30,7 @@ from store.log import as_text
 
 from .models import User
 
-PATIENCE_SECONDS = 600
+TIMEOUT_SECONDS = 600
 WRONG_PASSKEY = _("That passkey was not accepted. Please try again.")
 
 
@@ -97,7 +97,7 @@ def creation_options(user: User, challenge: str, site: RelyingParty, known: Iter
         user_id=salted_hmac("accounts.passkey", user.name + user.created_at, algorithm="sha256").digest(),
         user_name=user.name,
         challenge=base64url_to_bytes(challenge),
-        timeout=PATIENCE_SECONDS * 1000,
+        timeout=TIMEOUT_SECONDS * 1000,
         authenticator_selection=AuthenticatorSelectionCriteria(
             resident_key=ResidentKeyRequirement.PREFERRED,
             user_verification=UserVerificationRequirement.PREFERRED,
@@ -112,7 +112,7 @@ def request_options(challenge: str, site: RelyingParty, known: Iterable[Passkey]
     options = webauthn.generate_authentication_options(
         rp_id=site.id,
         challenge=base64url_to_bytes(challenge),
-        timeout=PATIENCE_SECONDS * 1000,
+        timeout=TIMEOUT_SECONDS * 1000,
         allow_credentials=_described(known),
         user_verification=UserVerificationRequirement.PREFERRED,
     )

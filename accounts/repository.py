@@ -24,7 +24,7 @@ from .rules import Role
 
 SEEING_OFF = TaskType("remove person", _("Removing a person"))
 
-MOST_WORDS = 8  # of one name that are in the search: the first ones, and the last
+MAX_INDEXED_WORDS = 8  # of one name that are in the search: the first ones, and the last
 _WORD = re.compile(r"[^\s\-\u2010'\u2019.,_/()]+")
 
 # --- finding ---
@@ -108,7 +108,7 @@ def _first_search_key(name: str, prefix: str) -> str | None:
 def _search_keys(name: str) -> list[Key]:
     """Where a name is found: under itself, from each of its words on."""
     starts = [0, *(found.start() for found in _WORD.finditer(name) if found.start())]
-    some = starts if len(starts) <= MOST_WORDS else [*starts[: MOST_WORDS - 1], starts[-1]]
+    some = starts if len(starts) <= MAX_INDEXED_WORDS else [*starts[: MAX_INDEXED_WORDS - 1], starts[-1]]
     return list(dict.fromkeys(keys.name_word(name[start:], name) for start in some))
 
 

@@ -26,7 +26,7 @@ from store.table import Delete, Exists, Item, Key, Put, Refused, Unwritable
 from . import repository
 from .models import User
 
-SEEN_EVERY = 600  # seconds between two updates of "last seen"
+LAST_SEEN_INTERVAL_SECONDS = 600  # seconds between two updates of "last seen"
 NOBODY = ""
 
 
@@ -52,7 +52,7 @@ class SessionStore(SessionBase):
             return {}
         if person := found.get(keys.user(owner)) if owner else None:
             self.user = repository.user_of(person)
-        if time.time() - self.item["seen"] > SEEN_EVERY:
+        if time.time() - self.item["seen"] > LAST_SEEN_INTERVAL_SECONDS:
             self.modified = True
         return dict(self.item["contents"])
 

@@ -15,7 +15,7 @@ from django.conf import settings
 
 from acts.recording import try_write
 from acts.site import table
-from acts.tokens import DAY
+from acts.tokens import SECONDS_PER_DAY
 from store import keys
 from store.connect import BadStoreUrl
 from store.table import Check, Delete, Equals, Missing, Put, StoreError
@@ -24,7 +24,7 @@ from store.table import Check, Delete, Equals, Missing, Put, StoreError
 def link(now: float | None = None) -> str | None:
     """A new link, which takes the place of any before it; none, if the site has its owner."""
     token, place = secrets.token_urlsafe(32), keys.setup()
-    ends = int(time.time() if now is None else now) + DAY
+    ends = int(time.time() if now is None else now) + SECONDS_PER_DAY
     kept = Put({"PK": place.pk, "SK": place.sk, "digest": digest(token), "ttl": ends})
     is_kept = try_write(kept, Check(keys.owner(), Missing()))
     return f"{settings.SITE_URL}/setup/{token}/" if is_kept else None

@@ -25,10 +25,10 @@ from . import factors
 from .models import User
 from .sessions import sessions_of
 
-MOST = 10_000  # entries of one part
-MOST_COUNTED = 1000  # things that would pass on
-A_LOOK = 200  # events at once
-MOST_LOOKS = 50  # at events of others, which may be anybody's
+MAX_ENTRIES_PER_PART = 10_000  # entries of one part
+MAX_COUNTED_THINGS = 1000  # things that would pass on
+BATCH_EVENTS = 200  # events at once
+MAX_BATCHES = 50  # at events of others, which may be anybody's
 ABOUT = ("election_name", "poll_id", "skill_id", "post_id", "set_id", "game_id")
 
 
@@ -49,11 +49,11 @@ def archive(user: User) -> IO[bytes]:
 def _lines(entries: Iterable[Item]) -> Iterator[bytes]:
     """A JSON list with an entry on each line, made as it is written."""
     left, comma = iter(entries), "[\n"
-    for entry in islice(left, MOST):
+    for entry in islice(left, MAX_ENTRIES_PER_PART):
         yield (comma + _text(entry)).encode()
         comma = ",\n"
     if next(left, None) is not None:
-        note = _("There are more; only %(most)d are told here.") % {"most": MOST}
+        note = _("There are more; only %(most)d are told here.") % {"most": MAX_ENTRIES_PER_PART}
         yield (comma + _text({"note": note})).encode()
     yield b"[]\n" if comma == "[\n" else b"\n]\n"
 
@@ -90,7 +90,7 @@ def rows(span: Callable[[str], Span], **fields: str) -> Callable[[User], Iterato
 
 def how_many(*spans: Callable[[str], Span]) -> Callable[[User], tuple[int, ...]]:
     """Of what is listed under somebody's name."""
-    return lambda user: tuple(len(table().page(span(user.name), limit=MOST_COUNTED).items) for span in spans)
+    return lambda user: tuple(len(table().page(span(user.name), limit=MAX_COUNTED_THINGS).items) for span in spans)
 
 
 # --- what is kept about accounts ---
@@ -138,10 +138,10 @@ def sessions(user: User) -> Iterator[Item]:
 
 def events(user: User) -> Iterator[Item]:
     """What they did since their account was made, and what others did to it; of neither what is about anybody else."""
-    for event in _looked_for(Wanted(actor=user.name, since=user.created_at), MOST):
+    for event in _looked_for(Wanted(actor=user.name, since=user.created_at), MAX_ENTRIES_PER_PART):
         yield _event(user, event)
     for kind in (each.name for each in SCHEMA.events.values() if each.is_told):
-        for event in _looked_for(Wanted(event_type=kind, since=user.created_at), MOST_LOOKS):
+        for event in _looked_for(Wanted(event_type=kind, since=user.created_at), MAX_BATCHES):
             if _is_about(user, event) and not _is_by(user, event):
                 yield _event(user, event) | {"by": _("somebody who looks after the site")}
 
@@ -149,7 +149,7 @@ def events(user: User) -> Iterator[Item]:
 def _looked_for(wanted: Wanted, looks: int) -> Iterator[Item]:
     before = None
     for _look in range(looks):
-        found = look(table(), wanted, before=before, limit=A_LOOK)
+        found = look(table(), wanted, before=before, limit=BATCH_EVENTS)
         yield from found.events
         if (before := found.before) is None:
             return

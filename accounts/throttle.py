@@ -17,7 +17,7 @@ from dataclasses import dataclass
 
 from django.conf import settings
 
-from acts.limits import DAY, HOUR, TEN_MINUTES, Counted, Limit, count, give_back
+from acts.limits import SECONDS_PER_DAY, SECONDS_PER_HOUR, TEN_MINUTES_IN_SECONDS, Counted, Limit, count, give_back
 from acts.refusals import Refusal
 from store import keys
 
@@ -36,30 +36,34 @@ class Limits:
 
 
 SIGN_IN = Limits(
-    Limit("sign-in", 10, TEN_MINUTES),
-    Limit("sign-in-account", 100, TEN_MINUTES),
-    Limit("sign-in-address", settings.SIGN_IN_FAILURES_PER_ADDRESS, TEN_MINUTES),
+    Limit("sign-in", 10, TEN_MINUTES_IN_SECONDS),
+    Limit("sign-in-account", 100, TEN_MINUTES_IN_SECONDS),
+    Limit("sign-in-address", settings.SIGN_IN_FAILURES_PER_ADDRESS, TEN_MINUTES_IN_SECONDS),
     first=3,
 )
-SECOND_STEP = Limits(Limit("factor", 8, TEN_MINUTES), Limit("factor-account", 30, HOUR))
-OWN_PASSWORD = Limits(Limit("password", 10, TEN_MINUTES), Limit("password-account", 50, TEN_MINUTES))
+SECOND_STEP = Limits(Limit("factor", 8, TEN_MINUTES_IN_SECONDS), Limit("factor-account", 30, SECONDS_PER_HOUR))
+OWN_PASSWORD = Limits(
+    Limit("password", 10, TEN_MINUTES_IN_SECONDS), Limit("password-account", 50, TEN_MINUTES_IN_SECONDS)
+)
 RESET = Limits(
-    Limit("reset", 5, HOUR),
-    Limit("reset-account", 1000, HOUR),  # a mailbox is kept from overflowing by `RESET_MAILED`, and nobody from a link
-    Limit("reset-address", settings.RESETS_PER_ADDRESS, HOUR),
+    Limit("reset", 5, SECONDS_PER_HOUR),
+    # a mailbox is kept from overflowing by `RESET_MAILED`, and nobody from a link
+    Limit("reset-account", 1000, SECONDS_PER_HOUR),
+    Limit("reset-address", settings.RESETS_PER_ADDRESS, SECONDS_PER_HOUR),
     first=1,
 )
-RESET_MAILED = Limit("reset-mailed", 1, TEN_MINUTES)
-NEW_EMAIL = Limit("new-email", 20, DAY)  # links that one account may have mailed to addresses that are not its own
-RESET_LINK = Limit("reset-link", 3, HOUR)  # that admins have mailed to one person
-OWN_DATA = Limit("own-data", 5, HOUR)  # that one person may ask for: it reads all there is
+RESET_MAILED = Limit("reset-mailed", 1, TEN_MINUTES_IN_SECONDS)
+# links that one account may have mailed to addresses that are not its own
+NEW_EMAIL = Limit("new-email", 20, SECONDS_PER_DAY)
+RESET_LINK = Limit("reset-link", 3, SECONDS_PER_HOUR)  # that admins have mailed to one person
+OWN_DATA = Limit("own-data", 5, SECONDS_PER_HOUR)  # that one person may ask for: it reads all there is
 NAMES_TAKEN = Limit(
-    "names-taken", 20, HOUR
+    "names-taken", 20, SECONDS_PER_HOUR
 )  # that were tried from one address: who tries many wants to know who is here
 REGISTER = Limits(
-    Limit("register", 5, HOUR),
-    Limit("register-email", 20, HOUR),
-    Limit("register-address", settings.REGISTRATIONS_PER_ADDRESS, HOUR),
+    Limit("register", 5, SECONDS_PER_HOUR),
+    Limit("register-email", 20, SECONDS_PER_HOUR),
+    Limit("register-address", settings.REGISTRATIONS_PER_ADDRESS, SECONDS_PER_HOUR),
 )
 
 

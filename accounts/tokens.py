@@ -5,7 +5,7 @@ from __future__ import annotations
 from django.contrib.auth.tokens import PasswordResetTokenGenerator
 from django.utils.crypto import salted_hmac
 
-from acts.tokens import DAY, read, sign
+from acts.tokens import SECONDS_PER_DAY, read, sign
 from store import keys
 
 from .models import User
@@ -29,7 +29,7 @@ def email_token(user: User, email: str) -> str:
 
 def read_email_token(user: User, token: str) -> str | None:
     """The address that the link confirms for this person."""
-    words = read("email", token, DAY)
+    words = read("email", token, SECONDS_PER_DAY)
     return words[-1] if words and words[:-1] == _asker(user) else None
 
 

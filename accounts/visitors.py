@@ -23,8 +23,8 @@ from .models import User
 SIGNING_OUT = Steps[[HttpRequest, HttpResponse], None]("with the answer to somebody who signs out")
 
 COOKIE = "plenum_known"
-A_YEAR = 365 * 24 * 3600
-MOST_ACCOUNTS = 5  # on one browser; the one that signed in last comes first
+SECONDS_PER_YEAR = 365 * 24 * 3600
+MAX_REMEMBERED_ACCOUNTS = 5  # on one browser; the one that signed in last comes first
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +40,7 @@ class Visitor:
 
 
 def visitor(request: HttpRequest) -> Visitor:
-    marks = request.COOKIES.get(COOKIE, "").split("~")[:MOST_ACCOUNTS]
+    marks = request.COOKIES.get(COOKIE, "").split("~")[:MAX_REMEMBERED_ACCOUNTS]
     return Visitor(origin(request), tuple(filter(None, marks)))
 
 
@@ -57,8 +57,8 @@ def remember(request: HttpRequest, response: HttpResponse, user: User) -> None:
     others = [mark for mark in known.marks if not mark.startswith(f"{number}.")]
     response.set_cookie(
         COOKIE,
-        "~".join([_mark(number, user), *others][:MOST_ACCOUNTS]),
-        max_age=A_YEAR,
+        "~".join([_mark(number, user), *others][:MAX_REMEMBERED_ACCOUNTS]),
+        max_age=SECONDS_PER_YEAR,
         path=settings.SESSION_COOKIE_PATH,
         secure=settings.SESSION_COOKIE_SECURE,
         httponly=True,

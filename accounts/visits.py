@@ -16,12 +16,12 @@ from store.table import StoreError
 from . import repository
 from .models import User
 
-A_VISIT = timedelta(hours=6)
+VISIT_DURATION = timedelta(hours=6)
 
 
 def last_visit(user: User, now: str) -> str:
     """When the visit before this one began; before there was any, when the account was made."""
-    if user.visited_at > as_text(datetime.fromisoformat(now) - A_VISIT):
+    if user.visited_at > as_text(datetime.fromisoformat(now) - VISIT_DURATION):
         return user.visited_before or user.created_at
     with suppress(StoreError):  # another window has said so, or nothing can be written now: no page need fail for that
         table().write(repository.visit(user, now))

@@ -9,13 +9,13 @@ from store.table import Refused
 
 from .refusals import LostRace
 
-TRIES = 5
-REFUSALS = 50  # in a row, after which it is no chance that others are always faster
+MAX_ATTEMPTS = 5
+MAX_REFUSALS = 50  # in a row, after which it is no chance that others are always faster
 
 T = TypeVar("T")
 
 
-def try_again(act: Callable[[], T], tries: int = TRIES) -> T:
+def try_again(act: Callable[[], T], tries: int = MAX_ATTEMPTS) -> T:
     """Look, decide and write; whoever loses the race looks again and decides anew, and after some tries gives up.
 
     The act reads what it decides on each time, and raises `LostRace`, or lets the store's `Refused` rise, of which it
@@ -29,7 +29,7 @@ def try_again(act: Callable[[], T], tries: int = TRIES) -> T:
     raise LostRace
 
 
-def go_on(step: Callable[[], T | None], refusals: int = REFUSALS) -> T:
+def go_on(step: Callable[[], T | None], refusals: int = MAX_REFUSALS) -> T:
     """Take step after step of a long work, until one answers something. Any number may work on the same: a step that
     the store refuses was taken by another, and is looked at again. When nothing but refusals comes, something is wrong
     that no waiting mends, so this fails instead of going round for ever; the next turn of the worker tries again.

@@ -19,15 +19,15 @@ from store.together import together
 
 from .site import table
 
-ROUNDS = 12
-FIRST_PAUSE, LONGEST_PAUSE = 0.01, 1.0  # seconds; all pauses together are less than seven
+MAX_ATTEMPTS = 12
+FIRST_PAUSE_SECONDS, MAX_PAUSE_SECONDS = 0.01, 1.0  # seconds; all pauses together are less than seven
 
 T = TypeVar("T")
 
 
 def get_through(act: Callable[[], T], sleep: Callable[[float], None] = time.sleep) -> T:
     """Try for as long as others are in the way, or the store is crowded, and nothing was written; but not for ever."""
-    for number in range(ROUNDS - 1):
+    for number in range(MAX_ATTEMPTS - 1):
         try:
             return act()
         except (Conflict, Crowded):
@@ -41,7 +41,7 @@ def follow(writes: Iterable[Write], sleep: Callable[[float], None] = time.sleep)
     Raises `Conflict` if some are still left after many rounds.
     """
     left = list(writes)
-    for number in range(ROUNDS):
+    for number in range(MAX_ATTEMPTS):
         left = _those_left(table(), left)
         if not left:
             return
@@ -50,7 +50,7 @@ def follow(writes: Iterable[Write], sleep: Callable[[float], None] = time.sleep)
 
 
 def _pause(number: int) -> float:
-    return min(LONGEST_PAUSE, FIRST_PAUSE * 2**number)
+    return min(MAX_PAUSE_SECONDS, FIRST_PAUSE_SECONDS * 2**number)
 
 
 def _those_left(here: Table, writes: Sequence[Write]) -> list[Write]:

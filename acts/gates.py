@@ -17,7 +17,8 @@ from dataclasses import dataclass
 
 from store.table import Check, Condition, Equals, Item, Key, Less, Missing, Update, Write
 
-IN_ONE = 16  # gates that open in the transaction that opens what they belong to; further ones open before it
+# gates that open in the transaction that opens what they belong to; further ones open before it
+MAX_GATES_PER_TRANSACTION = 16
 
 
 @dataclass(frozen=True, slots=True)

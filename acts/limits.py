@@ -16,7 +16,7 @@ from store.table import Item, Key, StoreError
 from .refusals import Refusal
 from .site import table
 
-TEN_MINUTES, HOUR, DAY = 600, 3600, 24 * 3600
+TEN_MINUTES_IN_SECONDS, SECONDS_PER_HOUR, SECONDS_PER_DAY = 600, 3600, 24 * 3600
 
 
 class TooOften(Refusal):

@@ -11,7 +11,7 @@ from store.table import Conflict, Invalid, Unavailable
 
 Item = TypeVar("Item")
 
-SHOWN = 5  # reasons that are given together
+MAX_REASONS = 5  # reasons that are given together
 
 _log = logging.getLogger("plenum.queues")
 
@@ -43,7 +43,7 @@ def take_each(items: Iterable[Item], act: Callable[[Item], int | None]) -> int:
             failed += 1
             reasons.append(reason_of(error))
     if failed:
-        raise SomeFailed(f"{failed} of what waited went wrong. {' '.join(dict.fromkeys(reasons[:SHOWN]))}")
+        raise SomeFailed(f"{failed} of what waited went wrong. {' '.join(dict.fromkeys(reasons[:MAX_REASONS]))}")
     return done
 
 

@@ -16,10 +16,10 @@ from functools import lru_cache
 from cryptography.fernet import Fernet, InvalidToken
 from django.conf import settings
 
-DAY = 24 * 3600
+SECONDS_PER_DAY = 24 * 3600
 PURPOSE = "plenum: tokens for "
 PLAIN, PACKED = b"p", b"z"  # how what is encrypted begins: long words are compressed first
-MOST_BYTES = 20_000  # of the words in a token, however small they were packed
+MAX_PAYLOAD_BYTES = 20_000  # of the words in a token, however small they were packed
 
 
 def sign(purpose: str, *words: str) -> str:
@@ -43,7 +43,7 @@ def read(purpose: str, token: str, seconds: int | None) -> list[str] | None:
     except (InvalidToken, ValueError):
         return None
     kind, text = content[:1], content[1:]
-    words: list[str] = json.loads(zlib.decompressobj().decompress(text, MOST_BYTES) if kind == PACKED else text)
+    words: list[str] = json.loads(zlib.decompressobj().decompress(text, MAX_PAYLOAD_BYTES) if kind == PACKED else text)
     return words
 
 

@@ -16,10 +16,10 @@ from .site import table
 Work = Generator[float, None, int]  # after each step, how many units of one partition it has written; in the end, what
 # is done by it
 
-UNITS_A_SECOND = 250  # a quarter of what one partition of a distant store takes; the log's is everybody's
-LOOK_AGAIN = 2.0  # seconds after which it is looked in a distant store for what was marked meanwhile
-A_NAP = 0.5  # seconds after which somebody who waits looks whether to go on
-PATIENCE = 5  # tries of a write in a crowd
+UNITS_PER_SECOND = 250  # a quarter of what one partition of a distant store takes; the log's is everybody's
+RECHECK_SECONDS = 2.0  # seconds after which it is looked in a distant store for what was marked meanwhile
+WAIT_SECONDS = 0.5  # seconds after which somebody who waits looks whether to go on
+MAX_ATTEMPTS = 5  # tries of a write in a crowd
 
 
 def always() -> bool:
@@ -31,7 +31,7 @@ class Pace:
 
     def __init__(
         self,
-        a_second: float = UNITS_A_SECOND,
+        a_second: float = UNITS_PER_SECOND,
         ticking: Callable[[], float] = time.monotonic,
         sleep: Callable[[float], None] = time.sleep,
     ):
@@ -43,7 +43,7 @@ class Pace:
 
     def wait(self, goes_on: Callable[[], bool] = always) -> None:
         while (left := self._free_at - self.ticking()) > 0 and goes_on():
-            self.sleep(min(left, A_NAP))
+            self.sleep(min(left, WAIT_SECONDS))
 
 
 def take_turns(
@@ -61,7 +61,7 @@ def take_turns(
     costs little there: so whatever is marked meanwhile begins after the step at hand.
     """
     is_distant = table().is_distant
-    pace, patience = pace or (Pace() if is_distant else None), LOOK_AGAIN if is_distant else 0.0
+    pace, patience = pace or (Pace() if is_distant else None), RECHECK_SECONDS if is_distant else 0.0
     with closing(_Turns(marks, begin)) as turns:
         looked = ticking()
         turns.look()
@@ -128,7 +128,7 @@ def at_once(work: Work) -> int:
 
 def patiently(write: Callable[[], None], units: float) -> Generator[float, None, None]:
     """A step that writes. In a crowd nothing was written: then it is tried again, a pause later each time."""
-    for left in reversed(range(PATIENCE)):
+    for left in reversed(range(MAX_ATTEMPTS)):
         try:
             write()
         except Crowded:

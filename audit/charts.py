@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from upkeep.figures import Day
 
-HIGH = 40  # of the picture of days, and each day is 10 wide
+HEIGHT_PX = 40  # of the picture of days, and each day is 10 wide
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,8 +37,8 @@ def bars(counts: Mapping[str, int], links: Mapping[str, str] | None = None) -> l
 
 def columns(days: list[Day]) -> list[Column]:
     highest = max((day.cast for day in days), default=0) or 1
-    heights = [round(HIGH * day.cast / highest, 1) for day in days]
+    heights = [round(HEIGHT_PX * day.cast / highest, 1) for day in days]
     return [
-        Column(day, 10 * place + 1, HIGH - high, high)
+        Column(day, 10 * place + 1, HEIGHT_PX - high, high)
         for place, (day, high) in enumerate(zip(days, heights, strict=True))
     ]

@@ -14,11 +14,11 @@ from django.views.decorators.http import require_safe
 
 from accounts.access import public
 from acts.site import table
-from store.keys import DIGITS
+from store.keys import EVENT_NUMBER_DIGITS
 from store.log import EventLog
 from store.table import Item
 
-A_PAGE = 20
+PAGE_ROWS = 20
 
 
 @public
@@ -26,7 +26,7 @@ A_PAGE = 20
 def checkpoints(request: HttpRequest) -> HttpResponse:
     """The newest one, and those before it."""
     after = request.GET.get("after") or None
-    page = EventLog(table()).public_checkpoints(limit=A_PAGE, cursor=after)
+    page = EventLog(table()).public_checkpoints(limit=PAGE_ROWS, cursor=after)
     older = f"{reverse('checkpoints')}?{urlencode({'after': page.cursor})}" if page.cursor else ""
     newest = page.items[0] if page.items and not after else None
     context = {"checkpoint": newest, "checkpoints": page.items, "older": older, "is_newest": True, "further": after}
@@ -37,7 +37,7 @@ def checkpoints(request: HttpRequest) -> HttpResponse:
 @require_safe
 def checkpoint(request: HttpRequest, number: int) -> HttpResponse:
     """The one that covers an event."""
-    found = EventLog(table()).public_over(number) if 0 < number < 10**DIGITS else None
+    found = EventLog(table()).public_over(number) if 0 < number < 10**EVENT_NUMBER_DIGITS else None
     if found is None:
         raise Http404
     return render(request, "audit/checkpoints.html", {"checkpoint": found})

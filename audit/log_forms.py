@@ -9,12 +9,12 @@ from django import forms
 from django.core.exceptions import ValidationError
 from django.utils.translation import gettext_lazy as _
 
-from store.keys import DIGITS
+from store.keys import EVENT_NUMBER_DIGITS
 from store.log import as_text
 from store.log.search import Wanted
 
-LONGEST = 400
-A_DAY, A_MINUTE, AN_INSTANT = timedelta(days=1), timedelta(minutes=1), timedelta(milliseconds=1)
+MAX_SEARCH_CHARS = 400
+ONE_DAY, ONE_MINUTE, ONE_MILLISECOND = timedelta(days=1), timedelta(minutes=1), timedelta(milliseconds=1)
 
 
 class MomentField(forms.Field):
@@ -36,14 +36,14 @@ class MomentField(forms.Field):
             raise ValidationError(_("Write the date and the time like this: 2027-03-01 18:00.")) from None
         if not 1971 <= moment.year <= 9000:
             raise ValidationError(_("There is no such date or time."))
-        return moment, A_DAY if len(text) <= len("2027-03-01") else A_MINUTE
+        return moment, ONE_DAY if len(text) <= len("2027-03-01") else ONE_MINUTE
 
 
 def _text(label: Any, **attributes: str) -> forms.CharField:
     return forms.CharField(
         label=label,
         required=False,
-        max_length=LONGEST,
+        max_length=MAX_SEARCH_CHARS,
         widget=forms.TextInput({"dir": "auto", "autocomplete": "off", **attributes}),
     )
 
@@ -57,7 +57,11 @@ class LogForm(forms.Form):
     since = MomentField(label=_("From (UTC)"))
     until = MomentField(label=_("To (UTC)"))
     before = forms.IntegerField(
-        label=_("Before event"), required=False, min_value=1, max_value=10**DIGITS, widget=forms.HiddenInput
+        label=_("Before event"),
+        required=False,
+        min_value=1,
+        max_value=10**EVENT_NUMBER_DIGITS,
+        widget=forms.HiddenInput,
     )
 
     def clean(self) -> dict[str, Any]:
@@ -73,7 +77,7 @@ class LogForm(forms.Form):
         return Wanted(
             **names,
             since=as_text(since[0]) if since else "",
-            until=as_text(until[0] + until[1] - AN_INSTANT) if until else "",
+            until=as_text(until[0] + until[1] - ONE_MILLISECOND) if until else "",
         )
 
     def typed(self) -> dict[str, str]:

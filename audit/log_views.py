@@ -16,10 +16,10 @@ from django.views.decorators.http import require_safe
 from accounts.access import anybody, requires
 from accounts.rules import Permission
 from acts.site import SITE, table
-from store.keys import DIGITS
+from store.keys import EVENT_NUMBER_DIGITS
 from store.log import EventLog
 from store.log.forgotten import is_rewritten, sealed_digest
-from store.log.seal import KEPT
+from store.log.seal import DIGEST_BYTES
 from store.log.search import look
 from store.schema import SCHEMA
 from store.table import Item
@@ -27,9 +27,9 @@ from store.table import Item
 from .log_forms import LogForm
 from .tables.masks import HIDDEN
 
-A_PAGE = 50
+PAGE_ROWS = 50
 ABOUT = ("election_name", "poll_id", "name", "new_owner", "email")  # what an event is about, the first that it has
-LONGEST_VALUE = 4000
+MAX_VALUE_CHARS = 4000
 THE_SITE = "plenum"
 
 
@@ -40,11 +40,11 @@ def log(request: HttpRequest) -> HttpResponse:
     context: dict[str, Any] = {"form": form, "types": sorted(SCHEMA.events)}
     if not form.is_valid():
         return render(request, "audit/log/log.html", context, status=422)
-    found = look(table(), form.wanted(), before=form.cleaned_data["before"], limit=A_PAGE)
+    found = look(table(), form.wanted(), before=form.cleaned_data["before"], limit=PAGE_ROWS)
     context |= {
         "events": [(event, _about(event)) for event in found.events],
         "further": _address(form, found.before) if found.before else "",
-        "looked_to": found.before if len(found.events) < A_PAGE else None,
+        "looked_to": found.before if len(found.events) < PAGE_ROWS else None,
         "filtered": bool(form.typed()),
         "newest": reverse("log") + _query(form.typed()) if form.cleaned_data["before"] else "",
     }
@@ -68,7 +68,7 @@ def _about(event: Item) -> tuple[str, str]:
 
 def load_numbered(number: int) -> tuple[int, Item | None] | None:
     """The event of that number, or that the number is void."""
-    if number >= 10**DIGITS:
+    if number >= 10**EVENT_NUMBER_DIGITS:
         return None
     records = EventLog(table())
     found = records.find(number)
@@ -92,7 +92,7 @@ def event(request: HttpRequest, numbered: tuple[int, Item | None]) -> HttpRespon
         "digest": digest.hex(),
         "checkpoint": checkpoint,
         "public": public,
-        "intact": checkpoint is None or _kept(checkpoint, number) == digest[:KEPT],
+        "intact": checkpoint is None or _kept(checkpoint, number) == digest[:DIGEST_BYTES],
         "by_itself": found["actor"] == SITE,
         "rewritten": is_rewritten(found),
     }
@@ -112,15 +112,15 @@ def _elections(event: Item) -> list[str]:
 
 
 def _kept(checkpoint: Item, number: int) -> bytes:
-    start = (number - checkpoint["first_event_id"]) * KEPT
-    return bytes(checkpoint["digests"][start : start + KEPT])
+    start = (number - checkpoint["first_event_id"]) * DIGEST_BYTES
+    return bytes(checkpoint["digests"][start : start + DIGEST_BYTES])
 
 
 def _shown(value: Any) -> dict[str, Any]:
     """A value as the table shows it: text as it is, all else as JSON, a list line by line, and not without end."""
     lines = value if isinstance(value, list) else [value]
     text = value if isinstance(value, str) else "\n".join(json.dumps(line, ensure_ascii=False) for line in lines)
-    short = text[:LONGEST_VALUE]
+    short = text[:MAX_VALUE_CHARS]
     left = len(text) - len(short)
     note = _("… and %(count)d more characters") % {"count": left} if left else ""
     return {"text": short, "note": note, "plain": isinstance(value, str)}

@@ -19,7 +19,7 @@ from django.views.decorators.http import require_POST, require_safe
 from accounts.access import anybody, public, requires
 from accounts.rules import Permission
 from accounts.services import still
-from acts.limits import HOUR, Limit, count
+from acts.limits import SECONDS_PER_HOUR, Limit, count
 from acts.refusals import Refusal
 from acts.site import table
 from mail import again, bounces, outbox, server
@@ -32,9 +32,9 @@ from pages.saying import told
 from store.together import together
 from upkeep import health
 
-TRIALS = Limit("test mails", 20, HOUR)
-MOST_REPORTS = 100  # at once
-LONGEST_MAILING = 16  # characters by which one is named
+TRIALS = Limit("test mails", 20, SECONDS_PER_HOUR)
+MAX_REPORTS = 100  # at once
+MAX_MAILING_CHARS = 16  # characters by which one is named
 FIRST = (outbox.FAILED, outbox.UNKNOWN, outbox.SENT, outbox.QUEUED)  # the page opens on the first there is any of
 
 
@@ -61,7 +61,7 @@ def mails(request: HttpRequest) -> HttpResponse:
         "local": not settings.PRODUCTION,
     }
     if state == outbox.UNKNOWN:
-        context["mailings"] = again.mailings(outbox.in_state(state, health.MOST_MAILS)[0])
+        context["mailings"] = again.mailings(outbox.in_state(state, health.MAX_COUNTED_MAILS)[0])
     context |= listed(request, partial(outbox.in_state, state), state=state)
     return render(request, "audit/mails.html", context)
 
@@ -94,7 +94,7 @@ def try_all(request: HttpRequest) -> HttpResponse:
 @require_POST
 def settle_unknown(request: HttpRequest) -> HttpResponse:
     """Mails of unknown fate, all together or those of one mailing."""
-    how, mailing = request.POST.get("how", ""), request.POST.get("mailing", "")[:LONGEST_MAILING]
+    how, mailing = request.POST.get("how", ""), request.POST.get("mailing", "")[:MAX_MAILING_CHARS]
     done = _("These mails are being sent again.") if how == again.AGAIN else _("These mails are being taken as sent.")
     told(request, lambda: again.settle_unknown(request.user.name, how, mailing, still(request.user)), done)
     return redirect(_in(outbox.UNKNOWN))
@@ -157,7 +157,7 @@ def bounced(request: HttpRequest) -> HttpResponse:
     except ValueError:
         return HttpResponse(_("This is not JSON.") + "\n", status=400, content_type="text/plain")
     reports = said if isinstance(said, list) else [said]
-    if len(reports) > MOST_REPORTS or not all(map(_is_report, reports)):
+    if len(reports) > MAX_REPORTS or not all(map(_is_report, reports)):
         return HttpResponse(_("This is not a report of a mail.") + "\n", status=422, content_type="text/plain")
     return JsonResponse({"noted": sum(map(_note, reports))})
 

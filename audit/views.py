@@ -29,7 +29,7 @@ from upkeep.signs import signs
 from . import charts
 from .forms import PauseForm
 
-DAYS = 30
+CHART_DAYS = 30
 
 
 @requires(Permission.MANAGE_USERS)
@@ -40,7 +40,7 @@ def admin(request: HttpRequest) -> HttpResponse:
     found, days, mails = together(
         table,
         lambda: health.health_of(table),
-        lambda: figures.days(table, now.date(), DAYS),
+        lambda: figures.days(table, now.date(), CHART_DAYS),
         lambda: health.mails(table, *outbox.STATES),
     )
     roles = {str(role.label): count for role, count in figures.by_role(found.figures).items()}
@@ -53,7 +53,7 @@ def admin(request: HttpRequest) -> HttpResponse:
         "days": charts.columns(days),
         "most": max(day.cast for day in days),
         "mails": [(mail_state(state), bounded) for state, bounded in mails.items()],
-        "most_mails": health.MOST_MAILS,
+        "most_mails": health.MAX_COUNTED_MAILS,
         "embedded": system.is_embedded(),
         "size": system.store_size(),
     }
@@ -82,7 +82,7 @@ def system_page(request: HttpRequest) -> HttpResponse:
         "worker_seen": health.seen(workers),
         "disks": disk.disks(),
         "latencies": metrics.latencies(),
-        "kept": metrics.KEPT,
+        "kept": metrics.MAX_ROUND_TRIPS,
         "embedded": system.is_embedded(),
         "address": system.store_address(),
         "size": system.store_size(),

@@ -21,8 +21,8 @@ from ranking.rankings import Ranks
 from . import services
 from .robots import ranks
 
-TURNOUT = 0.87
-SIDE_BY_SIDE = 8  # casts that wait together are stored together
+TURNOUT_SHARE = 0.87
+CAST_THREADS = 8  # casts that wait together are stored together
 
 
 def load(progress: Progress = silent) -> int:
@@ -50,7 +50,7 @@ def _cast_all(planned: Planned, election: Election, progress: Progress) -> int:
     owner = people.find(election.owner_name)
     assert owner is not None
     acts = [_act(planned, election, owner, voter, ranking) for voter, ranking in said]
-    with ThreadPoolExecutor(SIDE_BY_SIDE) as pool:
+    with ThreadPoolExecutor(CAST_THREADS) as pool:
         for done, _ in enumerate(pool.map(lambda act: act(), acts), 1):
             progress(done, len(acts))
     return len(acts)
@@ -69,7 +69,7 @@ def _ranks(ranking: str) -> Ranks:
 def _made_up(planned: Planned, election: Election) -> list[tuple[str, Ranks]]:
     chance = random.Random(crc32(planned.name.encode()))  # noqa: S311 - the demo is the same everywhere
     candidates = elections.candidates(election.name)
-    voters = [name for name in planned.electorate if chance.random() < TURNOUT]
+    voters = [name for name in planned.electorate if chance.random() < TURNOUT_SHARE]
     voters = voters if planned.closed else voters[: len(voters) // 2]  # somebody is left to try it out
     return [(voter, ranks(candidates, chance)) for voter in voters]
 

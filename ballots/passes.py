@@ -21,18 +21,18 @@ from django.http import HttpRequest, HttpResponse
 from django.utils.crypto import salted_hmac
 
 from accounts.models import User
-from acts.tokens import DAY, read, sign
+from acts.tokens import SECONDS_PER_DAY, read, sign
 from elections import repository as elections
 from elections.by_link import Link
 from elections.rules import Election
 from ranking.drafts import GUEST as COOKIE
 from store import keys
 
-GOOD_FOR = DAY
-LONGEST_KEPT = 3650 * DAY  # by a browser that is never closed: the link makes an old pass good again
-MOST = 5  # passes of one browser; the newest come first
-LONGEST = 3500  # characters of all of them: browsers keep cookies of 4,096
-WORDS = len(fields(Link))
+PASS_SECONDS = SECONDS_PER_DAY
+MAX_COOKIE_SECONDS = 3650 * SECONDS_PER_DAY  # by a browser that is never closed: the link makes an old pass good again
+MAX_PASSES = 5  # passes of one browser; the newest come first
+MAX_COOKIE_CHARS = 3500  # characters of all of them: browsers keep cookies of 4,096
+LINK_FIELDS = len(fields(Link))
 PURPOSE = b"plenum: ballots cast with passes"
 
 
@@ -77,16 +77,22 @@ def held_for_book(request: HttpRequest, book_id: str, **_more: int) -> Pass | No
     return next((each for each in held if each.book == book_id), None)
 
 
-def passes_in(request: HttpRequest, seconds: int = GOOD_FOR) -> list[Pass]:
+def passes_in(request: HttpRequest, seconds: int = PASS_SECONDS) -> list[Pass]:
     """What the browser holds, as far as we have given it and it has not grown old."""
     found = (read("pass", each, seconds) for each in _sent(request)[1:])
-    return [Pass(Link(*words[:WORDS]), *words[WORDS:]) for words in found if words and len(words) == WORDS + 3]
+    return [
+        Pass(Link(*words[:LINK_FIELDS]), *words[LINK_FIELDS:])
+        for words in found
+        if words and len(words) == LINK_FIELDS + 3
+    ]
 
 
 def give(request: HttpRequest, answer: HttpResponse, link: Link, election: Election) -> None:
     """The one it holds already, for another day; or a new one."""
     beside = _mark(request.user)
-    held = (each.secret for each in passes_in(request, LONGEST_KEPT) if (each.link, each.beside) == (link, beside))
+    held = (
+        each.secret for each in passes_in(request, MAX_COOKIE_SECONDS) if (each.link, each.beside) == (link, beside)
+    )
     given = Pass(link, election.book, beside, next(held, secrets.token_hex(16)))
     _put(request, answer, [given, *(each for each in passes_in(request) if not each.is_of(election.name))])
 
@@ -102,14 +108,16 @@ def forget_all(request: HttpRequest, answer: HttpResponse) -> None:
 
 
 def _sent(request: HttpRequest) -> list[str]:
-    return request.COOKIES.get(COOKIE, "").split("~")[: MOST + 1]
+    return request.COOKIES.get(COOKIE, "").split("~")[: MAX_PASSES + 1]
 
 
 def _put(request: HttpRequest, answer: HttpResponse, passes: Iterable[Pass]) -> None:
     """A number of the browser comes first, by which pages know what it keeps of unfinished ballots as its own."""
     number = _sent(request)[0][:32] or secrets.token_hex(8)
-    tokens = [sign("pass", *astuple(each.link), each.book, each.beside, each.secret) for each in list(passes)[:MOST]]
-    while len(text := "~".join([number, *tokens])) > LONGEST and len(tokens) > 1:
+    tokens = [
+        sign("pass", *astuple(each.link), each.book, each.beside, each.secret) for each in list(passes)[:MAX_PASSES]
+    ]
+    while len(text := "~".join([number, *tokens])) > MAX_COOKIE_CHARS and len(tokens) > 1:
         tokens.pop()
     place = {"path": settings.SESSION_COOKIE_PATH, "samesite": "Lax"}
     if tokens:

@@ -38,7 +38,7 @@ from .robots import ranks
 
 ROBOTS = 40
 RECOUNTS = 65  # in which it is found out how close it was, with so few ballots
-MOST_STEPS = 6_000_000  # of counting, about as many seconds as millions
+MAX_STEPS = 6_000_000  # of counting, about as many seconds as millions
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +76,7 @@ def check_cost(election: Election, candidates: int) -> None:
     """Somebody waits for it: what takes long to count is left to the day itself."""
     size = Size(candidates, ROBOTS, ROBOTS * candidates, seats=election.seats)
     job = Job(Ballots((), {}), election.method, {"seats": election.seats}, recounts=RECOUNTS)
-    if job.cost(size) > MOST_STEPS:
+    if job.cost(size) > MAX_STEPS:
         raise TooMany(_("To rehearse with so many candidates or seats takes too long. The election can be held."))
 
 

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from ranking.candidates import Candidate
 from ranking.rankings import Ranks
 
-LEAVE_OUT = 0.35  # how likely a robot stops ranking after a candidate,
-TIE = 0.12  # and how likely it ranks the next one as an equal
+TRUNCATION_PROBABILITY = 0.35  # how likely a robot stops ranking after a candidate,
+TIE_PROBABILITY = 0.12  # and how likely it ranks the next one as an equal
 
 
 def ranks(candidates: Sequence[Candidate], chance: random.Random) -> Ranks:
@@ -18,8 +18,8 @@ def ranks(candidates: Sequence[Candidate], chance: random.Random) -> Ranks:
     order = sorted(liking, key=liking.__getitem__)
     said, rank = {str(order[0]): ["1"]}, 1
     for number in order[1:]:
-        if chance.random() < LEAVE_OUT / len(order) * len(said):
+        if chance.random() < TRUNCATION_PROBABILITY / len(order) * len(said):
             break
-        rank += chance.random() >= TIE
+        rank += chance.random() >= TIE_PROBABILITY
         said[str(number)] = [str(rank)]
     return said

@@ -24,7 +24,7 @@ from store.forgetting import to_forget
 from store.table import Delete, Equals, Item, Key, Missing, Put, Update, Write
 
 PURPOSE = b"plenum: pseudonyms of ballots"
-GROUPS = 4
+RECEIPT_GROUPS = 4
 CHECK, CHECK_OF_FORMAT_0 = b"check\n", b"check"  # somebody may be called the latter: no name has a line break in it
 
 
@@ -40,7 +40,7 @@ SECRET_REPLACED = _(
 
 def new_confirmation() -> str:
     """Eighty random bits, such as K7QM-2XHD-94TP-WB3N."""
-    return new_code(GROUPS)
+    return new_code(RECEIPT_GROUPS)
 
 
 def pseudonym(salt: Item, voter: str) -> str:

@@ -23,9 +23,9 @@ from store.splitting import by_count
 Line = str  # a row of texts with a tab after each but the last, which none of the others has: so it sorts as the row
 Block = list[Line]
 
-HELD = 150_000  # lines at once: with all that is around them some fifteen megabytes
-A_STEP = 5_000  # lines that are read before others have their turn
-A_BLOCK = 200  # lines that are read from the file together; while runs are merged, a block of each is held
+MAX_LINES_IN_MEMORY = 150_000  # lines at once: with all that is around them some fifteen megabytes
+STEP_LINES = 5_000  # lines that are read before others have their turn
+BLOCK_LINES = 200  # lines that are read from the file together; while runs are merged, a block of each is held
 
 
 class Sorter:
@@ -41,9 +41,9 @@ class Sorter:
 
     def add(self, lines: Iterable[Line]) -> None:
         left = iter(lines)
-        while some := list(islice(left, HELD - len(self._held))):
+        while some := list(islice(left, MAX_LINES_IN_MEMORY - len(self._held))):
             self._held += some
-            if len(self._held) >= HELD:
+            if len(self._held) >= MAX_LINES_IN_MEMORY:
                 self._put_away()
 
     def __len__(self) -> int:
@@ -65,7 +65,7 @@ class Sorter:
         """What is held becomes a run of its own."""
         self._held.sort()
         self._is_in_order, self._last = self._follows(), self._held[-1]
-        self._runs.append([self._write(orjson.dumps(some)) for some in by_count(self._held, A_BLOCK)])
+        self._runs.append([self._write(orjson.dumps(some)) for some in by_count(self._held, BLOCK_LINES)])
         self._away += len(self._held)
         self._held = []
 

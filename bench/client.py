@@ -14,7 +14,7 @@ from urllib.parse import urlencode
 T = TypeVar("T")
 Form = Mapping[str, str | int]
 HOST = "127.0.0.1"
-TIMEOUT = 60.0  # seconds
+TIMEOUT_SECONDS = 60.0
 GZIP = b"\x1f\x8b"
 HEADERS = (
     "User-Agent: Mozilla/5.0 (X11; Linux x86_64; rv:145.0) Gecko/20100101 Firefox/145.0\r\n"
@@ -83,7 +83,7 @@ class Connection:
 
     async def ask(self, request: Request, cookies: Mapping[str, str]) -> Response:
         self.send(request, cookies)
-        async with asyncio.timeout(TIMEOUT):
+        async with asyncio.timeout(TIMEOUT_SECONDS):
             return await self._answer()
 
     async def visit(self, visit: Visit) -> list[Response]:

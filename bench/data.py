@@ -42,7 +42,7 @@ STATEMENT = (
     "who will take the books over from me. Ask me anything at the meeting on Thursday."
 )
 PASSWORD = "correct horse battery staple"
-TRANSACTION = 100  # writes, at most
+TRANSACTION_ITEMS = 100  # writes, at most
 ROOT = Path(__file__).parent.parent
 RUN_FILE = "import runpy, sys; del sys.argv[0]; runpy.run_path(sys.argv[0], run_name='__main__')"
 
@@ -231,8 +231,8 @@ def _write(writes: Iterable[Write]) -> None:
     from acts.site import table
 
     every = list(writes)
-    for start in range(0, len(every), TRANSACTION):
-        table().write(*every[start : start + TRANSACTION])
+    for start in range(0, len(every), TRANSACTION_ITEMS):
+        table().write(*every[start : start + TRANSACTION_ITEMS])
 
 
 def counted() -> dict[str, int]:

@@ -25,13 +25,13 @@ from .server import OLD, Server, revisions, served_copy, work_folder
 
 PLAYERS, ROUNDS = 1_000, 3
 OPEN_FILES = 8_000  # every player is an open file, here and at the server
-ANSWERING = 2.0  # seconds within which all of them answer
+ANSWERING_SECONDS = 2.0  # seconds within which all of them answer
 RETURN = (1.0, 5.0)  # seconds, at random between them, after which a page that lost its stream comes back
-PATIENCE = 60.0  # seconds
+TIMEOUT_SECONDS = 60.0
 PAGES = 400  # to see whether pages are slower beside the streams
 ACKNOWLEDGED = "Your answer is in"  # as the page says it
 SCREEN = re.compile(rb'event: screen\ndata: \{"key":"([^"]+)"')
-LONGEST_START = 200  # bytes of a screen's beginning that may have come in two pieces
+MAX_START_BYTES = 200  # bytes of a screen's beginning that may have come in two pieces
 VERSION = re.compile(r'name="act" value="\w+ (\d+)')
 
 Figures = dict[str, float]
@@ -118,7 +118,7 @@ class Player:
             now, rest = time.monotonic(), rest + received
             for found in SCREEN.finditer(rest):
                 self.screens.setdefault(found[1].decode(), now)
-            rest = rest[-LONGEST_START:]
+            rest = rest[-MAX_START_BYTES:]
 
     def hang_up(self) -> None:
         self.screens.clear()
@@ -184,13 +184,13 @@ class Hall:
 
     async def _arrivals(self, key: str, since: float) -> list[float]:
         """Whoever gets nothing counts as the patience that one has."""
-        until = time.monotonic() + PATIENCE
+        until = time.monotonic() + TIMEOUT_SECONDS
         while time.monotonic() < until and not all(each.has(key) for each in self.players):
             await asyncio.sleep(0.02)
-        return [(each.has(key) or since + PATIENCE) - since for each in self.players]
+        return [(each.has(key) or since + TIMEOUT_SECONDS) - since for each in self.players]
 
     async def _answer(self, player: Player) -> tuple[float, bool]:
-        await asyncio.sleep(self.chance.uniform(0, ANSWERING))
+        await asyncio.sleep(self.chance.uniform(0, ANSWERING_SECONDS))
         since, request = (
             time.monotonic(),
             Request(f"/live/{self.game}/answer/", player.person.form, "HX-Request: true\r\n"),

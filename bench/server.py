@@ -22,9 +22,9 @@ from .client import HOST
 from .data import ROOT, python_of
 
 PROCESSES = 2
-PATIENCE = 120.0  # seconds until it must answer
+TIMEOUT_SECONDS = 120.0  # seconds until it must answer
 TICKS = os.sysconf("SC_CLK_TCK")
-RESTING = 0.02  # seconds of work in half a second
+MAX_RESTING_SECONDS = 0.02  # seconds of work in half a second
 NEW, OLD = "new", "old"
 
 
@@ -81,7 +81,7 @@ class Server:
     def settle(self) -> None:
         """Wait until it rests, the worker too."""
         before, now = -1.0, self.cpu_seconds(with_worker=True)
-        while now - before > RESTING:
+        while now - before > MAX_RESTING_SECONDS:
             time.sleep(0.5)
             before, now = now, self.cpu_seconds(with_worker=True)
 
@@ -136,7 +136,7 @@ def _free_port() -> int:
 
 
 def _wait_for_answer(port: int, process: subprocess.Popen[bytes], log: Path) -> None:
-    deadline = time.monotonic() + PATIENCE
+    deadline = time.monotonic() + TIMEOUT_SECONDS
     while time.monotonic() < deadline and process.poll() is None:
         try:
             urllib.request.urlopen(f"http://{HOST}:{port}/healthz", timeout=5).close()

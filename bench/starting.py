@@ -14,9 +14,9 @@ from .data import ROOT
 from .report import Report, at_most
 from .server import served, work_folder
 
-FIRST, SECOND = 20.0, 3.0  # seconds until it answers
-MEMORY, INSTALLED = 200.0, 130.0  # megabytes
-REST = 15.0  # seconds
+FIRST_START_SECONDS, SECOND_START_SECONDS = 20.0, 3.0  # seconds until it answers
+MAX_MEMORY_MB, MAX_INSTALLED_MB = 200.0, 130.0  # megabytes
+REST_SECONDS = 15.0
 MAKE_RUN = ("make", "run")
 
 
@@ -36,17 +36,17 @@ def measure(report: Report, scale: float = 1.0) -> None:
         begun, cpu = time.perf_counter(), _children_cpu()
         if command:
             subprocess.run(["make", ".venv/run"], cwd=root, check=True, capture_output=True)
-            report.row("installed", "MB", [[_size(root / ".venv")]], at_most(INSTALLED))
+            report.row("installed", "MB", [[_size(root / ".venv")]], at_most(MAX_INSTALLED_MB))
         installing = time.perf_counter() - begun
         report.row("installing", "s", [[installing]])
         report.row("installing", "s CPU", [[_children_cpu() - cpu]])
-        first, second = (_start(root, folder / "data", command, REST * scale) for _ in range(2))
-    report.row("first start, installing included", "s", [[installing + first.answered]], at_most(FIRST))
-    report.row("second start", "s", [[second.answered]], at_most(SECOND))
+        first, second = (_start(root, folder / "data", command, REST_SECONDS * scale) for _ in range(2))
+    report.row("first start, installing included", "s", [[installing + first.answered]], at_most(FIRST_START_SECONDS))
+    report.row("second start", "s", [[second.answered]], at_most(SECOND_START_SECONDS))
     report.row("first start without installing", "s CPU", [[first.cpu]])
     report.row("second start", "s CPU", [[second.cpu]])
     for label, start in (("first", first), ("second", second)):
-        report.row(f"memory at rest, {label} start", "MB", [[start.resting]], at_most(MEMORY))
+        report.row(f"memory at rest, {label} start", "MB", [[start.resting]], at_most(MAX_MEMORY_MB))
         report.row(f"memory after some pages, {label} start", "MB", [[start.after_pages]])
 
 

@@ -25,7 +25,7 @@ from .rounds import alternate
 
 BALLOTS, BESIDE = 1_000_000, 20_000  # the latter beside other libraries, most of which take long
 NAMES = [f"candidate {number}" for number in range(10)]
-PLAIN_GOAL, NUMPY_GOAL, MEMORY_GOAL = 1_500, 500, 300  # milliseconds, milliseconds, megabytes
+PLAIN_GOAL_MS, NUMPY_GOAL_MS, MEMORY_GOAL_MB = 1_500, 500, 300  # milliseconds, milliseconds, megabytes
 FASTER = ratio_at_most(0.1)  # than other libraries
 CPU = "ms CPU"
 
@@ -35,10 +35,10 @@ Count = Callable[[Sequence[str]], object]
 def measure(report: Report, scale: float = 1.0) -> None:
     cast = realistic(max(200, int(BALLOTS * scale)))
     report.table(f"{len(cast):,} ballots of {len(NAMES)} candidates, from texts to a Schulze result")
-    report.row("plain Python", CPU, [[timed(plain, cast) for _ in range(3)]], at_most(PLAIN_GOAL))
+    report.row("plain Python", CPU, [[timed(plain, cast) for _ in range(3)]], at_most(PLAIN_GOAL_MS))
     if fast.installed():
-        report.row("NumPy", CPU, [[timed(with_numpy, cast) for _ in range(3)]], at_most(NUMPY_GOAL))
-    report.row("memory, at its highest", "MB", [[memory(cast)]], at_most(MEMORY_GOAL))
+        report.row("NumPy", CPU, [[timed(with_numpy, cast) for _ in range(3)]], at_most(NUMPY_GOAL_MS))
+    report.row("memory, at its highest", "MB", [[memory(cast)]], at_most(MEMORY_GOAL_MB))
     _libraries(report, cast, realistic(max(200, int(BESIDE * scale))))
 
 
@@ -114,11 +114,11 @@ def with_numpy(cast: Sequence[str]) -> object:
 @contextmanager
 def _numpy_from(rankings: float) -> Iterator[None]:
     """NumPy from so many distinct rankings on."""
-    usual, fast.PAYS_FROM = fast.PAYS_FROM, rankings  # type: ignore[assignment]
+    usual, fast.MIN_RANKINGS = fast.MIN_RANKINGS, rankings  # type: ignore[assignment]
     try:
         yield
     finally:
-        fast.PAYS_FROM = usual
+        fast.MIN_RANKINGS = usual
 
 
 def memory(cast: Sequence[str]) -> float:

@@ -25,14 +25,14 @@ from .report import Goal, Report, at_most, ratio_at_least, ratio_at_most
 from .rounds import alternate
 from .server import OLD, Server, revisions, served, served_copy, work_folder
 
-AT_ONCE = 8
+CONCURRENT_VOTERS = 8
 ROUNDS, CLOSE_ROUNDS = 7, 5
 READERS = 300  # voters who look at pages and do not vote
-VOTERS, SEALED = 5_000, 1_000  # on the roll, and ballots of the election whose result is looked at
-CLOSED = 10_000  # ballots of the election that is closed
-CLOSE_GOAL = 0.3  # seconds
-POLL = 0.02  # seconds between two looks of somebody who waits for the result
-PATIENCE = 120.0  # seconds
+VOTERS, SEALED_BALLOTS = 5_000, 1_000  # on the roll, and ballots of the election whose result is looked at
+CLOSED_BALLOTS = 10_000  # ballots of the election that is closed
+CLOSE_GOAL_SECONDS = 0.3
+POLL_INTERVAL_SECONDS = 0.02  # seconds between two looks of somebody who waits for the result
+TIMEOUT_SECONDS = 120.0
 
 ELECTION = f"/election/{BOARD}/"
 BALLOT = f"{ELECTION}ballot/"
@@ -123,7 +123,9 @@ PAGES = (
 
 
 def measure_pages(report: Report, roots: Mapping[str, Path], folder: Path, scale: float) -> None:
-    made = data.make("election", folder / "data", voters=round(VOTERS * scale) + 40, sealed=round(SEALED * scale) + 20)
+    made = data.make(
+        "election", folder / "data", voters=round(VOTERS * scale) + 40, sealed=round(SEALED_BALLOTS * scale) + 20
+    )
     voters = [Person(**each) for each in made["voters"]]
     readers = min(READERS, len(voters) // 4)
     with ExitStack() as stack:
@@ -135,10 +137,10 @@ def measure_pages(report: Report, roots: Mapping[str, Path], folder: Path, scale
         found = {page.label: _turns(page, sites, rounds, scale) for page in PAGES}
     for site in sites.values():
         _check(site)
-    report.table(f"CPU of the server's processes, {AT_ONCE} browsers at once", OLD if OLD in roots else "")
+    report.table(f"CPU of the server's processes, {CONCURRENT_VOTERS} browsers at once", OLD if OLD in roots else "")
     for page in PAGES:
         report.row(page.label, CPU, _figures(found[page.label], "cpu"), page.cpu_goal)
-    report.table(f"Per second, {AT_ONCE} browsers at once", OLD if OLD in roots else "")
+    report.table(f"Per second, {CONCURRENT_VOTERS} browsers at once", OLD if OLD in roots else "")
     for page in PAGES:
         report.row(page.label, "/s", _figures(found[page.label], "rate"), page.rate_goal)
 
@@ -152,7 +154,7 @@ def _turn(page: Page, site: Site, scale: float) -> Turn:
     people = site.people(page.who, max(8, round(page.count * scale)))
     visits = [Visit(each.cookies, page.requests(each)) for each in people]
     before = site.server.cpu_seconds()
-    outcome = perform(site.server.port, visits, AT_ONCE)
+    outcome = perform(site.server.port, visits, CONCURRENT_VOTERS)
     used = site.server.cpu_seconds() - before
     outcome.check(page.expected)
     if page.who == "coming":
@@ -175,7 +177,7 @@ def _check(site: Site) -> None:
 
 
 def measure_close(report: Report, roots: Mapping[str, Path], folder: Path, scale: float) -> None:
-    ballots = max(50, round(CLOSED * scale))
+    ballots = max(50, round(CLOSED_BALLOTS * scale))
     made = data.make("election", folder / "data", voters=2, cast=ballots)
     owner, voter = Person(**made["owner"]), Person(**made["voters"][0])
 
@@ -190,8 +192,8 @@ def measure_close(report: Report, roots: Mapping[str, Path], folder: Path, scale
     def row(label: str, key: str, unit: str, goal: Goal | None = None) -> None:
         report.row(label, unit, [[each[key] for each in one] for one in found], goal)
 
-    row("result seen by whoever closed it", "owner", "s", at_most(CLOSE_GOAL))
-    row("result seen by another voter", "voter", "s", at_most(CLOSE_GOAL))
+    row("result seen by whoever closed it", "owner", "s", at_most(CLOSE_GOAL_SECONDS))
+    row("result seen by another voter", "voter", "s", at_most(CLOSE_GOAL_SECONDS))
     row("background worker until then", "worker", CPU)
 
 
@@ -216,12 +218,12 @@ def close(server: Server, owner: Person, voter: Person) -> dict[str, float]:
 
 def _seen(server: Server, person: Person) -> float:
     """When the result was there: before the close the page is forbidden, and while ballots are counted it says so."""
-    deadline = time.perf_counter() + PATIENCE
+    deadline = time.perf_counter() + TIMEOUT_SECONDS
     while time.perf_counter() < deadline:
         answer = ask(server.port, Request(RESULTS), person.cookies)
         if answer.status == 200:
             return time.perf_counter()
         if answer.status not in (202, 403):
             raise Unexpected(f"The results page was answered with {answer}.")
-        time.sleep(POLL)
-    raise Unexpected(f"There was no result within {PATIENCE:.0f} seconds.")
+        time.sleep(POLL_INTERVAL_SECONDS)
+    raise Unexpected(f"There was no result within {TIMEOUT_SECONDS:.0f} seconds.")

@@ -11,12 +11,13 @@ from ipaddress import IPv4Network, IPv6Network
 from urllib.parse import SplitResult, urlsplit
 
 MAIL_PORTS = {"smtp": 25, "smtp+tls": 587, "smtps": 465}
-LONG_ENOUGH = 50  # characters of a secret key
-VARIETY = 8  # different characters at least; even one of hexadecimal digits has more
+MIN_SECRET_CHARS = 50  # characters of a secret key
+MIN_DISTINCT_CHARS = 8  # different characters at least; even one of hexadecimal digits has more
 A_RUN = "abcdefghijklmnopqrstuvwxyz 0123456789 qwertyuiop"
-RUN = 8  # characters of it in a row are no chance
+RUN_CHARS = 8  # characters of it in a row are no chance
 IN_DOCUMENTS = ("…", "...", "changeme", "change-me", "change_me", "example", "insecure", "python3 -c", "token_urlsafe")
-SHORTEST = 6  # letters of a name that one other letter makes a near miss: shorter ones are others' names, too
+# letters of a name that one other letter makes a near miss: shorter ones are others' names, too
+MIN_NEAR_MISS_CHARS = 6
 
 A_HOST = re.compile(r"\.?[a-z0-9_]([a-z0-9_-]*[a-z0-9])?(\.[a-z0-9_]([a-z0-9_-]*[a-z0-9])?)*\.?", re.IGNORECASE)
 A_LITERAL = re.compile(r"\[[0-9a-f:.]+\]", re.IGNORECASE)
@@ -136,8 +137,8 @@ def wrong_sender(text: str) -> Iterator[str]:
 
 def wrong_secret(text: str) -> Iterator[str]:
     """One that stands in a document is known to everybody who reads it."""
-    if len(text) < LONG_ENOUGH:
-        yield f"SECRET_KEY must have at least {LONG_ENOUGH} characters."
+    if len(text) < MIN_SECRET_CHARS:
+        yield f"SECRET_KEY must have at least {MIN_SECRET_CHARS} characters."
     elif _is_from_a_document(text.lower()) or _is_simple(text):
         yield (
             "SECRET_KEY looks like an example, not like a secret. "
@@ -146,13 +147,13 @@ def wrong_secret(text: str) -> Iterator[str]:
 
 
 def _is_from_a_document(text: str) -> bool:
-    runs = {A_RUN[at : at + RUN] for at in range(len(A_RUN) - RUN + 1)}
+    runs = {A_RUN[at : at + RUN_CHARS] for at in range(len(A_RUN) - RUN_CHARS + 1)}
     return bool(re.search(r"\s", text)) or any(words in text for words in (*IN_DOCUMENTS, *runs))
 
 
 def _is_simple(text: str) -> bool:
     """Few different characters, or the same part again and again."""
-    return len(set(text)) < VARIETY or (text + text).find(text, 1) < len(text)
+    return len(set(text)) < MIN_DISTINCT_CHARS or (text + text).find(text, 1) < len(text)
 
 
 # --- how the file is written ---
@@ -179,7 +180,7 @@ def near_misses(names: Iterable[str], known: Iterable[str]) -> Iterator[str]:
 def _is_near(name: str, known: str) -> bool:
     if name.upper().replace("_", "") == known.replace("_", ""):
         return True
-    return min(len(name), len(known)) >= SHORTEST and _is_one_letter_away(name, known)
+    return min(len(name), len(known)) >= MIN_NEAR_MISS_CHARS and _is_one_letter_away(name, known)
 
 
 def _is_one_letter_away(name: str, known: str) -> bool:

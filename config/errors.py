@@ -46,7 +46,7 @@ PAGES = {
 }
 
 
-RETRY_AFTER = 5  # seconds
+RETRY_AFTER_SECONDS = 5
 NO_ROOM = {errno.ENOSPC, errno.EDQUOT, errno.EROFS}  # what the system says when nothing can be written
 UNWRITABLE = (
     _("Nothing can be saved right now"),
@@ -97,7 +97,7 @@ def error_page(
         else render(request, "error.html", context, status=status)
     )
     if status == 503:
-        response["Retry-After"] = str(RETRY_AFTER)
+        response["Retry-After"] = str(RETRY_AFTER_SECONDS)
     return response
 
 
@@ -139,7 +139,7 @@ def broken(request: HttpRequest) -> HttpResponse:
     except Exception:  # what broke the page may break this one too: say it without templates
         response = HttpResponse(f"{title}. {sentence}\n", status=status, content_type="text/plain; charset=utf-8")
         if status == 503:
-            response["Retry-After"] = str(RETRY_AFTER)
+            response["Retry-After"] = str(RETRY_AFTER_SECONDS)
         return response
 
 

@@ -47,7 +47,7 @@ if os.access(MEMORY, os.W_OK):
 # Before anything imports prometheus_client, which then shares what all processes count.
 raw_env = [f"{name}={value}" for name, value in shared_metrics.environment(settings.METRICS_DIR).items()]
 
-SWITCH_SECONDS = 0.0005  # between the turns of threads
+SWITCH_INTERVAL_SECONDS = 0.0005  # between the turns of threads
 held: list[int] = []  # the lock of DATA_DIR
 stopped = threading.Event()
 
@@ -101,7 +101,7 @@ def post_fork(server: Any, worker: Any) -> None:
         os.close(held.pop())
     connections = Connections(worker.cfg.worker_connections, partial(is_stopping, worker, os.getppid()))
     asyncio.set_event_loop_policy(LoopPolicy(connections))
-    sys.setswitchinterval(SWITCH_SECONDS)
+    sys.setswitchinterval(SWITCH_INTERVAL_SECONDS)
 
 
 def child_exit(server: Any, worker: Any) -> None:

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 
 import orjson
 
-AS_WORDS = orjson.OPT_PASSTHROUGH_DATETIME | orjson.OPT_PASSTHROUGH_DATACLASS  # moments and values, as `str` says them
+AS_TEXT = orjson.OPT_PASSTHROUGH_DATETIME | orjson.OPT_PASSTHROUGH_DATACLASS  # moments and values, as `str` says them
 USUAL = frozenset(logging.makeLogRecord({}).__dict__) | {"message", "asctime", "taskName"}
 
 
@@ -24,6 +24,6 @@ class JsonLines(logging.Formatter):
         if record.exc_info:
             line["traceback"] = self.formatException(record.exc_info)
         try:
-            return orjson.dumps(line, default=str, option=AS_WORDS).decode()
+            return orjson.dumps(line, default=str, option=AS_TEXT).decode()
         except TypeError:  # text that is no Unicode, or a number past 64 bits: rare, and slower to write
             return json.dumps(line, default=str, ensure_ascii=False)

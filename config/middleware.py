@@ -227,7 +227,7 @@ def british_dates(get_response: GetResponse) -> GetResponse:
     return respond
 
 
-LONGEST_WORD = 800  # bytes of what an address names: the longest name there can be
+MAX_ARGUMENT_BYTES = 800  # bytes of what an address names: the longest name there can be
 
 
 class RefusalsInWords:
@@ -247,7 +247,7 @@ class RefusalsInWords:
 
     def process_exception(self, request: HttpRequest, exception: Exception) -> HttpResponse | None:
         words = request.resolver_match.kwargs.values() if isinstance(exception, KeyTooLong) else ()
-        return error_page(request, 404) if any(len(str(word).encode()) > LONGEST_WORD for word in words) else None
+        return error_page(request, 404) if any(len(str(word).encode()) > MAX_ARGUMENT_BYTES for word in words) else None
 
 
 class Pausing:

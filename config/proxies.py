@@ -12,8 +12,8 @@ from django.http import HttpRequest
 from pages.addresses import is_trusted, read
 
 HEADERS = ("HTTP_X_FORWARDED_FOR", "HTTP_X_FORWARDED_PROTO")
-MOST = 8  # are remembered
-A_DAY = 24 * 3600
+MAX_REMEMBERED_PROXIES = 8  # are remembered
+SECONDS_PER_DAY = 24 * 3600
 log = logging.getLogger("plenum.proxies")
 
 UNTOLD = (
@@ -41,12 +41,12 @@ class ProxyWatch:
             return
         if not self._seen:
             log.warning(SEEN)
-        if len(self._seen) < MOST or str(peer) in self._seen:
+        if len(self._seen) < MAX_REMEMBERED_PROXIES or str(peer) in self._seen:
             self._seen[str(peer)] = time.monotonic()
 
     def seen(self) -> list[str]:
         """Their addresses, of the last day."""
-        return sorted(peer for peer, moment in self._seen.items() if time.monotonic() - moment < A_DAY)
+        return sorted(peer for peer, moment in self._seen.items() if time.monotonic() - moment < SECONDS_PER_DAY)
 
     def forget(self) -> None:
         self._seen.clear()

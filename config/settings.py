@@ -27,7 +27,7 @@ from .variables import NAMES
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 OF_A_SITE = Path("/etc/plenum/environment")  # the settings of a site in production, where the guide puts them
-A_YEAR = 365 * 24 * 3600
+SECONDS_PER_YEAR = 365 * 24 * 3600
 MAILBOX_PORTS = {"imap": 143, "imaps": 993}
 
 
@@ -269,12 +269,12 @@ if PRODUCTION and SECRET_KEY:
 if PRODUCTION and DEBUG:
     environment.mistakes.append("DEBUG must be off in production.")
 # A day, and this host alone: a promise to browsers cannot be taken back before its time is over.
-SECURE_HSTS_SECONDS = environment.number("HSTS", 24 * 3600 if PRODUCTION else 0, 0, A_YEAR * 10)
+SECURE_HSTS_SECONDS = environment.number("HSTS", 24 * 3600 if PRODUCTION else 0, 0, SECONDS_PER_YEAR * 10)
 SECURE_HSTS_INCLUDE_SUBDOMAINS = environment.switch("HSTS_SUBDOMAINS")
 SECURE_HSTS_PRELOAD = environment.switch("HSTS_PRELOAD")
 SILENCED_SYSTEM_CHECKS = ["security.W004", "security.W005", "security.W021"]  # all three are the operator's to choose
-if SECURE_HSTS_PRELOAD and not (SECURE_HSTS_INCLUDE_SUBDOMAINS and SECURE_HSTS_SECONDS >= A_YEAR):
-    environment.mistakes.append(f"HSTS_PRELOAD needs HSTS={A_YEAR} or more, and HSTS_SUBDOMAINS=yes.")
+if SECURE_HSTS_PRELOAD and not (SECURE_HSTS_INCLUDE_SUBDOMAINS and SECURE_HSTS_SECONDS >= SECONDS_PER_YEAR):
+    environment.mistakes.append(f"HSTS_PRELOAD needs HSTS={SECONDS_PER_YEAR} or more, and HSTS_SUBDOMAINS=yes.")
 
 # --- people ---
 

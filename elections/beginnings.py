@@ -12,7 +12,7 @@ from django.utils.translation import gettext_lazy as _
 from pages.cards import Card
 from pages.times import Edge, shown, understood
 
-A_WEEK = 7
+DEFAULT_WINDOW_DAYS = 7
 CLOSING_TIME = time(18)  # on the clocks of the election
 REMINDED = (24,)  # hours before the end
 
@@ -69,7 +69,7 @@ BEGINNINGS = {
 
 def settings_of(beginning: Beginning, seats: int, zone: str, now: datetime) -> dict[str, Any]:
     """What a draft starts with: voting for a week, and a reminder the day before it ends."""
-    window = {"time_zone": zone, "no_voting_after": in_days(A_WEEK, zone, now), "remind_before": REMINDED}
+    window = {"time_zone": zone, "no_voting_after": in_days(DEFAULT_WINDOW_DAYS, zone, now), "remind_before": REMINDED}
     return {**window, **beginning.settings, "seats": seats if beginning.asks_seats else 1}
 
 

@@ -12,8 +12,8 @@ from django.utils.translation import gettext as _
 
 from acts.refusals import Refusal
 
-LONGEST_LINE = 75  # octets, without the line's end
-ALARM_BEFORE = timedelta(days=1)
+MAX_LINE_BYTES = 75  # octets, without the line's end
+ALARM_LEAD_TIME = timedelta(days=1)
 ESCAPES = str.maketrans({"\\": "\\\\", ";": "\\;", ",": "\\,", "\n": "\\n"})
 
 
@@ -66,13 +66,13 @@ def _span(opens: datetime | None, closes: datetime | None) -> tuple[datetime, da
 
 def _alarm(name: str, closes: datetime | None, now: datetime) -> list[str]:
     """A day before the end, unless that has passed: calendars ring at once for an alarm they missed."""
-    if closes is None or closes - ALARM_BEFORE <= now:
+    if closes is None or closes - ALARM_LEAD_TIME <= now:
         return []
     words = _("Voting ends in a day: %(name)s") % {"name": name}
     return [
         "BEGIN:VALARM",
         "ACTION:DISPLAY",
-        f"TRIGGER;VALUE=DATE-TIME:{_utc(closes - ALARM_BEFORE)}",
+        f"TRIGGER;VALUE=DATE-TIME:{_utc(closes - ALARM_LEAD_TIME)}",
         f"DESCRIPTION:{_text(words)}",
         "END:VALARM",
     ]
@@ -101,7 +101,7 @@ def _folded(line: str) -> Iterator[bytes]:
     part = b""
     for letter in line:
         octets = letter.encode()
-        if len(part) + len(octets) > LONGEST_LINE:
+        if len(part) + len(octets) > MAX_LINE_BYTES:
             yield part
             part = b" "
         part += octets

@@ -14,7 +14,7 @@ from .next_step import Button
 from .progress import Progress
 from .rules import Election, State
 
-SMALL = 10  # voters; with fewer, a secret may be guessed from who voted
+MIN_SECRET_VOTERS = 10  # voters; with fewer, a secret may be guessed from who voted
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +123,7 @@ def _guessable(looked: Looked) -> Iterator[Concern]:
     if not (election.secret_ballot and election.electorate == "listed" and voters) or looked.state == State.CLOSED:
         return
     said = []
-    if voters < SMALL:
+    if voters < MIN_SECRET_VOTERS:
         said.append(
             _("With so few voters, a secret ballot may be guessed: from a result that is nearly unanimous, say.")
         )

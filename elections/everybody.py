@@ -21,7 +21,7 @@ from store.table import Item, Key
 from . import places, quiet, repository
 from .rules import Election
 
-A_PAGE = 30
+PAGE_ROWS = 30
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +43,7 @@ def is_mailed_as_one(election: Election, voter_name: str) -> bool:
     return election.electorate == "everyone" and not repository.is_by_address(voter_name)
 
 
-def page(election: Election, *, limit: int = A_PAGE, cursor: str | None = None) -> tuple[list[Item], str | None]:
+def page(election: Election, *, limit: int = PAGE_ROWS, cursor: str | None = None) -> tuple[list[Item], str | None]:
     """The next people here as mailings look at voters; whoever has no vote in this election has no `since`."""
     listed, after = people.people(limit=limit, cursor=cursor)
     voters = [each for each in listed if has(each.role, Permission.VOTE)]
@@ -55,7 +55,7 @@ def each(election: Election) -> Iterator[Item]:
     """All who may vote without being listed by address."""
     cursor: str | None = None
     while True:
-        some, cursor = page(election, limit=3 * A_PAGE, cursor=cursor)
+        some, cursor = page(election, limit=3 * PAGE_ROWS, cursor=cursor)
         yield from (item for item in some if item["since"])
         if cursor is None:
             return

@@ -17,7 +17,7 @@ from . import invitations, services
 from .invitations import INVITED, REMINDED, Batch
 from .rules import Action, Election, WrongState
 
-MOST_LOOKED_AT = 10_000  # entries of a roll: a longer one is told of as far as this
+MAX_ROLL_ENTRIES = 10_000  # entries of a roll: a longer one is told of as far as this
 ACTS = {INVITED: invitations.invite, REMINDED: invitations.remind}
 
 
@@ -36,8 +36,8 @@ class Forecast:
 
 def of(election: Election, kind: str) -> Forecast:
     batch = invitations.batch_of(election, kind)
-    roll = list(islice(invitations.every_voter(election), MOST_LOOKED_AT + 1))
-    seen = roll[:MOST_LOOKED_AT]
+    roll = list(islice(invitations.every_voter(election), MAX_ROLL_ENTRIES + 1))
+    seen = roll[:MAX_ROLL_ENTRIES]
     due = [item for item in seen if invitations.is_due(item, batch)]
     numbers, nowhere = _letters(due, batch)
     before = sum(invitations.had_before(item, batch) for item in seen)

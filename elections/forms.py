@@ -15,14 +15,14 @@ from accounts.models import User
 from pages import lists, rendered
 from pages.cards import Cards
 from pages.fields import LinesField, NameField, TitleField, kept_of, markdown_field, new_of, usable_rows
-from pages.names import LONGEST_NAME
+from pages.names import MAX_NAME_CHARS
 from pages.time_fields import LocalTimeField, ZonedForm, ZoneField
 from pages.times import Edge, from_text, typed, zone_label
 
 from . import messages, words
 from .method_cards import METHOD_CHOICES, UNRANKED_CARDS
 from .reminders import BEFORE
-from .rules import ELECTORATES, MOST_SEATS, RESULTS, Election, check_settings, check_window
+from .rules import ELECTORATES, MAX_SEATS, RESULTS, Election, check_settings, check_window
 from .skipping import Skipped, skipped_of
 from .words import AS_BEFORE, MYSELF, NOBODY, Person, Words
 
@@ -42,7 +42,7 @@ def seats_field(initial: int) -> forms.IntegerField:
     return forms.IntegerField(
         label=_("Seats"),
         min_value=1,
-        max_value=MOST_SEATS,
+        max_value=MAX_SEATS,
         initial=initial,
         help_text=_("More than one only with a proportional method: the others elect one."),
     )
@@ -195,9 +195,9 @@ class MessageForm(forms.Form):
     """What an organiser writes to everybody on the roll."""
 
     subject = forms.CharField(
-        label=_("Subject"), max_length=messages.LONGEST_SUBJECT, widget=forms.TextInput({"dir": "auto"})
+        label=_("Subject"), max_length=messages.MAX_SUBJECT_CHARS, widget=forms.TextInput({"dir": "auto"})
     )
-    text = markdown_field(_("Message"), 8, required=True, max_length=messages.LONGEST_MESSAGE)
+    text = markdown_field(_("Message"), 8, required=True, max_length=messages.MAX_MESSAGE_CHARS)
 
     def clean_subject(self) -> str:
         """One line: a mail has no other."""
@@ -210,7 +210,7 @@ class WordsForm(forms.Form):
     text = LinesField(
         label=_("Your own words"),
         required=False,
-        max_length=words.LONGEST_WORDS,
+        max_length=words.MAX_WORDING_CHARS,
         validators=[rendered.check],
         rows=6,
         help_text=_(
@@ -334,7 +334,7 @@ class ImportForm(forms.Form):
         cleaned = super().clean() or {}
         if file := cleaned.get("file"):
             try:
-                cleaned["rows"] = lists.read_voters(file.read(lists.MOST_BYTES + 1))
+                cleaned["rows"] = lists.read_voters(file.read(lists.MAX_BYTES + 1))
             except lists.NotAList as refusal:
                 self.add_error("file", str(refusal))
         return cleaned
@@ -343,7 +343,7 @@ class ImportForm(forms.Form):
 class ImportedForm(forms.Form):
     """The voters of a preview, sent back to be kept, and what was left out of it."""
 
-    voters = forms.CharField(widget=forms.HiddenInput, max_length=lists.MOST_BYTES)
+    voters = forms.CharField(widget=forms.HiddenInput, max_length=lists.MAX_BYTES)
     skipped = forms.CharField(widget=forms.HiddenInput, required=False, max_length=300)
 
     def clean_voters(self) -> list[str]:
@@ -354,7 +354,7 @@ class ImportedForm(forms.Form):
 
 
 class SearchForm(forms.Form):
-    q = forms.CharField(label=_("Name begins with"), required=False, max_length=LONGEST_NAME)
+    q = forms.CharField(label=_("Name begins with"), required=False, max_length=MAX_NAME_CHARS)
 
 
 class PersonForm(forms.Form):

@@ -25,8 +25,8 @@ from .convening import convened_of
 from .rules import Election, State
 from .turnout import final_turnout, turnout
 
-LOOKS = 3  # into the log, for one page
-AT_ONCE = timedelta(minutes=1)
+MAX_QUERIES_PER_PAGE = 3  # into the log, for one page
+MAX_MERGED_GAP = timedelta(minutes=1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +56,7 @@ class Act:
 def acts(place: Place, limit: int) -> tuple[list[Item], Place | None]:
     """Their events from there on, the newest first, back to the making of the election, through all its names."""
     found: list[Item] = []
-    for _look in range(LOOKS):
+    for _look in range(MAX_QUERIES_PER_PAGE):
         wanted = Wanted(election=place.name, ballots=False)
         looked = look(table(), wanted, before=place.before, limit=limit - len(found))
         some, earlier = _until_made(place.name, looked.events, looked.before)
@@ -105,7 +105,7 @@ def _gathered(events: list[Item]) -> list[list[Item]]:
 def _goes_on(later: Item, event: Item) -> bool:
     apart = times.from_text(later["when_occurred"]) - times.from_text(event["when_occurred"])
     same = all(later[name] == event[name] for name in ("actor", "event_type"))
-    return same and event["event_type"] == "VotersAdded" and apart <= AT_ONCE
+    return same and event["event_type"] == "VotersAdded" and apart <= MAX_MERGED_GAP
 
 
 def _told(events: list[Item], election: Election, standing: set[str]) -> Act:

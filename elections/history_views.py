@@ -11,7 +11,7 @@ from django.views.decorators.http import require_safe
 from accounts.access import requires
 from accounts.rules import Permission
 from acts.site import table
-from acts.tokens import DAY, read, sign
+from acts.tokens import SECONDS_PER_DAY, read, sign
 from store.log import EventLog, utc_now
 from store.table import BadCursor
 from store.together import together
@@ -21,8 +21,8 @@ from .access import context_of, visible
 from .history import Place, acts, told, votes_by_day
 from .rules import Election, State
 
-A_PAGE = 50
-A_MONTH = 30 * DAY
+PAGE_ROWS = 50
+TOKEN_SECONDS = 30 * SECONDS_PER_DAY
 
 
 @requires(Permission.VIEW_APPLICATION, load=repository.find, rule=visible)
@@ -34,7 +34,7 @@ def history(request: HttpRequest, election: Election) -> HttpResponse:
     has_days = not after and election.stored_state != State.DRAFT
     (events, earlier), candidates, checkpoint, days = together(
         table(),
-        lambda: acts(place, A_PAGE),
+        lambda: acts(place, PAGE_ROWS),
         lambda: repository.candidates(election.name),
         EventLog(table()).newest_public,
         lambda: votes_by_day(election, utc_now()) if has_days else [],
@@ -58,7 +58,7 @@ def _older(election: Election, place: Place) -> str:
 
 
 def _place(election: Election, token: str) -> Place:
-    words = read("history", token, A_MONTH)
+    words = read("history", token, TOKEN_SECONDS)
     if words is None or words[0] != election.name:
         raise BadCursor("This is no place in the history of this election.")
     return Place(words[1], int(words[2]))

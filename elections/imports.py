@@ -30,10 +30,10 @@ from .repository import IMPORTING
 from .rules import Action, Election, WrongState, check_listing
 from .skipping import NOTHING_SKIPPED, Skipped, on_the_roll, summary, voters_added
 
-A_SLICE = 90  # voters of one transaction
-A_WRITE = 40  # slices of one transaction: 90 long names are 72 KB, and it takes 4 MB
-SECONDS_KEPT = 7 * 24 * 3600
-LOOKED_AT = 20  # imports of one election
+SLICE_VOTERS = 90  # voters of one transaction
+TRANSACTION_SLICES = 40  # slices of one transaction: 90 long names are 72 KB, and it takes 4 MB
+RETENTION_SECONDS = 7 * 24 * 3600
+MAX_RECENT_IMPORTS = 20  # imports of one election
 RENAMING_WAIT_SECONDS = 1
 
 
@@ -64,7 +64,7 @@ class Import:
     @property
     def seen(self) -> int:
         """How many voters of the list have had their turn."""
-        return min(self.done * A_SLICE, self.voters)
+        return min(self.done * SLICE_VOTERS, self.voters)
 
 
 def find(election_name: str, digest: str) -> Import | None:
@@ -78,7 +78,9 @@ def under_way(election: Election) -> list[Import]:
 
 def lately(election: Election) -> tuple[list[Import], Import | None]:
     """Those that are under way; and the last, if it has come to its end, also if nobody watched."""
-    found = sorted(table().page(keys.voter_imports(election.name), limit=LOOKED_AT).items, key=itemgetter("moved"))
+    found = sorted(
+        table().page(keys.voter_imports(election.name), limit=MAX_RECENT_IMPORTS).items, key=itemgetter("moved")
+    )
     all_ = [_import_of(item) for item in found]
     return [each for each in all_ if not each.is_finished], all_[-1] if all_ and all_[-1].is_finished else None
 
@@ -105,15 +107,15 @@ def start(
     services.check(actor, election, Action.ADD_VOTERS)
     check_listing(election, names)
     distinct = list({keys.fold(name): name for name in names}.values())
-    slices = [distinct[start : start + A_SLICE] for start in range(0, len(distinct), A_SLICE)]
+    slices = [distinct[start : start + SLICE_VOTERS] for start in range(0, len(distinct), SLICE_VOTERS)]
     new = Import(
         election.name, _digest(election, distinct), len(distinct), len(slices), 0, 0, skipped=skipped.as_text()
     )
     if (there := find(election.name, new.digest)) is not None and not there.is_finished:
         return there
     rows = [_rows(new, number, names) for number, names in enumerate(slices)]
-    for first in range(0, len(rows), A_WRITE):
-        table().write(*rows[first : first + A_WRITE])
+    for first in range(0, len(rows), TRANSACTION_SLICES):
+        table().write(*rows[first : first + TRANSACTION_SLICES])
     return _begun(actor, new, begin)
 
 
@@ -123,7 +125,7 @@ def _digest(election: Election, names: Sequence[str]) -> str:
 
 def _rows(new: Import, number: int, names: list[str]) -> Put:
     place = keys.imported_rows(new.election_name, new.digest, number)
-    return Put({"PK": place.pk, "SK": place.sk, "voters": names, "ttl": int(time.time()) + SECONDS_KEPT})
+    return Put({"PK": place.pk, "SK": place.sk, "voters": names, "ttl": int(time.time()) + RETENTION_SECONDS})
 
 
 def _begun(actor: User, new: Import, begin: Callable[[Sequence[Write]], None]) -> Import:
@@ -133,7 +135,7 @@ def _begun(actor: User, new: Import, begin: Callable[[Sequence[Write]], None]) -
     task = repository.import_task(new.election_name, new.digest, actor.name)
     is_free = Missing() | Equals("done", new.slices) | Less("ttl", now)
     try:
-        begin([Put({"PK": place.pk, "SK": place.sk, **fields, "ttl": now + SECONDS_KEPT}, when=is_free), task])
+        begin([Put({"PK": place.pk, "SK": place.sk, **fields, "ttl": now + RETENTION_SECONDS}, when=is_free), task])
     except LostRace:
         if (there := find(new.election_name, new.digest)) is not None:
             return there  # the same list was sent twice, and the other goes on

@@ -35,7 +35,7 @@ from .turnout import tells_who, turnout
 
 MAILING = TaskType("mail voters", _("Mailing voters"))
 NO_MAILS_LEFT_SECONDS = 600  # until it is looked again whether whoever asked may have more mails sent
-A_HANDFUL = 30  # voters of one transaction: three items each
+TRANSACTION_VOTERS = 30  # voters of one transaction: three items each
 INVITED, REMINDED, TIMED, MESSAGED, ANNOUNCED = "invited", "reminded", "timed", "messaged", "announced"
 LETTERS = {
     INVITED: "vote_invitation",
@@ -307,7 +307,7 @@ def mail_batch(task: Task) -> background.Batch:
 
 def _next_mails(mailing: Item) -> background.Batch:
     election = repository.find_made(mailing["election_name"], mailing["created_at"])
-    purse = purse_of(mailing, A_HANDFUL)
+    purse = purse_of(mailing, TRANSACTION_VOTERS)
     if election is None or not _is_time_for(mailing["kind"], election):
         return finished(*purse.giving_back())
     batch = _batch(election, mailing)
@@ -328,7 +328,7 @@ def _is_time_for(kind: str, election: Election) -> bool:
 
 def _next_voters(batch: Batch, after: str | None, room: int | None) -> Page:
     """The next voters: so many that those who are to be mailed have room."""
-    page = _page(batch, after, A_HANDFUL)
+    page = _page(batch, after, TRANSACTION_VOTERS)
     due = [place for place, item in enumerate(page.items) if is_due(item, batch)]
     return _page(batch, after, due[room]) if room and len(due) > room else page
 

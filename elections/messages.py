@@ -27,9 +27,9 @@ from . import invitations, services
 from .invitations import MESSAGED, Counts, until_of
 from .rules import Action, Election, WrongState
 
-LONGEST_SUBJECT = 120
-LONGEST_MESSAGE = 5_000
-MOST_MESSAGES = 20  # of one election
+MAX_SUBJECT_CHARS = 120
+MAX_MESSAGE_CHARS = 5_000
+MAX_MESSAGES_PER_ELECTION = 20  # of one election
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,14 +62,14 @@ def _digest(election: Election, subject: str, text: str) -> str:
 
 
 def _check_number(election: Election, digest: str) -> None:
-    there = {item["SK"] for item in table().page(keys.messages(election.name), limit=MOST_MESSAGES).items}
-    if len(there) >= MOST_MESSAGES and keys.message(election.name, digest).sk not in there:
-        raise WrongState(_("An election has at most %(most)d messages.") % {"most": MOST_MESSAGES})
+    there = {item["SK"] for item in table().page(keys.messages(election.name), limit=MAX_MESSAGES_PER_ELECTION).items}
+    if len(there) >= MAX_MESSAGES_PER_ELECTION and keys.message(election.name, digest).sk not in there:
+        raise WrongState(_("An election has at most %(most)d messages.") % {"most": MAX_MESSAGES_PER_ELECTION})
 
 
 def all_of(election: Election) -> list[Sent]:
     """The newest first."""
-    items = table().page(keys.messages(election.name), limit=MOST_MESSAGES + 1).items
+    items = table().page(keys.messages(election.name), limit=MAX_MESSAGES_PER_ELECTION + 1).items
     return sorted(map(_sent, items), key=lambda each: each.written_at, reverse=True)
 
 

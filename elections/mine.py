@@ -21,8 +21,9 @@ from .descriptions import Description
 from .repository import Listed, election_of, entries_of, listed_of, newest
 from .rules import Election, State
 
-FEW = 25  # elections of which it is cheaper to read all than to look first which are open
-RECENT = 200  # elections somebody has voted in, the newest, that home looks at: most of them are long over
+MAX_ELECTIONS_READ_WHOLE = 25  # elections of which it is cheaper to read all than to look first which are open
+# elections somebody has voted in, the newest, that home looks at: most of them are long over
+MAX_RECENT_ELECTIONS = 200
 OPEN = (State.EDITABLE, State.OPEN)
 
 
@@ -64,7 +65,7 @@ def _names(entries: Iterable[Item]) -> set[str]:
 def _looked_at(entries: list[Item], voted: set[str]) -> list[str]:
     """All that somebody has not voted in, for nothing that waits may be missed; of the others the newest."""
     by_name = {keys.fold(each["election_name"]): each for each in entries}
-    old = set(sorted((by_name[name]["GSI1SK"] for name in voted), reverse=True)[RECENT:])
+    old = set(sorted((by_name[name]["GSI1SK"] for name in voted), reverse=True)[MAX_RECENT_ELECTIONS:])
     return [each["election_name"] for each in by_name.values() if each["GSI1SK"] not in old]
 
 
@@ -77,10 +78,14 @@ def _found(names: list[str], now: str, voted: set[str]) -> tuple[list[Listed], l
     person has not voted. A few are read at once; of many first the short entries, which are all that is read
     of those that are not open."""
     entries = [keys.listed_election(name) for name in names]
-    found = table().get_many([*entries, *(_whole(names, voted) if len(names) <= FEW else ())]) if names else {}
+    found = (
+        table().get_many([*entries, *(_whole(names, voted) if len(names) <= MAX_ELECTIONS_READ_WHOLE else ())])
+        if names
+        else {}
+    )
     listed = [listed_of(found[place]) for place in entries if place in found]
     open_ = [each.name for each in listed if each.state(now) in OPEN]
-    if len(names) > FEW and open_:
+    if len(names) > MAX_ELECTIONS_READ_WHOLE and open_:
         found = table().get_many(_whole(open_, voted))
     elections = [election_of(found[place]) for name in open_ if (place := keys.election(name)) in found]
     about = {keys.fold(name): descriptions.among(found, name) for name in open_ if keys.fold(name) not in voted}

@@ -27,8 +27,8 @@ from store.table import Delete, Equals, Exists, Item, Missing, Put, Update, Writ
 from . import repository
 from .rules import Election, NotReady, State
 
-MOST_NEEDS = 20
-MOST_AGREED = 100  # candidates, so that what is kept of all of them fits one item
+MAX_NEEDS = 20
+MAX_AGREED_CANDIDATES = 100  # candidates, so that what is kept of all of them fits one item
 
 TOO_MANY_NEEDS = _("An election needs at most 20 skills.")
 TOO_MANY_AGREED = _("At most 100 candidates of an election can show their skills.")
@@ -234,12 +234,12 @@ def _levels(agreement: Agreement, needs: Sequence[Need]) -> list[int | None]:
 
 
 def check_needs(there: Sequence[Need], skill_id: str) -> None:
-    if len({each.skill for each in there} | {skill_id}) > MOST_NEEDS:
+    if len({each.skill for each in there} | {skill_id}) > MAX_NEEDS:
         raise NotReady(TOO_MANY_NEEDS)
 
 
 def check_agreeing(needs: Sequence[Need], there: Sequence[Agreement], candidate: str) -> None:
     if not needs:
         raise NotReady(NO_NEEDS)
-    if len({each.candidate for each in there if each.skills} | {candidate}) > MOST_AGREED:
+    if len({each.candidate for each in there if each.skills} | {candidate}) > MAX_AGREED_CANDIDATES:
         raise NotReady(TOO_MANY_AGREED)

@@ -12,7 +12,7 @@ from pages.fields import TitleField
 from skills import repository as skills
 from skills.rules import LEVELS, NOT_THERE, Skill
 
-from .rules import MOST_SEATS
+from .rules import MAX_SEATS
 
 
 def _levels() -> list[tuple[int, str]]:
@@ -33,7 +33,7 @@ class SkilledForm(forms.Form):
 
 
 class NeedForm(SkilledForm):
-    count = forms.IntegerField(label=_("How many of those elected"), min_value=1, max_value=MOST_SEATS, initial=1)
+    count = forms.IntegerField(label=_("How many of those elected"), min_value=1, max_value=MAX_SEATS, initial=1)
 
     def value(self) -> dict[str, Any]:
         said = self.cleaned_data

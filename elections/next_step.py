@@ -22,7 +22,7 @@ from . import rules
 from .reminders import moment
 from .rules import Election, State
 
-SOON = timedelta(days=3)  # before the end it is time to remind those who have not voted
+REMINDER_LEAD_TIME = timedelta(days=3)  # before the end it is time to remind those who have not voted
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,7 +187,7 @@ def _is_time_to_remind(election: Election, numbers: Numbers, now: str) -> bool:
     """Once, shortly before the end, and if nothing else will. Without an end it may be done at any time."""
     if numbers.reminded or _comes_by_the_clock(election, now) or not election.takes_votes(now):
         return False
-    return election.ends is None or election.ends - datetime.fromisoformat(now) <= SOON
+    return election.ends is None or election.ends - datetime.fromisoformat(now) <= REMINDER_LEAD_TIME
 
 
 # --- a closed one ---

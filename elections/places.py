@@ -18,7 +18,7 @@ from store.table import Item, Key, Span
 
 from .rules import Election
 
-GATES = 16  # how many gates each shard has: at a thousand casts a second one is then free more often than not
+GATES_PER_SHARD = 16  # how many gates each shard has: at a thousand casts a second one is then free more often than not
 SHARDS = 16  # of every election that is made in a distant store
 
 Known = Election | str  # an election, or its name: then its shards are looked up first
@@ -48,7 +48,7 @@ def gates_of(election: Known) -> Gates:
 
 @lru_cache
 def _gates(many: int) -> Gates:
-    return Gates(GATES * many, partial(keys.gate, shards=many) if many > 1 else keys.gate)
+    return Gates(GATES_PER_SHARD * many, partial(keys.gate, shards=many) if many > 1 else keys.gate)
 
 
 def roll(election: Known, prefix: str = "") -> list[Span]:
@@ -77,7 +77,7 @@ def gated(own: Key) -> tuple[Item | None, int]:
     """As `with_gates`, for whoever has no name, but the place of the election."""
 
     def gates(many: int) -> list[Key]:
-        return [keys.gate_of(own, number, many) for number in range(GATES * many)]
+        return [keys.gate_of(own, number, many) for number in range(GATES_PER_SHARD * many)]
 
     _many, found = shards.read([own], gates, shards_of_new())
     item = found.pop(own, None)

@@ -16,7 +16,7 @@ from .next_step import Button
 from .reminders import BEFORE
 from .rules import METHODS, Election, State
 
-A_SHORT_ROLL = 90  # voters, who are looked at one by one; of more only their number is known
+MAX_CHECKED_VOTERS = 90  # voters, who are looked at one by one; of more only their number is known
 
 IN_WORDS = {
     "schulze": gettext_lazy("whoever would win against each of the others, one to one"),
@@ -56,13 +56,13 @@ def needs_accounts(election: Election) -> bool:
         return False
     if election.stored_state != State.DRAFT:
         return False
-    some = repository.voters(election, limit=A_SHORT_ROLL)[0]
+    some = repository.voters(election, limit=MAX_CHECKED_VOTERS)[0]
     return any(repository.is_by_address(each["voter_name"]) for each in some)
 
 
 def roll_of(election: Election) -> Roll | None:
     """Nothing of a long one: nobody reads it through for this."""
-    if election.electorate != "listed" or not 0 < election.voter_count <= A_SHORT_ROLL:
+    if election.electorate != "listed" or not 0 < election.voter_count <= MAX_CHECKED_VOTERS:
         return None
     here = list(repository.still_here(election))
     return Roll(sum(map(repository.is_by_address, here)), max(0, election.voter_count - len(here)))

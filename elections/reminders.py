@@ -20,7 +20,7 @@ from .invitations import TIMED
 from .rules import Action, Election, State
 
 BEFORE = {72: _("3 days before the end"), 24: _("1 day before the end"), 3: _("3 hours before the end")}
-APART = timedelta(hours=12)  # nobody is reminded by the clock sooner after another reminder
+MIN_REMINDER_GAP = timedelta(hours=12)  # nobody is reminded by the clock sooner after another reminder
 
 
 def choose(actor: User, election: Election, hours: Iterable[int]) -> Election:
@@ -42,7 +42,7 @@ def due(hours: Iterable[int], end: str | None, now: str, since: str = "", last: 
     if end is None or not (passed := [each for each in hours if moment(end, each) <= now < end]):
         return None
     nearest = min(passed)
-    earliest = max(since, _later(last, APART) if last else "")
+    earliest = max(since, _later(last, MIN_REMINDER_GAP) if last else "")
     return nearest if moment(end, nearest) >= earliest else None
 
 

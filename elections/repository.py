@@ -37,8 +37,8 @@ RENAMING = TaskType("rename election", _("Renaming an election"))
 DELETING = TaskType("delete election", _("Deleting an election"))
 IMPORTING = TaskType("import voters", _("Importing voters"))
 
-A_HANDFUL = 90  # entries of a roll that are looked at together
-LOOKED_AT = 1000  # entries on rolls, the newest, among which home looks for what waits for one's vote
+BATCH_VOTERS = 90  # entries of a roll that are looked at together
+MAX_RECENT_ROLL_ENTRIES = 1000  # entries on rolls, the newest, among which home looks for what waits for one's vote
 OUTCOME = ("sealed_at", "winners", "winner_count", "seats")  # and once it is sealed, how it ended
 COPIED = ("name", "no_voting_before", "no_voting_after", "created_at", "closing")  # what lists show beside the state
 
@@ -250,7 +250,7 @@ def list_of(state: State) -> Span:
 
 def newest(span: Span) -> Iterator[Item]:
     """Somebody is on the rolls of closed elections, too, and of drafts: what is open must not hide behind a hundred."""
-    return islice(table().each(span, backwards=True), LOOKED_AT)
+    return islice(table().each(span, backwards=True), MAX_RECENT_ROLL_ENTRIES)
 
 
 def taking_votes(names: Iterable[str], now: str) -> list[Election]:

@@ -43,10 +43,10 @@ from .rules import EVERYBODY_HERE, Action, Election, State, takes_names
 from .turnout import tells_names, tells_who, turnout
 
 ON_PATH = "path"  # in an address: whoever imports comes from the guided path, and goes back there
-A_SHORT_LIST = 2000  # voters; a longer list shows its progress from the start
-A_MOMENT = 1.0  # seconds a short one may take before it does
-A_STEP = 0.4  # seconds between two moves of the progress bar
-A_WHILE = 10.0  # seconds a browser without scripts waits before it is asked to go on
+MAX_SHORT_LIST_VOTERS = 2000  # voters; a longer list shows its progress from the start
+SHORT_IMPORT_SECONDS = 1.0  # seconds a short one may take before it does
+PROGRESS_STEP_SECONDS = 0.4  # seconds between two moves of the progress bar
+UNSCRIPTED_STEP_SECONDS = 10.0  # seconds a browser without scripts waits before it is asked to go on
 
 
 @run(Action.SEE_ROLL)
@@ -159,7 +159,7 @@ def _import(request: HttpRequest, election: Election) -> HttpResponse:
 
 def begun(request: HttpRequest, election: Election, new: Import) -> HttpResponse:
     """A short list is on the roll in a moment; a longer one shows its progress."""
-    seconds = A_MOMENT if new.voters <= A_SHORT_LIST else 0
+    seconds = SHORT_IMPORT_SECONDS if new.voters <= MAX_SHORT_LIST_VOTERS else 0
     return _went_on(request, imports.go_on(request.user, election, new, seconds))
 
 
@@ -182,7 +182,9 @@ def go_on_importing(request: HttpRequest, found: tuple[Election, Import]) -> Htt
         context = {"under_way": under_way, "onward": _after(request, election.name)}
         return render(request, "elections/import.html", context_of(request, election, **context))
     with refusals_said(request):
-        after = imports.go_on(request.user, election, under_way, A_STEP if request.htmx else A_WHILE)
+        after = imports.go_on(
+            request.user, election, under_way, PROGRESS_STEP_SECONDS if request.htmx else UNSCRIPTED_STEP_SECONDS
+        )
         if request.htmx and not after.is_finished:
             part = render(request, "elections/parts/import.html", {"under_way": after})
             return trigger_client_event(part, "go-on", after="settle")

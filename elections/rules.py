@@ -19,11 +19,12 @@ from store.keys import fold
 
 from .convening import Convened
 
-MOST_CANDIDATES = lists.MOST_CANDIDATES  # as many as can be pasted at once
-MOST_SEATS = 100
-MOST_MANAGERS = 20
-MOST_NAMED = 40_000  # bytes of all names of candidates: rounds, ties and lots of a result repeat them many times
-MOST_STATED = 1_000_000  # bytes of all statements of an election as HTML: they stand on one page
+MAX_CANDIDATES = lists.MAX_CANDIDATES  # as many as can be pasted at once
+MAX_SEATS = 100
+MAX_MANAGERS = 20
+# bytes of all names of candidates: rounds, ties and lots of a result repeat them many times
+MAX_CANDIDATE_NAMES_BYTES = 40_000
+MAX_STATEMENTS_BYTES = 1_000_000  # bytes of all statements of an election as HTML: they stand on one page
 
 
 class State(Enum):
@@ -365,11 +366,11 @@ def check_new_end(election: Election, end: str | None, now: str) -> None:
 
 def check_names(names: Sequence[str]) -> None:
     """Refuse more candidates, or longer names, than a result can hold and show."""
-    if len(names) > MOST_CANDIDATES:
-        raise WrongState(_("An election has at most %(most)d candidates.") % {"most": MOST_CANDIDATES})
+    if len(names) > MAX_CANDIDATES:
+        raise WrongState(_("An election has at most %(most)d candidates.") % {"most": MAX_CANDIDATES})
     size = sum(len(name.encode()) for name in names)
-    if size > MOST_NAMED:
-        words = {"most": MOST_NAMED // 1000, "size": -(-size // 1000)}
+    if size > MAX_CANDIDATE_NAMES_BYTES:
+        words = {"most": MAX_CANDIDATE_NAMES_BYTES // 1000, "size": -(-size // 1000)}
         raise WrongState(
             _("The names of all candidates together may have at most %(most)d kB; these have %(size)d kB.") % words
         )
@@ -377,7 +378,7 @@ def check_names(names: Sequence[str]) -> None:
 
 def check_statements(length: int, before: int, others: int) -> None:
     """A statement may become shorter in any case: an election may have had more before this was asked."""
-    if length > before and others + length > MOST_STATED:
+    if length > before and others + length > MAX_STATEMENTS_BYTES:
         raise NotReady(
             _("All statements of this election together would become too long for one page. Please shorten this one.")
         )

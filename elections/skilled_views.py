@@ -34,7 +34,7 @@ def skilled(request: HttpRequest, election: Election) -> HttpResponse:
 
 def _rows(skill: Skill, least: int) -> list[lists.Row]:
     """By name, and no more than a list may have."""
-    found = sorted((name for name, _level in islice(skills.holders(skill, least), lists.MOST_ROWS)), key=as_people_sort)
+    found = sorted((name for name, _level in islice(skills.holders(skill, least), lists.MAX_ROWS)), key=as_people_sort)
     return [lists.Row(line, name, name, Verdict.NEW) for line, name in enumerate(found, 1)]
 
 

@@ -11,8 +11,8 @@ from django.utils.translation import ngettext
 
 from pages.lists import Row, Verdict
 
-MOST_SHOWN = 500  # rows of each kind that a preview shows
-MOST_LINES = 20  # that are named, of those that could not be used
+MAX_PREVIEW_ROWS = 500  # rows of each kind that a preview shows
+MAX_UNUSABLE_LINES = 20  # that are named, of those that could not be used
 TEXT = re.compile(r"(\d{1,6}) (\d{1,6}) (\d{1,6})((?: \d{1,6}){0,20})", re.ASCII)
 Words = Callable[[int], str]  # a part of a sentence about so many
 
@@ -50,7 +50,7 @@ def skipped_of(rows: Iterable[Row]) -> Skipped:
     there, repeated, unusable = (
         by_verdict.get(verdict, []) for verdict in (Verdict.THERE, Verdict.REPEATED, Verdict.INVALID)
     )
-    return Skipped(len(there), len(repeated), len(unusable), tuple(unusable[:MOST_LINES]))
+    return Skipped(len(there), len(repeated), len(unusable), tuple(unusable[:MAX_UNUSABLE_LINES]))
 
 
 def sorted_out(rows: Iterable[Row]) -> dict[str, list[Row]]:
@@ -58,7 +58,7 @@ def sorted_out(rows: Iterable[Row]) -> dict[str, list[Row]]:
     found: dict[str, list[Row]] = {"problems": [], "known": [], "fresh": []}
     for row in rows:
         kind = "problems" if row.verdict == Verdict.INVALID else "fresh" if row.verdict == Verdict.NEW else "known"
-        if len(found[kind]) < MOST_SHOWN:
+        if len(found[kind]) < MAX_PREVIEW_ROWS:
             found[kind].append(row)
     return found
 

@@ -14,7 +14,7 @@ from store.table import Item
 from . import invitations, needs, repository
 
 MARKS = (invitations.INVITED, invitations.REMINDED, invitations.TIMED, invitations.MESSAGED, invitations.ANNOUNCED)
-MAILED_AT_ONCE = 20  # entries whose mails are read together
+BATCH_ROLL_ENTRIES = 20  # entries whose mails are read together
 
 
 def agreements(user: User) -> Iterator[Item]:
@@ -29,7 +29,7 @@ def agreements(user: User) -> Iterator[Item]:
 def entries(user: User) -> Iterator[list[Item]]:
     """Their places on rolls, some at a time: by name, and by address."""
     for name in (user.name, user.email):
-        for some in by_count(table().each(keys.elections_of_voter(name)), MAILED_AT_ONCE):
+        for some in by_count(table().each(keys.elections_of_voter(name)), BATCH_ROLL_ENTRIES):
             yield repository.entries_of(user, some)
 
 

@@ -9,7 +9,7 @@ from django.utils.translation import get_language
 from accounts import allowance
 from accounts.models import User
 from acts.again import try_again
-from acts.limits import HOUR, Limit, count
+from acts.limits import SECONDS_PER_HOUR, Limit, count
 from acts.site import now_text
 from mail import outbox
 from mail.letters import compose
@@ -20,7 +20,7 @@ from . import invitations, services
 from .letters import LETTERS, shown
 from .rules import Action, Election
 
-TESTS = Limit("test mails to oneself", 20, HOUR)
+TESTS = Limit("test mails to oneself", 20, SECONDS_PER_HOUR)
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ from . import voting_times
 from .places import Known, gates_of, name_of
 from .rules import Election, takes_names
 
-TELLING = 3  # with fewer votes in a secret election, who has voted would tell how
+MIN_SECRET_VOTES = 3  # with fewer votes in a secret election, who has voted would tell how
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,4 +97,4 @@ def tells_names(election: Election, voted: int) -> bool:
 
 def tells_who(election: Election, voted: int) -> bool:
     """Whether it may be shown who has voted: in a secret election not while so few have that it would tell how."""
-    return not election.secret_ballot or voted >= TELLING
+    return not election.secret_ballot or voted >= MIN_SECRET_VOTES

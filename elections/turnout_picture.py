@@ -20,13 +20,13 @@ from store.log import as_text
 from .rules import Election, State
 from .turnout import Turnout
 
-HEAD, TALL, FOOT = 20, 190, 26
-MOST_TICKS = 5
-MINUTES, HOURS, DAYS = (5, 10, 15, 30), (1, 2, 3, 6, 12), (1, 2, 3, 7, 14, 30, 60, 120, 365)
+HEAD_PX, PLOT_HEIGHT_PX, FOOT_PX = 20, 190, 26
+MAX_TICKS = 5
+MINUTE_STEPS, HOUR_STEPS, DAY_STEPS = (5, 10, 15, 30), (1, 2, 3, 6, 12), (1, 2, 3, 7, 14, 30, 60, 120, 365)
 PACES = (
-    *(timedelta(minutes=each) for each in MINUTES),
-    *(timedelta(hours=each) for each in HOURS),
-    *(timedelta(days=each) for each in DAYS),
+    *(timedelta(minutes=each) for each in MINUTE_STEPS),
+    *(timedelta(hours=each) for each in HOUR_STEPS),
+    *(timedelta(days=each) for each in DAY_STEPS),
 )
 TOPS = (10, 20, 50, 100)  # percent, each with a whole half
 
@@ -80,10 +80,10 @@ class Picture:
     quorum: Tick | None
     now: Tick | None
     zone: str  # of the times
-    head: int = HEAD
-    tall: int = TALL
-    floor: int = HEAD + TALL
-    height: int = HEAD + TALL + FOOT
+    head: int = HEAD_PX
+    tall: int = PLOT_HEIGHT_PX
+    floor: int = HEAD_PX + PLOT_HEIGHT_PX
+    height: int = HEAD_PX + PLOT_HEIGHT_PX + FOOT_PX
 
     @property
     def below(self) -> str:
@@ -172,7 +172,7 @@ def _points(pairs: Iterable[tuple[float, float]], top: float) -> str:
 
 
 def _down(height: float, top: float) -> float:
-    return round(HEAD + TALL * (1 - min(height, top) / top), 1)
+    return round(HEAD_PX + PLOT_HEIGHT_PX * (1 - min(height, top) / top), 1)
 
 
 def _shares(top: float, unit: str) -> Iterator[Tick]:
@@ -184,7 +184,7 @@ def _shares(top: float, unit: str) -> Iterator[Tick]:
 def _days(when: Window, zone_name: str) -> Iterator[Tick]:
     """At round times of the election's zone: midnights, or whole hours, as few as fit a phone."""
     span = when.end - when.start
-    pace = next((each for each in PACES if span / each <= MOST_TICKS), span)
+    pace = next((each for each in PACES if span / each <= MAX_TICKS), span)
     by_day = pace >= timedelta(days=1)
     for moment in _round_times(when, zone_name, pace):
         words = date_format(moment, _("j M") if by_day else "H:i")

@@ -17,8 +17,8 @@ from store.table import Equals, Item, Key, Put, Table, Update
 
 from .rules import Election
 
-BY_THE_HOUR = timedelta(days=31)  # elections that end sooner count by the hour, longer ones by the day
-HOUR, DAY = 3600, 24 * 3600
+MAX_HOURLY_WINDOW = timedelta(days=31)  # elections that end sooner count by the hour, longer ones by the day
+SECONDS_PER_HOUR, SECONDS_PER_DAY = 3600, 24 * 3600
 VOTES = {"BallotCast": 1, "BallotWithdrawn": -1}
 KINDS = (*VOTES, "ElectionUpdated", "ElectionClosed")  # of events that may count
 
@@ -54,15 +54,15 @@ class Told:
 def bucket(ends: datetime | None, now: datetime) -> str:
     """The name under which the votes of this hour, or of this day, are counted."""
     seconds = int(now.timestamp())
-    soon = ends is not None and ends - now < BY_THE_HOUR
-    return f"h{seconds // HOUR}" if soon else f"d{seconds // DAY}"
+    soon = ends is not None and ends - now < MAX_HOURLY_WINDOW
+    return f"h{seconds // SECONDS_PER_HOUR}" if soon else f"d{seconds // SECONDS_PER_DAY}"
 
 
 def end_of(name: str) -> int | None:
     """When the hour or the day ends that is counted under this name, if it is one."""
     if not name[1:].isdigit():
         return None
-    length = {"h": HOUR, "d": DAY}.get(name[0])
+    length = {"h": SECONDS_PER_HOUR, "d": SECONDS_PER_DAY}.get(name[0])
     return (int(name[1:]) + 1) * length if length else None
 
 

@@ -13,7 +13,7 @@ from . import asking, repository
 from .invitations import INVITED
 from .rules import Election, State
 
-MOST_TOLD = 5
+MAX_ELECTIONS = 5
 
 
 def asked_of(email: str) -> list[Asked]:
@@ -22,7 +22,7 @@ def asked_of(email: str) -> list[Asked]:
     entries = {keys.election(each["election_name"]): each for each in listed}
     found = table().get_many(entries) if entries else {}
     there = [(repository.election_of(found[place]), entry) for place, entry in entries.items() if place in found]
-    open_ = islice(((each, entry) for each, entry in there if _is_open(each)), MOST_TOLD)
+    open_ = islice(((each, entry) for each, entry in there if _is_open(each)), MAX_ELECTIONS)
     return [Asked(each.name, sentences(each, entry.get(INVITED, ""))) for each, entry in open_]
 
 

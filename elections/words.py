@@ -28,7 +28,7 @@ from store.table import Check, Delete, Exists, Item, Put
 from . import asking, repository, rules, services
 from .rules import RUNNERS, Action, Election
 
-LONGEST_WORDS = 2_000
+MAX_WORDING_CHARS = 2_000
 NOBODY, MYSELF, AS_BEFORE = "nobody", "me", "as before"  # whom answers may go to
 
 

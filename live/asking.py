@@ -16,17 +16,17 @@ from . import scores, seats
 from .assembly import words as assembly_words
 from .assembly.resolutions import ABSTAIN
 from .assembly.words import SAID
-from .counting import LONGEST_TEXT
+from .counting import MAX_ANSWER_CHARS
 from .gathering import Gathered
-from .ideas.rules import LONGEST_IDEA, MOST_IDEAS
+from .ideas.rules import MAX_IDEA_CHARS, MAX_IDEAS_PER_PERSON
 from .questions import RANKED, RATINGS, Kind, Question, Type
 from .rooms import Room
 from .rules import Phase
 from .saying import OPTION, SURVEY, TEXT
 from .seats import Seat
 
-IDEAS_SHOWN = 60  # of what the room wrote, that a screen shows while it is put in order
-NAMED = 24  # players whom a phone names while it waits: a full hall would not fit, nor be sent to everybody
+MAX_IDEAS_SHOWN = 60  # of what the room wrote, that a screen shows while it is put in order
+MAX_PLAYERS_NAMED = 24  # players whom a phone names while it waits: a full hall would not fit, nor be sent to everybody
 
 Typed = Mapping[str, Sequence[str]]  # what fields say, right or wrong
 
@@ -95,14 +95,14 @@ def way_of(room: Room) -> Way:
 def form(room: Room, typed: Typed) -> dict[str, Any]:
     """What the form of the question at hand shows; without anything typed, everybody's is the same."""
     way = way_of(room)
-    shown: dict[str, Any] = {"longest": LONGEST_TEXT}
+    shown: dict[str, Any] = {"longest": MAX_ANSWER_CHARS}
     if way == Way.SHEET:
         return shown | {"fields": [_field(place, each, typed) for place, each in enumerate(room.questions)]}
     if way == Way.WRITE:
         return shown | {"text": _last(typed, TEXT)}
     if way == Way.IDEAS:
-        texts = (*typed.get(TEXT, ()), *[""] * MOST_IDEAS)
-        return {"longest": LONGEST_IDEA, "texts": texts[:MOST_IDEAS]}
+        texts = (*typed.get(TEXT, ()), *[""] * MAX_IDEAS_PER_PERSON)
+        return {"longest": MAX_IDEA_CHARS, "texts": texts[:MAX_IDEAS_PER_PERSON]}
     if way == Way.YES_NO:
         return shown | {"ballot": [(each, words, each in typed.get(OPTION, ())) for each, words in SAID.items()]}
     shown |= {"may_abstain": is_ballot(room), "abstains": ABSTAIN in typed.get(OPTION, ())}
@@ -188,14 +188,14 @@ def sorted_ideas(room: Room) -> dict[str, Any]:
     assert room.sorted is not None
     told = [each for each in room.sorted.told() if not each.out]
     going, staying = [each for each in told if each.goes], [each for each in told if not each.goes]
-    shown = staying[: max(0, IDEAS_SHOWN - len(going))]
+    shown = staying[: max(0, MAX_IDEAS_SHOWN - len(going))]
     return {"going_ideas": going, "staying_ideas": shown, "more_ideas": len(staying) - len(shown)}
 
 
 def named(room: Room) -> list[str]:
     """Who is there, those who came first: then the list grows to its end, and does not change after that."""
     there = sorted(room.playing, key=lambda seat: (seat.joined_at, seat.name))
-    return [seat.name for seat in there[:NAMED]]
+    return [seat.name for seat in there[:MAX_PLAYERS_NAMED]]
 
 
 def mark(room: Room) -> str:

@@ -11,7 +11,7 @@ import threading
 from acts.site import table
 from store.table import Item, Key, StoreError
 
-MOST = 25  # that the store takes at once
+BATCH_ITEMS = 25  # that the store takes at once
 
 
 class Batch:
@@ -28,7 +28,7 @@ class Batch:
 
     @property
     def is_full(self) -> bool:
-        return len(self.items) >= MOST
+        return len(self.items) >= BATCH_ITEMS
 
     def carry_out(self) -> None:
         try:

@@ -9,9 +9,9 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass
 
-LEAD = 3_000  # from the push to the start of the clock
-GRACE = 1_000  # for an answer that was on its way at the end
-USUAL = 100  # percent
+LEAD_MS = 3_000  # from the push to the start of the clock
+GRACE_MS = 1_000  # for an answer that was on its way at the end
+DEFAULT_PERCENT = 100
 PERCENTS = (100, 150, 200)  # of the time that somebody may be given
 
 
@@ -28,21 +28,21 @@ class Clock:
     pauses: tuple[tuple[int, int], ...] = ()  # those that are over: from when to when
     paused: int = 0  # since when it stands still; 0 if it runs
 
-    def length(self, percent: int = USUAL) -> int:
+    def length(self, percent: int = DEFAULT_PERCENT) -> int:
         return self.seconds * 10 * percent
 
-    def end(self, percent: int = USUAL) -> int | None:
+    def end(self, percent: int = DEFAULT_PERCENT) -> int | None:
         """When it ends for somebody; `None` if it has no end, or none yet because it stands still."""
         if not self.seconds or self.paused:
             return None
-        return self.began + LEAD + self.length(percent) + sum(until - since for since, until in self.pauses)
+        return self.began + LEAD_MS + self.length(percent) + sum(until - since for since, until in self.pauses)
 
-    def takes(self, at: int, percent: int = USUAL) -> bool:
+    def takes(self, at: int, percent: int = DEFAULT_PERCENT) -> bool:
         """Whether an answer that came in then is in time."""
         end = self.end(percent)
-        return end is None or at <= end + GRACE
+        return end is None or at <= end + GRACE_MS
 
-    def is_over(self, at: int, longest: int = USUAL) -> bool:
+    def is_over(self, at: int, longest: int = DEFAULT_PERCENT) -> bool:
         """Whether nobody's answer would be in time any more."""
         return not self.takes(at, longest)
 
@@ -51,9 +51,9 @@ class Clock:
         stood = sum(max(0, min(at, until) - since) for since, until in self.pauses if since < at)
         if self.paused and at > self.paused:
             stood += at - self.paused
-        return max(0, at - self.began - LEAD - stood)
+        return max(0, at - self.began - LEAD_MS - stood)
 
-    def left(self, at: int, percent: int = USUAL) -> int | None:
+    def left(self, at: int, percent: int = DEFAULT_PERCENT) -> int | None:
         """Milliseconds that are left for somebody, also while it stands still."""
         return max(0, self.length(percent) - self.elapsed(at)) if self.seconds else None
 

@@ -13,7 +13,7 @@ says what that gives. Should the right code of a session be refused all the same
 
 from __future__ import annotations
 
-from acts.limits import DAY, TEN_MINUTES, Limit, TooOften, check_left, count, is_within, place_of
+from acts.limits import SECONDS_PER_DAY, TEN_MINUTES_IN_SECONDS, Limit, TooOften, check_left, count, is_within, place_of
 from acts.site import table
 from store import keys
 from store.table import Item, Key
@@ -21,10 +21,10 @@ from store.table import Item, Key
 from . import clock, repository, seats, waking
 from .rules import Game
 
-WRONG = Limit("live-code-wrong", 60, TEN_MINUTES)
-FOUND = Limit("live-code-found", 1, DAY)  # from here
-HOSTED = Limit("live-hosted-from", 1, DAY)
-A_MINUTE = 60_000  # milliseconds
+WRONG = Limit("live-code-wrong", 60, TEN_MINUTES_IN_SECONDS)
+FOUND = Limit("live-code-found", 1, SECONDS_PER_DAY)  # from here
+HOSTED = Limit("live-hosted-from", 1, SECONDS_PER_DAY)
+MS_PER_MINUTE = 60_000
 
 
 def lead(code: str, address: str) -> Item | None:
@@ -60,7 +60,7 @@ def _tell_host(game_id: str, now: int) -> None:
     """At most once a minute: whoever is refused may try again and again."""
     place = keys.game_roster(game_id)
     found, items = repository.find_with(game_id, place)
-    if found is not None and now - seats.refused_at(items.get(place)) > A_MINUTE:
+    if found is not None and now - seats.refused_at(items.get(place)) > MS_PER_MINUTE:
         seats.refuse_code(found[0], now)
         waking.moved(game_id)
 

@@ -35,9 +35,9 @@ from .questions import RATINGS, Kind, Question
 from .rounds import Entry, Given, Round, is_told
 from .scores import Answer, Vote
 
-LONGEST_TEXT = 300  # characters of an answer
-BEST_TOLD = 50  # answers that the result holds with their texts; all are in the entries
-MOST_TEXT = 2_800_000  # bytes of texts in a survey: a transaction holds four million
+MAX_ANSWER_CHARS = 300  # characters of an answer
+MAX_ANSWERS_IN_RESULT = 50  # answers that the result holds with their texts; all are in the entries
+MAX_SURVEY_BYTES = 2_800_000  # bytes of texts in a survey: a transaction holds four million
 
 OF_ENTRIES = tuple(each.name for each in fields(Entry))
 
@@ -98,7 +98,7 @@ def answers(number: int, index: int, given: Iterable[Given]) -> Round:
 def one_line(said: Any) -> str:
     """In one line, not too long, and with nothing in it that no store can hold."""
     whole = said.encode("utf-8", "replace").decode() if isinstance(said, str) else ""
-    return " ".join(whole.split())[:LONGEST_TEXT].strip()
+    return " ".join(whole.split())[:MAX_ANSWER_CHARS].strip()
 
 
 def gathered(sealed: Round) -> tuple[Answer, ...]:
@@ -153,13 +153,13 @@ def _told(found: Sequence[Answer], points: Sequence[int] | None) -> dict[str, An
     """Best first, and where nobody voted, as they were gathered."""
     got = dict(enumerate(points or [0] * len(found)))
     places = scores.places({str(number): each for number, each in got.items()}) if points else {}
-    best = sorted(got, key=lambda number: -got[number])[:BEST_TOLD]
+    best = sorted(got, key=lambda number: -got[number])[:MAX_ANSWERS_IN_RESULT]
     told = [_answer(found[number], got[number], places.get(str(number), 0)) for number in best]
     return {"answers": told, "merged": len(found), "voted": points is not None}
 
 
 def _answer(answer: Answer, points: int, place: int) -> dict[str, Any]:
-    few = list(answer.authors[:BEST_TOLD])
+    few = list(answer.authors[:MAX_ANSWERS_IN_RESULT])
     told = {"text": answer.text, "words": answer.words, "points": points, "place": place}
     return told | {"authors": few, "by": len(answer.authors)}
 
@@ -319,7 +319,7 @@ def _texts(questions: Sequence[Question], values: Sequence[Sequence[Any]]) -> li
         if question.kind == Kind.TEXT
         for text in sorted(values[place], key=lambda text: hashlib.sha256(text.encode()).digest())
     )
-    return list(fitting(entries, MOST_TEXT, size_of))
+    return list(fitting(entries, MAX_SURVEY_BYTES, size_of))
 
 
 # --- stored ---

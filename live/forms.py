@@ -15,10 +15,10 @@ from pages.fields import LinesField, NameField, TitleField
 from pages.names import clean_title
 from pages.time_fields import ZoneField, zone_or_default
 
-from .assembly.majorities import LARGEST
+from .assembly.majorities import MAX_QUORUM_PEOPLE
 from .assembly.words import QUORUMS
-from .questions import LONGEST_TITLE, MOST_OPTIONS, MOST_QUESTIONS, OF_SETS, Kind, Question, Type
-from .rules import LONGEST_CONTEXT, LONGEST_NAME, Names
+from .questions import MAX_OPTIONS, MAX_QUESTIONS, MAX_TITLE_CHARS, OF_SETS, Kind, Question, Type
+from .rules import MAX_CONTEXT_CHARS, MAX_SESSION_TITLE_CHARS, Names
 from .sets import repository as sets
 from .sets.checking import flaws, tidied
 from .sets.rules import QuestionSet
@@ -29,7 +29,7 @@ ASKS = ("?", "\uff1f", "\u061f")  # at the end of a line of an agenda, in any sc
 A_NUMBER = "number"  # of people, in place of a share, that a quorum asks for
 ROBOTS = (0, 5, 20)
 TIMES = (0, 10, 20, 30, 60, 120, 300)
-USUAL_TIME = 30
+DEFAULT_ANSWER_SECONDS = 30
 NAMES: dict[Names, str | Promise] = {
     Names.TYPED: _("Everybody types a name of their own"),
     Names.GENERATED: _("Everybody is given a name, such as a colour and an animal"),
@@ -111,7 +111,9 @@ class GameForm(forms.Form):
         required=False,
         help_text=_("It can be asked twice. The second time everybody sees who moved where, in numbers."),
     )
-    seconds = forms.TypedChoiceField(label=_("Time to answer"), choices=times, coerce=int, initial=USUAL_TIME)
+    seconds = forms.TypedChoiceField(
+        label=_("Time to answer"), choices=times, coerce=int, initial=DEFAULT_ANSWER_SECONDS
+    )
     title = forms.CharField(
         label=_("Title"),
         required=False,
@@ -147,7 +149,7 @@ class GameForm(forms.Form):
     context = LinesField(
         label=_("Your own notes"),
         required=False,
-        max_length=LONGEST_CONTEXT,
+        max_length=MAX_CONTEXT_CHARS,
         rows=4,
         help_text=_("Only whoever runs the session sees them, on the remote."),
     )
@@ -168,7 +170,7 @@ class GameForm(forms.Form):
         label=_("How many are entitled to vote"),
         required=False,
         min_value=0,
-        max_value=LARGEST,
+        max_value=MAX_QUORUM_PEOPLE,
         initial=0,
         help_text=_("Present or not. 0: not known; then nothing can be asked of a share of them."),
     )
@@ -177,7 +179,9 @@ class GameForm(forms.Form):
         required=False,
         choices=[("", _("none: whoever is there decides")), (A_NUMBER, _("a number of people")), *QUORUMS.items()],
     )
-    quorum_number = forms.IntegerField(label=_("That number of people"), required=False, min_value=1, max_value=LARGEST)
+    quorum_number = forms.IntegerField(
+        label=_("That number of people"), required=False, min_value=1, max_value=MAX_QUORUM_PEOPLE
+    )
 
     def __init__(self, *arguments: Any, offered: Sequence[QuestionSet], **options: Any):
         super().__init__(*arguments, **options)
@@ -208,8 +212,8 @@ class GameForm(forms.Form):
         elif "engagement_type" in cleaned and "question_set" in cleaned:
             type_ = Type(cleaned["engagement_type"])
             self.questions = self._of_set(type_) if cleaned["question_set"] else self._typed(type_)
-        if len(cleaned.get("title", "")) > LONGEST_NAME:
-            words = {"most": LONGEST_NAME, "count": len(cleaned["title"])}
+        if len(cleaned.get("title", "")) > MAX_SESSION_TITLE_CHARS:
+            words = {"most": MAX_SESSION_TITLE_CHARS, "count": len(cleaned["title"])}
             self.add_error("title", _("At most %(most)d characters; these are %(count)d.") % words)
         return cleaned
 
@@ -243,7 +247,9 @@ class GameForm(forms.Form):
             if "question" not in self.errors:
                 self.add_error("question", NO_QUESTION)
             return ()
-        question = quick_question(type_, typed["question"], typed.get("options", ""), typed.get("seconds", USUAL_TIME))
+        question = quick_question(
+            type_, typed["question"], typed.get("options", ""), typed.get("seconds", DEFAULT_ANSWER_SECONDS)
+        )
         if type_ == Type.POLL:
             question = self._of_poll(question)
         for flaw in flaws(question):
@@ -270,7 +276,7 @@ class GameForm(forms.Form):
         if typed["engagement_type"] == Type.ASSEMBLY:
             return self._of_assembly(typed)
         return {
-            "title": typed["title"] or (chosen.name if chosen else self.questions[0].title)[:LONGEST_NAME],
+            "title": typed["title"] or (chosen.name if chosen else self.questions[0].title)[:MAX_SESSION_TITLE_CHARS],
             "names": Names(typed["names"]),
             "speed_bonus": typed["speed_bonus"] and is_trivia,
             "debug_mode": typed["debug_mode"],
@@ -303,7 +309,7 @@ def of_set(chosen: QuestionSet | None) -> dict[str, Any]:
 
 def quick_question(type_: Type, title: str, typed: str, seconds: int) -> Question:
     """One a line, without empty ones; what is one too many stays, so that it can be named."""
-    lines = [line.strip() for line in typed.splitlines() if line.strip()][: MOST_OPTIONS + 1]
+    lines = [line.strip() for line in typed.splitlines() if line.strip()][: MAX_OPTIONS + 1]
     if type_ == Type.CALL_AND_ANSWER or (type_ == Type.SURVEY and not lines):
         return tidied(Question(title, Kind.TEXT, seconds=seconds))
     if type_ == Type.POLL:
@@ -316,11 +322,11 @@ def quick_question(type_: Type, title: str, typed: str, seconds: int) -> Questio
 def first_items(typed: str) -> list[Question]:
     """One a line: a line that asks is a motion, every other is talked about. Refused in words if there is too much."""
     lines = [" ".join(line.split()) for line in typed.splitlines() if line.strip()]
-    if len(lines) > MOST_QUESTIONS:
-        raise forms.ValidationError(TOO_MANY_ITEMS % {"most": MOST_QUESTIONS})
+    if len(lines) > MAX_QUESTIONS:
+        raise forms.ValidationError(TOO_MANY_ITEMS % {"most": MAX_QUESTIONS})
     for line in lines:
-        if len(line) > LONGEST_TITLE:
-            words = {"most": LONGEST_TITLE, "count": len(line), "line": f"{line[:40]} …"}
+        if len(line) > MAX_TITLE_CHARS:
+            words = {"most": MAX_TITLE_CHARS, "count": len(line), "line": f"{line[:40]} …"}
             raise forms.ValidationError(TOO_LONG_AN_ITEM % words)
     kinds = (Kind.MOTION if line.endswith(ASKS) else Kind.TOPIC for line in lines)
     return [tidied(Question(line, kind, seconds=0)) for line, kind in zip(lines, kinds, strict=True)]
@@ -333,8 +339,8 @@ class TitleForm(forms.Form):
 
     def clean_title(self) -> str:
         typed = str(self.cleaned_data["title"])
-        if len(typed) > LONGEST_NAME:
-            words = {"most": LONGEST_NAME, "count": len(typed)}
+        if len(typed) > MAX_SESSION_TITLE_CHARS:
+            words = {"most": MAX_SESSION_TITLE_CHARS, "count": len(typed)}
             raise forms.ValidationError(_("At most %(most)d characters; these are %(count)d.") % words)
         return typed
 

@@ -26,7 +26,7 @@ from django.urls import get_script_prefix
 from django.utils import translation
 
 from . import screens
-from .clock import USUAL
+from .clock import DEFAULT_PERCENT
 from .rooms import Room
 from .screens import Role, Shown
 from .seats import Seat
@@ -74,7 +74,7 @@ def _made(room: Room, what: tuple[str, ...], make: Callable[[], Said]) -> Said:
 # --- made anew ---
 
 
-def clock(room: Room, percent: int = USUAL) -> Said:
+def clock(room: Room, percent: int = DEFAULT_PERCENT) -> Said:
     """As it is at this moment: a page takes the server's time from it."""
     return _said("clock", f"{room.state.version}-{percent}", screens.clock_of(room, percent))
 
@@ -103,7 +103,7 @@ def _said(name: str, key: str, data: dict[str, Any]) -> Said:
 # --- as pages get them ---
 
 
-def for_all(role: Role, room: Room, percent: int = USUAL) -> list[Said]:
+def for_all(role: Role, room: Room, percent: int = DEFAULT_PERCENT) -> list[Said]:
     """What everybody of a kind is shown."""
     return [screen(role, room), status(role, room), *beside(role, room), clock(room, percent)]
 

@@ -29,7 +29,7 @@ class Gathered:
 
 def parts(round_: Round, answers: Sequence[Answer], voters: Iterable[str]) -> list[dict[str, Any]]:
     """Whom each is shown to is settled here for everybody who has a seat, so that all are shown about as often."""
-    many = len(answers) > scores.ALL_SHOWN
+    many = len(answers) > scores.MAX_ANSWERS_ALL_SHOWN
     shown = {voter: list(numbers) for voter, numbers in scores.showings(voters, answers).items()} if many else {}
     return [*counting.as_parts(round_), {"showings": shown}]
 

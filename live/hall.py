@@ -24,10 +24,11 @@ from .rooms import Room
 from .rules import Game, Phase, State, Step
 from .seats import Seat
 
-MOST_LETTERS = 420  # of all names in the lobby together: as many as fit the smallest projector
-LONGEST_CHIP = 24  # letters, after which a name is cut off
-BETWEEN = 5  # letters, about, that the frame of a name takes
-LONG_TITLE, A_LINE = 45, 84  # letters of a title after which it takes a second line; letters of names in such a line
+MAX_LOBBY_CHARS = 420  # of all names in the lobby together: as many as fit the smallest projector
+MAX_CHIP_CHARS = 24  # letters, after which a name is cut off
+CHIP_FRAME_CHARS = 5  # letters, about, that the frame of a name takes
+# letters of a title after which it takes a second line; letters of names in such a line
+TITLE_LINE_CHARS, LOBBY_LINE_CHARS = 45, 84
 CALL_IT = _("Call it")
 
 ASKED: dict[Step, str | Promise] = {
@@ -102,13 +103,13 @@ def lobby(seats: Iterable[Seat], title: str = "") -> Lobby:
     there = [each for each in seats if not (each.removed or each.left)]
     there.sort(key=lambda each: each.joined_at, reverse=True)
     playing = [each for each in there if each.approved]
-    shown = tuple(_fitting(playing, MOST_LETTERS - (A_LINE if len(title) > LONG_TITLE else 0)))
+    shown = tuple(_fitting(playing, MAX_LOBBY_CHARS - (LOBBY_LINE_CHARS if len(title) > TITLE_LINE_CHARS else 0)))
     return Lobby(shown, len(playing) - len(shown), len(playing), len(there) - len(playing))
 
 
 def _fitting(seats: Sequence[Seat], room: int) -> Iterable[Seat]:
     for each in seats:
-        room -= min(len(each.name), LONGEST_CHIP) + BETWEEN
+        room -= min(len(each.name), MAX_CHIP_CHARS) + CHIP_FRAME_CHARS
         if room < 0:
             return
         yield each

@@ -32,10 +32,11 @@ from .rooms import Room
 from .screens import HOSTING, OF_QA, SEATED, Role
 from .seats import Seat
 
-LOOK_EVERY = 0.5  # seconds
-STREAMS_OF_A_SEAT = 2  # of each kind of page: a device that was just left, and the one that is used
-SHARE = 0.6  # of all connections of a process, for the streams of one address: a quarter is left for the others
-EARS_A_BATCH = 50  # players who are told at once what is theirs alone
+REFRESH_SECONDS = 0.5
+MAX_STREAMS_PER_SEAT = 2  # of each kind of page: a device that was just left, and the one that is used
+# of all connections of a process, for the streams of one address: a quarter is left for the others
+MAX_ADDRESS_SHARE = 0.6
+BATCH_PLAYERS = 50  # players who are told at once what is theirs alone
 COUNTING = (Role.HOST, Role.REMOTE, Role.SCREEN)  # who is shown how many have answered
 
 _LOG = logging.getLogger(__name__)
@@ -98,14 +99,14 @@ class Hub:
 
     def has_room_for(self, address: str) -> bool:
         """Whether somebody there may listen, too: one address has its share of the streams, and no more."""
-        return self._addresses[address] < SHARE * settings.WEB_CONNECTIONS
+        return self._addresses[address] < MAX_ADDRESS_SHARE * settings.WEB_CONNECTIONS
 
     def _too_many(self, game_id: str, ear: Ear) -> list[Ear]:
         """The oldest streams of a seat that opens another one than it needs."""
         if not ear.player:
             return []
         own = [each for each in self._all(game_id) if (each.player, each.role) == (ear.player, ear.role)]
-        return own[: max(0, len(own) + 1 - STREAMS_OF_A_SEAT)]
+        return own[: max(0, len(own) + 1 - MAX_STREAMS_PER_SEAT)]
 
     def leave(self, game_id: str, listener: Listener) -> None:
         with self._change:
@@ -141,7 +142,7 @@ class Hub:
     def _run(self) -> None:
         looked = self.ticking()
         while self._waits(looked):
-            all_of_them = self.ticking() - looked >= LOOK_EVERY
+            all_of_them = self.ticking() - looked >= REFRESH_SECONDS
             if all_of_them:
                 looked = self.ticking()
             self.tick(only_woken=not all_of_them)
@@ -150,7 +151,7 @@ class Hub:
         """Until it is time to look again; false if nobody listens any more."""
         with self._change:
             while self._ears:
-                left = min(looked + LOOK_EVERY - self.ticking(), self._until_due())
+                left = min(looked + REFRESH_SECONDS - self.ticking(), self._until_due())
                 if left <= 0 or self._woken:
                     return True
                 self._change.wait(left)
@@ -216,7 +217,7 @@ class Hub:
 
     def _note_due(self, room: Room) -> None:
         end = room.state.clock.end(room.state.longest) if room.state.is_open else None
-        at = end + clock.GRACE + 1 if end is not None else 0
+        at = end + clock.GRACE_MS + 1 if end is not None else 0
         with self._change:
             if at > clock.now() and room.game.id in self._ears:
                 self._due[room.game.id] = at
@@ -252,7 +253,7 @@ class Hub:
         wholes: dict[tuple[Said, ...], bytes] = {}
         version, pairs = fragments.version(role, room), []
         for ear in ears:
-            percent = room.seats[ear.player].percent if ear.player in room.seats else clock.USUAL
+            percent = room.seats[ear.player].percent if ear.player in room.seats else clock.DEFAULT_PERCENT
             if percent not in sayable:
                 sayable[percent] = fragments.for_all(role, room, percent)
             if new := ear.hears(sayable[percent]):
@@ -267,7 +268,7 @@ class Hub:
         send_all(pairs)
 
     def _tell_each(self, room: Room, ears: Sequence[Ear]) -> None:
-        for some in by_count(ears, EARS_A_BATCH):
+        for some in by_count(ears, BATCH_PLAYERS):
             told = ((ear, self._own(room, ear)) for ear in some)
             self._send([(ear.listener, data) for ear, data in told if data])
 

@@ -13,7 +13,7 @@ from polls.services import as_code
 from . import names
 
 NOT_A_CODE = re.compile(r"[^0-9A-Za-z]")
-LONGEST_CODE = 20
+MAX_CODE_CHARS = 20
 
 
 class CodeForm(forms.Form):
@@ -21,7 +21,7 @@ class CodeForm(forms.Form):
 
     code = forms.CharField(
         label=_("Code"),
-        max_length=LONGEST_CODE,
+        max_length=MAX_CODE_CHARS,
         error_messages={"required": _("Type the code that you see on the big screen.")},
         widget=forms.TextInput({"autocomplete": "off", "autocapitalize": "characters", "spellcheck": "false"}),
     )
@@ -51,7 +51,7 @@ class PlayerNameField(forms.CharField):
     def __init__(self) -> None:
         widget = forms.TextInput({"autocomplete": "nickname", "spellcheck": "false", "dir": "auto"})
         asks = {"required": _("Type a name.")}
-        super().__init__(label=_("Your name"), max_length=names.MOST_CODES, widget=widget, error_messages=asks)
+        super().__init__(label=_("Your name"), max_length=names.MAX_CODE_POINTS, widget=widget, error_messages=asks)
 
     def clean(self, value: Any) -> str:
         return names.clean(super().clean(value))
@@ -62,4 +62,4 @@ class PlayerNameForm(forms.Form):
 
 
 class FindPlayerForm(forms.Form):
-    q = forms.CharField(label=_("Name"), required=False, max_length=names.MOST_CODES)
+    q = forms.CharField(label=_("Name"), required=False, max_length=names.MAX_CODE_POINTS)

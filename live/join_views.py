@@ -24,14 +24,14 @@ from store import keys
 from store.table import Item
 
 from . import codes, names, players, repository, seats
-from .join_forms import LONGEST_CODE, CodeForm, PlayerNameForm, with_focus
+from .join_forms import MAX_CODE_CHARS, CodeForm, PlayerNameForm, with_focus
 from .lifetimes import configured
 from .players import Player
 from .rules import Game, Names, Phase, State
 from .services import joining
 
 OFFER = "name offered"  # what names that we have drawn are signed for
-OFFERED_FOR = 24 * 3600  # seconds
+OFFER_SECONDS = 24 * 3600
 OF_NO_SESSION = gettext_lazy("No session has this code now. Look at it again, and type it anew.")
 OF_NEITHER = gettext_lazy("Neither a poll nor a live session has this code now. Look at it again, and type it anew.")
 
@@ -68,7 +68,7 @@ def _ask(request: HttpRequest, form: CodeForm, status: int) -> HttpResponse:
 @require_safe
 def by_code(request: HttpRequest, code: str) -> HttpResponse:
     """Where a code leads: to a session, to a poll, or for a day after its end to when that was."""
-    code = as_code(code) if len(code) <= LONGEST_CODE else ""
+    code = as_code(code) if len(code) <= MAX_CODE_CHARS else ""
     try:
         found = codes.lead(code, origin(request))
     except TooOften as refusal:
@@ -154,7 +154,7 @@ def _chosen(request: HttpRequest, game: Game) -> PlayerNameForm:
     """With the name that was typed, or one of those that were offered instead; where names are drawn, only ours."""
     if game.names != Names.GENERATED:
         return PlayerNameForm({"name": request.POST.get("instead") or request.POST.get("name", "")})
-    words = tokens.read(OFFER, request.POST.get("offer", ""), OFFERED_FOR)
+    words = tokens.read(OFFER, request.POST.get("offer", ""), OFFER_SECONDS)
     return PlayerNameForm({"name": words[1] if words is not None and words[0] == game.id else ""})
 
 

@@ -7,7 +7,7 @@ from datetime import timedelta
 
 from django.conf import settings
 
-LONGEST_SESSION = timedelta(days=365)  # from its making to its end, however busy it is: every item has a last day
+MAX_SESSION_DURATION = timedelta(days=365)  # from its making to its end, however busy it is: every item has a last day
 
 
 @dataclass(frozen=True, slots=True)

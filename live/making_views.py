@@ -26,8 +26,8 @@ from .rules import Game
 from .services import hosting, making
 from .sets import repository as sets
 
-NEWEST_ATTENDED = 3  # assemblies; the others are on a page of their own
-A_PAGE = 10  # of those that are over; the rest is in the history
+MAX_RECENT_ASSEMBLIES = 3  # assemblies; the others are on a page of their own
+PAGE_ROWS = 10  # of those that are over; the rest is in the history
 
 
 @public
@@ -37,12 +37,12 @@ def games(request: HttpRequest) -> HttpResponse:
     user = request.user
     context: dict[str, Any] = {"may_host": may_host(request), "cards": cards()}
     if context["may_host"]:
-        newest, _older = repository.history(user.name, limit=repository.MOST_NEWEST)
+        newest, _older = repository.history(user.name, limit=repository.MAX_RECENT_SESSIONS)
         past = [each for each in newest if each.ended_at]
-        context |= {"running": repository.running_of(user.name, newest), "past": past[:A_PAGE]}
+        context |= {"running": repository.running_of(user.name, newest), "past": past[:PAGE_ROWS]}
         context |= {"kept_days": configured().retention.days, "token": new_token()}
     if user.is_authenticated:
-        context["attended"], _older = minutes.attended_by(user.name, limit=NEWEST_ATTENDED)
+        context["attended"], _older = minutes.attended_by(user.name, limit=MAX_RECENT_ASSEMBLIES)
     if user.is_authenticated and rules.moderates(user.role):
         context["all_running"], _cursor = repository.all_running(limit=50)
     return render(request, "live/games.html", context)

@@ -17,11 +17,11 @@ from store import keys
 
 from .drawn_names import drawn
 
-LONGEST = 40  # characters that people see
-MOST_MARKS = 4  # accents above one another; more would run over the lines of others
-MOST_CODES = 160  # what it takes to write them: a family of four is one to the eye
+MAX_VISIBLE_CHARS = 40  # characters that people see
+MAX_STACKED_ACCENTS = 4  # accents above one another; more would run over the lines of others
+MAX_CODE_POINTS = 160  # what it takes to write them: a family of four is one to the eye
 JOINERS = "\u200c\u200d"  # which letters of some scripts need, and pictures of several people
-TRIED = 8  # names looked at to find free ones
+NAME_ATTEMPTS = 8  # names looked at to find free ones
 
 HIDDEN = _("A name has no characters that cannot be seen.")
 TOO_LONG = _("A name has at most %(most)d characters.")
@@ -36,10 +36,10 @@ def clean(typed: str) -> str:
     if any(unicodedata.category(character) in ("Co", "Cn") for character in name):
         raise ValidationError(HIDDEN, code="hidden")
     kinds = "".join("m" if _is_mark(character) else "." for character in name)
-    if kinds.count(".") > LONGEST or len(name) > MOST_CODES:
-        raise ValidationError(TOO_LONG, code="long", params={"most": LONGEST})
-    if max(map(len, _MARKS.findall(kinds)), default=0) > MOST_MARKS:
-        raise ValidationError(TOO_TALL, code="tall", params={"most": MOST_MARKS})
+    if kinds.count(".") > MAX_VISIBLE_CHARS or len(name) > MAX_CODE_POINTS:
+        raise ValidationError(TOO_LONG, code="long", params={"most": MAX_VISIBLE_CHARS})
+    if max(map(len, _MARKS.findall(kinds)), default=0) > MAX_STACKED_ACCENTS:
+        raise ValidationError(TOO_TALL, code="tall", params={"most": MAX_STACKED_ACCENTS})
     return name
 
 
@@ -59,16 +59,16 @@ def free(game_id: str, names: Iterable[str]) -> list[str]:
 
 def instead_of(game_id: str, name: str, chance: random.Random = _SYSTEM) -> list[str]:
     """Two that are free and like one that is not."""
-    numbers = [2, 3, 4, 5, *(chance.randrange(10, 1000) for _try in range(TRIED))]
+    numbers = [2, 3, 4, 5, *(chance.randrange(10, 1000) for _try in range(NAME_ATTEMPTS))]
     return free(game_id, [_numbered(name, number) for number in numbers])[:2]
 
 
 def _numbered(name: str, number: int) -> str:
     end = f" {number}"
-    return name[: LONGEST - len(end)].rstrip(f" {JOINERS}") + end
+    return name[: MAX_VISIBLE_CHARS - len(end)].rstrip(f" {JOINERS}") + end
 
 
 def offered(game_id: str) -> str:
     """A name for somebody, drawn in their language; with a number if all that we drew are taken."""
-    names = [drawn(get_language()) for _try in range(TRIED)]
+    names = [drawn(get_language()) for _try in range(NAME_ATTEMPTS)]
     return next(iter(free(game_id, names)), _numbered(names[0], _SYSTEM.randrange(100, 10_000)))

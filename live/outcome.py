@@ -29,7 +29,7 @@ from .rooms import Room
 from .rounds import Entry, options_of
 from .rules import Phase
 from .saying import typed_of
-from .scores import FULL
+from .scores import FULL_POINTS
 from .seats import Seat
 from .services.answering import Told
 from .signs import sign
@@ -193,4 +193,4 @@ def _verdict(room: Room, seat: Seat, entry: Entry | None) -> str:
         return "before" if seat.since > room.state.round else "silent"
     if room.game.engagement_type == Type.CALL_AND_ANSWER:
         return "voted" if room.round and room.round.result["voted"] else "unvoted"
-    return "right" if entry.points == FULL else "partly" if entry.points else "wrong"
+    return "right" if entry.points == FULL_POINTS else "partly" if entry.points else "wrong"

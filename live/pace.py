@@ -12,8 +12,8 @@ from django.utils.translation import gettext_lazy as _
 
 from acts.refusals import Refusal
 
-MOST, WITHIN = 20, 10_000  # answers or votes of one player, in milliseconds
-KNOWN = 5_000  # players whom a process keeps in mind
+MAX_ACTIONS, WINDOW_MS = 20, 10_000  # answers or votes of one player, in milliseconds
+MAX_CACHED_PLAYERS = 5_000  # players whom a process keeps in mind
 
 TOO_FAST = _("That was too often in a short time. What you sent before counts; wait a few seconds.")
 
@@ -23,7 +23,7 @@ class TooFast(Refusal):
 
 
 class Pace:
-    def __init__(self, most: int = MOST, within: int = WITHIN) -> None:
+    def __init__(self, most: int = MAX_ACTIONS, within: int = WINDOW_MS) -> None:
         self.most, self.within = most, within
         self._turn = threading.Lock()
         self._said: OrderedDict[str, deque[int]] = OrderedDict()
@@ -32,7 +32,7 @@ class Pace:
         with self._turn:
             times = self._said.setdefault(who, deque(maxlen=self.most))
             self._said.move_to_end(who)
-            if len(self._said) > KNOWN:
+            if len(self._said) > MAX_CACHED_PLAYERS:
                 self._said.popitem(last=False)
             if len(times) == self.most and at - times[0] < self.within:
                 raise TooFast(TOO_FAST)

@@ -24,12 +24,13 @@ from .questions import RATINGS, Kind, Question, Type
 from .rounds import Round, options_of
 from .seats import Seat
 from .signs import Sign, sign
-from .standings import TOP, Board, Line
+from .standings import TOP_LINES, Board, Line
 
-FIRST_ANSWERS, MOST_ANSWERS = 5, 20  # that are shown at once, and at all: a thousand phones get the same page
-FIRST_TEXTS, MOST_TEXTS = 12, 60
-AUTHORS = 3  # of an answer, and names on a step, that are named
-SLACK = Fraction(104, 100)  # so that the longest bar does not touch the edge
+# that are shown at once, and at all: a thousand phones get the same page
+FIRST_ANSWERS_SHOWN, MAX_ANSWERS_SHOWN = 5, 20
+FIRST_TEXTS_SHOWN, MAX_TEXTS_SHOWN = 12, 60
+MAX_AUTHORS_NAMED = 3  # of an answer, and names on a step, that are named
+BAR_HEADROOM = Fraction(104, 100)  # so that the longest bar does not touch the edge
 
 Context = dict[str, Any]
 
@@ -65,8 +66,11 @@ def board(standing: Board, own: str = "") -> SafeString:
 
 def final(standing: Board, own: str = "") -> SafeString:
     """The podium, whoever comes next, and the line of whoever looks."""
-    steps = [(place, some[:AUTHORS], others(len(some) - AUTHORS), some[0].total) for place, some in standing.podium]
-    rest, mine = standing.rest[:TOP], standing.place_of(own)
+    steps = [
+        (place, some[:MAX_AUTHORS_NAMED], others(len(some) - MAX_AUTHORS_NAMED), some[0].total)
+        for place, some in standing.podium
+    ]
+    rest, mine = standing.rest[:TOP_LINES], standing.place_of(own)
     below = mine in standing.rest and mine not in rest
     shown = {"steps": steps, "rest": rest, "mine": mine if below else None}
     return _drawn("final", shown | {"more": others(len(standing.rest) - len(rest)), "own": own})
@@ -116,11 +120,11 @@ def _all_right(round_: Round) -> str:
 def answers(round_: Round, seats: Mapping[str, Seat], own: str = "") -> Context:
     result = round_.result
     most = max((each["points"] for each in result["answers"]), default=0)
-    told = [_answer(each, seats, own, most) for each in result["answers"][:MOST_ANSWERS]]
+    told = [_answer(each, seats, own, most) for each in result["answers"][:MAX_ANSWERS_SHOWN]]
     left = result["merged"] - len(told)
     return {
-        "first": told[:FIRST_ANSWERS],
-        "others": told[FIRST_ANSWERS:],
+        "first": told[:FIRST_ANSWERS_SHOWN],
+        "others": told[FIRST_ANSWERS_SHOWN:],
         "left": others(left),
         "voted": result["voted"],
         "votes": round_.votes,
@@ -135,8 +139,8 @@ def _answer(told: Mapping[str, Any], seats: Mapping[str, Seat], own: str, most: 
         "place": told["place"],
         "points": told["points"],
         "length": share(told["points"], most),
-        "names": names[:AUTHORS],
-        "more": others(len(names[AUTHORS:]) + told["by"] - len(told["authors"])),
+        "names": names[:MAX_AUTHORS_NAMED],
+        "more": others(len(names[MAX_AUTHORS_NAMED:]) + told["by"] - len(told["authors"])),
         "own": bool(own) and own in told["authors"],
     }
 
@@ -167,9 +171,9 @@ def ideas(round_: Round, question: Question) -> Context:
         "race": _drawn("poll", poll(round_, question)) if result.get("rounds") else "",
         "too_few": result.get("too_few", False),
         "people": result["people"],
-        "ideas": shown[:MOST_TEXTS],
+        "ideas": shown[:MAX_TEXTS_SHOWN],
         "ideas_count": len(shown),
-        "left": others(max(0, len(shown) - MOST_TEXTS) + result["left"]),
+        "left": others(max(0, len(shown) - MAX_TEXTS_SHOWN) + result["left"]),
         "out": len(result["ideas"]) - len(shown),
     }
 
@@ -241,7 +245,7 @@ def _gain_of(now: Fraction, then: Fraction, option: int, label: str) -> Context:
 def _whole(laps: Sequence[Mapping[str, Any]]) -> Fraction:
     """One scale for all rounds, so that bars can be compared."""
     votes = [each for lap in laps for each in (*lap["tally"], lap["threshold"] or "0") if each is not None]
-    return (max(map(Fraction, votes)) or Fraction(1)) * SLACK
+    return (max(map(Fraction, votes)) or Fraction(1)) * BAR_HEADROOM
 
 
 def _winner(result: Mapping[str, Any], names: Sequence[str]) -> str:
@@ -359,8 +363,12 @@ def _sheet(round_: Round, place: int, question: Question, told: Mapping[str, Any
         return sheet | {"too_few": True}
     if question.kind == Kind.TEXT:
         texts = [entry.said["text"] for entry in round_.entries if entry.said["question"] == place]
-        left = others(told["count"] - told.get("hidden", 0) - min(len(texts), MOST_TEXTS))
-        return sheet | {"first": texts[:FIRST_TEXTS], "others": texts[FIRST_TEXTS:MOST_TEXTS], "left": left}
+        left = others(told["count"] - told.get("hidden", 0) - min(len(texts), MAX_TEXTS_SHOWN))
+        return sheet | {
+            "first": texts[:FIRST_TEXTS_SHOWN],
+            "others": texts[FIRST_TEXTS_SHOWN:MAX_TEXTS_SHOWN],
+            "left": left,
+        }
     if question.kind == Kind.RATING:
         mean = {"mean": exact(told["mean"]), "most": RATINGS[-1]}
         return sheet | mean | {"bars": _ratings(told), "short": True}

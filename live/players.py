@@ -26,8 +26,8 @@ from store.table import Item, Key
 from .rules import Game
 from .seats import Seat, seat_of
 
-A_FORTNIGHT = 15 * 24 * 3600  # as long as anything of a session is kept
-TEN_MINUTES = 600  # for which a link to another device is good
+SEAT_COOKIE_SECONDS = 15 * 24 * 3600  # as long as anything of a session is kept
+DEVICE_LINK_SECONDS = 600  # for which a link to another device is good
 FORM = re.compile(r"[\w-]{22,64}", re.ASCII)  # what the form for joining carries
 
 
@@ -78,7 +78,7 @@ def pass_of(request: HttpRequest, game_id: str) -> Pass | None:
     """What the cookie says; one of another session says nothing here. A request is asked several times."""
     known: dict[str, Pass | None] = request.__dict__.setdefault("live_passes", {})
     if game_id not in known:
-        words = read(_purpose(game_id), request.COOKIES.get(cookie_name(game_id), ""), A_FORTNIGHT)
+        words = read(_purpose(game_id), request.COOKIES.get(cookie_name(game_id), ""), SEAT_COOKIE_SECONDS)
         known[game_id] = Pass(*words) if words is not None and len(words) == 3 else None
     return known[game_id]
 
@@ -163,5 +163,5 @@ def link_of(game: Game, held: Pass) -> str:
 
 
 def pass_of_link(game_id: str, token: str) -> Pass | None:
-    words = read(f"seat elsewhere in {game_id}", token, TEN_MINUTES)
+    words = read(f"seat elsewhere in {game_id}", token, DEVICE_LINK_SECONDS)
     return Pass(*words) if words is not None and len(words) == 3 else None

@@ -27,7 +27,7 @@ from .seats import Seat
 from .services import joining, seating
 from .services.seating import SeatAct
 
-A_PAGE = 100  # players
+PAGE_ROWS = 100  # players
 
 
 @of_hosts
@@ -45,11 +45,11 @@ def players(request: HttpRequest, hosted: Hosted) -> HttpResponse:
     context = {
         "game": game,
         "form": form,
-        "rows": [_row(state, each) for each in found[start : start + A_PAGE]],
+        "rows": [_row(state, each) for each in found[start : start + PAGE_ROWS]],
         "playing": sum(each.plays and not each.left for each in everybody),
         "waiting": sum(not each.approved and not each.removed for each in everybody),
         "percents": PERCENTS,
-        "older": _list(game, q=asked, after=start + A_PAGE) if len(found) > start + A_PAGE else "",
+        "older": _list(game, q=asked, after=start + PAGE_ROWS) if len(found) > start + PAGE_ROWS else "",
     }
     return render(request, "live/players/players.html", context)
 
@@ -66,7 +66,7 @@ def _start(request: HttpRequest) -> int:
 
 def _approve_shown(request: HttpRequest, game: Game) -> HttpResponse:
     """All whose names were on the page, and nobody who has come since: the host looks at every name."""
-    shown = request.POST.getlist("player")[:A_PAGE]
+    shown = request.POST.getlist("player")[:PAGE_ROWS]
     number = seating.approve_all(game.id, shown, request.user.name)
     sentence = ngettext("%(number)d plays along now.", "%(number)d play along now.", number)
     messages.success(request, sentence % {"number": number})
@@ -87,7 +87,7 @@ def change_player(request: HttpRequest, seated: tuple[Game, Seat]) -> HttpRespon
         messages.error(request, refusal.messages[0] if isinstance(refusal, ValidationError) else str(refusal))
     else:
         messages.success(request, sentence)
-    asked = request.POST.get("q", "")[: names.MOST_CODES]
+    asked = request.POST.get("q", "")[: names.MAX_CODE_POINTS]
     return redirect(_list(game, q=asked) if asked else _list(game))
 
 

@@ -19,10 +19,10 @@ from . import clock, rooms
 from .rooms import Present, Room
 from .rules import Phase
 
-TELL_EVERY = 5_000  # milliseconds
-LASTS = 15_000  # for which somebody who asked is there, and for which what a process says is true
-AWAY_AFTER = 20_000  # without anybody who hosts, anywhere
-KEPT = 2 * 3600  # seconds
+REPORT_INTERVAL_MS = 5_000
+PRESENT_MS = 15_000  # for which somebody who asked is there, and for which what a process says is true
+HOST_AWAY_MS = 20_000  # without anybody who hosts, anywhere
+RETENTION_SECONDS = 2 * 3600
 
 
 @dataclass(slots=True)
@@ -35,7 +35,7 @@ class Seen:
     told_at: int = 0
 
     def is_due(self, now: int) -> bool:
-        return now - self.told_at >= TELL_EVERY
+        return now - self.told_at >= REPORT_INTERVAL_MS
 
 
 class Presence:
@@ -63,7 +63,7 @@ class Presence:
         """One who was away is back at once, as far as this process goes."""
         now = clock.now()
         seen = self._of(game_id, now)
-        if now - seen.host_at > LASTS:
+        if now - seen.host_at > PRESENT_MS:
             seen.told_at = 0
         seen.host_at = now
 
@@ -94,7 +94,7 @@ class Presence:
 
     def _tell(self, room: Room, seen: Seen, players: int, now: int) -> None:
         place = keys.presence(room.game.id, self.name)
-        told = {"players": players, "host_at": seen.host_at, "at": now, "ttl": now // 1000 + KEPT}
+        told = {"players": players, "host_at": seen.host_at, "at": now, "ttl": now // 1000 + RETENTION_SECONDS}
         try:
             table().write(Put({"PK": place.pk, "SK": place.sk, **told}))
         except StoreError:
@@ -110,24 +110,24 @@ class Presence:
 
     def _tidy(self, now: int) -> None:
         with self._turn:
-            for game_id in [each for each, seen in self._seen.items() if now - seen.told_at > KEPT * 1000]:
+            for game_id in [each for each, seen in self._seen.items() if now - seen.told_at > RETENTION_SECONDS * 1000]:
                 del self._seen[game_id]
 
 
 def _lasting(seen: Seen, now: int) -> Collection[str]:
     """Who asked lately; the others are forgotten."""
-    seen.players = {player: at for player, at in list(seen.players.items()) if now - at < LASTS}
+    seen.players = {player: at for player, at in list(seen.players.items()) if now - at < PRESENT_MS}
     return seen.players.keys()
 
 
 def _players(items: Iterable[Item], now: int) -> int:
-    return sum(item["players"] for item in items if now - item["at"] < LASTS)
+    return sum(item["players"] for item in items if now - item["at"] < PRESENT_MS)
 
 
 def _is_away(seen: Seen, others: Iterable[Item], now: int) -> bool:
     """Nobody is missed who has not had the time to come."""
     last = max(seen.since, seen.host_at, *(item["host_at"] for item in others), 0)
-    return now - last >= AWAY_AFTER
+    return now - last >= HOST_AWAY_MS
 
 
 PRESENCE = Presence()

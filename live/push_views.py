@@ -32,7 +32,7 @@ from .screens import HOSTING, OF_QA, SEATED, Role
 from .seats import Seat
 from .services import answering
 
-LONGEST_ID = 64
+MAX_ID_CHARS = 64
 JSON = "application/json"
 
 
@@ -51,7 +51,7 @@ class Asker:
 
     @property
     def percent(self) -> int:
-        return self.seat.percent if self.seat else clock.USUAL
+        return self.seat.percent if self.seat else clock.DEFAULT_PERCENT
 
     @property
     def last(self) -> Said | None:
@@ -70,7 +70,7 @@ class Asker:
 
 def _asker(request: HttpRequest, game_id: str, role: str) -> Asker:
     """Whoever may look; a stranger is not told whether there is such a session."""
-    if role not in set(Role) or len(game_id) > LONGEST_ID:
+    if role not in set(Role) or len(game_id) > MAX_ID_CHARS:
         raise Http404
     if role in SEATED:
         return _player(request, game_id, Role(role))

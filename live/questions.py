@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
-FEWEST_OPTIONS, MOST_OPTIONS = 2, 10
-LONGEST_TITLE, LONGEST_DETAIL, LONGEST_OPTION = 300, 2_000, 200
-LONGEST_SECONDS = 3600
-MOST_QUESTIONS = 200  # in one set, and so in one session
+MIN_OPTIONS, MAX_OPTIONS = 2, 10
+MAX_TITLE_CHARS, MAX_DETAIL_CHARS, MAX_OPTION_CHARS = 300, 2_000, 200
+MAX_ANSWER_SECONDS = 3600
+MAX_QUESTIONS = 200  # in one set, and so in one session
 RATINGS = range(1, 6)
 
 

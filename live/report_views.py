@@ -24,7 +24,7 @@ from .lifetimes import configured
 from .onward.repository import linked
 from .services import closing, copying, deleting
 
-HOUR = timedelta(hours=1)
+ONE_HOUR = timedelta(hours=1)
 
 
 @of_hosts
@@ -32,7 +32,7 @@ HOUR = timedelta(hours=1)
 def report(request: HttpRequest, hosted: Hosted) -> HttpResponse:
     game, state = hosted[0], closing.settled(*hosted)
     told = reports.of(game, state)
-    asked = told.asked[: reports.MOST_ASKED]
+    asked = told.asked[: reports.MAX_QUESTIONS_SHOWN]
     context = {
         "game": game,
         "state": state,
@@ -114,7 +114,7 @@ def help_live(request: HttpRequest) -> HttpResponse:
     context = {
         "kept": lifetime.retention.days,
         "waiting": lifetime.waiting.days,
-        "idle": lifetime.idle // HOUR,
-        "assembly_idle": lifetime.assembly_idle // HOUR,
+        "idle": lifetime.idle // ONE_HOUR,
+        "assembly_idle": lifetime.assembly_idle // ONE_HOUR,
     }
     return render(request, "live/help_live.html", context)

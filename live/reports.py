@@ -35,11 +35,11 @@ from .standings import Board
 from .twice import First
 
 FORMAT = 1
-MOST_SHOWN = 100  # rounds on a page
-MOST_PLACES = 200  # lines of players on a page
-MOST_ASKED = 200  # questions of the room on a page
+MAX_ROUNDS_SHOWN = 100  # rounds on a page
+MAX_PLAYERS_SHOWN = 200  # lines of players on a page
+MAX_QUESTIONS_SHOWN = 200  # questions of the room on a page
 NOTHING_WRITTEN = Texts()
-MOST_ANSWERS = 50  # of one round, that a page lists one by one
+MAX_ANSWERS_SHOWN = 50  # of one round, that a page lists one by one
 ASKED = ("round", "question", "title", "counts")
 COLUMNS = (*ASKED, "row", "player", "answer", "right", "number", "points", "bonus", "place")
 
@@ -115,11 +115,11 @@ class Shown:
 
     @property
     def places(self) -> tuple[standings.Line, ...]:
-        return self.board.lines[:MOST_PLACES] if self.board else ()
+        return self.board.lines[:MAX_PLAYERS_SHOWN] if self.board else ()
 
     @property
     def others(self) -> int:
-        return max(0, len(self.board.lines) - MOST_PLACES) if self.board else 0
+        return max(0, len(self.board.lines) - MAX_PLAYERS_SHOWN) if self.board else 0
 
 
 def shown(report: Report) -> Shown:
@@ -128,7 +128,7 @@ def shown(report: Report) -> Shown:
     for each in report.rounds():
         sealed += 1
         sums.add(report, each)
-        if len(told) < MOST_SHOWN:
+        if len(told) < MAX_ROUNDS_SHOWN:
             told.append(_told(report, each))
     open_ = int(report.state.is_under_way or report.is_hidden(report.state.round))
     board = sums.board(report) if report.type.is_scored else None
@@ -138,7 +138,7 @@ def shown(report: Report) -> Shown:
 def _told(report: Report, round_: Round) -> Told:
     question = None if report.type == Type.SURVEY else report.questions[round_.question]
     drawn = pictures.picture(report.type, round_, report.questions, report.seats)
-    is_long = report.type.is_scored and len(round_.entries) > MOST_ANSWERS
+    is_long = report.type.is_scored and len(round_.entries) > MAX_ANSWERS_SHOWN
     head, answers = replace(round_, entries=()), tuple(_answered(report, round_))
     goes_on = onward.is_offered(report.game, report.state, question, head)
     return Told(head, question, report.state.counts(round_.number), drawn, answers, is_long, goes_on)
@@ -146,8 +146,8 @@ def _told(report: Report, round_: Round) -> Told:
 
 def _answered(report: Report, round_: Round) -> Iterator[tuple[str, str, Entry]]:
     """The best first. Of an anonymous round, and of a few texts, the picture says everything."""
-    few = report.type == Type.CALL_AND_ANSWER and round_.result["merged"] <= pictures.FIRST_ANSWERS
-    if report.type.is_scored and not few and len(round_.entries) <= MOST_ANSWERS:
+    few = report.type == Type.CALL_AND_ANSWER and round_.result["merged"] <= pictures.FIRST_ANSWERS_SHOWN
+    if report.type.is_scored and not few and len(round_.entries) <= MAX_ANSWERS_SHOWN:
         options = report.questions[round_.question].options
         for entry in sorted(
             round_.entries, key=lambda entry: (-entry.total, as_people_sort(report.name_of(entry.player)))

@@ -28,8 +28,8 @@ EMPTYING = TaskType("empty live round", _("Removing anonymous answers"))
 EXPIRING = TaskType("expire live session", _("Removing live sessions whose time is over"))
 DELETING = TaskType("delete live session", _("Deleting a live session"))
 
-QUESTIONS_A_PART = 20
-MOST_NEWEST = 100  # lines of a history among which those are that run
+QUESTIONS_PER_PART = 20
+MAX_RECENT_SESSIONS = 100  # lines of a history among which those are that run
 COUNTED = ("players", "rounds", "answers")  # what the history keeps of a session that has ended
 
 
@@ -56,7 +56,7 @@ class Past:
         """Whether its own pages are still there."""
         if self.ended_at is None:
             return True
-        return now_text() < (self.expires_at or rules.later(self.created_at, rules.KEPT_BEFORE))
+        return now_text() < (self.expires_at or rules.later(self.created_at, rules.DEFAULT_RETENTION))
 
     @property
     def is_assembly(self) -> bool:
@@ -147,8 +147,8 @@ def all_running(*, limit: int, cursor: str | None = None) -> tuple[list[Game], s
 def running_of(host: str, newest: Iterable[Past] | None = None) -> list[Past]:
     """What somebody hosts that has not ended, the newest first. The index may be a moment late: what was made just now
     is among the `newest` lines of their history."""
-    newest = history(host, limit=MOST_NEWEST)[0] if newest is None else newest
-    listed = table().page(keys.running_games_of(host), limit=MOST_NEWEST, backwards=True).items
+    newest = history(host, limit=MAX_RECENT_SESSIONS)[0] if newest is None else newest
+    listed = table().page(keys.running_games_of(host), limit=MAX_RECENT_SESSIONS, backwards=True).items
     lines = {each.id: each for each in (*map(past_of, listed), *newest)}
     running = (each for each in lines.values() if each.ended_at is None)
     return sorted(running, key=lambda each: each.created_at, reverse=True)
@@ -345,7 +345,7 @@ def correction(
 def _question_parts(game: Game, questions: Sequence[Question]) -> Iterator[Put]:
     """By their size as well: twenty of the longest questions of a set are more than an item holds."""
     items = (each.as_item() for each in questions)
-    for number, some in enumerate(in_parts(items, max_count=QUESTIONS_A_PART)):
+    for number, some in enumerate(in_parts(items, max_count=QUESTIONS_PER_PART)):
         place = keys.game_questions_part(game.id, number)
         yield Put({"PK": place.pk, "SK": place.sk, "questions": some, "ttl": game.ttl}, when=Missing())
 

@@ -30,11 +30,11 @@ from .rounds import Given
 from .rules import Game, Phase, State
 from .seats import Seat
 
-MOST = 50  # in one session
-SOONEST, LATEST = 700, 5_000  # milliseconds of the clock that a robot takes
-MOSTLY = 0.75  # how often a robot is right
-PLACES = 3  # answers that a vote names
-ABSTAINING = 0.12  # how often a robot abstains in an assembly
+MAX_ROBOTS = 50  # in one session
+MIN_ANSWER_MS, MAX_ANSWER_MS = 700, 5_000  # milliseconds of the clock that a robot takes
+RIGHT_PROBABILITY = 0.75  # how often a robot is right
+ANSWERS_PER_VOTE = 3  # answers that a vote names
+ABSTENTION_PROBABILITY = 0.12  # how often a robot abstains in an assembly
 
 
 def sentences() -> list[str]:
@@ -68,7 +68,7 @@ def name(number: int) -> str:
 
 def seat_all(game: Game, found: Mapping[str, Seat]) -> bool:
     """Whether robots were missing, and have a seat now. One whose name is somebody's takes a longer one."""
-    missing = [number for number in range(1, min(game.debug_mode, MOST) + 1) if player(number) not in found]
+    missing = [number for number in range(1, min(game.debug_mode, MAX_ROBOTS) + 1) if player(number) not in found]
     seated = [number for number in missing if _seat(game, number)]
     if seated:
         seats.touched(game)
@@ -121,9 +121,9 @@ class Robots:
 
 def moment(game: Game, state: State, robot: Seat) -> int:
     """When a robot answers: early enough for the shortest clock."""
-    latest = min(LATEST, state.clock.seconds * 700) if state.clock.seconds else LATEST
-    waits = _chance(game, state, robot, "when").randint(min(SOONEST, latest), latest)
-    return state.clock.began + clock.LEAD + waits
+    latest = min(MAX_ANSWER_MS, state.clock.seconds * 700) if state.clock.seconds else MAX_ANSWER_MS
+    waits = _chance(game, state, robot, "when").randint(min(MIN_ANSWER_MS, latest), latest)
+    return state.clock.began + clock.LEAD_MS + waits
 
 
 def _give(
@@ -176,7 +176,7 @@ def _said(game: Game, state: State, questions: Sequence[Question], robot: Seat) 
 
 def _chosen(question: Question, chance: Random) -> list[int]:
     wrong = [place for place in range(len(question.options)) if place not in question.right]
-    return sorted(question.right) if chance.random() < MOSTLY or not wrong else [chance.choice(wrong)]
+    return sorted(question.right) if chance.random() < RIGHT_PROBABILITY or not wrong else [chance.choice(wrong)]
 
 
 def _sentence(game: Game, state: State, robot: Seat) -> str:
@@ -197,10 +197,10 @@ def _ranking(question: Question, chance: Random) -> str:
 
 def _ballot(question: Question, chance: Random) -> str:
     """A vote of an assembly; a few abstain."""
-    if chance.random() < ABSTAINING:
+    if chance.random() < ABSTENTION_PROBABILITY:
         return "" if question.kind in RANKED else ABSTAIN
     if question.kind == Kind.MOTION:
-        return YES if chance.random() < MOSTLY else NO
+        return YES if chance.random() < RIGHT_PROBABILITY else NO
     return _ranking(question, chance)
 
 
@@ -208,7 +208,7 @@ def _value(question: Question, chance: Random) -> Any:
     if question.kind == Kind.RATING:
         return max(chance.choice(RATINGS), chance.choice(RATINGS))
     if question.kind == Kind.YES_NO:
-        return chance.random() < MOSTLY
+        return chance.random() < RIGHT_PROBABILITY
     if question.kind == Kind.TEXT:
         return chance.choice(sentences())
     return chance.randrange(len(question.options))
@@ -218,5 +218,5 @@ def _vote(game: Game, state: State, robot: Seat, gathered: Gathered | None) -> d
     shown = gathered.shown_to(robot.player) if gathered else ()
     if not shown:
         return None
-    best = _chance(game, state, robot, "vote").sample(sorted(shown), min(PLACES, len(shown)))
+    best = _chance(game, state, robot, "vote").sample(sorted(shown), min(ANSWERS_PER_VOTE, len(shown)))
     return {"ranks": {str(place): rank for rank, place in enumerate(best, 1)}, "shown": list(shown)}

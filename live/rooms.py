@@ -36,14 +36,14 @@ from .rules import Game, Phase, State
 from .seats import Seat
 from .services import closing
 
-MOST_KEPT = 250_000  # seats and entries of rounds that a process keeps in mind, some 60 MB
-SEATS_FRESH = 10_000  # milliseconds after which seats are read again, whatever the roster says
-SEATS_AGAIN = 1_000  # milliseconds between two readings of many seats
-MANY_SEATS = 100
+MAX_CACHED_ENTRIES = 250_000  # seats and entries of rounds that a process keeps in mind, some 60 MB
+SEATS_MAX_AGE_MS = 10_000  # milliseconds after which seats are read again, whatever the roster says
+SEATS_REFRESH_MS = 1_000  # milliseconds between two readings of many seats
+MIN_THROTTLED_SEATS = 100
 NOT_ASKED = Qa()
-REFUSED_FOR = 600_000  # milliseconds for which codes are refused somewhere, at the longest
+MAX_CODE_REFUSAL_MS = 600_000  # milliseconds for which codes are refused somewhere, at the longest
 NOTHING_WRITTEN = Texts()
-COUNT_AGAIN = 1_000  # milliseconds between two counts of who has answered
+COUNT_REFRESH_MS = 1_000  # milliseconds between two counts of who has answered
 
 
 @dataclass(frozen=True, slots=True)
@@ -257,7 +257,7 @@ class Kept:
             answered=self.count.of(state),
             **self._asked(),
             speakers=self._speakers(speakers),
-            codes_refused=now - refused_at < REFUSED_FOR,
+            codes_refused=now - refused_at < MAX_CODE_REFUSAL_MS,
             at=now,
         )
         if game.debug_mode:
@@ -383,9 +383,9 @@ class Seating:
     def _is_fresh(self, changes: int, now: int) -> bool:
         """The roster's number follows after a change, so that one who fails in between is noticed later."""
         age = now - self.read_at
-        if self.changes < 0 or age >= SEATS_FRESH:
+        if self.changes < 0 or age >= SEATS_MAX_AGE_MS:
             return False
-        return changes == self.changes or (len(self.seats) >= MANY_SEATS and age < SEATS_AGAIN)
+        return changes == self.changes or (len(self.seats) >= MIN_THROTTLED_SEATS and age < SEATS_REFRESH_MS)
 
     def _read(self, changes: int, now: int) -> None:
         found = {each.player: each for each in seats.each(self.id)}
@@ -445,7 +445,7 @@ class Count:
     def look(self, game: Game, state: State, now: int) -> None:
         """Once a second at most: it reads the names on all answers."""
         phase = (state.round, state.phase)
-        if not state.is_open or (self.phase == phase and now - self.read_at < COUNT_AGAIN):
+        if not state.is_open or (self.phase == phase and now - self.read_at < COUNT_REFRESH_MS):
             return
         self.read_at = now
         number = len(set(_who_gave(game, state)))
@@ -460,7 +460,7 @@ def _who_gave(game: Game, state: State) -> Iterable[str]:
 class Mind:
     """What a process keeps in mind of all sessions; those that nobody has looked at for longest are forgotten first."""
 
-    def __init__(self, most: int = MOST_KEPT) -> None:
+    def __init__(self, most: int = MAX_CACHED_ENTRIES) -> None:
         self.most = most
         self._turn, self._kept = threading.Lock(), OrderedDict[str, Kept]()
 

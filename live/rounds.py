@@ -8,14 +8,14 @@ from typing import Any
 
 from .questions import Question
 
-FEWEST_TOLD = 3  # people's answers, below which nothing is told of an anonymous round
+MIN_ANONYMOUS_ANSWERS = 3  # people's answers, below which nothing is told of an anonymous round
 
 
 def is_told(answers: int, robots: int) -> bool:
     """Whether the answers of an anonymous round may be shown. What robots say can be worked out, so that nobody can
     hide among them: only people count. Where robots are alone there is nobody to protect."""
     people = answers - robots
-    return answers >= FEWEST_TOLD and (people == 0 or people >= FEWEST_TOLD)
+    return answers >= MIN_ANONYMOUS_ANSWERS and (people == 0 or people >= MIN_ANONYMOUS_ANSWERS)
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,19 +15,19 @@ from pages.times import from_text
 from store.keys import fold
 from store.log import as_text
 
-from .clock import PERCENTS, USUAL, Clock
-from .lifetimes import LONGEST_SESSION, Lifetime
+from .clock import DEFAULT_PERCENT, PERCENTS, Clock
+from .lifetimes import MAX_SESSION_DURATION, Lifetime
 from .questions import Kind, Question, Type
 
 NO_CLOCK = Clock()
 
-LONGEST_NAME = 100  # letters of a session's title
-LONGEST_CONTEXT = 5_000
-MOST_PLAYERS = 2_000
-MOST_HOSTS = 10
-MOST_ROUNDS = 400  # played in one session, repetitions included: what came of them fits the state
-KEPT_BEFORE = timedelta(days=15)  # from the making of a session that does not say how long it is kept
-CODE_KEPT = timedelta(days=1)  # after the end, for which a code says so
+MAX_SESSION_TITLE_CHARS = 100  # letters of a session's title
+MAX_CONTEXT_CHARS = 5_000
+MAX_PLAYERS = 2_000
+MAX_HOSTS = 10
+MAX_ROUNDS = 400  # played in one session, repetitions included: what came of them fits the state
+DEFAULT_RETENTION = timedelta(days=15)  # from the making of a session that does not say how long it is kept
+CODE_RETENTION = timedelta(days=1)  # after the end, for which a code says so
 
 
 NOT_THERE = _("There is no such session. Perhaps its time has passed and it was removed.")
@@ -127,7 +127,7 @@ class Game:
 
     @property
     def _last_day(self) -> str:
-        return self.kept_until or later(self.created_at, KEPT_BEFORE)
+        return self.kept_until or later(self.created_at, DEFAULT_RETENTION)
 
     @property
     def ttl(self) -> int:
@@ -137,8 +137,8 @@ class Game:
     @property
     def code_ttl(self) -> int:
         """Until then the code leads here: long enough, should nobody tell the session's end."""
-        end = from_text(self.ended_at) if self.ended_at else from_text(self.created_at) + LONGEST_SESSION
-        return int((end + CODE_KEPT).timestamp())
+        end = from_text(self.ended_at) if self.ended_at else from_text(self.created_at) + MAX_SESSION_DURATION
+        return int((end + CODE_RETENTION).timestamp())
 
     @property
     def last_prepared_at(self) -> str:
@@ -155,7 +155,7 @@ class State:
     closing: bool = False  # nobody is told any more that an answer counts; what was given is being read
     revealed: bool = False  # whether players see what came of the round
     clock: Clock = NO_CLOCK
-    longest: int = USUAL  # percent of the time that anybody has
+    longest: int = DEFAULT_PERCENT  # percent of the time that anybody has
     kind: str = ""  # of the question at hand
     secret: bool = False  # whether it says that nobody signs what they vote
     twice: bool = False  # whether it can be asked again, to be compared
@@ -254,12 +254,12 @@ def next_question(game: Game, state: State) -> int | None:
         return 0 if not state.round else None
     if game.is_assembly:
         at = next((place for place in range(game.total_questions) if place not in state.played), game.total_questions)
-    return at if at < game.total_questions and len(state.played) < MOST_ROUNDS else None
+    return at if at < game.total_questions and len(state.played) < MAX_ROUNDS else None
 
 
 def may_call(game: Game, state: State) -> bool:
     """Whether any item of the agenda may be come to now, also one that was called before."""
-    return game.is_assembly and state.phase in (Phase.WAITING, Phase.RESULTS) and len(state.played) < MOST_ROUNDS
+    return game.is_assembly and state.phase in (Phase.WAITING, Phase.RESULTS) and len(state.played) < MAX_ROUNDS
 
 
 def check_offered(game: Game, state: State, step: Step) -> None:
@@ -387,7 +387,7 @@ def is_abandoned(game: Game, state: State, last_seen: str, now: str, lifetime: L
     else:
         idle = lifetime.assembly_idle if game.is_assembly else lifetime.idle
         end = later(max(state.changed_at, last_seen), idle)
-    return now >= min(end, later(game.created_at, LONGEST_SESSION))
+    return now >= min(end, later(game.created_at, MAX_SESSION_DURATION))
 
 
 def expiry(ended_at: str, lifetime: Lifetime) -> str:

@@ -19,12 +19,12 @@ from results.pictures.drawing import isolated, short, tag
 from .signs import sign
 from .twice import NOBODY, SEVERAL, First
 
-WIDE, TALL = 1000, 1000  # units of the bands, stretched to the room there is
+WIDTH, HEIGHT = 1000, 1000  # units of the bands, stretched to the room there is
 EDGE = 26  # of the blocks at both sides
 GAP = 14
-LINE = 1.6  # heights of a letter that a label takes
-LINES = 12  # of the picture, at least
-MARGIN, MIDDLE = 15, 70  # percent of the width: labels on both sides, bands between them
+LABEL_HEIGHT_EM = 1.6  # heights of a letter that a label takes
+MIN_HEIGHT_EM = 12  # of the picture, at least
+MARGIN_PERCENT, MIDDLE_PERCENT = 15, 70  # percent of the width: labels on both sides, bands between them
 
 Flow = tuple[First, First, int]
 
@@ -42,22 +42,22 @@ class Block:
 def sankey(flows: Sequence[Sequence[Any]], names: Sequence[str]) -> SafeString:
     ways: list[Flow] = [(each[0], each[1], each[2]) for each in flows]
     sides = _side(ways, 0), _side(ways, 1)
-    lines = max(LINES, LINE * (max(map(len, sides)) + 2))
-    left, right = (_blocks(side, LINE / lines * TALL) for side in sides)
+    lines = max(MIN_HEIGHT_EM, LABEL_HEIGHT_EM * (max(map(len, sides)) + 2))
+    left, right = (_blocks(side, LABEL_HEIGHT_EM / lines * HEIGHT) for side in sides)
     inner = tag(
         "svg",
         *_bands(ways, left, right),
         *(_block(each, 0) for each in left.values()),
-        *(_block(each, WIDE - EDGE) for each in right.values()),
-        x=f"{MARGIN}%",
-        width=f"{MIDDLE}%",
+        *(_block(each, WIDTH - EDGE) for each in right.values()),
+        x=f"{MARGIN_PERCENT}%",
+        width=f"{MIDDLE_PERCENT}%",
         height="100%",
-        viewBox=f"0 0 {WIDE} {TALL}",
+        viewBox=f"0 0 {WIDTH} {HEIGHT}",
         preserveAspectRatio="none",
     )
     labels = [
-        *(_label(each, "end", MARGIN - 1) for each in left.values()),
-        *(_label(each, "start", MARGIN + MIDDLE + 1) for each in right.values()),
+        *(_label(each, "end", MARGIN_PERCENT - 1) for each in left.values()),
+        *(_label(each, "start", MARGIN_PERCENT + MIDDLE_PERCENT + 1) for each in right.values()),
     ]
     spoken = tag("title", _("Who moved where")), tag("desc", "; ".join(says(way, names) for way in ways))
     look = {"class_": "sankey", "width": "100%", "height": f"{short(lines)}em"}
@@ -105,7 +105,7 @@ def _side(ways: Sequence[Flow], at: int) -> dict[First, int]:
 
 def _blocks(side: Mapping[First, int], least: float) -> dict[First, Block]:
     """One below the other; a small one has room for its label all the same, and nothing goes beyond the picture."""
-    room = TALL - GAP * (len(side) - 1)
+    room = HEIGHT - GAP * (len(side) - 1)
     scale = room / sum(side.values())
     while sum(max(least, each * scale) for each in side.values()) > room and scale > 0.01:
         scale *= 0.95
@@ -143,11 +143,11 @@ def _starts(
 
 
 def _band(way: Flow, begin: tuple[float, float], end: tuple[float, float]) -> SafeString:
-    (y, thick), (to, thick_to), half = begin, end, WIDE / 2
-    upper = f"M{EDGE} {short(y)}C{short(half)} {short(y)} {short(half)} {short(to)} {WIDE - EDGE} {short(to)}"
+    (y, thick), (to, thick_to), half = begin, end, WIDTH / 2
+    upper = f"M{EDGE} {short(y)}C{short(half)} {short(y)} {short(half)} {short(to)} {WIDTH - EDGE} {short(to)}"
     low, low_to = y + thick, to + thick_to
     lower = (
-        f"L{WIDE - EDGE} {short(low_to)}C{short(half)} {short(low_to)} {short(half)} {short(low)} {EDGE} {short(low)}Z"
+        f"L{WIDTH - EDGE} {short(low_to)}C{short(half)} {short(low_to)} {short(half)} {short(low)} {EDGE} {short(low)}Z"
     )
     kind = "stays" if way[0] == way[1] else "moves"
     return tag("path", d=upper + lower, class_=f"way {kind} {_colour(way[0])}")
@@ -159,7 +159,7 @@ def _block(block: Block, x: float) -> SafeString:
 
 
 def _label(block: Block, anchor: str, x: float) -> SafeString:
-    middle = (block.y + block.tall / 2) / TALL * 100
+    middle = (block.y + block.tall / 2) / HEIGHT * 100
     letter = tag("tspan", _short(block.first), class_="letter")
     words = {"x": f"{short(x)}%", "y": f"{short(middle)}%", "dy": "0.35em", "text_anchor": anchor}
     return tag("text", letter, f" {block.number}", **words, class_=_colour(block.first))

@@ -21,9 +21,9 @@ from store.keys import fold
 
 from . import scores
 from .assembly.resolutions import ABSTAIN, NO, YES
-from .counting import LONGEST_TEXT, as_said
+from .counting import MAX_ANSWER_CHARS, as_said
 from .gathering import Gathered
-from .ideas.rules import LONGEST_IDEA, MOST_IDEAS
+from .ideas.rules import MAX_IDEA_CHARS, MAX_IDEAS_PER_PERSON
 from .questions import RANKED, RATINGS, Kind, Question, Type
 from .rooms import Room
 from .rules import Phase, State
@@ -100,11 +100,11 @@ def text_from(post: QueryDict) -> str:
 
 def ideas_from(post: QueryDict) -> list[str]:
     """Up to three, each once; a field that was left empty says nothing."""
-    texts = {fold(text): text for text in (_text(each, LONGEST_IDEA) for each in post.getlist(TEXT)) if fold(text)}
+    texts = {fold(text): text for text in (_text(each, MAX_IDEA_CHARS) for each in post.getlist(TEXT)) if fold(text)}
     if not texts:
         raise NotSaid(NO_IDEA)
-    if len(texts) > MOST_IDEAS:
-        raise NotSaid(TOO_MANY_IDEAS % {"most": MOST_IDEAS})
+    if len(texts) > MAX_IDEAS_PER_PERSON:
+        raise NotSaid(TOO_MANY_IDEAS % {"most": MAX_IDEAS_PER_PERSON})
     return list(texts.values())
 
 
@@ -148,7 +148,7 @@ def line_from(typed: str, longest: int) -> str:
     return _text(typed, longest)
 
 
-def _text(typed: str, longest: int = LONGEST_TEXT) -> str:
+def _text(typed: str, longest: int = MAX_ANSWER_CHARS) -> str:
     """Not cut, because half a sentence may say the opposite."""
     text = tidied(typed)
     if len(text) > longest:

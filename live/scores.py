@@ -16,11 +16,11 @@ from django.utils.translation import gettext_lazy as _
 from acts.refusals import Refusal
 from store.keys import fold
 
-FULL, FASTEST = 1000, 500  # points for all that is right, and for being quick
-GRACE = 500  # milliseconds that cost nothing: nobody reads a question in less
-FEWEST_ANSWERS = 3  # to vote on
-ALL_SHOWN = 12  # answers that everybody sees; of more each voter sees some
-SHOWN = 9
+FULL_POINTS, SPEED_POINTS = 1000, 500  # points for all that is right, and for being quick
+GRACE_MS = 500  # milliseconds that cost nothing: nobody reads a question in less
+MIN_ANSWERS = 3  # to vote on
+MAX_ANSWERS_ALL_SHOWN = 12  # answers that everybody sees; of more each voter sees some
+ANSWERS_PER_VOTER = 9
 RANKS = range(1, 4)  # of a vote, which are as many as the answers it may name
 
 
@@ -40,14 +40,14 @@ OWN = _("Nobody votes for their own answer.")
 def trivia(chosen: Collection[int], right: Collection[int]) -> int:
     """A wrong one takes away what a right one gives, and nobody gets less than nothing."""
     rights, picked = set(right), set(chosen)
-    return FULL * max(0, len(picked & rights) - len(picked - rights)) // len(rights) if rights else 0
+    return FULL_POINTS * max(0, len(picked & rights) - len(picked - rights)) // len(rights) if rights else 0
 
 
 def speed(chosen: Collection[int], right: Collection[int], elapsed: int, allowed: int) -> int:
     """For whoever is fully right: all of it within the grace, nothing when the time and the grace are over."""
     if not right or set(chosen) != set(right) or allowed <= 0:
         return 0
-    return FASTEST * max(0, allowed - max(0, elapsed - GRACE)) // allowed
+    return SPEED_POINTS * max(0, allowed - max(0, elapsed - GRACE_MS)) // allowed
 
 
 # --- call and answer: what is voted on ---
@@ -93,7 +93,7 @@ def _mark(*words: object) -> bytes:
 
 
 def is_voted_on(answers: Sequence[Answer]) -> bool:
-    return len(answers) >= FEWEST_ANSWERS
+    return len(answers) >= MIN_ANSWERS
 
 
 # --- call and answer: who is shown what ---
@@ -105,7 +105,7 @@ def showings(voters: Iterable[str], answers: Sequence[Answer]) -> Showings:
     """All but their own; of many answers a few each, so that all are shown about as often. Luck plays no part."""
     everybody = sorted(set(voters), key=_mark)
     own = own_answers(answers)
-    if len(answers) <= ALL_SHOWN:
+    if len(answers) <= MAX_ANSWERS_ALL_SHOWN:
         return {voter: _others(voter, len(answers), own) for voter in everybody}
     dealt = _dealt(everybody, len(answers), own)
     _level(dealt, len(answers), own)
@@ -115,7 +115,7 @@ def showings(voters: Iterable[str], answers: Sequence[Answer]) -> Showings:
 def shown_late(player: str, answers: Sequence[Answer]) -> tuple[int, ...]:
     """For somebody who came when the others had been shown theirs: always the same for the same player."""
     others = _others(player, len(answers), own_answers(answers))
-    return others if len(answers) <= ALL_SHOWN else others[:SHOWN]
+    return others if len(answers) <= MAX_ANSWERS_ALL_SHOWN else others[:ANSWERS_PER_VOTER]
 
 
 def own_answers(answers: Sequence[Answer]) -> dict[str, int]:
@@ -138,8 +138,8 @@ def _dealt(voters: Iterable[str], answers: int, own: Mapping[str, int]) -> dict[
     heapq.heapify(heap)
     dealt: dict[str, set[int]] = {}
     for voter in voters:
-        taken = [heapq.heappop(heap) for _turn in range(SHOWN + 1)]
-        kept = [each for each in taken if each[2] != own.get(voter)][:SHOWN]
+        taken = [heapq.heappop(heap) for _turn in range(ANSWERS_PER_VOTER + 1)]
+        kept = [each for each in taken if each[2] != own.get(voter)][:ANSWERS_PER_VOTER]
         dealt[voter] = {number for _times, _turn, number in kept}
         for times, turn, number in taken:
             again = number in dealt[voter]
@@ -212,7 +212,7 @@ def points_of_votes(votes: Sequence[Vote], answers: int) -> list[int]:
     for vote in votes:
         got.update(halves(vote.ranks))
         shown.update(set(vote.shown))
-    if answers <= ALL_SHOWN:
+    if answers <= MAX_ANSWERS_ALL_SHOWN:
         return [got[number] // 2 for number in range(answers)]
     return [got[each] * len(votes) // (2 * shown[each]) if shown[each] else 0 for each in range(answers)]
 

@@ -140,7 +140,7 @@ def status(role: Role, room: Room, percent: int | None = None) -> Shown:
     """
     if role in OF_QA:
         return _status(room, f"live/qa/{role}_status.html", _asked(role, room))
-    time = clock_of(room, percent or clock.USUAL)
+    time = clock_of(room, percent or clock.DEFAULT_PERCENT)
     shown = context(role, room) | {"clock": time if percent else time | {"left": time["left"] and time["length"]}}
     return _status(room, f"live/screens/{role}/status.html", shown)
 
@@ -219,5 +219,5 @@ def clock_of(room: Room, percent: int, now: int | None = None) -> dict[str, Any]
         "left": running.left(now, percent) if running.seconds else None,
         "length": running.length(percent),
         "paused": bool(running.paused),
-        "starts": running.began + clock.LEAD if running.seconds else None,
+        "starts": running.began + clock.LEAD_MS if running.seconds else None,
     }

@@ -14,10 +14,10 @@ from store import keys, spans
 from store.table import Delete, Item, Key, Missing, Put, Write
 
 from . import rules
-from .clock import USUAL
+from .clock import DEFAULT_PERCENT
 from .rules import Game, State
 
-NEVER = -1  # no round: the lobby is round 0
+NO_ROUND = -1  # no round: the lobby is round 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,14 +33,14 @@ class Seat:
     approved: bool = True  # by the host, where names are shown only then
     removed: bool = False  # by the host
     left: bool = False  # of their own accord: what they said counts, and they may come back
-    percent: int = USUAL  # of the time that the others have
+    percent: int = DEFAULT_PERCENT  # of the time that the others have
     robot: bool = False
     account: str = ""  # with which somebody has checked in to an assembly
     entry: str = ""  # their name on its roll
     left_at: int = 0  # milliseconds since 1970, if they have left
     taken_over_at: str = ""  # when a device with another secret took the seat over for the last time
-    taken_over_in: int = NEVER  # the round in which that was
-    renewed_in: int = NEVER  # the round in which the host made a new code for them
+    taken_over_in: int = NO_ROUND  # the round in which that was
+    renewed_in: int = NO_ROUND  # the round in which the host made a new code for them
     claim: str = ""  # the digest of the secret of a device that asks for the seat during a secret vote
     claim_device: str = ""
     claim_round: int = 0  # the round in which it asks; it asks for that round only
@@ -131,7 +131,7 @@ def counted(game: Game) -> None:
 
 def is_full(roster: Item | None) -> bool:
     """Whether there is no seat left. A few who join at the very same moment may all get in."""
-    return roster is not None and roster.get("seats", 0) >= rules.MOST_PLAYERS
+    return roster is not None and roster.get("seats", 0) >= rules.MAX_PLAYERS
 
 
 def _item(game: Game, seat: Seat) -> dict[str, Any]:

@@ -12,8 +12,8 @@ from . import scores
 from .rounds import Round
 from .seats import Seat
 
-TOP = 10  # lines that everybody sees
-STEPS = 3  # of the podium
+TOP_LINES = 10  # lines that everybody sees
+PODIUM_STEPS = 3  # of the podium
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +46,7 @@ class Board:
 
     @property
     def top(self) -> tuple[Line, ...]:
-        return self.lines[:TOP]
+        return self.lines[:TOP_LINES]
 
     def place_of(self, player: str) -> Line | None:
         return self.by_player.get(player)
@@ -54,7 +54,7 @@ class Board:
     @property
     def podium(self) -> tuple[tuple[int, tuple[Line, ...]], ...]:
         """The first three places with whoever shares them; nobody stands there without points."""
-        best = [line for line in self.lines if line.place <= STEPS and line.total]
+        best = [line for line in self.lines if line.place <= PODIUM_STEPS and line.total]
         return tuple((place, tuple(some)) for place, some in groupby(best, key=lambda line: line.place))
 
     @property

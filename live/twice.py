@@ -30,7 +30,7 @@ from tally.closeness import how_close
 from . import counting
 from .pseudonyms import pseudonym
 from .questions import Question
-from .rounds import FEWEST_TOLD, Given, Round
+from .rounds import MIN_ANONYMOUS_ANSWERS, Given, Round
 from .rules import Game
 
 NOBODY, SEVERAL = "nobody", "several"
@@ -73,7 +73,7 @@ def flows(
     both = len(before.keys() & after.keys())
     came, went = len(after.keys() - before.keys()), len(before.keys() - after.keys())
     groups = (before.keys() & after.keys(), after.keys() - before.keys(), before.keys() - after.keys())
-    if both < FEWEST_TOLD or any(0 < len(each - set(robots)) < FEWEST_TOLD for each in groups):
+    if both < MIN_ANONYMOUS_ANSWERS or any(0 < len(each - set(robots)) < MIN_ANONYMOUS_ANSWERS for each in groups):
         return {"untold": "few"}
     told = [[one, other, number] for (one, other), number in ways.items()]
     return {"both": both, "came": came, "went": went, "flows": sorted(told, key=_turn)}

@@ -22,7 +22,7 @@ from store.log import Event
 from store.table import Delete, Equals, Item, Missing, Put, Write
 
 from . import server
-from .outbox import ASIDE, FAILED, KEPT_SECONDS, QUEUED, SENT, UNKNOWN, Mail, counting, mail_of, move, moved
+from .outbox import ASIDE, FAILED, QUEUED, RETENTION_SECONDS, SENT, UNKNOWN, Mail, counting, mail_of, move, moved
 
 UNDECIDED = (FAILED, UNKNOWN)  # what a person may decide about
 # Why a mail may have failed that is tried again with all others. Not one that a server has taken, as far as anybody
@@ -84,7 +84,7 @@ def try_one(actor: str, mail: Mail, *also: Write) -> None:
 
 
 def put_aside(actor: str, mail: Mail, *also: Write) -> None:
-    kept = {"ttl": int(time.time()) + KEPT_SECONDS}
+    kept = {"ttl": int(time.time()) + RETENTION_SECONDS}
     _decide(Event(actor, "MailPutAside", {"which": mail.number}), mail, ASIDE, kept, *also)
 
 
@@ -142,7 +142,7 @@ def _settle(mail: Mail, mark: Item) -> bool:
         return False
     if mark["how"] == AGAIN:
         return move(mail, UNKNOWN, QUEUED, **_afresh(mark["asked_at"]))
-    return move(mail, UNKNOWN, SENT, reason="", detail="", ttl=int(time.time()) + KEPT_SECONDS)
+    return move(mail, UNKNOWN, SENT, reason="", detail="", ttl=int(time.time()) + RETENTION_SECONDS)
 
 
 def _try_failed(mail: Mail, asked_at: str) -> bool:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 import smtplib
 
-LONGEST = 300
+MAX_REPLY_CHARS = 300
 _ADDRESS = re.compile(r"<?[^\s<>,;:\"'()]+@[\w.\[\]:-]*[\w\]]>?")
 _UNSEEN = re.compile(r"[\x00-\x1f\x7f-\x9f\s]+")
-SHORTEST_PART = 3  # letters before the @ that are looked for by themselves: fewer are found in any sentence
+MIN_LOCAL_PART_CHARS = 3  # letters before the @ that are looked for by themselves: fewer are found in any sentence
 
 
 class Trouble(Exception):
@@ -67,6 +67,6 @@ def without_address(words: str, to: str) -> str:
     """The server's words on one line without any address, for they repeat whom the mail was for."""
     text = _ADDRESS.sub("<…>", _UNSEEN.sub(" ", words))
     local = to.partition("@")[0]
-    if len(local) >= SHORTEST_PART:
+    if len(local) >= MIN_LOCAL_PART_CHARS:
         text = re.sub(rf"(?<!\w){re.escape(local)}(?!\w)", "…", text, flags=re.IGNORECASE)
-    return text.strip()[:LONGEST]
+    return text.strip()[:MAX_REPLY_CHARS]

@@ -23,10 +23,10 @@ from store.table import Exists, Update
 from . import outbox
 from .answers import without_address
 from .numbers import number_in
-from .outbox import FAILED, KEPT_SECONDS, SENT, UNKNOWN
+from .outbox import FAILED, RETENTION_SECONDS, SENT, UNKNOWN
 
 BOUNCED, DELAYED, COMPLAINED = "bounced", "delayed", "complaint"
-NEWEST = 1000  # mails among which one is looked for by its address alone
+MAX_RECENT_MAILS = 1000  # mails among which one is looked for by its address alone
 
 _log = logging.getLogger("plenum.mail")
 
@@ -109,7 +109,7 @@ def note(report: Report) -> bool:
     if mail.state not in (SENT, UNKNOWN):
         return False
     _log.warning("mail failed", extra={"kind": mail.kind, "reason": BOUNCED, "code": 0, "number": mail.number})
-    return outbox.move(mail, mail.state, FAILED, reason=BOUNCED, detail=words, ttl=int(time.time()) + KEPT_SECONDS)
+    return outbox.move(mail, mail.state, FAILED, reason=BOUNCED, detail=words, ttl=int(time.time()) + RETENTION_SECONDS)
 
 
 def _note_at(mail: outbox.Mail, kind: str, words: str) -> bool:
@@ -119,4 +119,6 @@ def _note_at(mail: outbox.Mail, kind: str, words: str) -> bool:
 def newest_to(address: str) -> str | None:
     """The number of the newest mail that was sent to an address; looked for among the newest only."""
     sent = table().each(keys.mails(SENT), backwards=True)
-    return next((each["number"] for each in islice(sent, NEWEST) if keys.fold(each["to"]) == keys.fold(address)), None)
+    return next(
+        (each["number"] for each in islice(sent, MAX_RECENT_MAILS) if keys.fold(each["to"]) == keys.fold(address)), None
+    )

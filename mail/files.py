@@ -15,7 +15,7 @@ from django.conf import settings
 from django.core.mail import EmailMessage
 from django.core.mail.backends.base import BaseEmailBackend
 
-OURS = 0o700
+PRIVATE_MODE = 0o700
 
 
 class EmailBackend(BaseEmailBackend):
@@ -41,8 +41,8 @@ class EmailBackend(BaseEmailBackend):
 def tighten(folder: Path) -> None:
     """What was written earlier first, then the folder: that nobody else gets into it says that all has been done."""
     mode = S_IMODE(folder.stat().st_mode)
-    if mode == OURS or mode & S_ISVTX:  # a folder such as /tmp is everybody's
+    if mode == PRIVATE_MODE or mode & S_ISVTX:  # a folder such as /tmp is everybody's
         return
     for file in folder.glob("*.log"):
         file.chmod(0o600)
-    folder.chmod(OURS)
+    folder.chmod(PRIVATE_MODE)

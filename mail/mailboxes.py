@@ -33,11 +33,11 @@ from . import bounces
 from .answers import without_address, words_of
 from .lines import Line
 
-A_TURN = 500  # mails read in one turn
-MOST_BYTES = 256 * 1024  # read of each mail
-TIMEOUT = 20  # seconds for each answer
-SECONDS = 120  # for a whole turn
-MOST_UNREADABLE = 20  # mails that were set aside and are named
+TURN_MAILS = 500  # mails read in one turn
+MAX_MAIL_BYTES = 256 * 1024  # read of each mail
+TIMEOUT_SECONDS = 20  # seconds for each answer
+TURN_SECONDS = 120  # for a whole turn
+MAX_UNREADABLE_MAILS = 20  # mails that were set aside and are named
 HERE = ("localhost", "127.0.0.1", "::1")
 PORTS = {"imap": 143, "imaps": 993}
 
@@ -76,7 +76,7 @@ def read_bounces(goes_on: Callable[[], bool] = lambda: True) -> int:
     noted, unreadable = 0, []
     try:
         with _mails(settings.BOUNCES_URL) as mails:
-            for mail in islice(mails, A_TURN):
+            for mail in islice(mails, TURN_MAILS):
                 if not goes_on():
                     break
                 reason, is_noted = _take(mail)
@@ -150,7 +150,7 @@ def _check_can_be_changed(folder: Path) -> None:
 def _start_of(path: Path) -> bytes:
     try:
         with path.open("rb") as file:
-            return file.read(MOST_BYTES)
+            return file.read(MAX_MAIL_BYTES)
     except OSError as error:
         raise Unreadable(error.strerror) from error
 
@@ -181,13 +181,13 @@ def _opened(url: SplitResult) -> Iterator[imaplib.IMAP4]:
         context.load_verify_locations(settings.MAIL_CA)
     secure = url.scheme == "imaps"
     box = (
-        imaplib.IMAP4_SSL(host, port, ssl_context=context, timeout=TIMEOUT)
+        imaplib.IMAP4_SSL(host, port, ssl_context=context, timeout=TIMEOUT_SECONDS)
         if secure
-        else imaplib.IMAP4(host, port, timeout=TIMEOUT)
+        else imaplib.IMAP4(host, port, timeout=TIMEOUT_SECONDS)
     )
     try:
         line.hold(box.socket())
-        with line.within(SECONDS):
+        with line.within(TURN_SECONDS):
             if not secure and host not in HERE:
                 _secured(box, context)
             box.login(unquote(url.username or ""), unquote(url.password or ""))
@@ -211,7 +211,7 @@ def _unread(box: imaplib.IMAP4, last: int) -> list[int]:
 
 
 def _fetched(box: imaplib.IMAP4, number: int) -> bytes:
-    _, found = box.uid("fetch", str(number), f"(BODY.PEEK[]<0.{MOST_BYTES}>)")
+    _, found = box.uid("fetch", str(number), f"(BODY.PEEK[]<0.{MAX_MAIL_BYTES}>)")
     return next((part[1] for part in found if isinstance(part, tuple)), b"")
 
 
@@ -233,7 +233,7 @@ def _remember_state(trouble: str, unreadable: list[Item]) -> None:
     if trouble != there.get("trouble", ""):
         table().write(Update(keys.bounces_read(), set={"trouble": trouble, "since": now_text()}))
     if unreadable:
-        newest = [*there.get("unreadable", []), *unreadable][-MOST_UNREADABLE:]
+        newest = [*there.get("unreadable", []), *unreadable][-MAX_UNREADABLE_MAILS:]
         table().write(Update(keys.bounces_read(), set={"unreadable": newest}))
 
 

@@ -26,8 +26,8 @@ from store.table import Delete, Equals, Exists, Item, Key, Less, Missing, Put, S
 from .letters import LETTERS
 
 QUEUED, SENDING, SENT, FAILED, UNKNOWN, ASIDE = STATES = ("queued", "sending", "sent", "failed", "unknown", "aside")
-KEPT_SECONDS = 30 * 24 * 3600
-SPREAD = 4  # keys of a distant store's index that mails wait under: each takes a thousand a second
+RETENTION_SECONDS = 30 * 24 * 3600
+QUEUE_SHARDS = 4  # keys of a distant store's index that mails wait under: each takes a thousand a second
 
 REASONS = {
     "unknown": gettext_noop("The worker stopped while it was sending, so it is not known whether the mail went out."),
@@ -186,7 +186,7 @@ def lists_of(state: str) -> list[Span]:
 
 def spread() -> int:
     """Over how many keys of the index mails that wait are spread: the embedded store has no need to."""
-    return SPREAD if table().is_distant else 1
+    return QUEUE_SHARDS if table().is_distant else 1
 
 
 def due_by(moment: str, *, urgent: bool) -> list[Span]:

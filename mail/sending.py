@@ -30,8 +30,8 @@ from .letters import is_of_use
 from .outbox import (
     ASIDE,
     FAILED,
-    KEPT_SECONDS,
     QUEUED,
+    RETENTION_SECONDS,
     SENDING,
     SENT,
     UNKNOWN,
@@ -46,7 +46,7 @@ from .smtp import EmailBackend, is_lost
 
 LEASE_SECONDS = 240  # longer than a mail may take, on a first connection and on a second
 PAUSES = (300, 900, 3600, 4 * 3600)  # seconds before the next try; the last one again and again
-GIVEN_UP_AFTER = 3 * 24 * 3600  # seconds
+GIVE_UP_SECONDS = 3 * 24 * 3600
 
 Compose = Callable[[Mail], EmailMessage]
 
@@ -113,7 +113,7 @@ class Round:
         """Why the mail is not to be tried any more, if it is not."""
         if not is_of_use(mail, self.now()):
             return "expired"
-        return (mail.reason or "unreachable") if mail.waited_for(self.now()) >= GIVEN_UP_AFTER else ""
+        return (mail.reason or "unreachable") if mail.waited_for(self.now()) >= GIVE_UP_SECONDS else ""
 
     # --- the server ---
 
@@ -162,7 +162,7 @@ class Round:
             return False
         self._answered()
         answer = without_address(answer, mail.to)
-        return move(mail, SENDING, SENT, reason="", detail=answer, ttl=int(self.now()) + KEPT_SECONDS)
+        return move(mail, SENDING, SENT, reason="", detail=answer, ttl=int(self.now()) + RETENTION_SECONDS)
 
     def _written(self, mail: Mail) -> EmailMessage | None:
         try:
@@ -170,7 +170,7 @@ class Round:
         except StoreError:
             raise
         except TakenBack:
-            move(mail, QUEUED, ASIDE, reason="taken back", detail="", ttl=int(self.now()) + KEPT_SECONDS)
+            move(mail, QUEUED, ASIDE, reason="taken back", detail="", ttl=int(self.now()) + RETENTION_SECONDS)
         except NothingToSay:
             self._end(mail, FAILED, "gone", Trouble(""), old=QUEUED)
         except Exception as error:
@@ -236,7 +236,7 @@ def pause(tries: int, chance: Callable[[float, float], float] = uniform) -> floa
 def _failed(mail: Mail, reason: str, detail: str, now: float, code: int = 0) -> dict[str, Any]:
     """How a mail ends that did not go out; the log tells it without saying whose it was."""
     _log.warning("mail failed", extra={"kind": mail.kind, "reason": reason, "code": code, "number": mail.number})
-    return {"reason": reason, "detail": detail, "tries": mail.tries + 1, "ttl": int(now) + KEPT_SECONDS}
+    return {"reason": reason, "detail": detail, "tries": mail.tries + 1, "ttl": int(now) + RETENTION_SECONDS}
 
 
 def _give_up_abandoned(item: Item, now: float) -> None:

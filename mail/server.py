@@ -19,8 +19,8 @@ from store.log import as_text
 from store.table import Delete, Exists, Item, Put, Refused, Table
 
 URGENT, BULK = LANES = ("urgent", "bulk")
-FIRST_PAUSE, LONGEST_PAUSE = 10, 900  # seconds
-MOST_DOUBLINGS = 10
+FIRST_PAUSE_SECONDS, MAX_PAUSE_SECONDS = 10, 900  # seconds
+MAX_DOUBLINGS = 10
 
 Chance = Callable[[float, float], float]
 
@@ -71,7 +71,7 @@ def failed(lane: str, words: str, now: float, chance: Chance = uniform) -> None:
 
 
 def pause(failures: int, chance: Chance = uniform) -> float:
-    return min(LONGEST_PAUSE, FIRST_PAUSE * 2 ** min(failures - 1, MOST_DOUBLINGS)) * chance(0.8, 1.2)
+    return min(MAX_PAUSE_SECONDS, FIRST_PAUSE_SECONDS * 2 ** min(failures - 1, MAX_DOUBLINGS)) * chance(0.8, 1.2)
 
 
 def answered(lane: str) -> None:

@@ -24,9 +24,9 @@ from django.utils.functional import cached_property
 from .answers import Later, Lost, Trouble, Unanswered, Unreachable, judged, said, words_of
 from .lines import Line
 
-SECONDS = 60  # for opening a connection, and for each mail
-BYE_SECONDS = 5
-GOING = 421  # "I am closing the connection", whatever was asked
+TIMEOUT_SECONDS = 60  # for opening a connection, and for each mail
+QUIT_TIMEOUT_SECONDS = 5
+CLOSING_CODE = 421  # "I am closing the connection", whatever was asked
 _DOT = re.compile(rb"^\.", re.MULTILINE)
 
 
@@ -107,7 +107,7 @@ class EmailBackend(SmtpBackend):
 
     def __init__(self, *arguments: Any, seconds: float | None = None, **options: Any):
         super().__init__(*arguments, **options)
-        self.seconds = SECONDS if seconds is None else seconds
+        self.seconds = TIMEOUT_SECONDS if seconds is None else seconds
         self.answer = ""  # to the last mail that was taken
 
     @cached_property
@@ -149,7 +149,7 @@ class EmailBackend(SmtpBackend):
         """Say goodbye, if there is anybody to say it to."""
         conversation, self.connection = self.connection, None
         if conversation is not None:
-            with suppress(smtplib.SMTPException, OSError), conversation.line.within(BYE_SECONDS):
+            with suppress(smtplib.SMTPException, OSError), conversation.line.within(QUIT_TIMEOUT_SECONDS):
                 conversation.quit()
             conversation.close()
 
@@ -181,9 +181,9 @@ class EmailBackend(SmtpBackend):
         """The server is asked to forget the mail, so that the next one can follow; or else the connection ends."""
         assert self.connection is not None
         try:
-            if trouble.code in (0, GOING):
+            if trouble.code in (0, CLOSING_CODE):
                 raise smtplib.SMTPServerDisconnected("the conversation is over")
-            with self.connection.line.within(BYE_SECONDS):
+            with self.connection.line.within(QUIT_TIMEOUT_SECONDS):
                 self.connection.rset()
         except (smtplib.SMTPException, OSError):
             self.connection.close()
@@ -192,4 +192,4 @@ class EmailBackend(SmtpBackend):
 
 def is_lost(error: Exception) -> bool:
     """Whether the server went away before it had all of a mail: the next connection may be given it at once."""
-    return isinstance(error, Lost) or (isinstance(error, Later) and error.code == GOING)
+    return isinstance(error, Lost) or (isinstance(error, Later) and error.code == CLOSING_CODE)

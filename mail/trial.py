@@ -14,13 +14,13 @@ from .letters import compose
 from .outbox import SENDING, Mail
 from .sending import understood
 
-SECONDS = 20  # for connecting, and for the mail: somebody waits
+TIMEOUT_SECONDS = 20  # for connecting, and for the mail: somebody waits
 
 
 def send_trial(to: str) -> str:
     """Answers what the mail server said when it took it, nothing if mail leaves by other ways; or raises `Trouble`."""
     mail = Mail(uuid.uuid4().hex, "trial", to, {}, get_language() or "en", SENDING, "", "", 0, now_text())
-    message, connection = compose(mail), get_connection(seconds=SECONDS)
+    message, connection = compose(mail), get_connection(seconds=TIMEOUT_SECONDS)
     message.connection = connection
     try:
         message.send()

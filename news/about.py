@@ -18,7 +18,7 @@ from . import repository, rules
 from .rules import Post
 from .services import may_announce
 
-SHORT = 12  # signs of a digest by which people compare it
+SHORT_DIGEST_CHARS = 12  # signs of a digest by which people compare it
 
 
 # --- on the pages of an election ---
@@ -28,7 +28,7 @@ def beside(user: User, election: Election) -> Beside | None:
     """The newest posts about it, and for those who may write them what they can do. A draft has none."""
     if election.stored_state == State.DRAFT:
         return None
-    posts, more = repository.on_election(election, limit=repository.A_FEW)
+    posts, more = repository.on_election(election, limit=repository.MAX_TEASERS)
     may, is_over = may_announce(user, election), election.state(now_text()) == State.CLOSED
     if not posts and not may:
         return None
@@ -67,7 +67,7 @@ class About:
 
     @property
     def short(self) -> str:
-        return self.post.result[:SHORT]
+        return self.post.result[:SHORT_DIGEST_CHARS]
 
     @property
     def card(self) -> str:

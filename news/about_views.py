@@ -22,14 +22,14 @@ from results import services as results
 
 from . import repository, services
 from .about import asked_about
-from .rules import A_PAGE, Post
+from .rules import PAGE_ROWS, Post
 
 
 @requires(Permission.VIEW_APPLICATION, load=renaming.found, rule=visible)
 @require_safe
 def about(request: HttpRequest, election: Election) -> HttpResponse:
     """All posts about an election that can be read by now."""
-    posts, older = one_page(request, partial(repository.on_election, election), A_PAGE)
+    posts, older = one_page(request, partial(repository.on_election, election), PAGE_ROWS)
     may_write = services.may_announce(request.user, election)
     context = {"election": election, "posts": posts, "older": older, "may_write": may_write}
     return render(request, "news/about.html", context | {"about": asked_about(election)})

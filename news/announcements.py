@@ -13,14 +13,14 @@ from django.utils.translation import ngettext
 from acts.links import whole
 from elections.rules import Election
 from pages import times
-from pages.names import LONGEST_NAME
+from pages.names import MAX_NAME_CHARS
 from results import words
 from results.repository import Sealed
 from tally.result import Result
 
-ROOM = 20  # for what stands in a title beside a name
-SHORT = 160  # characters of names in a summary
-MOST_NAMED = 20  # of those who won; all of them are in the result
+TITLE_RESERVE_CHARS = 20  # for what stands in a title beside a name
+MAX_SUMMARY_NAME_CHARS = 160  # characters of names in a summary
+MAX_WINNERS_NAMED = 20  # of those who won; all of them are in the result
 MARKUP = re.compile(r"([!-/:-@\[-`{-~])")  # every sign that can mean something in Markdown
 BEGIN, END = "\u2068", "\u2069"  # of what runs in its own direction
 DIRECTIONS = re.compile("[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")  # which turn what stands beside them
@@ -28,7 +28,7 @@ DIRECTIONS = re.compile("[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")  # whi
 
 def title(election: Election) -> str:
     """At most as long as whoever edits it may make it."""
-    return str(_("Result: %(name)s") % {"name": Truncator(election.name).chars(LONGEST_NAME - ROOM)})
+    return str(_("Result: %(name)s") % {"name": Truncator(election.name).chars(MAX_NAME_CHARS - TITLE_RESERVE_CHARS)})
 
 
 def text(found: Sealed) -> str:
@@ -43,7 +43,7 @@ def summary(found: Sealed) -> str:
 
 
 def _who_won(result: Result) -> str:
-    names = apart(Truncator(words.names(result.winners)).chars(SHORT))
+    names = apart(Truncator(words.names(result.winners)).chars(MAX_SUMMARY_NAME_CHARS))
     if result.total == result.blank:
         return f"{_('Nothing to count')}."
     if not result.winners:
@@ -75,7 +75,7 @@ def _outcome(result: Result) -> str:
 
 
 def _names(winners: tuple[str, ...]) -> str:
-    lines = [f"- {literal(name)}" for name in winners[:MOST_NAMED]]
+    lines = [f"- {literal(name)}" for name in winners[:MAX_WINNERS_NAMED]]
     more = len(winners) - len(lines)
     others = ngettext("%(count)d more", "%(count)d more", more) % {"count": more}
     left = [f"- {others}"] if more else []

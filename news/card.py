@@ -12,7 +12,7 @@ from django.utils.translation import gettext as _
 from pages.conditional import tag_of
 from pages.times import from_text, shown
 from results.lettering import can_write
-from results.pen import ACCENT, HEIGHT, INK, LEFT, RIGHT, SOFT, Pen, cut, edition, wrapped
+from results.pen import ACCENT, HEIGHT_PX, INK, LEFT_PX, RIGHT_PX, SOFT, Pen, cut, edition, wrapped
 from store.memory import Memory
 
 from .rules import Post
@@ -60,10 +60,10 @@ _pictures = Memory[bytes](4_000_000, len)  # some 20 KB each
 
 def _drawn(card: Card) -> bytes:
     pen, y = Pen(), 132.0
-    pen.text(LEFT, y, cut(card.heading, 32, RIGHT - LEFT), 32, ACCENT)
-    for line in wrapped(card.title, 64, RIGHT - LEFT, 4):
+    pen.text(LEFT_PX, y, cut(card.heading, 32, RIGHT_PX - LEFT_PX), 32, ACCENT)
+    for line in wrapped(card.title, 64, RIGHT_PX - LEFT_PX, 4):
         y += 84
-        pen.text(LEFT, y, line, 64, INK)
-    pen.text(LEFT, HEIGHT - 46, card.day, 28, SOFT)
-    pen.sign(HEIGHT - 46)
+        pen.text(LEFT_PX, y, line, 64, INK)
+    pen.text(LEFT_PX, HEIGHT_PX - 46, card.day, 28, SOFT)
+    pen.sign(HEIGHT_PX - 46)
     return pen.as_png()

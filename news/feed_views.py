@@ -22,7 +22,7 @@ from pages.conditional import Edition, tag_of
 from pages.times import from_text
 
 from . import feeds, repository, rules
-from .feeds import NEWEST, Entry, Feed
+from .feeds import FEED_POSTS, Entry, Feed
 from .rules import Post
 from .social import address_of, picture_of
 
@@ -35,21 +35,21 @@ KINDS: dict[str, tuple[Callable[[Feed], bytes], str]] = {
 @public
 @require_safe
 def news(request: HttpRequest, kind: str) -> HttpResponse:
-    posts, _more = repository.published(limit=NEWEST)
+    posts, _more = repository.published(limit=FEED_POSTS)
     return _answer(request, kind, "news", posts)
 
 
 @public
 @require_safe
 def with_tag(request: HttpRequest, kind: str, tag: str) -> HttpResponse:
-    posts = _some_of(repository.with_tag(tag, limit=NEWEST)[0])
+    posts = _some_of(repository.with_tag(tag, limit=FEED_POSTS)[0])
     return _answer(request, kind, "news_tag", posts, rules.spelt(posts[0].tags, tag))
 
 
 @public
 @require_safe
 def by_author(request: HttpRequest, kind: str, author: str) -> HttpResponse:
-    posts = _some_of(repository.by_author(author, limit=NEWEST)[0])
+    posts = _some_of(repository.by_author(author, limit=FEED_POSTS)[0])
     return _answer(request, kind, "news_by", posts, posts[0].author)
 
 

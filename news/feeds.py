@@ -23,7 +23,7 @@ from pages.times import from_text
 from .rules import Post
 
 FORMAT = 1  # to be raised with every change of what comes out: readers who have the old one are then given the new
-NEWEST = 20
+FEED_POSTS = 20
 NEVER = datetime(1970, 1, 1, tzinfo=UTC)  # when a feed changed in which nothing has ever been
 FORBIDDEN = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")  # in XML 1.0, however it is written
 

@@ -15,7 +15,7 @@ from pages.time_fields import LocalTimeField, ZonedForm, ZoneField
 from pages.times import Edge, Understood, from_text, typed
 
 from .repository import Whole
-from .rules import LONGEST_SLUG, LONGEST_SUMMARY, LONGEST_TAG, MOST_TAGS, Post, is_slug, slug_of, tags_of
+from .rules import MAX_SLUG_CHARS, MAX_SUMMARY_CHARS, MAX_TAG_CHARS, MAX_TAGS, Post, is_slug, slug_of, tags_of
 from .services.writing import Written
 
 
@@ -24,16 +24,16 @@ class TagsField(forms.CharField):
 
     def __init__(self, **options: Any):
         super().__init__(
-            max_length=MOST_TAGS * (LONGEST_TAG + 2) * 2, widget=forms.TextInput({"dir": "auto"}), **options
+            max_length=MAX_TAGS * (MAX_TAG_CHARS + 2) * 2, widget=forms.TextInput({"dir": "auto"}), **options
         )
 
     def clean(self, value: Any) -> tuple[str, ...]:
         tags = tuple(clean_title(tag) for tag in tags_of(super().clean(value)))
-        if len(tags) > MOST_TAGS:
-            numbers = {"most": MOST_TAGS, "count": len(tags)}
+        if len(tags) > MAX_TAGS:
+            numbers = {"most": MAX_TAGS, "count": len(tags)}
             raise ValidationError(_("A post has at most %(most)d tags; these are %(count)d."), params=numbers)
-        if long := next((tag for tag in tags if len(tag) > LONGEST_TAG), ""):
-            words = {"most": LONGEST_TAG, "tag": long[:LONGEST_TAG]}
+        if long := next((tag for tag in tags if len(tag) > MAX_TAG_CHARS), ""):
+            words = {"most": MAX_TAG_CHARS, "tag": long[:MAX_TAG_CHARS]}
             raise ValidationError(_("A tag has at most %(most)d characters, and this one more: %(tag)s…"), params=words)
         return tags
 
@@ -43,7 +43,7 @@ class SlugField(forms.CharField):
 
     def __init__(self, **options: Any):
         attributes = {"autocapitalize": "none", "spellcheck": "false", "dir": "auto"}
-        super().__init__(max_length=LONGEST_SLUG, widget=forms.TextInput(attributes), **options)
+        super().__init__(max_length=MAX_SLUG_CHARS, widget=forms.TextInput(attributes), **options)
 
     def clean(self, value: Any) -> str:
         slug = super().clean(value)
@@ -64,7 +64,7 @@ class PostForm(forms.Form):
     summary = LinesField(
         label=_("Summary"),
         required=False,
-        max_length=LONGEST_SUMMARY,
+        max_length=MAX_SUMMARY_CHARS,
         rows=2,
         help_text=_("For lists and for those who hand it on. Left empty, the first words of the text stand there."),
     )

@@ -28,7 +28,7 @@ from elections.mine import votes_of
 from elections.repository import Listed
 from pages import rendered
 from pages.markdown import plain
-from pages.sharing import SHORT
+from pages.sharing import MAX_PREVIEW_CHARS
 from photos.rules import Photo
 from polls.allowance import may_make
 from results import words
@@ -40,8 +40,8 @@ from . import site_page
 from .repository import newest
 from .site_page import SitePage
 
-MOST = 5  # elections somebody runs, and results that are new to them; lists have the others
-A_GLANCE = 160  # letters of what an election is about
+MAX_ELECTIONS_LISTED = 5  # elections somebody runs, and results that are new to them; lists have the others
+EXCERPT_CHARS = 160  # letters of what an election is about
 
 
 def show_home(request: HttpRequest, status: int = 200, **code: Any) -> HttpResponse:
@@ -69,7 +69,7 @@ def _asked(user: User) -> list[str]:
 
 
 def _run_by(user: User) -> tuple[list[Listed], str | None]:
-    return elections.lists(run_by=user.name, limit=MOST) if user.can_run_elections else ([], None)
+    return elections.lists(run_by=user.name, limit=MAX_ELECTIONS_LISTED) if user.can_run_elections else ([], None)
 
 
 def _votes(request: HttpRequest, now: str) -> dict[str, Any]:
@@ -77,18 +77,18 @@ def _votes(request: HttpRequest, now: str) -> dict[str, Any]:
     if not request.user.can(Permission.VOTE):
         return {}
     votes = votes_of(request.user, now, last_visit(request.user, now))
-    decided = [(each, words.ended(each)) for each in votes.decided[:MOST]]
+    decided = [(each, words.ended(each)) for each in votes.decided[:MAX_ELECTIONS_LISTED]]
     waiting, cast = asked_together(votes.waiting, votes.cast)
     return {
         "waiting": [(each, _glance(votes.about[fold(each.name)]), asked) for each, asked in waiting],
         "cast": cast,
         "decided": decided,
-        "more_decided": len(votes.decided) > MOST,
+        "more_decided": len(votes.decided) > MAX_ELECTIONS_LISTED,
     }
 
 
 def _glance(about: Description) -> str:
-    return plain(rendered.description_of(about), A_GLANCE)
+    return plain(rendered.description_of(about), EXCERPT_CHARS)
 
 
 # --- for strangers ---
@@ -108,7 +108,7 @@ def show_plenum(request: HttpRequest, status: int = 200, **code: Any) -> HttpRes
 def told_of(page: SitePage) -> dict[str, Any]:
     """Its text as HTML, and what other sites show of a link to it."""
     html = site_page.shown_text(page)
-    preview = {"title": site_name(), "summary": plain(html, SHORT), "address": whole(reverse("home"))}
+    preview = {"title": site_name(), "summary": plain(html, MAX_PREVIEW_CHARS), "address": whole(reverse("home"))}
     return {"text": html, "preview": preview | _image(page.photo)}
 
 

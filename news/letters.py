@@ -10,7 +10,7 @@ from django.utils.translation import gettext_noop, ngettext
 
 from acts.links import whole
 from acts.site import now_text, table
-from acts.tokens import DAY
+from acts.tokens import SECONDS_PER_DAY
 from mail.letters import Letter, Message
 from mail.outbox import Mail, TakenBack
 from store import keys
@@ -71,7 +71,7 @@ LETTERS = {
         gettext_noop("Get the news by mail"),
         urgent=True,
         is_private=True,
-        good_for=subscribing.CONFIRM_DAYS * DAY,
+        good_for=subscribing.CONFIRM_DAYS * SECONDS_PER_DAY,
     ),
     KNOWN: Letter(
         gettext_noop("You get the news by mail already"),
@@ -83,7 +83,7 @@ LETTERS = {
         gettext_noop("No more news by mail"),
         urgent=True,
         is_private=True,
-        good_for=subscribing.CONFIRM_DAYS * DAY,
+        good_for=subscribing.CONFIRM_DAYS * SECONDS_PER_DAY,
     ),
     NEWS: Letter(
         gettext_noop("News"),

@@ -9,7 +9,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST
 
 from accounts.access import public
-from acts.limits import DAY, TEN_MINUTES, Limit, TooOften, count
+from acts.limits import SECONDS_PER_DAY, TEN_MINUTES_IN_SECONDS, Limit, TooOften, count
 from acts.refusals import NotThere, Refusal
 from acts.site import now_text
 from pages.addresses import origin
@@ -19,9 +19,12 @@ from . import likes, repository, services
 from .likes import Liker
 from .rules import Post
 
-LIKES = Limit("likes-address", 600, TEN_MINUTES)  # a school likes from one address; a flood does too
+LIKES = Limit("likes-address", 600, TEN_MINUTES_IN_SECONDS)  # a school likes from one address; a flood does too
 # Who throws the cookie away could like without end: browsers that come without one are fewer.
-NEW_BROWSERS = (Limit("likes-new-browsers", 60, TEN_MINUTES), Limit("likes-new-browsers-a-day", 300, DAY))
+NEW_BROWSERS = (
+    Limit("likes-new-browsers", 60, TEN_MINUTES_IN_SECONDS),
+    Limit("likes-new-browsers-a-day", 300, SECONDS_PER_DAY),
+)
 CHOICES = {"yes": True, "no": False}
 
 

@@ -28,13 +28,13 @@ from store.splitting import by_count
 from store.table import Check, Condition, Delete, Exists, Greater, Item, Key, Less, Missing, Put, Update, Write
 
 from . import repository
-from .repository import COUNTERS, Whole
+from .repository import LIKE_COUNTERS, Whole
 
-DAYS = 30
-A_MARK = DAYS * 24 * 3600  # seconds that the mark of a visitor without an account stays
+MARK_DAYS = 30
+MARK_SECONDS = MARK_DAYS * 24 * 3600  # seconds that the mark of a visitor without an account stays
 PURPOSE = b"plenum: likes of posts"
 COOKIE = "plenum_likes"
-LONGEST_NUMBER = 64
+MAX_VISITOR_CHARS = 64
 
 OF_ACCOUNTS = _("If you like this, that is kept with your account until you take it back. Others see only the number.")
 OF_VISITORS = _(
@@ -58,7 +58,7 @@ class Liker:
 
     @property
     def shard(self) -> int:
-        return int(self.code, 16) % COUNTERS
+        return int(self.code, 16) % LIKE_COUNTERS
 
     @property
     def mark(self) -> Key:
@@ -75,7 +75,7 @@ def liker(request: HttpRequest, post_id: str) -> Liker:
     known = request.COOKIES.get(COOKIE, "")
     # Two clicks before the cookie is there send the same form, with the same number.
     number = known or request.POST.get("browser", "") or secrets.token_urlsafe(16)
-    return visitor(number[:LONGEST_NUMBER], post_id, is_new=not known)
+    return visitor(number[:MAX_VISITOR_CHARS], post_id, is_new=not known)
 
 
 def member(user: User, post_id: str) -> Liker:
@@ -92,7 +92,7 @@ def remember(who: Liker, answer: HttpResponse) -> None:
     answer.set_cookie(
         COOKIE,
         who.browser,
-        max_age=A_MARK,
+        max_age=MARK_SECONDS,
         path=f"{settings.SESSION_COOKIE_PATH}news/",
         secure=settings.SESSION_COOKIE_SECURE,
         httponly=True,
@@ -176,7 +176,7 @@ def taking_back(who: Liker, now: int) -> list[Write]:
 def _mark(who: Liker, now: int) -> Item:
     place = {"PK": who.mark.pk, "SK": who.mark.sk}
     if who.user is None:
-        return {**place, "ttl": now + A_MARK}
+        return {**place, "ttl": now + MARK_SECONDS}
     return {**place, "GSI1PK": keys.liked_by(who.user.name).pk, "GSI1SK": who.post, "post": who.post}
 
 

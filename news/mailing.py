@@ -27,10 +27,11 @@ from .repository import MAILING
 from .rules import Post, writes_news
 from .subscribing import Subscriber, how_many, subscriber_of
 
-MINUTES = 10  # in which a post can be taken back
+RECALL_MINUTES = 10  # in which a post can be taken back
 NEWS = "news"  # the letter
-A_SLICE = TRANSACTION_WRITES  # subscribers of one transaction
-ENOUGH = 500  # mails to many that wait; before they are sent, no more are put behind them and ahead of others
+SLICE_SUBSCRIBERS = TRANSACTION_WRITES  # subscribers of one transaction
+# mails to many that wait; before they are sent, no more are put behind them and ahead of others
+MAX_WAITING_MAILS = 500
 FULL_OUTBOX_SECONDS = 5  # until the next look
 
 
@@ -60,7 +61,7 @@ def taken_back(post: Post) -> list[Write]:
 
 
 def due_at(moment: str) -> str:
-    return as_text(datetime.fromisoformat(moment) + timedelta(minutes=MINUTES))
+    return as_text(datetime.fromisoformat(moment) + timedelta(minutes=RECALL_MINUTES))
 
 
 def is_begun(post_id: str) -> bool:
@@ -114,15 +115,15 @@ def mail_batch(task: Task) -> Batch:
         return finished()
     if _is_full():
         return wait(FULL_OUTBOX_SECONDS)
-    page = table().page(keys.SUBSCRIBERS, limit=A_SLICE, cursor=task.progress.get("after"))
+    page = table().page(keys.SUBSCRIBERS, limit=SLICE_SUBSCRIBERS, cursor=task.progress.get("after"))
     begun = [] if task.progress else [_begun(post.id)]
     writes: list[Write] = [repository.as_it_was(post), *begun, *_mails(post, map(subscriber_of, page.items))]
     return Batch(writes, {"after": page.cursor}) if page.cursor else finished(*writes)
 
 
 def _is_full() -> bool:
-    waiting = spans.page(table(), outbox.due_by(now_text(), urgent=False), limit=ENOUGH)
-    return len(waiting.items) >= ENOUGH
+    waiting = spans.page(table(), outbox.due_by(now_text(), urgent=False), limit=MAX_WAITING_MAILS)
+    return len(waiting.items) >= MAX_WAITING_MAILS
 
 
 def _begun(post_id: str) -> Put:

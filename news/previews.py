@@ -9,7 +9,7 @@ from django.urls import reverse
 
 from acts import tokens
 from acts.links import whole as whole_address
-from acts.tokens import DAY
+from acts.tokens import SECONDS_PER_DAY
 from pages.times import from_text
 from store.log import as_text, utc_now
 
@@ -35,7 +35,7 @@ def link_to(post: Post) -> str:
 
 
 def read(token: str) -> Preview | None:
-    match tokens.read(PURPOSE, token, PREVIEW_DAYS * DAY):
+    match tokens.read(PURPOSE, token, PREVIEW_DAYS * SECONDS_PER_DAY):
         case [post_id, count, signed_at]:
             whole = repository.whole(post_id)
             if whole is not None and str(whole.post.previews) == count:

@@ -26,7 +26,7 @@ MAILING = TaskType("mail news", _("News by mail"))
 FORGETTING_LIKES = TaskType("forget likes", _("Forgetting who liked a deleted post"))
 
 OF_POSTS = tuple(Post.__dataclass_fields__)
-A_FEW = 3  # posts, beside what a page is about
+MAX_TEASERS = 3  # posts, beside what a page is about
 Some = tuple[list[Post], str | None]  # and where they ended
 
 
@@ -83,7 +83,7 @@ def published(*, limit: int, cursor: str | None = None, now: str | None = None) 
 
 def newest() -> list[Post]:
     """The few that a front page shows."""
-    return published(limit=A_FEW)[0]
+    return published(limit=MAX_TEASERS)[0]
 
 
 def with_tag(tag: str, *, limit: int, cursor: str | None = None, now: str | None = None) -> Some:
@@ -180,7 +180,7 @@ def places(post: Post) -> dict[Key, Span | None]:
 # --- writes; each answers the parts of a transaction ---
 
 SLUG_TAKEN = 1  # the part of `creation` and of `change` that is refused for it
-COUNTERS = 16  # of likes: one would be written by everybody who likes the post
+LIKE_COUNTERS = 16  # of likes: one would be written by everybody who likes the post
 
 
 def creation(post: Post, text: str) -> list[Write]:
@@ -191,7 +191,7 @@ def creation(post: Post, text: str) -> list[Write]:
 
 def counters(post: Post) -> list[Write]:
     """Counters of likes come and go with the post: whoever likes one that is gone finds none."""
-    places = (keys.likes(post.id, shard) for shard in range(COUNTERS))
+    places = (keys.likes(post.id, shard) for shard in range(LIKE_COUNTERS))
     return [Put({"PK": place.pk, "SK": place.sk, "likes": 0}) for place in places]
 
 

@@ -17,14 +17,14 @@ from pages.markdown import plain
 from photos.rules import Photo
 from store.keys import fold
 
-MOST_TAGS = 8
-LONGEST_TAG = 40
-LONGEST_SLUG = 80
-LONGEST_SUMMARY = 300
-SHORT = 220  # characters of a text that stand for it in lists
-WORDS_A_MINUTE = 220
+MAX_TAGS = 8
+MAX_TAG_CHARS = 40
+MAX_SLUG_CHARS = 80
+MAX_SUMMARY_CHARS = 300
+EXCERPT_CHARS = 220  # characters of a text that stand for it in lists
+WORDS_PER_MINUTE = 220
 PREVIEW_DAYS = 7
-A_PAGE = 20  # posts of a list
+PAGE_ROWS = 20  # posts of a list
 
 
 class SlugTaken(Refusal):
@@ -113,7 +113,7 @@ class Post:
 
 def minutes_of(words: int) -> int:
     """To read so many words: at least one."""
-    return max(1, round(words / WORDS_A_MINUTE))
+    return max(1, round(words / WORDS_PER_MINUTE))
 
 
 def as_seen(post: Post, version: int) -> Post:
@@ -140,7 +140,7 @@ def slug_of(title: str, suffix: str = "") -> str:
     latin = slugify(german)
     slug = latin if _says_all(latin, german) else _hyphened(german)
     tail = f"-{suffix}" if suffix else ""
-    return (slug or "post")[: LONGEST_SLUG - len(tail)].rstrip("-_") + tail
+    return (slug or "post")[: MAX_SLUG_CHARS - len(tail)].rstrip("-_") + tail
 
 
 def _says_all(slug: str, title: str) -> bool:
@@ -157,7 +157,7 @@ def _hyphened(text: str) -> str:
 
 
 def is_slug(text: str) -> bool:
-    return bool(text) and len(text) <= LONGEST_SLUG and text == _hyphened(text)
+    return bool(text) and len(text) <= MAX_SLUG_CHARS and text == _hyphened(text)
 
 
 def tags_of(typed: str) -> tuple[str, ...]:

@@ -21,12 +21,12 @@ from pages.names import clean_email
 from store.table import Item
 
 from .site_page import (
-    LONGEST_ADDRESS,
-    LONGEST_SITE_NAME,
-    LONGEST_TITLE,
-    LONGEST_WORDS,
-    MOST_LINKS,
-    MOST_PROJECTS,
+    MAX_ADDRESS_CHARS,
+    MAX_LINKS,
+    MAX_PROJECTS,
+    MAX_SITE_NAME_CHARS,
+    MAX_TEXT_CHARS,
+    MAX_TITLE_CHARS,
     Part,
     SitePage,
     said,
@@ -63,8 +63,8 @@ class NameForm(PartForm):
 
     def clean_name(self) -> str:
         name = str(self.cleaned_data["name"])
-        if len(name) > LONGEST_SITE_NAME:
-            raise ValidationError(_("The name has at most %(most)d characters."), params={"most": LONGEST_SITE_NAME})
+        if len(name) > MAX_SITE_NAME_CHARS:
+            raise ValidationError(_("The name has at most %(most)d characters."), params={"most": MAX_SITE_NAME_CHARS})
         return "" if name == settings.SITE_NAME else name
 
     def clean_colour(self) -> str:
@@ -82,7 +82,7 @@ def hard_to_read(colour: str, darker: str) -> str:
         "%(colour)s is hard to read on light pages: its contrast is %(contrast)s to 1, and should be at least "
         "%(least)s to 1. Darker, %(darker)s would do."
     )
-    contrast, least = number_format(colours.on_light(colour), 1), number_format(colours.READABLE, 1)
+    contrast, least = number_format(colours.on_light(colour), 1), number_format(colours.MIN_CONTRAST, 1)
     return sentence % {"colour": colour, "contrast": contrast, "least": least, "darker": darker}
 
 
@@ -114,7 +114,7 @@ NO_ADDRESS = _("An address begins with https:// and names a page, or with mailto
 class AddressOfLink(forms.CharField):
     def __init__(self, **options: Any):
         widget = forms.TextInput({"inputmode": "url", "dir": "ltr", "spellcheck": "false", "autocapitalize": "none"})
-        super().__init__(max_length=LONGEST_ADDRESS, widget=widget, **options)
+        super().__init__(max_length=MAX_ADDRESS_CHARS, widget=widget, **options)
 
     def clean(self, value: Any) -> str:
         typed = str(super().clean(value))
@@ -124,8 +124,8 @@ class AddressOfLink(forms.CharField):
 class RowTitle(TitleField):
     def clean(self, value: Any) -> str:
         title = super().clean(value)
-        if len(title) > LONGEST_TITLE:
-            raise ValidationError(_("A title has at most %(most)d characters."), params={"most": LONGEST_TITLE})
+        if len(title) > MAX_TITLE_CHARS:
+            raise ValidationError(_("A title has at most %(most)d characters."), params={"most": MAX_TITLE_CHARS})
         return title
 
 
@@ -139,7 +139,7 @@ class ProjectRow(forms.Form):
     words = LinesField(
         label=_("In a sentence or two"),
         required=False,
-        max_length=LONGEST_WORDS,
+        max_length=MAX_TEXT_CHARS,
         rows=3,
     )
     link = AddressOfLink(label=_("Address"), required=False)
@@ -221,11 +221,11 @@ def arranged(rows: list[Words], act: str) -> tuple[list[Words], str]:
 
 
 class LinkRows(Rows):
-    part, row, most = Part.LINKS, LinkRow, MOST_LINKS
+    part, row, most = Part.LINKS, LinkRow, MAX_LINKS
 
 
 class ProjectRows(Rows):
-    part, row, most = Part.PROJECTS, ProjectRow, MOST_PROJECTS
+    part, row, most = Part.PROJECTS, ProjectRow, MAX_PROJECTS
 
 
 # --- by part ---

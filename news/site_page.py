@@ -22,11 +22,11 @@ from photos.rules import Photo, photo_of
 from store import keys
 from store.table import Delete, Item, Put, Write
 
-MOST_LINKS = MOST_PROJECTS = 12
-LONGEST_SITE_NAME = 60  # as of the setting
-LONGEST_TITLE = 80
-LONGEST_WORDS = 400
-LONGEST_ADDRESS = 500
+MAX_LINKS = MAX_PROJECTS = 12
+MAX_SITE_NAME_CHARS = 60  # as of the setting
+MAX_TITLE_CHARS = 80
+MAX_TEXT_CHARS = 400
+MAX_ADDRESS_CHARS = 500
 
 
 class Part(StrEnum):

@@ -23,7 +23,7 @@ from .rules import Post
 from .social import address_of
 
 PAGES = ("home", "news", "polls", "sandbox", "checkpoints")  # that are there for everybody
-MOST = 50_000  # addresses that one file may have (https://www.sitemaps.org/protocol.html)
+MAX_ADDRESSES = 50_000  # addresses that one file may have (https://www.sitemaps.org/protocol.html)
 HEAD = '<?xml version="1.0" encoding="utf-8"?>\n'
 SCHEMA = "http://www.sitemaps.org/schemas/sitemap/0.9"
 
@@ -46,7 +46,7 @@ def sitemap_pages(request: HttpRequest) -> HttpResponse:
 @public
 @require_safe
 def sitemap_year(request: HttpRequest, year: int) -> HttpResponse:
-    posts = [_post(post) for post in islice(repository.published_in(f"{year:04}", now_text()), MOST)]
+    posts = [_post(post) for post in islice(repository.published_in(f"{year:04}", now_text()), MAX_ADDRESSES)]
     if not posts:
         raise Http404
     return _answer(request, "urlset", posts)

@@ -8,15 +8,15 @@ from django.urls import reverse
 from django.utils.text import Truncator
 
 from acts.links import whole
-from pages.sharing import SHORT
+from pages.sharing import MAX_PREVIEW_CHARS
 from photos.rules import CONTENT_TYPES
-from results.pen import HEIGHT, WIDTH
+from results.pen import HEIGHT_PX, WIDTH_PX
 
 from .card import card_of
 from .feeds import Picture
 from .rules import Post
 
-WIDEST = 1280
+MAX_WIDTH_PX = 1280
 
 
 def address_of(post: Post) -> str:
@@ -26,7 +26,7 @@ def address_of(post: Post) -> str:
 
 def of_post(post: Post) -> dict[str, Any]:
     """For news/parts/social.html."""
-    about = {"title": post.title, "summary": Truncator(post.lead).chars(SHORT), "address": address_of(post)}
+    about = {"title": post.title, "summary": Truncator(post.lead).chars(MAX_PREVIEW_CHARS), "address": address_of(post)}
     dates = {"published": post.published_at, "modified": post.modified_at, "tags": post.tags}
     return about | dates | {"picture": picture_of(post) or drawn(post)}
 
@@ -36,14 +36,14 @@ def picture_of(post: Post) -> Picture | None:
     photo = post.photo
     if photo is None:
         return None
-    wide = next((each for each in photo.widths if each >= WIDEST), photo.widths[-1])
+    wide = next((each for each in photo.widths if each >= MAX_WIDTH_PX), photo.widths[-1])
     high = round(photo.high * wide / photo.wide)
-    return Picture(whole(photo.src(WIDEST)), CONTENT_TYPES[photo.kind], photo.alt, wide, high)
+    return Picture(whole(photo.src(MAX_WIDTH_PX)), CONTENT_TYPES[photo.kind], photo.alt, wide, high)
 
 
 def drawn(post: Post) -> Picture:
     address = whole(reverse("post_card", args=[post.id, card_of(post).edition]))
-    return Picture(address, "image/png", post.title, WIDTH, HEIGHT)
+    return Picture(address, "image/png", post.title, WIDTH_PX, HEIGHT_PX)
 
 
 def of_list(page: str, *words: str) -> dict[str, str]:

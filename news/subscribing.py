@@ -15,7 +15,7 @@ from accounts import throttle
 from accounts.models import User
 from accounts.services import still
 from accounts.visitors import Visitor
-from acts.limits import DAY, HOUR, Limit, is_within
+from acts.limits import SECONDS_PER_DAY, SECONDS_PER_HOUR, Limit, is_within
 from acts.recording import try_write, write
 from acts.refusals import Refusal
 from acts.site import now_text, table
@@ -28,12 +28,12 @@ CONFIRM_DAYS = 3
 LEAVE = "no-news"  # what the token in a mail is for
 CONFIRM, KNOWN = "confirm_news", "news_known"  # the letters
 ASKED = throttle.Limits(
-    Limit("news", 5, HOUR),
-    Limit("news-email", 20, HOUR),
-    Limit("news-address", 50, HOUR),
+    Limit("news", 5, SECONDS_PER_HOUR),
+    Limit("news-email", 20, SECONDS_PER_HOUR),
+    Limit("news-address", 50, SECONDS_PER_HOUR),
 )
 # Whoever types the address of others floods nobody: beyond this no mail leaves, and nobody is told.
-MAILED = {CONFIRM: Limit("news-confirm", 3, DAY), KNOWN: Limit("news-known", 1, DAY)}
+MAILED = {CONFIRM: Limit("news-confirm", 3, SECONDS_PER_DAY), KNOWN: Limit("news-known", 1, SECONDS_PER_DAY)}
 
 NOT_SUBSCRIBED = _("This address does not get the news by mail.")
 
@@ -83,7 +83,7 @@ def confirm_token(address: str, language: str) -> str:
 
 def read_confirmation(token: str) -> tuple[str, str] | None:
     """Which address confirms, and in which language it is to be written to."""
-    words = read("news", token, CONFIRM_DAYS * DAY)
+    words = read("news", token, CONFIRM_DAYS * SECONDS_PER_DAY)
     return (words[0], words[1]) if words and len(words) == 2 else None
 
 

@@ -14,14 +14,14 @@ from store.table import Item
 from . import repository
 from .rules import Post
 
-READ_AT_ONCE = 20  # posts whose texts are read together
+BATCH_POSTS = 20  # posts whose texts are read together
 WORDS = ("title", "slug", "summary", "election", "created_at", "changed_at", "published_at")
 
 
 def written_by(user: User) -> Iterator[Item]:
     """Drafts included, each with all its words."""
     for span in (keys.posts_by(user.name), keys.drafts_by(user.name)):
-        for some in by_count(table().each(span), READ_AT_ONCE):
+        for some in by_count(table().each(span), BATCH_POSTS):
             posts = [repository.post_of(item) for item in some]
             texts = table().get_many(keys.post_text(post.id) for post in posts)
             for post in posts:

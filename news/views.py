@@ -14,13 +14,13 @@ from accounts.access import public
 from accounts.rules import Permission
 from acts.site import now_text
 from pages.conditional import for_strangers
-from pages.names import LONGEST_NAME
+from pages.names import MAX_NAME_CHARS
 from pages.paging import Read, one_page
 
 from . import about, likes, previews, repository, rules, social
 from .access import edits
 from .repository import Whole
-from .rules import A_PAGE, Post
+from .rules import PAGE_ROWS, Post
 
 # --- lists ---
 
@@ -37,7 +37,7 @@ def news(request: HttpRequest) -> HttpResponse:
 @require_safe
 @for_strangers
 def with_tag(request: HttpRequest, tag: str) -> HttpResponse:
-    if len(tag) > rules.LONGEST_TAG:
+    if len(tag) > rules.MAX_TAG_CHARS:
         raise Http404
     return _list(request, partial(repository.with_tag, tag), tag=tag)
 
@@ -46,14 +46,14 @@ def with_tag(request: HttpRequest, tag: str) -> HttpResponse:
 @require_safe
 @for_strangers
 def by_author(request: HttpRequest, author: str) -> HttpResponse:
-    if len(author) > LONGEST_NAME:
+    if len(author) > MAX_NAME_CHARS:
         raise Http404
     return _list(request, partial(repository.by_author, author), author=author)
 
 
 def _list(request: HttpRequest, read: Read[Post], **narrowed: str) -> HttpResponse:
     """A list; one of a tag or an author is there only if there is something to read in it."""
-    posts, older = one_page(request, read, A_PAGE)
+    posts, older = one_page(request, read, PAGE_ROWS)
     if narrowed and not posts:
         raise Http404
     spelt = {name: _as_spelt(name, typed, posts[0]) for name, typed in narrowed.items()}
@@ -101,7 +101,7 @@ def _beside(request: HttpRequest, whole: Whole) -> dict[str, Any]:
 
 
 def _at(slug: str) -> Whole | None:
-    post_id = repository.led_to(slug) if len(slug) <= rules.LONGEST_SLUG else None
+    post_id = repository.led_to(slug) if len(slug) <= rules.MAX_SLUG_CHARS else None
     return repository.whole(post_id) if post_id else None
 
 

@@ -34,7 +34,7 @@ from .repository import Some, Whole
 from .rules import Post, SlugTaken, State
 from .services.writing import check_about
 
-A_LIST = 20
+PAGE_ROWS = 20
 TYPED = ("title", "text", "tags", "summary", "slug")
 
 
@@ -58,7 +58,7 @@ def drafts(request: HttpRequest) -> HttpResponse:
 def _some(request: HttpRequest, name: str, read: Callable[..., Some]) -> dict[str, Any]:
     """Some of a list, and the address of the page that has only more of it."""
     begin = request.GET.get("after") if request.GET.get("show") == name else None
-    posts, cursor = read(limit=A_LIST, cursor=begin or None)
+    posts, cursor = read(limit=PAGE_ROWS, cursor=begin or None)
     more = f"{escape_uri_path(request.path)}?{urlencode({'show': name, 'after': cursor})}" if cursor else ""
     return {"posts": posts, "more": more}
 
@@ -228,7 +228,7 @@ def _show(
 def previewed(form: PostForm) -> dict[str, Any]:
     """What the page of the post would show of what is in the form, by the same rendering."""
     text = str(form["text"].value() or "").replace("\r\n", "\n")
-    tags = rules.tags_of(str(form["tags"].value() or ""))[: rules.MOST_TAGS]
+    tags = rules.tags_of(str(form["tags"].value() or ""))[: rules.MAX_TAGS]
     words = {"title": form["title"].value() or "", "summary": form["summary"].value() or "", "tags": tags}
     if form.is_bound and form.errors.get("text"):
         return {"shown": words, "html": "", "text_errors": form.errors["text"]}

@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator
 from functools import lru_cache
 
-READABLE = 4.5  # the contrast that WCAG 2 asks of text at level AA
-PLAIN = 7.0  # what the lightened twin of a colour has in dark
+MIN_CONTRAST = 4.5  # the contrast that WCAG 2 asks of text at level AA
+DARK_MODE_CONTRAST = 7.0  # what the lightened twin of a colour has in dark
 # Surfaces that text in the colour stands on, as static/css/tokens.css has them.
 LIGHT = ("#ffffff", "#f6f5f3", "#eceae6")
 DARK = ("#15131a", "#1e1b24", "#292531")
@@ -23,7 +23,7 @@ def mistake(colour: str) -> str | None:
         return None
     return (
         f"SITE_COLOUR {colour} is hard to read on light pages: its contrast is {on_light(colour):.1f} to 1, "
-        f"and should be at least {READABLE} to 1. Darker, {darkened(colour)} would do."
+        f"and should be at least {MIN_CONTRAST} to 1. Darker, {darkened(colour)} would do."
     )
 
 
@@ -32,7 +32,7 @@ def is_colour(text: str) -> bool:
 
 
 def is_readable(colour: str) -> bool:
-    return on_light(colour) >= READABLE
+    return on_light(colour) >= MIN_CONTRAST
 
 
 def on_light(colour: str) -> float:
@@ -42,15 +42,15 @@ def on_light(colour: str) -> float:
 
 def darkened(colour: str) -> str:
     """The nearest darker one that can be read there."""
-    return _first(_towards(colour, BLACK), LIGHT, READABLE)
+    return _first(_towards(colour, BLACK), LIGHT, MIN_CONTRAST)
 
 
 @lru_cache(16)  # every mail asks for those of the site
 def shades(colour: str) -> dict[str, tuple[str, str]]:
     """By the name of a token: in light and in dark."""
-    twin = _first(_towards(colour, WHITE), DARK, PLAIN)
-    soft = _first(_towards(mixed(colour, WHITE, 0.88), WHITE), (colour,), READABLE)
-    soft_twin = _first(_towards(mixed(twin, DARK[1], 0.75), DARK[1]), (twin,), READABLE)
+    twin = _first(_towards(colour, WHITE), DARK, DARK_MODE_CONTRAST)
+    soft = _first(_towards(mixed(colour, WHITE, 0.88), WHITE), (colour,), MIN_CONTRAST)
+    soft_twin = _first(_towards(mixed(twin, DARK[1], 0.75), DARK[1]), (twin,), MIN_CONTRAST)
     return {
         "accent": (colour, twin),
         "accent-strong": (mixed(colour, BLACK, 0.3), mixed(twin, WHITE, 0.5)),

@@ -21,9 +21,9 @@ from .sharing import for_others
 
 Said = Mapping[str, Any]  # what every page says, whatever it is about
 
-MINUTES_KEPT = 5
+CACHE_MINUTES = 5
 TOKEN = re.compile(rb'(name="(?:csrfmiddlewaretoken|browser)" value=")[^"]*')
-A_SECOND = timedelta(seconds=1)
+ONE_SECOND = timedelta(seconds=1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,13 +45,13 @@ def answer(request: HttpRequest, edition: Edition, now: datetime, make: Callable
     given["ETag"] = etag
     if stamp is not None:
         given["Last-Modified"] = http_date(stamp)
-    given["Cache-Control"] = f"public, max-age={MINUTES_KEPT * 60}"
+    given["Cache-Control"] = f"public, max-age={CACHE_MINUTES * 60}"
     return for_others(given)
 
 
 def _stamp(edition: Edition, now: datetime) -> int | None:
     """Dates of the web know no parts of a second: what changed in this one may do so again before it is over."""
-    if edition.changed is None or now - edition.changed < A_SECOND:
+    if edition.changed is None or now - edition.changed < ONE_SECOND:
         return None
     return int(edition.changed.astimezone(UTC).timestamp())
 

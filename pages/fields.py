@@ -11,8 +11,8 @@ from django.utils.translation import gettext_lazy as _
 
 from . import lists, rendered
 from .lists import Verdict
-from .markdown import LONGEST_TEXT
-from .names import LONGEST_EMAIL, LONGEST_NAME, clean_email, clean_name, clean_title
+from .markdown import MAX_TEXT_CHARS
+from .names import MAX_EMAIL_CHARS, MAX_NAME_CHARS, clean_email, clean_name, clean_title
 
 
 class NameField(forms.CharField):
@@ -21,7 +21,7 @@ class NameField(forms.CharField):
     def __init__(self, **options: Any):
         attributes = {"autocomplete": "username", "autocapitalize": "none", "spellcheck": "false", "dir": "auto"}
         options.setdefault("label", _("Name"))
-        options.setdefault("max_length", LONGEST_NAME * 2)  # white space is collapsed before the true length counts
+        options.setdefault("max_length", MAX_NAME_CHARS * 2)  # white space is collapsed before the true length counts
         super().__init__(widget=forms.TextInput(attributes), **options)
 
     def clean(self, value: Any) -> str:
@@ -34,7 +34,7 @@ class AddressField(forms.CharField):
     def __init__(self, **options: Any):
         options.setdefault("label", _("Email address"))
         widget = forms.EmailInput({"autocomplete": "email"})
-        super().__init__(widget=widget, max_length=LONGEST_EMAIL, **options)
+        super().__init__(widget=widget, max_length=MAX_EMAIL_CHARS, **options)
 
     def clean(self, value: Any) -> str:
         return clean_email(super().clean(value))
@@ -45,7 +45,7 @@ class TitleField(forms.CharField):
 
     def __init__(self, **options: Any):
         options.setdefault("label", _("Name of the election"))
-        super().__init__(widget=forms.TextInput({"dir": "auto"}), max_length=LONGEST_NAME * 2, **options)
+        super().__init__(widget=forms.TextInput({"dir": "auto"}), max_length=MAX_NAME_CHARS * 2, **options)
 
     def clean(self, value: Any) -> str:
         return clean_title(super().clean(value))
@@ -66,7 +66,7 @@ MARKDOWN = _("You may use Markdown: *emphasis*, lists, links.")
 
 
 def markdown_field(
-    label: Any, rows: int, help_text: Any = MARKDOWN, *, required: bool = False, max_length: int = LONGEST_TEXT
+    label: Any, rows: int, help_text: Any = MARKDOWN, *, required: bool = False, max_length: int = MAX_TEXT_CHARS
 ) -> LinesField:
     return LinesField(
         label=label,

@@ -14,7 +14,7 @@ from django.views.decorators.http import require_http_methods
 
 from acts.refusals import Refusal
 
-LONGEST_TOKEN = 64
+MAX_TOKEN_CHARS = 64
 
 
 form_page = require_http_methods(["GET", "HEAD", "POST"])
@@ -66,4 +66,4 @@ def new_token() -> str:
 
 def token_in(post: QueryDict) -> str:
     """The token of the form; one without gets one of its own, and so is never taken for a repetition."""
-    return post.get("token", "")[:LONGEST_TOKEN] or secrets.token_urlsafe(16)
+    return post.get("token", "")[:MAX_TOKEN_CHARS] or secrets.token_urlsafe(16)

@@ -14,7 +14,7 @@ from jinja2 import Environment, pass_environment
 from store.memory import Memory
 
 CACHE_BYTES = 16_000_000  # about
-ENTRY_BYTES = 1000  # of an entry, about, beside its text
+ENTRY_OVERHEAD_BYTES = 1000  # of an entry, about, beside its text
 
 
 def fragment(name: str, context: Mapping[str, Any]) -> SafeString:
@@ -23,7 +23,7 @@ def fragment(name: str, context: Mapping[str, Any]) -> SafeString:
 
 
 def _weight(text: SafeString) -> int:
-    return 2 * getsizeof(text) + ENTRY_BYTES  # much of it may also stand in the values
+    return 2 * getsizeof(text) + ENTRY_OVERHEAD_BYTES  # much of it may also stand in the values
 
 
 cache = Memory[SafeString](CACHE_BYTES, _weight)

@@ -22,12 +22,12 @@ from store.keys import fold
 
 from .names import clean_email, clean_name, clean_title
 
-MOST_CANDIDATES = 500
-MOST_BYTES = 5 * 1024 * 1024
-MOST_TYPED = MOST_BYTES // 4  # characters of a list that is pasted: those of some scripts have four bytes each
-MOST_ROWS = 50_000
-MOST_LINES = 4 * MOST_ROWS  # some may be blank, or inside quotation marks
-LONGEST_LINE = 1_000
+MAX_CANDIDATES = 500
+MAX_BYTES = 5 * 1024 * 1024
+MAX_PASTED_CHARS = MAX_BYTES // 4  # characters of a list that is pasted: those of some scripts have four bytes each
+MAX_ROWS = 50_000
+MAX_LINES = 4 * MAX_ROWS  # some may be blank, or inside quotation marks
+MAX_LINE_CHARS = 1_000
 
 
 class NotAList(Refusal):
@@ -58,7 +58,7 @@ def read_voters(raw: bytes) -> list[Row]:
     """The voters of a CSV file, each a user name or an email address."""
     rows: list[Row] = []
     for line, column, typed in _voters(decoded(raw)):
-        if len(rows) == MOST_ROWS:
+        if len(rows) == MAX_ROWS:
             raise _too_many_rows()
         rows.append(_judge(line, typed, clean_email if column is Column.EMAIL or "@" in typed else clean_name))
     return list(_without_repeats(rows))
@@ -67,8 +67,8 @@ def read_voters(raw: bytes) -> list[Row]:
 def read_candidates(text: str) -> list[Row]:
     """Candidates pasted one a line. Bullets and numbering go, if most lines have them."""
     lines = _written(text)
-    if len(lines) > MOST_CANDIDATES:
-        raise NotAList(_("A list has at most %(most)d candidates.") % {"most": MOST_CANDIDATES})
+    if len(lines) > MAX_CANDIDATES:
+        raise NotAList(_("A list has at most %(most)d candidates.") % {"most": MAX_CANDIDATES})
     return _pasted(lines, clean_title)
 
 
@@ -115,7 +115,7 @@ def only_addresses(rows: Iterable[Row], reason: str) -> list[Row]:
 
 
 def _too_many_rows() -> NotAList:
-    return NotAList(_("A list has at most %(most)d rows. Split it into several.") % {"most": MOST_ROWS})
+    return NotAList(_("A list has at most %(most)d rows. Split it into several.") % {"most": MAX_ROWS})
 
 
 def _judge(line: int, typed: str, clean: Callable[[str], str]) -> Row:
@@ -141,8 +141,8 @@ def _without_repeats(rows: Iterable[Row]) -> Iterator[Row]:
 
 def decoded(raw: bytes) -> str:
     """The text of a file, whatever it is written in."""
-    if len(raw) > MOST_BYTES:
-        raise NotAList(_("A list has at most %(most)d MB.") % {"most": MOST_BYTES // 1024**2})
+    if len(raw) > MAX_BYTES:
+        raise NotAList(_("A list has at most %(most)d MB.") % {"most": MAX_BYTES // 1024**2})
     try:
         text = raw.decode(_encoding(raw))
     except UnicodeDecodeError:
@@ -180,10 +180,10 @@ def _encoding_without_mark(raw: bytes) -> str:
 def _lines(text: str) -> Iterator[tuple[int, str]]:
     """The lines with their numbers, however they end. A file that is one endless line is no list."""
     for number, line in enumerate(StringIO(text, newline=None), 1):
-        if len(line.rstrip("\n")) > LONGEST_LINE:
-            words = {"line": number, "most": LONGEST_LINE}
+        if len(line.rstrip("\n")) > MAX_LINE_CHARS:
+            words = {"line": number, "most": MAX_LINE_CHARS}
             raise NotAList(_("Line %(line)d has more than %(most)d characters.") % words)
-        if number > MOST_LINES:
+        if number > MAX_LINES:
             raise _too_many_rows()
         yield number, line
 
@@ -193,7 +193,7 @@ def _lines(text: str) -> Iterator[tuple[int, str]]:
 SEPARATORS = "\t;,"  # in this order: a comma may well stand inside a name
 NO_SEPARATOR = "\x1f"
 HINT = re.compile(r"sep=([\t;,|])[^\S\r\n]*(?=[\r\n])", re.IGNORECASE)  # how spreadsheets tell each other
-SAMPLE = 100  # lines looked at before the separator is chosen
+SAMPLE_LINES = 100  # lines looked at before the separator is chosen
 
 
 def _layout(sample: list[str], separators: str) -> tuple[str, bool]:
@@ -239,7 +239,7 @@ def _records(text: str, separator: str) -> Iterator[tuple[int, list[str]]]:
         nonlocal length
         for _number, line in _lines(text):
             length += len(line)
-            if length > LONGEST_LINE + 1:
+            if length > MAX_LINE_CHARS + 1:
                 break
             yield line
         if length:  # more was asked for in the middle of a record: inside quotation marks
@@ -285,7 +285,7 @@ def _voters(text: str) -> Iterator[tuple[int, Column | None, str]]:
     """Of each record its line and the cell that says who, with what the header says of that cell."""
     hint = HINT.match(text)
     text = text[hint.end() :] if hint else text  # what is left of that line is blank and still counts
-    sample = list(islice((line for _number, line in _lines(text) if not _is_blank(line)), SAMPLE))
+    sample = list(islice((line for _number, line in _lines(text) if not _is_blank(line)), SAMPLE_LINES))
     separator, has_header = _layout(sample, hint[1] if hint else SEPARATORS)
     records = dropwhile(lambda record: _is_blank("".join(record[1])), _records(text, separator))
     if has_header:

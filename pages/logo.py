@@ -9,7 +9,7 @@ from hashlib import sha256
 from pathlib import Path
 from xml.etree import ElementTree
 
-LARGEST = 200_000  # bytes: every visitor fetches it
+MAX_LOGO_BYTES = 200_000  # bytes: every visitor fetches it
 PNG = b"\x89PNG\r\n\x1a\n"
 ACTIVE = {"script", "foreignobject", "iframe", "object", "embed", "audio", "video", "handler", "set", "animate"}
 FETCHES = re.compile(r"@import|url\s*\(\s*['\"]?\s*(?!#|['\")])|javascript:", re.IGNORECASE)
@@ -37,8 +37,8 @@ def read(path: str) -> Logo:
         content = Path(path).read_bytes()
     except OSError as error:
         raise NoLogo(f"SITE_LOGO {path} cannot be read: {error.strerror}.") from None
-    if len(content) > LARGEST:
-        raise NoLogo(f"SITE_LOGO {path} has {len(content):,} bytes; {LARGEST:,} are the most.")
+    if len(content) > MAX_LOGO_BYTES:
+        raise NoLogo(f"SITE_LOGO {path} has {len(content):,} bytes; {MAX_LOGO_BYTES:,} are the most.")
     if content.startswith(PNG):
         return Logo(content, "image/png")
     _check_drawing(path, content)

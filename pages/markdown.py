@@ -17,14 +17,14 @@ from markdown_it import MarkdownIt
 from markdown_it.rules_core import StateCore
 from markdown_it.token import Token
 
-LONGEST_TEXT = 20_000
+MAX_TEXT_CHARS = 20_000
 VERSION = 1  # to be raised with every change of what comes out; kept HTML of other versions is made again
-DEEPEST = 20  # quotes in lists in quotes; what is deeper is not taken for markup
-MOST_CELLS = 10_000  # of tables, in which a few characters can ask for very many
-MOST_LINKS = 1_000  # each may be looked for up to the end of the text, and becomes many times longer
-MOST_LINES = 2_000  # a short line can be a block of its own
-MOST_MARKS = 4_000  # of emphasis and code
-HEADING_SHIFT = 2  # a page has its own h1 and h2
+MAX_NESTING = 20  # quotes in lists in quotes; what is deeper is not taken for markup
+MAX_CELLS = 10_000  # of tables, in which a few characters can ask for very many
+MAX_LINKS = 1_000  # each may be looked for up to the end of the text, and becomes many times longer
+MAX_LINES = 2_000  # a short line can be a block of its own
+MAX_MARKS = 4_000  # of emphasis and code
+HEADING_SHIFT_LEVELS = 2  # a page has its own h1 and h2
 LINK = re.compile(r"(?:https?://|mailto:)[^/]", re.IGNORECASE)
 UNPRINTABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
 
@@ -70,8 +70,8 @@ def _is_too_much(text: str) -> bool:
     """More than a form accepts, or more of what costs time than anybody means."""
     links = text.count("[") + text.count("://") + text.count("@")
     marks = sum(map(text.count, "*_~`"))
-    too_many = links > MOST_LINKS or marks > MOST_MARKS or text.count("\n") > MOST_LINES
-    return too_many or len(text) > LONGEST_TEXT or _cells(text) > MOST_CELLS
+    too_many = links > MAX_LINKS or marks > MAX_MARKS or text.count("\n") > MAX_LINES
+    return too_many or len(text) > MAX_TEXT_CHARS or _cells(text) > MAX_CELLS
 
 
 def _cells(text: str) -> int:
@@ -104,7 +104,7 @@ def _shift_headings(state: StateCore) -> None:
     for place, token in enumerate(state.tokens):
         if token.type == "heading_open":
             words, end = state.tokens[place + 1 : place + 3]
-            level = min(int(token.tag[1]) + HEADING_SHIFT, 6)
+            level = min(int(token.tag[1]) + HEADING_SHIFT_LEVELS, 6)
             token.tag = end.tag = f"h{level}" if _is_seen(words.content) else "p"
 
 
@@ -182,7 +182,7 @@ class _Parser(MarkdownIt):
 
 def _make_parser() -> MarkdownIt:
     """Raw HTML stays text, and a line break is a line break, as people expect who never heard of Markdown."""
-    parser = _Parser("js-default", {"html": False, "breaks": True, "linkify": True, "maxNesting": DEEPEST})
+    parser = _Parser("js-default", {"html": False, "breaks": True, "linkify": True, "maxNesting": MAX_NESTING})
     assert parser.linkify is not None, "linkify-it-py is not installed"
     parser.linkify.set({"fuzzy_link": False, "fuzzy_email": False, "fuzzy_ip": False})  # README.md is no address
     parser.linkify.add("ftp:", None).add("//", None)

@@ -12,8 +12,8 @@ from django.utils.translation import gettext_lazy as _
 
 from store.keys import OVERRIDES, without_invisible, without_stray_invisible
 
-LONGEST_NAME = 200
-LONGEST_EMAIL = 254
+MAX_NAME_CHARS = 200
+MAX_EMAIL_CHARS = 254
 
 
 def clean_name(typed: str) -> str:
@@ -34,11 +34,11 @@ def clean_title(typed: str) -> str:
     name = unicodedata.normalize("NFC", re.sub(r"\s+", " ", without_stray_invisible(typed)).strip())
     if not any(_is_visible(character) for character in name):
         raise ValidationError(_("A name has at least one visible character."), code="empty")
-    if len(name) > LONGEST_NAME:
+    if len(name) > MAX_NAME_CHARS:
         raise ValidationError(
             _("A name has at most %(most)d characters; this one has %(count)d."),
             code="long",
-            params={"most": LONGEST_NAME, "count": len(name)},
+            params={"most": MAX_NAME_CHARS, "count": len(name)},
         )
     return name
 
@@ -50,8 +50,8 @@ def _is_visible(character: str) -> bool:
 def clean_email(typed: str) -> str:
     """An email address as it is kept: trimmed and valid, the case and the spelling of the domain as typed."""
     email = without_invisible(typed).strip()
-    if len(email) > LONGEST_EMAIL:
-        raise ValidationError(_("An email address has at most %(most)d characters."), params={"most": LONGEST_EMAIL})
+    if len(email) > MAX_EMAIL_CHARS:
+        raise ValidationError(_("An email address has at most %(most)d characters."), params={"most": MAX_EMAIL_CHARS})
     validate_email(email)
     return email
 

@@ -7,7 +7,7 @@ from functools import lru_cache
 from django.http import HttpResponseRedirect
 from django.urls import get_script_prefix, reverse
 
-MOST_ADDRESSES = 4096  # that are cached
+MAX_CACHED_ADDRESSES = 4096  # that are cached
 
 
 def path_of(page: str, *arguments: object, **named: object) -> str:
@@ -15,7 +15,7 @@ def path_of(page: str, *arguments: object, **named: object) -> str:
     return _path(page, get_script_prefix(), tuple(map(str, arguments)), tuple((key, str(named[key])) for key in named))
 
 
-@lru_cache(MOST_ADDRESSES)
+@lru_cache(MAX_CACHED_ADDRESSES)
 def _path(page: str, prefix: str, arguments: tuple[str, ...], named: tuple[tuple[str, str], ...]) -> str:
     return reverse(page, args=arguments, kwargs=dict(named))
 

@@ -19,8 +19,8 @@ from django.utils.translation import get_language
 
 from store.memory import Memory
 
-MAX_BYTES = 16_000_000
-OVERHEAD = 4_000  # bytes of an entry besides its HTML
+CACHE_BYTES = 16_000_000
+ENTRY_OVERHEAD_BYTES = 4_000  # bytes of an entry besides its HTML
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +31,7 @@ class Fragment:
     extra: Mapping[str, str] = field(default_factory=dict)  # what else the page needs to know of the same data
 
 
-cache = Memory[Fragment](MAX_BYTES, lambda fragment: OVERHEAD + 2 * len(fragment.html))
+cache = Memory[Fragment](CACHE_BYTES, lambda fragment: ENTRY_OVERHEAD_BYTES + 2 * len(fragment.html))
 
 
 def cache_key(*names: str) -> tuple[str, ...]:

@@ -9,7 +9,7 @@ from django.http import HttpRequest
 from django.utils.encoding import escape_uri_path
 from django.utils.http import urlencode
 
-A_PAGE = 50
+PAGE_ROWS = 50
 
 T = TypeVar("T")
 Read = Callable[..., tuple[Sequence[T], str | None]]  # takes a limit and a cursor; answers some, and where they ended
@@ -20,7 +20,7 @@ def one_page(request: HttpRequest, read: Read[T], most: int = 0, /, **asked: str
 
     What was asked for stays in that address.
     """
-    rows, cursor = read(limit=most or A_PAGE, cursor=request.GET.get("after") or None)
+    rows, cursor = read(limit=most or PAGE_ROWS, cursor=request.GET.get("after") or None)
     return rows, f"{escape_uri_path(request.path)}?{urlencode({**asked, 'after': cursor})}" if cursor else ""
 
 

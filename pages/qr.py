@@ -9,11 +9,11 @@ import segno
 from django.utils.html import format_html
 from django.utils.safestring import SafeString, mark_safe
 
-LONGEST = 2331  # bytes that the largest QR code holds at error correction level M (ISO/IEC 18004, table 7)
+MAX_QR_BYTES = 2331  # bytes that the largest QR code holds at error correction level M (ISO/IEC 18004, table 7)
 
 
 def fits_qr(text: str) -> bool:
-    return len(text.encode()) <= LONGEST
+    return len(text.encode()) <= MAX_QR_BYTES
 
 
 def qr_svg(text: str) -> SafeString:

@@ -20,13 +20,13 @@ from store.memory import Memory
 from store.table import Equals, Item, Key, StoreError, Update
 
 from . import markdown
-from .markdown import LONGEST_TEXT
+from .markdown import MAX_TEXT_CHARS
 
-LONGEST_HTML = 100_000  # bytes that one text may become; with the text itself it fits one item
-A_REQUEST = 200_000  # characters that are rendered for one request, if nothing is kept of them,
-A_WRITE = 2_000  # and as how many keeping the HTML of one text counts
-A_LITTLE = 10_000  # characters of HTML that are moved with their text
-MOST_REMEMBERED = 4_000_000  # bytes of HTML
+MAX_HTML_BYTES = 100_000  # bytes that one text may become; with the text itself it fits one item
+MAX_REQUEST_CHARS = 200_000  # characters that are rendered for one request, if nothing is kept of them,
+WRITE_COST_CHARS = 2_000  # and as how many keeping the HTML of one text counts
+MAX_MOVED_HTML_CHARS = 10_000  # characters of HTML that are moved with their text
+CACHE_BYTES = 4_000_000  # bytes of HTML
 
 
 class Html(NamedTuple):
@@ -39,7 +39,7 @@ class Html(NamedTuple):
 # --- rendering ---
 
 
-memory = Memory[str](MOST_REMEMBERED, getsizeof)  # what this process rendered lately
+memory = Memory[str](CACHE_BYTES, getsizeof)  # what this process rendered lately
 
 
 def rendered(text: str) -> str:
@@ -58,7 +58,7 @@ def remembered(text: str) -> str:
 
 def check(text: str) -> None:
     """Refuse a text that becomes so long that no page should carry it. For forms: they take the text and preview it."""
-    if len(text) <= LONGEST_TEXT and len(rendered(text).encode()) > LONGEST_HTML:
+    if len(text) <= MAX_TEXT_CHARS and len(rendered(text).encode()) > MAX_HTML_BYTES:
         raise ValidationError(
             _("This text has so many links, tables or lists that its page would become too long. Please shorten it.")
         )
@@ -91,7 +91,9 @@ def kept(item: Item, name: str) -> Html | None:
 
 def lightened(item: Item) -> Item:
     """Without HTML that is long."""
-    return {name: value for name, value in item.items() if not name.endswith("_html") or len(value) <= A_LITTLE}
+    return {
+        name: value for name, value in item.items() if not name.endswith("_html") or len(value) <= MAX_MOVED_HTML_CHARS
+    }
 
 
 def held(text: str, html: Html | None) -> SafeString:
@@ -116,7 +118,7 @@ def _keep(place: Key, name: str, text: str) -> None:
 class Allowance:
     """How much may be rendered and kept for one request."""
 
-    def __init__(self, characters: int = A_REQUEST):
+    def __init__(self, characters: int = MAX_REQUEST_CHARS):
         self.left = characters
 
     def shown(self, place: Key, name: str, text: str, html: Html | None) -> Html | None:
@@ -125,7 +127,7 @@ class Allowance:
             return html
         if self.left < len(text):
             return None
-        self.left -= len(text) + A_WRITE
+        self.left -= len(text) + WRITE_COST_CHARS
         return Html(text, shown(place, name, text, None))
 
 

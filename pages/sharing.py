@@ -5,9 +5,9 @@ from __future__ import annotations
 from django.conf import settings
 from django.http import HttpResponse
 
-SHORT = 200  # characters that a preview has room for
+MAX_PREVIEW_CHARS = 200  # characters that a preview has room for
 LANGUAGES = frozenset(code for code, _label in settings.LANGUAGES)
-A_YEAR = 365 * 24 * 3600
+SECONDS_PER_YEAR = 365 * 24 * 3600
 EMBEDDED = settings.CONTENT_SECURITY_POLICY | {"script-src": "'none'", "connect-src": "'none'", "frame-ancestors": "*"}
 
 
@@ -24,5 +24,5 @@ def for_others(answer: HttpResponse) -> HttpResponse:
 
 def kept_for_good(answer: HttpResponse) -> HttpResponse:
     """A picture whose address says what it shows, so that nobody need ask for it again."""
-    answer["Cache-Control"] = f"public, max-age={A_YEAR}, immutable"
+    answer["Cache-Control"] = f"public, max-age={SECONDS_PER_YEAR}, immutable"
     return for_others(answer)

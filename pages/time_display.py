@@ -14,7 +14,7 @@ from django.utils.translation import gettext as _
 from store.log import as_text, utc_now
 
 from . import times
-from .times import HOUR, Amount, Edge, UnknownZone
+from .times import SECONDS_PER_HOUR, Amount, Edge, UnknownZone
 
 # In the election's zone and in UTC; where scripts run, in the reader's own zone instead of UTC.
 TIME = (
@@ -71,7 +71,7 @@ def countdown(until: datetime | str, edge: str = Edge.CLOSING.value, now: dateti
     language = get_language()
     words, before, after, over = _words(edge, language)
     amounts = _with_bold_counts(tuple(times.amounts(left)), language)
-    kind = " ending" if edge == Edge.CLOSING.value and left < HOUR else ""
+    kind = " ending" if edge == Edge.CLOSING.value and left < SECONDS_PER_HOUR else ""
     shown = (before, amounts, after) if left else (over, "", "")
     return format_html(COUNTDOWN, kind, edge, as_text(until), as_text(now), words, over, *shown)
 

@@ -258,11 +258,11 @@ def from_text(stored: str) -> datetime:
 
 # --- how much time is left ---
 
-DAY, HOUR, MINUTE = 24 * 3600, 3600, 60
+SECONDS_PER_DAY, SECONDS_PER_HOUR, SECONDS_PER_MINUTE = 24 * 3600, 3600, 60
 UNITS = {
-    DAY: ngettext_lazy("%(count)d day", "%(count)d days", "count"),
-    HOUR: ngettext_lazy("%(count)d hour", "%(count)d hours", "count"),
-    MINUTE: ngettext_lazy("%(count)d minute", "%(count)d minutes", "count"),
+    SECONDS_PER_DAY: ngettext_lazy("%(count)d day", "%(count)d days", "count"),
+    SECONDS_PER_HOUR: ngettext_lazy("%(count)d hour", "%(count)d hours", "count"),
+    SECONDS_PER_MINUTE: ngettext_lazy("%(count)d minute", "%(count)d minutes", "count"),
     1: ngettext_lazy("%(count)d second", "%(count)d seconds", "count"),
 }
 

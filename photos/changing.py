@@ -22,7 +22,7 @@ from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, JsonRes
 from django.shortcuts import render
 from django.utils.translation import gettext as _
 
-from acts.limits import HOUR, Limit, count
+from acts.limits import SECONDS_PER_HOUR, Limit, count
 from acts.refusals import LostRace
 from pages.forms import carried_out, posted
 from store.table import Write
@@ -32,7 +32,7 @@ from .forms import PictureForm
 from .repository import going, putting
 from .rules import Photo
 
-UPLOADS = Limit("pictures", 60, HOUR)  # of one person: each takes a second of the processor
+UPLOADS = Limit("pictures", 60, SECONDS_PER_HOUR)  # of one person: each takes a second of the processor
 
 
 @dataclass(frozen=True, slots=True)

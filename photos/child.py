@@ -18,21 +18,21 @@ from typing import Any
 
 from PIL import Image, ImageCms, ImageFile, JpegImagePlugin, MpoImagePlugin, PngImagePlugin, WebPImagePlugin
 
-MOST_BYTES = 8 * 1024**2  # of what comes in
-MOST_PIXELS = 40_000_000
+MAX_UPLOAD_BYTES = 8 * 1024**2  # of what comes in
+MAX_PIXELS = 40_000_000
 WIDTHS = (160, 640, 1280)
-HIGHEST = 2  # times as high as wide, at most: what is higher gets narrower
-LARGEST = 300_000  # bytes, which no picture has: an item holds 400 KB
+MAX_ASPECT_RATIO = 2  # times as high as wide, at most: what is higher gets narrower
+MAX_PHOTO_BYTES = 300_000  # bytes, which no picture has: an item holds 400 KB
 QUALITIES = (85, 75, 65, 50, 35, 20)
 
-MEGABYTES = 1024  # of memory: 40 million pixels take 160, and the reader of WebP has them four times
-PROCESSOR_SECONDS = 10
-SECONDS = 20  # by the clock
+MAX_MEMORY_MB = 1024  # of memory: 40 million pixels take 160, and the reader of WebP has them four times
+MAX_CPU_SECONDS = 10
+MAX_SECONDS = 20  # by the clock
 
 Image.preinit()  # all that Pillow would look for later is at hand before files are out of reach:
 READERS = (JpegImagePlugin, MpoImagePlugin, PngImagePlugin, WebPImagePlugin)
 FORMATS = ("JPEG", "PNG", "WEBP")
-ORIENTATION = 0x0112
+ORIENTATION_TAG = 0x0112
 TURNS = {
     2: Image.Transpose.FLIP_LEFT_RIGHT,
     3: Image.Transpose.ROTATE_180,
@@ -70,7 +70,7 @@ def opened(raw: bytes) -> Image.Image:
 
 
 def _check_size(wide: int, high: int) -> None:
-    if wide * high > MOST_PIXELS:
+    if wide * high > MAX_PIXELS:
         raise Refused("pixels")
 
 
@@ -98,7 +98,7 @@ def _check_webp(raw: bytes) -> None:
 def orientation(image: Image.Image) -> int:
     """How the camera was held; what cannot be read counts as upright."""
     with suppress(Exception):
-        return int(image.getexif().get(ORIENTATION, 1))
+        return int(image.getexif().get(ORIENTATION_TAG, 1))
     return 1
 
 
@@ -122,7 +122,7 @@ def pictures(raw: bytes) -> list[Image.Image]:
 def _box(size: tuple[int, int], width: int, lies: bool = False) -> tuple[int, int]:
     """How large a picture of this width is, never larger than it came; `lies` if it is turned afterwards."""
     wide, high = (size[1], size[0]) if lies else size
-    part = min(1.0, width / wide, width * HIGHEST / high)
+    part = min(1.0, width / wide, width * MAX_ASPECT_RATIO / high)
     box = max(1, round(wide * part)), max(1, round(high * part))
     return (box[1], box[0]) if lies else box
 
@@ -170,7 +170,7 @@ def written(images: list[Image.Image]) -> tuple[str, list[tuple[tuple[int, int],
 
 
 def _small_enough(image: Image.Image, kind: str) -> bytes | None:
-    return next((data for data in _in_qualities(image, kind) if len(data) < LARGEST), None)
+    return next((data for data in _in_qualities(image, kind) if len(data) < MAX_PHOTO_BYTES), None)
 
 
 def _in_qualities(image: Image.Image, kind: str) -> Iterator[bytes]:
@@ -204,14 +204,14 @@ def _line(words: dict[str, Any]) -> bytes:
 
 def limit() -> None:
     """From here on: so much memory, so much time, no file, no trace; and no longer than whoever asked for it lives."""
-    Image.MAX_IMAGE_PIXELS = MOST_PIXELS
+    Image.MAX_IMAGE_PIXELS = MAX_PIXELS
     ImageFile.LOAD_TRUNCATED_IMAGES = False
     _die_with_parent()
     _die_first()
-    signal.alarm(SECONDS)
+    signal.alarm(MAX_SECONDS)
     for what, most in (
-        (resource.RLIMIT_AS, MEGABYTES * 1024**2),
-        (resource.RLIMIT_CPU, PROCESSOR_SECONDS),
+        (resource.RLIMIT_AS, MAX_MEMORY_MB * 1024**2),
+        (resource.RLIMIT_CPU, MAX_CPU_SECONDS),
         (resource.RLIMIT_CORE, 0),
         (resource.RLIMIT_FSIZE, 0),
         (resource.RLIMIT_NPROC, 0),
@@ -236,7 +236,7 @@ def _die_first() -> None:
 
 def main() -> None:
     limit()
-    sys.stdout.buffer.write(answer(sys.stdin.buffer.read(MOST_BYTES + 1)))
+    sys.stdout.buffer.write(answer(sys.stdin.buffer.read(MAX_UPLOAD_BYTES + 1)))
     sys.stdout.buffer.flush()
 
 

@@ -22,12 +22,12 @@ from threading import BoundedSemaphore, Timer
 from typing import Any
 
 from . import child
-from .rules import CONTENT_TYPES, LARGEST, MOST_BYTES, WIDTHS, Photo, no_picture
+from .rules import CONTENT_TYPES, MAX_PHOTO_BYTES, MAX_UPLOAD_BYTES, WIDTHS, Photo, no_picture
 
-AT_ONCE = BoundedSemaphore(2)  # pictures that are made for this process; the site's own pages come first
-SECONDS_IN_LINE = 10.0
-SECONDS = child.SECONDS + 5.0  # by the clock; the child's own alarm comes first
-MOST_SAID = 4096 + len(WIDTHS) * LARGEST  # bytes that are read of its answer
+ENCODING_SLOTS = BoundedSemaphore(2)  # pictures that are made for this process; the site's own pages come first
+MAX_QUEUE_SECONDS = 10.0
+TIMEOUT_SECONDS = child.MAX_SECONDS + 5.0  # by the clock; the child's own alarm comes first
+MAX_OUTPUT_BYTES = 4096 + len(WIDTHS) * MAX_PHOTO_BYTES  # bytes that are read of its answer
 PROGRAM = (sys.executable, "-I", "-X", "utf8", str(Path(child.__file__).resolve()))
 
 
@@ -45,7 +45,7 @@ def new_id() -> str:
 
 def encoded(raw: bytes, alt: str, photo_id: str | None = None) -> Encoded:
     """The picture in all its widths, without a byte of what came with it; or a refusal with a sentence."""
-    if len(raw) > MOST_BYTES:
+    if len(raw) > MAX_UPLOAD_BYTES:
         raise no_picture("large")
     with in_line():
         return read(said_of(raw), alt, photo_id or new_id())
@@ -53,18 +53,18 @@ def encoded(raw: bytes, alt: str, photo_id: str | None = None) -> Encoded:
 
 @contextmanager
 def in_line() -> Iterator[None]:
-    if not AT_ONCE.acquire(timeout=SECONDS_IN_LINE):
+    if not ENCODING_SLOTS.acquire(timeout=MAX_QUEUE_SECONDS):
         raise no_picture("busy")
     try:
         yield
     finally:
-        AT_ONCE.release()
+        ENCODING_SLOTS.release()
 
 
 # --- the other process ---
 
 
-def said_of(raw: bytes, program: tuple[str, ...] = PROGRAM, seconds: float = SECONDS) -> bytes:
+def said_of(raw: bytes, program: tuple[str, ...] = PROGRAM, seconds: float = TIMEOUT_SECONDS) -> bytes:
     """What the other process says; it never gets more time, and we never read more, than there is for it."""
     try:
         process = subprocess.Popen(  # noqa: S603 - our own program, without any word of anybody's
@@ -99,7 +99,7 @@ def _conversation(process: subprocess.Popen[bytes], raw: bytes) -> bytes:
         with suppress(BrokenPipeError):  # it was stopped while it read
             process.stdin.write(raw)
             process.stdin.close()
-        return process.stdout.read(MOST_SAID + 1)
+        return process.stdout.read(MAX_OUTPUT_BYTES + 1)
     return b""
 
 
@@ -110,7 +110,7 @@ def _end(process: subprocess.Popen[bytes]) -> None:
 
 
 def _judged(said: bytes, code: int) -> bytes:
-    if b"\n" in said and len(said) <= MOST_SAID:
+    if b"\n" in said and len(said) <= MAX_OUTPUT_BYTES:
         return said
     was_ended = code in (-signal.SIGXCPU, -signal.SIGALRM, -signal.SIGKILL)
     raise no_picture("long" if was_ended and not said else "broken")
@@ -145,7 +145,7 @@ def _read(words: dict[str, Any], rest: bytes, alt: str, photo_id: str) -> Encode
 
 
 def _parts(rest: bytes, sizes: list[int]) -> tuple[bytes, ...]:
-    if not sizes or sum(sizes) != len(rest) or not all(0 < size < LARGEST for size in sizes):
+    if not sizes or sum(sizes) != len(rest) or not all(0 < size < MAX_PHOTO_BYTES for size in sizes):
         raise ValueError("These are not the bytes of a picture.")
     ends = list(accumulate(sizes))
     return tuple(rest[end - size : end] for end, size in zip(ends, sizes, strict=True))

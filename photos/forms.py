@@ -8,7 +8,7 @@ from django import forms
 from django.core.exceptions import ValidationError
 from django.utils.translation import gettext_lazy as _
 
-from .rules import LONGEST_ALT, MOST_BYTES, SENTENCES, Photo
+from .rules import MAX_ALT_CHARS, MAX_UPLOAD_BYTES, SENTENCES, Photo
 
 
 class PictureForm(forms.Form):
@@ -17,12 +17,12 @@ class PictureForm(forms.Form):
     file = forms.FileField(
         label=_("Picture"),
         max_length=500,
-        widget=forms.FileInput({"accept": "image/jpeg,image/png,image/webp", "data-most-bytes": MOST_BYTES}),
+        widget=forms.FileInput({"accept": "image/jpeg,image/png,image/webp", "data-most-bytes": MAX_UPLOAD_BYTES}),
         help_text=_("A JPEG, PNG or WebP file of at most 8 MB. Where and when it was taken is removed from it."),
     )
     alt = forms.CharField(
         label=_("What it shows"),
-        max_length=LONGEST_ALT,
+        max_length=MAX_ALT_CHARS,
         widget=forms.TextInput({"dir": "auto"}),
         help_text=_("In a few words, for those who cannot see it."),
     )
@@ -36,7 +36,7 @@ class PictureForm(forms.Form):
 
     def clean_file(self) -> Any:
         file = self.cleaned_data["file"]
-        if file and file.size > MOST_BYTES:
+        if file and file.size > MAX_UPLOAD_BYTES:
             raise ValidationError(SENTENCES["large"])
         return file
 

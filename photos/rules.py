@@ -10,12 +10,21 @@ from django.utils.translation import gettext_lazy as _
 
 from acts.refusals import Refusal
 
-from .child import LARGEST, MOST_BYTES, MOST_PIXELS, WIDTHS
+from .child import MAX_PHOTO_BYTES, MAX_PIXELS, MAX_UPLOAD_BYTES, WIDTHS
 
-__all__ = ["LARGEST", "LONGEST_ALT", "MOST_BYTES", "MOST_PIXELS", "WIDTHS", "NoPicture", "Photo", "photo_of"]
+__all__ = [
+    "MAX_ALT_CHARS",
+    "MAX_PHOTO_BYTES",
+    "MAX_PIXELS",
+    "MAX_UPLOAD_BYTES",
+    "WIDTHS",
+    "NoPicture",
+    "Photo",
+    "photo_of",
+]
 
-LONGEST_ALT = 300  # characters
-USUAL = 640  # the width for whoever cannot choose among several
+MAX_ALT_CHARS = 300
+DEFAULT_WIDTH_PX = 640  # the width for whoever cannot choose among several
 CONTENT_TYPES = {"jpg": "image/jpeg", "webp": "image/webp"}
 
 
@@ -67,7 +76,7 @@ class Photo:
 
     @property
     def address(self) -> str:
-        return self.src(USUAL)
+        return self.src(DEFAULT_WIDTH_PX)
 
     @property
     def small(self) -> str:

@@ -7,9 +7,9 @@ from django.contrib.auth.models import AnonymousUser
 
 from accounts.models import User
 from accounts.rules import Permission
-from acts.limits import DAY, HOUR, Limit, count
+from acts.limits import SECONDS_PER_DAY, SECONDS_PER_HOUR, Limit, count
 
-MADE = Limit("poll-maker", 20, HOUR)
+MADE = Limit("poll-maker", 20, SECONDS_PER_HOUR)
 
 
 def may_make(maker: User | AnonymousUser) -> bool:
@@ -23,4 +23,4 @@ def count_making(maker: User | AnonymousUser, address: str) -> None:
     network, if nobody is signed in."""
     name = maker.name if maker.is_authenticated else address
     count(MADE, name)
-    count(Limit("poll-maker-day", settings.POLLS_A_DAY, DAY), name)
+    count(Limit("poll-maker-day", settings.POLLS_A_DAY, SECONDS_PER_DAY), name)

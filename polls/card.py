@@ -9,8 +9,8 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from acts.naming import site_name
-from results.card import MOST_BARS, Bar, Card
-from results.lettering import LONGEST, can_write
+from results.card import MAX_BARS, Bar, Card
+from results.lettering import MAX_MEASURED_CHARS, can_write
 from results.pen import ACCENT, GREY, INK, PALE, PAPER, SEAT, SOFT
 from results.pictures.drawing import fit, in_order, isolated, joined, short, tag
 from results.pictures.points import score
@@ -19,7 +19,7 @@ from results.words import names
 from .counting import SideBySide
 from .rules import Poll
 
-WIDTH, ROW, TOP, FOOT = 600, 34, 118, 44
+WIDTH_PX, ROW_PX, TOP_PX, FOOT_PX = 600, 34, 118, 44
 SANS = "system-ui, -apple-system, 'Segoe UI', Roboto, 'Noto Sans', Arial, sans-serif"
 
 
@@ -45,7 +45,7 @@ def _leaders(account: SideBySide) -> tuple[str, str]:
 
 def _bars(account: SideBySide) -> tuple[Bar, ...]:
     borda = account.by("borda")
-    scores = [score(borda.result, name) for name in in_order(borda.result)[:MOST_BARS]]
+    scores = [score(borda.result, name) for name in in_order(borda.result)[:MAX_BARS]]
     whole = max(each.length for each in scores) or 1
     return tuple(Bar(each.name, float(each.length / whole), each.shown, each.name in borda.leaders) for each in scores)
 
@@ -62,7 +62,7 @@ def writable_card(poll: Poll, account: SideBySide, language: str) -> Card:
 
 def _writable(card: Card) -> Card:
     title = card.title if can_write(card.title) else _("The result of a poll")
-    leaders = card.names[: LONGEST + 1] if can_write(card.names) else _("See who is ahead")
+    leaders = card.names[: MAX_MEASURED_CHARS + 1] if can_write(card.names) else _("See who is ahead")
     bars = card.bars if all(can_write(bar.label) for bar in card.bars) else ()
     return replace(card, title=title, names=leaders, bars=bars, caption=card.caption if bars else "")
 
@@ -72,14 +72,14 @@ def _writable(card: Card) -> Card:
 
 def as_svg(card: Card) -> str:
     """With colours of its own: it stands on pages of which we know nothing."""
-    height = TOP + ROW * len(card.bars) + FOOT
+    height = TOP_PX + ROW_PX * len(card.bars) + FOOT_PX
     lines = [
         _text(fit(card.title, 52), 24, 36, 20, INK, bold=True),
         _text(card.heading, 24, 62, 14, SOFT),
         _text(fit(card.names, 58), 24, 88, 20, ACCENT, bold=True),
-        _text(card.caption, 24, TOP - 6, 12, SOFT),
+        _text(card.caption, 24, TOP_PX - 6, 12, SOFT),
     ]
-    bars = [_bar(bar, TOP + ROW * at) for at, bar in enumerate(card.bars)]
+    bars = [_bar(bar, TOP_PX + ROW_PX * at) for at, bar in enumerate(card.bars)]
     name = _text(fit(site_name(), 24), 576, height - 18, 14, SOFT, anchor="end")
     foot = [_text(card.turnout, 24, height - 18, 14, SOFT), name]
     said = f"{isolated(card.title)}. {card.heading}: {isolated(card.names)}. {card.turnout}"
@@ -93,8 +93,8 @@ def sentence_svg(title: str, sentence: str) -> str:
 
 
 def _picture(height: int, said: str, *children: object) -> str:
-    ground = tag("rect", width=WIDTH, height=height, rx=8, fill=PAPER)
-    size = {"width": WIDTH, "height": height, "viewBox": f"0 0 {WIDTH} {height}"}
+    ground = tag("rect", width=WIDTH_PX, height=height, rx=8, fill=PAPER)
+    size = {"width": WIDTH_PX, "height": height, "viewBox": f"0 0 {WIDTH_PX} {height}"}
     named = {"xmlns": "http://www.w3.org/2000/svg", "role": "img", "font_family": SANS}
     return str(tag("svg", tag("title", said), ground, *children, **named, **size))
 

@@ -24,8 +24,8 @@ from .words import RULES, of_options
 
 METHODS = ("irv", "borda", "schulze")
 XZ = b"\xfd7zXZ"  # what lzma writes first
-PLACES = 12  # that the page shows at once
-SENTENCES = 12  # of each method's reasons that the page shows at once
+MAX_PLACES_SHOWN = 12  # that the page shows at once
+MAX_SENTENCES_SHOWN = 12  # of each method's reasons that the page shows at once
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,8 +118,8 @@ def context_of(account: SideBySide) -> dict[str, Any]:
         "agreement": agreement(account),
         "methods": [_method(each) for each in account.counted],
         "labels": [label(each.method) for each in account.counted],
-        "first_places": ordered[:PLACES],
-        "other_places": ordered[PLACES:],
+        "first_places": ordered[:MAX_PLACES_SHOWN],
+        "other_places": ordered[MAX_PLACES_SHOWN:],
         "pictures": [picture for result in shown for picture in _pictures(result)],
     }
 
@@ -135,8 +135,8 @@ def _method(counted: Counted) -> dict[str, Any]:
         "by_lot": bool(result.lots),
         "hangs_on_a_lot": counted.hangs_on_a_lot,
         "seed": result.seed,
-        "sentences": sentences[:SENTENCES],
-        "more": sentences[SENTENCES:],
+        "sentences": sentences[:MAX_SENTENCES_SHOWN],
+        "more": sentences[MAX_SENTENCES_SHOWN:],
     }
 
 

@@ -30,7 +30,7 @@ class Planned:
 
 
 MAKER = "Emmy Noether"
-DAYS = 90
+OPEN_DAYS = 90
 PLANNED = (
     Planned(
         "Where shall we eat on Friday?",
@@ -65,7 +65,7 @@ def load() -> int:
 def _make(maker: User, planned: Planned) -> None:
     chosen: dict[str, Any] = {"title": planned.title, "description": planned.description, "expires_at": None}
     chosen |= {"results_hidden": planned.results_hidden, "listed": True}
-    poll, _key = services.make(maker, planned.candidates, DAYS, **chosen)
+    poll, _key = services.make(maker, planned.candidates, OPEN_DAYS, **chosen)
     _vote(poll, planned)
     if planned.closed and (runner := services.find_runner(poll.id, maker, "")) is not None:
         services.close(runner)

@@ -18,11 +18,11 @@ from pages.time_fields import LocalTimeField, ZonedForm, ZoneField, zone_or_defa
 from pages.times import Edge, zone_label
 from store.log import utc_now
 
-from .reports import LONGEST_REPORT, REASONS
+from .reports import MAX_REPORT_CHARS, REASONS
 from .rules import (
-    FEWEST_CANDIDATES,
-    LONGEST_DESCRIPTION,
-    MOST_CANDIDATES,
+    MAX_CANDIDATES,
+    MAX_DESCRIPTION_CHARS,
+    MIN_CANDIDATES,
     RETENTIONS,
     check_first_end,
 )
@@ -46,10 +46,10 @@ class CandidatesField(forms.CharField):
 
     def clean(self, value: Any) -> list[str]:
         names = kept_of(lists.read_candidates, super().clean(value))
-        if len(names) < FEWEST_CANDIDATES:
+        if len(names) < MIN_CANDIDATES:
             raise ValidationError(_("A poll needs at least two different things to rank."))
-        if len(names) > MOST_CANDIDATES:
-            words = {"most": MOST_CANDIDATES, "count": len(names)}
+        if len(names) > MAX_CANDIDATES:
+            words = {"most": MAX_CANDIDATES, "count": len(names)}
             raise ValidationError(_("A poll has at most %(most)d things to rank; these are %(count)d."), params=words)
         return names
 
@@ -61,7 +61,7 @@ class PollForm(ZonedForm):
     candidates = CandidatesField(
         label=_("What to rank"), max_length=50_000, help_text=_("One a line, at least two, at most fifty.")
     )
-    description = markdown_field(_("Description"), 3, max_length=LONGEST_DESCRIPTION)
+    description = markdown_field(_("Description"), 3, max_length=MAX_DESCRIPTION_CHARS)
     ends = LocalTimeField(
         edge=Edge.CLOSING,
         label=_("Ends"),
@@ -115,7 +115,7 @@ class ReportForm(forms.Form):
     words = LinesField(
         label=_("More about it"),
         required=False,
-        max_length=LONGEST_REPORT,
+        max_length=MAX_REPORT_CHARS,
         rows=4,
         help_text=_("Only those who look after this site read this. They do not learn who you are."),
     )

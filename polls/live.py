@@ -20,8 +20,9 @@ from .counting import SideBySide
 from .rules import Poll
 from .sealing import seal_or_complain
 
-AT_ONCE = 1_000  # votes that are counted and sealed while somebody waits for the page; more are the worker's
-MOST_KEPT = 60_000_000  # bytes that all polls take up that are being watched
+# votes that are counted and sealed while somebody waits for the page; more are the worker's
+MAX_VOTES_COUNTED_IN_REQUEST = 1_000
+CACHE_BYTES = 60_000_000  # bytes that all polls take up that are being watched
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,11 +84,11 @@ def _counted(poll: Poll, watched: Watched) -> Look:
 
 def _over(poll: Poll, voted: int, head: Item | None) -> Look:
     """What was sealed; one with few votes is sealed now."""
-    if head is None and voted <= AT_ONCE and seal_or_complain(poll.id):
+    if head is None and voted <= MAX_VOTES_COUNTED_IN_REQUEST and seal_or_complain(poll.id):
         poll, _voted, head = repository.with_gates(poll.id) or (poll, voted, None)
     if head is None:
         return Look(poll, None)
     return Look(poll, SideBySide.from_bytes(head["report"]), is_sealed=True)
 
 
-shelf = PollShelf(most=MOST_KEPT)
+shelf = PollShelf(most=CACHE_BYTES)

@@ -16,14 +16,14 @@ from django.utils.translation import gettext as _
 from acts.links import whole
 from pages.markdown import plain
 from pages.rendered import description_of
-from pages.sharing import LANGUAGES, SHORT
-from results.pen import HEIGHT, WIDTH, edition
+from pages.sharing import LANGUAGES, MAX_PREVIEW_CHARS
+from results.pen import HEIGHT_PX, WIDTH_PX, edition
 
 from . import counting
 from .counting import SideBySide
 from .rules import Poll
 
-FRAME_WIDTH, FRAME_HEIGHT = 600, 480
+FRAME_WIDTH_PX, FRAME_HEIGHT_PX = 600, 480
 
 
 def address_of(poll: Poll) -> str:
@@ -33,14 +33,20 @@ def address_of(poll: Poll) -> str:
 def preview(poll: Poll, account: SideBySide | None = None) -> dict[str, Any]:
     """What other sites show of a link to the poll: what is asked, and of one that is over how it ended."""
     named = _("To rank: %(names)s") % {"names": ", ".join(each.name for each in poll.candidates)}
-    summary = plain(description_of(poll), SHORT) or Truncator(named).chars(SHORT)
+    summary = plain(description_of(poll), MAX_PREVIEW_CHARS) or Truncator(named).chars(MAX_PREVIEW_CHARS)
     about = {"title": poll.title, "address": address_of(poll), "oembed": oembed_address(poll)}
     if account is None or not account.total:
         return about | {"summary": summary, "image": whole(static("img/apple-touch-icon.png"))}
     language = get_language() if get_language() in LANGUAGES else settings.LANGUAGE_CODE
     drawn = whole(reverse("poll_card", args=[poll.id, language, edition_of(account)]))
     said = counting.agreement(account)
-    return about | {"summary": said, "image": drawn, "wide": WIDTH, "high": HEIGHT, "alt": f"{poll.title}. {said}"}
+    return about | {
+        "summary": said,
+        "image": drawn,
+        "wide": WIDTH_PX,
+        "high": HEIGHT_PX,
+        "alt": f"{poll.title}. {said}",
+    }
 
 
 def edition_of(account: SideBySide) -> str:
@@ -53,7 +59,7 @@ def oembed_address(poll: Poll) -> str:
     return f"{whole(reverse('oembed'))}?{asked}"
 
 
-def frame(poll: Poll, width: int | str = "100%", height: int = FRAME_HEIGHT) -> str:
+def frame(poll: Poll, width: int | str = "100%", height: int = FRAME_HEIGHT_PX) -> str:
     """What to put into another page."""
     source = whole(reverse("poll_embed", args=[poll.id]))
     label = escape(_("Poll: %(title)s") % {"title": poll.title})

@@ -17,7 +17,7 @@ from accounts.access import public, requires
 from accounts.models import User
 from accounts.rules import Permission
 from accounts.visitors import counted_as
-from acts.limits import HOUR, Limit, count
+from acts.limits import SECONDS_PER_HOUR, Limit, count
 from acts.refusals import LostRace, NotNow, Refusal
 from pages.forms import form_page, posted
 from pages.paging import listed, one_page
@@ -30,7 +30,7 @@ from .rules import Poll
 from .services import NOT_NOW
 from .views import context_of, found_or_404, gone_page
 
-REPORTS = Limit("poll-reports", 10, HOUR)
+REPORTS = Limit("poll-reports", 10, SECONDS_PER_HOUR)
 
 Found = tuple[Poll, Reported | None]
 

@@ -21,7 +21,7 @@ from .rules import NOT_THERE, Poll
 from .services import NOT_NOW, record
 
 REPORTER = "@reporter"  # in the log, whoever reports; nobody's name has an @
-LONGEST_REPORT = 1_000
+MAX_REPORT_CHARS = 1_000
 REASONS = {
     "spam": _("Advertising or fraud"),
     "hate": _("Hateful or insulting"),

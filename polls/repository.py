@@ -15,7 +15,7 @@ from django.utils.translation import gettext_lazy as _
 
 from acts import shards, versions
 from acts.background import TaskType
-from acts.gates import IN_ONE, Gates, as_of, is_not_later, voted
+from acts.gates import MAX_GATES_PER_TRANSACTION, Gates, as_of, is_not_later, voted
 from acts.site import now_text, table
 from acts.versions import next_version, unchanged
 from pages import rendered
@@ -39,11 +39,11 @@ from store.table import (
 )
 from tally.ballots import Ballots
 
-from .rules import MOST_VOTES, Poll
+from .rules import MAX_VOTES, Poll
 
 DELETING = TaskType("delete poll", _("Deleting a poll"))
 
-GATES = 8  # how many gates each shard of a poll has
+GATES_PER_SHARD = 8  # how many gates each shard of a poll has
 SHARDS = 8  # of every poll that is made in a distant store
 STORED_AS = {
     "created_at": "createdAt",
@@ -105,11 +105,11 @@ def gates_of(poll: Poll) -> Gates:
 
 @lru_cache
 def gates_in(many: int) -> Gates:
-    return Gates(GATES * many, partial(keys.poll_gate, shards=many) if many > 1 else keys.poll_gate)
+    return Gates(GATES_PER_SHARD * many, partial(keys.poll_gate, shards=many) if many > 1 else keys.poll_gate)
 
 
 def most_a_gate(poll: Poll) -> int:
-    return MOST_VOTES // gates_of(poll).count
+    return MAX_VOTES // gates_of(poll).count
 
 
 # --- finding ---
@@ -146,7 +146,7 @@ def id_of_code(code: str) -> str | None:
 
 def any_gate() -> int:
     """A number by which `standing` takes any of the gates of a poll, however many it has; the next one is the next."""
-    return random.randrange(GATES * SHARDS)  # noqa: S311 - only to spread the load
+    return random.randrange(GATES_PER_SHARD * SHARDS)  # noqa: S311 - only to spread the load
 
 
 def standing(poll_id: str, vote_id: str, gate: int, form: str) -> PollStanding | None:
@@ -298,7 +298,11 @@ def change(before: Poll, after: Poll) -> list[Write]:
 def reopening(before: Poll, after: Poll) -> tuple[list[Write], list[Write]]:
     """What is written before, and with, the event that opens a poll again: nobody passes a gate that is open early."""
     gates = opened_gates(next_version(before, after))
-    return gates[IN_ONE:], [*change(before, after), unsealed(before), *gates[:IN_ONE]]
+    return gates[MAX_GATES_PER_TRANSACTION:], [
+        *change(before, after),
+        unsealed(before),
+        *gates[:MAX_GATES_PER_TRANSACTION],
+    ]
 
 
 def deletion(poll: Poll) -> list[Write]:

@@ -21,11 +21,11 @@ from store.keys import fold
 from store.log import as_text
 from store.table import Key
 
-FEWEST_CANDIDATES, MOST_CANDIDATES = 2, 50
-LONGEST_DESCRIPTION = 5_000
-LONGEST_OPEN = timedelta(days=366)  # an end later than that would keep a poll for ever
+MIN_CANDIDATES, MAX_CANDIDATES = 2, 50
+MAX_DESCRIPTION_CHARS = 5_000
+MAX_OPEN_DURATION = timedelta(days=366)  # an end later than that would keep a poll for ever
 RETENTIONS = (30, 90, 365)  # days after its end that a maker may choose from
-MOST_VOTES = 100_000  # in one poll, which a process can keep in mind; whoever needs more needs an election
+MAX_VOTES = 100_000  # in one poll, which a process can keep in mind; whoever needs more needs an election
 
 
 class Hidden(Refusal):
@@ -175,7 +175,7 @@ def offered(poll: Poll, who: PollRelation, now: str, *, organises: bool = False)
 def check_first_end(end: datetime, now: datetime) -> None:
     if end <= now:
         raise NotNow(_("This end has passed already."))
-    if end > now + LONGEST_OPEN:
+    if end > now + MAX_OPEN_DURATION:
         raise NotNow(_("A poll ends within a year."))
 
 

@@ -20,7 +20,7 @@ from accounts.heirs import Estate, is_owner
 from accounts.models import User
 from accounts.rules import Permission
 from acts import recording
-from acts.again import TRIES
+from acts.again import MAX_ATTEMPTS
 from acts.background import Batch, Task, finished, next_deletions
 from acts.closing import Closing
 from acts.following import follow
@@ -42,7 +42,7 @@ from . import repository, rules
 from .repository import DELETING, PollStanding
 from .rules import Act, Poll, PollRelation
 
-CODE_LENGTH = 6
+CODE_CHARS = 6
 VOTER, SOMEBODY = "@voter", "@maker"  # in the log, whoever votes and whoever has no account; nobody's name has an @
 
 
@@ -63,7 +63,7 @@ def make(
     """A new poll, open at once; and for somebody without an account the key of the private link to run it. In the same
     transaction is whatever else goes with it, and can refuse it."""
     key = "" if maker.is_authenticated else secrets.token_urlsafe(24)
-    for _attempt in range(TRIES):
+    for _attempt in range(MAX_ATTEMPTS):
         poll = _new(maker, candidates, days, digest(key) if key else "", **chosen)
         writes = repository.creation(poll, int(from_text(poll.created_at).timestamp()))
         still = [people.is_still(maker)] if maker.is_authenticated else []
@@ -95,7 +95,7 @@ def _new(maker: User | AnonymousUser, candidates: Sequence[str], days: int, key:
 
 def new_code() -> str:
     """With a letter in it: codes of digits alone are those of live sessions."""
-    while (code := "".join(secrets.choice(SYMBOLS) for _ in range(CODE_LENGTH))).isdecimal():
+    while (code := "".join(secrets.choice(SYMBOLS) for _ in range(CODE_CHARS))).isdecimal():
         pass
     return code
 

@@ -27,13 +27,13 @@ from . import counting, live, repository, voters
 from .card import as_svg, card_of, sentence_svg, writable_card
 from .counting import SideBySide
 from .live import Look
-from .previews import FRAME_HEIGHT, FRAME_WIDTH, address_of, edition_of, frame
+from .previews import FRAME_HEIGHT_PX, FRAME_WIDTH_PX, address_of, edition_of, frame
 from .rules import HIDDEN, Poll
 from .views import context_of, found_or_404, page_context, vote_in, with_own_vote
 
-SECONDS_KEPT = 5  # the picture of a standing
-LEAST_WIDTH, LEAST_HEIGHT = 280, 200
-MOST_PLACES = 10  # that the small page shows
+CACHE_SECONDS = 5  # the picture of a standing
+MIN_WIDTH_PX, MIN_HEIGHT_PX = 280, 200
+MAX_PLACES_SHOWN = 10  # that the small page shows
 PAGES = ("poll", "poll_voted", "poll_results", "poll_embed")
 
 
@@ -86,7 +86,7 @@ def _standing(poll: Poll, has_voted: bool, is_open: bool) -> dict[str, Any]:
     account = look.result
     shown = {"votes": account.total, "agreement": counting.agreement(account)}
     methods = [label(each.method) for each in account.counted]
-    return shown | {"places": counting.places(account)[:MOST_PLACES], "methods": methods}
+    return shown | {"places": counting.places(account)[:MAX_PLACES_SHOWN], "methods": methods}
 
 
 # --- pictures ---
@@ -101,7 +101,7 @@ def image(request: HttpRequest, poll_id: UUID) -> HttpResponse:
         raise Http404
     status, drawn = _drawn(look)
     answer = HttpResponse(drawn, content_type="image/svg+xml; charset=utf-8", status=status)
-    answer["Cache-Control"] = f"public, max-age={SECONDS_KEPT}"
+    answer["Cache-Control"] = f"public, max-age={CACHE_SECONDS}"
     answer["Content-Security-Policy"] = "default-src 'none'"
     return for_others(answer)
 
@@ -143,8 +143,8 @@ def oembed(request: HttpRequest) -> HttpResponse:
     poll = found_or_404(_poll_in(request.GET.get("url", "")))
     if poll.hidden_at:
         raise Http404
-    width = _within(request.GET.get("maxwidth", ""), LEAST_WIDTH, FRAME_WIDTH)
-    height = _within(request.GET.get("maxheight", ""), LEAST_HEIGHT, FRAME_HEIGHT)
+    width = _within(request.GET.get("maxwidth", ""), MIN_WIDTH_PX, FRAME_WIDTH_PX)
+    height = _within(request.GET.get("maxheight", ""), MIN_HEIGHT_PX, FRAME_HEIGHT_PX)
     said = {"version": "1.0", "type": "rich", "title": poll.title, "width": width, "height": height}
     said |= {"provider_name": site_name(), "provider_url": settings.SITE_URL, "html": frame(poll, width, height)}
     answer = JsonResponse(said)

@@ -19,7 +19,7 @@ from django.views.decorators.http import require_safe
 from accounts.access import View, answer_for, public, requires
 from accounts.rules import Permission
 from accounts.visitors import counted_as
-from acts.limits import TEN_MINUTES, Limit, TooOften, count
+from acts.limits import TEN_MINUTES_IN_SECONDS, Limit, TooOften, count
 from acts.links import whole
 from acts.refusals import Refusal
 from acts.site import now_text
@@ -41,9 +41,9 @@ from .previews import address_of, frame, preview
 from .rules import HIDDEN, Poll, PollRelation
 
 KEY_COOKIE = "plenum_poll_key"  # by which somebody without an account runs what they made
-ACCOUNT_VOTES = Limit("poll-votes-account", 30, TEN_MINUTES)  # of one person in one poll
+ACCOUNT_VOTES = Limit("poll-votes-account", 30, TEN_MINUTES_IN_SECONDS)  # of one person in one poll
 WRONG_CODES = Limit(
-    "poll-code-address", 60, TEN_MINUTES
+    "poll-code-address", 60, TEN_MINUTES_IN_SECONDS
 )  # whoever tries codes finds polls that were not meant for them
 
 
@@ -233,8 +233,8 @@ def count_voting(request: HttpRequest, poll: Poll) -> None:
         count(ACCOUNT_VOTES, f"{poll.id} {counted_as(request)}")
         return
     address, most = origin(request), settings.POLL_VOTES_PER_ADDRESS
-    count(Limit("poll-votes", most, TEN_MINUTES), f"{poll.id} {address}")
-    count(Limit("poll-votes-address", 5 * most, TEN_MINUTES), address)
+    count(Limit("poll-votes", most, TEN_MINUTES_IN_SECONDS), f"{poll.id} {address}")
+    count(Limit("poll-votes-address", 5 * most, TEN_MINUTES_IN_SECONDS), address)
 
 
 def _say_outcome(request: HttpRequest, outcome: services.Outcome) -> None:

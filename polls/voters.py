@@ -25,13 +25,13 @@ from .rules import SIGN_IN_FIRST, Poll
 
 COOKIE = "plenum_voter"
 SALT = "polls.voter"
-A_YEAR = 365 * 24 * 3600
+SECONDS_PER_YEAR = 365 * 24 * 3600
 PURPOSE = b"plenum: votes in polls"
 
 TRAP = "website"  # a field that people do not see and programs like to fill
 STAMP = "shown"  # the field that says when the page was shown
-QUICKEST = 1.0  # seconds that a person needs at least to rank and press a button
-LONGEST = 7 * 24 * 3600
+MIN_VOTING_SECONDS = 1.0  # seconds that a person needs at least to rank and press a button
+MAX_VOTING_SECONDS = 7 * 24 * 3600
 
 
 TOO_QUICK = _("That was quicker than anybody can rank. Please look it over and press the button again.")
@@ -48,7 +48,7 @@ NO_REPORTER = _(
 
 
 def browser_number(request: HttpRequest) -> str | None:
-    return request.get_signed_cookie(COOKIE, default=None, salt=SALT, max_age=A_YEAR)
+    return request.get_signed_cookie(COOKIE, default=None, salt=SALT, max_age=SECONDS_PER_YEAR)
 
 
 def number_of(request: HttpRequest) -> str:
@@ -65,7 +65,7 @@ def remember(request: HttpRequest, answer: HttpResponse) -> HttpResponse:
             COOKIE,
             number_of(request),
             salt=SALT,
-            max_age=A_YEAR,
+            max_age=SECONDS_PER_YEAR,
             path=f"{settings.SESSION_COOKIE_PATH}poll/",
             secure=settings.SESSION_COOKIE_SECURE,
             httponly=True,
@@ -149,14 +149,14 @@ def check_person(request: HttpRequest, poll: Poll) -> None:
         raise Refusal(TOO_OLD)
     if whose != _shown_to(request, poll):
         raise Refusal(OF_ANOTHER)
-    if seconds < QUICKEST:
+    if seconds < MIN_VOTING_SECONDS:
         raise Refusal(TOO_QUICK)
 
 
 def _read_stamp(post: QueryDict) -> tuple[str, float | None]:
     """To whom the page was shown, and how many seconds ago; `None` if that cannot be told."""
     try:
-        whose, milliseconds = signing.loads(post.get(STAMP, ""), salt="polls.shown", max_age=LONGEST)
+        whose, milliseconds = signing.loads(post.get(STAMP, ""), salt="polls.shown", max_age=MAX_VOTING_SECONDS)
     except (signing.BadSignature, ValueError):
         return "", None
     return whose, time.time() - milliseconds / 1000

@@ -12,13 +12,13 @@ from django.utils.translation import ngettext
 
 from .codes import SYMBOLS, as_meant
 
-CROWD = 500  # votes, at least, that share what is sent of a code
+MIN_VOTES_PER_PREFIX = 500  # votes, at least, that share what is sent of a code
 
 
 def letters_told(votes: int) -> int:
     """How many characters of a code may be sent to find a vote among so many."""
     letters = 0
-    while votes // len(SYMBOLS) ** (letters + 1) >= CROWD:
+    while votes // len(SYMBOLS) ** (letters + 1) >= MIN_VOTES_PER_PREFIX:
         letters += 1
     return letters
 

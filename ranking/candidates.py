@@ -11,7 +11,7 @@ from pages import rendered
 from pages.rendered import Html
 from photos.rules import Photo
 
-A_PHOTO = 1000  # bytes in memory, about, of what is said of a picture
+PHOTO_MEMORY_BYTES = 1000  # bytes in memory, about, of what is said of a picture
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +31,7 @@ class Candidate:
     def weight(self) -> int:
         """Bytes in memory, about."""
         texts = (self.name, self.statement, self.link, self.html.html if self.html else "")
-        return sum(map(getsizeof, texts)) + (A_PHOTO if self.photo else 0)
+        return sum(map(getsizeof, texts)) + (PHOTO_MEMORY_BYTES if self.photo else 0)
 
     @property
     def length(self) -> int:

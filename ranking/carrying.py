@@ -22,9 +22,9 @@ from django.http import HttpRequest, HttpResponse, QueryDict
 PURPOSE = b"plenum: rankings carried by browsers"
 COOKIE = "ranking"
 WHOSE = "whose"  # the field of a form that has the mark
-SECONDS = 3600
-LONGEST = 3800  # characters: browsers keep cookies of 4,096
-MOST_BYTES = 100_000  # of what was sent, however small it gets
+COOKIE_SECONDS = 3600
+MAX_COOKIE_CHARS = 3800  # characters: browsers keep cookies of 4,096
+MAX_UNPACKED_BYTES = 100_000  # of what was sent, however small it gets
 
 
 Fields = Sequence[tuple[str, str]]
@@ -37,9 +37,9 @@ def fields_of(form: QueryDict) -> Fields:
 def carry(answer: HttpResponse, path: str, whose: str, fields: Fields) -> None:
     """Give the fields to the browser with this answer, for the pages below the path. The longest ballot there can be
     fits; what does not is no ballot."""
-    text = _written(fields).encode()[:MOST_BYTES]
+    text = _written(fields).encode()[:MAX_UNPACKED_BYTES]
     packed = _lock(settings.SECRET_KEY).encrypt(whose.encode() + b"\n" + zlib.compress(text)).decode()
-    if len(packed) <= LONGEST:
+    if len(packed) <= MAX_COOKIE_CHARS:
         safe = {"httponly": True, "secure": settings.SESSION_COOKIE_SECURE, "samesite": "Lax"}
         answer.set_cookie(COOKIE, packed, path=path, **safe)
 
@@ -55,13 +55,13 @@ def _written(fields: Fields) -> str:
 def carried(request: HttpRequest, whose: str) -> QueryDict | None:
     """What the browser carries of this person."""
     try:
-        packed = _lock(settings.SECRET_KEY).decrypt(request.COOKIES.get(COOKIE, ""), ttl=SECONDS)
+        packed = _lock(settings.SECRET_KEY).decrypt(request.COOKIES.get(COOKIE, ""), ttl=COOKIE_SECONDS)
     except InvalidToken:
         return None
     mark, _, text = packed.partition(b"\n")
     if not hmac.compare_digest(mark, whose.encode()):
         return None
-    return QueryDict(zlib.decompressobj().decompress(text, MOST_BYTES))
+    return QueryDict(zlib.decompressobj().decompress(text, MAX_UNPACKED_BYTES))
 
 
 def put_down(answer: HttpResponse, path: str) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import secrets
 
 SYMBOLS = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"  # no I, L, O, U: nothing that is easily misread
-A_GROUP = 4  # symbols, of five bits each
+GROUP_SYMBOLS = 4  # symbols, of five bits each
 MISREAD = str.maketrans("OIL", "011")
 
 
@@ -16,5 +16,6 @@ def as_meant(typed: str) -> str:
 
 def new_code(groups: int) -> str:
     """Twenty random bits a group, such as K7QM-2XHD, in groups that are easily compared."""
-    symbols = [SYMBOLS[byte % len(SYMBOLS)] for byte in secrets.token_bytes(groups * A_GROUP)]  # 256 is 8 times 32
-    return "-".join("".join(symbols[at : at + A_GROUP]) for at in range(0, len(symbols), A_GROUP))
+    # 256 is 8 times 32
+    symbols = [SYMBOLS[byte % len(SYMBOLS)] for byte in secrets.token_bytes(groups * GROUP_SYMBOLS)]
+    return "-".join("".join(symbols[at : at + GROUP_SYMBOLS]) for at in range(0, len(symbols), GROUP_SYMBOLS))

@@ -30,15 +30,15 @@ from pages.streams import CLIENT_GONE
 from tally import cost
 from tally.cost import Size
 
-MOST_STEPS = 3_000_000  # that anybody may ask for at once; about three seconds
-SMALL = 60_000  # steps that are done before a process has begun: that takes about as long
-AT_ONCE = BoundedSemaphore(2)  # counts that are made apart for this process; the site's own pages come first
-SECONDS_IN_LINE = 2.0
-RETRY_AFTER = 5  # seconds, for those who waited in line in vain
+MAX_STEPS = 3_000_000  # that anybody may ask for at once; about three seconds
+MAX_INLINE_STEPS = 60_000  # steps that are done before a process has begun: that takes about as long
+COUNTING_SLOTS = BoundedSemaphore(2)  # counts that are made apart for this process; the site's own pages come first
+MAX_QUEUE_SECONDS = 2.0
+RETRY_AFTER_SECONDS = 5  # seconds, for those who waited in line in vain
 ROOT = Path(__file__).parent.parent
 PROGRAM = (sys.executable, "-S", "-X", "utf8", "-m", "tally.job")  # -S: what is installed here is not needed
-A_PIECE = 1 << 16
-A_LOOK = 0.25  # seconds between two looks whether the visitor is still there
+CHUNK_BYTES = 1 << 16
+CHECK_INTERVAL_SECONDS = 0.25  # seconds between two looks whether the visitor is still there
 
 
 Outcome = TypeVar("Outcome", covariant=True)
@@ -88,7 +88,7 @@ class Left(Refusal):
 
 def check(size: Size, cost_of: Callable[[Size], int]) -> None:
     """Refuse what costs too much, before it begins."""
-    dear = cost.dearest(size, MOST_STEPS, cost_of)
+    dear = cost.dearest(size, MAX_STEPS, cost_of)
     if dear == "seats":
         raise TooDear(_("That many seats for that many candidates take too long to count here."))
     if dear == "equals":
@@ -104,7 +104,7 @@ def counted(job: Wanted[Outcome], request: HttpRequest | None = None, *, waits: 
     """What comes out: made here if it is small, else apart, with a place in the line unless the caller has its own."""
     size = job.size
     check(size, job.cost)
-    if job.cost(size) <= SMALL:
+    if job.cost(size) <= MAX_INLINE_STEPS:
         return job.done()
     has_left = request.META.get(CLIENT_GONE, _nobody_left) if request else _nobody_left
     with in_line() if waits else nullcontext():
@@ -118,12 +118,12 @@ def _nobody_left() -> bool:
 
 @contextmanager
 def in_line() -> Iterator[None]:
-    if not AT_ONCE.acquire(timeout=SECONDS_IN_LINE):
+    if not COUNTING_SLOTS.acquire(timeout=MAX_QUEUE_SECONDS):
         raise _busy()
     try:
         yield
     finally:
-        AT_ONCE.release()
+        COUNTING_SLOTS.release()
 
 
 def _busy() -> Busy:
@@ -163,8 +163,8 @@ def _conversation(process: subprocess.Popen[bytes], asked: bytes, has_left: Call
         while (left := until - time.monotonic()) > 0:
             if has_left():
                 raise Left(_("Nobody waited for this count any more."))
-            if selector.select(min(left, A_LOOK)):
-                if not (piece := process.stdout.read1(A_PIECE)):
+            if selector.select(min(left, CHECK_INTERVAL_SECONDS)):
+                if not (piece := process.stdout.read1(CHUNK_BYTES)):
                     break
                 pieces.append(piece)
     with suppress(subprocess.TimeoutExpired):

@@ -41,8 +41,8 @@ from .trail import Follower, sealed_numbers
 
 FORMAT = 2
 PROGRAM, STV_PROGRAM = (Path(__file__).with_name(name).read_bytes() for name in ("verify.py", "verify_stv.py"))
-IN_MEMORY = 4 * 1024 * 1024  # bytes of an extract before it goes to a temporary file
-A_PIECE = 64 * 1024  # bytes of it that are read at a time
+MAX_BYTES_IN_MEMORY = 4 * 1024 * 1024  # bytes of an extract before it goes to a temporary file
+CHUNK_BYTES = 64 * 1024  # bytes of it that are read at a time
 SETTINGS = ("method", "seats", "unranked", "secret_ballot", "electorate", "created_at")
 WINDOW = ("no_voting_before", "no_voting_after", "time_zone")
 MOMENTS = {"ElectionOpened": "opened_at", "ElectionClosed": "closed_at", "ResultSealed": "sealed_at"}
@@ -104,7 +104,7 @@ class _Writer:
 
 
 def _pieces(file: IO[bytes]) -> Iterator[bytes]:
-    return iter(partial(file.read, A_PIECE), b"")
+    return iter(partial(file.read, CHUNK_BYTES), b"")
 
 
 def _readable(value: Any) -> bytes:
@@ -199,7 +199,7 @@ def _without_voter(ballot: Item) -> Item:
 
 
 def _spool() -> IO[bytes]:
-    return SpooledTemporaryFile(IN_MEMORY)  # it goes when nobody holds the extract any more
+    return SpooledTemporaryFile(MAX_BYTES_IN_MEMORY)  # it goes when nobody holds the extract any more
 
 
 @dataclass

@@ -17,15 +17,15 @@ from store.memory import Memory
 from tally.result import Result
 
 from . import words
-from .lettering import LONGEST, can_write
-from .pen import ACCENT, GREY, HEIGHT, INK, LEFT, PALE, RIGHT, SEAT, SOFT, Pen, cut, edition, length, wrapped
+from .lettering import MAX_MEASURED_CHARS, can_write
+from .pen import ACCENT, GREY, HEIGHT_PX, INK, LEFT_PX, PALE, RIGHT_PX, SEAT, SOFT, Pen, cut, edition, length, wrapped
 from .pictures.drawing import in_order, number, voters
 from .pictures.duels import contests, votes
 from .pictures.points import score
 from .report import Report
 from .repository import Seal
 
-MOST_BARS = 5
+MAX_BARS = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +89,7 @@ def _outcome(result: Result) -> tuple[str, str]:
     else:
         heading, without = _("Winner"), _("See who won")
     names = words.names(result.winners)
-    return heading, names[: LONGEST + 1] if can_write(names) else without
+    return heading, names[: MAX_MEASURED_CHARS + 1] if can_write(names) else without
 
 
 def _turnout(election: Election, seal: Seal) -> tuple[str, float | None]:
@@ -114,7 +114,7 @@ def _last_round(result: Result) -> tuple[str, tuple[Bar, ...]]:
     last = result.rounds[-1]
     tally = {name: Fraction(held) for name, held in last.tally.items()}
     order = {name: at for at, name in enumerate(in_order(result))}
-    names = sorted(tally, key=lambda name: (name not in result.winners, -tally[name], order[name]))[:MOST_BARS]
+    names = sorted(tally, key=lambda name: (name not in result.winners, -tally[name], order[name]))[:MAX_BARS]
     whole = max(*tally.values(), Fraction(last.threshold))
     caption = _("Votes in round %(number)d") if len(result.rounds) > 1 else _("Votes")
     bars = [(name, tally[name] / whole, number(tally[name])) for name in names]
@@ -122,7 +122,7 @@ def _last_round(result: Result) -> tuple[str, tuple[Bar, ...]]:
 
 
 def _points(result: Result) -> tuple[str, tuple[Bar, ...]]:
-    scores = [score(result, name) for name in in_order(result)[:MOST_BARS]]
+    scores = [score(result, name) for name in in_order(result)[:MAX_BARS]]
     whole = max(each.length for each in scores) or Fraction(1)
     caption = {"borda": _("Points"), "copeland": _("Contests won")}.get(result.method, _("First preferences"))
     return caption, _labelled(result, [(each.name, each.length / whole, each.shown) for each in scores])
@@ -130,14 +130,14 @@ def _points(result: Result) -> tuple[str, tuple[Bar, ...]]:
 
 def _contests(result: Result) -> tuple[str, tuple[Bar, ...]]:
     bars = []
-    for name, other in contests(result)[:MOST_BARS]:
+    for name, other in contests(result)[:MAX_BARS]:
         ayes, noes = votes(result, name, other)
         bars.append((other, Fraction(ayes, max(1, ayes + noes)), f"{ayes} : {noes}"))
     return _("One to one against"), tuple(replace(bar, won=True) for bar in _labelled(result, bars))
 
 
 def _drawn_contests(result: Result) -> tuple[str, tuple[Bar, ...]]:
-    pairs = contests(result)[:MOST_BARS]
+    pairs = contests(result)[:MAX_BARS]
     if not all(map(can_write, result.winners)):
         return "", ()
     bars = [(f"{name} : {other}", *votes(result, name, other)) for name, other in pairs]
@@ -179,42 +179,42 @@ def _drawn(card: Card) -> bytes:
 def _draw_title(pen: Pen, card: Card) -> float:
     """What was voted on and who won; answers how far down that reaches."""
     y = 82.0
-    for line in wrapped(card.title, 44, RIGHT - LEFT, 1 if card.bars else 2):
-        pen.text(LEFT, y, line, 44, INK)
+    for line in wrapped(card.title, 44, RIGHT_PX - LEFT_PX, 1 if card.bars else 2):
+        pen.text(LEFT_PX, y, line, 44, INK)
         y += 54
     y += 6
-    pen.text(LEFT, y, card.heading, 28, SOFT)
-    large = length(card.names, 64) <= RIGHT - LEFT
+    pen.text(LEFT_PX, y, card.heading, 28, SOFT)
+    large = length(card.names, 64) <= RIGHT_PX - LEFT_PX
     size, step = (64, 70) if large else (36, 44)
-    for line in wrapped(card.names, size, RIGHT - LEFT, 2):
+    for line in wrapped(card.names, size, RIGHT_PX - LEFT_PX, 2):
         y += step
-        pen.text(LEFT, y, line, size, ACCENT)
+        pen.text(LEFT_PX, y, line, size, ACCENT)
     return y
 
 
 def _draw_bars(pen: Pen, card: Card, above: float) -> None:
     if not card.bars:
         return
-    top, bottom = above + 56, HEIGHT - 112
-    pen.text(LEFT, top, card.caption, 24, SOFT)
+    top, bottom = above + 56, HEIGHT_PX - 112
+    pen.text(LEFT_PX, top, card.caption, 24, SOFT)
     row = min(46.0, (bottom - top - 14) / len(card.bars))
     numbers = max(length(bar.shown, 28) for bar in card.bars)
-    start, end = LEFT + 330, RIGHT - numbers - 24
+    start, end = LEFT_PX + 330, RIGHT_PX - numbers - 24
     for at, bar in enumerate(card.bars):
         y = top + 14 + row * at
-        pen.text(LEFT, y + row * 0.68, cut(bar.label, 28, 306), 28, INK)
+        pen.text(LEFT_PX, y + row * 0.68, cut(bar.label, 28, 306), 28, INK)
         pen.box(start, y + row * 0.2, end - start, row * 0.6, PALE if bar.won else SEAT, 6)
         if bar.share:
             pen.box(start, y + row * 0.2, (end - start) * bar.share, row * 0.6, ACCENT if bar.won else GREY, 6)
-        pen.text_at_right(RIGHT, y + row * 0.68, bar.shown, 28, INK)
+        pen.text_at_right(RIGHT_PX, y + row * 0.68, bar.shown, 28, INK)
 
 
 def _draw_foot(pen: Pen, card: Card) -> None:
-    y = HEIGHT - 46
+    y = HEIGHT_PX - 46
     room = 520.0
-    pen.text(LEFT, y, cut(card.turnout, 28, room), 28, SOFT)
+    pen.text(LEFT_PX, y, cut(card.turnout, 28, room), 28, SOFT)
     if card.share is not None:
-        start = LEFT + min(room, length(card.turnout, 28)) + 28
+        start = LEFT_PX + min(room, length(card.turnout, 28)) + 28
         pen.box(start, y - 16, 240, 12, SEAT, 6)
         if card.share:
             pen.box(start, y - 16, 240 * card.share, 12, ACCENT, 6)

@@ -26,7 +26,7 @@ from .files import EXPORTS, file_name, has, version
 from .repository import Found, Sealed
 from .views import load, not_yet, of_public_results
 
-A_YEAR = 365 * 24 * 3600
+SECONDS_PER_YEAR = 365 * 24 * 3600
 BUNDLES = Limit("bundle", 30, 3600)  # of one person; each reads a stretch of the log
 ZIP = "application/zip"
 
@@ -110,6 +110,8 @@ def _kept(request: HttpRequest, answer: HttpResponseBase, found: Sealed, tag: st
     Privately in any case: most pages are for members and voters, and what they get may name voters.
     """
     for_good = request.GET.get("v") == version(found) and tag == version(found)
-    answer.headers["Cache-Control"] = f"private, max-age={A_YEAR}, immutable" if for_good else "private, no-cache"
+    answer.headers["Cache-Control"] = (
+        f"private, max-age={SECONDS_PER_YEAR}, immutable" if for_good else "private, no-cache"
+    )
     answer.headers["ETag"] = f'"{tag}"'
     return answer

@@ -7,7 +7,7 @@ from typing import Any
 
 from tally.result import Result, Round
 
-MOST_CONTESTS = 200
+MAX_CONTESTS = 200
 EVERYTHING = "1.000000000"  # what somebody keeps who is not elected yet
 
 
@@ -19,8 +19,8 @@ def story_of(result: Result) -> dict[str, Any]:
         "unranked": result.unranked,
         "candidates": result.candidates,
         "rounds": [_round(result, each) for each in result.rounds or ()],
-        "contests": contests[:MOST_CONTESTS],
-        "more": len(contests) > MOST_CONTESTS,
+        "contests": contests[:MAX_CONTESTS],
+        "more": len(contests) > MAX_CONTESTS,
     }
 
 

@@ -13,11 +13,11 @@ from functools import lru_cache
 import pymupdf_fonts
 from PIL import ImageFont
 
-LONGEST = 300  # characters that are measured; no line is wide enough for more
+MAX_MEASURED_CHARS = 300  # characters that are measured; no line is wide enough for more
 MISSING = "\U0010ffff"  # not a character, so drawn as the glyph for everything that the font lacks
 JOINERS = "\u200c\u200d"  # the only controls that belong to spelling; others could turn the text around
 RUNS_LEFT = ("R", "AL", "AN")
-SAMPLE = 20  # size at which glyphs are compared
+SAMPLE_PX = 20  # size at which glyphs are compared
 
 
 @lru_cache(maxsize=16)
@@ -31,7 +31,7 @@ def can_write(text: str) -> bool:
 
 @lru_cache(maxsize=4096)
 def _has_glyph(character: str) -> bool:
-    used = font(SAMPLE)
+    used = font(SAMPLE_PX)
     is_control = unicodedata.category(character)[0] == "C" and character not in JOINERS
     if is_control or (used.layout_engine != ImageFont.Layout.RAQM and _needs_shaping(character)):
         return False
@@ -51,9 +51,9 @@ def width(text: str, size: int) -> float:
 
 def fit(text: str, size: int, room: float) -> str:
     """The text, cut and ended with an ellipsis if it is wider than its room."""
-    if len(text) <= LONGEST and width(text, size) <= room:
+    if len(text) <= MAX_MEASURED_CHARS and width(text, size) <= room:
         return text
-    ends = (end for end in range(1, min(len(text), LONGEST)) if unicodedata.category(text[end])[0] != "M")
+    ends = (end for end in range(1, min(len(text), MAX_MEASURED_CHARS)) if unicodedata.category(text[end])[0] != "M")
     cuts = [text[:end].rstrip() + "…" for end in ends] or ["…"]
     return cuts[max(0, bisect_right(cuts, room, key=lambda cut: width(cut, size)) - 1)]
 
@@ -61,7 +61,7 @@ def fit(text: str, size: int, room: float) -> str:
 def lines(text: str, size: int, room: float, most: int) -> list[str]:
     """The text on at most so many lines, broken at spaces; what does not fit is cut at the end of the last."""
     found: list[str] = []
-    left = text[: LONGEST + 1].split()
+    left = text[: MAX_MEASURED_CHARS + 1].split()
     while left and len(found) < most - 1:
         taken = 1
         while taken < len(left) and width(" ".join(left[: taken + 1]), size) <= room:

@@ -19,13 +19,13 @@ from elections.rules import Election
 from store import keys, spans
 from tally.job import Job
 from tally.result import Result
-from tally.undrawn import OTHER_LOTS, Draws
+from tally.undrawn import MAX_OTHER_LOTS, Draws
 
 from . import apart
 from .report import settings_of
 from .watching import Box, Shelf, Watched
 
-MOST_BALLOTS = 50_000  # of one election
+MAX_BALLOTS = 50_000  # of one election
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +48,7 @@ class ElectionShelf(Shelf):
         election, voted = found
         if not election.shows_live(now_text()):
             return Look(election)
-        if voted > MOST_BALLOTS:
+        if voted > MAX_BALLOTS:
             return Look(election, too_many=True)
         self.bring_up_to_date(watched, _box(election, voted))
         try:
@@ -95,7 +95,7 @@ def _counted(election: Election, watched: Watched) -> Look:
 def _other_draws(job: Job) -> Draws:
     """None if that takes too long."""
     with suppress(apart.TooDear, apart.Busy):
-        return apart.counted(replace(job, draws=OTHER_LOTS), waits=False).draws
+        return apart.counted(replace(job, draws=MAX_OTHER_LOTS), waits=False).draws
     return ()
 
 

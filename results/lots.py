@@ -10,7 +10,7 @@ from tally.result import Lot
 
 from .repository import Found
 
-MOST_NAMES = 12  # of the first lot; whoever wants all of them has the recount and the bundle
+MAX_NAMES_PER_LOT = 12  # of the first lot; whoever wants all of them has the recount and the bundle
 
 
 def context_of_lots(found: Found) -> dict[str, Any]:
@@ -27,7 +27,7 @@ def context_of_lots(found: Found) -> dict[str, Any]:
 
 
 def _drawing(seed: str, method: str, lot: Lot) -> list[str]:
-    return [_sha256(seed, method, lot.where, str(lot.round), name) for name in lot.names[:MOST_NAMES]]
+    return [_sha256(seed, method, lot.where, str(lot.round), name) for name in lot.names[:MAX_NAMES_PER_LOT]]
 
 
 def _sha256(*lines: str) -> str:

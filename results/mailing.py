@@ -30,8 +30,8 @@ from tally.result import Result
 
 from . import repository
 
-MOST_NAMED = 12  # of those who won; all of them are in the result
-MOST_NAMED_EACH = 6  # of each of several questions: a mail is kept for every voter
+MAX_WINNERS_NAMED = 12  # of those who won; all of them are in the result
+MAX_WINNERS_NAMED_PER_QUESTION = 6  # of each of several questions: a mail is kept for every voter
 TOGETHER = "together"  # how several questions on one ballot ended
 ASKED = "announcing"  # the attribute beside the counted mails that says since when
 BEFORE = gettext_lazy("The result was mailed to the voters before.")
@@ -104,13 +104,13 @@ def outcome_of(election: Election) -> dict[str, str] | None:
     book = books.find(election.book) if election.book else None
     if book is None:
         result = _result_of(election)
-        return None if result is None else {**_outcome(result, MOST_NAMED), "ballots": str(result.total)}
+        return None if result is None else {**_outcome(result, MAX_WINNERS_NAMED), "ballots": str(result.total)}
     questions = books.questions(book)
     results = [result for each in questions if (result := _result_of(each)) is not None]
     if not results or len(results) < len(questions):
         return None
     told = [
-        {"question": book.short(each.name), **_outcome(result, MOST_NAMED_EACH)}
+        {"question": book.short(each.name), **_outcome(result, MAX_WINNERS_NAMED_PER_QUESTION)}
         for each, result in zip(questions, results, strict=True)
     ]
     ballots = sum(result.total for result in results)

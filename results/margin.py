@@ -17,7 +17,7 @@ from tally.result import Result
 
 from .pictures.drawing import fluid, in_order, isolated, number, share, tag, voters
 
-TALL = 22
+HEIGHT_PX = 22
 CHAINS, CONTEST, ROUND, SEAT, POINTS, VOTES = "chains", "contest", "round", "seat", "points", "votes"
 
 
@@ -57,15 +57,15 @@ class Margin:
     @property
     def svg(self) -> SafeString:
         """One bar, parted where the two meet; a line marks the half."""
-        whole, across = self.votes + self.against, {"y": 5, "height": TALL}
+        whole, across = self.votes + self.against, {"y": 5, "height": HEIGHT_PX}
         said = f"{isolated(self.name)} {self.ayes} : {self.noes} {isolated(self.other)}"
         return fluid(
-            TALL + 10,
+            HEIGHT_PX + 10,
             self.title,
             said,
             tag("rect", x=0, width="100%", class_="bar second", **across),
             tag("rect", x=0, width=share(self.votes, whole), class_="bar first", **across),
-            tag("line", x1="50%", x2="50%", y1=0, y2=TALL + 10, class_="needed"),
+            tag("line", x1="50%", x2="50%", y1=0, y2=HEIGHT_PX + 10, class_="needed"),
             kind="margin",
         )
 

@@ -11,13 +11,13 @@ from acts.naming import site_name
 
 from .lettering import can_write, fit, font, lines, width
 
-WIDTH, HEIGHT = 1200, 630  # what social networks ask for
+WIDTH_PX, HEIGHT_PX = 1200, 630  # what social networks ask for
 FORMAT = 2  # of the drawing; another one has another address
 OURS = "Plenum"
-FINER = 2  # everything is drawn so many times larger, for smooth edges
+OVERSAMPLING = 2  # everything is drawn so many times larger, for smooth edges
 INK, SOFT, GREY, PAPER = "#1c1a22", "#57525f", "#857d93", "#f6f5f3"  # as in static/css/tokens.css
 ACCENT, PALE, SEAT = "#56278a", "#dcd0e9", "#cdc8d2"
-LEFT, RIGHT = 72, WIDTH - 72
+LEFT_PX, RIGHT_PX = 72, WIDTH_PX - 72
 SEATS = ((5, 22.5), (8.2, 14.7), (16, 11.5), (27, 22.5), (16, 22))  # as in static/img/mark.svg
 
 
@@ -31,19 +31,19 @@ class Pen:
     """Draws on a sheet of its own, in the measures of the picture as it will be seen."""
 
     def __init__(self) -> None:
-        self._image = Image.new("RGB", (WIDTH * FINER, HEIGHT * FINER), PAPER)
+        self._image = Image.new("RGB", (WIDTH_PX * OVERSAMPLING, HEIGHT_PX * OVERSAMPLING), PAPER)
         self._draw = ImageDraw.Draw(self._image)
-        self.box(0, 0, WIDTH, 14, ACCENT, 0)
+        self.box(0, 0, WIDTH_PX, 14, ACCENT, 0)
 
     def box(self, x: float, y: float, wide: float, high: float, colour: str, radius: float) -> None:
-        edges = [FINER * each for each in (x, y, x + max(wide, 2 * radius), y + high)]
-        self._draw.rounded_rectangle(edges, FINER * radius, colour)
+        edges = [OVERSAMPLING * each for each in (x, y, x + max(wide, 2 * radius), y + high)]
+        self._draw.rounded_rectangle(edges, OVERSAMPLING * radius, colour)
 
     def dot(self, x: float, y: float, radius: float, colour: str) -> None:
-        self._draw.ellipse([FINER * each for each in (x - radius, y - radius, x + radius, y + radius)], colour)
+        self._draw.ellipse([OVERSAMPLING * each for each in (x - radius, y - radius, x + radius, y + radius)], colour)
 
     def text(self, x: float, y: float, text: str, size: int, colour: str) -> None:
-        self._draw.text((FINER * x, FINER * y), text, colour, font(FINER * size), anchor="ls")
+        self._draw.text((OVERSAMPLING * x, OVERSAMPLING * y), text, colour, font(OVERSAMPLING * size), anchor="ls")
 
     def text_at_right(self, x: float, y: float, text: str, size: int, colour: str) -> None:
         self.text(x - length(text, size), y, text, size, colour)
@@ -52,8 +52,8 @@ class Pen:
         """The site's name and our mark, at the right end of a line."""
         own = site_name()
         name = cut(own if can_write(own) else OURS, 32, 260)
-        self.text_at_right(RIGHT, y, name, 32, INK)
-        self._mark(RIGHT - length(name, 32) - 62, y - 36, 48)
+        self.text_at_right(RIGHT_PX, y, name, 32, INK)
+        self._mark(RIGHT_PX - length(name, 32) - 62, y - 36, 48)
 
     def _mark(self, x: float, y: float, side: float) -> None:
         """The seats of an assembly, and the one who has won."""
@@ -65,17 +65,17 @@ class Pen:
 
     def as_png(self) -> bytes:
         file = io.BytesIO()
-        self._image.reduce(FINER).quantize(128, dither=Image.Dither.NONE).save(file, "PNG", optimize=True)
+        self._image.reduce(OVERSAMPLING).quantize(128, dither=Image.Dither.NONE).save(file, "PNG", optimize=True)
         return file.getvalue()
 
 
 def length(text: str, size: int) -> float:
-    return width(text, FINER * size) / FINER
+    return width(text, OVERSAMPLING * size) / OVERSAMPLING
 
 
 def wrapped(text: str, size: int, room: float, most: int) -> list[str]:
-    return lines(text, FINER * size, FINER * room, most)
+    return lines(text, OVERSAMPLING * size, OVERSAMPLING * room, most)
 
 
 def cut(text: str, size: int, room: float) -> str:
-    return fit(text, FINER * size, FINER * room)
+    return fit(text, OVERSAMPLING * size, OVERSAMPLING * room)

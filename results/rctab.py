@@ -24,7 +24,7 @@ from typing import Any
 from tally.numbers import as_text
 from tally.result import Result, Round
 
-PLACES = 4
+DECIMAL_PLACES = 4
 NOBODY, CUT = "exhausted", "residual surplus"
 
 
@@ -66,5 +66,5 @@ def decimal(votes: str | Fraction) -> str:
     text = votes if isinstance(votes, str) else as_text(votes)
     if "/" not in text:
         return text
-    whole, rest = divmod(int(Fraction(text) * 10**PLACES), 10**PLACES)
-    return f"{whole}.{rest:0{PLACES}d}"
+    whole, rest = divmod(int(Fraction(text) * 10**DECIMAL_PLACES), 10**DECIMAL_PLACES)
+    return f"{whole}.{rest:0{DECIMAL_PLACES}d}"

@@ -9,7 +9,7 @@ from typing import Any
 
 from elections.rules import Election
 from tally.ballots import Ballots
-from tally.closeness import RECOUNTS, Closeness
+from tally.closeness import DEFAULT_RECOUNTS, Closeness
 from tally.explain import Sentence, explain
 from tally.job import Done, Job
 from tally.result import Result
@@ -76,7 +76,7 @@ def report_on(
     seats: int = 1,
     unranked: str = "below",
     seed: str = "",
-    recounts: int = RECOUNTS,
+    recounts: int = DEFAULT_RECOUNTS,
 ) -> Report:
     settings = {"seats": seats, "unranked": unranked, "seed": seed}
     return report_of(Job(ballots, method, settings, recounts=recounts).done())

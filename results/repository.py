@@ -25,7 +25,7 @@ from .report import Report
 
 PLAIN = ("ballots", "digest", "report_digest", "sealed_at", "parts")  # stored as they are
 LOTS = ("lots_secret", "seed")  # likewise
-FEW = 3  # winners that a list or a card names
+MAX_WINNERS_LISTED = 3  # winners that a list or a card names
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,7 +136,7 @@ def head(election_name: str, seal: Seal) -> Put:
 def outcome(election: Election, seal: Seal, result: Result) -> list[Write]:
     """How it ended, in a few words: beside the election in lists; by itself, if everybody on the web may see it."""
     winners = result.winners if result.total > result.blank else ()
-    shown = {"sealed_at": seal.sealed_at, "winners": list(winners[:FEW]), "winner_count": len(winners)}
+    shown = {"sealed_at": seal.sealed_at, "winners": list(winners[:MAX_WINNERS_LISTED]), "winner_count": len(winners)}
     shown |= {"seats": result.seats}
     listed = Update(keys.listed_election(election.name), set=shown, when=Exists())
     if not election.results_public:

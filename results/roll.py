@@ -22,8 +22,8 @@ from store import keys
 from store.spans import ordered_values
 from store.table import Span, Table
 
-A_BLOCK = 64  # bytes that SHA-256 takes at a time; the secret has half as many
-AT_ONCE = 1_000  # entries of the roll
+SHA256_BLOCK_BYTES = 64  # bytes that SHA-256 takes at a time; the secret has half as many
+BATCH_ROLL_ENTRIES = 1_000  # entries of the roll
 BETWEEN = b"],["  # two entries in JSON
 
 
@@ -44,7 +44,7 @@ class Nonces:
     """
 
     def __init__(self, secret: str):
-        block = bytes.fromhex(secret).ljust(A_BLOCK, b"\0")
+        block = bytes.fromhex(secret).ljust(SHA256_BLOCK_BYTES, b"\0")
         self._inner, self._outer = (hashlib.sha256(bytes(byte ^ pad for byte in block)) for pad in (0x36, 0x5C))
 
     def of(self, name: str) -> bytes:
@@ -93,6 +93,6 @@ def _lines(entries: list[tuple[str, bool]]) -> list[bytes]:
 def commitment_to(table: Table, roll: Sequence[Span], secret: str) -> str:
     """To all who are on the roll that lies there."""
     commitment, entries = RollCommitment(secret), ordered_values(table, roll, "voter_name", "voted")
-    while some := list(islice(entries, AT_ONCE)):
+    while some := list(islice(entries, BATCH_ROLL_ENTRIES)):
         commitment.add_all(some)
     return commitment.text

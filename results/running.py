@@ -18,9 +18,10 @@ from store.table import Item
 from tally.ballots import Ballots, groups_of, ranking_of
 from tally.pairwise import Summary
 
-OVERLAP = timedelta(seconds=60)  # more than a cast takes from its time stamp to the index, or two clocks differ
-A_HANDFUL = 5_000  # ballots that are added to a summary at once
-A_BALLOT = 300  # bytes that a ballot takes up besides the letters of its ranking
+# more than a cast takes from its time stamp to the index, or two clocks differ
+OVERLAP_DURATION = timedelta(seconds=60)
+BATCH_BALLOTS = 5_000  # ballots that are added to a summary at once
+BALLOT_OVERHEAD_BYTES = 300  # bytes that a ballot takes up besides the letters of its ranking
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +56,7 @@ class Running:
     def weight(self) -> int:
         """About how many bytes it takes up."""
         said = sum(len(each.name) + len(each.statement) + len(each.link) for each in self.candidates)
-        return A_BALLOT * self.total + 2 * self.letters + self.summary.weight + 2 * said
+        return BALLOT_OVERHEAD_BYTES * self.total + 2 * self.letters + self.summary.weight + 2 * said
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -68,7 +69,7 @@ class Running:
     @property
     def since(self) -> str:
         """From when on to look for what is new."""
-        return as_text(datetime.fromisoformat(self.newest) - OVERLAP) if self.newest else ""
+        return as_text(datetime.fromisoformat(self.newest) - OVERLAP_DURATION) if self.newest else ""
 
     def stand(self, candidates: tuple[Candidate, ...]) -> None:
         """These candidates stand now; what was counted is counted anew if they are others than before."""
@@ -150,5 +151,5 @@ def summary_by_time(election: Election) -> Summary:
 
 
 def _summaries(running: Running, rankings: Iterator[str]) -> Iterator[Summary]:
-    while some := Counter(islice(rankings, A_HANDFUL)):
+    while some := Counter(islice(rankings, BATCH_BALLOTS)):
         yield Summary.of(Ballots(running.names, running.normal(some)))

@@ -16,26 +16,26 @@ from accounts.access import public
 from accounts.visitors import counted_as
 from acts.limits import Limit, count
 from acts.refusals import Refusal
-from elections.rules import METHODS, MOST_SEATS, UNRANKED, Election, check_settings
+from elections.rules import MAX_SEATS, METHODS, UNRANKED, Election, check_settings
 from pages.fields import LinesField
 from pages.forms import form_page, posted
 from tally.ballots import Ballots
-from tally.closeness import RECOUNTS
+from tally.closeness import DEFAULT_RECOUNTS
 from tally.cost import of_recount
 from tally.formats import BadFile, File, Limits, NotRecognised, read
 from tally.formats.text import Text
 from tally.job import Job
 
 from . import apart, words
-from .apart import RETRY_AFTER, Busy, TooDear
+from .apart import RETRY_AFTER_SECONDS, Busy, TooDear
 from .report import report_of
 from .repository import Found
 from .views import context_of_report
 
 LIMITS = Limits(bytes=1_000_000, candidates=100, name=200, rankings=10_000)
-CLOSENESS_STEPS = 1_000_000  # in all recounts together that look for how close it was,
-OF_EACH = 500  # of them at the least
-LOOKS_CLOSELY = 10  # recounts; with fewer, nothing is found, and that would say nothing
+MAX_CLOSENESS_STEPS = 1_000_000  # in all recounts together that look for how close it was,
+MIN_STEPS_PER_RECOUNT = 500  # of them at the least
+MIN_RECOUNTS = 10  # recounts; with fewer, nothing is found, and that would say nothing
 COUNTS = Limit("sandbox-address", 60, 600)
 NO_ELECTION = Election(name="", owner_name="", created_at="")  # ballots from anywhere belong to none of ours
 
@@ -124,7 +124,7 @@ class SandboxForm(forms.Form):
         label=gettext_lazy("Seats"),
         required=False,
         min_value=1,
-        max_value=MOST_SEATS,
+        max_value=MAX_SEATS,
         help_text=gettext_lazy("Left empty: what the file says, else one."),
     )
     unranked = forms.ChoiceField(
@@ -180,9 +180,9 @@ def job_of(ballots: Ballots, method: str, **settings: Any) -> Job:
 
 def recounts(job: Job) -> int:
     size = job.size
-    left = min(CLOSENESS_STEPS, apart.MOST_STEPS - job.cost(size))
-    possible = min(RECOUNTS, left // (of_recount(size, job.method) + OF_EACH))
-    return possible if possible >= LOOKS_CLOSELY else 0
+    left = min(MAX_CLOSENESS_STEPS, apart.MAX_STEPS - job.cost(size))
+    possible = min(DEFAULT_RECOUNTS, left // (of_recount(size, job.method) + MIN_STEPS_PER_RECOUNT))
+    return possible if possible >= MIN_RECOUNTS else 0
 
 
 # --- the page ---
@@ -212,7 +212,7 @@ def _refused(request: HttpRequest, form: SandboxForm, refusal: Refusal) -> HttpR
         form.data = form.data.dict() | {"ballots": form.text}
     answer = _page(request, form, {})
     if isinstance(refusal, Busy):
-        answer.status_code, answer["Retry-After"] = 503, str(RETRY_AFTER)
+        answer.status_code, answer["Retry-After"] = 503, str(RETRY_AFTER_SECONDS)
     return answer
 
 

@@ -23,7 +23,7 @@ from store.log import Event
 from store.table import Check, Delete, Exists, Item, StoreError
 from tally import lots
 from tally.ballots import Ballots
-from tally.closeness import RECOUNTS
+from tally.closeness import DEFAULT_RECOUNTS
 from tally.cost import Size, of_recount
 from tally.job import Job
 
@@ -32,12 +32,13 @@ from .report import Report, report_on, settings_of
 from .repository import Found, Seal
 from .roll import new_secret
 
-AT_ONCE = 1_000  # ballots that are counted while somebody waits for the page; more are the worker's,
-STEPS_AT_ONCE = 6_000_000  # and so is what takes longer, if the look at how close it was goes on to its end
-A_MOMENT = 1.0  # seconds that whoever has closed an election waits for the worker
-A_LOOK = 0.01  # seconds between two looks whether it is done
-MANY_CANDIDATES = 100  # with more, that look ends for the worker, too,
-STEPS_FOR_CLOSENESS = 60_000_000  # after about a minute
+# ballots that are counted while somebody waits for the page; more are the worker's,
+MAX_BALLOTS_COUNTED_IN_REQUEST = 1_000
+MAX_STEPS_IN_REQUEST = 6_000_000  # and so is what takes longer, if the look at how close it was goes on to its end
+WAIT_SECONDS = 1.0  # seconds that whoever has closed an election waits for the worker
+CHECK_INTERVAL_SECONDS = 0.01  # seconds between two looks whether it is done
+MAX_EXHAUSTIVE_CANDIDATES = 100  # with more, that look ends for the worker, too,
+MAX_CLOSENESS_STEPS = 60_000_000  # after about a minute
 
 
 class Disagreement(CannotSeal):
@@ -104,17 +105,17 @@ def _report(election: Election, counted: Ballots, drawn: Item) -> Report:
 
 def _affordable(counted: Ballots, election: Election) -> int:
     """How often it may be counted again to see how close it was: hundreds of candidates would hold the worker up."""
-    if len(counted.candidates) <= MANY_CANDIDATES:
-        return RECOUNTS
-    return min(RECOUNTS, STEPS_FOR_CLOSENESS // of_recount(Size.of(counted, election.seats), election.method))
+    if len(counted.candidates) <= MAX_EXHAUSTIVE_CANDIDATES:
+        return DEFAULT_RECOUNTS
+    return min(DEFAULT_RECOUNTS, MAX_CLOSENESS_STEPS // of_recount(Size.of(counted, election.seats), election.method))
 
 
 def _is_quickly_counted(election: Election) -> bool:
     """Whether somebody may wait for it: of so many ballots, were they all different and ranked everybody."""
     voted, standing = turnout(election).voted, len(candidates_of(election))
     size = Size(standing, voted, voted * standing, seats=election.seats)
-    job = Job(Ballots((), {}), election.method, settings_of(election, ""), recounts=RECOUNTS)
-    return voted <= AT_ONCE and job.cost(size) <= STEPS_AT_ONCE
+    job = Job(Ballots((), {}), election.method, settings_of(election, ""), recounts=DEFAULT_RECOUNTS)
+    return voted <= MAX_BALLOTS_COUNTED_IN_REQUEST and job.cost(size) <= MAX_STEPS_IN_REQUEST
 
 
 def find(election_name: str, *, with_report: bool = True) -> Found | None:
@@ -140,7 +141,7 @@ def seal_soon(election: Election) -> None:
     """
     if not ring(BALLOTS) or table().is_distant:
         return
-    until = time.monotonic() + A_MOMENT
+    until = time.monotonic() + WAIT_SECONDS
     with trips.beside(), suppress(StoreError):  # which the next page meets, too, and says
         while not repository.is_sealed(election.name) and time.monotonic() < until:
-            time.sleep(A_LOOK)
+            time.sleep(CHECK_INTERVAL_SECONDS)

@@ -27,21 +27,21 @@ from acts.site import now_text
 from elections.rules import Election, State
 from pages.conditional import for_reader, tag_of
 from pages.page_cache import page_with
-from pages.sharing import LANGUAGES, SHORT, framed, kept_for_good
+from pages.sharing import LANGUAGES, MAX_PREVIEW_CHARS, framed, kept_for_good
 
 from . import services, words
 from .access import is_shared
 from .card import card_of, picture
 from .card_address import card_address, card_edition
 from .files import context_of_exports
-from .pen import HEIGHT, WIDTH
+from .pen import HEIGHT_PX, WIDTH_PX
 from .report import Report
 from .repository import Found, Sealed
 from .shown import Page
 from .text import as_text
 from .views import context_of_report
 
-MINUTES_KEPT = 5
+CACHE_MINUTES = 5
 
 
 def load(name: str, find: Callable[[str], Found | None] = services.find) -> Found:
@@ -60,7 +60,7 @@ def shared(request: HttpRequest, name: str) -> HttpResponse:
     if found.seal is None:
         return _answer(request, "results/shared.html", found, context)
     part, image = PAGE.part(found), card_address(found.election, found.seal)
-    context |= {**part.extra, "image": image, "image_width": WIDTH, "image_height": HEIGHT, "counted": True}
+    context |= {**part.extra, "image": image, "image_width": WIDTH_PX, "image_height": HEIGHT_PX, "counted": True}
     make = partial(page_with, request, part, "results/shared.html", context)
     return for_reader(request, tag_of(part.etag, part.extra, found.election, context["address"], image), make)
 
@@ -84,7 +84,7 @@ def embed(request: HttpRequest, name: str) -> HttpResponse:
         context |= {"result": found.report.result, "title": title(found.election, found.report)}
     answer = framed(_answer(request, "results/embed.html", found, context))
     if found.report is not None:
-        answer["Cache-Control"] = f"public, max-age={MINUTES_KEPT * 60}"
+        answer["Cache-Control"] = f"public, max-age={CACHE_MINUTES * 60}"
     return answer
 
 
@@ -121,7 +121,7 @@ def preview(found: Sealed) -> dict[str, str]:
     """What other sites say of a link to this page."""
     election, report = found.election, found.report
     first = words.said(report.sentences[0]) if report.sentences else ""
-    summary = Truncator(f"{_ballots(report)} {first}").chars(SHORT)
+    summary = Truncator(f"{_ballots(report)} {first}").chars(MAX_PREVIEW_CHARS)
     alt = f"{title(election, report)}. {_ballots(report)}"
     return {"title": title(election, report), "summary": summary, "image_alt": alt}
 
@@ -135,7 +135,7 @@ def outcome(report: Report) -> str:
     result = report.result
     if result.total == result.blank:
         return _("nothing to count")
-    names = {"names": Truncator(words.names(result.winners)).chars(SHORT)}
+    names = {"names": Truncator(words.names(result.winners)).chars(MAX_PREVIEW_CHARS)}
     if result.seats > 1:
         return _("elected: %(names)s") % names
     return (_("a tie of %(names)s") if len(result.winners) > 1 else _("winner: %(names)s")) % names

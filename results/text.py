@@ -20,7 +20,7 @@ from .pictures.drawing import exact
 from .report import Report
 from .repository import Seal, Sealed
 
-WIDTH = 78
+LINE_CHARS = 78
 
 
 def as_text(found: Sealed) -> str:
@@ -48,7 +48,7 @@ def as_text(found: Sealed) -> str:
 def _wrapped(line: str) -> str:
     """On lines that a mail or a page can hold; what hangs below the first is set in as far as the line itself."""
     margin = " " * (len(line) - len(line.lstrip()))
-    return fill(line, WIDTH, subsequent_indent=margin, break_long_words=False, break_on_hyphens=False)
+    return fill(line, LINE_CHARS, subsequent_indent=margin, break_long_words=False, break_on_hyphens=False)
 
 
 def _outcome(result: Result, voters: int) -> list[str]:

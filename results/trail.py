@@ -17,12 +17,13 @@ from elections.rules import Election
 from store import keys
 from store.limits import BATCH_KEYS
 from store.log import EventLog, layout
-from store.log.index import BALLOTS, BLOCK, ELECTION, first_of, moment_at
+from store.log.index import BALLOTS, BLOCK_EVENTS, ELECTION, first_of, moment_at
 from store.log.search import Wanted, look
 from store.table import Item
 
-BLOCKS = 20  # of the index, looked through at once
-DENSE = 20  # if more than one in so many events is listed, all between them are read: many come in one reply
+BATCH_BLOCKS = 20  # of the index, looked through at once
+# if more than one in so many events is listed, all between them are read: many come in one reply
+DENSE_EVENTS_PER_HIT = 20
 
 
 class Follower:
@@ -75,7 +76,7 @@ def _perhaps(election: Election) -> Iterator[Item]:
     """The events that may be about the election, in order, and some that are not."""
     sealed = _sealed()
     blocks = _blocks(election, sealed)
-    while some := list(islice(blocks, BLOCKS)):
+    while some := list(islice(blocks, BATCH_BLOCKS)):
         yield from _read(list(chain.from_iterable(some)))
     yield from layout.each(table(), sealed + 1)
 
@@ -116,7 +117,7 @@ def _renames(name: str) -> Iterator[Item]:
 
 def _read(numbers: list[int]) -> Iterator[Item]:
     """The events with these numbers; where they stand close together, also those between them."""
-    if len(numbers) * DENSE > numbers[-1] - numbers[0]:
+    if len(numbers) * DENSE_EVENTS_PER_HIT > numbers[-1] - numbers[0]:
         yield from layout.each(table(), numbers[0], numbers[-1])
         return
     places = iter(_places(numbers))
@@ -129,5 +130,5 @@ def _places(numbers: list[int]) -> list[tuple[int, str]]:
     blocks = {first_of(number): keys.moments(first_of(number)) for number in numbers}
     known = table().get_many(blocks.values())
     moments = {first: known.get(place, {}).get("moments", b"") for first, place in blocks.items()}
-    found = ((number, moment_at(moments[first_of(number)], (number - 1) % BLOCK)) for number in numbers)
+    found = ((number, moment_at(moments[first_of(number)], (number - 1) % BLOCK_EVENTS)) for number in numbers)
     return [(number, when) for number, when in found if when]

@@ -35,8 +35,9 @@ from .pictures.drawing import exact, voters
 from .repository import Found, Sealed
 from .shown import Page
 
-SOON, LATER, JUST_NOW = 1, 3, timedelta(seconds=15)  # how soon a page that waits for the count looks again
-MOST_CONTESTS = 60  # candidates whose contests the page shows; the files have all of them
+# how soon a page that waits for the count looks again
+FIRST_RELOAD_SECONDS, RELOAD_SECONDS, FIRST_RELOAD_PERIOD = 1, 3, timedelta(seconds=15)
+MAX_CANDIDATES_IN_CONTESTS = 60  # candidates whose contests the page shows; the files have all of them
 
 
 def load(reader: Reader, name: str) -> Found | None:
@@ -119,7 +120,7 @@ def not_yet(request: HttpRequest, found: Found) -> HttpResponse:
 def _look_again(election: Election) -> int:
     """In how many seconds: most are counted soon after they close, and what takes longer takes much longer."""
     age = utc_now() - (election.ended or utc_now())
-    return SOON if age < JUST_NOW else LATER
+    return FIRST_RELOAD_SECONDS if age < FIRST_RELOAD_PERIOD else RELOAD_SECONDS
 
 
 def context_of_report(found: Found) -> dict[str, Any]:
@@ -131,7 +132,7 @@ def context_of_report(found: Found) -> dict[str, Any]:
     number = {name: position for position, name in enumerate(result.candidates)}
     rows = []
     if result.pairwise:
-        shown = order[:MOST_CONTESTS]
+        shown = order[:MAX_CANDIDATES_IN_CONTESTS]
         rows = [(name, [_cell(result.pairwise, number[name], number[other]) for other in shown]) for name in shown]
     return {
         "report": report,

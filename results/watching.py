@@ -16,11 +16,12 @@ from store.table import Item
 
 from .running import Kept, Running
 
-LOOK_EVERY = 2.0  # seconds; however many are watching, each process looks this often at most
-REST = 9  # times as long as a look took, before the next: a large election takes a tenth of a processor, not all of it
-MOST_KEPT = 50_000_000  # bytes that everything takes up that is being watched, the one looked at last apart
-A_LOOK = 20_000  # bytes that something watched takes up, whatever its ballots
-REREAD_RATE = 5_000  # ballots a second at most that withdrawals make us read again
+REFRESH_SECONDS = 2.0  # seconds; however many are watching, each process looks this often at most
+# times as long as a look took, before the next: a large election takes a tenth of a processor, not all of it
+REST_FACTOR = 9
+CACHE_BYTES = 50_000_000  # bytes that everything takes up that is being watched, the one looked at last apart
+ENTRY_OVERHEAD_BYTES = 20_000  # bytes that something watched takes up, whatever its ballots
+REREAD_BALLOTS_PER_SECOND = 5_000  # ballots a second at most that withdrawals make us read again
 
 
 @dataclass
@@ -36,7 +37,7 @@ class Watched:
 
     @property
     def weight(self) -> int:
-        return A_LOOK + self.running.weight
+        return ENTRY_OVERHEAD_BYTES + self.running.weight
 
     def forget(self) -> None:
         """No ballots are needed any more."""
@@ -58,7 +59,7 @@ class Box:
 class Shelf(ABC):
     """What is being watched; what nobody has looked at for longest makes room for others."""
 
-    def __init__(self, most: int = MOST_KEPT, clock: Callable[[], float] = time.monotonic):
+    def __init__(self, most: int = CACHE_BYTES, clock: Callable[[], float] = time.monotonic):
         self.most, self.clock = most, clock
         self._lock, self._watched = Lock(), OrderedDict[str, Watched]()
 
@@ -74,7 +75,7 @@ class Shelf(ABC):
             if began < watched.rests_until:
                 return watched.look
             look = watched.look = self.see(name, watched)
-            watched.rests_until = max(began + LOOK_EVERY, self.clock() + REST * (self.clock() - began))
+            watched.rests_until = max(began + REFRESH_SECONDS, self.clock() + REST_FACTOR * (self.clock() - began))
         if look is None or look.result is None:
             self._drop(keys.fold(name))
         self._make_room()
@@ -110,7 +111,7 @@ class Shelf(ABC):
         running = watched.running
         running.stand(box.candidates)
         running.add(list(box.since(running.since)))
-        rested = self.clock() - watched.read_at >= running.total / REREAD_RATE
+        rested = self.clock() - watched.read_at >= running.total / REREAD_BALLOTS_PER_SECOND
         if rested and not box.can_hold(running.total):
             self._read_all(watched, box)
 

@@ -22,9 +22,9 @@ from store.table import Check, Condition, Delete, Equals, Item, Missing, Put, Up
 from .rules import Level, Visibility, level_of, may_see
 
 OF_ENDORSEMENTS = ("name", "skill", "by", "level", "at", "given", "hidden", "changes")
-MOST_COUNTED = 100  # endorsements of one skill, on a profile that has very many
-MOST_READ = 200  # of all skills of somebody: up to then all are counted
-AT_A_TIME = 40  # endorsements of one transaction of a merge: two items of each change
+MAX_COUNTED_PER_SKILL = 100  # endorsements of one skill, on a profile that has very many
+MAX_ENDORSEMENTS_READ = 200  # of all skills of somebody: up to then all are counted
+TRANSACTION_ENDORSEMENTS = 40  # endorsements of one transaction of a merge: two items of each change
 
 
 class Ground(StrEnum):
@@ -179,7 +179,7 @@ def unite(name: str, old: str, new: str, is_under_way: Check) -> None:
 
     Refused if somebody else is at it, too; what was brought by then is there.
     """
-    for handful in by_count(table().each(keys.endorsements(name, old)), AT_A_TIME):
+    for handful in by_count(table().each(keys.endorsements(name, old)), TRANSACTION_ENDORSEMENTS):
         ours = [endorsement_of(item) for item in handful]
         there = table().get_many(keys.endorsement(name, new, each.by) for each in ours)
         others = {each.by: each for each in map(endorsement_of, there.values())}

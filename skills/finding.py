@@ -18,9 +18,9 @@ from store.table import BadCursor, Item, Key, Span
 from .repository import held_of
 from .rules import LEVELS, Held, Skill
 
-MOST_AT_ONCE = 5  # skills
-A_HANDFUL = 100  # entries that are looked through at a time where not all of them fit
-LOOKED_THROUGH = 500  # for one page at most; then whoever searches is asked to go on
+MAX_SKILLS_SEARCHED = 5
+BATCH_ENTRIES = 100  # entries that are looked through at a time where not all of them fit
+MAX_ENTRIES_PER_PAGE = 500  # for one page at most; then whoever searches is asked to go on
 COUNTED = (50, 400)  # how far entries are counted to tell which skill is the rarest
 
 
@@ -57,8 +57,8 @@ def search(wish: Wish, *, limit: int, cursor: str | None = None) -> tuple[list[F
     leading = _leading(wish, cursor) if cursor else rarest(wish)
     found: list[Found] = []
     looked = 0
-    while looked < LOOKED_THROUGH:
-        handful = limit - len(found) if wish.is_by_key else A_HANDFUL
+    while looked < MAX_ENTRIES_PER_PAGE:
+        handful = limit - len(found) if wish.is_by_key else BATCH_ENTRIES
         entries, cursor = entries_of(leading, wish, limit=handful, cursor=cursor)
         fitting = list(_fitting(wish, entries))
         looked += len(entries)
@@ -73,10 +73,10 @@ def search(wish: Wish, *, limit: int, cursor: str | None = None) -> tuple[list[F
 
 def everybody(wish: Wish) -> Iterator[Found]:
     """All who fit, page by page: for whoever makes a list of them."""
-    found, cursor = search(wish, limit=A_HANDFUL)
+    found, cursor = search(wish, limit=BATCH_ENTRIES)
     yield from found
     while cursor is not None:
-        found, cursor = search(wish, limit=A_HANDFUL, cursor=cursor)
+        found, cursor = search(wish, limit=BATCH_ENTRIES, cursor=cursor)
         yield from found
 
 

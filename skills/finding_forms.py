@@ -7,14 +7,14 @@ from typing import Any
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
-from pages.names import LONGEST_NAME
+from pages.names import MAX_NAME_CHARS
 
 from . import repository
-from .finding import MOST_AT_ONCE, Wish
+from .finding import MAX_SKILLS_SEARCHED, Wish
 from .forms import MonthField
-from .rules import LEVELS, MOST_YEARS, NOT_THERE, Skill, State
+from .rules import LEVELS, MAX_YEARS, NOT_THERE, Skill, State
 
-OTHERS = tuple(f"skill{number}" for number in range(2, MOST_AT_ONCE + 1))
+OTHERS = tuple(f"skill{number}" for number in range(2, MAX_SKILLS_SEARCHED + 1))
 
 
 class SkillNameField(forms.CharField):
@@ -22,7 +22,7 @@ class SkillNameField(forms.CharField):
 
     def __init__(self, **options: Any):
         widget = forms.TextInput({"autocomplete": "off", "dir": "auto"})
-        super().__init__(max_length=LONGEST_NAME, widget=widget, **options)
+        super().__init__(max_length=MAX_NAME_CHARS, widget=widget, **options)
 
 
 class FindPeopleForm(forms.Form):
@@ -44,7 +44,7 @@ class FindPeopleForm(forms.Form):
         empty_value=LEVELS[0].number,
         choices=[("", _("Any level")), *((level.number, level) for level in LEVELS[1:])],
     )
-    years = forms.IntegerField(label=_("Years at least"), required=False, min_value=0, max_value=MOST_YEARS)
+    years = forms.IntegerField(label=_("Years at least"), required=False, min_value=0, max_value=MAX_YEARS)
     since = MonthField(label=_("Last used in or after"))
     interest = forms.BooleanField(label=_("Only who wants to use it more"), required=False)
 

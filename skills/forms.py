@@ -11,15 +11,15 @@ from django.core.exceptions import ValidationError
 from django.utils.translation import gettext_lazy as _
 
 from pages.fields import LinesField, TitleField
-from pages.names import LONGEST_NAME
+from pages.names import MAX_NAME_CHARS
 
 from . import repository
 from .endorsements import GROUNDS, Ground
 from .rules import (
     LEVELS,
-    LONGEST_DESCRIPTION,
-    LONGEST_NOTES,
-    MOST_YEARS,
+    MAX_DESCRIPTION_CHARS,
+    MAX_NOTES_CHARS,
+    MAX_YEARS,
     NOT_THERE,
     VISIBILITIES,
     Skill,
@@ -33,7 +33,7 @@ class FindSkillForm(forms.Form):
     q = forms.CharField(
         label=_("Skill"),
         required=False,
-        max_length=LONGEST_NAME,
+        max_length=MAX_NAME_CHARS,
         widget=forms.TextInput({"autocomplete": "off", "dir": "auto"}),
         help_text=_("The start of its name, or of another name for it."),
     )
@@ -68,13 +68,13 @@ class HeldForm(forms.Form):
         choices=[(level.number, level) for level in LEVELS],
         widget=forms.RadioSelect,
     )
-    years = forms.IntegerField(label=_("For how many years"), min_value=0, max_value=MOST_YEARS, initial=0)
+    years = forms.IntegerField(label=_("For how many years"), min_value=0, max_value=MAX_YEARS, initial=0)
     last_used = MonthField(label=_("Last used"), help_text=_("A month, if you like to say."))
     interest = forms.BooleanField(label=_("I want to use it more"), required=False)
     notes = LinesField(
         label=_("Notes"),
         required=False,
-        max_length=LONGEST_NOTES,
+        max_length=MAX_NOTES_CHARS,
         rows=3,
         help_text=_("Whoever may see your profile can read this."),
     )
@@ -120,7 +120,7 @@ class DescribeForm(forms.Form):
     description = LinesField(
         label=_("Description"),
         required=False,
-        max_length=LONGEST_DESCRIPTION,
+        max_length=MAX_DESCRIPTION_CHARS,
         rows=3,
         help_text=_("In a sentence: what somebody can do who has it."),
     )

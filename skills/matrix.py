@@ -18,8 +18,8 @@ from pages.sorting import as_people_sort
 from . import repository
 from .rules import Skill
 
-MOST_HOLDERS = 200  # of one skill, on a page; the file has all of them
-A_READ = 100  # skills of the catalogue that are read at once
+MAX_HOLDERS = 200  # of one skill, on a page; the file has all of them
+BATCH_SKILLS = 100  # skills of the catalogue that are read at once
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +45,7 @@ def matrix(skills: Sequence[Skill], most: int | None = None) -> Matrix:
 def every_skill() -> Iterator[Skill]:
     cursor = None
     while True:
-        found, cursor = repository.catalogue(limit=A_READ, cursor=cursor)
+        found, cursor = repository.catalogue(limit=BATCH_SKILLS, cursor=cursor)
         yield from found
         if cursor is None:
             return

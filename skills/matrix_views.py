@@ -13,15 +13,15 @@ from accounts.rules import Permission
 from pages.paging import one_page
 
 from . import repository
-from .matrix import MOST_HOLDERS, as_csv
+from .matrix import MAX_HOLDERS, as_csv
 from .matrix import matrix as matrix_of
 from .rules import Skill
 
-COLUMNS = 12  # skills on a page
+PAGE_COLUMNS = 12  # skills on a page
 
 
 def _columns(category: str, *, limit: int, cursor: str | None) -> tuple[list[Skill], str | None]:
-    return repository.catalogue(category=category, limit=min(limit, COLUMNS), cursor=cursor)
+    return repository.catalogue(category=category, limit=min(limit, PAGE_COLUMNS), cursor=cursor)
 
 
 @requires(Permission.MANAGE_USERS)
@@ -30,7 +30,7 @@ def matrix(request: HttpRequest) -> HttpResponse:
     """Some skills of the catalogue, or of one category, and everybody who shows one of them."""
     category = request.GET.get("category", "")
     skills, older = one_page(request, partial(_columns, category), **({"category": category} if category else {}))
-    context = {"matrix": matrix_of(skills, MOST_HOLDERS), "older": older, "category": category}
+    context = {"matrix": matrix_of(skills, MAX_HOLDERS), "older": older, "category": category}
     return render(request, "skills/matrix.html", {**context, "categories": repository.categories()})
 
 

@@ -28,10 +28,10 @@ from . import endorsements, repository, rules
 from .repository import MERGING
 from .rules import NOT_THERE, OwnSkills, Skill, State
 
-A_HANDFUL = 30  # people of one transaction: of each at most three items change
-AT_ONCE = 5  # batches that the request itself brings; the rest is the worker's
-MOST_STEPS = 1_000  # merges one after another that lead from one skill to another
-LOOKED_AT = 1_000  # holders that are looked at for a preview
+TRANSACTION_PEOPLE = 30  # people of one transaction: of each at most three items change
+REQUEST_BATCHES = 5  # batches that the request itself brings; the rest is the worker's
+MAX_CHAINED_MERGES = 1_000  # merges one after another that lead from one skill to another
+MAX_PREVIEWED_HOLDERS = 1_000  # holders that are looked at for a preview
 
 
 # --- before ---
@@ -49,7 +49,7 @@ class Preview:
 def preview(source: Skill, target: Skill) -> Preview:
     rules.check_merge(source, target)
     span = keys.skill_holders(source.id)
-    page = table().page(span, limit=LOOKED_AT)
+    page = table().page(span, limit=MAX_PREVIEWED_HOLDERS)
     places = [keys.person_skill(item["name"], target.id) for item in page.items]
     both = table().get_many(places) if places else {}
     shown = sum("GSI1PK" in item for item in both.values())
@@ -64,7 +64,7 @@ def merge(admin: User, source: Skill, target: Skill) -> None:
     rules.check_merge(source, target)
     closing = Closing(partial(_shut, admin), _said)
     closing.close(replace(source, into=target.id), admin.name)
-    MERGING.start(source.id, AT_ONCE)
+    MERGING.start(source.id, REQUEST_BATCHES)
 
 
 def _shut(admin: User | None, source: Skill, who: str) -> tuple[Skill, list[Write]]:
@@ -101,7 +101,7 @@ def merge_batch(task: Task) -> Batch:
     if source is not None and source.closing:
         _merged, event, writes = _said(source)
         return Batch(writes, event=event)
-    page = table().page(keys.people(), limit=A_HANDFUL, cursor=task.progress.get("after"))
+    page = table().page(keys.people(), limit=TRANSACTION_PEOPLE, cursor=task.progress.get("after"))
     names = [item["name"] for item in page.items]
     for name in names:
         endorsements.unite(name, old, new, repository.under_way(old))
@@ -133,7 +133,7 @@ def settled(skill_id: str, name: str) -> Skill:
 
     Raises `LostRace` if others were quicker, again and again; whoever tries once more finds it done.
     """
-    for _step in range(MOST_STEPS):
+    for _step in range(MAX_CHAINED_MERGES):
         skill = repository.find(skill_id)
         if skill is None or skill.state == State.PROPOSED:
             raise NotThere(NOT_THERE)
@@ -160,7 +160,7 @@ def bring(source: Skill, name: str) -> None:
 
 def current(skill_id: str) -> Skill | None:
     """The skill to which an id leads by now; none if it leads in a circle."""
-    for _step in range(MOST_STEPS):
+    for _step in range(MAX_CHAINED_MERGES):
         skill = repository.find(skill_id)
         if skill is None or skill.state != State.MERGED:
             return skill

@@ -17,14 +17,14 @@ from acts.refusals import NotNow, TooMany
 from pages.times import from_text
 from store.log import as_text
 
-MOST_SKILLS = 80  # of one person: all of them are changed in one transaction
-MOST_ALIASES = 20  # that somebody may give a skill
-MOST_NAMES = 80  # of a skill that others were merged into: all of them are changed in one transaction
-LONGEST_ID = 60
-LONGEST_DESCRIPTION = 500
-LONGEST_NOTES = 500
-MOST_YEARS = 80
-FRESH_FOR = timedelta(days=365)  # then an entry that was not confirmed says so
+MAX_SKILLS = 80  # of one person: all of them are changed in one transaction
+MAX_ALIASES = 20  # that somebody may give a skill
+MAX_NAMES = 80  # of a skill that others were merged into: all of them are changed in one transaction
+MAX_ID_CHARS = 60
+MAX_DESCRIPTION_CHARS = 500
+MAX_NOTES_CHARS = 500
+MAX_YEARS = 80
+CONFIRMATION_PERIOD = timedelta(days=365)  # then an entry that was not confirmed says so
 
 
 NOT_THERE = _("There is no such skill in the catalogue.")
@@ -136,7 +136,7 @@ def new_id(name: str, suffix: str = "") -> str:
     plain = unicodedata.normalize("NFKD", spelt.casefold().replace("ß", "ss"))
     letters = "".join(each for each in plain if not unicodedata.combining(each))
     tail = f"-{suffix}" if suffix else ""
-    words = re.sub(r"[^a-z0-9]+", "-", letters).strip("-")[: LONGEST_ID - len(tail)].rstrip("-") or "skill"
+    words = re.sub(r"[^a-z0-9]+", "-", letters).strip("-")[: MAX_ID_CHARS - len(tail)].rstrip("-") or "skill"
     return words + tail
 
 
@@ -148,7 +148,7 @@ def check_merge(source: Skill, target: Skill) -> None:
         raise NotNow(BEING_MERGED)
     if not (source.is_listed and target.is_listed):
         raise NotNow(NOT_NOW)
-    if len(source.names) + len(target.names) > MOST_NAMES:
+    if len(source.names) + len(target.names) > MAX_NAMES:
         raise TooMany(TOO_MANY_NAMES)
 
 
@@ -174,7 +174,7 @@ class Held:
 
     def is_stale(self, now: str) -> bool:
         """Whether nobody has said for a year that it is still so."""
-        return bool(self.confirmed_at) and self.confirmed_at < as_text(from_text(now) - FRESH_FOR)
+        return bool(self.confirmed_at) and self.confirmed_at < as_text(from_text(now) - CONFIRMATION_PERIOD)
 
     @property
     def told(self) -> dict[str, Any]:
@@ -201,7 +201,7 @@ class OwnSkills:
 
 
 def check_room(own: OwnSkills, skill_id: str) -> None:
-    if skill_id not in own.held and len(own.held) >= MOST_SKILLS:
+    if skill_id not in own.held and len(own.held) >= MAX_SKILLS:
         raise TooMany(TOO_MANY_SKILLS)
 
 

@@ -14,7 +14,7 @@ from django.views.decorators.http import require_POST, require_safe
 
 from accounts.access import public, requires
 from accounts.rules import Permission
-from acts.limits import DAY, Limit, count
+from acts.limits import SECONDS_PER_DAY, Limit, count
 from pages.forms import carried_out, form_page, posted, refusals_at, show_form
 from pages.paging import listed
 from pages.saying import told
@@ -26,7 +26,7 @@ from .merging import Preview
 from .repository import Match
 from .rules import Skill, State
 
-PROPOSALS = Limit("skill-proposals", 20, DAY)
+PROPOSALS = Limit("skill-proposals", 20, SECONDS_PER_DAY)
 
 
 # --- looking ---
@@ -204,5 +204,8 @@ def foreseen(preview: Preview) -> list[str]:
     )  # fmt: skip
     said = [holders % {"count": preview.holders}, both % {"count": preview.both}]
     if not preview.is_whole:
-        said.append(_("For the second number only the first %(count)d were looked at.") % {"count": merging.LOOKED_AT})
+        said.append(
+            _("For the second number only the first %(count)d were looked at.")
+            % {"count": merging.MAX_PREVIEWED_HOLDERS}
+        )
     return [*said, _("Entries that people hide are brought along as well; they are not counted here.")]

@@ -32,8 +32,8 @@ from .splitting import in_batches
 from .table import DATA, LOG, TABLES, Delete, Item, Key, Missing, Put, Refused, StoreError, Table, Value
 
 FORMAT = 1
-LONGEST_LINE = 4 * 1024 * 1024  # an item has at most 400 KB, and JSON makes six bytes of one at worst
-TRIES = 5
+MAX_LINE_BYTES = 4 * 1024 * 1024  # an item has at most 400 KB, and JSON makes six bytes of one at worst
+MAX_ATTEMPTS = 5
 GZIP = b"\x1f\x8b"
 SALT, ELECTION = keys.salt("").sk, keys.salt("").pk
 LIVE_SALTS = tuple(key("", 0).sk.rstrip("0123456789") for key in (keys.game_salt, keys.game_before))
@@ -110,7 +110,7 @@ class Cut:
 
 def cut(table: Table) -> Cut:
     """The cut as of now. One that does not fit even when asked again was tampered with, and is kept as it is."""
-    for _ in range(TRIES):
+    for _ in range(MAX_ATTEMPTS):
         found = Cut(EventLog(table).newest_checkpoint(), table.get_many(SEALED_TOGETHER))
         if found.fits:
             break
@@ -312,14 +312,14 @@ class Reading:
     def _take(self) -> bytes:
         """The next line; the header goes into the digest here, as nobody has to look at it before."""
         try:
-            text = self.file.readline(LONGEST_LINE)
+            text = self.file.readline(MAX_LINE_BYTES)
         except EOFError:
             text = b""
         except (gzip.BadGzipFile, zlib.error):
             raise Damaged(f"The backup cannot be unpacked after line {self.number}.") from None
         self.number += 1
         self.size = len(text)
-        if not text.endswith(b"\n") and len(text) < LONGEST_LINE:
+        if not text.endswith(b"\n") and len(text) < MAX_LINE_BYTES:
             raise Damaged("The backup is cut short: its last line is missing.")
         if self.number == 1:
             self.digest.update(text)

@@ -33,7 +33,7 @@ from .table import (
 )
 
 Answer = TypeVar("Answer")
-A_LAG = 60.0  # seconds that an index which is some writes old is said to lag
+INDEX_LAG_SECONDS = 60.0  # seconds that an index which is some writes old is said to lag
 Place = tuple[str, str, str]  # where an item stands in the index: its sort key there, then its own key
 
 
@@ -91,7 +91,7 @@ class Chaos(Table):
 
     @property
     def index_lag(self) -> float:
-        return A_LAG if self.lag else self.table.index_lag
+        return INDEX_LAG_SECONDS if self.lag else self.table.index_lag
 
     @property
     def is_distant(self) -> bool:  # type: ignore[override]

@@ -30,16 +30,16 @@ from .table import (
     Write,
 )
 
-ITEM_BYTES = 400 * 1024
+MAX_ITEM_BYTES = 400 * 1024
 PAGE_BYTES = 1024 * 1024
 BATCH_KEYS = 100
-WRITES = 100
+MAX_TRANSACTION_ITEMS = 100
 BATCH_PUTS = 25
-WRITES_BYTES = 4 * 1024 * 1024
-DEPTH = 32
-TOKEN_CHARACTERS = 36
+MAX_TRANSACTION_BYTES = 4 * 1024 * 1024
+MAX_DEPTH = 32
+MAX_TOKEN_CHARS = 36
 KEY_BYTES = {"PK": 2048, "SK": 1024, "GSI1PK": 2048, "GSI1SK": 1024}
-LARGEST_NUMBER = 2**63 - 1
+MAX_NUMBER = 2**63 - 1
 
 
 def check_writes(
@@ -49,13 +49,15 @@ def check_writes(
 
     `before` are parts of the same transaction that were looked at already, of so many bytes.
     """
-    if not 1 <= len(before) + len(writes) <= WRITES:
-        raise Invalid(f"A write has 1 to {WRITES} parts; this one has {len(before) + len(writes)}.")
-    if token is not None and not 1 <= len(token) <= TOKEN_CHARACTERS:
-        raise Invalid(f"An idempotency token has 1 to {TOKEN_CHARACTERS} characters.")
+    if not 1 <= len(before) + len(writes) <= MAX_TRANSACTION_ITEMS:
+        raise Invalid(f"A write has 1 to {MAX_TRANSACTION_ITEMS} parts; this one has {len(before) + len(writes)}.")
+    if token is not None and not 1 <= len(token) <= MAX_TOKEN_CHARS:
+        raise Invalid(f"An idempotency token has 1 to {MAX_TOKEN_CHARS} characters.")
     size += sum(_check_write(write) for write in writes)
-    if size > WRITES_BYTES:
-        raise Invalid(f"The items of one write may have at most {WRITES_BYTES} bytes together; these have {size}.")
+    if size > MAX_TRANSACTION_BYTES:
+        raise Invalid(
+            f"The items of one write may have at most {MAX_TRANSACTION_BYTES} bytes together; these have {size}."
+        )
     if len({write.key for each in (before, writes) for write in each}) < len(before) + len(writes):
         raise Invalid("One write may not name the same item twice.")
     return size
@@ -85,8 +87,8 @@ def check_item(item: Item) -> int:
     if "PK" not in item or "SK" not in item:
         raise Invalid("An item needs the attributes PK and SK.")
     size = _check_attributes(item)
-    if size > ITEM_BYTES:
-        raise Invalid(f"An item may have at most {ITEM_BYTES} bytes; this one has {size}.")
+    if size > MAX_ITEM_BYTES:
+        raise Invalid(f"An item may have at most {MAX_ITEM_BYTES} bytes; this one has {size}.")
     return size
 
 
@@ -113,7 +115,7 @@ def check_value(value: Value, depth: int = 1) -> int:
     if kind is str:
         return _utf8_size(value)
     if kind is int:
-        if not -LARGEST_NUMBER <= value <= LARGEST_NUMBER:
+        if not -MAX_NUMBER <= value <= MAX_NUMBER:
             raise Invalid("A number has at most 63 bits.")
         return len(str(abs(value)).rstrip("0")) // 2 + int(value < 0) + 2
     if value is None or kind is bool:
@@ -183,8 +185,8 @@ def _check_attributes(attributes: Mapping[str, Value]) -> int:
 
 
 def _check_nested(value: list[Value] | dict[str, Value], depth: int) -> int:
-    if depth >= DEPTH:
-        raise Invalid(f"Values nest at most {DEPTH} deep.")
+    if depth >= MAX_DEPTH:
+        raise Invalid(f"Values nest at most {MAX_DEPTH} deep.")
     if isinstance(value, list):
         if (size := _size_of_table(value, depth)) is not None:
             return size
@@ -195,7 +197,7 @@ def _check_nested(value: list[Value] | dict[str, Value], depth: int) -> int:
 def _size_of_table(rows: list[Value], depth: int) -> int | None:
     """Of many maps that hold nothing but plain text, as a part of published ballots does: measured all at once, which
     takes a tenth of the time. `None` of anything else."""
-    if depth + 1 >= DEPTH or set(map(type, rows)) != {dict}:
+    if depth + 1 >= MAX_DEPTH or set(map(type, rows)) != {dict}:
         return None
     names = list(chain.from_iterable(rows))
     values = list(chain.from_iterable(map(dict.values, rows)))

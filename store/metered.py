@@ -39,7 +39,7 @@ class Metered(Table):
     """Says that it is distant, so that everything is laid out as it would be there."""
 
     is_distant = True
-    log_partitions = layout.SPREAD
+    log_partitions = layout.NEW_LOG_PARTITIONS
 
     def __init__(self, table: Table):
         self.table = table

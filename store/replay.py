@@ -44,7 +44,7 @@ from .table import (
 )
 
 T = TypeVar("T", bound=SqliteTable)
-LOADED_AT_ONCE = 1000  # items of what there is
+BATCH_ITEMS = 1000  # items of what there is
 
 
 class DoesNotFit(Exception):
@@ -212,7 +212,7 @@ def copy(source: Table, at: Cut, there: BufferedTable, exempt: Sequence[Exempt],
         for name, item in contents(source, at)
         if (may_compare(item["PK"], item["SK"]) if name == DATA else is_event(item))
     )
-    while some := list(islice(chosen, LOADED_AT_ONCE)):
+    while some := list(islice(chosen, BATCH_ITEMS)):
         there.load(some)
         progress(copied := copied + len(some))
 

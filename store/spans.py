@@ -117,18 +117,18 @@ def _all(table: Table, span: Span) -> list[Item]:
 # --- several at the same time ---
 
 READER = "plenum-reader"
-READERS = 8  # threads that read at once,
-A_BATCH = 500  # rows that each hands over at a time,
-AHEAD = 2  # and so many of these it may be ahead of whoever takes them
+READER_THREADS = 8  # threads that read at once,
+BATCH_ROWS = 500  # rows that each hands over at a time,
+MAX_BATCHES_AHEAD = 2  # and so many of these it may be ahead of whoever takes them
 
 
 def _side_by_side(rows: Sequence[Iterator[T]]) -> Iterator[T]:
     """All of these, in no order. Whoever stops taking, or meets an error, leaves no thread behind."""
-    left, ready = SimpleQueue[Iterator[T]](), Queue[list[T] | BaseException | None](READERS * AHEAD)
+    left, ready = SimpleQueue[Iterator[T]](), Queue[list[T] | BaseException | None](READER_THREADS * MAX_BATCHES_AHEAD)
     for row in rows:
         left.put(row)
     stop = threading.Event()
-    here, task = min(READERS, len(rows)), (_read, left, ready, stop)
+    here, task = min(READER_THREADS, len(rows)), (_read, left, ready, stop)
     readers = [threading.Thread(target=copy_context().run, args=task, name=READER) for _ in range(here)]
     for reader in readers:
         reader.start()
@@ -158,7 +158,7 @@ def _read(left: SimpleQueue[Iterator[T]], ready: Queue[list[T] | BaseException |
         with suppress(Empty):
             while not stop.is_set():
                 row = left.get_nowait()
-                while not stop.is_set() and (some := list(islice(row, A_BATCH))):
+                while not stop.is_set() and (some := list(islice(row, BATCH_ROWS))):
                     ready.put(some)
         ready.put(None)
     except Exception as error:

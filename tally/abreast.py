@@ -19,12 +19,12 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from .ballots import BadBallot, groups_of
 
-AT_ONCE = 4096  # rankings: their rows take up a megabyte, which a processor keeps near
-DIGITS = 10
-MOST = 100  # candidates for whom there are letters and places; ballots of more are read one by one
-LONG = 4  # times as long as they are many is what columns must be to be worth it,
-FULL = 200  # and so many comparisons are made while one letter is read
-HIGHEST, LAST = 0x80, 0x7F
+BATCH_RANKINGS = 4096  # rankings: their rows take up a megabyte, which a processor keeps near
+DIGIT_CANDIDATES = 10
+MAX_PARALLEL_CANDIDATES = 100  # candidates for whom there are letters and places; ballots of more are read one by one
+MIN_ROWS_PER_CANDIDATE = 4  # times as long as they are many is what columns must be to be worth it,
+COMPARISONS_PER_CHAR = 200  # and so many comparisons are made while one letter is read
+HIGHEST_BYTE, LAST_BYTE = 0x80, 0x7F
 SHAPE = re.compile(rb"(0([>=]0)*)?")
 
 Counted = list[int]  # A, E and T as tally/pairwise.py calls them: row by row of both, and one row
@@ -33,26 +33,28 @@ Counted = list[int]  # A, E and T as tally/pairwise.py calls them: row by row of
 def pays(rankings: Sequence[str], candidates: int) -> bool:
     """Whether that is quicker: not where columns are shorter than they are many, nor where most of what is in them is
     that somebody is not ranked."""
-    if len(rankings) < LONG * candidates or candidates > MOST:
+    if len(rankings) < MIN_ROWS_PER_CANDIDATE * candidates or candidates > MAX_PARALLEL_CANDIDATES:
         return False
-    return candidates**2 <= FULL or candidates**2 * len(rankings) <= FULL * sum(map(len, rankings))
+    return candidates**2 <= COMPARISONS_PER_CHAR or candidates**2 * len(rankings) <= COMPARISONS_PER_CHAR * sum(
+        map(len, rankings)
+    )
 
 
 def abreast(rankings: Sequence[str], candidates: int) -> Iterator[Counted]:
     """How every two compare on some thousands of these rankings, and on the next."""
     rows = _Rows(candidates)
-    for start in range(0, len(rankings), AT_ONCE):
-        yield rows.counted(rankings[start : start + AT_ONCE])
+    for start in range(0, len(rankings), BATCH_RANKINGS):
+        yield rows.counted(rankings[start : start + BATCH_RANKINGS])
 
 
 def ranks_in(rankings: Sequence[str], candidates: int) -> Callable[[int], Sequence[int]]:
     """A function that tells of a candidate, ranking by ranking, in which group it is, from 0 on; the number of
     candidates where it is in none."""
-    if candidates > MOST:
+    if candidates > MAX_PARALLEL_CANDIDATES:
         ranks = [{each: rank for rank, group in enumerate(groups_of(one)) for each in group} for one in rankings]
         return lambda candidate: [each.get(candidate, candidates) for each in ranks]
     rows = _Rows(candidates)
-    parts = (rankings[start : start + AT_ONCE] for start in range(0, len(rankings), AT_ONCE))
+    parts = (rankings[start : start + BATCH_RANKINGS] for start in range(0, len(rankings), BATCH_RANKINGS))
     columns = [rows.columns("\n".join(some), len(some)) for some in parts]
     ranked = bytes(place - 1 if 0 < place <= candidates else candidates for place in range(256))
     return lambda candidate: b"".join(some[candidate] for some in columns).translate(ranked)
@@ -61,24 +63,24 @@ def ranks_in(rankings: Sequence[str], candidates: int) -> Callable[[int], Sequen
 class _Rows:
     def __init__(self, candidates: int) -> None:
         self.candidates = candidates
-        first = ord("0") if candidates <= DIGITS else HIGHEST
+        first = ord("0") if candidates <= DIGIT_CANDIDATES else HIGHEST_BYTE
         self.letters = range(first, first + candidates)
         self._places = _Places()
         self._shape = bytes.maketrans(bytes(self.letters), b"0" * candidates)
         # Of two who are compared, one who is not ranked is after the last, the other before the first: so neither is
         # ever found above the other. The highest bit is set in one of two columns.
-        self._after = bytes((place if place < first else LAST) | HIGHEST for place in range(256))
+        self._after = bytes((place if place < first else LAST_BYTE) | HIGHEST_BYTE for place in range(256))
         self._before = bytes(place if place < first else 0 for place in range(256))
 
     def counted(self, rankings: Sequence[str]) -> Counted:
         number, text = len(rankings), "\n".join(rankings)
         columns = self.columns(text, number)
-        highest = _long(bytes([HIGHEST]) * number)
+        highest = _long(bytes([HIGHEST_BYTE]) * number)
         after = [_long(column.translate(self._after)) for column in columns]
         before = [_long(column.translate(self._before)) for column in columns]
         above = [number - ((mine - theirs) & highest).bit_count() for mine in after for theirs in before]
         equal = self._equal(after, before, highest, above) if "=" in text else [0] * len(above)
-        first = highest // HIGHEST
+        first = highest // HIGHEST_BYTE
         ranked = [((each | highest) - first & highest).bit_count() for each in before]
         return [*above, *equal, *ranked]
 
@@ -103,7 +105,7 @@ class _Rows:
 
     def _written(self, text: bytes) -> bytes:
         """Each ranking with a letter for each name."""
-        return text if self.candidates <= DIGITS else _in_letters(text)
+        return text if self.candidates <= DIGIT_CANDIDATES else _in_letters(text)
 
 
 def _in_letters(text: bytes) -> bytes:
@@ -124,9 +126,11 @@ def _table(new: Mapping[int, int], otherwise: int) -> bytes:
 _DIGITS = _table({ord(str(digit)): digit for digit in range(10)}, 0)
 _IS_DIGIT = _table({ord(str(digit)): 1 for digit in range(10)}, 0)
 _FIRST_DIGITS = bytes(range(101, 110))
-_SIGN = {ord(sign): HIGHEST + 100 + ord(sign) % 16 for sign in "\n=>"}
+_SIGN = {ord(sign): HIGHEST_BYTE + 100 + ord(sign) % 16 for sign in "\n=>"}
 _SIGNS = _table(_SIGN | {ord(str(digit)): 0 for digit in range(10)}, 255)
-_LETTERS = _table({number: HIGHEST + number for number in range(100)} | {new: old for old, new in _SIGN.items()}, 255)
+_LETTERS = _table(
+    {number: HIGHEST_BYTE + number for number in range(100)} | {new: old for old, new in _SIGN.items()}, 255
+)
 
 
 def _long(column: bytes) -> int:

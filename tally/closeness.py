@@ -36,9 +36,9 @@ from .methods import count
 from .result import Result
 from .schulze import winners as schulze_winners
 
-RECOUNTS = 400
-WORK = 10_000_000  # different rankings, times candidates, read in all recounts together
-PLANS = 60
+DEFAULT_RECOUNTS = 400
+MAX_RANKING_READS = 10_000_000  # different rankings, times candidates, read in all recounts together
+MAX_PLANS = 60
 BEATS_ALL = ("schulze", "ranked-pairs", "copeland", "minimax")
 
 Number = int | Fraction
@@ -92,7 +92,7 @@ def how_close(
     seats: int = 1,
     unranked: str = "below",
     seed: str = "",
-    recounts: int = RECOUNTS,
+    recounts: int = DEFAULT_RECOUNTS,
 ) -> Closeness:
     """How many ballots would have to be changed for the method to elect differently."""
     return _Search(ballots.normal, method, seats, unranked, seed, recounts).run()
@@ -102,7 +102,7 @@ class _Search:
     def __init__(self, ballots: Ballots, method: str, seats: int, unranked: str, seed: str, recounts: int) -> None:
         self.ballots, self.method, self.unranked, self.seed = ballots, method, unranked, seed
         self.size = len(ballots.candidates)
-        self.left = min(recounts, max(40, WORK // (len(ballots.counts) * self.size + 1)))
+        self.left = min(recounts, max(40, MAX_RANKING_READS // (len(ballots.counts) * self.size + 1)))
         self._count: Callable[[Ballots], Result] = lambda changed: count(
             changed, method, seats=seats, unranked=unranked, seed=seed
         )
@@ -214,7 +214,7 @@ class _Search:
 
     def _plans(self) -> Iterator[_Plan]:
         """Ways to try, the most promising first."""
-        return islice(chain(self._against_winners(), self._against_eliminations()), PLANS)
+        return islice(chain(self._against_winners(), self._against_eliminations()), MAX_PLANS)
 
     def _against_winners(self) -> Iterator[_Plan]:
         """Take from a winner, the last to be elected first, and give to a challenger, the best placed first."""

@@ -15,11 +15,11 @@ from typing import Any, NamedTuple
 
 from .ballots import BadBallot, Ballots
 
-AT_ONCE = 32_768
-PAYS_FROM = 50_000  # distinct rankings; below, plain Python is done before NumPy is loaded
+BATCH_RANKINGS = 32_768
+MIN_RANKINGS = 50_000  # distinct rankings; below, plain Python is done before NumPy is loaded
 NEWLINE, ZERO, EQUAL, ABOVE = b"\n0=>"
 PAIRS = [digit + mark for digit in "0123456789" for mark in "\n=>"]  # in the order of the texts
-MOST_PAIRS = 10  # of five bits each: what a number of 64 has room for, and what ten candidates need
+MAX_PAIRS = 10  # of five bits each: what a number of 64 has room for, and what ten candidates need
 
 Matrix = tuple[tuple[int, ...], ...]
 
@@ -30,7 +30,7 @@ def installed() -> bool:
 
 def pays(ballots: Ballots) -> bool:
     """Whether there is enough to count. Numbers that do not fit in 62 bits are left to plain Python."""
-    return len(ballots.counts) >= PAYS_FROM and ballots.total < 1 << 62 and installed()
+    return len(ballots.counts) >= MIN_RANKINGS and ballots.total < 1 << 62 and installed()
 
 
 def matrices(ballots: Ballots) -> tuple[Matrix, Matrix, tuple[int, ...]]:
@@ -57,11 +57,11 @@ def arranged(ballots: Ballots) -> dict[str, int] | None:
     pair of letters, so that the whole text is one number. Numbers sort faster, and the texts made anew from them lie in
     memory in the order in which they are read from now on, not wherever each ballot was first met.
     """
-    if len(ballots.candidates) > MOST_PAIRS or not pays(ballots):
+    if len(ballots.candidates) > MAX_PAIRS or not pays(ballots):
         return None
     np: Any = import_module("numpy")
     texts, weights = _texts(np, ballots)
-    keys = [_keys(np, texts[at : at + AT_ONCE]) for at in range(0, len(texts), AT_ONCE)]
+    keys = [_keys(np, texts[at : at + BATCH_RANKINGS]) for at in range(0, len(texts), BATCH_RANKINGS)]
     if not texts or any(some is None for some in keys) or not weights.all():
         return None
     together = np.concatenate(keys)
@@ -77,17 +77,17 @@ def _keys(np: Any, texts: list[str]) -> Any:
     codes = _coded(np).take(np.frombuffer(text[: len(text) & ~1], "<u2"))
     ends = np.flatnonzero(np.frombuffer(text, np.uint8)[1::2] == NEWLINE)
     lengths = np.diff(ends, prepend=-1)
-    if len(text) % 2 or len(ends) != len(texts) or not codes.all() or lengths.max() > MOST_PAIRS:
+    if len(text) % 2 or len(ends) != len(texts) or not codes.all() or lengths.max() > MAX_PAIRS:
         return None
     starts = ends + 1 - lengths
     places = np.arange(len(codes)) - np.repeat(starts, lengths)
-    return np.add.reduceat(codes.astype(np.int64) << 5 * (MOST_PAIRS - 1 - places), starts)
+    return np.add.reduceat(codes.astype(np.int64) << 5 * (MAX_PAIRS - 1 - places), starts)
 
 
 def _texts_of(np: Any, keys: Any) -> Iterator[str]:
     letters = np.frombuffer("".join(["  ", *PAIRS]).encode(), "<u2")
-    for at in range(0, len(keys), AT_ONCE):
-        codes = keys[at : at + AT_ONCE, None] >> 5 * np.arange(MOST_PAIRS)[::-1] & 31
+    for at in range(0, len(keys), BATCH_RANKINGS):
+        codes = keys[at : at + BATCH_RANKINGS, None] >> 5 * np.arange(MAX_PAIRS)[::-1] & 31
         yield from letters.take(codes)[codes > 0].tobytes().decode().split("\n")[:-1]
 
 
@@ -122,8 +122,8 @@ class _Part(NamedTuple):
 
 def _parts(np: Any, texts: list[str], size: int) -> Iterator[_Part]:
     """A few thousand texts at a time, because taken apart they need many times their memory."""
-    for at in range(0, len(texts), AT_ONCE):
-        some = texts[at : at + AT_ONCE]
+    for at in range(0, len(texts), BATCH_RANKINGS):
+        some = texts[at : at + BATCH_RANKINGS]
         numbers, marks = _numbers(np, "\n".join([*some, ""]).encode(), size)
         above, ends = marks == ABOVE, np.flatnonzero(marks == NEWLINE)
         known = len(ends) + np.count_nonzero(above) + np.count_nonzero(marks == EQUAL)

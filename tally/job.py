@@ -148,7 +148,7 @@ def written(done: Done | Summary) -> str:
 # --- in a process of its own ---
 
 KINDS: dict[str, type[Job | Comparison]] = {kind.__name__: kind for kind in (Job, Comparison)}
-POLITENESS = 5  # pages come first
+NICENESS = 5  # pages come first
 
 
 def main(kind: str, seconds: int, megabytes: int) -> None:
@@ -156,7 +156,7 @@ def main(kind: str, seconds: int, megabytes: int) -> None:
     with suppress(ValueError):  # macOS has no such limit
         resource.setrlimit(resource.RLIMIT_AS, (megabytes << 20, megabytes << 20))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    os.nice(POLITENESS)
+    os.nice(NICENESS)
     job = KINDS[kind].from_json(sys.stdin.read())
     sys.stdout.write(written(job.done()))
 

@@ -37,8 +37,8 @@ from .result import Result, Round
 from .stv import Standings, check_seats, fixed, nothing_to_count, result_of
 
 METHOD = "stv-meek"
-DIGITS = 9
-ONE = 10**DIGITS  # everything is counted in units of the ninth decimal
+DECIMAL_PLACES = 9
+ONE = 10**DECIMAL_PLACES  # everything is counted in units of the ninth decimal
 OMEGA = ONE // 10**6
 
 
@@ -160,7 +160,7 @@ def count(ballots: Ballots, *, seats: int = 1, unranked: str = "below", seed: st
             if reached or standings.seats_for_all or surplus < OMEGA or surplus >= before:
                 break
             dealing.lower_keep_values(seated, quota)
-        keep = {name: fixed(dealing.keep[numbers[name]], DIGITS) for name in votes}
+        keep = {name: fixed(dealing.keep[numbers[name]], DECIMAL_PLACES) for name in votes}
         if reached:
             elected = standings.elect(reached, votes)
         eliminated: tuple[str, ...] = ()
@@ -179,13 +179,13 @@ def count(ballots: Ballots, *, seats: int = 1, unranked: str = "below", seed: st
         rounds.append(
             Round(
                 len(rounds) + 1,
-                {name: fixed(held, DIGITS) for name, held in votes.items()},
-                fixed(quota, DIGITS),
-                fixed(dealing.exhausted, DIGITS),
+                {name: fixed(held, DECIMAL_PLACES) for name, held in votes.items()},
+                fixed(quota, DECIMAL_PLACES),
+                fixed(dealing.exhausted, DECIMAL_PLACES),
                 elected,
                 eliminated,
                 keep=keep,
-                residue=fixed(dealing.residue, DIGITS),
+                residue=fixed(dealing.residue, DECIMAL_PLACES),
             )
         )
         tallies.append(votes)

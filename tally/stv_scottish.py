@@ -34,8 +34,8 @@ from .result import Result, Round, Transfer
 from .stv import Standings, check_seats, fixed, nothing_to_count, result_of
 
 METHOD = "stv-scottish"
-DIGITS = 5
-ONE = 10**DIGITS  # everything is counted in units of the fifth decimal
+DECIMAL_PLACES = 5
+ONE = 10**DECIMAL_PLACES  # everything is counted in units of the fifth decimal
 
 
 class _Piles:
@@ -89,7 +89,7 @@ class _Piles:
         self.residue += held - keeps - sum(got.values())
         ordered = sorted((to for to in got if to is not None and got[to]), key=self.names.index)
         nobody = [None] if got.get(None) else []
-        return tuple(Transfer(name, to, fixed(got[to], DIGITS)) for to in [*ordered, *nobody])
+        return tuple(Transfer(name, to, fixed(got[to], DECIMAL_PLACES)) for to in [*ordered, *nobody])
 
 
 def count(ballots: Ballots, *, seats: int = 1, unranked: str = "below", seed: str = "") -> Result:
@@ -131,13 +131,13 @@ def count(ballots: Ballots, *, seats: int = 1, unranked: str = "below", seed: st
         stages.append(
             Round(
                 number,
-                {name: fixed(held, DIGITS) for name, held in votes.items()},
-                fixed(quota, DIGITS),
-                fixed(exhausted, DIGITS),
+                {name: fixed(held, DECIMAL_PLACES) for name, held in votes.items()},
+                fixed(quota, DECIMAL_PLACES),
+                fixed(exhausted, DECIMAL_PLACES),
                 elected,
                 eliminated,
                 transfers,
-                residue=fixed(residue, DIGITS),
+                residue=fixed(residue, DECIMAL_PLACES),
             )
         )
         tallies.append(votes)

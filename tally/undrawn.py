@@ -12,20 +12,20 @@ from .ballots import Ballots
 from .methods import count
 from .result import Result, places_of
 
-OTHER_LOTS = 16  # how often a count with lots is repeated with others, to see whether the outcome hangs on them
-OTHER_LOTS_WORK = 20_000  # different rankings that are counted again for it, in all
+MAX_OTHER_LOTS = 16  # how often a count with lots is repeated with others, to see whether the outcome hangs on them
+MAX_OTHER_LOTS_RANKINGS = 20_000  # different rankings that are counted again for it, in all
 
 Draws = tuple[tuple[str, ...], ...]  # the winners of each
 
 
-def with_other_lots(ballots: Ballots, result: Result, most: int = OTHER_LOTS) -> Draws:
+def with_other_lots(ballots: Ballots, result: Result, most: int = MAX_OTHER_LOTS) -> Draws:
     """Who would win if the lots fell otherwise, for a few draws; none where no lot was drawn, or it takes too long."""
     return tuple(each.winners for each in other_draws(ballots, result, most))
 
 
-def other_draws(ballots: Ballots, result: Result, most: int = OTHER_LOTS) -> tuple[Result, ...]:
+def other_draws(ballots: Ballots, result: Result, most: int = MAX_OTHER_LOTS) -> tuple[Result, ...]:
     """The same count with a few other draws."""
-    tries = min(most, OTHER_LOTS_WORK // len(ballots.counts)) if result.lots else 0
+    tries = min(most, MAX_OTHER_LOTS_RANKINGS // len(ballots.counts)) if result.lots else 0
     again = partial(count, ballots, result.method, seats=result.seats, unranked=result.unranked)
     return tuple(again(seed=f"{result.seed} {number}") for number in range(tries))
 

@@ -9,12 +9,12 @@ from acts.site import now_text, table
 from store import keys
 from store.log import as_text
 
-SOON = timedelta(hours=1)  # what is due later has not begun
+HORIZON = timedelta(hours=1)  # what is due later has not begun
 
 
 def unfinished(*types: str) -> list[Task]:
     """The tasks of these types, or all, without those that are due much later."""
-    soon = as_text(datetime.fromisoformat(now_text()) + SOON)
+    soon = as_text(datetime.fromisoformat(now_text()) + HORIZON)
     waiting = [each for each in map(task_of, table().each(keys.TASKS)) if each.due <= soon]
     return [each for each in waiting if not types or each.type in types]
 

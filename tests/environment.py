@@ -10,10 +10,10 @@ import shutil
 import sys
 import tempfile
 
-MEMORY, ROOM = "/dev/shm", 2 * 1024**3  # bytes
+MEMORY, MIN_FREE_BYTES = "/dev/shm", 2 * 1024**3  # bytes
 
 # A store waits for the disk at every write, as it must. In memory nobody waits; the files behave the same.
-if "TMPDIR" not in os.environ and os.path.isdir(MEMORY) and shutil.disk_usage(MEMORY).free > ROOM:
+if "TMPDIR" not in os.environ and os.path.isdir(MEMORY) and shutil.disk_usage(MEMORY).free > MIN_FREE_BYTES:
     os.environ["TMPDIR"] = tempfile.tempdir = MEMORY
 
 # Every process that tests start would otherwise compile all of the code again.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from store.log import EventLog, utc_now
-from store.log.publish import QUARTER, Publisher
+from store.log.publish import QUARTER_HOUR, Publisher
 from store.log.seal import Sealer
 from store.table import Item, Table
 
@@ -11,7 +11,7 @@ from store.table import Item, Table
 def seal_publicly(table: Table, quarters: int = 1) -> Item:
     """Seal, and publish as one would so many quarters later; answers the newest public checkpoint."""
     Sealer(table).seal()
-    publisher = Publisher(table, lambda: utc_now() + quarters * QUARTER)
+    publisher = Publisher(table, lambda: utc_now() + quarters * QUARTER_HOUR)
     publisher.publish()
     return publisher.log.newest_public()
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 Test = Callable[..., None]
-AT_MOST = 10  # rows named in the sentence; each that failed has its own report below it
+MAX_ROWS_NAMED = 10  # rows named in the sentence; each that failed has its own report below it
 
 
 def every_row(names: str | tuple[str, ...], rows: Iterable[Any]) -> Callable[[Test], Test]:
@@ -29,7 +29,7 @@ def every_row(names: str | tuple[str, ...], rows: Iterable[Any]) -> Callable[[Te
             fixtures |= {each.name: value for each, value in zip(others, drawn, strict=False)}
             failed = [error for row in table if (error := _tried(test, dict(zip(columns, row, strict=True)), fixtures))]
             if failed:
-                shown = "; ".join(error.__notes__[-1] for error in failed[:AT_MOST])
+                shown = "; ".join(error.__notes__[-1] for error in failed[:MAX_ROWS_NAMED])
                 raise BaseExceptionGroup(f"{len(failed)} of {len(table)} rows fail: {shown}", failed)
 
         try_all.__signature__ = asked.replace(parameters=others)  # type: ignore[attr-defined]

@@ -13,7 +13,7 @@ from bench.__main__ import PARTS, main
 from bench.report import FILE, Report
 from bench.store import ballots
 
-SMALLEST = 0.001
+SMALLEST_SCALE = 0.001
 EXPECTED = {
     "voting": {"home", "ballot", "receipt", "results", "cast", "result seen by another voter"},
     "live": {"a question reaches: 95%", "an answer is acknowledged: 95%", "answers that count", "pages"},
@@ -32,7 +32,7 @@ def test_a_part_prints_its_figures(part, tmp_path, monkeypatch):
     if part == "voting":
         monkeypatch.setenv("BEFORE", str(data.ROOT))
     report = Report(part, tmp_path, io.StringIO())
-    import_module(f"bench.{part}").measure(report, SMALLEST)
+    import_module(f"bench.{part}").measure(report, SMALLEST_SCALE)
     report.finish()
     labels = {row["label"] for row in json.loads((tmp_path / FILE).read_text())[part]["rows"]}
     assert labels >= EXPECTED[part]

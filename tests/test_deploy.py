@@ -16,8 +16,8 @@ from django.urls import get_resolver, reverse
 from prometheus_client.parser import text_string_to_metric_families
 
 from config.settings import BASE_DIR
-from config.web.requests import MAX_BODY
-from config.web.streams import HEARTBEAT
+from config.web.requests import MAX_BODY_BYTES
+from config.web.streams import HEARTBEAT_SECONDS
 from store.dynamodb import schema
 from tests.store.policy import Resolved, policy_of
 from upkeep import metrics
@@ -255,8 +255,10 @@ def test_nginx_passes_on_what_the_site_goes_by():
     assert said["X-Forwarded-For"] == "$remote_addr", "not added to what a client says of itself"
     assert said["X-Forwarded-Proto"] == "$scheme"
     assert re.search(r"proxy_pass http://plenum;", text), "without a path, which would cut ours"
-    assert int(re.search(r"client_max_body_size (\d+)m;", text)[1]) * 1024**2 >= MAX_BODY
-    assert int(re.search(r"proxy_read_timeout (\d+)s;", text)[1]) >= max(60, 3 * HEARTBEAT), "also for quiet streams"
+    assert int(re.search(r"client_max_body_size (\d+)m;", text)[1]) * 1024**2 >= MAX_BODY_BYTES
+    assert int(re.search(r"proxy_read_timeout (\d+)s;", text)[1]) >= max(60, 3 * HEARTBEAT_SECONDS), (
+        "also for quiet streams"
+    )
     assert "underscores_in_headers off;" in text, "no client says SCRIPT_NAME"
     assert "X-Accel-Buffering" not in text, "what a stream says of itself is heard"
 
@@ -303,7 +305,7 @@ def test_nginx_logs_nothing_of_them_and_traefik_no_paths():
 
 def test_caddy_lets_everything_through_that_the_site_takes():
     text = (DEPLOY / "Caddyfile").read_text()
-    assert int(re.search(r"max_size (\d+)MiB", text)[1]) * 1024**2 >= MAX_BODY
+    assert int(re.search(r"max_size (\d+)MiB", text)[1]) * 1024**2 >= MAX_BODY_BYTES
     assert "reverse_proxy {$PLENUM_SERVER:127.0.0.1:8000} {" in text
     said = re.findall(r"header_up (\S+)", text)
     assert said == ["-Script_name", "-Path_info"], "what it says by itself is right"
@@ -314,7 +316,7 @@ def test_caddy_lets_everything_through_that_the_site_takes():
 
 def test_traefik_lets_everything_through_that_the_site_takes():
     found = yaml.safe_load((DEPLOY / "traefik.yml").read_text())["http"]
-    assert found["middlewares"]["plenum-body"]["buffering"]["maxRequestBodyBytes"] >= MAX_BODY
+    assert found["middlewares"]["plenum-body"]["buffering"]["maxRequestBodyBytes"] >= MAX_BODY_BYTES
     router = found["routers"]["plenum"]
     assert set(router["middlewares"]) <= found["middlewares"].keys()
     dropped = found["middlewares"]["plenum-headers"]["headers"]["customRequestHeaders"]

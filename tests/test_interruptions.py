@@ -78,7 +78,7 @@ from upkeep import jobs
 
 pytestmark = pytest.mark.slow
 
-MOST_ROUNDS = 20  # of a worker that finds nothing more to do long before
+MAX_ROUNDS = 20  # of a worker that finds nothing more to do long before
 ADDRESSES = [f"voter{number:03d}@example.org" for number in range(100)]
 NAMES = ("Ann", "Bea", "Col", "Dan", "Eve")
 
@@ -559,7 +559,7 @@ RESTING = (
 
 def finish_what_is_left() -> None:
     """What a worker does, as soon as it is sure that nobody else is at it."""
-    for _ in range(MOST_ROUNDS):
+    for _ in range(MAX_ROUNDS):
         if not finish_background() + sum([job.work() for job in jobs.JOBS if job not in RESTING and job.waits()]):
             return
     raise AssertionError("The worker never comes to an end.")

@@ -17,7 +17,7 @@ from accounts import repository as people
 from config import gunicorn
 from elections import repository as elections
 from elections import services as organising
-from elections.books.rules import MOST_CANDIDATES, MOST_QUESTIONS
+from elections.books.rules import MAX_QUESTIONS, MAX_TOTAL_CANDIDATES
 from live.questions import Kind, Question, Type
 from live.repository import questions as questions_of
 from live.services import making
@@ -25,7 +25,7 @@ from polls.counting import SideBySide
 from ranking.candidates import Candidate
 from results import services as results
 from store import splitting
-from store.limits import ITEM_BYTES
+from store.limits import MAX_ITEM_BYTES
 from tally.ballots import Ballots
 from tests.fuzz.at_limits import take_book_to_the_end, take_to_the_end, vote_in_book
 from tests.fuzz.forms import links_on
@@ -75,12 +75,12 @@ def test_an_election_whose_names_are_as_long_as_they_can_be_comes_to_its_end(eac
 
 @pytest.mark.slow
 def test_a_ballot_of_the_most_questions_comes_to_its_end(each_site):
-    take_book_to_the_end(each_site, MOST_QUESTIONS, 5, letters=197)
+    take_book_to_the_end(each_site, MAX_QUESTIONS, 5, letters=197)
 
 
 def test_the_largest_ballot_of_several_questions_is_cast_without_scripts(each_site):
     """Of two questions with 500 candidates each, all of them ranked: 1,000 fields in one form."""
-    vote_in_book(2, MOST_CANDIDATES // 2, letters=19)
+    vote_in_book(2, MAX_TOTAL_CANDIDATES // 2, letters=19)
 
 
 # --- an election, from the first page to the last ---
@@ -151,7 +151,7 @@ def test_a_poll_with_the_longest_names_can_be_sealed(site):
     counts = {">".join(map(str, drawn.sample(range(50), 50))): 1 for _ in range(20)}
     account = SideBySide.of(Ballots(names, counts), "seed")
     packed = account.as_bytes()
-    assert len(packed) < ITEM_BYTES / 2
+    assert len(packed) < MAX_ITEM_BYTES / 2
     assert SideBySide.from_bytes(packed) == account
 
 

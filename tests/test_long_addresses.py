@@ -9,7 +9,7 @@ from django.urls.converters import IntConverter
 from tests.people import make_owner, sign_in
 from tests.test_routes import ROUTES, patterns
 
-TOO_LONG = 2_100  # characters: more than either part of a key may have
+TOO_LONG_CHARS = 2_100  # characters: more than either part of a key may have
 
 
 @pytest.fixture
@@ -21,7 +21,7 @@ def cases():
     for pattern in patterns():
         for place, converter in enumerate(pattern.pattern.converters.values()):
             words = [str(word) for word in ROUTES[pattern.name][2]]
-            words[place] = "9" * 30 if isinstance(converter, IntConverter) else "x" * TOO_LONG
+            words[place] = "9" * 30 if isinstance(converter, IntConverter) else "x" * TOO_LONG_CHARS
             yield pattern.name, words
 
 
@@ -43,5 +43,5 @@ def test_no_address_is_answered_with_our_mistake_however_long_its_parts_are(owne
 
 
 def test_what_was_seen_to_break_is_not_there(owner):
-    assert owner.get(f"/mails/{'x' * TOO_LONG}/").status_code == 404
+    assert owner.get(f"/mails/{'x' * TOO_LONG_CHARS}/").status_code == 404
     assert owner.get(f"/live/x/players/{'x' * 1_030}/").status_code == 404

@@ -464,7 +464,7 @@ def what_can_never_be_finished() -> None:
         cut_off.setattr(copying.FILLING, "start", lambda name: False)
         copying.copy(ada, election("Hasty"), "Never whole")
     with pytest.MonkeyPatch.context() as full:
-        full.setattr(of_elections, "MOST_CANDIDATES", 1)
+        full.setattr(of_elections, "MAX_CANDIDATES", 1)
         assert finish_background("fill election") == 1
     organising.open_(ada, election("Hasty"), editable=False)
     CLOSING.begin(election("Hasty"), "Ada")

@@ -24,14 +24,14 @@ from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 from store.backup import Damaged
 
 VERSION = b"age-encryption.org/v1\n"
-CHUNK, TAG = 64 * 1024, 16
-KEY, FILE_KEY = 32, 16  # bytes
-BODY_LINE = 64  # letters
+CHUNK_BYTES, TAG_BYTES = 64 * 1024, 16
+KEY_BYTES, FILE_KEY_BYTES = 32, 16  # bytes
+BODY_LINE_CHARS = 64
 VISIBLE = re.compile(rb"[!-~]+")
 X25519 = b"age-encryption.org/v1/X25519"
 RECIPIENT, IDENTITY = "age", "AGE-SECRET-KEY-"
 LETTERS = "qpzry9x8gf2tvdw0s3jn54khce6mua7l"  # of Bech32
-LONGEST_LINE, MOST_LINES = 4096, 1000  # of a header; a file whose header has more is none of ours
+MAX_LINE_BYTES, MAX_LINES = 4096, 1000  # of a header; a file whose header has more is none of ours
 UNREADABLE = "The backup is damaged before its first line: how it is encrypted cannot be read."
 NOTHING = bytes(12)  # a nonce may be, where its key is used once
 
@@ -148,7 +148,7 @@ def _unwrapped(words: list[bytes], body: bytes, identities: Iterable[X25519Priva
     if words[0] != b"X25519":
         return None
     share = _bytes(words[1]) if len(words) == 2 else b""
-    if len(share) != KEY or len(body) != FILE_KEY + TAG:
+    if len(share) != KEY_BYTES or len(body) != FILE_KEY_BYTES + TAG_BYTES:
         raise Damaged(UNREADABLE)
     for each in identities:
         try:
@@ -161,11 +161,11 @@ def _unwrapped(words: list[bytes], body: bytes, identities: Iterable[X25519Priva
 
 def _read_header(file: BinaryIO, identities: Sequence[X25519PrivateKey]) -> bytes:
     """The key of the file, when the header was found to be whole."""
-    head, file_key = file.readline(LONGEST_LINE), None
+    head, file_key = file.readline(MAX_LINE_BYTES), None
     if head != VERSION:
         raise Damaged("The backup is not encrypted in a way this Plenum knows.")
-    for _ in range(MOST_LINES):
-        line = file.readline(LONGEST_LINE)
+    for _ in range(MAX_LINES):
+        line = file.readline(MAX_LINE_BYTES)
         if line.startswith(b"--- "):
             return _checked(file_key, head + b"---", line)
         if not line.startswith(b"-> "):
@@ -188,11 +188,11 @@ def _arguments(line: bytes) -> list[bytes]:
 def _body(file: BinaryIO) -> tuple[bytes, bytes]:
     """What a stanza holds, and as it was written: lines of 64 letters, of which the last has fewer."""
     lines = []
-    for _ in range(MOST_LINES):
-        lines.append(file.readline(LONGEST_LINE))
-        if not lines[-1].endswith(b"\n") or len(lines[-1]) > BODY_LINE + 1:
+    for _ in range(MAX_LINES):
+        lines.append(file.readline(MAX_LINE_BYTES))
+        if not lines[-1].endswith(b"\n") or len(lines[-1]) > BODY_LINE_CHARS + 1:
             raise Damaged(UNREADABLE)
-        if len(lines[-1]) < BODY_LINE + 1:
+        if len(lines[-1]) < BODY_LINE_CHARS + 1:
             break
     text = b"".join(lines)
     return _bytes(text.replace(b"\n", b"")), text
@@ -261,13 +261,13 @@ class Encrypting(io.RawIOBase):
 
     def write(self, data: bytes) -> int:  # type: ignore[override]
         self.waiting += data
-        while len(self.waiting) > CHUNK:  # a full one waits, too: it may be the last
+        while len(self.waiting) > CHUNK_BYTES:  # a full one waits, too: it may be the last
             self._put(next(self.nonces)[0])
         return len(data)
 
     def _put(self, nonce: bytes) -> None:
-        self.file.write(self.cipher.encrypt(nonce, bytes(self.waiting[:CHUNK]), None))
-        del self.waiting[:CHUNK]
+        self.file.write(self.cipher.encrypt(nonce, bytes(self.waiting[:CHUNK_BYTES]), None))
+        del self.waiting[:CHUNK_BYTES]
 
     def finish(self) -> None:
         """Not done by itself when something goes wrong: what is not whole is not to look as if it were."""
@@ -282,7 +282,7 @@ class Decrypting(io.RawIOBase):
         self.file = file
         self.cipher = ChaCha20Poly1305(_derived(file_key, file.read(16), b"payload"))
         self.nonces = _nonces()
-        self.ahead = file.read(CHUNK + TAG)
+        self.ahead = file.read(CHUNK_BYTES + TAG_BYTES)
         self.told = memoryview(b"")
         self.is_first = True
 
@@ -298,7 +298,12 @@ class Decrypting(io.RawIOBase):
         return len(some)
 
     def _next(self) -> bytes:
-        chunk, self.ahead, is_first, self.is_first = self.ahead, self.file.read(CHUNK + TAG), self.is_first, False
+        chunk, self.ahead, is_first, self.is_first = (
+            self.ahead,
+            self.file.read(CHUNK_BYTES + TAG_BYTES),
+            self.is_first,
+            False,
+        )
         try:
             content = self.cipher.decrypt(next(self.nonces)[0 if self.ahead else 1], chunk, None)
         except InvalidTag:

@@ -95,7 +95,7 @@ def is_encrypted(file: io.BufferedReader) -> bool:
 def opened(file: io.BufferedReader, identities: Sequence[str]) -> BinaryIO:
     """The lines of a backup, whatever was done to them when it was written."""
     if is_encrypted(file):
-        file = io.BufferedReader(age.Decrypting(file, identities), buffer_size=age.CHUNK)
+        file = io.BufferedReader(age.Decrypting(file, identities), buffer_size=age.CHUNK_BYTES)
     return unzipped(file)
 
 

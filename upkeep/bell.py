@@ -10,7 +10,7 @@ from contextlib import contextmanager, suppress
 
 from acts import ringing
 
-A_READ = 4096  # bytes; names of jobs are short, and what is cut in two is found at the next look
+READ_BYTES = 4096  # bytes; names of jobs are short, and what is cut in two is found at the next look
 
 
 @contextmanager
@@ -47,5 +47,5 @@ def _listen(bell: int, ended: int, called: Callable[[str], None]) -> None:
             selector.register(file, selectors.EVENT_READ)
         while ended not in (key.fd for key, _events in selector.select()):
             with suppress(BlockingIOError):  # another worker was quicker
-                for job in dict.fromkeys(os.read(bell, A_READ).decode(errors="replace").split()):
+                for job in dict.fromkeys(os.read(bell, READ_BYTES).decode(errors="replace").split()):
                     called(job)

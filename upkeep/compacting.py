@@ -19,17 +19,17 @@ from store.log import utc_now
 
 NIGHT = range(2, 5)  # hours
 QUIET_SECONDS = 5.0  # less than the time between two signs of life of a worker, which are writes as well
-SMALL_BYTES = 32 * 1024 * 1024  # a file that can be rewritten by day
-WORTHWHILE_SHARE = 0.25  # of the file is unused
+MAX_DAYTIME_BYTES = 32 * 1024 * 1024  # a file that can be rewritten by day
+MIN_UNUSED_SHARE = 0.25  # of the file is unused
 
 
 def is_due(clock: Callable[[], datetime] = utc_now) -> bool:
     if table().quiet() < QUIET_SECONDS:
         return False
     is_night = clock().astimezone(ZoneInfo(settings.SITE_TIME_ZONE or "UTC")).hour in NIGHT
-    if is_night and table().unused_share() >= WORTHWHILE_SHARE:
+    if is_night and table().unused_share() >= MIN_UNUSED_SHARE:
         return True
-    return (is_night or table().size() <= SMALL_BYTES) and forgetting.has_remnants(table())
+    return (is_night or table().size() <= MAX_DAYTIME_BYTES) and forgetting.has_remnants(table())
 
 
 def compact() -> int:

@@ -17,9 +17,9 @@ from .server import LOCK
 from .system import is_embedded
 
 MEGABYTE = 1024**2
-FULL = MEGABYTE  # bytes: with less than this a write may fail at any moment
+MIN_FREE_BYTES = MEGABYTE  # bytes: with less than this a write may fail at any moment
 BESIDE_THE_STORE = ("-wal", "-shm")
-AGAIN_EVERY = 3600  # seconds between two lines in the log about the same
+REPEAT_WARNING_SECONDS = 3600  # seconds between two lines in the log about the same
 log = logging.getLogger("plenum.disk")
 
 
@@ -38,7 +38,7 @@ class Disk:
 
     @property
     def is_full(self) -> bool:
-        return self.free < FULL or not self.has_names
+        return self.free < MIN_FREE_BYTES or not self.has_names
 
     @property
     def is_low(self) -> bool:
@@ -117,7 +117,7 @@ class DiskWatch:
 
     def look(self) -> None:
         found = low()
-        if found and (self._said is None or self.ticking() - self._said >= AGAIN_EVERY):
+        if found and (self._said is None or self.ticking() - self._said >= REPEAT_WARNING_SECONDS):
             self._said = self.ticking()
             for disk in found:
                 log.warning("little room", extra={"folder": str(disk.folder), "free_megabytes": disk.megabytes})

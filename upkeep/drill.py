@@ -28,7 +28,7 @@ OK = 200
 NOWHERE = "drill.invalid"  # the host that pages are asked of
 PUBLIC = ("home", "checkpoints", "readyz")
 OWNERS = ("elections", "admin", "system", "log")
-A_FEW = 3  # closed elections
+MAX_ELECTIONS_CHECKED = 3  # closed elections
 
 
 @contextmanager
@@ -67,7 +67,7 @@ def refused() -> list[str]:
 
 def _of_elections() -> list[str]:
     """Of the newest elections that are closed."""
-    names = [each.name for each in elections.lists(state=State.CLOSED, limit=A_FEW)[0]]
+    names = [each.name for each in elections.lists(state=State.CLOSED, limit=MAX_ELECTIONS_CHECKED)[0]]
     return [reverse(page, args=[name]) for name in names for page in ("election", "results")]
 
 

@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
-LONGEST_REASON = 500  # characters: the reasons of all jobs fit a sign of life
+MAX_REASON_CHARS = 500  # characters: the reasons of all jobs fit a sign of life
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,7 +19,7 @@ _last: dict[str, Failure] = {}
 
 
 def note(job: str, reason: str, clock: Callable[[], float] = time.time) -> None:
-    _last[job] = Failure(int(clock()), reason[:LONGEST_REASON])
+    _last[job] = Failure(int(clock()), reason[:MAX_REASON_CHARS])
 
 
 def forget(job: str) -> None:

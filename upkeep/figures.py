@@ -22,8 +22,8 @@ from store.log import layout
 from store.splitting import by_count
 from store.table import Condition, Delete, Equals, Item, Key, Missing, Refused, Table, Update
 
-EVENTS_A_BATCH = 1000
-MOST_PARTS = 90  # days and elections of one batch: a transaction takes no more than a hundred parts
+BATCH_EVENTS = 1000
+TRANSACTION_PARTS = 90  # days and elections of one batch: a transaction takes no more than a hundred parts
 SHOWN_STATES = (State.DRAFT, State.OPEN, State.CLOSED)
 LATEST = "latest"  # the latest moment of any event: not that of the last one, if the clock was set back
 CAST, CHANGED, WITHDRAWN = "ballots_cast", "ballots_changed", "ballots_withdrawn"
@@ -102,8 +102,8 @@ def _next_batch(table: Table) -> int | None:
     sealed = found.get(keys.sync(), {}).get("last_event_id", 0)
     if before >= sealed:
         return None
-    found_events = list(islice(layout.each(table, before + 1, sealed), EVENTS_A_BATCH + 1))
-    events = list(_within_parts(found_events[:EVENTS_A_BATCH]))
+    found_events = list(islice(layout.each(table, before + 1, sealed), BATCH_EVENTS + 1))
+    events = list(_within_parts(found_events[:BATCH_EVENTS]))
     is_last = len(events) == len(found_events)
     latest = max((figures.get(LATEST, ""), *(event["when_occurred"] for event in events)))
     _store(table, before, {"last_event_id": sealed if is_last else events[-1]["event_id"], LATEST: latest}, events)
@@ -114,7 +114,7 @@ def _within_parts(events: list[Item]) -> Iterator[Item]:
     parts: set[str | Key] = set()
     for event in events:
         parts |= {_day(event)} if (place := place_of(event)) is None else {_day(event), place}
-        if len(parts) > MOST_PARTS:
+        if len(parts) > TRANSACTION_PARTS:
             return
         yield event
 
@@ -144,7 +144,7 @@ def _counting(events: list[Item], after: Item, when: Condition | None = None) ->
 def count(table: Table, events: Sequence[Item], last: int) -> None:
     """Count these events, and say that those up to `last` are counted: where nobody else counts."""
     latest = (table.get(keys.figures()) or {}).get(LATEST, "")
-    for some in by_count(events, MOST_PARTS):
+    for some in by_count(events, TRANSACTION_PARTS):
         latest = max(latest, *(event["when_occurred"] for event in some))
         table.write(*_counting(some, {"last_event_id": last, LATEST: latest}))
 

@@ -29,8 +29,9 @@ if TYPE_CHECKING:
     from store.dynamodb import TableState
 
 WATCHED = (outbox.QUEUED, outbox.SENDING, outbox.FAILED, outbox.UNKNOWN)
-CLOCKS_APART = 30  # seconds that two clocks may be
-MOST_MAILS = 500  # are counted of each state: the outbox keeps no count of its own, and nobody waits for a long one
+MAX_CLOCK_SKEW_SECONDS = 30  # seconds that two clocks may be
+# are counted of each state: the outbox keeps no count of its own, and nobody waits for a long one
+MAX_COUNTED_MAILS = 500
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,14 +153,14 @@ def silence(found: Iterable[Sign]) -> float:
 
 
 def is_worker_up(found: Iterable[Sign]) -> bool:
-    return silence(found) < signs.MISSED_AFTER
+    return silence(found) < signs.MISSED_SECONDS
 
 
 def lacking(found: Iterable[Sign]) -> str:
     """What the site does without just now, though its store answers, in a sentence; of several things the cause."""
     if trouble := disk.trouble():
         return trouble
-    if (seconds := silence(found)) < signs.MISSED_AFTER:
+    if (seconds := silence(found)) < signs.MISSED_SECONDS:
         return ""
     return _("No worker has been seen for %(seconds)d seconds: mails, closings and seals wait.") % {"seconds": seconds}
 
@@ -189,7 +190,7 @@ def notes(found: Mapping[Key, Item], unknown: bool, now: datetime) -> list[str]:
 
 
 def is_future(moment: str, now: datetime) -> bool:
-    return bool(moment) and (datetime.fromisoformat(moment) - now).total_seconds() > CLOCKS_APART
+    return bool(moment) and (datetime.fromisoformat(moment) - now).total_seconds() > MAX_CLOCK_SKEW_SECONDS
 
 
 def has_unknown_mails(table: Table) -> bool:
@@ -203,7 +204,7 @@ def mails(table: Table, *states: str) -> dict[str, Bounded]:
 
 
 def _bounded(table: Table, state: str) -> Bounded:
-    page = spans.page(table, outbox.lists_of(state), limit=MOST_MAILS)
+    page = spans.page(table, outbox.lists_of(state), limit=MAX_COUNTED_MAILS)
     return Bounded(len(page.items), page.cursor is not None)
 
 
@@ -264,7 +265,9 @@ def as_metrics(table: Table) -> Iterator[Metric]:
     yield GaugeMetricFamily(
         "plenum_backup_age_seconds", "Since the newest backup ended; -1 if there is none.", found.backup_age(utc_now())
     )
-    depth = GaugeMetricFamily("plenum_outbox_mails", f"Mails by state; {MOST_MAILS} may be more.", labels=["state"])
+    depth = GaugeMetricFamily(
+        "plenum_outbox_mails", f"Mails by state; {MAX_COUNTED_MAILS} may be more.", labels=["state"]
+    )
     for state, bounded in waiting.items():
         depth.add_metric([state], bounded.count)
     yield depth

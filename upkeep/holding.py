@@ -63,7 +63,7 @@ def _hold(place: Key) -> bool:
     item = table().get(place)
     if item is None or item["state"] not in WAITING:
         return False
-    until = int(time.time()) + outbox.KEPT_SECONDS
+    until = int(time.time()) + outbox.RETENTION_SECONDS
     return outbox.move(outbox.mail_of(item), item["state"], outbox.UNKNOWN, reason="restored", detail="", ttl=until)
 
 

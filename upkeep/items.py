@@ -49,7 +49,7 @@ ITEMS = (
     ItemType("event", keys.event, EVENT, sheets=(
         Sheet("events", _("Events"), _("The event log, the newest first."),
               "event_id when_occurred actor event_type election_name event_data", "event_id", "number"),)),
-    ItemType("event", partial(keys.event, partitions=layout.SPREAD), EVENT),
+    ItemType("event", partial(keys.event, partitions=layout.NEW_LOG_PARTITIONS), EVENT),
     ItemType("event number", keys.event_number, "last:int"),
     ItemType("void number", keys.void, "event_id:int"),
     ItemType("checkpoint", keys.checkpoint, "first_event_id:int event_id:int hash digests:bytes voids:list "

@@ -42,10 +42,10 @@ from .sealer import site_sealer
 
 log = logging.getLogger("plenum.worker")
 
-LONGEST_PAUSE = 60  # seconds between two tries of a job that keeps failing
-A_NAP = 0.5  # how soon a worker at rest notices that it is to stop
-A_BLINK = 0.01  # seconds between two looks, however soon there is something to do
-A_SWEEP = 1000
+MAX_PAUSE_SECONDS = 60  # seconds between two tries of a job that keeps failing
+MAX_WAIT_SECONDS = 0.5  # how soon a worker at rest notices that it is to stop
+MIN_WAIT_SECONDS = 0.01  # seconds between two looks, however soon there is something to do
+SWEEP_ITEMS = 1000
 
 
 class Outcome(StrEnum):
@@ -134,7 +134,7 @@ def _is_due(lane: str) -> bool:
 
 def _sweep() -> int:
     swept = 0
-    while (some := table().sweep(A_SWEEP)) == A_SWEEP:
+    while (some := table().sweep(SWEEP_ITEMS)) == SWEEP_ITEMS:
         swept += some
     return swept + some
 
@@ -270,7 +270,7 @@ class Worker:
     def nap(self, lane: str) -> float:
         """How long nobody of the lane needs to look, unless they are called."""
         moments = (self._due[job.name] - time.monotonic() for job in self.jobs if job.lane == lane and job.moment)
-        return min((A_NAP, *(max(left, A_BLINK) for left in moments)))
+        return min((MAX_WAIT_SECONDS, *(max(left, MIN_WAIT_SECONDS) for left in moments)))
 
     def _is_due(self, job: Job) -> bool:
         if job.name in self._called:
@@ -282,7 +282,7 @@ class Worker:
         """Until its next look, or until there is something to do, if that is known and comes first."""
         left = 0 if job.moment and ended.done else ended.left
         longest = pause(job, self._failures[job.name])
-        return longest if left is None else min(longest, max(left, A_BLINK))
+        return longest if left is None else min(longest, max(left, MIN_WAIT_SECONDS))
 
     def end(self) -> None:
         self._is_over.set()
@@ -320,5 +320,5 @@ def pause(job: Job, failures: int) -> float:
     """Until the job's next turn: longer after each failure in a row, and then not for all workers the same."""
     if not failures:
         return job.every
-    longest = min(LONGEST_PAUSE, job.every * 2 ** min(failures, 10))
+    longest = min(MAX_PAUSE_SECONDS, job.every * 2 ** min(failures, 10))
     return longest * random.uniform(0.5, 1)  # noqa: S311 - nobody gains by guessing it

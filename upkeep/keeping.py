@@ -23,7 +23,7 @@ from pathlib import Path
 NAME = re.compile(r"plenum-\d{8}T\d{6}Z\.jsonl\.gz(\.age)?")
 FOLDER = Path("/var/lib/plenum-backups")  # where deploy/plenum-backup.service puts them
 ENCRYPTED = b"age-encryption.org/"
-AT_LEAST = 3  # of the newest whole backups stay, however old they are
+MIN_BACKUPS = 3  # of the newest whole backups stay, however old they are
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,7 +132,7 @@ def to_go(kept: Sequence[Kept], policy: Policy, now: datetime, all_sealed: bool)
 def _too_old(kept: Sequence[Kept], days: int, now: datetime) -> Iterator[str]:
     whole = 0
     for each in kept:
-        if whole >= AT_LEAST and now - each.made_at > timedelta(days=days):
+        if whole >= MIN_BACKUPS and now - each.made_at > timedelta(days=days):
             yield each.name
         whole += each.is_whole
 

@@ -1,9 +1,10 @@
 """Leases: of all workers on all machines, one at a time does a job, and a killed one does not keep it for good.
 
 A lease is given back when the job is done and renewed while it takes longer. An abandoned one is told by its standing
-still: whoever has seen no renewal for `SECONDS` on a clock that nobody sets (`ticking`) takes it over, so clocks may be
-wrong or moved. The time of day counts only for somebody who has not been watching, and then with `SLACK`. Should two
-hold one job nevertheless, nothing breaks: every job may be done by several at once, it is only done twice for nothing.
+still: whoever has seen no renewal for `LEASE_SECONDS` on a clock that nobody sets (`ticking`) takes it over, so clocks
+may be wrong or moved. The time of day counts only for somebody who has not been watching, and then with
+`MAX_CLOCK_SKEW_SECONDS`. Should two hold one job nevertheless, nothing breaks: every job may be done by several at
+once, it is only done twice for nothing.
 """
 
 from __future__ import annotations
@@ -19,9 +20,9 @@ from store.table import Condition, Delete, Equals, Item, Less, Missing, Put, Ref
 
 from . import pause
 
-SECONDS = 30
-RENEWED_EVERY = SECONDS / 3
-SLACK = 120  # how far the clocks of two machines may be apart
+LEASE_SECONDS = 30
+RENEWAL_SECONDS = LEASE_SECONDS / 3
+MAX_CLOCK_SKEW_SECONDS = 120  # how far the clocks of two machines may be apart
 
 
 class Leases:
@@ -32,7 +33,7 @@ class Leases:
         table: Table,
         clock: Callable[[], float] = time.time,
         ticking: Callable[[], float] = time.monotonic,
-        renewed_every: float = RENEWED_EVERY,
+        renewed_every: float = RENEWAL_SECONDS,
     ):
         self.table = table
         self.clock = clock
@@ -63,7 +64,7 @@ class Leases:
 
     def _take(self, job: str, holder: str) -> bool:
         place, now = keys.lease(job), int(self.clock())
-        taken = {"PK": place.pk, "SK": place.sk, "holder": holder, "since": now, "until": now + SECONDS}
+        taken = {"PK": place.pk, "SK": place.sk, "holder": holder, "since": now, "until": now + LEASE_SECONDS}
         taken["renewals"] = 0
         try:
             self.table.write(Put(taken, when=self._is_free(job, now)))
@@ -72,9 +73,9 @@ class Leases:
         return True
 
     def _is_free(self, job: str, now: int) -> Condition:
-        free = Missing() | Less("until", now - SLACK)
+        free = Missing() | Less("until", now - MAX_CLOCK_SKEW_SECONDS)
         (holder, renewals), since = self._seen.get(job, (("", 0), self.ticking()))
-        if self.ticking() - since <= SECONDS:
+        if self.ticking() - since <= LEASE_SECONDS:
             return free
         return free | (Equals("holder", holder) & Equals("renewals", renewals))
 
@@ -96,7 +97,7 @@ class Leases:
                 continue  # the next renewal is soon enough
 
     def _renew(self, job: str, holder: str) -> None:
-        until = int(self.clock()) + SECONDS
+        until = int(self.clock()) + LEASE_SECONDS
         self.table.write(
             Update(keys.lease(job), set={"until": until}, add={"renewals": 1}, when=Equals("holder", holder))
         )

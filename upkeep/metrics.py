@@ -70,7 +70,7 @@ JOB_SUCCESS = Gauge(
     ["name"],
     multiprocess_mode="max",
 )
-KEPT = 1000  # of the newest round trips of each operation, to tell percentiles of
+MAX_ROUND_TRIPS = 1000  # of the newest round trips of each operation, to tell percentiles of
 
 
 def observe_request(route: str, status: int, seconds: float) -> None:
@@ -105,7 +105,7 @@ def _trips(operation: str, outcome: str) -> Histogram:
 
 def observe_trip(operation: str, outcome: str, seconds: float) -> None:
     _trips(operation, outcome).observe(seconds)
-    (_newest.get(operation) or _newest.setdefault(operation, deque(maxlen=KEPT))).append(seconds)
+    (_newest.get(operation) or _newest.setdefault(operation, deque(maxlen=MAX_ROUND_TRIPS))).append(seconds)
 
 
 def observe_cost(what: str, kind: str, amount: float) -> None:

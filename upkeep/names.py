@@ -34,14 +34,14 @@ from store.log import EventLog, as_text, layout, utc_now
 from store.log.events import number_of
 from store.log.forgotten import forgotten, rewriting, rewritten
 from store.log.index import ACTOR, first_of
-from store.log.search import BEYOND, Wanted, look
+from store.log.search import ABOVE_EVERY_NUMBER, Wanted, look
 from store.schema import SCHEMA
 from store.table import LOG, Delete, Equals, Exists, Item, Key, Missing, Put, Refused, Update, Write
 
-A_HANDFUL = 25  # events of one transaction, each with two entries of the index at most
-MOST_BYTES = 1_000_000  # of one transaction, about: statements of candidates are long
-A_TURN = 20_000  # events that are looked at before other jobs get their turn
-A_LOOK = 1000  # events of one type that are read at once
+TRANSACTION_EVENTS = 25  # events of one transaction, each with two entries of the index at most
+TRANSACTION_BYTES = 1_000_000  # of one transaction, about: statements of candidates are long
+TURN_EVENTS = 20_000  # events that are looked at before other jobs get their turn
+BATCH_EVENTS = 1000  # events of one type that are read at once
 
 NOTHING_KEPT: Item = {"kept": [], "kept_as": []}  # elections, by the numbers of their making; and what they say
 LONG_AGO = "0001-01-01T00:00:00.000Z"  # so that it is due at once
@@ -173,7 +173,7 @@ class _Life:
 
     made: int
     names: list[tuple[str, int]]  # each from a number on
-    ended: int = BEYOND
+    ended: int = ABOVE_EVERY_NUMBER
 
     def is_called(self, name: str, number: int) -> bool:
         called = [each for each, since in self.names if since <= number]
@@ -228,9 +228,9 @@ def _events_of(types: Iterable[str], upto: int) -> Iterator[Item]:
     """All sealed events of these types up to a number, in order."""
     found: list[Item] = []
     for kind in types:
-        before: int | None = min(upto + 1, BEYOND)
+        before: int | None = min(upto + 1, ABOVE_EVERY_NUMBER)
         while before is not None:
-            seen = look(table(), Wanted(event_type=kind), before=before, limit=A_LOOK)
+            seen = look(table(), Wanted(event_type=kind), before=before, limit=BATCH_EVENTS)
             found += seen.events
             before = seen.before
     return iter(sorted(found, key=number_of))
@@ -308,10 +308,10 @@ def ask_for(name_or_email: str) -> None:
 
 def forget_names(clock: Callable[[], datetime] = utc_now) -> int:
     """Forget whoever is due, for one turn of work; answers how many events were rewritten."""
-    done, left = 0, A_TURN
+    done, left = 0, TURN_EVENTS
     while left > 0 and (mark := _next(clock)) is not None:
         seen, changed = (0, 0) if _is_all_kept(mark) else _go_on(mark if "at" in mark else _begun(mark))
-        done, left = done + changed, left - max(seen, A_HANDFUL)
+        done, left = done + changed, left - max(seen, TRANSACTION_EVENTS)
     return done
 
 
@@ -365,7 +365,7 @@ def _go_on(mark: Item) -> tuple[int, int]:
             else:
                 kept.add(made)
                 kept_as |= who.met_in(event)
-        if len(pairs) == A_HANDFUL or size > MOST_BYTES or seen == A_TURN:
+        if len(pairs) == TRANSACTION_EVENTS or size > TRANSACTION_BYTES or seen == TURN_EVENTS:
             break
     else:
         at = mark["until"]

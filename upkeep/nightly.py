@@ -24,7 +24,7 @@ from store.log import EventLog, utc_now
 from store.table import Item, Less, Missing, Put
 
 WATCHERS = (Role.AUDITOR, Role.OWNER)
-AT_ONCE = 100
+BATCH_PEOPLE = 100
 
 LETTERS = {
     "checkpoint": Letter(
@@ -69,7 +69,7 @@ def addresses_of(roles: Iterable[Role]) -> Iterator[str]:
     for role in roles:
         cursor = None
         while True:
-            people, cursor = repository.people(role=role, limit=AT_ONCE, cursor=cursor)
+            people, cursor = repository.people(role=role, limit=BATCH_PEOPLE, cursor=cursor)
             yield from (person.email for person in people)
             if cursor is None:
                 break

@@ -34,9 +34,10 @@ WRITES = ("write", "put_all", "increment")
 GO_ON = ("log",)  # the jobs of the worker that do not rest
 # Jobs not to be stopped between two writes: a mail that went out has to be marked as sent.
 UNDIVIDED = ("mail", "urgent mail")
-LONGEST_SENTENCE = 300
-MOST_MINUTES = 7 * 24 * 60
-SOONEST, LATEST = 30, 3600  # seconds: when somebody refused is told to come back, whatever was promised
+MAX_MESSAGE_CHARS = 300
+MAX_PAUSE_MINUTES = 7 * 24 * 60
+# seconds: when somebody refused is told to come back, whatever was promised
+MIN_RETRY_SECONDS, MAX_RETRY_SECONDS = 30, 3600
 
 
 class Paused(Unavailable):
@@ -55,7 +56,7 @@ class Pause:
         return datetime.fromisoformat(self.since) + timedelta(minutes=self.minutes)
 
     def retry_after(self, now: datetime) -> int:
-        return round(min(max((self.until - now).total_seconds(), SOONEST), LATEST))
+        return round(min(max((self.until - now).total_seconds(), MIN_RETRY_SECONDS), MAX_RETRY_SECONDS))
 
 
 # --- knowing ---

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 
 from django.core.management.base import OutputWrapper
 
-SECONDS_BETWEEN = 0.2
+UPDATE_INTERVAL_SECONDS = 0.2
 
 
 @contextmanager
@@ -34,7 +34,7 @@ def _line_on(stream: OutputWrapper) -> Iterator[Callable[[Callable[[float], str]
 
     def say(words: Callable[[float], str]) -> None:
         nonlocal said
-        if watched and (now := time.monotonic()) - said >= SECONDS_BETWEEN:
+        if watched and (now := time.monotonic()) - said >= UPDATE_INTERVAL_SECONDS:
             said = now
             stream.write(f"\r{words(now)}", ending="")
             stream.flush()

@@ -51,7 +51,7 @@ EVENTS = (
 )
 
 
-EVENTS_A_BATCH = 200
+BATCH_EVENTS = 200
 
 
 def is_background_batch(writes: Sequence[Write]) -> bool:
@@ -144,7 +144,7 @@ def _check(source: Table, there: BufferedTable, made: BufferedTable, said: Said,
         copy(
             source, at, there, [row for row in SCHEMA.exempt if row.like.pk != TASK], copying
         )  # some are finished below
-        log = by_count(there.each(keys.events()), EVENTS_A_BATCH)
+        log = by_count(there.each(keys.events()), BATCH_EVENTS)
         events = _act_again(log, at, made, there, findings, replaying)
     _settle(there, made)
     with said("Compare") as comparing:

@@ -30,8 +30,8 @@ from store import keys
 from store.log import as_text, utc_now
 from store.table import Equals, Item, Missing, Put
 
-A_PAGE = 100  # people of one run
-NOTICE = timedelta(days=30)  # between the warning and the removal
+BATCH_PEOPLE = 100  # people of one run
+NOTICE_PERIOD = timedelta(days=30)  # between the warning and the removal
 
 LETTERS = {
     "unused_account": Letter(
@@ -62,7 +62,7 @@ def look_for_unused(clock: Callable[[], datetime] = utc_now) -> int:
     """One page of people; answers how many were warned or removed."""
     walk = table().get(keys.retention()) or {"day": "", "after": None}
     is_new = walk["day"] < _day(clock)
-    found, after = repository.people(limit=A_PAGE, cursor=None if is_new else walk["after"])
+    found, after = repository.people(limit=BATCH_PEOPLE, cursor=None if is_new else walk["after"])
     people = table().get_many([keys.user(each.name) for each in found]) if found else {}
     now = clock()
     done = take_each(list(people.values()), lambda item: _look_at(repository.user_of(item), now))
@@ -80,19 +80,19 @@ def _remember(before: Item, walk: Item) -> None:
 def _look_at(user: User, now: datetime) -> bool:
     """Warn whoever has long been away, and remove whoever was warned and did not come."""
     is_warned = user.warned_at > user.used_at
-    limit = now - timedelta(days=settings.ACCOUNT_RETENTION * 365 // 12) + NOTICE
+    limit = now - timedelta(days=settings.ACCOUNT_RETENTION * 365 // 12) + NOTICE_PERIOD
     if user.used_at > as_text(limit) or user.role == Role.OWNER or is_in_use(user, as_text(now)):
         return False
     if not is_warned:
         return _warn(user, now)
-    return user.warned_at <= as_text(now - NOTICE) and _remove(user)
+    return user.warned_at <= as_text(now - NOTICE_PERIOD) and _remove(user)
 
 
 def is_in_use(user: User, now: str) -> bool:
     """Whether somebody is signed in, or an election is open that they run or may vote in."""
     if sessions_of(user.name):
         return True
-    run = elections.lists(run_by=user.name, limit=A_PAGE)[0]
+    run = elections.lists(run_by=user.name, limit=BATCH_PEOPLE)[0]
     if any(each.state(now) in (State.EDITABLE, State.OPEN) for each in run):
         return True
     spans = map(keys.elections_of_voter, (user.name, user.email))
@@ -101,7 +101,7 @@ def is_in_use(user: User, now: str) -> bool:
 
 
 def _warn(user: User, now: datetime) -> bool:
-    day = (now + NOTICE).date().isoformat()
+    day = (now + NOTICE_PERIOD).date().isoformat()
     letter = outbox.queued("unused_account", user.email, name=user.name, day=day)
     # else they have signed in, or another worker has warned them
     return try_write(repository.warned(user, as_text(now)), letter)

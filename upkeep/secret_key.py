@@ -22,7 +22,7 @@ from store.table import Item, Put, Table
 
 PURPOSE = b"plenum: fingerprint of the secret key"
 UNKNOWN = bytes(8)  # in place of a fingerprint that nobody has kept
-BATCH = 100
+BATCH_NAMES = 100
 
 log = logging.getLogger("plenum.secret_key")
 
@@ -50,7 +50,7 @@ def locked_election(table: Table) -> str | None:
 
 def _locked(table: Table) -> Iterator[str]:
     names = (item["name"] for item in table.each(list_of(State.OPEN)))
-    while batch := list(islice(names, BATCH)):
+    while batch := list(islice(names, BATCH_NAMES)):
         elections = table.get_many([keys.election(name) for name in batch]).values()
         places = {keys.salts(each["name"], each.get("shards", 1))[0]: each["name"] for each in elections}
         yield from (places[place] for place, salt in table.get_many(list(places)).items() if not _fits(salt))

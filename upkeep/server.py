@@ -15,9 +15,9 @@ from subprocess import Popen
 from django.conf import settings
 
 LOCK = "server.lock"
-SHORTEST, LONGEST = 1.0, 60.0  # seconds between the end of a worker and the start of the next
-WELL_AFTER = 60.0  # seconds after which a worker counts as having started well
-A_LOOK = 0.5  # seconds between two looks
+MIN_RESTART_SECONDS, MAX_RESTART_SECONDS = 1.0, 60.0  # seconds between the end of a worker and the start of the next
+STARTED_WELL_SECONDS = 60.0  # seconds after which a worker counts as having started well
+CHECK_INTERVAL_SECONDS = 0.5  # seconds between two looks
 
 
 # --- one server ---
@@ -96,12 +96,16 @@ class WorkerKeeper:
         threading.Thread(target=self.keep, name="worker keeper", daemon=True).start()
 
     def keep(self) -> None:
-        pause = SHORTEST / 2
+        pause = MIN_RESTART_SECONDS / 2
         while self.goes_on():
             begun = self.ticking()
             if not self._outlived(self._started()):
                 return
-            pause = SHORTEST if self.ticking() - begun >= WELL_AFTER else min(LONGEST, 2 * pause)
+            pause = (
+                MIN_RESTART_SECONDS
+                if self.ticking() - begun >= STARTED_WELL_SECONDS
+                else min(MAX_RESTART_SECONDS, 2 * pause)
+            )
             self.say(f"The worker has ended; another is started in {pause:.0f} s.")
             self._wait(pause)
 
@@ -117,10 +121,10 @@ class WorkerKeeper:
         while worker and worker.poll() is None:
             if not self.goes_on():
                 return False
-            self.rest(A_LOOK)
+            self.rest(CHECK_INTERVAL_SECONDS)
         return self.goes_on()
 
     def _wait(self, seconds: float) -> None:
         until = self.ticking() + seconds
         while self.goes_on() and self.ticking() < until:
-            self.rest(A_LOOK)
+            self.rest(CHECK_INTERVAL_SECONDS)

@@ -13,7 +13,7 @@ from pathlib import Path
 from stat import S_ISDIR
 
 VARIABLE = "PROMETHEUS_MULTIPROC_DIR"
-MOST_FILES = 1000  # a worker that crashes and is restarted all day leaves a few files each time
+MAX_FILES = 1000  # a worker that crashes and is restarted all day leaves a few files each time
 MEMORY = Path("/dev/shm")  # noqa: S108 - only a folder of our own is used in it
 
 
@@ -29,7 +29,7 @@ def environment(folder: Path) -> dict[str, str]:
     counts for itself."""
     if problem(folder):
         return {}
-    if len(list(folder.glob("*.db"))) > MOST_FILES:
+    if len(list(folder.glob("*.db"))) > MAX_FILES:
         clear(folder)
     return {VARIABLE: str(folder)}
 

@@ -25,9 +25,9 @@ from . import failures, metrics
 from .disk import DiskWatch
 from .failures import Failure
 
-EVERY = 20  # seconds
-MISSED_AFTER = 60  # seconds without a sign of any worker; a restart takes a few
-KEPT = 600  # seconds that a sign outlives its worker
+HEARTBEAT_SECONDS = 20
+MISSED_SECONDS = 60  # seconds without a sign of any worker; a restart takes a few
+RETENTION_SECONDS = 600  # seconds that a sign outlives its worker
 log = logging.getLogger("plenum.worker")
 
 
@@ -74,7 +74,7 @@ class SignGiver:
         self.disk = DiskWatch()
 
     @contextmanager
-    def giving(self, every: float = EVERY) -> Iterator[None]:
+    def giving(self, every: float = HEARTBEAT_SECONDS) -> Iterator[None]:
         """Inside, from the first moment on; afterwards the sign is taken away."""
         ended = threading.Event()
         giving = threading.Thread(target=self._until, args=(ended, every), daemon=True)
@@ -104,7 +104,13 @@ class SignGiver:
         said = {"machine": socket.gethostname(), "pid": os.getpid(), "since": self.since, "seen": now}
         done = {name: int(moment) for name, moment in metrics.successes_here().items()}
         failed = {job: [each.at, each.reason] for job, each in failures.last().items()}
-        said |= {"signs": self.given, "doing": dict(self.doing), "done": done, "failed": failed, "ttl": now + KEPT}
+        said |= {
+            "signs": self.given,
+            "doing": dict(self.doing),
+            "done": done,
+            "failed": failed,
+            "ttl": now + RETENTION_SECONDS,
+        }
         self.table.write(Put({"PK": self.place.pk, "SK": self.place.sk, **said}))
 
 

@@ -20,7 +20,7 @@ from store.table import StoreError
 if TYPE_CHECKING:
     from store.dynamodb import DynamoDbTable, TableState
 
-A_MINUTE = 60
+SECONDS_PER_MINUTE = 60
 
 # Settings a page may show. One that is not named here is not shown: a secret is never added by mistake.
 SHOWN = (
@@ -101,7 +101,7 @@ def store_size() -> int | None:
 
 def tables() -> tuple[TableState, ...]:
     """How DynamoDB says its tables stand, asked once a minute; none for another store, or if it does not say."""
-    return _tables(settings.STORE_URL, int(time.monotonic() // A_MINUTE))
+    return _tables(settings.STORE_URL, int(time.monotonic() // SECONDS_PER_MINUTE))
 
 
 @lru_cache(maxsize=1)

@@ -16,7 +16,7 @@ from store.backup import Progress, silent
 from store.table import StoreError, Table
 
 from .jobs import LOG
-from .leases import SECONDS, Leases
+from .leases import LEASE_SECONDS, Leases
 
 Report = Callable[[str], AbstractContextManager[Progress]]  # shows the progress of a step under its title
 
@@ -66,7 +66,7 @@ def _reach(table: Table, number: int, report: Report) -> None:
 def alone(table: Table, rest: Callable[[float], None]) -> Iterator[None]:
     """A killed process leaves its lease behind, which is free again when it was not renewed for half a minute."""
     leases = Leases(table)
-    for _ in range(SECONDS + 10):
+    for _ in range(LEASE_SECONDS + 10):
         with leases.held(LOG.name) as ours:
             if ours:
                 yield

@@ -16,7 +16,7 @@ from acts.again import try_again
 from acts.recording import record
 from acts.refusals import LostRace, NameTaken, Refusal
 from acts.site import table
-from acts.tokens import DAY, read
+from acts.tokens import SECONDS_PER_DAY, read
 from mail import outbox
 from photos.demo import picture
 from store import keys
@@ -28,7 +28,7 @@ from .making import LOOKS_TAKEN, NAME_TAKEN, create_account, new_user
 from .organising import confirm_organiser
 from .profile import change_picture, change_profile
 
-LONGEST_PATH = 4000  # characters
+MAX_PATH_CHARS = 4000
 
 
 def register(name: str, email: str, password: str, then: str = "") -> None:
@@ -43,7 +43,7 @@ def register(name: str, email: str, password: str, then: str = "") -> None:
         raise NameTaken(NAME_TAKEN)
     if repository.has_lookalike(name):
         raise NameTaken(LOOKS_TAKEN)
-    _await_confirmation(name, email, hashed, then if len(then) <= LONGEST_PATH else "")
+    _await_confirmation(name, email, hashed, then if len(then) <= MAX_PATH_CHARS else "")
 
 
 def _await_confirmation(name: str, email: str, hashed: str, then: str = "") -> None:
@@ -53,7 +53,13 @@ def _await_confirmation(name: str, email: str, hashed: str, then: str = "") -> N
         return
     number = secrets.token_hex(16)
     place = keys.registration(number)
-    waiting = {"name": name, "email": email, "password": hashed, "then": then, "ttl": int(time.time()) + DAY}
+    waiting = {
+        "name": name,
+        "email": email,
+        "password": hashed,
+        "then": then,
+        "ttl": int(time.time()) + SECONDS_PER_DAY,
+    }
     table().write(
         Put({"PK": place.pk, "SK": place.sk, **waiting}),
         outbox.queued("confirm_registration", email, number=number, name=name),
@@ -76,7 +82,7 @@ def confirm_registration(token: str, name: str | None = None) -> User:
 
 def read_registration(token: str) -> Item:
     """The registration that waits for this link."""
-    words = read("registration", token, DAY)
+    words = read("registration", token, SECONDS_PER_DAY)
     waiting = table().get(keys.registration(words[0])) if words else None
     if waiting is None:
         raise LinkSpent(LINK_SPENT)
@@ -129,12 +135,12 @@ def _invite(actor: User, email: str) -> None:
 
 def where_invited_to(token: str) -> list[str]:
     """The page, and its words, that whoever was invited by this link was invited to: none, if it was only the site."""
-    return (read("invitation", token, tokens.INVITATION_DAYS * DAY) or [])[1:]
+    return (read("invitation", token, tokens.INVITATION_DAYS * SECONDS_PER_DAY) or [])[1:]
 
 
 def read_invitation(token: str) -> str:
     """The address that was invited by this link. On a closed site that is not enough: an admin must have invited it."""
-    words = read("invitation", token, tokens.INVITATION_DAYS * DAY)
+    words = read("invitation", token, tokens.INVITATION_DAYS * SECONDS_PER_DAY)
     if words is None or (item := table().get(keys.invitation(words[0]))) is None:
         raise LinkSpent(LINK_SPENT)
     if not policy.takes_every_invitation() and not repository.is_by_admin(item):

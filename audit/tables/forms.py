@@ -7,13 +7,13 @@ from typing import Any
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
-from pages.names import LONGEST_EMAIL, LONGEST_NAME
+from pages.names import MAX_EMAIL_CHARS, MAX_NAME_CHARS
 from store.limits import KEY_BYTES
 
 TABLES = (("data", _("data")), ("log", _("event log")))
 KINDS = (("election", _("Election")), ("person", _("Person")))
-MOST_DIGITS = 12
-LONGEST_CURSOR = 8_000
+MAX_DIGITS = 12
+MAX_CURSOR_CHARS = 8_000
 
 
 class KeyField(forms.CharField):
@@ -25,7 +25,7 @@ class KeyField(forms.CharField):
 
 class CursorField(forms.CharField):
     def __init__(self) -> None:
-        super().__init__(required=False, max_length=LONGEST_CURSOR, widget=forms.HiddenInput)
+        super().__init__(required=False, max_length=MAX_CURSOR_CHARS, widget=forms.HiddenInput)
 
 
 class PartitionForm(forms.Form):
@@ -45,7 +45,7 @@ class ThingForm(forms.Form):
     """For those who know a name but no key."""
 
     kind = forms.ChoiceField(label=_("Kind"), choices=KINDS)
-    name = forms.CharField(label=_("Its name"), max_length=LONGEST_NAME)
+    name = forms.CharField(label=_("Its name"), max_length=MAX_NAME_CHARS)
 
 
 class ItemForm(forms.Form):
@@ -57,12 +57,12 @@ class ItemForm(forms.Form):
 class FilterForm(forms.Form):
     """The beginning of a table's natural key; each table asks for some of these, and needs an election if it asks."""
 
-    name = forms.CharField(label=_("Name begins with"), required=False, max_length=LONGEST_EMAIL)
-    election = forms.CharField(label=_("Election"), max_length=LONGEST_NAME)
-    begins = forms.CharField(label=_("Begins with"), required=False, max_length=LONGEST_EMAIL)
-    ballot = forms.CharField(label=_("Ballot: a voter or a code"), required=False, max_length=LONGEST_EMAIL)
+    name = forms.CharField(label=_("Name begins with"), required=False, max_length=MAX_EMAIL_CHARS)
+    election = forms.CharField(label=_("Election"), max_length=MAX_NAME_CHARS)
+    begins = forms.CharField(label=_("Begins with"), required=False, max_length=MAX_EMAIL_CHARS)
+    ballot = forms.CharField(label=_("Ballot: a voter or a code"), required=False, max_length=MAX_EMAIL_CHARS)
     number = forms.IntegerField(
-        label=_("Up to number"), required=False, min_value=0, max_value=10**MOST_DIGITS - 1, localize=False
+        label=_("Up to number"), required=False, min_value=0, max_value=10**MAX_DIGITS - 1, localize=False
     )
     after = CursorField()
 

@@ -26,10 +26,10 @@ from store.table import DATA, LOG, BadCursor, Invalid, Item, Key, Span
 from . import masks
 from .masks import HIDDEN, Hidden
 
-A_PAGE = 50
-MOST_BYTES = 64  # of a value that is shown as such
-LONGEST_VALUE = 4_000  # characters of a value on the page of an item
-LONGEST_SUMMARY = 160
+PAGE_ROWS = 50
+MAX_SHOWN_BYTES = 64  # of a value that is shown as such
+MAX_VALUE_CHARS = 4_000  # characters of a value on the page of an item
+MAX_SUMMARY_CHARS = 160
 NAMES = {"data": DATA, "log": LOG}
 SHORT = {name: short for short, name in NAMES.items()}
 
@@ -98,7 +98,7 @@ def _rows(span: Span, cursor: str | None) -> tuple[list[Row], str | None]:
     readable = masks.readable(span, may.get(span.pk, NOTHING))
     if readable is None:
         raise CannotShow(HIDDEN_BALLOTS if own else HIDDEN_PARTITION)
-    page = spans.page(table(), _parts(readable), limit=A_PAGE, cursor=cursor)
+    page = spans.page(table(), _parts(readable), limit=PAGE_ROWS, cursor=cursor)
     may = may or _allowed_of(page.items)
     items = [item for item in page.items if not masks.is_salt(item)]
     found = [_row(span, item, may.get(item["PK"], NOTHING)) for item in items]
@@ -126,8 +126,8 @@ def _summary(shown: Item) -> str:
     """What is not hidden and not empty, names first."""
     told = [name for name, value in shown.items() if name not in KEYS and value not in (HIDDEN, None, "", [])]
     names_first = sorted(told, key=lambda name: not name.endswith("name"))
-    words = "; ".join(f"{name}: {_text(shown[name])[:LONGEST_SUMMARY]}" for name in names_first)
-    return words if len(words) <= LONGEST_SUMMARY else f"{words[: LONGEST_SUMMARY - 1]}…"
+    words = "; ".join(f"{name}: {_text(shown[name])[:MAX_SUMMARY_CHARS]}" for name in names_first)
+    return words if len(words) <= MAX_SUMMARY_CHARS else f"{words[: MAX_SUMMARY_CHARS - 1]}…"
 
 
 def _allowed_in(pk: str) -> Allowed:
@@ -170,8 +170,8 @@ def _attribute(table_name: str, kind: ItemType, name: str, value: Any) -> Attrib
     text = _text(value)
     meant = MEANT.get(kind.fields.get(name, ""), name) if name == "name" else name
     links = tuple({link.href: link for link in _links(table_name, meant, value)}.values())
-    cut = len(text) if len(text) > LONGEST_VALUE else 0
-    return Attribute(name, text[:LONGEST_VALUE], value is HIDDEN, links, cut)
+    cut = len(text) if len(text) > MAX_VALUE_CHARS else 0
+    return Attribute(name, text[:MAX_VALUE_CHARS], value is HIDDEN, links, cut)
 
 
 def _text(value: Any) -> str:
@@ -184,7 +184,7 @@ def _plain(value: Any) -> str:
     """Of many bytes, which nobody can read, how many there are."""
     if not isinstance(value, bytes):
         return str(value)
-    return value.hex() if len(value) <= MOST_BYTES else str(_("%(count)d bytes") % {"count": len(value)})
+    return value.hex() if len(value) <= MAX_SHOWN_BYTES else str(_("%(count)d bytes") % {"count": len(value)})
 
 
 # --- links along keys ---
@@ -194,7 +194,7 @@ PEOPLE |= {"written_by", "by", "maker", "closing", "old_owner", "new_owner"}
 ELECTIONS = {"election_name", "new_name", "renamed_to", "renamed_from"}
 EVENTS = {"event_id", "first_event_id", "last_event_id", "upto"}
 MEANT = {"person": "person", "election": "election_name"}  # whose the attribute `name` is, by its kind
-MOST_LINKS = 20  # of one attribute
+MAX_LINKS = 20  # of one attribute
 
 
 def _links(table_name: str, name: str, value: Any) -> Iterator[Link]:
@@ -203,7 +203,7 @@ def _links(table_name: str, name: str, value: Any) -> Iterator[Link]:
         for inner, each in value.items():
             yield from _links(table_name, inner, each)
     elif isinstance(value, list):
-        for each in value[:MOST_LINKS]:
+        for each in value[:MAX_LINKS]:
             yield from _links(table_name, name, each)
     elif (span := _span_of(table_name, name, value)) is not None and masks.may_open(span):
         yield Link(f"{span.pk} {span.prefix}".strip(), href(span))

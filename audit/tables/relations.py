@@ -35,7 +35,7 @@ from .masks import HIDDEN
 from .raw import BAD_CURSOR, Link, lock, unlock
 from .sheets import Asked, Cell, NoSuch, Page, Row, cells_of, election_cell, href, item_link, person_cell
 
-A_PAGE = 50
+PAGE_ROWS = 50
 PLACE = re.compile(r"(\d{1,6})\.(\d{1,6})")
 
 
@@ -52,7 +52,7 @@ def _users(asked: Asked) -> Page:
         person = people.find_by_email(asked.name)
         item = table().get(keys.listed_person(person.name)) if person else None
         return Page([_user(item)] if item else [], count=_counts("user_count"))
-    page = table().page(keys.people(asked.name), limit=A_PAGE, cursor=asked.cursor)
+    page = table().page(keys.people(asked.name), limit=PAGE_ROWS, cursor=asked.cursor)
     return Page([_user(item) for item in page.items], page.cursor, _counts("user_count"))
 
 
@@ -69,7 +69,7 @@ def _counts(name: str) -> int | None:
 
 
 def _elections(asked: Asked) -> Page:
-    page = table().page(keys.elections(asked.name), limit=A_PAGE, cursor=asked.cursor)
+    page = table().page(keys.elections(asked.name), limit=PAGE_ROWS, cursor=asked.cursor)
     places = [keys.election(item["name"]) for item in page.items]
     found = table().get_many([*places, keys.counts()])
     rows = [_election_row(found[place]) for place in places if place in found]
@@ -115,7 +115,7 @@ def _known(name: str) -> Known:
 def _voters(asked: Asked) -> Page:
     there = _known(asked.election)
     roll = places.roll(there.election, asked.begins)
-    page = spans.page(table(), roll, limit=A_PAGE, cursor=asked.cursor)
+    page = spans.page(table(), roll, limit=PAGE_ROWS, cursor=asked.cursor)
     rows = [_voter(item, there.may) for item in page.items]
     return Page(rows, page.cursor, there.election.voter_count)
 
@@ -143,7 +143,7 @@ class Seen:
 
 def _ballots(asked: Asked) -> Page:
     there = _known(asked.election)
-    seen, cursor = _seen(there, asked, A_PAGE)
+    seen, cursor = _seen(there, asked, PAGE_ROWS)
     rows = [_ballot(there.election.name, each) for each in seen]
     return Page(rows, cursor, there.voted if there.may.published else None)
 
@@ -157,7 +157,7 @@ def _ballot(election: str, seen: Seen) -> Row:
 def _rankings(asked: Asked) -> Page:
     there = _known(asked.election)
     candidates = elections.candidates(there.election.name)
-    seen, cursor = _seen(there, asked, max(1, A_PAGE // max(1, len(candidates))))
+    seen, cursor = _seen(there, asked, max(1, PAGE_ROWS // max(1, len(candidates))))
     return Page([row for each in seen for row in _ranking(there.election.name, each, candidates)], cursor)
 
 
@@ -213,7 +213,7 @@ def _place(cursor: str) -> Place:
 
 
 def _skills(asked: Asked) -> Page:
-    page = table().page(keys.skill_names(asked.name), limit=A_PAGE, cursor=asked.cursor)
+    page = table().page(keys.skill_names(asked.name), limit=PAGE_ROWS, cursor=asked.cursor)
     found = table().get_many({keys.skill(item["skill"]) for item in page.items})
     places = [keys.skill(item["skill"]) for item in page.items if keys.fold(item["name"]) == _own_name(found, item)]
     return Page([_skill(found[place]) for place in places], page.cursor)
@@ -283,7 +283,7 @@ def _follower(name: str, item: Item) -> Row:
 
 def _events(asked: Asked) -> Page:
     """The newest first."""
-    page = layout.page(table(), last=asked.number, limit=A_PAGE, cursor=asked.cursor, backwards=True)
+    page = layout.page(table(), last=asked.number, limit=PAGE_ROWS, cursor=asked.cursor, backwards=True)
     return Page([_event(item) for item in page.items], page.cursor, _counts("event_count"))
 
 
@@ -336,7 +336,7 @@ def _rows(sheet: Sheet, asked: Asked) -> Page:
     span = sheet.span(asked) if sheet.span else None
     if span is None:
         return Page([])
-    found = table().page(span, limit=A_PAGE, cursor=asked.cursor, backwards=sheet.backwards)
+    found = table().page(span, limit=PAGE_ROWS, cursor=asked.cursor, backwards=sheet.backwards)
     return Page([_row(sheet, asked, item) for item in found.items], found.cursor)
 
 

@@ -16,7 +16,7 @@ from store.table import DATA, Item, Key
 from .masks import Hidden
 from .raw import Link, item_href
 
-LONGEST_TEXT = 300  # characters of a cell on a page; files and the pages of items have all
+MAX_CELL_CHARS = 300  # characters of a cell on a page; files and the pages of items have all
 
 
 class NoSuch(Refusal):
@@ -40,7 +40,7 @@ class Cell:
         if isinstance(self.value, bool):
             return str(_("yes") if self.value else _("no"))
         text = as_text(self.value)
-        return text if len(text) <= LONGEST_TEXT else f"{text[: LONGEST_TEXT - 1]}…"
+        return text if len(text) <= MAX_CELL_CHARS else f"{text[: MAX_CELL_CHARS - 1]}…"
 
 
 def as_text(value: Any) -> str:

@@ -28,7 +28,7 @@ from store.table import Item, Write
 
 from .by_link import standing_by
 
-TRIES = 8  # how often somebody may be overtaken by their own other tabs, or by the roll
+MAX_ATTEMPTS = 8  # how often somebody may be overtaken by their own other tabs, or by the roll
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +83,7 @@ def cast(who: User | Pass, election_name: str, ranks: Ranks, form: str, *, calle
 
 
 def _carried_out(form: str, act: Callable[[], Outcome]) -> Outcome:
-    return once(form, lambda: try_again(act, TRIES), BEFORE)
+    return once(form, lambda: try_again(act, MAX_ATTEMPTS), BEFORE)
 
 
 def _cast(

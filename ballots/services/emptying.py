@@ -15,7 +15,7 @@ from acts.turns import patiently
 from ballots import repository
 from ballots.comparing import Cast, Flaw, compare, compare_what_is_left
 from ballots.sealed import CannotSeal
-from ballots.sorting import A_STEP, Sorter
+from ballots.sorting import STEP_LINES, Sorter
 from elections.rules import Election
 from store import keys
 from store.splitting import by_count
@@ -30,7 +30,7 @@ def empty(election: Election) -> Generator[float, None, None]:
         return  # it is not sealed yet, or all is done
     try:
         with closing(repository.sorter()) as box, closing(repository.sorter()) as left:
-            for some in by_count(repository.box(election), A_STEP):
+            for some in by_count(repository.box(election), STEP_LINES):
                 box.add(ballot for ballot, _ in some)
                 left.add(at for _, at in some)
                 yield 0

@@ -19,7 +19,7 @@ from store import keys
 from store.log import Event, as_text, utc_now
 from store.table import Delete, Equals, Item
 
-from .casting import TRIES, record_withdrawal
+from .casting import MAX_ATTEMPTS, record_withdrawal
 
 
 def take_along(gone: User) -> None:
@@ -37,7 +37,7 @@ def _elections_of(voter: str) -> Iterator[Item]:
 def _take_ballot(election_name: str, voter: str) -> None:
     """One of those cast before a restore counts and stays: nobody can tell which it is."""
     try:
-        try_again(partial(_withdraw, election_name, voter), TRIES)
+        try_again(partial(_withdraw, election_name, voter), MAX_ATTEMPTS)
     except LostRace:
         standing = repository.standing(election_name, (voter,))
         if standing is not None and standing.ballot_key is not None:
@@ -60,7 +60,7 @@ def _take_place(election_name: str, voter: str) -> None:
 
     With a ballot that stays, the name stays too, and is nobody's.
     """
-    try_again(partial(_remove, election_name, voter), TRIES)
+    try_again(partial(_remove, election_name, voter), MAX_ATTEMPTS)
 
 
 def _remove(election_name: str, voter: str) -> None:

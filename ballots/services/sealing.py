@@ -21,7 +21,7 @@ from acts.steps import Steps
 from acts.turns import Work, always, at_once, patiently, take_turns
 from ballots import repository
 from ballots.sealed import CannotSeal
-from ballots.sorting import A_STEP, Line
+from ballots.sorting import STEP_LINES, Line
 from elections import repository as elections
 from elections.rules import Election
 from store import keys
@@ -173,7 +173,7 @@ class Box:
     def read(self) -> Generator[float, None, None]:
         """What comes before the last ballot published is counted, and not sorted again."""
         last = repository.last_published(self.election.name, self._done) if self._is_known else None
-        for some in by_count(repository.casts(self.election), A_STEP):
+        for some in by_count(repository.casts(self.election), STEP_LINES):
             self.counts.update(map(RANKING, some))
             ballots = list(map(repository.as_line, some))
             left = ballots if last is None else [ballot for ballot in ballots if ballot >= last]

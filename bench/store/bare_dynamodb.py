@@ -13,7 +13,7 @@ from store.table import DATA, LOG, Item
 
 from . import ballots
 
-BATCH = 25
+BATCH_ITEMS = 25
 NO_ONE = {"aws_access_key_id": "plenum", "aws_secret_access_key": "plenum"}
 
 Wire = dict[str, dict[str, str]]
@@ -27,7 +27,7 @@ class BareDynamoDb:
 
     def load(self, items: Iterable[Item]) -> None:
         rest = iter(items)
-        while batch := [{"PutRequest": {"Item": _wire_ballot(item)}} for item in islice(rest, BATCH)]:
+        while batch := [{"PutRequest": {"Item": _wire_ballot(item)}} for item in islice(rest, BATCH_ITEMS)]:
             left: dict[str, Any] = {self.table: batch}
             while left:
                 left = self.client.batch_write_item(RequestItems=left).get("UnprocessedItems") or {}

@@ -13,7 +13,7 @@ from store.table import DATA, LOG, Item
 
 from . import ballots
 
-SECONDS_BUSY = 30.0  # SQLite's own busy handler; patient, because an error would end the measurement
+BUSY_TIMEOUT_SECONDS = 30.0  # SQLite's own busy handler; patient, because an error would end the measurement
 
 INSERT = "INSERT INTO {table} (pk, sk, body) VALUES (?, ?, ?)"
 REPLACE = "INSERT OR REPLACE INTO {table} (pk, sk, body) VALUES (?, ?, ?)"
@@ -66,7 +66,7 @@ class BareSqlite:
         try:
             return self._threads.connection
         except AttributeError:
-            connection = sqlite3.connect(self.path, timeout=SECONDS_BUSY, isolation_level=None)
+            connection = sqlite3.connect(self.path, timeout=BUSY_TIMEOUT_SECONDS, isolation_level=None)
             connection.execute("PRAGMA synchronous = FULL")
             self._threads.connection = connection
             return connection

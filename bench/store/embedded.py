@@ -16,16 +16,16 @@ from .bare_sqlite import BareSqlite
 from .contenders import Pair, Plenum, bulk_turn
 
 ROUNDS = 15
-SECONDS = 0.12
-SIZE = 100_000
+TURN_SECONDS = 0.12
+STORE_ITEMS = 100_000
 
 
 def measure(report: Report, folder: Path, scale: float) -> None:
-    pair = _loaded_pair(folder, max(ballots.SMALL_ITEMS, int(SIZE * scale)))
+    pair = _loaded_pair(folder, max(ballots.SMALL_ITEMS, int(STORE_ITEMS * scale)))
     pair.check()
     rounds = ROUNDS if scale >= 1 else 2
     report.table(f"Embedded store, against sqlite3 (SQLite {sqlite3.sqlite_version}, WAL, synchronous=FULL)", "bare")
-    pair.compare(report, rounds, SECONDS * scale)
+    pair.compare(report, rounds, TURN_SECONDS * scale)
     bulk_read = alternate([bulk_turn(pair.ours), bulk_turn(pair.bare)], rounds)
     report.row(f"read {pair.size:,} items", "items/s", bulk_read)
 

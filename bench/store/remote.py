@@ -21,13 +21,13 @@ from .contenders import Pair, Plenum, bulk_turn, read_all
 from .models import Models, models
 
 ROUNDS, BULK_ROUNDS = 5, 3
-SECONDS = 0.4
-PAGES = 5  # in a turn, so that each way pays for its own garbage collections and for no other's
-MOST_ITEMS = 100_000
+TURN_SECONDS = 0.4
+PAGES_PER_TURN = 5  # in a turn, so that each way pays for its own garbage collections and for no other's
+MAX_ITEMS = 100_000
 FIRST_ITEMS = 4_000
 # Not twice as many items again, once loading has taken this long, or one reading:
-SECONDS_TO_LOAD = 20.0
-SECONDS_TO_READ = 1.0
+MAX_LOAD_SECONDS = 20.0
+MAX_READ_SECONDS = 1.0
 FASTER_THAN_MODELS = 5.0
 
 
@@ -57,7 +57,7 @@ def _measure(report: Report, ways: Ways, scale: float) -> None:
     size, rounds = _load(ways, scale), BULK_ROUNDS if scale >= 1 else 1
     pair = Pair(Plenum(ways.ours), ways.bare, size)
     pair.check()
-    pair.compare(report, ROUNDS if scale >= 1 else 1, SECONDS * scale)
+    pair.compare(report, ROUNDS if scale >= 1 else 1, TURN_SECONDS * scale)
     ours, bare, theirs = alternate([bulk_turn(each) for each in (pair.ours, ways.bare, ways.models)], rounds)
     our_cpu, bare_cpu, their_cpu = _decoding(ways, rounds)
     read, decode = (f"read {size:,} items", "items/s"), ("client's CPU for a page of 1 MB", "µs/item")
@@ -70,14 +70,14 @@ def _measure(report: Report, ways: Ways, scale: float) -> None:
 
 def _load(ways: Ways, scale: float) -> int:
     """Load the small election, and as much of the large one as can be loaded and read in the time there is."""
-    few, most = (max(ballots.SMALL_ITEMS, int(count * scale)) for count in (FIRST_ITEMS, MOST_ITEMS))
+    few, most = (max(ballots.SMALL_ITEMS, int(count * scale)) for count in (FIRST_ITEMS, MAX_ITEMS))
     ways.bare.load(ballots.ballot(ballots.SMALL, number) for number in range(ballots.SMALL_ITEMS))
     size, start = 0, perf_counter()
     for wanted in _growing(few, most):
         ways.bare.load(_ballots(size, wanted))
         size = wanted
         reading = min(_seconds(lambda: read_all(ways.bare)) for _ in range(2))  # the first time is a cold engine's
-        if perf_counter() > start + SECONDS_TO_LOAD or reading > SECONDS_TO_READ:
+        if perf_counter() > start + MAX_LOAD_SECONDS or reading > MAX_READ_SECONDS:
             break
     return size
 
@@ -111,9 +111,9 @@ def _microseconds_each(act: Callable[[], object], size: int) -> Turn:
     def turn() -> float:
         gc.collect()
         start = process_time()
-        for _ in range(PAGES):
+        for _ in range(PAGES_PER_TURN):
             act()
-        return (process_time() - start) / PAGES / size * 1e6
+        return (process_time() - start) / PAGES_PER_TURN / size * 1e6
 
     return turn
 

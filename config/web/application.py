@@ -13,11 +13,11 @@ from django.conf import settings
 
 from pages.streams import CLIENT_GONE, OPEN_STREAM
 
-from .connections import CURRENT, LINGER, SWEEP_SECONDS, Connection, count_ended
+from .connections import CURRENT, LINGER_SECONDS, SWEEP_SECONDS, Connection, count_ended
 from .requests import (
-    MAX_BODY,
-    MIN_RATE,
-    PIECE,
+    CHUNK_BYTES,
+    MAX_BODY_BYTES,
+    MIN_BYTES_PER_SECOND,
     WSGI,
     Gone,
     Headers,
@@ -34,7 +34,7 @@ from .streams import Offer, Send, Stream, Streams
 
 TOO_LATE = 408, "Your request took too long to arrive. Please try again."
 NO_ROOM = 503, "There is no room for this at the moment, and nothing was changed. Please try later."
-TOO_LARGE = 413, f"That is too large: a request has at most {MAX_BODY // 1024**2} MB."
+TOO_LARGE = 413, f"That is too large: a request has at most {MAX_BODY_BYTES // 1024**2} MB."
 log = logging.getLogger(__name__)
 
 
@@ -140,10 +140,10 @@ class Application:
 
 async def send_slowly(connection: Connection, send: Send, data: bytes, more: bool) -> None:
     """In pieces, each of which must be taken in time; otherwise the connection is closed, and nobody waits any more."""
-    for at in range(0, len(data) or 1, PIECE):
-        piece = data[at : at + PIECE]
-        connection.begin_sending(settings.REQUEST_SECONDS + len(piece) / MIN_RATE)
-        await send({"type": "http.response.body", "body": piece, "more_body": more or at + PIECE < len(data)})
+    for at in range(0, len(data) or 1, CHUNK_BYTES):
+        piece = data[at : at + CHUNK_BYTES]
+        connection.begin_sending(settings.REQUEST_SECONDS + len(piece) / MIN_BYTES_PER_SECOND)
+        await send({"type": "http.response.body", "body": piece, "more_body": more or at + CHUNK_BYTES < len(data)})
 
 
 async def refuse(receive: Receive, send: Send, status: int, sentence: str) -> None:
@@ -153,12 +153,12 @@ async def refuse(receive: Receive, send: Send, status: int, sentence: str) -> No
     await send({"type": "http.response.start", "status": status, "headers": headers})
     await send({"type": "http.response.body", "body": text})
     with suppress(TimeoutError):
-        await _ignore(receive, asyncio.get_running_loop().time() + LINGER)
+        await _ignore(receive, asyncio.get_running_loop().time() + LINGER_SECONDS)
 
 
 async def _ignore(receive: Receive, deadline: float) -> None:
     message: Message = {"type": "http.request"}
     ignored = 0
-    while message["type"] == "http.request" and ignored < MAX_BODY:
+    while message["type"] == "http.request" and ignored < MAX_BODY_BYTES:
         message = await receive_by(deadline, receive)
         ignored += len(message.get("body", b""))

@@ -22,11 +22,11 @@ from django.conf import settings
 from pages.addresses import network
 
 SWEEP_SECONDS = 0.5  # between two looks at all deadlines
-LINGER = 2  # seconds for a client to read its last response, and to finish its request when the server stops
+LINGER_SECONDS = 2  # seconds for a client to read its last response, and to finish its request when the server stops
 SPARE_FILES = 256  # for everything that is not a connection
-MAX_AHEAD = 64 * 1024  # bytes that the client of a stream may send
-MANY_LINES = 256  # from here on the lines of a chunked body are compared with its length
-BYTES_A_LINE = 32  # at least, on average; a one-byte chunk has three. The parser takes 4 µs for each chunk
+MAX_AHEAD_BYTES = 64 * 1024  # bytes that the client of a stream may send
+MIN_CHECKED_LINES = 256  # from here on the lines of a chunked body are compared with its length
+MIN_BYTES_PER_LINE = 32  # at least, on average; a one-byte chunk has three. The parser takes 4 µs for each chunk
 REQUEST_TIMEOUT = (
     b"HTTP/1.1 408 Request Timeout\r\nConnection: close\r\nContent-Type: text/plain\r\nContent-Length: 56\r\n\r\n"
     b"Your request took too long to arrive. Please try again.\n"
@@ -80,9 +80,9 @@ class Connection(asyncio.Protocol):
             self.ahead += len(data)
         elif self.is_chunked or (not self.is_receiving and b"chunked" in data.lower()):
             self._count_lines(data)
-        if self.ahead > MAX_AHEAD:
+        if self.ahead > MAX_AHEAD_BYTES:
             self.end("stream")
-        elif self.lines > MANY_LINES and self.lines * BYTES_A_LINE > self.size:
+        elif self.lines > MIN_CHECKED_LINES and self.lines * MIN_BYTES_PER_LINE > self.size:
             self.end("request", BAD_REQUEST)
         else:
             self.protocol.data_received(data)
@@ -148,7 +148,7 @@ class Connection(asyncio.Protocol):
         if last:
             self.transport.write(last)
             self.transport.close()
-            self.deadline = time.monotonic() + LINGER
+            self.deadline = time.monotonic() + LINGER_SECONDS
         else:
             self.transport.abort()
 
@@ -213,7 +213,7 @@ class Connections:
         if self.stopping_since is None or each.is_sending:
             return each.deadline <= now
         is_idle = each.requests and not each.has_begun and not each.transport.get_write_buffer_size()
-        return bool(is_idle) or now >= min(each.deadline, self.stopping_since + LINGER)
+        return bool(is_idle) or now >= min(each.deadline, self.stopping_since + LINGER_SECONDS)
 
 
 class Loop(asyncio.SelectorEventLoop):

@@ -20,10 +20,10 @@ Receive = Callable[[], Awaitable[Message]]
 Environ = dict[str, Any]
 WSGI = Callable[[Environ, Callable[..., Any]], Iterable[bytes]]
 
-MAX_BODY = 16 * 1024**2  # a list of voters may have 5 MB; a little more gets a sentence on its page
-MIN_RATE = 500  # bytes a second by which a body or a response must come forward
-IN_MEMORY = 128 * 1024  # of a body, before a file is used
-PIECE = 64 * 1024  # of a response, sent at a time
+MAX_BODY_BYTES = 16 * 1024**2  # a list of voters may have 5 MB; a little more gets a sentence on its page
+MIN_BYTES_PER_SECOND = 500  # bytes a second by which a body or a response must come forward
+MAX_BODY_BYTES_IN_MEMORY = 128 * 1024  # of a body, before a file is used
+CHUNK_BYTES = 64 * 1024  # of a response, sent at a time
 
 
 class TooLarge(Exception):
@@ -43,9 +43,9 @@ async def read_body(headers: Headers, receive: Receive) -> IO[bytes]:
     """All of it. Raises `TimeoutError` if it takes too long, `OSError` where it cannot be kept."""
     if not has_body(headers):
         return BytesIO()
-    if int(headers.get(b"content-length", 0)) > MAX_BODY:
+    if int(headers.get(b"content-length", 0)) > MAX_BODY_BYTES:
         raise TooLarge
-    body: Any = SpooledTemporaryFile(IN_MEMORY)  # noqa: SIM115 - closed with the request
+    body: Any = SpooledTemporaryFile(MAX_BODY_BYTES_IN_MEMORY)  # noqa: SIM115 - closed with the request
     try:
         await _fill(body, receive)
     except BaseException:
@@ -57,11 +57,11 @@ async def read_body(headers: Headers, receive: Receive) -> IO[bytes]:
 async def _fill(body: Any, receive: Receive) -> None:
     deadline, size, more = asyncio.get_running_loop().time() + settings.REQUEST_SECONDS, 0, True
     while more:
-        message = await receive_by(deadline + size / MIN_RATE, receive)
+        message = await receive_by(deadline + size / MIN_BYTES_PER_SECOND, receive)
         if message["type"] == "http.disconnect":
             raise Gone
         size, more = size + len(message["body"]), message["more_body"]
-        if size > MAX_BODY:
+        if size > MAX_BODY_BYTES:
             raise TooLarge
         body.write(message["body"])
     body.flush()  # that the disk is full is noticed here, where it can be said
@@ -115,8 +115,8 @@ def _path(target: bytes) -> bytes:
     return target if target.startswith(b"/") else urlsplit(target).path or b"/"
 
 
-def _in_pieces(file: Any, size: int = PIECE) -> FileWrapper:
-    return FileWrapper(file, PIECE)
+def _in_pieces(file: Any, size: int = CHUNK_BYTES) -> FileWrapper:
+    return FileWrapper(file, CHUNK_BYTES)
 
 
 class Response:
@@ -141,7 +141,7 @@ class Response:
         for piece in self._pieces:
             found.append(piece)
             size += len(piece)
-            if size >= PIECE and self._is_file:
+            if size >= CHUNK_BYTES and self._is_file:
                 return b"".join(found), False
         self.close()
         return b"".join(found), True

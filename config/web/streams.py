@@ -14,13 +14,14 @@ from django.conf import settings
 
 from pages.streams import EVENT_STREAM, Listener, Step
 
-from .connections import LINGER, Connection
-from .requests import PIECE, Message, Response
+from .connections import LINGER_SECONDS, Connection
+from .requests import CHUNK_BYTES, Message, Response
 
-HEARTBEAT = 15  # seconds of silence after which something is said, so that proxies wait and the dead are noticed
+# seconds of silence after which something is said, so that proxies wait and the dead are noticed
+HEARTBEAT_SECONDS = 15
 STILL_HERE = b": \n\n"  # a comment, in an event stream
-MAX_BEHIND = 256 * 1024  # bytes that a client has not taken; who is further behind does better to begin anew
-SHARE = 0.8  # of all connections: there is room for pages, however many streams there are
+MAX_BEHIND_BYTES = 256 * 1024  # bytes that a client has not taken; who is further behind does better to begin anew
+MAX_STREAMS_SHARE = 0.8  # of all connections: there is room for pages, however many streams there are
 
 Send = Callable[[Message], Awaitable[None]]
 log = logging.getLogger(__name__)
@@ -66,7 +67,7 @@ class Stream(Listener):
         else:
             self.pieces.append(data)
             self.behind += len(data)
-        if self.behind > MAX_BEHIND and self.waiter is None:
+        if self.behind > MAX_BEHIND_BYTES and self.waiter is None:
             self.connection.end("stream")
         self.wake()
 
@@ -134,7 +135,7 @@ class Streams:
     # --- in the event loop ---
 
     def has_room(self, most: int) -> bool:
-        return self.stopping_since is None and len(self.open) < SHARE * most
+        return self.stopping_since is None and len(self.open) < MAX_STREAMS_SHARE * most
 
     def _deliver(self) -> None:
         with self._lock:
@@ -147,12 +148,12 @@ class Streams:
         connection = stream.connection
         self.open.add(stream)
         connection.on_lost = stream.wake
-        connection.limit_buffer(PIECE)
+        connection.limit_buffer(CHUNK_BYTES)
         try:
             headers = [each for each in headers if each[0].lower() != b"content-length"]
             await send({"type": "http.response.start", "status": 200, "headers": headers})
-            for at in range(0, len(offer.first), PIECE):
-                await stream.send_now(send, offer.first[at : at + PIECE])
+            for at in range(0, len(offer.first), CHUNK_BYTES):
+                await stream.send_now(send, offer.first[at : at + CHUNK_BYTES])
             await stream.run(send)
         finally:
             self._over(stream, offer.end)
@@ -172,7 +173,7 @@ class Streams:
             quiet = now - stream.quiet_since
             if stream.waiter is None and quiet > settings.REQUEST_SECONDS:
                 stream.connection.end("stream")  # it has not taken what was sent
-            elif stream.waiter is not None and quiet > HEARTBEAT:
+            elif stream.waiter is not None and quiet > HEARTBEAT_SECONDS:
                 stream.add(STILL_HERE)
         if self._counted != len(self.open):
             self._counted = len(self.open)
@@ -182,7 +183,7 @@ class Streams:
         self.stopping_since = self.stopping_since or now
         for stream in list(self.open):
             stream.add(None)
-            if now - self.stopping_since > LINGER:
+            if now - self.stopping_since > LINGER_SECONDS:
                 stream.connection.transport.abort()
 
 

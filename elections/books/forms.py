@@ -7,17 +7,17 @@ from typing import Any
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
-from elections.rules import METHODS, MOST_SEATS, UNRANKED, Election, check_settings
+from elections.rules import MAX_SEATS, METHODS, UNRANKED, Election, check_settings
 from pages import lists
 from pages.fields import LinesField, TitleField, kept_of
 
-from .rules import MOST_QUESTIONS
+from .rules import MAX_QUESTIONS
 
 
 class QuestionsForm(forms.Form):
     questions = LinesField(
         label=_("Questions, one a line"),
-        max_length=200 * MOST_QUESTIONS * 2,
+        max_length=200 * MAX_QUESTIONS * 2,
         rows=5,
         help_text=_(
             "Such as: Chair, Treasurer, Colour of the door. A draft of yours is taken by its name. At most 20 "
@@ -51,7 +51,7 @@ class QuestionForm(forms.Form):
     """What each question has for itself."""
 
     method = forms.ChoiceField(label=_("Method"), choices=list(METHODS.items()))
-    seats = forms.IntegerField(label=_("Seats"), min_value=1, max_value=MOST_SEATS)
+    seats = forms.IntegerField(label=_("Seats"), min_value=1, max_value=MAX_SEATS)
     unranked = forms.ChoiceField(label=_("A candidate left out of a ranking counts as"), choices=list(UNRANKED.items()))
 
     @staticmethod

@@ -16,11 +16,12 @@ from django.utils.translation import gettext_lazy
 from acts.refusals import NotNow
 from elections import rules as elections
 from elections.rules import Action, Election, State, WrongState
-from pages.names import LONGEST_NAME
+from pages.names import MAX_NAME_CHARS
 from store.keys import fold
 
-MOST_QUESTIONS = 20
-MOST_CANDIDATES = 1_000  # of all questions: browsers carry the rankings of all in one cookie, and cast them by one form
+MAX_QUESTIONS = 20
+# of all questions: browsers carry the rankings of all in one cookie, and cast them by one form
+MAX_TOTAL_CANDIDATES = 1_000
 
 # What the election that leads says for all of them. Who is reminded and told the result is mailed for it alone.
 SHARED = (
@@ -72,7 +73,7 @@ BUSY = gettext_lazy(
 def election_name(book_name: str, question: str) -> str:
     """Under which name the election of a new question is made: names of elections are unique on the whole site, so that
     it begins with as much of the ballot's as fits."""
-    room = LONGEST_NAME - len(f": {question}")
+    room = MAX_NAME_CHARS - len(f": {question}")
     if len(book_name) > room:
         book_name = f"{book_name[: room - 1].rstrip()}…" if room > 1 else ""
     return f"{book_name}: {question}" if book_name else question
@@ -81,13 +82,13 @@ def election_name(book_name: str, question: str) -> str:
 def check_many(questions: Sequence[str]) -> None:
     if not questions:
         raise NotNow(_("A ballot needs at least one question."))
-    if len(questions) > MOST_QUESTIONS:
-        raise NotNow(_("A ballot has at most %(most)d questions.") % {"most": MOST_QUESTIONS})
+    if len(questions) > MAX_QUESTIONS:
+        raise NotNow(_("A ballot has at most %(most)d questions.") % {"most": MAX_QUESTIONS})
 
 
 def check_candidates(count: int) -> None:
-    if count > MOST_CANDIDATES:
-        words = {"most": MOST_CANDIDATES, "count": count}
+    if count > MAX_TOTAL_CANDIDATES:
+        words = {"most": MAX_TOTAL_CANDIDATES, "count": count}
         raise elections.NotReady(
             _("All questions together have at most %(most)d candidates on one ballot; these have %(count)d.") % words
         )

@@ -124,7 +124,7 @@ def _overview(found: Found) -> dict[str, Any]:
         "rows": rows,
         "is_busy": work is not None,
         "is_ready": not any(row["missing"] for row in rows),
-        "may_grow": len(questions) < rules.MOST_QUESTIONS,
+        "may_grow": len(questions) < rules.MAX_QUESTIONS,
     }
 
 

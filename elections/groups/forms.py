@@ -30,7 +30,7 @@ class MembersForm(forms.Form):
     text = LinesField(
         label=_("Names and addresses, one a line"),
         required=False,
-        max_length=lists.MOST_TYPED,
+        max_length=lists.MAX_PASTED_CHARS,
         rows=6,
         help_text=_("User names of people who have an account here, or email addresses."),
     )
@@ -44,7 +44,7 @@ class MembersForm(forms.Form):
         if bool(file) == bool(text.strip()):
             raise ValidationError(_("Choose a file or paste a list: one of the two."))
         try:
-            cleaned["rows"] = lists.read_voters(file.read(lists.MOST_BYTES + 1) if file else text.encode())
+            cleaned["rows"] = lists.read_voters(file.read(lists.MAX_BYTES + 1) if file else text.encode())
         except lists.NotAList as refusal:
             self.add_error("file" if file else "text", str(refusal))
         return cleaned

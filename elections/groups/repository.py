@@ -20,7 +20,7 @@ from .rules import Group, Member
 DELETING = TaskType("delete group", _("Deleting a group"))
 
 OF_GROUPS = tuple(Group.__dataclass_fields__)
-LOOKED_AT = 20  # uses of a group, the newest, among which the election before another is looked for
+MAX_RECENT_USES = 20  # uses of a group, the newest, among which the election before another is looked for
 
 # --- finding ---
 
@@ -88,7 +88,7 @@ def uses(group_id: str, limit: int) -> list[Item]:
 
 
 def uses_before(group_id: str, created_at: str) -> list[Item]:
-    return list(table().page(keys.group_uses_before(group_id, created_at), limit=LOOKED_AT, backwards=True).items)
+    return list(table().page(keys.group_uses_before(group_id, created_at), limit=MAX_RECENT_USES, backwards=True).items)
 
 
 # --- items ---

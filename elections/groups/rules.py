@@ -10,11 +10,11 @@ from django.utils.translation import gettext_lazy as _
 
 from acts.refusals import TooMany
 from pages import lists
-from pages.names import LONGEST_NAME
+from pages.names import MAX_NAME_CHARS
 from store.keys import fold
 
-MOST_MEMBERS = lists.MOST_ROWS  # as many as a list for a roll may have
-MOST_GROUPS = 200  # of one person
+MAX_MEMBERS = lists.MAX_ROWS  # as many as a list for a roll may have
+MAX_GROUPS_PER_PERSON = 200  # of one person
 
 
 NOT_THERE = _("There is no such group any more.")
@@ -53,13 +53,13 @@ def owns(name: str, group: Group) -> bool:
 
 
 def check_number(groups: int) -> None:
-    if groups >= MOST_GROUPS:
-        raise TooMany(TOO_MANY_GROUPS % {"most": MOST_GROUPS})
+    if groups >= MAX_GROUPS_PER_PERSON:
+        raise TooMany(TOO_MANY_GROUPS % {"most": MAX_GROUPS_PER_PERSON})
 
 
 def check_room(group: Group, more: int) -> None:
-    if group.members + more > MOST_MEMBERS:
-        raise TooMany(TOO_MANY_MEMBERS % {"most": MOST_MEMBERS, "count": group.members + more})
+    if group.members + more > MAX_MEMBERS:
+        raise TooMany(TOO_MANY_MEMBERS % {"most": MAX_MEMBERS, "count": group.members + more})
 
 
 def free_name(wanted: str, taken: Collection[str]) -> str:
@@ -70,4 +70,4 @@ def free_name(wanted: str, taken: Collection[str]) -> str:
 
 def _numbered(name: str, number: int) -> str:
     end = f" ({number})"
-    return name[: LONGEST_NAME - len(end)].rstrip() + end
+    return name[: MAX_NAME_CHARS - len(end)].rstrip() + end

@@ -12,7 +12,7 @@ from store.table import Item
 
 from . import repository
 
-AT_ONCE = 50  # groups that are read together
+BATCH_GROUPS = 50  # groups that are read together
 
 
 def kept_by(user: User) -> Iterator[Item]:
@@ -24,7 +24,7 @@ def kept_by(user: User) -> Iterator[Item]:
 def those_with(user: User) -> Iterator[Item]:
     """Which groups they are in, and whose these are; by name, and by address."""
     for name in (user.name, user.email):
-        for some in by_count(table().each(keys.groups_with(name)), AT_ONCE):
+        for some in by_count(table().each(keys.groups_with(name)), BATCH_GROUPS):
             groups = table().get_many(keys.group(item["group_id"]) for item in some)
             for item in some:
                 if (found := groups.get(keys.group(item["group_id"]))) and _is_theirs(user, item):

@@ -14,7 +14,7 @@ from django.views.decorators.http import require_POST, require_safe
 
 from accounts.access import requires
 from accounts.rules import Permission
-from acts.limits import HOUR, Limit, count
+from acts.limits import SECONDS_PER_HOUR, Limit, count
 from elections import repository as elections
 from elections import rules as of_elections
 from elections import skipping
@@ -34,10 +34,10 @@ from . import filling, repository, services
 from .access import owned
 from .filling import Filling
 from .forms import ChoiceForm, GroupForm, MembersForm, NewMembersForm
-from .rules import MOST_GROUPS, Group, Member
+from .rules import MAX_GROUPS_PER_PERSON, Group, Member
 
-MADE = Limit("groups", 60, HOUR)
-USES_SHOWN = 10
+MADE = Limit("groups", 60, SECONDS_PER_HOUR)
+MAX_USES_SHOWN = 10
 CSV = "group.csv"
 
 
@@ -73,7 +73,7 @@ def group(request: HttpRequest, group: Group) -> HttpResponse:
     search = SearchForm(request.GET)
     prefix = search.cleaned_data["q"] if search.is_valid() else ""
     found, older = one_page(request, partial(repository.members, group.id, prefix=prefix), q=prefix)
-    used = services.used_in(group.id, USES_SHOWN, lambda election: _sees(request, election))
+    used = services.used_in(group.id, MAX_USES_SHOWN, lambda election: _sees(request, election))
     context = {"group": group, "members": found, "older": older, "search": search, "used": used}
     context |= {"coming": filling.is_under_way(group.id)}
     return render(request, "elections/groups/group.html", context)
@@ -194,7 +194,7 @@ def keep(request: HttpRequest, election: Election) -> HttpResponse:
 @form_page
 def put_on(request: HttpRequest, election: Election) -> HttpResponse:
     """First which group, then its numbers, then one button."""
-    own, _more = repository.mine(request.user.name, limit=MOST_GROUPS)
+    own, _more = repository.mine(request.user.name, limit=MAX_GROUPS_PER_PERSON)
     form = ChoiceForm(posted(request), groups=own, initial={"group": own[0].id if len(own) == 1 else None})
     if request.method == "POST" and form.is_valid():
         chosen = next(each for each in own if each.id == form.cleaned_data["group"])

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from accounts.models import User
 from acts.following import follow
-from acts.gates import IN_ONE
+from acts.gates import MAX_GATES_PER_TRANSACTION
 from acts.site import now_text
 from acts.steps import Steps
 from acts.versions import next_version
@@ -59,7 +59,7 @@ def opening(before: Election, after: Election) -> tuple[list[Write], list[Write]
     """
     gates = repository.opened_gates(next_version(before, after))
     own = [*repository.change(before, after), *repository.everyone(after, open_=True)]
-    return gates[IN_ONE:], [*own, *gates[:IN_ONE]]
+    return gates[MAX_GATES_PER_TRANSACTION:], [*own, *gates[:MAX_GATES_PER_TRANSACTION]]
 
 
 def fix(actor: User, election: Election) -> Election:

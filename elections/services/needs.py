@@ -26,7 +26,7 @@ from store.table import Item, Write
 
 from .acting import check, record
 
-ASKED_AT_ONCE = 40  # candidates: a mark and a mail each, in one transaction
+TRANSACTION_CANDIDATES = 40  # candidates: a mark and a mail each, in one transaction
 
 
 def set_need(actor: User, election: Election, need: Need) -> None:
@@ -81,7 +81,7 @@ def ask_candidates(actor: User, election: Election) -> int:
     wanted = needs.named(needs.of(election.name))
     waiting = needs.to_be_asked(election.name, wanted, needs.agreements(election.name))
     allowance.today(actor).check(len(waiting))
-    for some in by_count(waiting, ASKED_AT_ONCE):
+    for some in by_count(waiting, TRANSACTION_CANDIDATES):
         _ask(actor, repository.find(election.name) or election, some, [each.skill for each in wanted])
     return len(waiting)
 

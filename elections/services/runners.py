@@ -27,8 +27,8 @@ def add_manager(actor: User, election: Election, name: str) -> str:
     person = people.find(name)
     if person is None or not person.can(Permission.USE_APPLICATION):
         raise rules.NotReady(_("There is nobody of that name here who may run elections."))
-    if len(election.managers) >= rules.MOST_MANAGERS:
-        raise rules.WrongState(_("An election has at most %(most)d managers.") % {"most": rules.MOST_MANAGERS})
+    if len(election.managers) >= rules.MAX_MANAGERS:
+        raise rules.WrongState(_("An election has at most %(most)d managers.") % {"most": rules.MAX_MANAGERS})
     if keys.fold(person.name) in map(keys.fold, (election.owner_name, *election.managers)):
         raise rules.NotReady(_("%(name)s runs this election already.") % {"name": person.name})
     for each in (*books.beside(election), election):

@@ -13,14 +13,14 @@ from pages.fields import LinesField
 from store.keys import fold
 
 from ..forms import times
-from ..questions import MOST_OPTIONS, ON_AN_AGENDA, Kind, Question
+from ..questions import MAX_OPTIONS, ON_AN_AGENDA, Kind, Question
 from ..rules import Game
 from ..sets.checking import flaws, tidied
 from ..sets.rules import edition_of_question
 from . import words as assembly_words
 from .majorities import SHARES, Majority, Of, majority_of
 
-MOST = "most"  # in place of a share: whoever has most votes
+RELATIVE_MAJORITY = "most"  # in place of a share: whoever has most votes
 WITH_OPTIONS = (Kind.CHOICE, Kind.RANKING, Kind.ALTERNATIVES)
 WITH_MAJORITY = (Kind.MOTION, Kind.CHOICE, Kind.ALTERNATIVES)
 UNSIGNED = (Kind.IDEAS,)  # of which nobody ever learns who wrote or ranked them
@@ -74,7 +74,7 @@ class ItemForm(forms.Form):
         label=gettext_lazy("Majority"),
         choices=[
             *((each, assembly_words.SHARES[each]) for each in SHARES),
-            (MOST, gettext_lazy("most votes (a choice only)")),
+            (RELATIVE_MAJORITY, gettext_lazy("most votes (a choice only)")),
         ],
         initial="1/2",
     )
@@ -102,7 +102,7 @@ class ItemForm(forms.Form):
             "detail": question.detail,
             "options": "\n".join(options),
             "secrecy": "secret" if question.secret else "open",
-            "share": MOST if by_most else majority.share,
+            "share": RELATIVE_MAJORITY if by_most else majority.share,
             "of": majority.of.value,
             "seconds": question.seconds,
             "seen": edition_of_question(question),
@@ -117,7 +117,7 @@ class ItemForm(forms.Form):
 
     def _typed(self, typed: dict[str, Any]) -> Question:
         kind = Kind(typed["kind"])
-        majority = "" if typed["share"] == MOST else str(Majority(typed["share"], Of(typed["of"])))
+        majority = "" if typed["share"] == RELATIVE_MAJORITY else str(Majority(typed["share"], Of(typed["of"])))
         return Question(
             title=typed["title"],
             kind=kind,
@@ -130,11 +130,15 @@ class ItemForm(forms.Form):
 
     def _check(self, question: Question) -> None:
         """What is wrong stands at its field; everything that was typed stays."""
-        if self.cleaned_data["share"] == MOST and question.kind in WITH_MAJORITY and question.kind != Kind.CHOICE:
+        if (
+            self.cleaned_data["share"] == RELATIVE_MAJORITY
+            and question.kind in WITH_MAJORITY
+            and question.kind != Kind.CHOICE
+        ):
             self.add_error("share", ONLY_A_CHOICE)
         versions = len(question.options) - 1
-        if question.kind == Kind.ALTERNATIVES and not 2 <= versions < MOST_OPTIONS:
-            words = {"most": MOST_OPTIONS - 1, "count": versions}
+        if question.kind == Kind.ALTERNATIVES and not 2 <= versions < MAX_OPTIONS:
+            words = {"most": MAX_OPTIONS - 1, "count": versions}
             self.add_error("options", TWO_VERSIONS if versions < 2 else TOO_MANY_VERSIONS % words)
             return
         for flaw in flaws(question):

@@ -9,16 +9,16 @@ from django.utils.translation import gettext_lazy as _
 
 from pages import lists
 from pages.fields import LinesField
-from pages.names import LONGEST_EMAIL, LONGEST_NAME
+from pages.names import MAX_EMAIL_CHARS, MAX_NAME_CHARS
 from store.keys import fold
 
 from ..rules import Game
 from . import addresses
-from .majorities import LARGEST
-from .rolls import MOST, as_typed
+from .majorities import MAX_QUORUM_PEOPLE
+from .rolls import MAX_ROLL_PEOPLE, as_typed
 from .words import QUORUMS
 
-MOST_TYPED = MOST * (LONGEST_NAME + LONGEST_EMAIL + 5)  # letters of a whole roll
+MAX_ROLL_CHARS = MAX_ROLL_PEOPLE * (MAX_NAME_CHARS + MAX_EMAIL_CHARS + 5)  # letters of a whole roll
 NO_QUORUM, BY_NUMBER = "", "number"
 NO_NUMBER = _("Say how many have to be there.")
 
@@ -45,7 +45,7 @@ class NamesForm(forms.Form):
 
     names = LinesField(
         label=_("Names, one a line"),
-        max_length=MOST_TYPED,
+        max_length=MAX_ROLL_CHARS,
         help_text=_(
             "Whoever has an account of that name checks in with it; everybody else gets a code. An email address may "
             "follow, as in Anna Berg <anna@example.org>: by it those without an account can be voters of an election."
@@ -59,7 +59,7 @@ class NamesForm(forms.Form):
         """What is kept of each line is the name; the addresses are beside."""
         self.addresses: dict[str, str] = {}
         try:
-            return lists.read_people(self.cleaned_data["names"], MOST, self._named)
+            return lists.read_people(self.cleaned_data["names"], MAX_ROLL_PEOPLE, self._named)
         except lists.NotAList as refusal:
             raise forms.ValidationError(str(refusal)) from None
 
@@ -77,11 +77,11 @@ class EntitledForm(forms.Form):
         label=_("How many are entitled"),
         required=False,
         min_value=0,
-        max_value=LARGEST,
+        max_value=MAX_QUORUM_PEOPLE,
         help_text=_("There or not. Leave it empty if nobody knows."),
     )
     quorum = forms.ChoiceField(label=_("To decide, there have to be"), required=False)
-    number = forms.IntegerField(label=_("How many"), required=False, min_value=1, max_value=LARGEST)
+    number = forms.IntegerField(label=_("How many"), required=False, min_value=1, max_value=MAX_QUORUM_PEOPLE)
 
     def __init__(self, *arguments: Any, game: Game, **words: Any):
         super().__init__(*arguments, initial=_typed(game), **words)

@@ -15,7 +15,7 @@ from accounts import repository as people
 from accounts.models import User
 from accounts.rules import Permission
 from acts.again import try_again
-from acts.limits import DAY, TEN_MINUTES, Limit, check_left, is_within, place_of
+from acts.limits import SECONDS_PER_DAY, TEN_MINUTES_IN_SECONDS, Limit, check_left, is_within, place_of
 from acts.recording import write
 from acts.refusals import LostRace, Refusal
 from acts.site import now_text, table
@@ -30,8 +30,9 @@ from ..services.joining import OVER, Over, SeatNameTaken, back, since, tell
 from . import rolls, takeovers
 from .rolls import Entry
 
-WRONG = Limit("live-roll-wrong", 1000, TEN_MINUTES)  # codes, from one address; see `rolls` for how many there are
-FOUND = Limit("live-roll-found", 1, DAY)  # somebody there has checked in by code
+# codes, from one address; see `rolls` for how many there are
+WRONG = Limit("live-roll-wrong", 1000, TEN_MINUTES_IN_SECONDS)
+FOUND = Limit("live-roll-found", 1, SECONDS_PER_DAY)  # somebody there has checked in by code
 
 NOT_ON_THE_ROLL = _("%(name)s is not on the roll of this assembly. If that is a mistake, speak to whoever runs it.")
 NOT_CONFIRMED = _("Your account may not take part here yet. Those who look after this site have to agree to it first.")

@@ -22,11 +22,11 @@ from store.table import Key, Write
 from .. import repository, rules, seats, waking
 from ..rules import Game, Phase, State
 from . import rolls
-from .majorities import LARGEST, quorum_of
+from .majorities import MAX_QUORUM_PEOPLE, quorum_of
 from .rolls import Entry
 
 NO_ADDRESSES: Mapping[str, str] = {}
-A_HANDFUL = 80  # entries that fit one transaction, beside the session and the log
+TRANSACTION_ENTRIES = 80  # entries that fit one transaction, beside the session and the log
 
 NOT_WHILE_VOTING = _("A vote is open. Who is entitled stays as it is until it is closed.")
 NOT_ON_IT = _("There is nobody of that name on the roll.")
@@ -62,9 +62,11 @@ def known(
 def add(game_id: str, who: str, names: Sequence[str], addresses: Mapping[str, str] = NO_ADDRESSES) -> int:
     """Put people on the roll, a batch at a time; answers how many were not on it. Whoever has checked in before
     there was a roll is put on it, too: from the first batch on nobody else can."""
-    added = sum(try_again(partial(_add, game_id, who, some, addresses)) for some in by_count(names, A_HANDFUL))
+    added = sum(
+        try_again(partial(_add, game_id, who, some, addresses)) for some in by_count(names, TRANSACTION_ENTRIES)
+    )
     missing = list(_here_before(game_id)) if added else []
-    for some in by_count(missing, A_HANDFUL):
+    for some in by_count(missing, TRANSACTION_ENTRIES):
         try_again(partial(_add, game_id, who, some))
     return added
 
@@ -80,8 +82,8 @@ def _add(game_id: str, who: str, names: Sequence[str], addresses: Mapping[str, s
     if not entries:
         return 0
     entitled = (game.entitled if game.has_roll else 0) + len(entries)
-    if entitled > rolls.MOST:
-        raise NotNow(TOO_MANY % {"most": rolls.MOST})
+    if entitled > rolls.MAX_ROLL_PEOPLE:
+        raise NotNow(TOO_MANY % {"most": rolls.MAX_ROLL_PEOPLE})
     after = replace(game, entitled=entitled, has_roll=True)
     writes = (rolls.addition(game, each) for each in entries.values())
     _record(game, state, after, who, *writes, added=len(entries))
@@ -141,7 +143,9 @@ def renew_missing(game_id: str, who: str) -> int:
     Answers how many that are."""
     here = {each.player for each in seats.each(game_id)}
     found = [each.name for each in rolls.every(game_id) if each.turn and rolls.player(game_id, each) not in here]
-    return sum(try_again(partial(_renew_some, game_id, who, some)) for some in by_count(found, A_HANDFUL // 2))
+    return sum(
+        try_again(partial(_renew_some, game_id, who, some)) for some in by_count(found, TRANSACTION_ENTRIES // 2)
+    )
 
 
 def _renew_some(game_id: str, who: str, names: Sequence[str]) -> int:
@@ -185,8 +189,8 @@ def _say_how_many(game_id: str, who: str, entitled: int, quorum: str) -> None:
 def check_quorum(game: Game) -> None:
     """A share of nobody knows how many, or more than there are, would never be met."""
     quorum = quorum_of(game.quorum)
-    if game.entitled > LARGEST:
-        raise NotNow(TOO_LARGE % {"most": LARGEST})
+    if game.entitled > MAX_QUORUM_PEOPLE:
+        raise NotNow(TOO_LARGE % {"most": MAX_QUORUM_PEOPLE})
     if quorum.is_share and not game.entitled:
         raise NotNow(UNKNOWN)
     if not game.has_roll and game.entitled and quorum.needed(game.entitled) > game.entitled:

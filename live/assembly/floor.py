@@ -17,7 +17,7 @@ from ..rules import Phase
 from . import speakers
 from .speakers import LIMITS
 
-MOST_SHOWN = {"player": 5, "screen": 8, "host": 8, "remote": 50}  # names, by whose screen it is
+MAX_NAMES_SHOWN = {"player": 5, "screen": 8, "host": 8, "remote": 50}  # names, by whose screen it is
 
 
 class Place(StrEnum):
@@ -66,7 +66,7 @@ class Floor:
         return bool(self.seconds) and self.elapsed > self.seconds
 
     def shown(self, role: str) -> tuple[Named, ...]:
-        return self.waiting[: MOST_SHOWN.get(role, 0)]
+        return self.waiting[: MAX_NAMES_SHOWN.get(role, 0)]
 
     def place(self, player: str) -> Place:
         if self.speaking and self.speaking.player == player:

@@ -21,7 +21,7 @@ from fractions import Fraction
 HALF = Fraction(1, 2)
 SHARES = ("1/2", "2/3", "3/4", "4/5")
 QUORUMS = ("1/10", "1/5", "1/4", "1/3", "1/2", ">1/2", "2/3", "3/4")
-LARGEST = 1_000_000  # people that a quorum may ask for
+MAX_QUORUM_PEOPLE = 1_000_000  # people that a quorum may ask for
 
 
 class Of(StrEnum):
@@ -89,7 +89,7 @@ class Quorum:
 
 
 def quorum_of(text: str) -> Quorum:
-    is_number = re.fullmatch(r"[1-9]\d{0,6}", text, re.ASCII) and int(text) <= LARGEST
+    is_number = re.fullmatch(r"[1-9]\d{0,6}", text, re.ASCII) and int(text) <= MAX_QUORUM_PEOPLE
     if text and text not in QUORUMS and not is_number:
         raise ValueError(f"There is no quorum of {text}.")
     return Quorum(text)

@@ -19,7 +19,7 @@ from ..signs import sign
 from . import words
 from .resolutions import ABSTAIN, NO, YES, Outcome
 
-MOST_NAMED = 200  # of those who voted openly: a thousand phones get the same page
+MAX_VOTERS_NAMED = 200  # of those who voted openly: a thousand phones get the same page
 GOOD = (Outcome.CARRIED, Outcome.ELECTED)
 
 
@@ -45,7 +45,7 @@ def resolution(round_: Round, question: Question, seats: Mapping[str, Seat]) -> 
         "is_secret": result["secret"],
         **(_drawn(round_, question, options) if YES in result else {}),
         "voters": _voters(round_, question, options, seats),
-        "unnamed": others(len(round_.entries) - MOST_NAMED) if not result["secret"] else "",
+        "unnamed": others(len(round_.entries) - MAX_VOTERS_NAMED) if not result["secret"] else "",
     }
 
 
@@ -118,7 +118,7 @@ def _voters(
     if round_.result["secret"]:
         return []
     told = [(_name(each.player, seats), words.said_words(each.said, question, options)) for each in round_.entries]
-    return sorted(told, key=lambda each: as_people_sort(each[0]))[:MOST_NAMED]
+    return sorted(told, key=lambda each: as_people_sort(each[0]))[:MAX_VOTERS_NAMED]
 
 
 def _name(player: str, seats: Mapping[str, Seat]) -> str:

@@ -35,9 +35,9 @@ from . import addresses, enrolling, quorate, rolls
 from .check_in_forms import EntitledForm, NamesForm
 from .rolls import Entry
 
-A_PAGE = 100  # people
-CARDS = 40  # on a page to print: drawing a QR picture takes a while
-LONGEST_ASKED = 200
+PAGE_ROWS = 100  # people
+CARDS_PER_SHEET = 40  # on a page to print: drawing a QR picture takes a while
+MAX_QUERY_CHARS = 200
 HERE, MISSING = "here", "missing"  # what the page shows of them
 
 
@@ -102,13 +102,13 @@ def _show(request: HttpRequest, game: Game, state: State, status: int = 200, **m
         "new_codes": sum(each.has_new_code for each in everybody),
         "coming": sum(each.has_code and each.seat is None for each in everybody),
         "everybody": len(everybody),
-        "rows": found[start : start + A_PAGE],
+        "rows": found[start : start + PAGE_ROWS],
         "find": find,
         "show": show,
         "names": NamesForm(),
         "entitled": EntitledForm(game=game),
         "voting": state.phase == Phase.VOTING,
-        "older": _page(game, show=show, q=asked, after=start + A_PAGE) if len(found) > start + A_PAGE else "",
+        "older": _page(game, show=show, q=asked, after=start + PAGE_ROWS) if len(found) > start + PAGE_ROWS else "",
     }
     return render(request, "live/players/roll.html", context | more, status=status)
 
@@ -177,7 +177,7 @@ def _act(request: HttpRequest, game: Game, state: State) -> HttpResponse:
         if act == "renew":
             return _cards(request, game, [enrolling.renew(game.id, who, name)])
         if act == "cards":
-            return _cards(request, game, enrolling.show_new(game.id, who, CARDS))
+            return _cards(request, game, enrolling.show_new(game.id, who, CARDS_PER_SHEET))
         if act == "renew_missing":
             _say_renewed(request, enrolling.renew_missing(game.id, who))
         elif act == "remove":
@@ -185,7 +185,7 @@ def _act(request: HttpRequest, game: Game, state: State) -> HttpResponse:
             messages.success(request, _("%(name)s is no longer on the roll.") % {"name": name})
         else:
             messages.error(request, str(seating.NOT_SO))
-    return redirect(_page(game, q=request.POST.get("q", "")[:LONGEST_ASKED]))
+    return redirect(_page(game, q=request.POST.get("q", "")[:MAX_QUERY_CHARS]))
 
 
 def _say_renewed(request: HttpRequest, number: int) -> None:
@@ -228,8 +228,8 @@ def _preview(request: HttpRequest, game: Game, rows: Sequence[lists.Row], addres
         "coded": sum(not entry.account for entry in entries.values()),
         "new": new,
         "text": "\n".join(addresses.joined(name, addressed.get(fold(name), "")) for row in new if (name := row.kept)),
-        "too_many": len(new) + (game.entitled if game.has_roll else 0) > rolls.MOST,
-        "most": rolls.MOST,
+        "too_many": len(new) + (game.entitled if game.has_roll else 0) > rolls.MAX_ROLL_PEOPLE,
+        "most": rolls.MAX_ROLL_PEOPLE,
         "begins": not game.has_roll,
     }
     return render(request, "live/players/roll_preview.html", context)

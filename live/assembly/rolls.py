@@ -26,11 +26,11 @@ from store import keys
 from store.keys import fold
 from store.table import Check, Delete, Item, Missing, Put, Update, Write
 
-from ..rules import MOST_PLAYERS, Game
+from ..rules import MAX_PLAYERS, Game
 
-MOST = MOST_PLAYERS  # people on a roll
-SIGNS, A_GROUP = 8, 4  # of a code
-KEPT = 8  # assemblies whose codes a process keeps in mind
+MAX_ROLL_PEOPLE = MAX_PLAYERS  # people on a roll
+CODE_CHARS, CODE_GROUP_CHARS = 8, 4  # of a code
+MAX_CACHED_ASSEMBLIES = 8  # assemblies whose codes a process keeps in mind
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +76,7 @@ def player(game_id: str, entry: Entry) -> str:
 def code_of(game_id: str, entry: Entry) -> str:
     """As it is printed, in two groups; nothing if they have none."""
     signs = _signs(game_id, entry)
-    return f"{signs[:A_GROUP]}-{signs[A_GROUP:]}" if signs else ""
+    return f"{signs[:CODE_GROUP_CHARS]}-{signs[CODE_GROUP_CHARS:]}" if signs else ""
 
 
 def _signs(game_id: str, entry: Entry) -> str:
@@ -84,7 +84,7 @@ def _signs(game_id: str, entry: Entry) -> str:
         return ""
     words = f"{game_id}\n{entry.folded}\n{entry.added_at}\n{entry.turn}"
     mark = salted_hmac("live.roll", words, algorithm="sha256").digest()
-    return "".join(SYMBOLS[byte % len(SYMBOLS)] for byte in mark[:SIGNS])
+    return "".join(SYMBOLS[byte % len(SYMBOLS)] for byte in mark[:CODE_CHARS])
 
 
 def as_typed(code: str) -> str:
@@ -106,7 +106,7 @@ class Codes:
             if at not in self._known:
                 self._known[at] = {_signs(game.id, each): each.name for each in every(game.id) if each.turn}
             self._known.move_to_end(at)
-            while len(self._known) > KEPT:
+            while len(self._known) > MAX_CACHED_ASSEMBLIES:
                 self._known.popitem(last=False)
             return self._known[at]
 

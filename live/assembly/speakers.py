@@ -17,8 +17,8 @@ from acts.refusals import NotNow
 
 from ..rules import Phase, State
 
-MOST_WAITING = 500  # people on the list at a time
-MOST_HELD = 1_000  # speeches that are kept, the first of them going when there are more
+MAX_WAITING_SPEAKERS = 500  # people on the list at a time
+MAX_RECORDED_SPEECHES = 1_000  # speeches that are kept, the first of them going when there are more
 LIMITS = (0, 1, 2, 3, 5, 10, 15)  # minutes that a speech may take; 0: no limit
 
 NOT_NOW = _("Nothing is talked about at the moment, so there is no list of speakers.")
@@ -124,7 +124,7 @@ def asked(speakers: Speakers, state: State, player: str, now: int) -> Speakers:
         return on
     if on.closed:
         raise NotNow(CLOSED)
-    if len(on.waiting) >= MOST_WAITING:
+    if len(on.waiting) >= MAX_WAITING_SPEAKERS:
         raise NotNow(FULL)
     return replace(on, waiting=(*on.waiting, Asked(player, now)))
 
@@ -176,7 +176,7 @@ def over(speakers: Speakers, state: State, now: int) -> Speakers:
 
 
 def _kept(speakers: Speakers, speech: Speech) -> tuple[Speech, ...]:
-    return (*speakers.held, speech)[-MOST_HELD:]
+    return (*speakers.held, speech)[-MAX_RECORDED_SPEECHES:]
 
 
 def _check_talking(state: State) -> None:

@@ -22,7 +22,7 @@ from ..rules import Game, State
 from . import speakers
 from .speakers import Speakers
 
-TRIES = 40  # as a whole hall may ask at once, from several machines
+MAX_ATTEMPTS = 40  # as a whole hall may ask at once, from several machines
 Change = Callable[[Speakers, State], Speakers]
 
 _turn = threading.Lock()  # so that those in one process never overtake each other
@@ -85,7 +85,7 @@ def _change(game_id: str, change: Change, who: str = "") -> Speakers:
         return after
 
     with _turn:
-        after = try_again(once, TRIES)
+        after = try_again(once, MAX_ATTEMPTS)
     waking.moved(game_id)
     return after
 

@@ -14,7 +14,7 @@ from hashlib import sha256
 from django.utils.translation import gettext_lazy as _
 
 from acts.again import try_again
-from acts.limits import TEN_MINUTES, Limit, is_within
+from acts.limits import TEN_MINUTES_IN_SECONDS, Limit, is_within
 from acts.recording import record
 from acts.refusals import NotNow
 from acts.site import SITE, now_text, table
@@ -28,8 +28,8 @@ from ..rules import Game, State
 from ..seats import Seat
 from ..services.joining import NO_SEAT, SeatLost, back, tell
 
-CHANGES = Limit("live-takeover", 20, TEN_MINUTES)  # of one seat, as each is in the log
-MOST_NAMED = 5  # people on one screen
+CHANGES = Limit("live-takeover", 20, TEN_MINUTES_IN_SECONDS)  # of one seat, as each is in the log
+MAX_PEOPLE_NAMED = 5  # people on one screen
 
 REFUSED = _("The device that you checked in with has refused this one. You can check in here when the vote is closed.")
 TOO_OFTEN = _("This seat has changed devices too often. Go on with the one that has it, or try again in ten minutes.")
@@ -140,4 +140,4 @@ def names(of_room: Iterable[Seat], state: State) -> dict[str, tuple[list[str], i
 
 def _some(found: list[str]) -> tuple[list[str], int]:
     found = sorted(found, key=as_people_sort)
-    return found[:MOST_NAMED], max(0, len(found) - MOST_NAMED)
+    return found[:MAX_PEOPLE_NAMED], max(0, len(found) - MAX_PEOPLE_NAMED)

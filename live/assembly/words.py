@@ -12,7 +12,7 @@ from django.utils.translation import gettext_lazy, ngettext
 
 from results.pictures.drawing import isolated
 
-from ..questions import LONGEST_TITLE, Kind, Question
+from ..questions import MAX_TITLE_CHARS, Kind, Question
 from ..rooms import Room
 from ..rounds import Round, options_of
 from ..rules import Phase
@@ -21,7 +21,7 @@ from .resolutions import ABSTAIN, NO, YES, Outcome, tied
 
 Result = Mapping[str, Any]  # what a sealed round holds
 
-MOST_TIED_NAMED = 4  # of more, numbers and bars say who they are
+MAX_TIED_NAMES = 4  # of more, numbers and bars say who they are
 
 KINDS: dict[Kind, str | Promise] = {
     Kind.TOPIC: gettext_lazy("To talk about"),
@@ -131,7 +131,7 @@ def headline(question: Question, round_: Round) -> str:
 
 def _tied(names: Sequence[str]) -> str:
     """So many that a wall has room for them."""
-    if len(names) > MOST_TIED_NAMED:
+    if len(names) > MAX_TIED_NAMES:
         return _("No decision: %(count)d options are tied") % {"count": len(names)}
     return _("No decision: tied between %(others)s and %(last)s") % {
         "others": ", ".join(names[:-1]),
@@ -142,7 +142,7 @@ def _tied(names: Sequence[str]) -> str:
 def run_off_title(question: Question) -> str:
     """In the language of whoever calls for it."""
     title = _("Run-off: %(title)s") % {"title": question.title}
-    return title if len(title) <= LONGEST_TITLE else f"{title[: LONGEST_TITLE - 1]}…"
+    return title if len(title) <= MAX_TITLE_CHARS else f"{title[: MAX_TITLE_CHARS - 1]}…"
 
 
 WITHOUT_NAMES: dict[Outcome, str | Promise] = {

@@ -30,13 +30,13 @@ from store.keys import fold
 from store.splitting import fitting
 
 from .. import counting
-from ..questions import FEWEST_OPTIONS, LONGEST_OPTION, MOST_OPTIONS, Kind, Question
+from ..questions import MAX_OPTION_CHARS, MAX_OPTIONS, MIN_OPTIONS, Kind, Question
 from ..rounds import Entry, Given, Round, is_told
 
-MOST_IDEAS = 3  # of one person
-MOST_TEXT = 2_000_000  # bytes of all ideas of a round: a transaction holds four million
-MOST_TOLD = 150_000  # bytes of ideas that a result holds; all of them lie beside it
-LONGEST_IDEA = LONGEST_OPTION
+MAX_IDEAS_PER_PERSON = 3  # of one person
+MAX_ROUND_BYTES = 2_000_000  # bytes of all ideas of a round: a transaction holds four million
+MAX_RESULT_BYTES = 150_000  # bytes of ideas that a result holds; all of them lie beside it
+MAX_IDEA_CHARS = MAX_OPTION_CHARS
 
 NO_SUCH = _("There is no such idea.")
 MERGE_TWO = _("Choose at least two ideas to merge.")
@@ -65,7 +65,7 @@ def texts_of(said: Any) -> tuple[str, ...]:
     """What somebody wrote, each once: whoever sends other things was refused in words, or was no browser."""
     written = said if isinstance(said, list | tuple) else [said]
     by_fold = {fold(text): text for text in map(counting.one_line, written) if fold(text)}
-    return tuple(text[:LONGEST_IDEA].strip() for text in list(by_fold.values())[:MOST_IDEAS])
+    return tuple(text[:MAX_IDEA_CHARS].strip() for text in list(by_fold.values())[:MAX_IDEAS_PER_PERSON])
 
 
 def collected(number: int, index: int, given: Iterable[Given]) -> Round:
@@ -77,7 +77,7 @@ def collected(number: int, index: int, given: Iterable[Given]) -> Round:
         alike.setdefault(fold(text), []).append(text)
     found = [Idea(_spelling(alike[each]), len(alike[each])) for each in sorted(alike, key=_mark)]
     every = (Entry("", {"text": each.text, "by": each.by}) for each in found)
-    entries = tuple(fitting(every, MOST_TEXT, counting.size_of))
+    entries = tuple(fitting(every, MAX_ROUND_BYTES, counting.size_of))
     return Round(number, index, people, {"people": people, "left": len(found) - len(entries)}, entries)
 
 
@@ -98,7 +98,7 @@ def of_round(round_: Round) -> tuple[Idea, ...]:
 
 def is_sorted(round_: Round, robots: int) -> bool:
     """Whether there is anything to put in order and to vote on, from so many people that nobody stands alone."""
-    return is_told(round_.count, robots) and len(round_.entries) >= FEWEST_OPTIONS
+    return is_told(round_.count, robots) and len(round_.entries) >= MIN_OPTIONS
 
 
 # --- how it is put in order ---
@@ -178,7 +178,7 @@ class Sorted:
         if self.order.by_hand:
             return [each for each in there if each.goes]
         there.sort(key=lambda each: (-self.by(each), _mark(fold(self.ideas[each.ideas[0]].text))))
-        return there[:MOST_OPTIONS]
+        return there[:MAX_OPTIONS]
 
     @property
     def going(self) -> int:
@@ -187,8 +187,8 @@ class Sorted:
     def options(self) -> tuple[str, ...]:
         """What goes to the vote, in an order that favours none; refused if it cannot be voted on."""
         words = sorted((each.words for each in self.told() if each.goes), key=lambda each: _mark(fold(each)))
-        if len(words) < FEWEST_OPTIONS:
-            raise NotSorted(TOO_FEW % {"fewest": FEWEST_OPTIONS})
+        if len(words) < MIN_OPTIONS:
+            raise NotSorted(TOO_FEW % {"fewest": MIN_OPTIONS})
         folded = Counter(map(fold, words))
         if alike := next((each for each in words if folded[fold(each)] > 1), None):
             raise NotSorted(ALIKE % {"words": alike})
@@ -221,8 +221,8 @@ class Sorted:
     def chosen(self, number: int, *, goes: bool) -> Order:
         """From now on it goes to the vote, or does not; what went by itself before stays as it was."""
         group, going = self._with(number), set(self._going())
-        if goes and group not in going and len(going) >= MOST_OPTIONS:
-            raise NotSorted(TOO_MANY % {"most": MOST_OPTIONS})
+        if goes and group not in going and len(going) >= MAX_OPTIONS:
+            raise NotSorted(TOO_MANY % {"most": MAX_OPTIONS})
         groups = (replace(each, goes=goes if each is group else each in going) for each in self.order.groups)
         return replace(self.order, groups=tuple(groups), by_hand=True)
 
@@ -249,8 +249,8 @@ class Sorted:
 
 
 def checked(words: str) -> str:
-    if len(words) > LONGEST_IDEA:
-        raise NotSorted(TOO_LONG % {"most": LONGEST_IDEA, "count": len(words)})
+    if len(words) > MAX_IDEA_CHARS:
+        raise NotSorted(TOO_LONG % {"most": MAX_IDEA_CHARS, "count": len(words)})
     return words
 
 
@@ -321,7 +321,7 @@ def as_ranking(question: Question, options: Sequence[str]) -> Question:
 
 
 def _result(written: Round, sorted_: Sorted, options: Sequence[str]) -> dict[str, Any]:
-    told = list(fitting(_told_first(sorted_.told()), MOST_TOLD))
+    told = list(fitting(_told_first(sorted_.told()), MAX_RESULT_BYTES))
     return {
         "kind": str(Kind.IDEAS),
         "people": written.count,

@@ -16,14 +16,14 @@ from pages.saying import refusals_said
 
 from .. import hall, rules
 from ..access import Hosted, of_hosts
-from ..questions import FEWEST_OPTIONS, MOST_OPTIONS
+from ..questions import MAX_OPTIONS, MIN_OPTIONS
 from ..rules import Phase
 from ..saying import line_from
 from ..services import closing
 from . import orders, sorting
-from .rules import LONGEST_IDEA, NO_SUCH, NotSorted, Order, Sorted
+from .rules import MAX_IDEA_CHARS, NO_SUCH, NotSorted, Order, Sorted
 
-MOST_NUMBERS = 6_000  # ticked at once
+MAX_TICKED_IDEAS = 6_000  # ticked at once
 
 
 @of_hosts
@@ -43,9 +43,9 @@ def sort_ideas(request: HttpRequest, hosted: Hosted) -> HttpResponse:
         "ideas": [each for each in told if not each.out],
         "left_out": [each for each in told if each.out],
         "going": found[1].going,
-        "fewest": FEWEST_OPTIONS,
-        "most": MOST_OPTIONS,
-        "longest": LONGEST_IDEA,
+        "fewest": MIN_OPTIONS,
+        "most": MAX_OPTIONS,
+        "longest": MAX_IDEA_CHARS,
         "steps": hall.buttons(game, state)[:2],
     }
     return render(request, "live/sort/sort.html", context)
@@ -72,9 +72,9 @@ def _goes_on_at(request: HttpRequest, number: int, shown: list[int]) -> int:
 
 def _act(request: HttpRequest) -> tuple[int, Callable[[Sorted], Order]]:
     name, _space, typed = request.POST.get("act", "").partition(" ")
-    words = line_from(request.POST.get("words", ""), LONGEST_IDEA)
+    words = line_from(request.POST.get("words", ""), MAX_IDEA_CHARS)
     if name == "merge":
-        ticked = [_number(each) for each in request.POST.getlist("idea")[:MOST_NUMBERS]]
+        ticked = [_number(each) for each in request.POST.getlist("idea")[:MAX_TICKED_IDEAS]]
         return min(ticked, default=0), lambda found: found.merged(ticked, words)
     number = _number(typed)
     acts: dict[str, Callable[[Sorted], Order]] = {

@@ -27,8 +27,8 @@ from ..rounds import Round
 from ..rules import Game, State
 from ..seats import Seat
 
-LONGEST_NOTE = 2_000
-MOST_NOTES = 200
+MAX_NOTE_CHARS = 2_000
+MAX_NOTES = 200
 PEOPLE, QUESTIONS, ROUND, SPEAKERS = "PEOPLE#", "QUESTIONS#", "ROUND#", "SPEAKERS"  # what parts are about
 FACTS = ("game_id", "title", "created_at", "created_by", "hosts", "ended_at", "entitled", "quorum", "has_roll")
 LATER_FACTS = {"began_at": "", "time_zone": "UTC"}  # which older minutes do not have

@@ -22,7 +22,7 @@ from store.splitting import by_count
 from store.table import Delete
 
 from . import repository
-from .records import MOST_NOTES, Note, digest, head_of
+from .records import MAX_NOTES, Note, digest, head_of
 from .repository import DELETING, SEALING
 
 NOT_YET = _("The assembly has not ended. Notes can be added once its minutes are sealed.")
@@ -87,8 +87,8 @@ def _noted(writer: User, game_id: str, text: str) -> Note:
     if head is None or not head.is_sealed:
         raise NotSealed(NOT_YET)
     number = table().count(keys.minutes_notes(game_id)) + 1
-    if number > MOST_NOTES:
-        raise NotSealed(TOO_MANY % {"most": MOST_NOTES})
+    if number > MAX_NOTES:
+        raise NotSealed(TOO_MANY % {"most": MAX_NOTES})
     added = Note(number, text, writer.name, now_text())
     said = {"game_id": game_id, "number": number, "digest": hashlib.sha256(text.encode()).hexdigest()}
     log().record(Event(writer.name, "LiveMinutesNoted", said), *repository.noting(game_id, added))

@@ -24,7 +24,7 @@ from pages.saying import ask, told
 from .. import players
 from ..onward import repository as onward
 from . import repository, services, words
-from .records import LONGEST_NOTE, Head, digest
+from .records import MAX_NOTE_CHARS, Head, digest
 from .repository import Read
 
 NOT_YOURS = gettext_lazy("These minutes are for those who were there.")
@@ -35,7 +35,7 @@ class NoteForm(forms.Form):
 
     text = LinesField(
         label=gettext_lazy("A note"),
-        max_length=LONGEST_NOTE,
+        max_length=MAX_NOTE_CHARS,
         rows=4,
         help_text=gettext_lazy("It stands below the minutes with your name, for good; what is sealed stays as it is."),
     )

@@ -29,7 +29,7 @@ from elections.convening import Convened
 from elections.copying import BY_ADDRESS
 from elections.rules import Election
 from pages import times
-from pages.names import LONGEST_NAME, clean_title
+from pages.names import MAX_NAME_CHARS, clean_title
 from pages.sorting import as_people_sort
 from polls import allowance
 from polls import services as polls
@@ -52,7 +52,7 @@ from ..texts import tidied
 from . import repository as onward
 from .repository import TELLING, Made, Onward
 
-MOST = 50  # polls and elections of one session
+MAX_FOLLOW_UPS = 50  # polls and elections of one session
 GOES_ON = (Kind.CHOICE, Kind.RANKING, Kind.ALTERNATIVES, Kind.IDEAS)
 OF_TYPES = (Type.POLL, Type.ASSEMBLY)
 
@@ -143,7 +143,7 @@ def _distinct(options: Iterable[str]) -> tuple[str, ...]:
     return tuple(first.values())
 
 
-def _named(text: str, otherwise: str, most: int = LONGEST_NAME) -> str:
+def _named(text: str, otherwise: str, most: int = MAX_NAME_CHARS) -> str:
     """As the name of something: of one line, without what cannot be seen, and no longer than a name is."""
     plain = tidied(text)
     cut = plain.strip() if len(plain.strip()) <= most else f"{plain.strip()[: most - 1].rstrip()}…"
@@ -271,8 +271,8 @@ def _carry_on(host: User, game_id: str, number: int, kind: Made, make: Making) -
     there = onward.listed(game_id)
     made = next((each for each in there if (each.round, each.kind) == (number, kind) and onward.is_there(each)), None)
     if made is None:
-        if len(there) >= MOST:
-            raise NotOnward(TOO_MANY % {"most": MOST})
+        if len(there) >= MAX_FOLLOW_UPS:
+            raise NotOnward(TOO_MANY % {"most": MAX_FOLLOW_UPS})
         of = partial(_onward, len(there) + 1, kind, number, host.name)
         made = of(make(subject(game, state, number), lambda thing: onward.making(game, state, of(thing))))
     TELLING.start(onward.task_subject(game_id, made.number))
@@ -307,7 +307,7 @@ def names(title: str) -> Iterator[str]:
     """The title, and where it is taken, the title with something behind it, cut so that there is room for that."""
     for suffix in suffixes():
         end = f" ({suffix})" if suffix else ""
-        yield _named(title, title, LONGEST_NAME - len(end)) + end
+        yield _named(title, title, MAX_NAME_CHARS - len(end)) + end
 
 
 def described(wanted: Subject) -> str:

@@ -21,7 +21,7 @@ from pages.saying import refusals_said
 
 from .. import access
 from ..assembly import addresses, quorate
-from ..assembly.check_in_forms import MOST_TYPED as LONGEST_TYPED
+from ..assembly.check_in_forms import MAX_ROLL_CHARS
 from ..host_views import OWN_PAGES
 from ..rules import Game, State
 from ..services import closing
@@ -77,7 +77,7 @@ def _addresses(request: HttpRequest, game: Game) -> dict[str, str] | None:
     """What was typed for those who checked in by a code; nothing from a page that does not ask for it."""
     if "addresses" not in request.POST or not game.is_assembly:
         return None
-    return addresses.read(request.POST["addresses"][:LONGEST_TYPED], carrying.hall(game).coded)
+    return addresses.read(request.POST["addresses"][:MAX_ROLL_CHARS], carrying.hall(game).coded)
 
 
 def _said(request: HttpRequest, asked: Asked, made: Onward) -> HttpResponse:

@@ -15,10 +15,10 @@ from . import repository
 from .rules import Asked, Qa
 from .texts import Texts
 
-MANY = 100  # questions, from which on new ones wait
-AGAIN = 1_000  # milliseconds between two readings of many, if no host has done anything
-FRESH = 10_000  # after which they are read again, whatever the numbers say
-SUM_AGAIN = 2_000  # between two sums of upvotes
+MIN_THROTTLED_QUESTIONS = 100  # questions, from which on new ones wait
+THROTTLED_REFRESH_MS = 1_000  # milliseconds between two readings of many, if no host has done anything
+MAX_AGE_MS = 10_000  # after which they are read again, whatever the numbers say
+UPVOTES_REFRESH_MS = 2_000  # between two sums of upvotes
 
 
 class Board:
@@ -64,9 +64,9 @@ class Board:
         """The number follows after a question, so that one whose sender was cut off in between is noticed later."""
         changes, sent = self._read_for
         age = now - self._read_at
-        if changes != self.qa.changes or age >= FRESH:
+        if changes != self.qa.changes or age >= MAX_AGE_MS:
             return False
-        return sent == self.qa.sent or (len(self.asked) >= MANY and age < AGAIN)
+        return sent == self.qa.sent or (len(self.asked) >= MIN_THROTTLED_QUESTIONS and age < THROTTLED_REFRESH_MS)
 
     def _read(self, now: int) -> None:
         numbers = (self.qa.changes, self.qa.sent)
@@ -77,7 +77,7 @@ class Board:
 
     def sum_up(self, now: int, items: Mapping[Key, Item] | None = None) -> None:
         """With the sums that a page has read along, or, not too often, by reading them."""
-        if items is None and now - self._summed_at < SUM_AGAIN:
+        if items is None and now - self._summed_at < UPVOTES_REFRESH_MS:
             return
         self._summed_at = now
         found = repository.upvotes(self.id, items)

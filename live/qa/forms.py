@@ -10,7 +10,7 @@ from django.utils.translation import gettext_lazy as _
 
 from pages.fields import LinesField
 
-from .rules import LONGEST_WORD, MOST_WORDS, Mode, Qa, folded
+from .rules import MAX_BLOCKED_WORD_CHARS, MAX_BLOCKED_WORDS, Mode, Qa, folded
 
 MODES: dict[Mode, str | Promise] = {
     Mode.APPROVED: _("You look at every question before others see it"),
@@ -43,7 +43,7 @@ class QaForm(forms.Form):
     words = LinesField(
         label=_("Your list of words"),
         required=False,
-        max_length=MOST_WORDS * (LONGEST_WORD + 2),
+        max_length=MAX_BLOCKED_WORDS * (MAX_BLOCKED_WORD_CHARS + 2),
         rows=4,
         attributes={"spellcheck": "false"},
         help_text=_("One a line. What has one of them in it waits for you; capitals and accents make no difference."),
@@ -57,11 +57,13 @@ class QaForm(forms.Form):
     def clean_words(self) -> tuple[str, ...]:
         """One a line, each once."""
         typed = [line.strip() for line in str(self.cleaned_data["words"]).splitlines() if line.strip()]
-        if len(typed) > MOST_WORDS:
-            raise forms.ValidationError(TOO_MANY % {"most": MOST_WORDS, "count": len(typed)})
+        if len(typed) > MAX_BLOCKED_WORDS:
+            raise forms.ValidationError(TOO_MANY % {"most": MAX_BLOCKED_WORDS, "count": len(typed)})
         for word in typed:
-            if len(word) > LONGEST_WORD:
-                raise forms.ValidationError(TOO_LONG % {"most": LONGEST_WORD, "word": word[:LONGEST_WORD]})
+            if len(word) > MAX_BLOCKED_WORD_CHARS:
+                raise forms.ValidationError(
+                    TOO_LONG % {"most": MAX_BLOCKED_WORD_CHARS, "word": word[:MAX_BLOCKED_WORD_CHARS]}
+                )
             if not folded(word):
                 raise forms.ValidationError(NO_WORD % {"word": word})
         return tuple(dict.fromkeys(typed))

@@ -14,7 +14,7 @@ from store import keys
 from store.table import Check, Equals, Exists, Item, Key, Missing, Put, Update, Write
 
 from .marks import question_of
-from .rules import MOST_OF_ONE, Asked, Fate, Mode, Qa
+from .rules import MAX_QUESTIONS_PER_PERSON, Asked, Fate, Mode, Qa
 from .texts import Decided, Texts
 
 NUMBERS = ("changes", "sent", "decided")  # which are only added to
@@ -30,7 +30,7 @@ def each(game_id: str) -> list[Asked]:
 
 def own_places(game_id: str, player: str) -> list[Key]:
     """Where all questions lie that somebody can have sent: so that they are read along with other things."""
-    return [keys.asked(game_id, question_of(game_id, player, number)) for number in range(MOST_OF_ONE)]
+    return [keys.asked(game_id, question_of(game_id, player, number)) for number in range(MAX_QUESTIONS_PER_PERSON)]
 
 
 def own(game_id: str, player: str, items: Mapping[Key, Item]) -> list[Asked]:

@@ -15,13 +15,13 @@ from live.rules import Phase
 from live.texts import JOINERS, tidied
 from store.keys import without_invisible
 
-LONGEST = 300  # letters of a question
-LONGEST_ANSWER = 1_000
-MOST_MARKS = 4  # accents above one another; more would run over the lines of others
-MOST_ASKED = 2_000  # in one session: one for everybody who can have a seat
-MOST_OF_ONE = 20  # that somebody sends
-MOST_WAITING = 5  # of these, for the host
-MOST_WORDS, LONGEST_WORD = 500, 60  # of the host's list
+MAX_QUESTION_CHARS = 300  # letters of a question
+MAX_ANSWER_CHARS = 1_000
+MAX_STACKED_ACCENTS = 4  # accents above one another; more would run over the lines of others
+MAX_QUESTIONS = 2_000  # in one session: one for everybody who can have a seat
+MAX_QUESTIONS_PER_PERSON = 20  # that somebody sends
+MAX_WAITING_PER_PERSON = 5  # of these, for the host
+MAX_BLOCKED_WORDS, MAX_BLOCKED_WORD_CHARS = 500, 60  # of the host's list
 
 OFF = _("The host takes no questions at the moment.")
 OVER = _("The session has ended: no more questions can be sent.")
@@ -80,7 +80,7 @@ class Qa:
     @property
     def is_full(self) -> bool:
         """A few who send at the very same moment may all get in."""
-        return self.sent >= MOST_ASKED
+        return self.sent >= MAX_QUESTIONS
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,20 +110,20 @@ def question_from(typed: str) -> str:
     text = tidied(typed)
     if not any(without_invisible(each).strip() and not _is_mark(each) for each in text):
         raise NotNow(NO_QUESTION)
-    return _fitting(text, LONGEST)
+    return _fitting(text, MAX_QUESTION_CHARS)
 
 
 def answer_from(typed: str) -> str:
     """The host's words; none are fine."""
-    return _fitting(tidied(typed), LONGEST_ANSWER)
+    return _fitting(tidied(typed), MAX_ANSWER_CHARS)
 
 
 def _fitting(text: str, most: int) -> str:
     if len(text) > most:
         raise NotNow(TOO_LONG % {"most": most, "count": len(text)})
     marks = (len(list(some)) for is_mark, some in groupby(text, key=_is_mark) if is_mark)
-    if max(marks, default=0) > MOST_MARKS:
-        raise NotNow(TOO_TALL % {"most": MOST_MARKS})
+    if max(marks, default=0) > MAX_STACKED_ACCENTS:
+        raise NotNow(TOO_TALL % {"most": MAX_STACKED_ACCENTS})
     return text
 
 
@@ -141,10 +141,10 @@ def check_takes(qa: Qa, phase: Phase) -> None:
 def check_sends(qa: Qa, phase: Phase, own: Sequence[Asked]) -> None:
     """Whether somebody who has sent these may send one more. Nothing is counted by address: a hall is one."""
     check_takes(qa, phase)
-    if len(own) >= MOST_OF_ONE:
-        raise NotNow(ENOUGH % {"most": MOST_OF_ONE})
-    if sum(each.fate == Fate.WAITING for each in own) >= MOST_WAITING:
-        raise NotNow(WAIT % {"most": MOST_WAITING})
+    if len(own) >= MAX_QUESTIONS_PER_PERSON:
+        raise NotNow(ENOUGH % {"most": MAX_QUESTIONS_PER_PERSON})
+    if sum(each.fate == Fate.WAITING for each in own) >= MAX_WAITING_PER_PERSON:
+        raise NotNow(WAIT % {"most": MAX_WAITING_PER_PERSON})
     if qa.is_full:
         raise NotNow(FULL)
 

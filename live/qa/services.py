@@ -26,7 +26,7 @@ from . import repository, rules
 from .marks import mark_of, question_of
 from .rules import Act, Asked, Fate, Qa
 
-TEXTS_A_WRITE = 50  # that are decided about together
+TRANSACTION_TEXTS = 50  # that are decided about together
 EVENTS = {
     Act.SHOW: "LiveQuestionShown",
     Act.HIDE: "LiveQuestionHidden",
@@ -126,7 +126,7 @@ def decide(game_id: str, round_: int, marks: Sequence[str], who: str, act: Act) 
     """Show or hide what was written in a round: on every screen from the next look on, and in the report."""
     game, _state = games.load(game_id)
     fate = Fate.HIDDEN if act == Act.HIDE else Fate.SHOWN
-    for some in by_count(marks, TEXTS_A_WRITE):
+    for some in by_count(marks, TRANSACTION_TEXTS):
         said = {"game_id": game_id, "round": round_, "texts": some, "fate": str(fate)}
         record(Event(who, "LiveTextsModerated", said), *repository.deciding(game, round_, some, fate))
     waking.moved(game_id)

@@ -23,7 +23,7 @@ from .marks import mark_of
 from .rules import Asked, Fate
 from .texts import Written
 
-MOST_SHOWN = 100  # questions in one list, the best; the rest is in the report
+MAX_QUESTIONS_SHOWN = 100  # questions in one list, the best; the rest is in the report
 
 T = TypeVar("T")
 
@@ -140,7 +140,7 @@ def written(room: Room) -> list[Written]:
 def _written(room: Room) -> list[Written]:
     turn = {Fate.WAITING: 0, Fate.SHOWN: 1, Fate.HIDDEN: 2}
     newest_first = sorted(_all_written(room), key=lambda each: (each.is_of_removed, turn[each.fate], -each.round))
-    return newest_first[: 3 * MOST_SHOWN]
+    return newest_first[: 3 * MAX_QUESTIONS_SHOWN]
 
 
 def _all_written(room: Room) -> Iterator[Written]:
@@ -208,14 +208,14 @@ def line(room: Room, asked: Asked, **more: Any) -> Line:
 
 
 def lines(room: Room) -> list[Line]:
-    return _once(room, "qa lines", lambda: [line(room, each) for each in seen(room)[:MOST_SHOWN]])
+    return _once(room, "qa lines", lambda: [line(room, each) for each in seen(room)[:MAX_QUESTIONS_SHOWN]])
 
 
 def lines_for(room: Room, seat: Seat, upvoted: frozenset[str]) -> list[Line]:
     """As one player sees them on a page that is loaded."""
     return [
         line(room, each, is_own=is_own(room, seat, each), is_upvoted=each.id in upvoted)
-        for each in seen(room)[:MOST_SHOWN]
+        for each in seen(room)[:MAX_QUESTIONS_SHOWN]
     ]
 
 
@@ -233,7 +233,7 @@ def lines_of_host(room: Room) -> list[Line]:
             room.asked, {each.id: room.upvotes.get(each.id, 0) for each in room.asked if each.is_seen}
         )
         some = sorted(best, key=lambda each: (is_of_removed(room, each), turn[each.fate]))
-        return [_of_host(room, each) for each in some[: 3 * MOST_SHOWN]]
+        return [_of_host(room, each) for each in some[: 3 * MAX_QUESTIONS_SHOWN]]
 
     return _once(room, "qa lines of host", found)
 
@@ -293,6 +293,6 @@ def told(room: Room) -> dict[str, Any]:
         "takes_questions": takes(room),
         "questions_open": unanswered(room),
         "questions_waiting": waiting(room),
-        "questions_more": max(0, len(seen(room)) - MOST_SHOWN),
+        "questions_more": max(0, len(seen(room)) - MAX_QUESTIONS_SHOWN),
         "question_up": line(room, up) if up else None,
     }

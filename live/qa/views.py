@@ -31,7 +31,7 @@ from .marks import mark_of
 from .rules import Act, Asked
 from .showing import Line
 
-LONGEST_ID = 40
+MAX_ID_CHARS = 40
 WAITING = "waiting"  # all texts that wait, in place of one
 ASKING = Pace(5, 60_000)  # questions of one player within a minute
 NOT_SAVED = gettext_lazy("This could not be saved just now. It is still here: please send it again in a moment.")
@@ -76,7 +76,7 @@ def _look(request: HttpRequest, game_id: str, question: str = "") -> Seen | Http
 @form_page
 def qa(request: HttpRequest, game_id: str) -> HttpResponse:
     """What the room asks, and a field to ask with; the same address takes questions and upvotes."""
-    question = (request.POST.get("upvote") or request.POST.get("back") or "")[:LONGEST_ID]
+    question = (request.POST.get("upvote") or request.POST.get("back") or "")[:MAX_ID_CHARS]
     seen = _look(request, game_id, question)
     if isinstance(seen, HttpResponse):
         is_by_script = request.method == "POST" and request.htmx
@@ -97,7 +97,7 @@ def _page(request: HttpRequest, seen: Seen, status: int = 200, **own: Any) -> Ht
         "screen": screens.questions(Role.QA, room, lines=showing.lines_for(room, seat, seen.upvoted)),
         "mine": screens.questions_of(room, seat, showing.own_lines(room, seat, seen.own)),
         "upvoted": " ".join(sorted(seen.upvoted)),
-        "longest": rules.LONGEST,
+        "longest": rules.MAX_QUESTION_CHARS,
     }
     return render(request, "live/qa/qa.html", context | own, status=status)
 
@@ -204,7 +204,7 @@ def _manage_page(request: HttpRequest, room: Room, form: QaForm | None, **more: 
         "screen": screens.screen(Role.MANAGE_QA, room),
         "form": form or QaForm(initial=initial(room.qa)),
         "answering": wanted,
-        "longest": rules.LONGEST_ANSWER,
+        "longest": rules.MAX_ANSWER_CHARS,
     }
     refused = bool(form and form.errors) or "problem" in more
     return render(request, "live/qa/manage.html", context | more, status=422 if refused else 200)
@@ -242,7 +242,7 @@ def _moderate(request: HttpRequest, game_id: str) -> HttpResponse:
             _decide(request, game_id, question, Act(word))
             return HttpResponse(status=204) if is_by_script else redirect("manage_qa", game_id)
         answer = rules.answer_from(request.POST.get("text", ""))
-        services.moderate(game_id, question[:LONGEST_ID], request.user.name, Act(word), answer)
+        services.moderate(game_id, question[:MAX_ID_CHARS], request.user.name, Act(word), answer)
     except Refusal as refusal:
         if is_by_script:
             return HttpResponse(str(refusal), status=409, content_type="text/plain; charset=utf-8")

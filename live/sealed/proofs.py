@@ -21,15 +21,15 @@ import orjson
 from acts.site import log, table
 from store.log import utc_now
 from store.log.forgotten import as_sealed, is_rewritten, sealed_digest
-from store.log.publish import QUARTER, as_quarter, quarter_of
+from store.log.publish import QUARTER_HOUR, as_quarter, quarter_of
 from store.log.stretches import stretches_over
 from store.memory import Memory
 from store.table import Item
 
 FORMAT = 1
-MOST_KEPT = 8_000_000  # bytes of proofs that a process remembers: all phones of a hall may ask for one at once
+CACHE_BYTES = 8_000_000  # bytes of proofs that a process remembers: all phones of a hall may ask for one at once
 
-PROOFS: Memory[bytes] = Memory(MOST_KEPT, len)
+PROOFS: Memory[bytes] = Memory(CACHE_BYTES, len)
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,4 +74,4 @@ def checkpoint_over(event_id: int) -> Item | None:
 
 def public_by() -> str:
     """When whatever is sealed by now is public at the latest: what a quarter of an hour has seen goes with its end."""
-    return as_quarter(quarter_of(utc_now()) + QUARTER)
+    return as_quarter(quarter_of(utc_now()) + QUARTER_HOUR)

@@ -23,7 +23,7 @@ from ..questions import Kind, Question, Type
 from ..rooms import Room
 from ..rounds import Entry, Round, options_of
 
-A_PAGE = 50
+PAGE_ROWS = 50
 Fact = tuple[str | Promise, Any]
 
 
@@ -120,10 +120,10 @@ class Told:
         if self.is_by_receipt:
             entries = self.round.entries
             at = bisect_left(entries, beginning, key=_plain) if beginning else start
-            rows = tuple(self._by_receipt(each, beginning) for each in entries[at : at + A_PAGE])
-            return Leaf(rows, at + A_PAGE if at + A_PAGE < len(entries) else 0)
+            rows = tuple(self._by_receipt(each, beginning) for each in entries[at : at + PAGE_ROWS])
+            return Leaf(rows, at + PAGE_ROWS if at + PAGE_ROWS < len(entries) else 0)
         known = sorted(self._signed(own, hosts), key=lambda row: as_people_sort(row.whose))
-        return Leaf(tuple(known[start : start + A_PAGE]), start + A_PAGE if start + A_PAGE < len(known) else 0)
+        return Leaf(tuple(known[start : start + PAGE_ROWS]), start + PAGE_ROWS if start + PAGE_ROWS < len(known) else 0)
 
     def _by_receipt(self, entry: Entry, beginning: str) -> Row:
         matches = bool(beginning) and _plain(entry).startswith(beginning)

@@ -29,12 +29,12 @@ from . import proofs
 from . import telling as sealed
 from .proofs import Evidence
 
-LONGEST_ID = 64
-MOST_KEPT = 16_000_000  # bytes of sealed rounds that a process remembers
+MAX_ID_CHARS = 64
+CACHE_BYTES = 16_000_000  # bytes of sealed rounds that a process remembers
 JSON = "application/json"
 SEALED_FROM = (Phase.VOTING, Phase.QUESTION, Phase.TALKING)  # where a round may have been when it was sealed
 
-BYTES: Memory[bytes] = Memory(MOST_KEPT, len)
+BYTES: Memory[bytes] = Memory(CACHE_BYTES, len)
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +66,7 @@ class Seen:
 
 def _look(request: HttpRequest, game_id: str, number: int) -> Seen:
     """In one round trip; whoever was not there is not told whether there is such a session."""
-    if len(game_id) > LONGEST_ID or not 0 < number <= rules.MOST_ROUNDS:
+    if len(game_id) > MAX_ID_CHARS or not 0 < number <= rules.MAX_ROUNDS:
         raise Http404
     seat = players.seat_key(request, game_id)
     heard = {phase: keys.round_heard(game_id, number, phase) for phase in SEALED_FROM}

@@ -32,12 +32,12 @@ class Told(StrEnum):
     NOT_OPEN = "not open"  # nothing was asked, or something else by now
 
 
-GROUPS = 3  # of a receipt: sixty random bits, so that no two in a room are the same
+RECEIPT_GROUPS = 3  # of a receipt: sixty random bits, so that no two in a room are the same
 
 
 def new_receipt() -> str:
     """By which whoever gave something finds it again, such as K7QM-2XHD-94TP."""
-    return new_code(GROUPS)
+    return new_code(RECEIPT_GROUPS)
 
 
 def give(

@@ -22,7 +22,7 @@ from store.table import Write
 
 from .. import corrections, repository, rules, waking
 from ..corrections import Questions
-from ..questions import MOST_QUESTIONS, Kind, Question
+from ..questions import MAX_QUESTIONS, Kind, Question
 from ..rules import Game, Phase, State
 from ..sets.rules import Elsewhere, edition_of_question
 
@@ -98,8 +98,8 @@ def add(game_id: str, who: str, question: Question, *, first: int | None = None,
             return waiting[0]
         if not (found.game.is_assembly and question.suits(found.game.engagement_type)):
             raise NotNow(NOT_AN_ITEM)
-        if len(found.questions) >= MOST_QUESTIONS:
-            raise TooMany(TOO_MANY % {"most": MOST_QUESTIONS})
+        if len(found.questions) >= MAX_QUESTIONS:
+            raise TooMany(TOO_MANY % {"most": MAX_QUESTIONS})
         at = len(found.questions) if first is None else first
         questions = corrections.inserted(found.questions, found.free, question, at)
         _record(found, Event(who, "LiveItemAdded", {}), found.game, questions)

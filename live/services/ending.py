@@ -20,13 +20,13 @@ from ..questions import Type
 from ..rules import Game, Phase, State
 from . import closing
 
-MOST_CLOSES = 6  # two phases of a round, each of which somebody else may close or open again meanwhile
+MAX_CLOSE_ATTEMPTS = 6  # two phases of a round, each of which somebody else may close or open again meanwhile
 NOT_CLOSED = _("What is open could not be closed, so the session goes on. Close it first, then try again.")
 
 
 def end(game: Game, state: State, who: str) -> State:
     """Refused if what is open cannot be closed: whoever ends it, and the worker, must not wait for it for ever."""
-    for _attempt in range(MOST_CLOSES):
+    for _attempt in range(MAX_CLOSE_ATTEMPTS):
         if state.is_under_way:
             state = closing.close(game, state, who)
     if state.is_under_way:

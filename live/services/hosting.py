@@ -10,7 +10,7 @@ from accounts import repository as people
 from accounts.models import User
 from accounts.rules import Permission
 from acts.again import try_again
-from acts.limits import DAY, Limit, count
+from acts.limits import SECONDS_PER_DAY, Limit, count
 from acts.recording import record
 from acts.refusals import NotAllowed, Refusal
 from store.keys import fold
@@ -19,8 +19,8 @@ from store.log import Event
 from .. import repository, rules, waking
 from ..rules import Game
 
-MOST_RUNNING = 30  # sessions that one host has made and not ended, prepared ones included
-MADE = Limit("live-maker-day", 50, DAY)
+MAX_RUNNING_SESSIONS = 30  # sessions that one host has made and not ended, prepared ones included
+MADE = Limit("live-maker-day", 50, SECONDS_PER_DAY)
 NOBODY = _("There is nobody of that name here who may run live sessions.")
 ALREADY = _("%(name)s runs this session already.")
 TOO_MANY = _("A session has at most %(most)d people who run it beside you.")
@@ -36,8 +36,8 @@ class NotReady(Refusal):
 def check_makes_another(host: User) -> None:
     """Counts the one that is to be made."""
     own = (each for each in repository.running_of(host.name) if fold(each.created_by) == fold(host.name))
-    if sum(1 for _each in own) >= MOST_RUNNING:
-        raise NotReady(TOO_MANY_RUNNING % {"most": MOST_RUNNING})
+    if sum(1 for _each in own) >= MAX_RUNNING_SESSIONS:
+        raise NotReady(TOO_MANY_RUNNING % {"most": MAX_RUNNING_SESSIONS})
     count(MADE, host.name)
 
 
@@ -54,8 +54,8 @@ def _added(maker: User, game_id: str, name: str) -> str:
         raise NotReady(NOBODY)
     if fold(person.name) in map(fold, (game.created_by, *game.hosts)):
         raise NotReady(ALREADY % {"name": person.name})
-    if len(game.hosts) >= rules.MOST_HOSTS:
-        raise NotReady(TOO_MANY % {"most": rules.MOST_HOSTS})
+    if len(game.hosts) >= rules.MAX_HOSTS:
+        raise NotReady(TOO_MANY % {"most": rules.MAX_HOSTS})
     after = replace(game, hosts=(*game.hosts, person.name))
     event = Event(maker.name, "LiveHostAdded", {"game_id": game.id, "name": person.name})
     record(event, *repository.host_added(game, after, person.name), people.is_still(person))

@@ -59,7 +59,7 @@ def join(game: Game, state: State, roster: Item | None, name: str, held: Pass) -
 
 
 def full() -> TooMany:
-    return TooMany(FULL % {"most": rules.MOST_PLAYERS})
+    return TooMany(FULL % {"most": rules.MAX_PLAYERS})
 
 
 def _new(game: Game, state: State, name: str, held: Pass) -> Seat:

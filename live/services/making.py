@@ -11,7 +11,7 @@ from django.utils.translation import gettext_lazy as _
 
 from accounts import repository as people
 from accounts.models import User
-from acts.again import TRIES
+from acts.again import MAX_ATTEMPTS
 from acts.recording import record
 from acts.refusals import LostRace, NotNow
 from acts.site import now_text
@@ -20,11 +20,11 @@ from store.log import Event
 from store.table import Conflict
 
 from .. import repository
-from ..lifetimes import LONGEST_SESSION, configured
+from ..lifetimes import MAX_SESSION_DURATION, configured
 from ..questions import Question, Type, suiting
 from ..rules import Game, State, later
 
-FEW, MANY = 50, 500  # running sessions, from which on codes have a digit more
+FEW_SESSIONS, MANY_SESSIONS = 50, 500  # running sessions, from which on codes have a digit more
 NOTHING_SUITS = _("None of these questions suits this type of session.")
 
 
@@ -33,7 +33,7 @@ def make(host: User, engagement_type: Type, questions: Sequence[Question], *, ga
     suitable = suiting(questions, engagement_type)
     if not suitable and engagement_type != Type.ASSEMBLY:  # whose agenda can be written later
         raise NotNow(NOTHING_SUITS)
-    for _attempt in range(TRIES):
+    for _attempt in range(MAX_ATTEMPTS):
         game = _new(game_id or secrets.token_urlsafe(16), host, engagement_type, len(suitable), **chosen)
         with suppress(LostRace):  # the code is another session's: draw again; or the host was removed meanwhile
             _record(game, suitable, host)
@@ -49,7 +49,7 @@ def _new(game_id: str, host: User, engagement_type: Type, total: int, **chosen: 
         id=game_id,
         engagement_type=engagement_type,
         created_at=now,
-        kept_until=later(now, LONGEST_SESSION + configured().retention),
+        kept_until=later(now, MAX_SESSION_DURATION + configured().retention),
         created_by=host.name,
         code=new_code(repository.running()),
         token=secrets.token_urlsafe(12),
@@ -71,5 +71,5 @@ def _record(game: Game, questions: Sequence[Question], host: User) -> None:
 
 def new_code(running: int) -> str:
     """Few digits are quickly typed; with more sessions there are more, so that a guess seldom finds one."""
-    digits = 4 if running < FEW else 5 if running < MANY else 6
+    digits = 4 if running < FEW_SESSIONS else 5 if running < MANY_SESSIONS else 6
     return "".join(secrets.choice("0123456789") for _ in range(digits))

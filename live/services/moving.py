@@ -20,7 +20,7 @@ from ..ideas import orders
 from ..ideas import rules as ideas
 from ..pseudonyms import new_salt
 from ..questions import Question
-from ..rounds import FEWEST_TOLD, is_told
+from ..rounds import MIN_ANONYMOUS_ANSWERS, is_told
 from ..rules import Game, Phase, State, Step
 from . import closing, ending
 
@@ -98,7 +98,7 @@ def _present(game: Game, state: State) -> dict[str, Any]:
     """Who could vote when a vote was opened, for the log. Robots may rehearse a secret vote among themselves."""
     there = [each for each in seats.each(game.id) if each.is_there]
     if state.secret and not is_told(len(there), sum(each.robot for each in there)):
-        raise NotNow(TOO_FEW_PRESENT % {"least": FEWEST_TOLD})
+        raise NotNow(TOO_FEW_PRESENT % {"least": MIN_ANONYMOUS_ANSWERS})
     return quorate.told(game, len(there))
 
 

@@ -18,7 +18,7 @@ from pages.lists import decoded
 from . import foreign
 from .checking import Flaw
 from .foreign import Foreign
-from .rows import LONGEST_ROW, Read, lines_of
+from .rows import MAX_ROW_CHARS, Read, lines_of
 from .rules import Whole
 
 OPTION = re.compile(r"([A-Za-z])[.)](?:\s+(.*))?$")
@@ -72,7 +72,7 @@ def _take(words: str, block: Block) -> None:
         block.is_parted = bool(block)
     elif option := OPTION.match(words):
         block.letters.append(option[1].upper())
-        block.options.append((option[2] or "")[:LONGEST_ROW])
+        block.options.append((option[2] or "")[:MAX_ROW_CHARS])
     elif answer := ANSWER.match(words):
         block.answer = answer[1].strip()
     else:

@@ -10,20 +10,20 @@ from dataclasses import dataclass, replace
 from django.utils.translation import gettext as _
 
 from live.questions import (
-    FEWEST_OPTIONS,
-    LONGEST_DETAIL,
-    LONGEST_OPTION,
-    LONGEST_SECONDS,
-    LONGEST_TITLE,
-    MOST_OPTIONS,
+    MAX_ANSWER_SECONDS,
+    MAX_DETAIL_CHARS,
+    MAX_OPTION_CHARS,
+    MAX_OPTIONS,
+    MAX_TITLE_CHARS,
+    MIN_OPTIONS,
     Kind,
     Question,
 )
 from store.keys import fold, without_stray_invisible
 
-from .rules import LONGEST_CATEGORY
+from .rules import MAX_CATEGORY_CHARS
 
-LONGEST_INSTRUCTION, LONGEST_SCHOOL = 1_000, 200
+MAX_INSTRUCTION_CHARS, MAX_SCHOOL_CHARS = 1_000, 200
 HIDDEN = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")  # control characters but tabs and line ends
 WITH_OPTIONS = (Kind.CHOICE, Kind.RANKING, Kind.ALTERNATIVES)
 
@@ -75,15 +75,15 @@ def _flaws(question: Question) -> Iterator[Flaw]:
     if not any(unicodedata.category(each)[0] not in "CZ" for each in question.title):
         yield Flaw("title", _("A question has a title."))
     for field, most in (
-        ("title", LONGEST_TITLE),
-        ("detail", LONGEST_DETAIL),
-        ("category", LONGEST_CATEGORY),
-        ("school", LONGEST_SCHOOL),
-        ("custom_instruction", LONGEST_INSTRUCTION),
+        ("title", MAX_TITLE_CHARS),
+        ("detail", MAX_DETAIL_CHARS),
+        ("category", MAX_CATEGORY_CHARS),
+        ("school", MAX_SCHOOL_CHARS),
+        ("custom_instruction", MAX_INSTRUCTION_CHARS),
     ):
         yield from _too_long(field, getattr(question, field), most)
-    if not 0 <= question.seconds <= LONGEST_SECONDS:
-        yield Flaw("seconds", _("The time is 0 to %(most)d seconds.") % {"most": LONGEST_SECONDS})
+    if not 0 <= question.seconds <= MAX_ANSWER_SECONDS:
+        yield Flaw("seconds", _("The time is 0 to %(most)d seconds.") % {"most": MAX_ANSWER_SECONDS})
     if question.twice and question.kind != Kind.RANKING:
         yield Flaw("twice", _("Only a ranking is asked twice."))
     yield from _flaws_of_options(question)
@@ -101,8 +101,8 @@ def _flaws_of_options(question: Question) -> Iterator[Flaw]:
             yield Flaw("option1", _("Only a choice and a ranking have options."))
         return
     count = len(question.options)
-    if not FEWEST_OPTIONS <= count <= MOST_OPTIONS:
-        words = {"fewest": FEWEST_OPTIONS, "most": MOST_OPTIONS, "count": count}
+    if not MIN_OPTIONS <= count <= MAX_OPTIONS:
+        words = {"fewest": MIN_OPTIONS, "most": MAX_OPTIONS, "count": count}
         yield Flaw("option1", _("There are %(fewest)d to %(most)d options; these are %(count)d.") % words)
     yield from _flaws_of_each(question.options)
     if question.right and question.kind != Kind.CHOICE:
@@ -112,6 +112,6 @@ def _flaws_of_options(question: Question) -> Iterator[Flaw]:
 def _flaws_of_each(options: tuple[str, ...]) -> Iterator[Flaw]:
     seen: dict[str, int] = {}
     for number, option in enumerate(options, 1):
-        yield from _too_long(f"option{number}", option, LONGEST_OPTION)
+        yield from _too_long(f"option{number}", option, MAX_OPTION_CHARS)
         if (above := seen.setdefault(fold(option), number)) != number:
             yield Flaw(f"option{number}", _("The same as option %(number)d.") % {"number": above})

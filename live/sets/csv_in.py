@@ -16,13 +16,13 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
-from live.questions import IN_A_SET, MOST_OPTIONS, Kind, Question
+from live.questions import IN_A_SET, MAX_OPTIONS, Kind, Question
 from pages.lists import HINT, NotAList, Verdict, bare, decoded
 from store.keys import fold
 
 from .checking import Flaw, flaws, tidied
 from .csv_out import OPTIONS
-from .rows import LONGEST_ROW, Read, Row, judged, lines_of
+from .rows import MAX_ROW_CHARS, Read, Row, judged, lines_of
 from .rules import Whole
 
 SEPARATORS = ",;\t|"
@@ -59,7 +59,7 @@ def read(raw: bytes, whole: Whole) -> Read:
     hint = HINT.match(text)
     lines = lines_of(text[hint.end() :] if hint else text)  # what is left of that line is blank and still counts
     begin = next((number for number, line in enumerate(lines) if line.strip(f'{SEPARATORS}" \n')), 0)
-    separator = _separator(lines[begin][:LONGEST_ROW] if lines else "", hint[1] if hint else SEPARATORS)
+    separator = _separator(lines[begin][:MAX_ROW_CHARS] if lines else "", hint[1] if hint else SEPARATORS)
     records = _records(lines, begin, separator)
     headings = next(records, Record(1, ())).cells
     columns = _columns(headings)
@@ -73,7 +73,7 @@ def names_columns(text: str) -> bool:
     """Whether its first line does what the first line of such a table does."""
     hint = HINT.match(text)
     rest = (text[hint.end() :] if hint else text).lstrip(f"{SEPARATORS} \r\n")
-    first = next(StringIO(rest[:LONGEST_ROW], newline=None), "")
+    first = next(StringIO(rest[:MAX_ROW_CHARS], newline=None), "")
     separator = _separator(first, hint[1] if hint else SEPARATORS)
     return "title" in _columns(_cells_of([first], separator) or ())
 
@@ -121,7 +121,7 @@ def _fed(lines: list[str], begin: int, fed: list[str]) -> Iterator[str]:
     length = 0
     for number in range(begin, len(lines)):
         length += len(lines[number])
-        if length > LONGEST_ROW:
+        if length > MAX_ROW_CHARS:
             raise csv.Error
         fed.append(lines[number])
         yield lines[number]
@@ -195,7 +195,7 @@ def _right(typed: str, columns: list[str], found: list[Flaw]) -> tuple[int, ...]
 
 
 def _number(word: str) -> int:
-    if len(word) == 1 and word.upper() in ascii_uppercase[:MOST_OPTIONS]:
+    if len(word) == 1 and word.upper() in ascii_uppercase[:MAX_OPTIONS]:
         return ascii_uppercase.index(word.upper()) + 1
     return int(word) if re.fullmatch("[0-9]{1,2}", word) else 0
 

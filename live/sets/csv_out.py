@@ -6,12 +6,12 @@ from collections.abc import Iterable, Iterator
 from string import ascii_uppercase
 from typing import Any
 
-from live.questions import MOST_OPTIONS, Kind, Question
+from live.questions import MAX_OPTIONS, Kind, Question
 from pages.lists import as_csv
 
 from .rules import Category, Placed, Whole
 
-OPTIONS = tuple(f"option{number}" for number in range(1, MOST_OPTIONS + 1))
+OPTIONS = tuple(f"option{number}" for number in range(1, MAX_OPTIONS + 1))
 COLUMNS = ("title", "kind", "detail", "category", "school", "custom_instruction", *OPTIONS, "right", "seconds", "twice")
 EXAMPLES = (
     Question("What should our next meeting begin with?", Kind.TEXT, category="Warming up", seconds=60),
@@ -37,7 +37,7 @@ def questions_csv(questions: Iterable[Question]) -> Iterator[str]:
 
 def _row(question: Question) -> list[object]:
     words = (question.title, str(question.kind), question.detail, question.category, question.school)
-    options = [*question.options, *[""] * (MOST_OPTIONS - len(question.options))]
+    options = [*question.options, *[""] * (MAX_OPTIONS - len(question.options))]
     right = " ".join(ascii_uppercase[place] for place in question.right)
     return [*words, question.custom_instruction, *options, right, question.seconds, "yes" * question.twice]
 

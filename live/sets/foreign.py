@@ -8,17 +8,17 @@ from dataclasses import dataclass
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from live.questions import FEWEST_OPTIONS, LONGEST_TITLE, MOST_OPTIONS, Kind, Question
+from live.questions import MAX_OPTIONS, MAX_TITLE_CHARS, MIN_OPTIONS, Kind, Question
 from pages.lists import Verdict
 
 from .checking import Flaw, flaws, line, tidied
 from .rows import Read, Row, judged
-from .rules import LONGEST_CATEGORY, Whole
+from .rules import MAX_CATEGORY_CHARS, Whole
 
-FULL = 99.99  # of a hundred: what is worth that much is right
-LONGEST_SHOWN = 200
-LONGEST_TEXT = 20_000  # characters of a question with all its markup
-MOST_ANSWERS = 50  # more are not even looked at
+MIN_RIGHT_PERCENT = 99.99  # of a hundred: what is worth that much is right
+MAX_SHOWN_CHARS = 200
+MAX_TEXT_CHARS = 20_000  # characters of a question with all its markup
+MAX_ANSWERS = 50  # more are not even looked at
 
 DESCRIPTION = gettext_lazy("It is a text without answers, and so no question.")
 MATCHING = gettext_lazy("It asks to match things with each other, which cannot be asked here.")
@@ -72,13 +72,13 @@ def read(questions: Iterable[Foreign], whole: Whole) -> Read:
 
 
 def row_of(foreign: Foreign) -> Row:
-    if len(foreign.text) > LONGEST_TEXT or len(foreign.options) > MOST_ANSWERS:
-        foreign = Foreign(foreign.line, foreign.text[:LONGEST_SHOWN], cannot=str(TOO_LONG))
+    if len(foreign.text) > MAX_TEXT_CHARS or len(foreign.options) > MAX_ANSWERS:
+        foreign = Foreign(foreign.line, foreign.text[:MAX_SHOWN_CHARS], cannot=str(TOO_LONG))
     is_long = _is_long(foreign)
     question = tidied(_question(foreign, is_long))
     if reasons := list(_reasons(foreign, question)):
         title = question.title or line(foreign.name)
-        return Row(foreign.line, title[:LONGEST_SHOWN], None, Verdict.INVALID, " ".join(reasons))
+        return Row(foreign.line, title[:MAX_SHOWN_CHARS], None, Verdict.INVALID, " ".join(reasons))
     notes = [*foreign.notes, *([BY_NAME] if is_long else ())]
     return Row(foreign.line, question.title, question, Verdict.NEW, note=" ".join(map(str, notes)))
 
@@ -86,7 +86,7 @@ def row_of(foreign: Foreign) -> Row:
 def _is_long(foreign: Foreign) -> bool:
     """Whether its text has no room as a question, and its name has."""
     first = foreign.text.strip().partition("\n")[0]
-    return len(line(first)) > LONGEST_TITLE and 0 < len(line(foreign.name)) <= LONGEST_TITLE
+    return len(line(first)) > MAX_TITLE_CHARS and 0 < len(line(foreign.name)) <= MAX_TITLE_CHARS
 
 
 def _question(foreign: Foreign, is_long: bool) -> Question:
@@ -118,7 +118,7 @@ def _label(flaw: Flaw, options: int) -> str:
     """What people call the field; how many options there are is about all of them."""
     if not flaw.field.startswith("option"):
         return str(LABELS.get(flaw.field, ""))
-    if not FEWEST_OPTIONS <= options <= MOST_OPTIONS:
+    if not MIN_OPTIONS <= options <= MAX_OPTIONS:
         return ""
     return _("Option %(number)d") % {"number": int(flaw.field.removeprefix("option"))}
 
@@ -127,7 +127,7 @@ def right_of(weights: Sequence[float], *, one: bool) -> tuple[tuple[int, ...], t
     """Which answers are right, by how much of a hundred each is worth, and what that leaves out. Where one is to be
     chosen, those that are fully right; where several are, all that are worth anything."""
     best = max(weights, default=0)
-    least = min(FULL, best) if one else 0.0
+    least = min(MIN_RIGHT_PERCENT, best) if one else 0.0
     right = tuple(place for place, weight in enumerate(weights) if weight > 0 and weight >= least)
     if not right:
         return (), (str(NONE_RIGHT),)
@@ -142,4 +142,4 @@ def true_or_false(is_true: bool) -> tuple[tuple[str, ...], tuple[int, ...]]:
 def category_of(parts: Sequence[str]) -> str:
     """By the way to it; of one that is too long the last part."""
     whole = "/".join(filter(None, map(line, parts)))
-    return whole if len(whole) <= LONGEST_CATEGORY else line(parts[-1])[:LONGEST_CATEGORY]
+    return whole if len(whole) <= MAX_CATEGORY_CHARS else line(parts[-1])[:MAX_CATEGORY_CHARS]

@@ -8,33 +8,38 @@ from django import forms
 from django.core.exceptions import ValidationError
 from django.utils.translation import gettext_lazy as _
 
-from live.questions import LONGEST_DETAIL, LONGEST_OPTION, LONGEST_SECONDS, LONGEST_TITLE, Kind, Question
+from live.questions import MAX_ANSWER_SECONDS, MAX_DETAIL_CHARS, MAX_OPTION_CHARS, MAX_TITLE_CHARS, Kind, Question
 from pages import lists
 from pages.fields import TitleField
 
 from . import checking, csv_in, rules
-from .checking import LONGEST_INSTRUCTION, LONGEST_SCHOOL, WITH_OPTIONS
+from .checking import MAX_INSTRUCTION_CHARS, MAX_SCHOOL_CHARS, WITH_OPTIONS
 from .csv_out import OPTIONS
 from .formats import Format, read
 from .rows import Read
-from .rules import LONGEST_CATEGORY, LONGEST_WORDS, Category, QuestionSet, Whole
+from .rules import MAX_CATEGORY_CHARS, MAX_DESCRIPTION_CHARS, Category, QuestionSet, Whole
 from .words import FORMATS, KINDS
 
-SHOWN_OPTIONS = 4  # boxes that stand open; the others are folded away
-TWICE = 2  # white space is collapsed before the true length counts
+MIN_OPTIONS_SHOWN = 4  # boxes that stand open; the others are folded away
+WHITE_SPACE_FACTOR = 2  # white space is collapsed before the true length counts
 
 
 def _words(label: Any, longest: int, rows: int, help_text: Any = "") -> forms.CharField:
     widget = forms.Textarea({"rows": rows, "dir": "auto", "maxlength": longest})
     return forms.CharField(
-        label=label, required=False, max_length=longest * TWICE, widget=widget, help_text=help_text, strip=False
+        label=label,
+        required=False,
+        max_length=longest * WHITE_SPACE_FACTOR,
+        widget=widget,
+        help_text=help_text,
+        strip=False,
     )
 
 
 def _line(label: Any, longest: int, *, required: bool = False, help_text: Any = "", **attributes: str) -> Any:
     widget = forms.TextInput({"dir": "auto", "maxlength": longest, **attributes})
     return forms.CharField(
-        label=label, required=required, max_length=longest * TWICE, widget=widget, help_text=help_text
+        label=label, required=required, max_length=longest * WHITE_SPACE_FACTOR, widget=widget, help_text=help_text
     )
 
 
@@ -50,17 +55,17 @@ class SetForm(forms.Form):
     """The words of a set itself. Whoever opened it before it was changed elsewhere is told."""
 
     name = TitleField(label=_("Name"), help_text=_("By which you and others find it again."))
-    description = _words(_("Description"), LONGEST_WORDS, 3, _("What it is for, and for whom."))
+    description = _words(_("Description"), MAX_DESCRIPTION_CHARS, 3, _("What it is for, and for whom."))
     custom_instructions = _words(
-        _("Instructions"), LONGEST_WORDS, 3, _("Shown to everybody while they wait for the first question.")
+        _("Instructions"), MAX_DESCRIPTION_CHARS, 3, _("Shown to everybody while they wait for the first question.")
     )
     seen = forms.CharField(widget=forms.HiddenInput, required=False)
 
     def clean_description(self) -> str:
-        return _within(checking.lines(self.cleaned_data["description"]), LONGEST_WORDS)
+        return _within(checking.lines(self.cleaned_data["description"]), MAX_DESCRIPTION_CHARS)
 
     def clean_custom_instructions(self) -> str:
-        return _within(checking.lines(self.cleaned_data["custom_instructions"]), LONGEST_WORDS)
+        return _within(checking.lines(self.cleaned_data["custom_instructions"]), MAX_DESCRIPTION_CHARS)
 
     def words(self) -> dict[str, str]:
         return {name: self.cleaned_data[name] for name in ("name", "description", "custom_instructions")}
@@ -72,15 +77,17 @@ class SetForm(forms.Form):
 
 
 class CategoryForm(forms.Form):
-    name = _line(_("Name of the category"), LONGEST_CATEGORY, help_text=_("Left empty, its questions have no heading."))
-    description = _words(_("Description"), LONGEST_WORDS, 3)
+    name = _line(
+        _("Name of the category"), MAX_CATEGORY_CHARS, help_text=_("Left empty, its questions have no heading.")
+    )
+    description = _words(_("Description"), MAX_DESCRIPTION_CHARS, 3)
     seen = forms.CharField(widget=forms.HiddenInput, required=False)
 
     def clean_name(self) -> str:
-        return _within(checking.line(self.cleaned_data["name"]), LONGEST_CATEGORY)
+        return _within(checking.line(self.cleaned_data["name"]), MAX_CATEGORY_CHARS)
 
     def clean_description(self) -> str:
-        return _within(checking.lines(self.cleaned_data["description"]), LONGEST_WORDS)
+        return _within(checking.lines(self.cleaned_data["description"]), MAX_DESCRIPTION_CHARS)
 
     @staticmethod
     def initial_of(category: Category) -> dict[str, str]:
@@ -94,15 +101,15 @@ class QuestionForm(forms.Form):
     kind = forms.ChoiceField(
         label=_("How it is answered"), choices=[(str(kind), label) for kind, label in KINDS.items()]
     )
-    title = _line(_("Question"), LONGEST_TITLE, required=True)
-    detail = _words(_("Details"), LONGEST_DETAIL, 3, _("Shown below the question."))
+    title = _line(_("Question"), MAX_TITLE_CHARS, required=True)
+    detail = _words(_("Details"), MAX_DETAIL_CHARS, 3, _("Shown below the question."))
     category = _line(
-        _("Category"), LONGEST_CATEGORY, help_text=_("A new name makes a new category."), list="categories"
+        _("Category"), MAX_CATEGORY_CHARS, help_text=_("A new name makes a new category."), list="categories"
     )
     seconds = forms.IntegerField(
         label=_("Seconds"),
         min_value=0,
-        max_value=LONGEST_SECONDS,
+        max_value=MAX_ANSWER_SECONDS,
         initial=Question("").seconds,
         help_text=_("Until it closes by itself. 0: when the host closes it."),
     )
@@ -112,16 +119,16 @@ class QuestionForm(forms.Form):
         help_text=_("In a poll. The second time everybody sees who moved where, in numbers."),
     )
     custom_instruction = _words(
-        _("Instruction"), LONGEST_INSTRUCTION, 2, _("What to tell people when this question is asked.")
+        _("Instruction"), MAX_INSTRUCTION_CHARS, 2, _("What to tell people when this question is asked.")
     )
-    school = _line(_("School"), LONGEST_SCHOOL, help_text=_("Where it comes from, or whom it is for."))
+    school = _line(_("School"), MAX_SCHOOL_CHARS, help_text=_("Where it comes from, or whom it is for."))
     seen = forms.CharField(widget=forms.HiddenInput, required=False)
 
     def __init__(self, *arguments: Any, **options: Any):
         super().__init__(*arguments, **options)
         for number, name in enumerate(OPTIONS, 1):
             label = _("Option %(number)d") % {"number": number}
-            self.fields[name] = _line(label, LONGEST_OPTION, autocomplete="off")
+            self.fields[name] = _line(label, MAX_OPTION_CHARS, autocomplete="off")
             right = _("Option %(number)d is right") % {"number": number}
             self.fields[_right(name)] = forms.BooleanField(label=right, required=False)
 
@@ -142,7 +149,7 @@ class QuestionForm(forms.Form):
     def _open(self) -> int:
         """As many as are filled, and two more."""
         filled = [place for place, name in enumerate(OPTIONS, 1) if self[name].value()]
-        return max(SHOWN_OPTIONS, *(place + 2 for place in filled)) if filled else SHOWN_OPTIONS
+        return max(MIN_OPTIONS_SHOWN, *(place + 2 for place in filled)) if filled else MIN_OPTIONS_SHOWN
 
     def clean(self) -> dict[str, Any]:
         cleaned = super().clean() or {}
@@ -199,7 +206,7 @@ class ImportForm(forms.Form):
         label=_("Or the text itself"),
         required=False,
         strip=False,
-        max_length=lists.MOST_TYPED,
+        max_length=lists.MAX_PASTED_CHARS,
         widget=forms.Textarea({"rows": 6, "dir": "auto", "spellcheck": "false"}),
         help_text=_("Pasted from a file, in any of these formats but the spreadsheet."),
     )
@@ -220,7 +227,7 @@ class ImportForm(forms.Form):
             return cleaned
         if bool(file) == bool(text.strip()):
             raise ValidationError(_("Choose a file or paste a text: one of the two."))
-        raw = file.read(lists.MOST_BYTES + 1) if file else text.encode(errors="replace")
+        raw = file.read(lists.MAX_BYTES + 1) if file else text.encode(errors="replace")
         chosen = Format(cleaned["format"]) if cleaned.get("format") else None
         try:
             cleaned["read_as"], cleaned["read"] = read(raw, self.whole, name=file.name if file else "", chosen=chosen)
@@ -232,7 +239,7 @@ class ImportForm(forms.Form):
 class ImportedForm(forms.Form):
     """The questions of a preview, sent back to be kept: read again as if they were a file."""
 
-    questions = forms.CharField(widget=forms.HiddenInput, max_length=lists.MOST_BYTES)
+    questions = forms.CharField(widget=forms.HiddenInput, max_length=lists.MAX_BYTES)
 
     def __init__(self, *arguments: Any, whole: Whole, **options: Any):
         super().__init__(*arguments, **options)

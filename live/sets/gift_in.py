@@ -15,13 +15,13 @@ from live.questions import Kind
 from pages.lists import decoded
 
 from . import foreign
-from .foreign import LONGEST_TEXT, Foreign, right_of, true_or_false
+from .foreign import MAX_TEXT_CHARS, Foreign, right_of, true_or_false
 from .moodle_paths import category_at
 from .plain import Plain, plain
-from .rows import LONGEST_ROW, Read, lines_of
+from .rows import MAX_ROW_CHARS, Read, lines_of
 from .rules import Whole
 
-HALF = 0xD800
+SURROGATE_OFFSET = 0xD800
 ESCAPED = re.compile(r"\\([~=#{}:n\\])")
 HIDDEN = re.compile("[\ud800-\ud8ff]")
 FORMAT = re.compile(r"\[(html|moodle|plain|markdown)\]", re.IGNORECASE)
@@ -55,7 +55,7 @@ def _questions(text: str) -> Iterator[Foreign]:
     for block in _blocks(text):
         line, lines = block.line, list(block.lines)
         while lines and lines[0].startswith(CATEGORY):
-            category = category_at(lines.pop(0).removeprefix(CATEGORY)[:LONGEST_ROW])
+            category = category_at(lines.pop(0).removeprefix(CATEGORY)[:MAX_ROW_CHARS])
             line += 1
         if lines:
             yield replace(_question(line, "\n".join(lines)), category=category, **_extras(block.remarks))
@@ -78,7 +78,7 @@ def _blocks(text: str) -> Iterator[Block]:
 
 def _extras(remarks: tuple[str, ...]) -> dict[str, Any]:
     """What GIFT has no place for and `gift_out` writes into remarks."""
-    found = [match for remark in remarks if len(remark) <= LONGEST_ROW and (match := EXTRA.fullmatch(remark))]
+    found = [match for remark in remarks if len(remark) <= MAX_ROW_CHARS and (match := EXTRA.fullmatch(remark))]
     said = {each[1]: re.sub(r"\\(.)", lambda sign: "\n" if sign[1] == "n" else sign[1], each[2]) for each in found}
     words = {"school": said.get("school", ""), "custom_instruction": said.get("instruction", "")}
     seconds = said.get("seconds", "")
@@ -89,7 +89,7 @@ def _extras(remarks: tuple[str, ...]) -> dict[str, Any]:
 
 
 def _question(line: int, text: str) -> Foreign:
-    if len(text) > LONGEST_TEXT:
+    if len(text) > MAX_TEXT_CHARS:
         return Foreign(line, text)
     name, rest = _named(_hidden(text))
     begin, end = rest.find("{"), rest.find("}")
@@ -191,11 +191,11 @@ class _Words:
 
 
 def _hidden(text: str) -> str:
-    return ESCAPED.sub(lambda sign: chr(HALF + ord(sign[1])), text)
+    return ESCAPED.sub(lambda sign: chr(SURROGATE_OFFSET + ord(sign[1])), text)
 
 
 def _shown(text: str) -> str:
-    return HIDDEN.sub(lambda sign: _sign(chr(ord(sign[0]) - HALF)), text)
+    return HIDDEN.sub(lambda sign: _sign(chr(ord(sign[0]) - SURROGATE_OFFSET)), text)
 
 
 def _sign(escaped: str) -> str:

@@ -15,23 +15,23 @@ from zipfile import ZIP_DEFLATED, ZIP_STORED, BadZipFile, ZipFile
 
 from django.utils.translation import gettext as _
 
-from live.questions import MOST_OPTIONS
-from pages.lists import MOST_BYTES, NotAList, decoded
+from live.questions import MAX_OPTIONS
+from pages.lists import MAX_BYTES, NotAList, decoded
 from store.keys import fold
 
 from . import foreign, xml_in
 from .checking import Flaw
 from .foreign import NONE_RIGHT, Foreign
-from .rows import LONGEST_ROW, Read
+from .rows import MAX_ROW_CHARS, Read
 from .rules import Whole
 from .xml_in import Element
 
 MARK = b"PK\x03\x04"
 ENTRY = b"PK\x01\x02"  # with which every entry of the list of contents begins
-MOST_ENTRIES = 500
-MOST_INFLATED = MOST_BYTES  # of all parts that are read
-MOST_SHEETS = 3
-MOST_ROWS = 2_000  # that are not empty, the headings and what stands above them included
+MAX_ENTRIES = 500
+MAX_INFLATED_BYTES = MAX_BYTES  # of all parts that are read
+MAX_SHEETS = 3
+MAX_ROWS = 2_000  # that are not empty, the headings and what stands above them included
 SHEET = re.compile(r"xl/worksheets/sheet([0-9]{1,4})\.xml", re.IGNORECASE)
 STRINGS = "xl/sharedstrings.xml"
 SPOILT = (BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, OSError, ValueError, KeyError)
@@ -81,15 +81,15 @@ def _too_large() -> NotAList:
 
 def _parts(raw: bytes) -> Iterator[bytes]:
     """The texts of the cells, then the sheets in their order."""
-    if len(raw) > MOST_BYTES:
-        raise NotAList(_("A list has at most %(most)d MB.") % {"most": MOST_BYTES // 1024**2})
-    if raw.count(ENTRY) > MOST_ENTRIES:
+    if len(raw) > MAX_BYTES:
+        raise NotAList(_("A list has at most %(most)d MB.") % {"most": MAX_BYTES // 1024**2})
+    if raw.count(ENTRY) > MAX_ENTRIES:
         raise _too_large()
     with ZipFile(BytesIO(raw)) as file:
         names = {each.lower(): each for each in file.namelist()}
         numbers = sorted((int(found[1]), name) for name in names if (found := SHEET.fullmatch(name)))
-        left = MOST_INFLATED
-        for name in (STRINGS, *(name for _number, name in numbers[:MOST_SHEETS])):
+        left = MAX_INFLATED_BYTES
+        for name in (STRINGS, *(name for _number, name in numbers[:MAX_SHEETS])):
             part = _inflated(file, names[name], left) if name in names else b""
             left -= len(part)
             yield part
@@ -140,7 +140,7 @@ def _lines(part: bytes, strings: list[str]) -> list[Line]:
         cells = {_column(cell, place): _cell(cell, strings) for place, cell in enumerate(row.all("c"))}
         if any(cells.values()):
             found.append(Line(at, cells))
-        if len(found) > MOST_ROWS:
+        if len(found) > MAX_ROWS:
             raise _too_large()
 
     xml_in.each(decoded(part), "worksheet", "row", take)
@@ -153,7 +153,7 @@ def _column(cell: Element, place: int) -> str:
 
 
 def _cell(cell: Element, strings: list[str]) -> str:
-    type_, value = cell.attributes.get("t", "n"), cell.words_of("v").strip()[:LONGEST_ROW]
+    type_, value = cell.attributes.get("t", "n"), cell.words_of("v").strip()[:MAX_ROW_CHARS]
     if type_ == "s":
         place = int(value) if re.fullmatch("[0-9]{1,7}", value) else len(strings)
         return strings[place] if place < len(strings) else ""
@@ -164,7 +164,7 @@ def _cell(cell: Element, strings: list[str]) -> str:
 
 
 def _text(element: Element) -> str:
-    words = element.words("rPh", "phoneticPr")[:LONGEST_ROW]
+    words = element.words("rPh", "phoneticPr")[:MAX_ROW_CHARS]
     return re.sub("_x000[9AaDd]_", " ", words)  # how spreadsheets write line ends where there may be none
 
 
@@ -192,7 +192,7 @@ def _columns(row: Line) -> dict[str, str]:
 
 def _question(row: Line, columns: Mapping[str, str]) -> Foreign:
     said = {name: row.said(column) for name, column in columns.items()}
-    places = [number for number in range(1, MOST_OPTIONS + 1) if said.get(f"option{number}")]
+    places = [number for number in range(1, MAX_OPTIONS + 1) if said.get(f"option{number}")]
     found: list[Flaw] = []
     right = _right(said.get("right", ""), places, found)
     return Foreign(

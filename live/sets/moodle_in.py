@@ -14,10 +14,10 @@ from live.questions import Kind
 from pages.lists import decoded
 
 from . import foreign, xml_in
-from .foreign import LONGEST_TEXT, MOST_ANSWERS, Foreign, right_of, true_or_false
+from .foreign import MAX_ANSWERS, MAX_TEXT_CHARS, Foreign, right_of, true_or_false
 from .moodle_paths import category_at
 from .plain import Plain, plain
-from .rows import LONGEST_ROW, Read, check_count
+from .rows import MAX_ROW_CHARS, Read, check_count
 from .rules import Whole
 from .xml_in import Broken, Element
 
@@ -45,7 +45,7 @@ def _questions(text: str) -> list[Foreign]:
     def take(element: Element) -> None:
         nonlocal category
         if _type(element) == "category":
-            category = category_at(element.words_of("category", "text")[:LONGEST_ROW])
+            category = category_at(element.words_of("category", "text")[:MAX_ROW_CHARS])
         else:
             found.append(replace(_question(element), category=category))
             check_count(len(found))
@@ -64,7 +64,7 @@ def _type(element: Element) -> str:
 
 
 def _question(element: Element) -> Foreign:
-    name = element.words_of("name", "text")[:LONGEST_ROW]
+    name = element.words_of("name", "text")[:MAX_ROW_CHARS]
     words = _plain(element.first("questiontext"))
     item = Foreign(element.line, words.text, name=name, notes=_notes(element))
     type_ = _type(element)
@@ -82,7 +82,7 @@ def _plain(element: Element | None) -> Plain:
     format_ = element.attributes.get("format", "html")
     if format_ in ("plain_text", "markdown"):
         return Plain(text.strip(), element.first("file") is not None)
-    if len(text) > LONGEST_TEXT:
+    if len(text) > MAX_TEXT_CHARS:
         return Plain(text)
     said = plain(text, keeps_lines=format_ == "moodle_auto_format")
     return replace(said, has_media=said.has_media or element.first("file") is not None)
@@ -99,7 +99,7 @@ def _notes(element: Element) -> tuple[str, ...]:
 
 
 def _choice(item: Foreign, element: Element) -> Foreign:
-    answers = [_plain(answer) for answer in islice(element.all("answer"), MOST_ANSWERS + 1)]
+    answers = [_plain(answer) for answer in islice(element.all("answer"), MAX_ANSWERS + 1)]
     one = element.words_of("single").strip().lower() not in ("false", "0")
     right, notes = right_of(list(_fractions(element)), one=one)
     options = tuple(each.text for each in answers)
@@ -109,7 +109,7 @@ def _choice(item: Foreign, element: Element) -> Foreign:
 
 def _fractions(element: Element) -> Iterator[float]:
     """What each answer is worth; in old files that is an element."""
-    for answer in islice(element.all("answer"), MOST_ANSWERS + 1):
+    for answer in islice(element.all("answer"), MAX_ANSWERS + 1):
         said = (answer.attributes.get("fraction") or answer.words_of("fraction")).strip()
         yield float(said) if NUMBER.fullmatch(said) else 0.0
 

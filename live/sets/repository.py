@@ -20,9 +20,9 @@ from .rules import Category, Placed, QuestionSet, Whole, weight
 FILLING = TaskType("fill question set", _("Adding questions to a set"))
 DELETING = TaskType("delete question set", _("Deleting a question set"))
 
-MOST_OFFERED = 200  # sets that a form offers, of each kind
+MAX_SETS_OFFERED = 200  # sets that a form offers, of each kind
 OF_SETS = tuple(QuestionSet.__dataclass_fields__)
-A_SLICE = 50  # questions of one transaction, beside all categories and what is still to come
+SLICE_QUESTIONS = 50  # questions of one transaction, beside all categories and what is still to come
 
 # --- finding ---
 
@@ -35,8 +35,8 @@ def find(set_id: str) -> tuple[QuestionSet, tuple[Question, ...]] | None:
 
 def usable_by(name: str) -> list[QuestionSet]:
     """The active sets of somebody, and those that others share, each the one changed last first."""
-    own, _more = mine(name, limit=MOST_OFFERED)
-    others, _more = shared(limit=MOST_OFFERED)
+    own, _more = mine(name, limit=MAX_SETS_OFFERED)
+    others, _more = shared(limit=MAX_SETS_OFFERED)
     known = {each.id for each in own}
     return [*(each for each in own if each.is_active), *(each for each in others if each.id not in known)]
 
@@ -171,7 +171,7 @@ def deletion(set_: QuestionSet) -> list[Write]:
 
 def slices(questions: Sequence[Question]) -> list[list[Question]]:
     """As many as fit a transaction, and as long as what is said of them fits its event."""
-    return list(in_parts(questions, weight, max_count=A_SLICE))
+    return list(in_parts(questions, weight, max_count=SLICE_QUESTIONS))
 
 
 def filling(set_id: str, later: Sequence[Sequence[Question]], described: Sequence[Item], at: str) -> list[Write]:

@@ -9,13 +9,13 @@ from itertools import islice
 
 from django.utils.translation import gettext as _
 
-from live.questions import MOST_QUESTIONS, Question
+from live.questions import MAX_QUESTIONS, Question
 from pages.lists import NotAList, Verdict
 
 from .rules import NoRoom, Whole, check_room, likeness
 
-LONGEST_ROW = 40_000  # characters, its line ends included
-MOST_LINES = 50_000  # blank ones and those inside quotation marks included
+MAX_ROW_CHARS = 40_000  # characters, its line ends included
+MAX_LINES = 50_000  # blank ones and those inside quotation marks included
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,15 +47,15 @@ class Read:
 
 def lines_of(text: str) -> list[str]:
     """However they end."""
-    found = list(islice(StringIO(text, newline=None), MOST_LINES + 1))
-    if len(found) > MOST_LINES:
-        raise NotAList(_("A file has at most %(most)d lines.") % {"most": MOST_LINES})
+    found = list(islice(StringIO(text, newline=None), MAX_LINES + 1))
+    if len(found) > MAX_LINES:
+        raise NotAList(_("A file has at most %(most)d lines.") % {"most": MAX_LINES})
     return found
 
 
 def check_count(count: int) -> None:
-    if count > MOST_QUESTIONS:
-        raise NotAList(_("A file has at most %(most)d questions. Split it into several.") % {"most": MOST_QUESTIONS})
+    if count > MAX_QUESTIONS:
+        raise NotAList(_("A file has at most %(most)d questions. Split it into several.") % {"most": MAX_QUESTIONS})
 
 
 def judged(rows: Iterable[Row], whole: Whole, unread: Iterable[str] = ()) -> Read:

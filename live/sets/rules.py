@@ -13,14 +13,14 @@ from django.utils.translation import gettext_lazy as _
 
 from accounts.rules import Permission, Role, has
 from acts.refusals import NotAllowed, NotNow, NotThere, Refusal
-from live.questions import MOST_QUESTIONS, OF_SETS, Question, Type
+from live.questions import MAX_QUESTIONS, OF_SETS, Question, Type
 from store.keys import fold
 from store.limits import check_value
 
-MOST_CATEGORIES = 20
-MOST_BYTES = 800_000  # of all questions of a set, so that one Query reads it
-LONGEST_NAME, LONGEST_WORDS = 200, 2_000  # of a set; and of its description and its instructions
-LONGEST_CATEGORY = 100
+MAX_CATEGORIES = 20
+MAX_SET_BYTES = 800_000  # of all questions of a set, so that one Query reads it
+MAX_SET_NAME_CHARS, MAX_DESCRIPTION_CHARS = 200, 2_000  # of a set; and of its description and its instructions
+MAX_CATEGORY_CHARS = 100
 
 
 class NoRoom(Refusal):
@@ -281,14 +281,14 @@ def suiting_of(questions: Iterable[Question]) -> dict[str, int]:
 def check_room(whole: Whole, new: Sequence[Question]) -> None:
     """Refuse questions that would make the set longer than it may be."""
     count = whole.set.total_questions + whole.waiting + len(new)
-    if count > MOST_QUESTIONS:
-        raise NoRoom(TOO_MANY % {"most": MOST_QUESTIONS, "count": count})
+    if count > MAX_QUESTIONS:
+        raise NoRoom(TOO_MANY % {"most": MAX_QUESTIONS, "count": count})
     names = {fold(each.name) for each in whole.categories} | {fold(each.category) for each in new}
-    if len(names) > MOST_CATEGORIES:
-        raise NoRoom(TOO_MANY_CATEGORIES % {"most": MOST_CATEGORIES, "count": len(names)})
+    if len(names) > MAX_CATEGORIES:
+        raise NoRoom(TOO_MANY_CATEGORIES % {"most": MAX_CATEGORIES, "count": len(names)})
     size = sum(map(weight, (*whole.questions, *new)))
-    if size > MOST_BYTES:
-        raise NoRoom(TOO_LONG % {"most": MOST_BYTES // 1000, "size": -(-size // 1000)})
+    if size > MAX_SET_BYTES:
+        raise NoRoom(TOO_LONG % {"most": MAX_SET_BYTES // 1000, "size": -(-size // 1000)})
 
 
 @lru_cache(maxsize=1024)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from itertools import islice
 
 from accounts.models import User
-from accounts.telling import MOST_COUNTED
+from accounts.telling import MAX_COUNTED_THINGS
 from store.table import Item
 
 from . import repository
@@ -22,6 +22,6 @@ def made(user: User) -> Iterator[Item]:
 
 def how_many(user: User) -> tuple[int, int]:
     """Of theirs, that others use, and that nobody else does."""
-    sets = list(islice(repository.each_of(user.name), MOST_COUNTED))
+    sets = list(islice(repository.each_of(user.name), MAX_COUNTED_THINGS))
     passed = sum(each.is_offered for each in sets)
     return passed, len(sets) - passed

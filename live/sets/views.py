@@ -15,7 +15,7 @@ from django.views.decorators.http import require_POST, require_safe
 
 from accounts.access import requires
 from accounts.rules import Permission
-from acts.limits import HOUR, Limit, count
+from acts.limits import SECONDS_PER_HOUR, Limit, count
 from pages.forms import form_page, posted, refusals_at
 from pages.paging import one_page
 from pages.saying import ask, refusals_said, told
@@ -23,10 +23,10 @@ from pages.saying import ask, refusals_said, told
 from . import csv_out, gift_out, repository, rules, services
 from .access import owned, seen, taken_away
 from .forms import SetForm
-from .rules import ELSEWHERE, LONGEST_NAME, Elsewhere, QuestionSet, Whole
+from .rules import ELSEWHERE, MAX_SET_NAME_CHARS, Elsewhere, QuestionSet, Whole
 from .words import KINDS, seconds_text, serves
 
-MADE = Limit("question-sets", 60, HOUR)
+MADE = Limit("question-sets", 60, SECONDS_PER_HOUR)
 CSV, JSON, GIFT = "questions.csv", "questions.json", "set.gift"
 
 
@@ -113,7 +113,7 @@ def make(request: HttpRequest) -> HttpResponse:
 @require_POST
 def copy(request: HttpRequest, whole: Whole) -> HttpResponse:
     """Make it one's own."""
-    name = (_("Copy of %(name)s") % {"name": whole.set.name})[:LONGEST_NAME]
+    name = (_("Copy of %(name)s") % {"name": whole.set.name})[:MAX_SET_NAME_CHARS]
     with refusals_said(request):
         count(MADE, request.user.name)
         made = services.copy(request.user, whole, name)

@@ -13,8 +13,8 @@ from django.utils.translation import gettext as _
 
 from pages.lists import NotAList
 
-MOST_ELEMENTS = 100_000
-DEEPEST = 60
+MAX_ELEMENTS = 100_000
+MAX_DEPTH = 60
 
 
 class Broken(NotAList):
@@ -87,7 +87,7 @@ class _Walk:
         local = name.rpartition(":")[2]
         if self.depth == 1 and local != self.root:
             raise NotAList(_("This file begins with “%(name)s”, not with “%(root)s”.") % self._names(local))
-        if self.count > MOST_ELEMENTS or self.depth > DEEPEST:
+        if self.count > MAX_ELEMENTS or self.depth > MAX_DEPTH:
             raise NotAList(_("This file has too many parts to be read."))
         if self.open or local == self.wanted:
             element = Element(local, attributes, self.parser.CurrentLineNumber)

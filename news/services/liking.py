@@ -13,7 +13,7 @@ from acts.refusals import LostRace, NotThere
 from acts.site import now_text
 from news import likes
 from news.likes import Liker
-from news.repository import COUNTERS, FORGETTING_LIKES
+from news.repository import FORGETTING_LIKES, LIKE_COUNTERS
 from news.rules import NOT_THERE
 from store import keys
 from store.table import Conflict
@@ -46,5 +46,5 @@ def forget_likes(gone: User) -> None:
 @FORGETTING_LIKES.step
 def forget_batch(task: Task) -> Batch:
     """Who liked a post that is deleted. No new like comes: the counters went with the post."""
-    left = next_deletions(*(keys.marks_of_likes(task.subject, shard) for shard in range(COUNTERS)))
+    left = next_deletions(*(keys.marks_of_likes(task.subject, shard) for shard in range(LIKE_COUNTERS)))
     return Batch(left) if left else finished()

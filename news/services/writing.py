@@ -44,7 +44,7 @@ class Written:
 
     def on(self, post: Post) -> Post:
         html = rendered.rendered(self.text)
-        words = replace(post, excerpt=plain(html, rules.SHORT), words=rules.words_in(html))
+        words = replace(post, excerpt=plain(html, rules.EXCERPT_CHARS), words=rules.words_in(html))
         return replace(words, title=self.title, tags=self.tags, summary=self.summary)
 
 

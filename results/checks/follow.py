@@ -22,7 +22,7 @@ from results.published import Place
 from results.repository import Sealed
 from store.table import Item
 
-from .sealed import A_PAGE, is_number, never_changes, of_public_seal, page, stamp
+from .sealed import PAGE_ROWS, is_number, never_changes, of_public_seal, page, stamp
 
 
 @of_public_seal
@@ -46,15 +46,15 @@ def _place(request: HttpRequest) -> Place:
 
 def _leaf(found: Sealed, place: Place, beginning: str) -> tuple[list[dict[str, Any]], str]:
     """A page of ballots from this place on, and the address of the next."""
-    some = list(islice(published.following(found.election.name, place), A_PAGE + 1))
+    some = list(islice(published.following(found.election.name, place), PAGE_ROWS + 1))
     standing = candidates_of(found.election)
     rows = [
         ballot | {"ranked": named(ballot["rankings"], standing), "matches": _begins(ballot, beginning)}
-        for _, ballot in some[:A_PAGE]
+        for _, ballot in some[:PAGE_ROWS]
     ]
-    if len(some) <= A_PAGE:
+    if len(some) <= PAGE_ROWS:
         return rows, ""
-    after = some[A_PAGE][0]
+    after = some[PAGE_ROWS][0]
     return rows, f"?{urlencode({'part': after.part, 'row': after.row})}"
 
 

@@ -21,7 +21,7 @@ from store.memory import Memory
 from tally.job import Comparison
 from tally.pairwise import Summary
 
-from .sealed import A_PAGE, MOST_COUNTED, MOST_READ, is_number, not_counted, of_sealed, page
+from .sealed import MAX_BALLOTS_READ, MAX_BALLOTS_RECOUNTED, PAGE_ROWS, is_number, not_counted, of_sealed, page
 
 
 def summary_of(request: HttpRequest, found: Sealed) -> Summary:
@@ -60,7 +60,7 @@ def head_to_head(request: HttpRequest, found: Sealed) -> HttpResponse:
     if not form.is_bound or not form.is_valid():
         return page(request, found, "head_to_head", wrong=bool(form.errors), form=form)
     one, other = form.cleaned_data["one"], form.cleaned_data["other"]
-    if found.seal.ballots > MOST_COUNTED:
+    if found.seal.ballots > MAX_BALLOTS_RECOUNTED:
         return page(request, found, "head_to_head", wrong=True, form=form, too_large=True)
     try:
         summary = summary_of(request, found)
@@ -115,8 +115,8 @@ def _opinion(said: str, one: str, other: str) -> str:
 
 def _people(request: HttpRequest, found: Sealed, names: tuple[str, str]) -> dict[str, Any]:
     """Who said so, in a public election; by name, a page at a time."""
-    if found.seal.ballots > MOST_READ:
-        return {"too_many": MOST_READ}
+    if found.seal.ballots > MAX_BALLOTS_READ:
+        return {"too_many": MAX_BALLOTS_READ}
     said, start = request.GET.get("said", "above"), request.GET.get("from", "0")
     if said not in OPINIONS or not is_number(start):
         raise Http404
@@ -128,7 +128,7 @@ def _people(request: HttpRequest, found: Sealed, names: tuple[str, str]) -> dict
         for each in everybody
         if opinion(each["rankings"], one, other, found.election.unranked) == said
     ]
-    shown = sorted(who, key=as_people_sort)[int(start) : int(start) + A_PAGE]
-    asked = request.GET.dict() | {"said": said, "from": int(start) + A_PAGE}
-    onward = f"?{urlencode(asked)}" if int(start) + A_PAGE < len(who) else ""
+    shown = sorted(who, key=as_people_sort)[int(start) : int(start) + PAGE_ROWS]
+    asked = request.GET.dict() | {"said": said, "from": int(start) + PAGE_ROWS}
+    onward = f"?{urlencode(asked)}" if int(start) + PAGE_ROWS < len(who) else ""
     return {"said": said, "said_in_words": _opinion(said, *names), "people": shown, "onward": onward}

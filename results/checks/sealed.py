@@ -16,13 +16,14 @@ from accounts.access import View
 from acts.refusals import Refusal
 from elections.access import context_of
 from results.access import Reader, for_anybody
-from results.apart import RETRY_AFTER, Busy, TooDear
+from results.apart import RETRY_AFTER_SECONDS, Busy, TooDear
 from results.repository import Found, Seal, Sealed
 from results.views import load, not_yet, of_public_results, of_results
 
-A_PAGE = 50
-MOST_READ = 20_000  # ballots of a public election that are read for one page
-MOST_COUNTED = 500_000  # ballots of an election that is recounted without somebody, or for two of its candidates
+PAGE_ROWS = 50
+MAX_BALLOTS_READ = 20_000  # ballots of a public election that are read for one page
+# ballots of an election that is recounted without somebody, or for two of its candidates
+MAX_BALLOTS_RECOUNTED = 500_000
 
 SealedView = Callable[[HttpRequest, Sealed], HttpResponse]
 
@@ -83,7 +84,7 @@ def not_counted(request: HttpRequest, found: Sealed, name: str, refusal: Refusal
     too_dear = isinstance(refusal, TooDear)
     answer = page(request, found, name, wrong=True, problem=str(refusal), too_large=too_dear, **context)
     if isinstance(refusal, Busy):
-        answer.status_code, answer["Retry-After"] = 503, str(RETRY_AFTER)
+        answer.status_code, answer["Retry-After"] = 503, str(RETRY_AFTER_SECONDS)
     return answer
 
 

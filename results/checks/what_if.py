@@ -23,9 +23,9 @@ from store.keys import fold
 from tally.ballots import Ballots
 from tally.job import Job
 
-from .sealed import MOST_COUNTED, MOST_READ, not_counted, of_sealed, page
+from .sealed import MAX_BALLOTS_READ, MAX_BALLOTS_RECOUNTED, not_counted, of_sealed, page
 
-MOST_VOTERS = 50  # whose ballots are left out at once
+MAX_VOTERS_LEFT_OUT = 50  # whose ballots are left out at once
 
 
 class WhatIfForm(forms.Form):
@@ -45,7 +45,7 @@ class WhatIfForm(forms.Form):
         self.fields["without"].choices = sorted(
             enumerate(found.seal.candidates), key=lambda each: as_people_sort(each[1])
         )
-        if found.election.secret_ballot or found.seal.ballots > MOST_READ:
+        if found.election.secret_ballot or found.seal.ballots > MAX_BALLOTS_READ:
             del self.fields["voters"]  # nobody knows whose ballot is whose, or it takes too long to find out
 
     def clean_without(self) -> list[int]:
@@ -58,8 +58,10 @@ class WhatIfForm(forms.Form):
         names = list(
             {fold(line): line.strip() for line in self.cleaned_data["voters"].splitlines() if line.strip()}.values()
         )
-        if len(names) > MOST_VOTERS:
-            raise forms.ValidationError(_("At most %(count)d voters can be left out at once.") % {"count": MOST_VOTERS})
+        if len(names) > MAX_VOTERS_LEFT_OUT:
+            raise forms.ValidationError(
+                _("At most %(count)d voters can be left out at once.") % {"count": MAX_VOTERS_LEFT_OUT}
+            )
         return names
 
     @property
@@ -93,7 +95,7 @@ def what_if(request: HttpRequest, found: Sealed) -> HttpResponse:
 def _counted(found: Sealed, voters: list[str]) -> tuple[Ballots | None, list[str]]:
     """The ballots without those of these voters, and the names nobody voted under; no ballots if they are too many."""
     name = found.election.name
-    if found.seal.ballots > MOST_COUNTED:
+    if found.seal.ballots > MAX_BALLOTS_RECOUNTED:
         return None, []
     if not voters:
         return repository.counted(name, found.seal.candidates), []

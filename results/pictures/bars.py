@@ -17,7 +17,7 @@ from django.utils.translation import gettext_lazy as _
 
 from .drawing import CROSS, TICK, joined, share, short, sign, tag
 
-THICK = 12
+BAR_HEIGHT_PX = 12
 
 
 class Marks(NamedTuple):
@@ -70,15 +70,15 @@ def marked(mark: str, said: str) -> list[SafeString]:
 
 
 def _strip(bar: Bar, whole: Fraction, needed: Fraction | None) -> SafeString:
-    across = {"y": 3, "height": THICK}
+    across = {"y": 3, "height": BAR_HEIGHT_PX}
     parts = [
         tag("rect", x=0, width="100%", class_="track", **across),
         tag("rect", x=0, width=share(bar.length, whole), class_="bar", **across),
     ]
     if needed is not None and bar.kind != "nobody":
         at = share(needed, whole)
-        parts.append(tag("line", x1=at, x2=at, y1=0, y2=THICK + 6, class_="needed"))
-    return strip(THICK + 6, *parts)
+        parts.append(tag("line", x1=at, x2=at, y1=0, y2=BAR_HEIGHT_PX + 6, class_="needed"))
+    return strip(BAR_HEIGHT_PX + 6, *parts)
 
 
 def strip(height: float, *parts: SafeString) -> SafeString:

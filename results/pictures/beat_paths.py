@@ -15,14 +15,14 @@ from tally.result import Result
 from .drawing import in_lines, in_order, isolated, listed, short, sized, tag, width, words, wrapped
 from .picture import Picture, Table
 
-MOST = 8
-LISTED = 500  # chains in the table
-WIDE, MARGIN = 400, 62
-NODE = 15
-LONGEST, LINES = 15, 3  # letters on a line of a name, and how many lines
-LINE = 17
-LETTER = 6.8  # how wide one is, about, in a label
-WIDER = 7.8  # and in a name
+MAX_CANDIDATES_DRAWN = 8
+MAX_CHAINS_LISTED = 500  # chains in the table
+WIDTH_PX, MARGIN_PX = 400, 62
+NODE_RADIUS_PX = 15
+MAX_LINE_CHARS, MAX_LINES = 15, 3  # letters on a line of a name, and how many lines
+LINE_HEIGHT_PX = 17
+LABEL_CHAR_WIDTH_PX = 6.8  # how wide one is, about, in a label
+NAME_CHAR_WIDTH_PX = 7.8  # and in a name
 
 NOTHING = "\N{EN DASH}"
 
@@ -47,7 +47,7 @@ def beat_paths(result: Result) -> Picture | None:
     graph = _graph(result)
     title = _("Chains of won contests")
     drawn = sized(
-        WIDE, graph.height, title, _desc(result), *_edges(result, graph), *_nodes(result, graph), kind="graph"
+        WIDTH_PX, graph.height, title, _desc(result), *_edges(result, graph), *_nodes(result, graph), kind="graph"
     )
     return Picture(title, drawn, _note(result, graph), _table(result), "narrow")
 
@@ -58,9 +58,9 @@ def _graph(result: Result) -> Graph:
     ways = [paths[i][j] for i in first for j in drawn]
     returns = [paths[j][i] for i in first for j in drawn if j not in first]
     above = _inside(ways, drawn)
-    names = {each: wrapped(result.candidates[each], LONGEST, LINES) for each in drawn}
+    names = {each: wrapped(result.candidates[each], MAX_LINE_CHARS, MAX_LINES) for each in drawn}
     tall = 140 if len(drawn) == 3 else 220 if len(drawn) < 6 else 340
-    edge = 29 + LINE * max(map(len, names.values()))  # above the highest and below the lowest
+    edge = 29 + LINE_HEIGHT_PX * max(map(len, names.values()))  # above the highest and below the lowest
     return Graph(_circle(drawn, tall, edge), above, _inside(returns, drawn) - above, tall + 2 * edge, names)
 
 
@@ -77,18 +77,18 @@ def _drawn(result: Result) -> list[int]:
     drawn = {first}
     for name in order:
         more = drawn | {numbers[name], *result.reasons["paths"][first][numbers[name]]}
-        if len(more) <= MOST:
+        if len(more) <= MAX_CANDIDATES_DRAWN:
             drawn = more
     return sorted(drawn, key=lambda number: order.index(result.candidates[number]))
 
 
 def _circle(drawn: list[int], tall: float, edge: float) -> dict[int, Point]:
     """Around a circle, the first on top, then clockwise."""
-    across = WIDE / 2 - MARGIN
+    across = WIDTH_PX / 2 - MARGIN_PX
     angles = [2 * pi * at / len(drawn) - pi / 2 for at in range(len(drawn))]
     lowest = max(sin(angle) for angle in angles)  # of three or five, nobody is at the very bottom
     return {
-        each: (WIDE / 2 + across * cos(angle), edge + tall * (sin(angle) + 1) / (lowest + 1))
+        each: (WIDTH_PX / 2 + across * cos(angle), edge + tall * (sin(angle) + 1) / (lowest + 1))
         for each, angle in zip(drawn, angles, strict=True)
     }
 
@@ -102,12 +102,12 @@ def _edges(result: Result, graph: Graph) -> list[SafeString]:
     won = [(i, j) for i in graph.places for j in graph.places if result.pairwise[i][j] > result.pairwise[j][i]]
     arrows = [_arrow(graph, edge) for edge in sorted(won, key=lambda edge: _rank(graph, edge))]
     told = [edge for edge in won if edge in graph.above | graph.back]
-    taken = [(x, y, 2.0 * NODE, 2.0 * NODE) for x, y in graph.places.values()]
+    taken = [(x, y, 2.0 * NODE_RADIUS_PX, 2.0 * NODE_RADIUS_PX) for x, y in graph.places.values()]
     taken += [_name_box(graph, each) for each in graph.places]
     labels = []
     for edge in sorted(told, key=lambda edge: -_rank(graph, edge)):
         votes = f"{result.pairwise[edge[0]][edge[1]]} : {result.pairwise[edge[1]][edge[0]]}"
-        if (box := _free(graph, edge, LETTER * len(votes) + 6, taken)) is not None:
+        if (box := _free(graph, edge, LABEL_CHAR_WIDTH_PX * len(votes) + 6, taken)) is not None:
             taken.append(box)
             labels.append(_label(votes, box, _kind(graph, edge)))
     return [*arrows, *labels]
@@ -125,8 +125,8 @@ def _arrow(graph: Graph, edge: Edge) -> SafeString:
     (x1, y1), (x2, y2) = graph.places[edge[0]], graph.places[edge[1]]
     far = hypot(x2 - x1, y2 - y1) or 1
     dx, dy = (x2 - x1) / far, (y2 - y1) / far
-    start = x1 + dx * (NODE + 1), y1 + dy * (NODE + 1)
-    tip = x2 - dx * (NODE + 2), y2 - dy * (NODE + 2)
+    start = x1 + dx * (NODE_RADIUS_PX + 1), y1 + dy * (NODE_RADIUS_PX + 1)
+    tip = x2 - dx * (NODE_RADIUS_PX + 2), y2 - dy * (NODE_RADIUS_PX + 2)
     size = 6 if _kind(graph, edge) == "aside" else 10
     neck, half = (tip[0] - dx * size, tip[1] - dy * size), size / 2
     head = [tip, (neck[0] - dy * half, neck[1] + dx * half), (neck[0] + dy * half, neck[1] - dx * half)]
@@ -173,9 +173,9 @@ def _nodes(result: Result, graph: Graph) -> list[SafeString]:
             tag(
                 "g",
                 tag("title", name),
-                tag("circle", cx=short(x), cy=short(y), r=NODE),
+                tag("circle", cx=short(x), cy=short(y), r=NODE_RADIUS_PX),
                 words(places[name], short(x), y + 5, "place", text_anchor="middle"),
-                in_lines(graph.names[each], short(at), top, LINE, text_anchor="middle"),
+                in_lines(graph.names[each], short(at), top, LINE_HEIGHT_PX, text_anchor="middle"),
                 class_="node won" if name in result.winners else "node",
             )
         )
@@ -187,17 +187,21 @@ def _beside(graph: Graph, each: int) -> tuple[float, float]:
     x, y = graph.places[each]
     half = _wide(graph, each) / 2
     under = y > graph.height / 2 + 1
-    top = y + NODE + LINE if under else y - NODE - 8 - LINE * (len(graph.names[each]) - 1)
-    return min(max(x, half + 2), WIDE - half - 2), top
+    top = (
+        y + NODE_RADIUS_PX + LINE_HEIGHT_PX
+        if under
+        else y - NODE_RADIUS_PX - 8 - LINE_HEIGHT_PX * (len(graph.names[each]) - 1)
+    )
+    return min(max(x, half + 2), WIDTH_PX - half - 2), top
 
 
 def _wide(graph: Graph, each: int) -> float:
-    return WIDER * max(map(width, graph.names[each]))
+    return NAME_CHAR_WIDTH_PX * max(map(width, graph.names[each]))
 
 
 def _name_box(graph: Graph, each: int) -> tuple[float, float, float, float]:
     x, y = _beside(graph, each)
-    tall = LINE * len(graph.names[each])
+    tall = LINE_HEIGHT_PX * len(graph.names[each])
     return x, y - 13 + tall / 2, _wide(graph, each), tall
 
 
@@ -223,12 +227,12 @@ def _chains(result: Result) -> list[tuple[Chain, Chain]]:
     numbers = [result.candidates.index(name) for name in in_order(result)]
     paths, strongest = result.reasons["paths"], result.reasons["strongest"]
     first = len(result.winners)
-    pairs = [(i, j) for at, i in enumerate(numbers[:first]) for j in numbers[at + 1 :]][:LISTED]
+    pairs = [(i, j) for at, i in enumerate(numbers[:first]) for j in numbers[at + 1 :]][:MAX_CHAINS_LISTED]
     return [(Chain(paths[i][j], strongest[i][j]), Chain(paths[j][i], strongest[j][i])) for i, j in pairs]
 
 
 def _desc(result: Result) -> str:
-    said = [f"{there.named(result)}, {there}" for there, _back in _chains(result)[:MOST] if there.path]
+    said = [f"{there.named(result)}, {there}" for there, _back in _chains(result)[:MAX_CANDIDATES_DRAWN] if there.path]
     return _("The strongest chains and their weakest contests: %(chains)s.") % {"chains": "; ".join(said) or NOTHING}
 
 

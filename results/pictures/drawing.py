@@ -20,7 +20,7 @@ from tally.result import Result
 NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 HYPHENS = re.compile("[^-\u2010]*[-\u2010]|[^-\u2010]+")  # parts of a word after which a line may end
 JOINERS = "\u200d\ufe0e\ufe0f"
-NAME = 24  # characters of a name beside a number, about what fits on a phone
+LABEL_NAME_CHARS = 24  # characters of a name beside a number, about what fits on a phone
 TICK = "M1 7 5 11 12 2"
 CROSS = "M2 2 11 11M11 2 2 11"
 
@@ -87,7 +87,7 @@ def isolated(name: str) -> str:
     return f"\u2068{name}\u2069"
 
 
-def fit(name: str, room: float = NAME) -> str:
+def fit(name: str, room: float = LABEL_NAME_CHARS) -> str:
     """A name cut to so many letters of usual width, and isolated."""
     if width(name) <= room:
         return isolated(name)

@@ -12,13 +12,13 @@ from .bars import Contest, contest
 from .drawing import in_order, isolated, tag, voters
 from .picture import Picture, Table
 
-MOST = 12
-LISTED = 500  # in the table
+MAX_CONTESTS_DRAWN = 12
+MAX_CONTESTS_LISTED = 500  # in the table
 
 
 def duels(result: Result) -> Picture | None:
     pairs = contests(result)
-    shown = [_contest(result, name, other) for name, other in pairs[:MOST]]
+    shown = [_contest(result, name, other) for name, other in pairs[:MAX_CONTESTS_DRAWN]]
     rows = (contest(each, voters(result)) for each in shown)
     return Picture(
         _title(result),
@@ -37,7 +37,7 @@ def contests(result: Result) -> list[tuple[str, str]]:
     if len(result.winners) == 1:
         first = result.winners[0]
         return [(first, other) for other in in_order(result) if other != first]
-    return list(islice(combinations(result.winners, 2), LISTED))
+    return list(islice(combinations(result.winners, 2), MAX_CONTESTS_LISTED))
 
 
 def votes(result: Result, name: str, other: str) -> tuple[int, int]:

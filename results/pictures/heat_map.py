@@ -11,42 +11,46 @@ from tally.result import Result
 from .drawing import in_lines, in_order, joined, short, sized, tag, voters, width, words, wrapped
 from .picture import Picture
 
-MOST = 16
-TALL, TALLER = 32, 42  # of a row whose name takes one line, or two
-LETTER = 7.4  # how wide one is, about
-LINE = 17
-NAME = 20  # letters on a line
-NUMBER = 26  # room for the number of a row
-HEAD = 26
-HALF, WHOLE = 500, 660  # one less wide than this may have another beside it; or else its words
+MAX_CANDIDATES_DRAWN = 16
+ROW_HEIGHT_PX, TWO_LINE_ROW_HEIGHT_PX = 32, 42  # of a row whose name takes one line, or two
+CHAR_WIDTH_PX = 7.4  # how wide one is, about
+LINE_HEIGHT_PX = 17
+MAX_LINE_CHARS = 20  # letters on a line
+NUMBER_WIDTH_PX = 26  # room for the number of a row
+HEAD_PX = 26
+HALF_WIDTH_PX, FULL_WIDTH_PX = 500, 660  # one less wide than this may have another beside it; or else its words
 STEPS = (0.05, 0.15, 0.3, 0.5)  # margins, as parts of the ballots that prefer one, from which on it is darker
 
 
 def heat_map(result: Result) -> Picture | None:
     if len(result.candidates) < 3:
         return None
-    order = in_order(result)[:MOST]
-    names = {name: wrapped(name, NAME) for name in order}
-    tall = TALLER if any(len(said) > 1 for said in names.values()) else TALL
+    order = in_order(result)[:MAX_CANDIDATES_DRAWN]
+    names = {name: wrapped(name, MAX_LINE_CHARS) for name in order}
+    tall = TWO_LINE_ROW_HEIGHT_PX if any(len(said) > 1 for said in names.values()) else ROW_HEIGHT_PX
     across = max(40, 9 * len(str(voters(result))) + 12)
-    label = NUMBER + 20 + LETTER * max(width(line) for said in names.values() for line in said)
+    label = NUMBER_WIDTH_PX + 20 + CHAR_WIDTH_PX * max(width(line) for said in names.values() for line in said)
     heads = joined(_head(at, label + across * (at - 0.5)) for at in range(1, len(order) + 1))
     rows = joined(
         [
             *(_label(result, name, names[name], at, tall) for at, name in enumerate(order)),
             *(
-                _cell(result, name, other, (label + across * column, HEAD + tall * at), (across, tall))
+                _cell(result, name, other, (label + across * column, HEAD_PX + tall * at), (across, tall))
                 for at, name in enumerate(order)
                 for column, other in enumerate(order)
             ),
         ]
     )
     title = _("Everybody against everybody")
-    size = label + across * len(order) + 2, HEAD + tall * len(order) + 2
+    size = label + across * len(order) + 2, HEAD_PX + tall * len(order) + 2
     drawn = sized(*size, title, _desc(), heads, rows, kind="heat")
-    is_wide = size[0] >= HALF
+    is_wide = size[0] >= HALF_WIDTH_PX
     return Picture(
-        title, drawn, _note(result, len(order)), kind="wide" if is_wide else "matrix", alone=HALF <= size[0] < WHOLE
+        title,
+        drawn,
+        _note(result, len(order)),
+        kind="wide" if is_wide else "matrix",
+        alone=HALF_WIDTH_PX <= size[0] < FULL_WIDTH_PX,
     )
 
 
@@ -55,16 +59,16 @@ def _desc() -> str:
 
 
 def _head(at: int, x: float) -> SafeString:
-    return words(at, short(x), HEAD - 8, "small", text_anchor="middle")
+    return words(at, short(x), HEAD_PX - 8, "small", text_anchor="middle")
 
 
 def _label(result: Result, name: str, said: list[str], at: int, tall: float) -> SafeString:
     """The number of the row, and the name on one line or two, in the middle of the row."""
-    middle = HEAD + tall * (at + 0.5) + 5
-    y = middle - LINE * (len(said) - 1) / 2
+    middle = HEAD_PX + tall * (at + 0.5) + 5
+    y = middle - LINE_HEIGHT_PX * (len(said) - 1) / 2
     chosen = "won" if name in result.winners else None
-    number = words(at + 1, NUMBER - 8, middle, "small", text_anchor="end")
-    return tag("g", tag("title", name), number, in_lines(said, NUMBER, y, LINE, chosen))
+    number = words(at + 1, NUMBER_WIDTH_PX - 8, middle, "small", text_anchor="end")
+    return tag("g", tag("title", name), number, in_lines(said, NUMBER_WIDTH_PX, y, LINE_HEIGHT_PX, chosen))
 
 
 def _cell(result: Result, name: str, other: str, corner: tuple[float, float], size: tuple[float, float]) -> SafeString:

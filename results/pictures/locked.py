@@ -13,12 +13,12 @@ from .bars import Contest, contest
 from .drawing import in_order, isolated, tag, voters
 from .picture import Picture, Table
 
-MOST = 8  # candidates; they have 28 contests
-A_COLUMN = 8  # contests below each other; more stand in several columns
+MAX_CANDIDATES_DRAWN = 8  # candidates; they have 28 contests
+COLUMN_CONTESTS = 8  # contests below each other; more stand in several columns
 
 
 def locked(result: Result) -> Picture | None:
-    among = set(in_order(result)[:MOST])
+    among = set(in_order(result)[:MAX_CANDIDATES_DRAWN])
     every = sorted(result.reasons["locked"] + result.reasons["skipped"], key=_place)
     shown = [contest for contest in every if {contest["winner"], contest["loser"]} <= among]
     if not shown:
@@ -26,7 +26,9 @@ def locked(result: Result) -> Picture | None:
     title = _("Contests in the order of their strength")
     rows = (_row(each, voters(result)) for each in shown)
     drawn = tag("ul", *rows, class_="picture contests", role="list")
-    return Picture(title, drawn, _note(result, among), _table(every), "rows" if len(shown) > A_COLUMN else "narrow")
+    return Picture(
+        title, drawn, _note(result, among), _table(every), "rows" if len(shown) > COLUMN_CONTESTS else "narrow"
+    )
 
 
 def _place(contest: dict[str, Any]) -> tuple[Any, ...]:

@@ -13,7 +13,7 @@ from .bars import OF_ELECTIONS, Bar, Marks, draw
 from .drawing import exact, in_order, number, voters
 from .picture import Picture, Table
 
-MOST = 16
+MAX_CANDIDATES_DRAWN = 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +28,7 @@ def points(result: Result, marks: Marks = OF_ELECTIONS) -> Picture:
     title, head, note = _words(result.method)
     scores = [score(result, name) for name in in_order(result)]
     whole = max(score.length for score in scores) or Fraction(1)
-    bars = [_bar(result, score, marks) for score in scores[:MOST]]
+    bars = [_bar(result, score, marks) for score in scores[:MAX_CANDIDATES_DRAWN]]
     rows = tuple((score.name, *score.exact) for score in scores)
     return Picture(title, draw(bars, whole), _note(result, note), Table((_("Name"), *head), rows), "narrow")
 
@@ -72,7 +72,7 @@ def _bar(result: Result, score: Score, marks: Marks) -> Bar:
 def _note(result: Result, note: str) -> str:
     counted = _("Ballots that rank anybody: %(count)s; blank: %(blank)s.")
     said = [note, counted % {"count": voters(result), "blank": result.blank}]
-    if len(result.candidates) > MOST:
+    if len(result.candidates) > MAX_CANDIDATES_DRAWN:
         shown = _("Shown are the first %(shown)s of %(every)s.")
-        said.append(shown % {"shown": MOST, "every": len(result.candidates)})
+        said.append(shown % {"shown": MAX_CANDIDATES_DRAWN, "every": len(result.candidates)})
     return " ".join(filter(None, said))

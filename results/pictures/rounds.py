@@ -15,8 +15,8 @@ from .bars import OF_ELECTIONS, Bar, Marks, draw, notes
 from .drawing import in_order, is_cut, isolated, joined, listed, number, tag, voters
 from .picture import Picture
 
-PANELS = 16
-NAMES = 10  # in one panel; more are one bar together
+MAX_PANELS = 16
+MAX_NAMES_PER_PANEL = 10  # in one panel; more are one bar together
 
 
 def rounds(result: Result, marks: Marks = OF_ELECTIONS) -> Picture | None:
@@ -32,9 +32,9 @@ def rounds(result: Result, marks: Marks = OF_ELECTIONS) -> Picture | None:
 
 def chosen(rounds: tuple[Round, ...]) -> list[Round]:
     """All; of very many the first, those in which somebody was elected, and the last."""
-    if len(rounds) <= PANELS:
+    if len(rounds) <= MAX_PANELS:
         return list(rounds)
-    last = sorted(rounds[1:], key=lambda each: (bool(each.elected), each.number), reverse=True)[: PANELS - 1]
+    last = sorted(rounds[1:], key=lambda each: (bool(each.elected), each.number), reverse=True)[: MAX_PANELS - 1]
     return [rounds[0], *sorted(last, key=lambda each: each.number)]
 
 
@@ -59,7 +59,11 @@ def _bars(result: Result, each: Round, marks: Marks) -> list[Bar]:
     order = {name: position for position, name in enumerate(in_order(result))}
     names = sorted(each.tally, key=lambda name: (-Fraction(each.tally[name]), order[name]))
     told = {*each.elected, *each.eliminated}
-    kept = names if len(names) <= NAMES else [name for at, name in enumerate(names) if at < NAMES - 1 or name in told]
+    kept = (
+        names
+        if len(names) <= MAX_NAMES_PER_PANEL
+        else [name for at, name in enumerate(names) if at < MAX_NAMES_PER_PANEL - 1 or name in told]
+    )
     bars = [_bar(result, each, name, marks) for name in kept]
     if rest := [name for name in names if name not in kept]:
         bars.append(_others(each, rest))

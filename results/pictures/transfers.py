@@ -34,13 +34,14 @@ from .drawing import (
 )
 from .picture import Picture, Table
 
-BANDS = 12
-COLUMNS = 40
-LISTED = 1_000  # transfers in the table, the last
-WIDE = 1000  # units across; they are stretched to the width there is
-TALL = 320  # pixels down for all votes together
-LABEL, LINE, GAP, TOP = 24, 18, 12, 40  # down: for a name, for each more of its lines, below a band, above the first
-NAME = 20  # letters on a line, about what fits beside a number on a phone
+MAX_BANDS = 12
+MAX_COLUMNS = 40
+MAX_TRANSFERS_LISTED = 1_000  # transfers in the table, the last
+WIDTH = 1000  # units across; they are stretched to the width there is
+VOTES_HEIGHT_PX = 320  # pixels down for all votes together
+# down: for a name, for each more of its lines, below a band, above the first
+LABEL_PX, LINE_HEIGHT_PX, GAP_PX, TOP_PX = 24, 18, 12, 40
+MAX_LINE_CHARS = 20  # letters on a line, about what fits beside a number on a phone
 OTHERS, NOBODY = "others", "nobody"
 
 Flows = dict[tuple[str, str], Fraction]
@@ -59,7 +60,7 @@ class Band:
     @property
     def top(self) -> float:
         """Of its label."""
-        return self.y - LABEL - LINE * (len(self.label) - 1)
+        return self.y - LABEL_PX - LINE_HEIGHT_PX * (len(self.label) - 1)
 
     @property
     def tall(self) -> float:
@@ -67,7 +68,7 @@ class Band:
 
 
 def transfers(result: Result) -> Picture | None:
-    shown = (result.rounds or ())[-COLUMNS:]
+    shown = (result.rounds or ())[-MAX_COLUMNS:]
     if not any(each.transfers for each in shown):
         return None
     lanes = lanes_of(result)
@@ -87,20 +88,20 @@ def transfers(result: Result) -> Picture | None:
 def lanes_of(result: Result) -> dict[str | None, str]:
     """The band of each candidate: the first have their own, of very many the rest share one."""
     order = in_order(result)
-    own = len(order) if len(order) <= BANDS else BANDS - 1
+    own = len(order) if len(order) <= MAX_BANDS else MAX_BANDS - 1
     lanes: dict[str | None, str] = {name: f"={name}" for name in order[:own]}
     lanes |= dict.fromkeys(order[own:], OTHERS)
     return lanes | {None: NOBODY}
 
 
 def bands_of(result: Result, shown: Sequence[Round], lanes: dict[str | None, str]) -> dict[str, Band]:
-    scale = TALL / voters(result)
+    scale = VOTES_HEIGHT_PX / voters(result)
     bands: dict[str, Band] = {}
-    y = float(TOP)
+    y = float(TOP_PX)
     for key in dict.fromkeys(lanes.values()):
         votes, label = tuple(_held(each, key, lanes) for each in shown), _called(result, key)
-        bands[key] = Band(key, votes, y + LABEL + LINE * (len(label) - 1), scale, label)
-        y = bands[key].y + bands[key].tall + GAP
+        bands[key] = Band(key, votes, y + LABEL_PX + LINE_HEIGHT_PX * (len(label) - 1), scale, label)
+        y = bands[key].y + bands[key].tall + GAP_PX
     return bands
 
 
@@ -129,7 +130,7 @@ def _drawn(
 ) -> list[SafeString]:
     shapes = [_guides(len(shown), height), *(_stream(result, band, moves) for band in bands.values())]
     shapes += [_branch(bands, moves, column, way) for column, flows in enumerate(moves) for way in flows]
-    box = f"0 0 {WIDE} {short(height)}"
+    box = f"0 0 {WIDTH} {short(height)}"
     stretched = tag("svg", *shapes, viewBox=box, width="100%", height=short(height), preserveAspectRatio="none")
     return [
         words(_("Round"), 0, 13, "small"),
@@ -140,11 +141,11 @@ def _drawn(
 
 
 def _x(column: int, columns: int) -> float:
-    return WIDE * column / max(columns - 1, 1)
+    return WIDTH * column / max(columns - 1, 1)
 
 
 def _guides(columns: int, height: float) -> SafeString:
-    d = "".join(f"M{short(_x(column, columns))} {TOP - 4}V{short(height)}" for column in range(columns))
+    d = "".join(f"M{short(_x(column, columns))} {TOP_PX - 4}V{short(height)}" for column in range(columns))
     return tag("path", d=d, class_="guide", vector_effect="non-scaling-stroke")
 
 
@@ -214,16 +215,16 @@ def _label(result: Result, band: Band) -> SafeString:
     name = band.key[1:] if band.key.startswith("=") else None
     mark, right = _fate(result, band, name)
     chosen = "won" if name in result.winners else None
-    label = in_lines(band.label, 18 if mark else 0, band.top + 17, LINE, chosen)
+    label = in_lines(band.label, 18 if mark else 0, band.top + 17, LINE_HEIGHT_PX, chosen)
     return tag("g", *([tag("title", name)] if name else []), *mark, label, right)
 
 
 def _called(result: Result, key: str) -> tuple[str, ...]:
     if key.startswith("="):
-        return tuple(wrapped(key[1:], NAME))
+        return tuple(wrapped(key[1:], MAX_LINE_CHARS))
     if key == NOBODY:
         return (_("Exhausted"),)
-    count = len(result.candidates) - BANDS + 1
+    count = len(result.candidates) - MAX_BANDS + 1
     return (ngettext("%(count)d more, together", "%(count)d more, together", count) % {"count": count},)
 
 
@@ -274,7 +275,7 @@ def _note(result: Result, shown: Sequence[Round]) -> str:
 def _table(rounds: Sequence[Round]) -> Table:
     rows = tuple(
         (str(each.number), transfer.source, transfer.destination or _("Exhausted"), exact(transfer.votes))
-        for each in rounds[-COLUMNS:]
+        for each in rounds[-MAX_COLUMNS:]
         for transfer in each.transfers
-    )[-LISTED:]
+    )[-MAX_TRANSFERS_LISTED:]
     return Table((_("Round"), _("From"), _("To"), _("Votes")), rows)

@@ -14,7 +14,7 @@ from pages import times
 from .drawing import at_right, fluid, tag, words
 from .picture import Picture, Table
 
-HEAD, TALL, FOOT = 26, 160, 42
+HEAD_PX, PLOT_HEIGHT_PX, FOOT_PX = 26, 160, 42
 
 
 def turnout_pictures(election: Election, turnout: Turnout) -> list[Picture]:
@@ -28,7 +28,7 @@ def _picture(election: Election, turnout: Turnout) -> Picture:
     said = _summary(election, turnout)
     drawn = _curve(election, turnout), *_axis(election, turnout), words(said, 0, 16, "number")
     rows = tuple((_moment(election, moment), str(count)) for moment, count in turnout.steps)
-    picture = fluid(HEAD + TALL + FOOT, title, said, *drawn, kind="turnout")
+    picture = fluid(HEAD_PX + PLOT_HEIGHT_PX + FOOT_PX, title, said, *drawn, kind="turnout")
     return Picture(title, picture, _note(turnout), Table((_("Until"), _("Have voted")), rows), "narrow")
 
 
@@ -55,17 +55,17 @@ def _curve(election: Election, turnout: Turnout) -> SafeString:
         tag("line", x1=0, x2=100, y1=40, y2=40, class_="floor", vector_effect="non-scaling-stroke"),
         viewBox="0 0 100 40",
         preserveAspectRatio="none",
-        y=HEAD,
+        y=HEAD_PX,
         width="100%",
-        height=TALL,
+        height=PLOT_HEIGHT_PX,
     )
 
 
 def _axis(election: Election, turnout: Turnout) -> list[SafeString]:
     """What the top is, and when the first and the last vote came, to the hour or the day; on two lines, for phones."""
     top = max(election.voter_count or 0, *(count for _moment, count in turnout.steps))
-    below = HEAD + TALL + 18
-    marks = [words(top, 0, HEAD + 14, "small")]
+    below = HEAD_PX + PLOT_HEIGHT_PX + 18
+    marks = [words(top, 0, HEAD_PX + 14, "small")]
     if len(turnout.steps) > 1:
         marks.append(words(_moment(election, turnout.steps[0][0]), 0, below, "small"))
     return [*marks, at_right(_moment(election, turnout.steps[-1][0]), below + 18, "small")]

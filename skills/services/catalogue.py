@@ -110,7 +110,7 @@ def rename(admin: User, skill: Skill, name: str) -> None:
 
 def add_alias(admin: User, skill: Skill, alias: str) -> None:
     check_changeable(skill)
-    if len(skill.aliases) >= rules.MOST_ALIASES:
+    if len(skill.aliases) >= rules.MAX_ALIASES:
         raise TooMany(TOO_MANY_ALIASES)
     # What is its own already is taken, too.
     if keys.fold(alias) in map(keys.fold, skill.names):

@@ -25,7 +25,7 @@ from store.log import Event
 from store.splitting import by_count
 from store.table import Delete, Exists, Key
 
-AT_A_TIME = 85  # endorsements that go in one transaction, beside the log's parts
+TRANSACTION_ENDORSEMENTS = 85  # endorsements that go in one transaction, beside the log's parts
 
 
 def endorse(user: User, whom: User, skill_id: str, grounds: Iterable[Ground], form: str) -> None:
@@ -108,7 +108,7 @@ def _batches_of(name: str) -> Iterable[list[Key]]:
     """What the index has not heard of yet is looked for when they are seen off for good."""
     spans = (keys.endorsements(name), keys.endorses(name))
     places = [Key(item["PK"], item["SK"]) for span in spans for item in table().each(span)]
-    return by_count([keys.endorsing(name), *places], AT_A_TIME)
+    return by_count([keys.endorsing(name), *places], TRANSACTION_ENDORSEMENTS)
 
 
 def _removed(name: str, places: list[Key]) -> bool:

@@ -17,13 +17,13 @@ from . import wire
 from .errors import FAILURES, OVER, SHED, NotAsked, is_silence, translated
 from .shedding import Shedding
 
-TRIES = 8  # where others were in the way, or DynamoDB was too busy
-ATTEMPTS = 4  # where nobody answered
-FIRST_PAUSE = 0.02
-LONGEST_PAUSE = 1.0
-USUAL = 0.25  # seconds within which an answer is nothing that needs patience
+MAX_CONFLICT_ATTEMPTS = 8  # where others were in the way, or DynamoDB was too busy
+MAX_SILENCE_ATTEMPTS = 4  # where nobody answered
+FIRST_PAUSE_SECONDS = 0.02
+MAX_PAUSE_SECONDS = 1.0
+USUAL_REPLY_SECONDS = 0.25  # seconds within which an answer is nothing that needs patience
 ANSWERS = (Refused, Invalid, Conflict, Crowded)  # who says one of these is there
-BESIDE_EACH = 3  # threads that ask beside each that answers requests
+EXTRA_THREADS_PER_THREAD = 3  # threads that ask beside each that answers requests
 BESIDE = "plenum-beside"  # how threads are called that ask beside the one they ask for
 
 _RANDOM = SystemRandom()  # two processes forked from one must not pause for the same times
@@ -102,13 +102,13 @@ class Connection:
 
     def _refuse_to_wait(self) -> None:
         """A request that has no patience left, or that others have waited for in vain, does not ask."""
-        if patience.left() < wire.CONNECT_SECONDS + USUAL:
+        if patience.left() < wire.CONNECT_TIMEOUT_SECONDS + USUAL_REPLY_SECONDS:
             raise NotAsked(OVER)
         if patience.current() is not None and not self._shedding().admits():
             raise NotAsked(SHED)
 
     def _note(self, seconds: float, error: BaseException | None) -> None:
-        if seconds > USUAL:
+        if seconds > USUAL_REPLY_SECONDS:
             patience.lose(seconds)
         if error is None or isinstance(error, ANSWERS):
             self._shedding().answered()
@@ -116,13 +116,24 @@ class Connection:
             self._shedding().unanswered()
 
     def _is_worth_another(self, error: StoreError, tried: int) -> bool:
-        most = TRIES if isinstance(error, Conflict | Crowded) else ATTEMPTS if is_silence(error) else 1
-        return tried < most and patience.left() >= wire.CONNECT_SECONDS + USUAL
+        most = (
+            MAX_CONFLICT_ATTEMPTS
+            if isinstance(error, Conflict | Crowded)
+            else MAX_SILENCE_ATTEMPTS
+            if is_silence(error)
+            else 1
+        )
+        return tried < most and patience.left() >= wire.CONNECT_TIMEOUT_SECONDS + USUAL_REPLY_SECONDS
 
     def _tell_of_vain_waiting(self, error: StoreError) -> None:
         """Once for each request."""
         waiting = patience.current()
-        if waiting and not waiting.was_in_vain and is_silence(error) and waiting.left < wire.CONNECT_SECONDS + USUAL:
+        if (
+            waiting
+            and not waiting.was_in_vain
+            and is_silence(error)
+            and waiting.left < wire.CONNECT_TIMEOUT_SECONDS + USUAL_REPLY_SECONDS
+        ):
             waiting.was_in_vain = True
             self._shedding().in_vain()
 
@@ -142,8 +153,8 @@ class Connection:
             request = request | {"ExclusiveStartKey": last}
 
     def pause(self, tried: int) -> None:
-        seconds = _RANDOM.uniform(0, min(LONGEST_PAUSE, FIRST_PAUSE * 2**tried))
-        seconds = max(0.0, min(seconds, patience.left() - wire.CONNECT_SECONDS))
+        seconds = _RANDOM.uniform(0, min(MAX_PAUSE_SECONDS, FIRST_PAUSE_SECONDS * 2**tried))
+        seconds = max(0.0, min(seconds, patience.left() - wire.CONNECT_TIMEOUT_SECONDS))
         patience.lose(seconds)
         self._sleep(seconds)
 
@@ -161,14 +172,17 @@ class Connection:
     @property
     def most_at_once(self) -> int:
         """A page asks up to four things at once: its own thread one of them, threads beside it the others."""
-        return self._threads * (1 + BESIDE_EACH)
+        return self._threads * (1 + EXTRA_THREADS_PER_THREAD)
 
     def _threads_beside(self) -> ThreadPoolExecutor:
         """Of this process: threads do not outlive a fork."""
         process = os.getpid()
         with self._locks.setdefault(process, threading.Lock()):
             if self._beside is None or self._beside[0] != process:
-                self._beside = process, ThreadPoolExecutor(self._threads * BESIDE_EACH, thread_name_prefix=BESIDE)
+                self._beside = (
+                    process,
+                    ThreadPoolExecutor(self._threads * EXTRA_THREADS_PER_THREAD, thread_name_prefix=BESIDE),
+                )
             return self._beside[1]
 
     def client(self) -> Any:
@@ -184,7 +198,7 @@ class Connection:
 
     def patient_client(self) -> Any:
         """Another one, to make tables and look at them with: there the SDK itself asks again."""
-        return self._connect(wire.ATTEMPTS_AT_TABLES)
+        return self._connect(wire.MAX_SDK_ATTEMPTS)
 
     def _connect(self, attempts: int = 1) -> Any:
         try:

@@ -52,7 +52,7 @@ MISTAKES = {
 }
 UNREACHABLE = (EndpointConnectionError, ConnectTimeoutError)
 LOST = (ReadTimeoutError, ConnectionClosedError)
-SERVERS_FAULT = 500  # and above: the status of an answer that tells nothing about what was asked
+MIN_SERVER_ERROR_STATUS = 500  # and above: the status of an answer that tells nothing about what was asked
 NO_CREDENTIALS = (NoCredentialsError, PartialCredentialsError, CredentialRetrievalError)
 
 IN_THE_WAY = "Other transactions kept getting in the way; nothing was written."
@@ -106,7 +106,10 @@ def _of_reply(reply: dict[str, Any], tables: str, unanswered: type[Unavailable])
         return Invalid(message)
     if code == "TransactionInProgressException":
         return InDoubt(f"DynamoDB is still at work on this same write; {IN_DOUBT}.")
-    if code not in THROTTLES and reply.get("ResponseMetadata", {}).get("HTTPStatusCode", 400) >= SERVERS_FAULT:
+    if (
+        code not in THROTTLES
+        and reply.get("ResponseMetadata", {}).get("HTTPStatusCode", 400) >= MIN_SERVER_ERROR_STATUS
+    ):
         return unanswered(f"DynamoDB failed with {code}: {message}")
     return Conflict(IN_THE_WAY) if code in CONFLICTS else _unavailable(code, message, tables)
 

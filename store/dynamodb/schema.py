@@ -24,8 +24,8 @@ BUSY = {
 }
 UNKNOWN = {"UnknownOperationException", "NotImplemented", "NotImplementedException", "InvalidAction", "501"}
 FORBIDDEN = {"AccessDeniedException", "AccessDenied"}
-SECONDS_TO_WAIT = 180.0
-SECONDS_TO_SHOW = 5.0
+TIMEOUT_SECONDS = 180.0
+VISIBLE_SECONDS = 5.0
 
 
 class Gsi1(GlobalSecondaryIndex):  # type: ignore[misc]
@@ -170,7 +170,7 @@ def _wait_until_active(client: Any, name: str) -> dict[str, Any]:
         table = _describe(client, name)
         if table is not None and all(each == "ACTIVE" for each in _statuses(table)):
             return table
-    raise Unavailable(f"The table {name} is being made, but is still not ready after {SECONDS_TO_WAIT:.0f} seconds.")
+    raise Unavailable(f"The table {name} is being made, but is still not ready after {TIMEOUT_SECONDS:.0f} seconds.")
 
 
 def _statuses(table: dict[str, Any]) -> Iterator[str]:
@@ -260,13 +260,13 @@ def _turn_on(extra: Extra) -> bool:
             if not extra.is_on() and _code(error) not in BUSY:
                 raise
         else:
-            return any(extra.is_on() for _ in _patiently(SECONDS_TO_SHOW))
+            return any(extra.is_on() for _ in _patiently(VISIBLE_SECONDS))
         if extra.is_on():  # somebody else was quicker
             return True
-    raise Unavailable(f"DynamoDB was too busy for {SECONDS_TO_WAIT:.0f} seconds. Still off is: {extra.sentence}")
+    raise Unavailable(f"DynamoDB was too busy for {TIMEOUT_SECONDS:.0f} seconds. Still off is: {extra.sentence}")
 
 
-def _patiently(seconds: float = SECONDS_TO_WAIT) -> Iterator[None]:
+def _patiently(seconds: float = TIMEOUT_SECONDS) -> Iterator[None]:
     """Again and again, at first quickly, until it has been long enough."""
     deadline, pause = time.monotonic() + seconds, 0.05
     while time.monotonic() < deadline:

@@ -31,12 +31,12 @@ from ..table import (
 from ..together import together
 from ..units import INDEX, is_plain
 from . import schema, wire
-from .connection import TRIES, Connection
+from .connection import MAX_CONFLICT_ATTEMPTS, Connection
 from .errors import FAILURES, TOO_BUSY, translated
 from .expressions import Expressions
 
-THREADS = 32
-INDEX_LAG = 60.0  # seconds; AWS promises no end, is mostly there within one, and is not seen to take a minute
+DEFAULT_THREADS = 32
+INDEX_LAG_SECONDS = 60.0  # seconds; AWS promises no end, is mostly there within one, and is not seen to take a minute
 
 _LOG = logging.getLogger(__name__)
 
@@ -63,7 +63,7 @@ class DynamoDbTable(Table):
         region: str,
         prefix: str = "",
         endpoint: str | None = None,
-        threads: int = THREADS,
+        threads: int = DEFAULT_THREADS,
         protected: bool | None = None,
         clock: Callable[[], float] = time.time,
         sleep: Callable[[float], None] = time.sleep,
@@ -79,10 +79,10 @@ class DynamoDbTable(Table):
 
     @property
     def index_lag(self) -> float:
-        return INDEX_LAG
+        return INDEX_LAG_SECONDS
 
     is_distant = True
-    log_partitions = layout.SPREAD
+    log_partitions = layout.NEW_LOG_PARTITIONS
 
     def at_once(self, asks: Sequence[Callable[[], Any]]) -> list[Any]:
         return self._connection.at_once(asks)
@@ -116,7 +116,7 @@ class DynamoDbTable(Table):
         while waiting:
             left = self._get_batch(waiting, found)
             fruitless = fruitless + 1 if len(left) == len(waiting) else 0
-            if fruitless == TRIES:
+            if fruitless == MAX_CONFLICT_ATTEMPTS:
                 raise Unavailable(TOO_BUSY)
             if left:
                 trips.retried("unprocessed")
@@ -181,7 +181,7 @@ class DynamoDbTable(Table):
         while waiting:
             left = self._put_batch(waiting)
             fruitless = fruitless + 1 if len(left) == len(waiting) else 0
-            if fruitless == TRIES:
+            if fruitless == MAX_CONFLICT_ATTEMPTS:
                 raise Unavailable(TOO_BUSY)
             if left:
                 trips.retried("unprocessed")

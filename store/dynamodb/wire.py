@@ -23,10 +23,10 @@ from botocore.parsers import JSONParser, ResponseParserError, ResponseParserFact
 from .. import patience
 from ..table import Invalid, Item, Key, Value
 
-CONNECT_SECONDS = 1
-READ_SECONDS = 3
+CONNECT_TIMEOUT_SECONDS = 1
+READ_TIMEOUT_SECONDS = 3
 SPARE_CONNECTIONS = 4  # for what goes on beside requests: signs of life, the pause, open pages
-ATTEMPTS_AT_TABLES = 4  # of the SDK, where tables are made and looked at; all else is asked again by `connection`
+MAX_SDK_ATTEMPTS = 4  # of the SDK, where tables are made and looked at; all else is asked again by `connection`
 
 READ, WRITE = "read", "write"
 
@@ -197,15 +197,15 @@ def client(region: str, endpoint: str | None, threads: int, attempts: int = 1) -
 
 def _wait_no_longer(request: Any, **_: Any) -> None:
     """Told by the SDK of every request just before it goes out: an answer is waited for while there is patience."""
-    if (left := patience.left()) < CONNECT_SECONDS + READ_SECONDS:
-        request.context["read_timeout"] = max(left - CONNECT_SECONDS, 0.001)
+    if (left := patience.left()) < CONNECT_TIMEOUT_SECONDS + READ_TIMEOUT_SECONDS:
+        request.context["read_timeout"] = max(left - CONNECT_TIMEOUT_SECONDS, 0.001)
 
 
 def _config(threads: int, attempts: int) -> Config:
     return Config(
         retries={"mode": "standard", "total_max_attempts": attempts},
-        connect_timeout=CONNECT_SECONDS,
-        read_timeout=READ_SECONDS,
+        connect_timeout=CONNECT_TIMEOUT_SECONDS,
+        read_timeout=READ_TIMEOUT_SECONDS,
         max_pool_connections=threads + SPARE_CONNECTIONS,
         tcp_keepalive=True,
         parameter_validation=False,  # `limits` has looked at everything already

@@ -7,7 +7,7 @@ import hashlib
 from ..table import Key, Span
 from .parts import METADATA, escape, fold, part, sequence
 
-LONGEST_START = 700  # bytes of a name in a key of the search
+MAX_NAME_START_BYTES = 700  # bytes of a name in a key of the search
 
 
 def user(name: str) -> Key:
@@ -61,7 +61,7 @@ def name_words_with_role(role_name: str, start: str) -> Span:
 
 def _start(text: str) -> str:
     """No longer than leaves room for the digest in a sort key."""
-    return part(text).encode()[:LONGEST_START].decode(errors="ignore")
+    return part(text).encode()[:MAX_NAME_START_BYTES].decode(errors="ignore")
 
 
 def role(name: str) -> str:

@@ -15,11 +15,11 @@ from ..table import Invalid
 from .invisible import without_invisible
 
 METADATA = "METADATA"
-DIGITS = 12
-LONGEST_PART = 800
-LONGEST_DOMAIN = 255
-LONGEST_SORT_KEY = 1024  # bytes, as DynamoDB has it
-LONGEST_KNOWN = 300  # letters of a name whose part of a key is remembered: no true name is longer
+EVENT_NUMBER_DIGITS = 12
+MAX_KEY_PART_BYTES = 800
+MAX_DOMAIN_CHARS = 255
+MAX_SORT_KEY_BYTES = 1024  # bytes, as DynamoDB has it
+MAX_CACHED_NAME_CHARS = 300  # letters of a name whose part of a key is remembered: no true name is longer
 _ESCAPED = re.compile(r"[#%\x00-\x1f\x7f-\x9f]")
 _SPACE = re.compile(r"\s+")
 
@@ -37,7 +37,7 @@ def fold(name: str) -> str:
 def _with_ascii_domain(text: str) -> str:
     """An address whose domain is spelt as in the DNS. It is Python's own codec because mails are addressed by it."""
     local, at, domain = text.rpartition("@")
-    if not at or domain.isascii() or len(domain) > LONGEST_DOMAIN or " " in text:
+    if not at or domain.isascii() or len(domain) > MAX_DOMAIN_CHARS or " " in text:
         return text
     try:
         return f"{local}@{domain.encode('idna').decode()}"
@@ -52,7 +52,7 @@ def escape(text: str) -> str:
 
 def part(name: str) -> str:
     """A name as it stands in a key. One that would outgrow DynamoDB's sort key ends in its digest instead."""
-    return _known_part(name) if len(name) <= LONGEST_KNOWN else _part(name)
+    return _known_part(name) if len(name) <= MAX_CACHED_NAME_CHARS else _part(name)
 
 
 def _part(name: str) -> str:
@@ -61,7 +61,7 @@ def _part(name: str) -> str:
         raw = text.encode()
     except UnicodeEncodeError:
         raise Invalid("A name must be valid Unicode.") from None
-    return text if len(raw) <= LONGEST_PART else _shortened(raw, LONGEST_PART)
+    return text if len(raw) <= MAX_KEY_PART_BYTES else _shortened(raw, MAX_KEY_PART_BYTES)
 
 
 def _shortened(raw: bytes, most: int) -> str:
@@ -72,7 +72,7 @@ def _shortened(raw: bytes, most: int) -> str:
 def fitted(sort_key: str) -> str:
     """A sort key that has two names in it, and would be too long if both are."""
     raw = sort_key.encode()
-    return sort_key if len(raw) <= LONGEST_SORT_KEY else _shortened(raw, LONGEST_SORT_KEY)
+    return sort_key if len(raw) <= MAX_SORT_KEY_BYTES else _shortened(raw, MAX_SORT_KEY_BYTES)
 
 
 _known_part = lru_cache(maxsize=4096)(_part)  # one act names the same few elections and people again and again
@@ -80,9 +80,9 @@ _known_part = lru_cache(maxsize=4096)(_part)  # one act names the same few elect
 
 def sequence(number: int) -> str:
     """A number so written that the order of the strings is the order of the numbers."""
-    if not 0 <= number < 10**DIGITS:
-        raise ValueError(f"Event numbers have at most {DIGITS} digits.")
-    return f"{number:0{DIGITS}d}"
+    if not 0 <= number < 10**EVENT_NUMBER_DIGITS:
+        raise ValueError(f"Event numbers have at most {EVENT_NUMBER_DIGITS} digits.")
+    return f"{number:0{EVENT_NUMBER_DIGITS}d}"
 
 
 def shard_of(text: str, shards: int) -> int:

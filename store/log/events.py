@@ -43,8 +43,8 @@ from ..table import (
 )
 from . import layout, numbers
 
-TRIES = 5
-ONCE_SECONDS = 24 * 3600  # how long a form sent again is recognised
+MAX_ATTEMPTS = 5
+IDEMPOTENCY_SECONDS = 24 * 3600  # how long a form sent again is recognised
 
 Noting = Callable[[int], Iterable[Write]]  # what an act writes of its own number; hangs on nothing else that changes
 
@@ -127,7 +127,7 @@ class EventLog:
 
     def _in_two_steps(self, event: Event, writes: Sequence[Write], once: str | None, noting: Noting) -> int:
         """The number is taken first; if its transaction does not happen, it is void."""
-        for _ in range(TRIES):
+        for _ in range(MAX_ATTEMPTS):
             number = numbers.take(self.table)
             own = [*writes, *noting(number), *self._mark(number, once)]
             told = Put(self._event(number, event), when=Missing(), table=LOG)
@@ -208,7 +208,7 @@ class EventLog:
         if once is None:
             return []
         place, seconds = keys.once(once), int(self.clock().timestamp())
-        fields = {"PK": place.pk, "SK": place.sk, "event_id": number, "ttl": seconds + ONCE_SECONDS}
+        fields = {"PK": place.pk, "SK": place.sk, "event_id": number, "ttl": seconds + IDEMPOTENCY_SECONDS}
         return [Put(fields, when=Missing() | Less("ttl", seconds))]
 
     def _first_time(self, once: str) -> int:

@@ -15,21 +15,21 @@ from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, datetime, timedelta
 
 from .. import keys
-from ..limits import WRITES
+from ..limits import MAX_TRANSACTION_ITEMS
 from ..splitting import by_count
 from ..table import LOG, Item, Key, Less, Missing, Put, Refused, Table
 from . import layout
 from .events import as_text
 
-BLOCK = 1000
+BLOCK_EVENTS = 1000
 ACTOR, TYPE, ELECTION, BALLOTS = "actor", "type", "election", "ballots"
 OF_BALLOTS = (
     "BallotCast",
     "BallotWithdrawn",
     "BallotsSealed",
 )  # so many that organisers' acts have a list of their own
-A_MOMENT = 6  # bytes: milliseconds since 1970
-NEVER = bytes(A_MOMENT)  # of a void number
+TIMESTAMP_BYTES = 6  # bytes: milliseconds since 1970
+NEVER = bytes(TIMESTAMP_BYTES)  # of a void number
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 Numbered = tuple[int, Item | None]  # an event by its number; None for a void one
@@ -37,7 +37,7 @@ Numbered = tuple[int, Item | None]  # an event by its number; None for a void on
 
 def first_of(number: int) -> int:
     """The first number of the block that the number is in."""
-    return (number - 1) // BLOCK * BLOCK + 1
+    return (number - 1) // BLOCK_EVENTS * BLOCK_EVENTS + 1
 
 
 # --- what is found where ---
@@ -75,12 +75,12 @@ def moment_bytes(event: Item | None) -> bytes:
     if event is None:
         return NEVER
     since = datetime.fromisoformat(event["when_occurred"]) - EPOCH
-    return (since // timedelta(milliseconds=1)).to_bytes(A_MOMENT, "big")
+    return (since // timedelta(milliseconds=1)).to_bytes(TIMESTAMP_BYTES, "big")
 
 
 def moment_at(moments: bytes, position: int) -> str | None:
     """When the event at that position of its block happened, as it is stored; `None` if there is none."""
-    stored = moments[position * A_MOMENT : (position + 1) * A_MOMENT]
+    stored = moments[position * TIMESTAMP_BYTES : (position + 1) * TIMESTAMP_BYTES]
     return as_text(EPOCH + timedelta(milliseconds=int.from_bytes(stored, "big"))) if stored.strip(b"\0") else None
 
 
@@ -102,7 +102,9 @@ def _items(table: Table, before: int, entries: list[Numbered]) -> list[Item]:
         {"PK": place.pk, "SK": place.sk, "upto": upto, "numbers": _joined(known.get(place, {}), before, numbers)}
         for place, numbers in found.items()
     ]
-    passed = known.get(moments, {}).get("moments", b"")[: earlier * A_MOMENT].ljust(earlier * A_MOMENT, b"\0")
+    passed = (
+        known.get(moments, {}).get("moments", b"")[: earlier * TIMESTAMP_BYTES].ljust(earlier * TIMESTAMP_BYTES, b"\0")
+    )
     here = b"".join(moment_bytes(event) for _, event in entries)
     return [*items, {"PK": moments.pk, "SK": moments.sk, "upto": upto, "moments": passed + here}]
 
@@ -112,7 +114,7 @@ def _joined(known: Mapping[str, list[int]], before: int, numbers: list[int]) -> 
 
 
 def _write(table: Table, items: list[Item]) -> None:
-    for batch in by_count(items, WRITES):
+    for batch in by_count(items, MAX_TRANSACTION_ITEMS):
         left = batch
         while left:
             try:
@@ -128,11 +130,11 @@ def _further(item: Item) -> Put:
 
 def make_anew(table: Table, sealed: int) -> Iterator[int]:
     """Write the whole index again, whatever is there; answers its last number after each block. No sealer may run."""
-    for first in range(1, sealed + 1, BLOCK):
-        last = min(first + BLOCK - 1, sealed)
+    for first in range(1, sealed + 1, BLOCK_EVENTS):
+        last = min(first + BLOCK_EVENTS - 1, sealed)
         there = {event["event_id"]: event for event in layout.each(table, first, last)}
         items = _items(table, first - 1, [(number, there.get(number)) for number in range(first, last + 1)])
-        for batch in by_count(items, WRITES):
+        for batch in by_count(items, MAX_TRANSACTION_ITEMS):
             table.write(*(Put(item, table=LOG) for item in batch))
         yield last
 
@@ -146,7 +148,7 @@ def as_of(item: Item, sealed: int) -> Item | None:
     if item.get("upto", 0) <= sealed or not (is_moments or item["PK"].startswith(keys.LOG_INDEX)):
         return item
     if is_moments:
-        left: bytes | list[int] = item["moments"][: max(0, sealed - first + 1) * A_MOMENT]
+        left: bytes | list[int] = item["moments"][: max(0, sealed - first + 1) * TIMESTAMP_BYTES]
     else:
         left = [number for number in item["numbers"] if number <= sealed]
     return {**item, "upto": sealed, "moments" if is_moments else "numbers": left} if left else None
@@ -169,7 +171,7 @@ def flaw_in(table: Table, entries: list[Numbered]) -> str | None:
             return _sentence(min(wrong), place, min(wrong) in listed)
     stored = known.get(moments, {}).get("moments", b"")
     for position, (number, event) in enumerate(entries):
-        if stored[position * A_MOMENT : (position + 1) * A_MOMENT] != moment_bytes(event):
+        if stored[position * TIMESTAMP_BYTES : (position + 1) * TIMESTAMP_BYTES] != moment_bytes(event):
             return f"The index has another time for event {number}. {AGAIN}"
     return None
 

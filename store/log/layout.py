@@ -14,8 +14,8 @@ from itertools import islice
 from .. import cursors, keys, spans
 from ..table import LOG, Condition, Item, Page, Put, Table
 
-SPREAD = 16  # partitions of every log on a distant store; another number would be another format
-A_WINDOW, LARGEST_WINDOW = 1000, 16_000  # numbers that are read at once, from all partitions side by side
+NEW_LOG_PARTITIONS = 16  # partitions of every log on a distant store; another number would be another format
+WINDOW_NUMBERS, MAX_WINDOW_NUMBERS = 1000, 16_000  # numbers that are read at once, from all partitions side by side
 
 
 # --- where an event lies, and what it is called everywhere else ---
@@ -53,7 +53,7 @@ def each(table: Table, first: int = 0, last: int | None = None, *, backwards: bo
     partitions = table.log_partitions
     if partitions == 1:
         return table.each(keys.events(first, last), backwards=backwards)
-    return _merged(table, partitions, first, last, backwards, A_WINDOW)
+    return _merged(table, partitions, first, last, backwards, WINDOW_NUMBERS)
 
 
 def page(
@@ -70,7 +70,7 @@ def page(
     if partitions == 1:
         return table.page(whole, limit=limit, cursor=cursor, backwards=backwards)
     if cursor is not None:
-        after = int(cursors.decode(whole, cursor)["SK"][: keys.DIGITS])
+        after = int(cursors.decode(whole, cursor)["SK"][: keys.EVENT_NUMBER_DIGITS])
         first, last = (first, after - 1) if backwards else (after + 1, last)
     found = list(islice(_merged(table, partitions, first, last, backwards, limit + 1), limit + 1))
     return Page(found[:limit], cursors.encode(whole, found[limit - 1]) if len(found) > limit else None)
@@ -134,4 +134,4 @@ def _windows(first: int, last: int, size: int, backwards: bool) -> Iterator[tupl
         low, high = (max(first, last - size + 1), last) if backwards else (first, min(last, first + size - 1))
         yield low, high
         first, last = (first, low - 1) if backwards else (high + 1, last)
-        size = min(2 * size, max(size, LARGEST_WINDOW))
+        size = min(2 * size, max(size, MAX_WINDOW_NUMBERS))

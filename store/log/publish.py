@@ -20,15 +20,15 @@ from datetime import UTC, datetime, timedelta
 from .. import keys
 from ..table import LOG, Condition, Equals, Item, Less, Missing, Put, Refused, Table, Update
 from .events import EventLog, as_text, utc_now
-from .index import BLOCK, EPOCH, first_of
+from .index import BLOCK_EVENTS, EPOCH, first_of
 
-QUARTER = timedelta(minutes=15)
-AT_ONCE = frozenset({"ElectionClosed", "ResultSealed"})  # what somebody is waiting for a proof of
+QUARTER_HOUR = timedelta(minutes=15)
+PUBLISHED_IMMEDIATELY = frozenset({"ElectionClosed", "ResultSealed"})  # what somebody is waiting for a proof of
 
 
 def quarter_of(moment: datetime) -> datetime:
     """When the quarter of an hour began that the moment is in."""
-    return moment - (moment - EPOCH) % QUARTER
+    return moment - (moment - EPOCH) % QUARTER_HOUR
 
 
 def as_quarter(moment: datetime) -> str:
@@ -38,7 +38,7 @@ def as_quarter(moment: datetime) -> str:
 
 def wanted_at_once(checkpoint: Item, events: Iterable[Item]) -> Iterator[Update]:
     """What the transaction that seals these events adds if one of them is a close."""
-    if any(event["event_type"] in AT_ONCE for event in events):
+    if any(event["event_type"] in PUBLISHED_IMMEDIATELY for event in events):
         yield Update(keys.publishing(), set={"wanted": checkpoint["event_id"]})
 
 
@@ -95,14 +95,14 @@ class Publisher:
         """Whether the quarter in which the checkpoint was sealed is over; or far ahead, because a clock was wrong."""
         now = quarter_of(self.clock())
         when = checkpoint["when_sealed"]
-        return bool(when < as_text(now) or when >= as_text(now + 2 * QUARTER))
+        return bool(when < as_text(now) or when >= as_text(now + 2 * QUARTER_HOUR))
 
     # --- step by step ---
 
     def _publish_next(self, state: Item) -> bool:
         """One more of what is wanted: the end of the next full block, or all that is left."""
         before = state["event_id"]
-        stop = min(state["wanted"], first_of(before + 1) + BLOCK - 1)
+        stop = min(state["wanted"], first_of(before + 1) + BLOCK_EVENTS - 1)
         checkpoint = self.log.checkpoint_over(stop) if stop > before else None
         if checkpoint is None:
             return False

@@ -26,13 +26,13 @@ from ..table import LOG, Equals, Item, Missing, Put, Refused, Table, Update, Wri
 from . import layout
 from .events import EventLog, as_text, number_of, utc_now
 from .forgotten import Rewritings, event_digest, sealed_digest
-from .index import BLOCK, Numbered, essence, extend_index, flaw_in
+from .index import BLOCK_EVENTS, Numbered, essence, extend_index, flaw_in
 from .publish import Publisher, wanted_at_once
 
-GRACE = timedelta(seconds=60)  # how long the holder of a number may take before the number is declared void
-EVENTS_A_CHECKPOINT = 1000
+GRACE_PERIOD = timedelta(seconds=60)  # how long the holder of a number may take before the number is declared void
+EVENTS_PER_CHECKPOINT = 1000
 CHAIN_START = bytes(32)
-KEPT = 16  # bytes of each digest that a checkpoint keeps
+DIGEST_BYTES = 16  # bytes of each digest that a checkpoint keeps
 
 
 def void_digest(number: int) -> bytes:
@@ -71,7 +71,7 @@ class Sealer:
     def _next_batch(self, previous: Item | None) -> int:
         before = previous["event_id"] if previous else 0
         chain = bytes.fromhex(previous["hash"]) if previous else CHAIN_START
-        entries = list(islice(self._settled(before), min(EVENTS_A_CHECKPOINT, BLOCK - before % BLOCK)))
+        entries = list(islice(self._settled(before), min(EVENTS_PER_CHECKPOINT, BLOCK_EVENTS - before % BLOCK_EVENTS)))
         if not entries:
             return 0
         extend_index(self.table, before, entries)  # first: what a checkpoint covers, the index knows
@@ -83,7 +83,7 @@ class Sealer:
             "first_event_id": before + 1,
             "event_id": before + len(entries),
             "hash": chain.hex(),
-            "digests": b"".join(digest[:KEPT] for digest in digests),
+            "digests": b"".join(digest[:DIGEST_BYTES] for digest in digests),
             "voids": [number for number, event in entries if not event],
             "when_sealed": as_text(self.clock()),
         }
@@ -108,7 +108,7 @@ class Sealer:
         """Whether the number is marked void; a gap before an event of long ago is marked here."""
         if self.log.is_void(number):
             return True
-        if later["when_occurred"] > as_text(self.clock() - GRACE):
+        if later["when_occurred"] > as_text(self.clock() - GRACE_PERIOD):
             return False
         self.log.void(number)
         return True
@@ -201,20 +201,20 @@ class _Walk:
 
     def _check_events(self, checkpoint: Item) -> None:
         kept, voids = checkpoint["digests"], set(checkpoint["voids"])
-        if len(kept) != KEPT * (checkpoint["event_id"] - self.number):
+        if len(kept) != DIGEST_BYTES * (checkpoint["event_id"] - self.number):
             raise _Flaw(f"The checkpoint at event {checkpoint['event_id']} is not what was sealed.")
-        for start in range(0, len(kept), KEPT):
+        for start in range(0, len(kept), DIGEST_BYTES):
             self.number += 1
             event = self._event(self.number, void=self.number in voids)
             digest = sealed_digest(event) if event else void_digest(self.number)
-            if digest[:KEPT] != kept[start : start + KEPT]:
+            if digest[:DIGEST_BYTES] != kept[start : start + DIGEST_BYTES]:
                 raise _Flaw(f"Event {self.number} is not what was sealed.")
             self.chain = extend(self.chain, digest)
             if self.published and self.published[0] == self.number and self.published[1] != self.chain.hex():
                 raise _Flaw(f"The log up to event {self.number} is not the one whose checkpoint was published.")
             self._check_public()
             self.block.append((self.number, essence(event) if event else None))
-            if self.number % BLOCK == 0:
+            if self.number % BLOCK_EVENTS == 0:
                 self._check_index()
 
     def _check_public(self) -> None:

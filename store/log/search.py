@@ -21,14 +21,14 @@ from ..table import Item, Page, Span, Table
 from ..together import together
 from . import layout
 from .events import EventLog, as_text
-from .index import ACTOR, BALLOTS, BLOCK, ELECTION, TYPE, first_of, moment_at, names_of
+from .index import ACTOR, BALLOTS, BLOCK_EVENTS, ELECTION, TYPE, first_of, moment_at, names_of
 
-LOOKS = 20  # batches of events, or of blocks of the index, that one look goes through at most
-BLOCKS = 10  # of the index, read at once
-UNSEALED = 1000  # events that are read at once where the site is busy
-RECENT = 10  # events, the newest, read along with the index: no more are unsealed unless the site is busy
-CLOCKS = timedelta(minutes=10)  # by which the clocks of several machines may differ, and so numbers and times
-BEYOND = 10**keys.DIGITS  # every number
+MAX_BATCHES_PER_LOOK = 20  # batches of events, or of blocks of the index, that one look goes through at most
+BATCH_BLOCKS = 10  # of the index, read at once
+BATCH_UNSEALED_EVENTS = 1000  # events that are read at once where the site is busy
+RECENT_EVENTS = 10  # events, the newest, read along with the index: no more are unsealed unless the site is busy
+MAX_CLOCK_SKEW = timedelta(minutes=10)  # by which the clocks of several machines may differ, and so numbers and times
+ABOVE_EVERY_NUMBER = 10**keys.EVENT_NUMBER_DIGITS  # every number
 
 Name = tuple[str, str]  # a kind of list, and a name of that kind
 Block = tuple[int, set[int]]  # the first number of a block of the index, and numbers in it
@@ -63,7 +63,7 @@ class Wanted:
 
     def ends_before(self, when: str) -> bool:
         """Whether nothing older than what happened then can be wanted."""
-        return bool(self.since) and when < _moved(self.since, -CLOCKS)
+        return bool(self.since) and when < _moved(self.since, -MAX_CLOCK_SKEW)
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +76,7 @@ class Found:
 
 def look(table: Table, wanted: Wanted, *, before: int | None = None, limit: int = 50) -> Found:
     """The newest events that are wanted, of those before a number."""
-    top = before - 1 if before else _last_by(table, wanted.until) if wanted.until else BEYOND - 1
+    top = before - 1 if before else _last_by(table, wanted.until) if wanted.until else ABOVE_EVERY_NUMBER - 1
     found: list[Item] = []
     for looks, (lowest, events) in enumerate(_batches(table, wanted, top, limit), 1):
         found += (event for event in events if wanted.fits(event))
@@ -84,7 +84,7 @@ def look(table: Table, wanted: Wanted, *, before: int | None = None, limit: int 
             return Found(found[:limit], found[limit - 1]["event_id"])
         if lowest <= 1 or (events and wanted.ends_before(events[-1]["when_occurred"])):
             break
-        if len(found) == limit or looks == LOOKS:
+        if len(found) == limit or looks == MAX_BATCHES_PER_LOOK:
             return Found(found, lowest)
     return Found(found, None)
 
@@ -96,18 +96,18 @@ def _batches(table: Table, wanted: Wanted, top: int, size: int) -> Iterator[tupl
         return
     if top < 1:
         return
-    leading = by_count(_leading(table, wanted, top), BLOCKS) if wanted.lists else iter(())
+    leading = by_count(_leading(table, wanted, top), BATCH_BLOCKS) if wanted.lists else iter(())
     newest, recent, first = together(
         table,
         EventLog(table).newest_checkpoint,
-        lambda: next(_read(table, 1, top, RECENT), (1, [])),
+        lambda: next(_read(table, 1, top, RECENT_EVENTS), (1, [])),
         lambda: next(leading, []),
     )
     sealed = newest["event_id"] if newest else 0
     yield from _unsealed(table, sealed, top, recent)
     if sealed:
         top = min(top, sealed)
-        blocks = chain([first], leading) if wanted.lists else by_count(_leading(table, wanted, top), BLOCKS)
+        blocks = chain([first], leading) if wanted.lists else by_count(_leading(table, wanted, top), BATCH_BLOCKS)
         yield from _through_index(table, wanted, blocks, top, size)
 
 
@@ -118,7 +118,7 @@ def _unsealed(table: Table, sealed: int, top: int, recent: tuple[int, list[Item]
     lowest, events = recent
     yield max(lowest, sealed + 1), [event for event in events if event["event_id"] > sealed]
     if lowest > sealed + 1:
-        yield from _read(table, sealed + 1, lowest - 1, UNSEALED)
+        yield from _read(table, sealed + 1, lowest - 1, BATCH_UNSEALED_EVENTS)
 
 
 def _read(table: Table, first: int, top: int, size: int) -> Iterator[tuple[int, list[Item]]]:
@@ -147,7 +147,7 @@ def _through_index(
             yield some[-1][0], layout.get_many(table, some)
         lowest = blocks[-1][0]
         yield lowest, []
-        if any(wanted.ends_before(when) for _, when in islice(moments.of(range(lowest, lowest + BLOCK)), 1)):
+        if any(wanted.ends_before(when) for _, when in islice(moments.of(range(lowest, lowest + BLOCK_EVENTS)), 1)):
             return
 
 
@@ -162,7 +162,7 @@ class _Moments:
     def of(self, numbers: Iterable[int]) -> Iterator[tuple[int, str]]:
         """Those of the numbers that are not void, each with its moment."""
         for number in numbers:
-            if when := moment_at(self.blocks.get(first_of(number), b""), (number - 1) % BLOCK):
+            if when := moment_at(self.blocks.get(first_of(number), b""), (number - 1) % BLOCK_EVENTS):
                 yield number, when
 
 
@@ -170,7 +170,7 @@ def _leading(table: Table, wanted: Wanted, top: int) -> Iterator[Block]:
     """The numbers to begin with, block by block, the newest first: a list's, or all, if only a time is asked for."""
     if wanted.lists:
         return _blocks(table, wanted.lists[0], top)
-    return ((first, set(range(first, first + BLOCK))) for first in range(first_of(top), 0, -BLOCK))
+    return ((first, set(range(first, first + BLOCK_EVENTS))) for first in range(first_of(top), 0, -BLOCK_EVENTS))
 
 
 def _blocks(table: Table, names: list[Name], top: int) -> Iterator[Block]:
@@ -188,7 +188,7 @@ def _first(item: Item) -> int:
 
 
 def _some(table: Table, span: Span, cursor: str | None = None) -> Page:
-    return table.page(span, limit=BLOCKS, cursor=cursor, backwards=True)
+    return table.page(span, limit=BATCH_BLOCKS, cursor=cursor, backwards=True)
 
 
 def _backwards(table: Table, span: Span, page: Page) -> Iterator[Item]:
@@ -217,7 +217,7 @@ def _last_by(table: Table, until: str) -> int:
         there = layout.first_of_all(table, number)
         return str(there["when_occurred"]) if there else "~"
 
-    return BLOCK * bisect_right(range(1, last + 1, BLOCK), _moved(until, CLOCKS), key=when)
+    return BLOCK_EVENTS * bisect_right(range(1, last + 1, BLOCK_EVENTS), _moved(until, MAX_CLOCK_SKEW), key=when)
 
 
 def _moved(when: str, by: timedelta) -> str:

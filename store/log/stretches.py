@@ -13,7 +13,7 @@ from ..table import Item, Table
 from . import layout
 from .events import EventLog
 from .forgotten import sealed_digest
-from .seal import CHAIN_START, KEPT, void_digest
+from .seal import CHAIN_START, DIGEST_BYTES, void_digest
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,10 +34,10 @@ class Stretch:
 
     def _digest(self, checkpoint: Item, number: int) -> bytes:
         """The half that was sealed, and the other as it is now."""
-        start = KEPT * (number - checkpoint["first_event_id"])
+        start = DIGEST_BYTES * (number - checkpoint["first_event_id"])
         is_void = number in checkpoint["voids"]
         now = void_digest(number) if is_void else _digest(self.events.get(number))
-        return bytes(checkpoint["digests"][start : start + KEPT]) + now[KEPT:]
+        return bytes(checkpoint["digests"][start : start + DIGEST_BYTES]) + now[DIGEST_BYTES:]
 
 
 def _of(checkpoint: Item) -> range:

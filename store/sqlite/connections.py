@@ -13,12 +13,15 @@ WRITING_FAILED = {  # what SQLite's own name for an error says, where its words 
     *("SQLITE_IOERR_WRITE", "SQLITE_IOERR_FSYNC", "SQLITE_IOERR_DIR_FSYNC", "SQLITE_IOERR_TRUNCATE"),
     *("SQLITE_IOERR_SHMSIZE", "SQLITE_IOERR_SHMOPEN", "SQLITE_IOERR_SHMMAP", "SQLITE_IOERR_DELETE"),
 }
-PATIENCE = 5.0  # seconds a writer waits until it may begin: for its turn, for other processes, and for SQLite
+# seconds a writer waits until it may begin: for its turn, for other processes, and for SQLite
+WRITER_TIMEOUT_SECONDS = 5.0
 
 
 def connect(path: str, *, create: bool = False) -> sqlite3.Connection:
     address = f"file:{quote(path)}?mode={'rwc' if create else 'rw'}"
-    connection = sqlite3.connect(address, uri=True, timeout=PATIENCE, isolation_level=None, check_same_thread=False)
+    connection = sqlite3.connect(
+        address, uri=True, timeout=WRITER_TIMEOUT_SECONDS, isolation_level=None, check_same_thread=False
+    )
     connection.execute("PRAGMA synchronous = FULL")
     connection.execute("PRAGMA secure_delete = ON")  # deleted bytes are overwritten; builds of SQLite differ in this
     return connection

@@ -13,9 +13,9 @@ import orjson
 from .. import cursors, limits
 from ..table import DATA, LOG, TABLES, Check, Delete, Invalid, Item, Key, Put, Span, Update, Value, Write
 
-ROWS_AT_A_TIME = 256
+BATCH_ROWS = 256
 TRUTHS = {"true": True, "fals": False}  # by their first letters in JSON, where nothing else begins like them
-ASKED_AT_ONCE = 8  # items of one statement: more would be more statements to keep, and hardly faster
+STATEMENT_ITEMS = 8  # items of one statement: more would be more statements to keep, and hardly faster
 
 # Clustered by key and without row ids, so that the file keeps no order of arrival.
 TABLE = """
@@ -65,8 +65,8 @@ def unpack(body: bytes) -> Item:
 def unpack_all(bodies: list[bytes]) -> list[Item]:
     """Many at once, which takes half the time of one by one; but no more than the processor keeps at hand."""
     items: list[Item] = []
-    for at in range(0, len(bodies), ROWS_AT_A_TIME):
-        items += _unpack_some(bodies[at : at + ROWS_AT_A_TIME])
+    for at in range(0, len(bodies), BATCH_ROWS):
+        items += _unpack_some(bodies[at : at + BATCH_ROWS])
     return items
 
 
@@ -80,8 +80,8 @@ def _unpack_some(bodies: list[bytes]) -> list[Item]:
 def values_of(bodies: list[bytes], names: Sequence[str]) -> Iterator[Iterable[tuple[Value, ...]]]:
     """These attributes of every item, a handful of items at a time, cut out of the text where that is safe: it takes
     half the time of unpacking."""
-    for at in range(0, len(bodies), ROWS_AT_A_TIME):
-        some = bodies[at : at + ROWS_AT_A_TIME]
+    for at in range(0, len(bodies), BATCH_ROWS):
+        some = bodies[at : at + BATCH_ROWS]
         columns = _columns(b"".join(some).decode(), len(some), names)
         yield columns or [tuple(map(item.get, names)) for item in _unpack_some(some)]
 
@@ -133,8 +133,8 @@ def read(connection: sqlite3.Connection, keys: Sequence[Key], now: float | None 
     """Those of the items that are there; without a moment given also what has expired. Each statement has SQLite lock
     the file, look whether somebody has written, and wait for Python's own lock: so several items are one statement."""
     found: dict[Key, Item] = {}
-    for at in range(0, len(keys), ASKED_AT_ONCE):
-        some = keys[at : at + ASKED_AT_ONCE]
+    for at in range(0, len(keys), STATEMENT_ITEMS):
+        some = keys[at : at + STATEMENT_ITEMS]
         places = [text for key in some for text in (key.pk, key.sk)]
         asked = _asked(tuple(key.table for key in some), now is None)
         rows = connection.execute(asked, places if now is None else [*places, now])
@@ -177,7 +177,7 @@ def insertion(item: Item, table: str) -> tuple[str, tuple[Value, ...]]:
     """Of an item that was changed; one whose text is short is no longer than an item may be, for what DynamoDB counts
     is less than twice as much."""
     row = _row(item)
-    if 2 * len(row[-1]) > limits.ITEM_BYTES:
+    if 2 * len(row[-1]) > limits.MAX_ITEM_BYTES:
         limits.check_item(item)
     return PUT[table], row
 
@@ -242,7 +242,7 @@ def fill_page(rows: sqlite3.Cursor, limit: int | None) -> tuple[list[bytes], boo
     """The bodies that fit a page, and whether something comes after them."""
     bodies: list[bytes] = []
     size = 0
-    at_a_time = ROWS_AT_A_TIME if limit is None else min(ROWS_AT_A_TIME, limit + 1)  # some rows are large
+    at_a_time = BATCH_ROWS if limit is None else min(BATCH_ROWS, limit + 1)  # some rows are large
     while some := list(chain.from_iterable(rows.fetchmany(at_a_time))):
         together = sum(map(len, some))
         if size + together < limits.PAGE_BYTES and limit is None:

@@ -16,9 +16,9 @@ from . import connections
 from .connections import sentences
 from .queue import Queue
 
-A_NAP = 0.01  # seconds between two looks whether the store is free
+CHECK_INTERVAL_SECONDS = 0.01  # seconds between two looks whether the store is free
 NORMAL = 1  # of SQLite's ways to sync: the journal before it is carried over into the file, not at every commit
-JOURNAL_PATIENCE = 0.2  # seconds to wait for readers before the journal is emptied; writers wait as long
+JOURNAL_TIMEOUT_SECONDS = 0.2  # seconds to wait for readers before the journal is emptied; writers wait as long
 REWRITE_SECONDS = 1.0  # for copying the file, which is less than half of rewriting it: writers have patience for more
 INSTRUCTIONS_BETWEEN_CHECKS = 10_000  # of SQLite's virtual machine
 TOO_BUSY = "The store is too busy to write just now."
@@ -33,7 +33,7 @@ class Writers:
 
     def commit(self, work: Callable[[sqlite3.Connection], Any]) -> Any:
         """Do the work in a transaction, together with whatever else waits for its turn."""
-        act = Act(work, time.monotonic() + connections.PATIENCE)
+        act = Act(work, time.monotonic() + connections.WRITER_TIMEOUT_SECONDS)
         self.waiting.append(act)
         try:
             while not act.done:
@@ -120,15 +120,15 @@ class Writers:
     @contextmanager
     def alone(self) -> Iterator[Writer]:
         """With the store to oneself. Whoever asks for that is in no hurry, and lets others go first."""
-        until = time.monotonic() + connections.PATIENCE
-        if not self.turn.acquire(timeout=connections.PATIENCE):
+        until = time.monotonic() + connections.WRITER_TIMEOUT_SECONDS
+        if not self.turn.acquire(timeout=connections.WRITER_TIMEOUT_SECONDS):
             raise Unavailable(TOO_BUSY)
         try:
             writer = self.opened_writer()
             while not writer.queue.enter():
                 if not _left(until):
                     raise Unavailable(TOO_BUSY)
-                time.sleep(A_NAP)
+                time.sleep(CHECK_INTERVAL_SECONDS)
             try:
                 yield writer
             finally:
@@ -206,7 +206,7 @@ class Writer:
     @contextmanager
     def transaction(self, until: float) -> Iterator[sqlite3.Connection]:
         """Nobody but us writes by now, unless somebody has come past the queue."""
-        self._wait_for(min(connections.PATIENCE, _left(until)))
+        self._wait_for(min(connections.WRITER_TIMEOUT_SECONDS, _left(until)))
         self.connection.execute("BEGIN IMMEDIATE")
         try:
             yield self.connection
@@ -237,7 +237,7 @@ class Writer:
 
     def empty_journal(self) -> None:
         """Give up soon where somebody reads for long, such as a backup: other writers would wait with us."""
-        self._wait_for(JOURNAL_PATIENCE)
+        self._wait_for(JOURNAL_TIMEOUT_SECONDS)
         _, frames, moved = self.connection.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchone()
         if moved < frames or self.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]:
             raise Unavailable("Somebody has been reading for long, so that the journal could not be emptied.")
@@ -246,7 +246,7 @@ class Writer:
         """The whole file, unless that would keep writers waiting for longer than they have patience. Answers whether
         it was done."""
         stop = time.monotonic() + REWRITE_SECONDS
-        self._wait_for(JOURNAL_PATIENCE)
+        self._wait_for(JOURNAL_TIMEOUT_SECONDS)
         self.connection.set_progress_handler(lambda: time.monotonic() > stop, INSTRUCTIONS_BETWEEN_CHECKS)
         try:
             self.connection.execute("VACUUM")

@@ -41,7 +41,7 @@ WRITERS: Mapping[str, Callable[[File], Iterator[str]]] = {
 } | {type: partial(preflib.write, type=type) for type in preflib.TYPES}
 
 FORMATS = tuple(READERS)
-BATCH = 1000  # lines that are handed out together
+BATCH_LINES = 1000  # lines that are handed out together
 
 
 def read(
@@ -67,5 +67,5 @@ def write(file: File, format: str) -> Iterator[bytes]:
 
 
 def _batched(pieces: Iterator[str]) -> Iterator[bytes]:
-    while batch := "".join(islice(pieces, BATCH)):
+    while batch := "".join(islice(pieces, BATCH_LINES)):
         yield batch.encode()

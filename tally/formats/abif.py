@@ -20,7 +20,7 @@ from decimal import Decimal
 from typing import Any
 
 from ..ballots import groups_of
-from .file import MOST_SEATS, UNRANKED, BadFile, Box, File, Limits, Roster, clean_title, shown, whole
+from .file import MAX_SEATS, UNRANKED, BadFile, Box, File, Limits, Roster, clean_title, shown, whole
 from .ranking import joined
 from .text import Text, without_blank
 from .writing import by_count
@@ -95,7 +95,7 @@ class _Reader:
 
     def _seats(self) -> int | None:
         seats = self.said.get("seats")
-        return seats if type(seats) is int and 0 < seats <= MOST_SEATS else None
+        return seats if type(seats) is int and 0 < seats <= MAX_SEATS else None
 
     def _title(self) -> str:
         title = self.said.get("title")

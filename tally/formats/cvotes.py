@@ -27,7 +27,7 @@ from .writing import by_count, refuse_signs
 
 SIGNS = (">", "=", ";", ",", "#", "/", "*", "^", "|", "<")
 BLANK = ("/EMPTY_RANKING/", "/EMPTY/")
-NOBODY_CHOSE = 100
+UNSPECIFIED_SEATS = 100
 TAIL = re.compile(r"(?:\^\s*([0-9]+)\s*)?(?:\*\s*([0-9]+)\s*)?$")
 
 
@@ -108,7 +108,7 @@ class _Reader:
 
     def file(self) -> File:
         ballots = self.box.ballots(self.roster.names)
-        unsaid = self.seats == NOBODY_CHOSE and self.seats >= len(ballots.candidates)
+        unsaid = self.seats == UNSPECIFIED_SEATS and self.seats >= len(ballots.candidates)
         return File(ballots, None if unsaid else self.seats, unranked=self.unranked)
 
 

@@ -11,9 +11,9 @@ from dataclasses import dataclass, field
 from ..ballots import BadBallot, Ballots, ranking_of
 
 UNRANKED = ("below", "no-opinion")
-MOST_VOTES = 10**12  # on one line; more is a slip of the hand, or mischief
-MOST_SEATS = 10_000
-REMEMBERED = 32_000_000  # characters of lines already read, so that an equal line need not be read again
+MAX_VOTES_PER_LINE = 10**12  # on one line; more is a slip of the hand, or mischief
+MAX_SEATS = 10_000
+CACHE_CHARS = 32_000_000  # characters of lines already read, so that an equal line need not be read again
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +120,7 @@ class Box:
     def remember(self, text: str, ranking: str, count: int) -> None:
         """A line and what it said. The memory is emptied when it is full."""
         self.remembered += len(text) + 100
-        if self.remembered > REMEMBERED:
+        if self.remembered > CACHE_CHARS:
             self.read.clear()
             self.remembered = len(text) + 100
         self.read[text] = (ranking, count)
@@ -189,7 +189,7 @@ def shown(text: str) -> str:
     return safe if len(text) <= 60 else f"{safe[:60]}…"
 
 
-def whole(typed: str, line: int | None, what: str, most: int = MOST_VOTES, least: int = 0) -> int:
+def whole(typed: str, line: int | None, what: str, most: int = MAX_VOTES_PER_LINE, least: int = 0) -> int:
     """A whole number as text, such as a count of ballots."""
     digits = typed.strip()
     if not (digits.isascii() and digits.isdigit()):
@@ -198,7 +198,7 @@ def whole(typed: str, line: int | None, what: str, most: int = MOST_VOTES, least
     return within(number, line, what, most, least)
 
 
-def within(number: int, line: int | None, what: str, most: int = MOST_VOTES, least: int = 0) -> int:
+def within(number: int, line: int | None, what: str, most: int = MAX_VOTES_PER_LINE, least: int = 0) -> int:
     if number > most:
         raise BadFile(line, f"This is too large for {what}: at most {most}.")
     if number < least:
@@ -207,4 +207,4 @@ def within(number: int, line: int | None, what: str, most: int = MOST_VOTES, lea
 
 
 def seats_of(typed: str, line: int | None) -> int:
-    return whole(typed, line, "a number of seats", MOST_SEATS, 1)
+    return whole(typed, line, "a number of seats", MAX_SEATS, 1)

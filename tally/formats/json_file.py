@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from ..ballots import BadBallot, check, groups_of
-from .file import MOST_SEATS, UNRANKED, BadFile, Box, File, Limits, Roster, clean_title, shown, within
+from .file import MAX_SEATS, UNRANKED, BadFile, Box, File, Limits, Roster, clean_title, shown, within
 from .text import Text
 from .writing import by_count
 
@@ -94,7 +94,7 @@ class _Reader:
 
     def _seats(self) -> int | None:
         line, seats = self.said.get("seats", (0, None))
-        return None if seats is None else _number(seats, line, "a number of seats", MOST_SEATS, 1)
+        return None if seats is None else _number(seats, line, "a number of seats", MAX_SEATS, 1)
 
     def _title(self) -> str:
         titles = (self.said.get(key, (0, ""))[1] for key in ("title", "name"))

@@ -19,7 +19,7 @@ ENDINGS = {
     "toc": "preflib",
     "toi": "preflib",
 }
-LINES = 1000  # looked at
+SAMPLE_LINES = 1000  # looked at
 
 PREFLIB = re.compile(r"#\s*(?:ALTERNATIVE NAME\s+[0-9]+|DATA TYPE|NUMBER ALTERNATIVES|FILE NAME)\s*:", re.IGNORECASE)
 BLT = re.compile(r"[0-9]+\s+[0-9]+(?=\s|$)[^>:]*$")
@@ -38,7 +38,7 @@ def recognise(name: str, head: str) -> str:
 
 
 def _by_look(head: str) -> str:
-    lines = [line.strip() for line in head.split("\n", LINES)[:LINES]]
+    lines = [line.strip() for line in head.split("\n", SAMPLE_LINES)[:SAMPLE_LINES]]
     said = [line[:10_000] for line in lines if line]
     if any(line.startswith("#/") for line in said):
         return "cvotes"

@@ -10,7 +10,7 @@ from typing import Protocol
 
 from .file import BadFile, Limits
 
-PIECE = 64 * 1024
+CHUNK_BYTES = 64 * 1024
 MARKS = (  # longest first: that of UTF-32 begins as that of UTF-16 does
     (codecs.BOM_UTF32_LE, "utf-32"),
     (codecs.BOM_UTF32_BE, "utf-32"),
@@ -71,7 +71,7 @@ def _raw(source: bytes | str | Stream, limits: Limits) -> Iterator[bytes]:
 def _piece(stream: Stream) -> bytes:
     """A whole piece, even of a stream that comes in drops: the first must show what kind of file it is."""
     piece = bytearray()
-    while len(piece) < PIECE and (more := stream.read(PIECE - len(piece))):
+    while len(piece) < CHUNK_BYTES and (more := stream.read(CHUNK_BYTES - len(piece))):
         piece += more
     return bytes(piece)
 

@@ -68,7 +68,7 @@ def _form(name: str) -> dict[str, str]:
 
 
 def seat(client: Client, game: Game, name: str) -> players.Pass:
-    form = _form(text(name, player_names.LONGEST))
+    form = _form(text(name, player_names.MAX_VISIBLE_CHARS))
     assert client.post(reverse("join_game", args=[game.id, game.token]), form).status_code == 302
     held = players.pass_of_form(form["form"])
     assert held is not None

@@ -14,7 +14,7 @@ from ranking.candidates import Candidate
 from results.services import find as sealed
 
 from .site import Look
-from .words import SHORTEST, filled, text
+from .words import MIN_TAG_CHARS, filled, text
 
 
 def looks_at_books(organiser: User, voter: User) -> list[Look]:
@@ -40,7 +40,7 @@ def looks_at_books(organiser: User, voter: User) -> list[Look]:
 
 
 def _book(organiser: User, voter: User, name: str) -> Book:
-    book = binding.make(organiser, text(name), [text("Chair", SHORTEST), text("Colour", SHORTEST)])
+    book = binding.make(organiser, text(name), [text("Chair", MIN_TAG_CHARS), text("Colour", MIN_TAG_CHARS)])
     for each in book.questions:
         found = elections.find(each)
         assert found is not None

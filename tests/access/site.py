@@ -66,7 +66,7 @@ from tests.photos.drawing import kept
 from upkeep.doctor import site as doctor
 from upkeep.sealer import site_sealer
 
-from .words import SHORTEST, filled, known, note, text
+from .words import MIN_TAG_CHARS, filled, known, note, text
 
 CHOSEN = {"description": "", "time_zone": "UTC", "expires_at": None}
 NAMES = ("Ann", "Ben", "Cleo", "Dan", "Eve")
@@ -134,7 +134,7 @@ def build() -> Site:
     links = _links(people)
     mark = _second_factors(people["voter"], browsers["voter"])
     _sign_in(browsers["half in"], people["voter"].name)
-    browsers["voter"].post("/me/factors/passkey/", {"name": text("Phone", SHORTEST), "present": PASSWORD})
+    browsers["voter"].post("/me/factors/passkey/", {"name": text("Phone", MIN_TAG_CHARS), "present": PASSWORD})
     browsers["passer-by"].post(reverse("poll", args=[lunch.id]), _vote(browsers["passer-by"], lunch))
     looks = [
         *_looks_of_everybody(links),
@@ -349,7 +349,7 @@ def _second_factors(ann: User, client: Client) -> str:
     secret = authenticator_apps.new_secret()
     code = authenticator_apps.code_at(secret, authenticator_apps.step_at(time.time()))
     factors.add_app(_person(ann.name), secret, code, time.time())
-    client.post("/me/factors/passkey/", {"name": text("Phone", SHORTEST), "present": PASSWORD})
+    client.post("/me/factors/passkey/", {"name": text("Phone", MIN_TAG_CHARS), "present": PASSWORD})
     options = attribute(client.get("/me/factors/passkey/new/"), "data-options")
     client.post("/me/factors/passkey/new/", {"passkey": Authenticator().create(options)})
     (passkey,) = factors.load(_person(ann.name)).passkeys

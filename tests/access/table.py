@@ -31,8 +31,8 @@ if TYPE_CHECKING:
 DOCUMENT = Path(__file__).parents[2] / "docs" / "architecture.md"
 BEGIN, END = "<!-- access patterns: make access-patterns -->\n", "<!-- end of access patterns -->\n"
 WHO = "get person + session"  # what every request of somebody signed in begins with
-WIDTH = 100
-FEW = 4  # round trips of most pages; the others are named
+LINE_CHARS = 100
+MAX_USUAL_ROUND_TRIPS = 4  # round trips of most pages; the others are named
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +102,7 @@ def without_haste() -> Iterator[Standstill]:
         patch.object(pause.watch, "ticking", lambda: 0.0),
         patch.object(naming.watch, "ticking", lambda: 0.0),
         patch.object(signs.watch, "ticking", lambda: 0.0),
-        patch.object(voters, "QUICKEST", 0),
+        patch.object(voters, "MIN_VOTING_SECONDS", 0),
         override_settings(**PRESENTED),
     ):
         yield clock
@@ -142,12 +142,15 @@ def as_text(rows: list[Row]) -> str:
 def summary(rows: list[Row]) -> str:
     """How many pages take how many round trips in a row, and which take more than most."""
     pages = sorted((row for row in rows if not row.is_act), key=lambda row: (-row.in_a_row, row.title))
-    few = sum(row.in_a_row <= FEW for row in pages)
+    few = sum(row.in_a_row <= MAX_USUAL_ROUND_TRIPS for row in pages)
     counted = ", ".join(f"{number} × {row}" for row, number in sorted(Counter(row.in_a_row for row in pages).items()))
-    many = "; ".join(f"{row.title}: {row.in_a_row}" for row in pages if row.in_a_row > FEW)
-    said = f"Of {len(pages)} looks at pages, {few} wait for at most {FEW} round trips in a row ({counted}). "
+    many = "; ".join(f"{row.title}: {row.in_a_row}" for row in pages if row.in_a_row > MAX_USUAL_ROUND_TRIPS)
+    said = (
+        f"Of {len(pages)} looks at pages, {few} wait for at most {MAX_USUAL_ROUND_TRIPS} round trips in a "
+        f"row ({counted}). "
+    )
     said += f"For more wait: {many}."
-    return textwrap.fill(said, WIDTH)
+    return textwrap.fill(said, LINE_CHARS)
 
 
 def written(text: str, table: str) -> str:

@@ -11,7 +11,7 @@ from dataclasses import fields, replace
 from typing import Any
 from unittest.mock import patch
 
-SHORTEST = 40  # characters that a tag may have, or the name of a device
+MIN_TAG_CHARS = 40  # characters that a tag may have, or the name of a device
 NOT_TYPED = {"kind", "majority", "slug", "link"}  # chosen from a list, made of the title, or an address
 
 
@@ -56,7 +56,7 @@ def _texts(value: Any) -> Iterator[Any]:
 
 def _written(name: str, value: Any) -> Any:
     if isinstance(value, tuple):
-        return tuple(text(each, SHORTEST) if name == "tags" else text(each) for each in value)
+        return tuple(text(each, MIN_TAG_CHARS) if name == "tags" else text(each) for each in value)
     return text(value or name) if value or Written.write is not _as_it_is else value
 
 

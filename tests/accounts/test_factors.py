@@ -378,7 +378,7 @@ def test_there_is_an_end_to_how_many_passkeys_one_has(site, ada):
     with_passkey(ada)
     item = site.get(keys.factors("Ada"))
     many = [
-        {**item["passkeys"][0], "id": "x" * 1364 + str(at), "name": "🦊" * 100} for at in range(factors.MOST_PASSKEYS)
+        {**item["passkeys"][0], "id": "x" * 1364 + str(at), "name": "🦊" * 100} for at in range(factors.MAX_PASSKEYS)
     ]
     site.write(Put({**item, "passkeys": many}))
     with pytest.raises(WrongPasskey, match="Remove one"):

@@ -14,7 +14,7 @@ from django.test import Client
 from accounts import repository, services, throttle
 from accounts.models import User
 from accounts.throttle import Limits
-from accounts.visitors import COOKIE, MOST_ACCOUNTS, Visitor
+from accounts.visitors import COOKIE, MAX_REMEMBERED_ACCOUNTS, Visitor
 from acts.limits import Limit, TooOften, count
 from pages.addresses import network, origin
 from store import keys
@@ -304,14 +304,14 @@ def test_a_stranger_gets_no_mark(site, person):
 
 
 def test_several_accounts_are_known_on_one_browser(site, person):
-    client, names = Client(), [f"Person {number}" for number in range(MOST_ACCOUNTS)]
+    client, names = Client(), [f"Person {number}" for number in range(MAX_REMEMBERED_ACCOUNTS)]
     users = [person(name) for name in names]
     for name in [*names, names[0]]:
         sign_in(name, client=client)
     visitor = Visitor(HOME, tuple(mark_of(client).value.split("~")))
     devices = [visitor.device(user) for user in users]
     assert all(devices)
-    assert len(set(devices)) == MOST_ACCOUNTS, "and nothing tells that it is one browser"
+    assert len(set(devices)) == MAX_REMEMBERED_ACCOUNTS, "and nothing tells that it is one browser"
     sign_in(person("One more").name, client=client)
     visitor = Visitor(HOME, tuple(mark_of(client).value.split("~")))
     assert [bool(visitor.device(user)) for user in users] == [True, False, True, True, True]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from acts.again import REFUSALS, go_on
+from acts.again import MAX_REFUSALS, go_on
 from acts.refusals import LostRace
 from store.table import Refused
 
@@ -28,16 +28,16 @@ def test_a_work_that_is_always_refused_fails_instead_of_going_round_for_ever():
     calls = []
     with pytest.raises(LostRace):
         go_on(lambda: calls.append(1) or refused())
-    assert len(calls) == REFUSALS
+    assert len(calls) == MAX_REFUSALS
 
 
 def test_refusals_that_others_cause_are_forgotten_with_every_step_that_is_taken():
-    turns = iter(range(3 * REFUSALS))
+    turns = iter(range(3 * MAX_REFUSALS))
 
     def step() -> int | None:
         turn = next(turns)
         if turn % 2:
             refused()
-        return turn if turn == 2 * REFUSALS else None
+        return turn if turn == 2 * MAX_REFUSALS else None
 
-    assert go_on(step) == 2 * REFUSALS
+    assert go_on(step) == 2 * MAX_REFUSALS

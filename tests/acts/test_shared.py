@@ -64,7 +64,7 @@ def test_after_some_tries_it_is_said_that_somebody_is_always_faster():
 
     with pytest.raises(LostRace, match="at the same moment"):
         try_again(act)
-    assert len(tries) == again.TRIES
+    assert len(tries) == again.MAX_ATTEMPTS
 
 
 def test_a_refusal_in_words_is_not_tried_again():

@@ -6,7 +6,7 @@ import pytest
 
 from acts.queues import SomeFailed
 from acts.site import acting_on
-from acts.turns import PATIENCE, Pace, at_once, patiently, take_turns
+from acts.turns import MAX_ATTEMPTS, Pace, at_once, patiently, take_turns
 from store.sqlite import SqliteTable
 from store.table import Crowded, Put, Span, Unavailable
 
@@ -140,7 +140,7 @@ def test_in_a_crowd_it_is_tried_again_with_a_pause_each_time_and_not_for_ever():
         raise Crowded("too many")
 
     paused = patiently(refuse, 7)
-    assert [next(paused) for _ in range(PATIENCE - 1)] == [7] * (PATIENCE - 1)
+    assert [next(paused) for _ in range(MAX_ATTEMPTS - 1)] == [7] * (MAX_ATTEMPTS - 1)
     with pytest.raises(Crowded):
         next(paused)
 

@@ -148,8 +148,8 @@ def planted(table: Table, days: int, a_day: int) -> None:
 
 
 def test_a_long_log_is_counted_in_batches_and_each_event_once(site, monkeypatch):
-    monkeypatch.setattr(figures, "EVENTS_A_BATCH", 7)
-    monkeypatch.setattr(figures, "MOST_PARTS", 3)
+    monkeypatch.setattr(figures, "BATCH_EVENTS", 7)
+    monkeypatch.setattr(figures, "TRANSACTION_PARTS", 3)
     planted(site, days=12, a_day=2)
     site_sealer().seal()
     assert [day.cast for day in figures.days(site, date(2020, 1, 12), 12)] == [2] * 12
@@ -231,7 +231,7 @@ def test_the_overview_costs_the_same_however_much_there_is(site, person, signed_
 
 
 def test_a_long_outbox_is_counted_up_to_a_bound_that_is_said(site, signed_in, monkeypatch):
-    monkeypatch.setattr(health, "MOST_MAILS", 3)
+    monkeypatch.setattr(health, "MAX_COUNTED_MAILS", 3)
     for number in range(4):
         site.write(mail.queued("already_registered", f"{number}@example.org", name="x"))
     assert str(health.mails(site, mail.QUEUED)[mail.QUEUED]) == "3+"
@@ -362,10 +362,10 @@ def test_the_address_of_the_store_is_shown_without_secrets(settings, url, shown)
 
 def test_percentiles_are_of_the_newest_round_trips(monkeypatch):
     monkeypatch.setattr(metrics, "_newest", {})
-    for number in range(metrics.KEPT + 500):
+    for number in range(metrics.MAX_ROUND_TRIPS + 500):
         metrics.observe_trip("test", "ok", number / 1000)
     (latency,) = metrics.latencies()
-    assert latency.count == metrics.KEPT
+    assert latency.count == metrics.MAX_ROUND_TRIPS
     assert (latency.half, latency.most, latency.nearly_all) == (0.999, 1.449, 1.489)
     assert latency.longest == 1.499
 
@@ -467,7 +467,7 @@ def test_it_is_said_once_in_the_log_and_without_an_address(rf, watch, caplog):
 def test_no_more_are_remembered_than_a_page_can_show(rf, watch):
     for number in range(50):
         watch.notice(rf.get("/", REMOTE_ADDR=f"10.0.0.{number}", HTTP_X_FORWARDED_FOR="198.51.100.1"))
-    assert len(watch.seen()) == proxies.MOST
+    assert len(watch.seen()) == proxies.MAX_REMEMBERED_PROXIES
 
 
 @pytest.mark.parametrize("path", ["/admin/", "/admin/system/", "/admin/log/", "/admin/tables/"])

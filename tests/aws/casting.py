@@ -18,8 +18,8 @@ from tests.ballots.history import CARRIED_OUT, CLOSED, DONE, OVERTAKEN, REPEATED
 
 from .site import CANDIDATES, Site, acting
 
-AGAIN_AFTER = 1.0  # seconds after which somebody who was told to try again does
-MOST_TRIES = 6
+RETRY_SECONDS = 1.0  # seconds after which somebody who was told to try again does
+MAX_ATTEMPTS = 6
 
 
 @dataclass
@@ -56,7 +56,7 @@ def arrivals(rate: float, count: int, chance: Random) -> Iterator[float]:
 
 
 def come(
-    site: Site, rush: Rush, name: str, voters: Sequence[User], rate: float, chance: Random, tries: int = MOST_TRIES
+    site: Site, rush: Rush, name: str, voters: Sequence[User], rate: float, chance: Random, tries: int = MAX_ATTEMPTS
 ) -> Callable[[], None]:
     """Whoever calls this lets them come: each to some process, and none waits for another."""
 
@@ -80,7 +80,7 @@ def vote(site: Site, rush: Rush, process: Any, user: User, name: str, tries: int
         rush.tries[told.answer] += 1
         if told.answer not in (UNKNOWN, OVERTAKEN) or number == tries - 1:
             break
-        site.time.sleep(AGAIN_AFTER * chance.uniform(0.5, 1.5))
+        site.time.sleep(RETRY_SECONDS * chance.uniform(0.5, 1.5))
     if number and told.answer == REPEATED:
         told = replace(told, answer=CARRIED_OUT)
     rush.flying -= 1

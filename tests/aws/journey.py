@@ -22,7 +22,7 @@ from tests.ballots.test_killed import session_of
 from upkeep import pause
 
 from .ledger import READ, Partition
-from .rules import READ_UNITS
+from .rules import READ_UNITS_PER_SECOND
 from .site import electorate, opened, site
 
 PLAIN = {"staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"}}
@@ -94,6 +94,6 @@ def show() -> bool:
         print(f"| {page} | {found[own]:g} | {others} |")
     voting = sum(found[own] for page, found in units.items() if page != "election")
     whole = voting + units["election"][own]
-    print(f"from the ballot to the receipt: {voting:g} units, {READ_UNITS / voting:,.0f} journeys a second;")
-    print(f"with the election's page first: {whole:g} units, {READ_UNITS / whole:,.0f} journeys a second")
+    print(f"from the ballot to the receipt: {voting:g} units, {READ_UNITS_PER_SECOND / voting:,.0f} journeys a second;")
+    print(f"with the election's page first: {whole:g} units, {READ_UNITS_PER_SECOND / whole:,.0f} journeys a second")
     return True

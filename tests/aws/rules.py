@@ -35,7 +35,7 @@ from .memory import MemoryEngine, cancelled, failure
 from .memory import Table as IndexTable
 from .wires import Item
 
-WRITE_UNITS, READ_UNITS = 1000.0, 3000.0
+WRITE_UNITS_PER_SECOND, READ_UNITS_PER_SECOND = 1000.0, 3000.0
 THROTTLED, CONFLICT = "ThrottlingError", "TransactionConflict"
 TOO_HOT = "The level of configured provisioned throughput for one or more partitions was exceeded."
 PREPARED, COMMITTED = 1, 2  # how often each item of a transaction is charged that fails, and of one that happens
@@ -61,8 +61,8 @@ class Limits:
     """What one partition takes a second, for how many seconds units that nobody used can be had, and how old the
     index is at most. No number is no limit."""
 
-    write_units: float | None = WRITE_UNITS
-    read_units: float | None = READ_UNITS
+    write_units: float | None = WRITE_UNITS_PER_SECOND
+    read_units: float | None = READ_UNITS_PER_SECOND
     burst: float = 0.5
     lag: float = 0.0
 

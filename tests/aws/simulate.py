@@ -37,7 +37,7 @@ from .rules import Latency, Limits, Rules
 from .site import Site, acting, electorate, found, opened, site
 
 PROCESSES = 8
-LAG = 0.2  # seconds that the index is behind at most
+MAX_INDEX_LAG_SECONDS = 0.2  # seconds that the index is behind at most
 
 
 @dataclass(frozen=True)
@@ -114,7 +114,7 @@ def simulated(day: Day, then: Callable[[Site, Rush, list[Act]], object] = lambda
         here.voters = [user for each in voters.values() for user in each]
         for name in names:
             opened(here.owner, name, voters[name], secret_ballot=day.secret)
-        rules = here.start(day.processes, day.seed, day.latency, Limits(lag=LAG))
+        rules = here.start(day.processes, day.seed, day.latency, Limits(lag=MAX_INDEX_LAG_SECONDS))
         rushes, organised = {name: Rush() for name in names}, []
         acts = [
             come(

@@ -37,7 +37,7 @@ from .rules import Latency, Limits, Rules
 from .virtual import VirtualThreading, VirtualTime
 
 CANDIDATES = tuple(Candidate(name, number=number) for number, name in enumerate(("Ada", "Bo", "Cy")))
-A_WRITE = 90  # parts of one transaction
+TRANSACTION_ITEMS = 90  # parts of one transaction
 
 
 @dataclass
@@ -131,8 +131,8 @@ def found(name: str) -> Election:
 
 def write_all(writes: Iterable[Write]) -> None:
     every = list(writes)
-    for start in range(0, len(every), A_WRITE):
-        table().write(*every[start : start + A_WRITE])
+    for start in range(0, len(every), TRANSACTION_ITEMS):
+        table().write(*every[start : start + TRANSACTION_ITEMS])
 
 
 def acting(process: Table, act: Callable[[], Any]) -> Any:

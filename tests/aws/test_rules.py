@@ -55,7 +55,7 @@ def add(sk):
 @pytest.fixture(autouse=True)
 def never_again(monkeypatch):
     """Whoever is refused is told, for once."""
-    monkeypatch.setattr("store.dynamodb.connection.TRIES", 1)
+    monkeypatch.setattr("store.dynamodb.connection.MAX_CONFLICT_ATTEMPTS", 1)
 
 
 # --- conflicts ---

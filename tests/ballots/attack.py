@@ -37,9 +37,9 @@ from store.keys import fold
 from store.sqlite.rows import unpack
 from store.table import DATA, LOG
 
-RARE = 1e-11  # how often one join may look like a leak by accident; some ten thousand are tried
-FAR = 7.0  # standard deviations that a rank correlation may be off by accident: rarer still
-A_PAGE = 8192  # bytes of a page of the embedded store's file
+MAX_ACCIDENT_PROBABILITY = 1e-11  # how often one join may look like a leak by accident; some ten thousand are tried
+MAX_DEVIATIONS = 7.0  # standard deviations that a rank correlation may be off by accident: rarer still
+PAGE_BYTES = 8192  # bytes of a page of the embedded store's file
 SALT = re.compile(r"[A-Za-z0-9+/]{43}=")  # 32 bytes as the embedded store writes them
 WORD = re.compile(r"[\w@.-]+", re.ASCII)
 IN_THE_BOX = re.compile(r'"BALLOT#([^"]+)"[^{}]*?"confirmation":"([^"]+)"')  # as the embedded store writes it
@@ -322,9 +322,9 @@ def within_pages(places: Mapping[str, int]) -> dict[str, float]:
     """How far each is from the end of its page, among all that are in it: pages fill from the end."""
     pages: dict[int, list[int]] = defaultdict(list)
     for place in places.values():
-        pages[place // A_PAGE].append(place)
+        pages[place // PAGE_BYTES].append(place)
     later = {page: sorted(there, reverse=True) for page, there in pages.items()}
-    return {each: later[at // A_PAGE].index(at) / len(later[at // A_PAGE]) for each, at in places.items()}
+    return {each: later[at // PAGE_BYTES].index(at) / len(later[at // PAGE_BYTES]) for each, at in places.items()}
 
 
 # --- trails: what puts voters in order ---
@@ -546,9 +546,9 @@ def transactions(journal: bytes) -> Iterator[Line]:
     it: the header of a page has the number of its round.
     """
     pages = []
-    by_round = sorted(range(32, len(journal), 24 + A_PAGE), key=lambda start: journal[start + 8 : start + 12])
+    by_round = sorted(range(32, len(journal), 24 + PAGE_BYTES), key=lambda start: journal[start + 8 : start + 12])
     for start in by_round:
-        pages.append(journal[start + 24 : start + 24 + A_PAGE].decode("latin-1"))
+        pages.append(journal[start + 24 : start + 24 + PAGE_BYTES].decode("latin-1"))
         if any(journal[start + 4 : start + 8]):  # the header of the last page says how long the file is then
             yield Line("\n".join(pages))
             pages = []
@@ -585,7 +585,7 @@ def leaks(scene: Scene, truth: Proposal) -> list[Leak]:
     """Every join that is right more often than chance allows, the worst first."""
     bound = by_chance(len(scene.crowds))
     judged = (judge(scene, join, truth) for kind in JOINS for join in kind(scene))
-    told = [leak for leak in judged if leak.found >= bound or abs(leak.away) >= FAR]
+    told = [leak for leak in judged if leak.found >= bound or abs(leak.away) >= MAX_DEVIATIONS]
     told += out_of_order(scene)
     return sorted(told, key=lambda leak: (-leak.found, -abs(leak.away)))
 
@@ -608,14 +608,14 @@ def laid(scene: Scene, places: Mapping[str, list[int]]) -> list[list[str]]:
     """The keys of the ballots as they lie in every page that has some."""
     pages: dict[int, list[tuple[int, str]]] = defaultdict(list)
     for key in scene.by_key.keys() & places.keys():
-        pages[places[key][0] // A_PAGE].append((places[key][0], key))
+        pages[places[key][0] // PAGE_BYTES].append((places[key][0], key))
     return sorted([key for _, key in sorted(rows)] for rows in pages.values())
 
 
 def by_chance(crowds: int) -> int:
-    """So many hits happen by chance less often than `RARE`."""
+    """So many hits happen by chance less often than `MAX_ACCIDENT_PROBABILITY`."""
     hits, probability = 0, 1.0
-    while probability >= RARE:
+    while probability >= MAX_ACCIDENT_PROBABILITY:
         hits += 1
         probability *= crowds / hits
     return hits

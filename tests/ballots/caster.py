@@ -44,9 +44,9 @@ from tests.forks import in_processes
 from .history import CARRIED_OUT, CLOSED, DONE, NOTHING, OVERTAKEN, REPEATED, UNKNOWN, Act
 
 CANDIDATES = tuple(Candidate(name, number=number) for number, name in enumerate(("Ada", "Bo", "Cy")))
-SHARED = 0.3  # how often a client sends a form that others send, too: a double click, or a tab copied
+SHARED_FORM_PROBABILITY = 0.3  # how often a client sends a form that others send, too: a double click, or a tab copied
 NO_ANSWER = (Conflict, Unavailable)  # it may have happened or not
-ENOUGH = 3  # refusals because of the close, after which a client goes home
+MAX_REFUSALS = 3  # refusals because of the close, after which a client goes home
 
 
 @dataclass(frozen=True)
@@ -95,14 +95,14 @@ def _elsewhere(there: Table | None, act: Callable[[], list[Act]]) -> list[Act]:
 def rush(plan: Plan, users: list[User], number: int, acts: list[Act], end: float) -> list[Act]:
     """Vote, vote again, withdraw and look, for whichever voter, until the time is up or the box is shut."""
     chance = Random(f"client {number} {uuid.uuid4()}")
-    while time.monotonic() < end and sum(act.answer == CLOSED for act in acts) < ENOUGH:
+    while time.monotonic() < end and sum(act.answer == CLOSED for act in acts) < MAX_REFUSALS:
         user = chance.choice(users)
         if chance.random() < 0.15:
             acts += look(user, plan.election)
         else:
             alone = f"{user.name} of {number} {len(acts)} {uuid.uuid4()}"
             together = f"{user.name} together {int(time.monotonic() * 20)}"
-            form = together if chance.random() < SHARED else alone
+            form = together if chance.random() < SHARED_FORM_PROBABILITY else alone
             acts.append(send(user, plan.election, form, stubborn=plan.stubborn))
     return acts
 
@@ -185,7 +185,7 @@ def look(user: User, election_name: str) -> list[Act]:
 
 def organise(plan: Plan, owner: User, number: int, acts: list[Act], end: float) -> list[Act]:
     """Move the end and put people on the roll, again and again."""
-    while time.monotonic() < end and sum(act.answer == CLOSED for act in acts) < ENOUGH:
+    while time.monotonic() < end and sum(act.answer == CLOSED for act in acts) < MAX_REFUSALS:
         step = partial(_add if len(acts) % 3 == 0 else _extend, plan, owner, number, len(acts))
         acts.append(_timed(step))
         time.sleep(0.02)

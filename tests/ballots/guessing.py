@@ -25,9 +25,9 @@ from results.bundle import shown
 from store import keys
 from store.log import as_text
 
-HALF = 16  # bytes of a digest that is kept, at least
+MIN_DIGEST_BYTES = 16  # bytes of a digest that is kept, at least
 WORD = re.compile(rb"(?<![0-9a-f])(?:[0-9a-f]{32})+(?![0-9a-f])")
-A_WHILE = 3  # milliseconds by which the true moment may be missed, and as much for the number
+MAX_MISS_MS = 3  # milliseconds by which the true moment may be missed, and as much for the number
 
 Papers = Mapping[str, bytes]  # what was fetched, by its address
 
@@ -48,7 +48,7 @@ class Suspicion:
     when: datetime
 
     def events(self) -> Iterator[dict[str, Any]]:
-        near = range(-A_WHILE, A_WHILE + 1)
+        near = range(-MAX_MISS_MS, MAX_MISS_MS + 1)
         for number, late in product((self.number + each for each in near), near):
             when = as_text(self.when + timedelta(milliseconds=late))
             place = keys.event(max(1, number), when)
@@ -83,26 +83,26 @@ class Attack:
 
     @cached_property
     def halves(self) -> set[bytes]:
-        return {word[at : at + HALF] for word in self.words for at in range(0, len(word), HALF)}
+        return {word[at : at + MIN_DIGEST_BYTES] for word in self.words for at in range(0, len(word), MIN_DIGEST_BYTES)}
 
     @cached_property
     def chain(self) -> set[bytes]:
         """What may be a value of it, and its beginning."""
-        return {word for word in self.words if len(word) == 2 * HALF} | {bytes(2 * HALF)}
+        return {word for word in self.words if len(word) == 2 * MIN_DIGEST_BYTES} | {bytes(2 * MIN_DIGEST_BYTES)}
 
     @cached_property
     def nonces(self) -> list[bytes]:
-        return [word for word in self.words if len(word) <= 2 * HALF]
+        return [word for word in self.words if len(word) <= 2 * MIN_DIGEST_BYTES]
 
     def opened(self, suspicions: Iterable[Suspicion]) -> set[Opened]:
         return {found for suspicion in suspicions for found in self._try(suspicion)}
 
     def _try(self, suspicion: Suspicion) -> Iterator[Opened]:
         for event in suspicion.events():
-            for hidden in ({}, *({"nonce": nonce.hex()} for nonce in self.nonces if len(nonce) == HALF)):
+            for hidden in ({}, *({"nonce": nonce.hex()} for nonce in self.nonces if len(nonce) == MIN_DIGEST_BYTES)):
                 digest = sha(orjson.dumps({**event, **hidden}, option=orjson.OPT_SORT_KEYS))
                 self.hashes += 1
-                if digest[:HALF] in self.halves:
+                if digest[:MIN_DIGEST_BYTES] in self.halves:
                     yield Opened(suspicion.about, suspicion.event_type, "its digest")
                 if any(sha(value + digest) in self.chain for value in self.chain):
                     yield Opened(suspicion.about, suspicion.event_type, "two checkpoints")
@@ -118,7 +118,7 @@ class Attack:
         for names, voted in product(product(*candidates), product(*votes)):
             lines = [line([*entry]) + b"\n" for entry in zip(names, voted, strict=True)]
             self.hashes += 1
-            if sha(b"".join(lines))[:HALF] in self.halves:
+            if sha(b"".join(lines))[:MIN_DIGEST_BYTES] in self.halves:
                 hidden = [name for name, (there, _) in zip(names, told, strict=True) if name != there]
                 found |= {Opened(name, "roll", "the whole roll") for name in hidden}
         return found
@@ -134,7 +134,7 @@ class Attack:
             for name, voted, nonce in product(names, (True, False), (b"", *self.nonces)):
                 self.hashes += 1
                 is_secret = name != there or said is None
-                if is_secret and sha(nonce + line([name, voted]))[:HALF] in self.halves:
+                if is_secret and sha(nonce + line([name, voted]))[:MIN_DIGEST_BYTES] in self.halves:
                     yield name, True
 
 

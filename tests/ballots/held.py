@@ -13,8 +13,8 @@ from typing import Any
 from store.chaos import Chaos
 from store.table import Conflict, Key, Table, Write
 
-TRIES = 8  # as often as the adapter asks again before the application hears of it
-A_PAUSE = 0.004
+MAX_ATTEMPTS = 8  # as often as the adapter asks again before the application hears of it
+PAUSE_SECONDS = 0.004
 
 
 class Held(Chaos):
@@ -58,9 +58,9 @@ class Held(Chaos):
 
 
 def _persist(act: Callable[[], None]) -> None:
-    for _tried in range(TRIES - 1):
+    for _tried in range(MAX_ATTEMPTS - 1):
         try:
             return act()
         except Conflict:
-            time.sleep(A_PAUSE * Random().random())
+            time.sleep(PAUSE_SECONDS * Random().random())
     return act()

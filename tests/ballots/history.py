@@ -23,7 +23,7 @@ from elections import repository as elections
 from elections.rules import State
 from elections.turnout import final_turnout
 from store.log import layout, utc_now
-from store.log.seal import GRACE, verify
+from store.log.seal import GRACE_PERIOD, verify
 from store.table import Item, Table
 from upkeep.sealer import COUNTED, SiteSealer
 
@@ -37,7 +37,7 @@ OVERTAKEN = "overtaken"  # refused without a statement about the ballot box
 UNKNOWN = "unknown"  # an error, after which it may have happened, may happen yet, or not
 
 NEVER_AFTER_THE_CLOSE = ("BallotCast", "BallotWithdrawn", "ElectionUpdated", "VotersAdded", "ElectionClosed")
-LONGEST = 50_000  # steps of a search; most take fewer than a hundred
+MAX_SEARCH_STEPS = 50_000  # steps of a search; most take fewer than a hundred
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +113,9 @@ def explained(acts: Sequence[Act], left: Box) -> bool:
     waiting = [(frozenset(range(len(acts))), Box())]
     seen = set(waiting)
     while waiting:
-        assert len(seen) < LONGEST, "too many acts without an answer: nobody can try out all they may have done"
+        assert len(seen) < MAX_SEARCH_STEPS, (
+            "too many acts without an answer: nobody can try out all they may have done"
+        )
         pending, box = waiting.pop()
         pending, soonest = _without_onlookers(acts, pending, box)
         if soonest == inf and _agree(box, left):
@@ -196,7 +198,7 @@ def _boxes(election_name: str, voters: Iterable[User], salt: Item | None) -> Ite
 
 def _flaw_in_log(table: Table) -> str | None:
     """Sealed as it will be when nobody can come late any more."""
-    SiteSealer(table, COUNTED, lambda: utc_now() + 2 * GRACE + timedelta(seconds=1)).seal()
+    SiteSealer(table, COUNTED, lambda: utc_now() + 2 * GRACE_PERIOD + timedelta(seconds=1)).seal()
     verdict = verify(table)
     return verdict.flaw or (f"{verdict.unsealed} events could not be sealed." if verdict.unsealed else None)
 

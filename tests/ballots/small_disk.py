@@ -37,17 +37,17 @@ from .history import DONE, Act, flaws, left_behind
 from .soak import children
 from .test_killed import NOBODY_THERE, VOTERS, Browser, Rush, Server, session_of
 
-MEGABYTES = 40
+DISK_MB = 40
 READ = ("/", "/election/Board/", "/election/Old/results/", "/elections/", "/sign-in/")
 SHOWN = {"200", "302"}  # who is signed in is led away from the page for signing in
 WRITTEN_OR_SAID = {"302", "403", "503"}  # 403: who has not voted has nothing to withdraw
-LONG = 60  # seconds that anything may take on a busy machine
+TIMEOUT_SECONDS = 60  # seconds that anything may take on a busy machine
 
 
 @pytest.fixture
 def tmp_path(tmp_path) -> Iterator[Path]:
     """On a disk of its own, which is soon full."""
-    subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={MEGABYTES}m", "tmpfs", str(tmp_path)], check=True)
+    subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={DISK_MB}m", "tmpfs", str(tmp_path)], check=True)
     yield tmp_path
     subprocess.run(["umount", "--lazy", str(tmp_path)], check=True)
 
@@ -99,7 +99,7 @@ class CountingBrowser(Browser):
         return answer, page
 
 
-def until(holds: Callable[[], object], seconds: float = LONG) -> object:
+def until(holds: Callable[[], object], seconds: float = TIMEOUT_SECONDS) -> object:
     deadline = time.monotonic() + seconds
     while time.monotonic() < deadline:
         with suppress(*NOBODY_THERE):

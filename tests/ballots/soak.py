@@ -34,7 +34,7 @@ from .history import DONE, UNKNOWN, Act, flaws, left_behind
 from .test_killed import NOBODY_THERE, Browser, Rush, Server, session_of
 
 MINUTES = float(os.environ.get("MINUTES", "10"))
-SECONDS_A_ROUND = 25
+SECONDS_PER_ROUND = 25
 FAULTS = "throttling=0.01&conflicts=0.02&lost_replies=0.01&slowness=0.02&seconds=0.3"
 VOTERS = tuple(f"voter {number}" for number in range(6))
 HONEST = {200, 503}  # what a reader may be told: the page, or that the store is in trouble
@@ -96,7 +96,7 @@ def hold_one_process_up(server: StormyServer, chance: Random) -> None:
 
 def stir(server: StormyServer, rush: Rush, story: Story, chance: Random) -> None:
     try:
-        end = time.monotonic() + SECONDS_A_ROUND
+        end = time.monotonic() + SECONDS_PER_ROUND
         while time.monotonic() < end:
             time.sleep(chance.uniform(1.5, 4))
             what = chance.choice((kill_everything, kill_one_process, hold_one_process_up))

@@ -187,7 +187,7 @@ def test_after_the_close_nothing_is_cast(eve, book):
 
 
 def test_too_much_for_one_way_is_said_and_kept_on_the_page(eve, book, monkeypatch):
-    monkeypatch.setattr("ranking.carrying.LONGEST", 10)
+    monkeypatch.setattr("ranking.carrying.MAX_COOKIE_CHARS", 10)
     answer = ranked(eve, book, 1, rank_0="1")
     assert answer.status_code == 422
     assert "review and cast those you have so far" in text_of(answer)

@@ -69,7 +69,7 @@ def test_killed_at_any_write_whoever_comes_by_goes_on(site, person, opened):
             assert turnout(board.name).voted == 1 + is_in == len(list(repository.every_ballot(board.name)))
         if not killed:
             break
-    assert at > places.GATES + 2
+    assert at > places.GATES_PER_SHARD + 2
     assert replay.check(site).first == ()
 
 
@@ -93,7 +93,7 @@ def _cast_as_if_it_were_open(bob, before, at: int) -> bool:
 def test_what_does_not_get_through_is_left_to_the_worker(site, person, opened, monkeypatch):
     """Whoever closes it is told that it is closed, and so is everybody who comes."""
     monkeypatch.setattr("acts.following._pause", lambda number: 0)
-    monkeypatch.setattr(held, "A_PAUSE", 0)
+    monkeypatch.setattr(held, "PAUSE_SECONDS", 0)
     board = opened("Eve")
     with acting_on(held.Held(site, seconds=0, most=0)):
         assert organising.close(owner(), board).state(as_text(utc_now())) == State.CLOSED

@@ -39,8 +39,8 @@ from .history import CARRIED_OUT, DONE, NOTHING, UNKNOWN, Act, flaws, left_behin
 
 pytestmark = pytest.mark.slow
 ROUNDS = 3
-AMID = 40  # forms that are answered between a start and the next kill
-SECONDS_TO_START = 120
+FORMS_BETWEEN_KILLS = 40  # forms that are answered between a start and the next kill
+START_TIMEOUT_SECONDS = 120
 ELECTIONS = ("Secret board", "Public board")
 VOTERS = tuple(f"voter {number}" for number in range(6))
 NOBODY_THERE = (OSError, http.client.HTTPException)
@@ -74,7 +74,7 @@ class Server:
         self._wait_until_it_answers()
 
     def _wait_until_it_answers(self) -> None:
-        deadline = time.monotonic() + SECONDS_TO_START
+        deadline = time.monotonic() + START_TIMEOUT_SECONDS
         while time.monotonic() < deadline and self.process.poll() is None:
             try:
                 connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=5)
@@ -178,14 +178,14 @@ class Rush:
 
     def goes_on(self, forms: int) -> None:
         """Until so many more were answered, however long that takes."""
-        end, wanted = time.monotonic() + SECONDS_TO_START, len(self.tries) + forms
+        end, wanted = time.monotonic() + START_TIMEOUT_SECONDS, len(self.tries) + forms
         while len(self.tries) < wanted and time.monotonic() < end:
             time.sleep(0.01)
 
     def _send(self, browser: Browser, voter: str, name: str, form: str) -> Act:
         called, answer, tries = time.monotonic(), UNKNOWN, 0
         while answer == UNKNOWN:
-            assert time.monotonic() < called + 2 * SECONDS_TO_START, "the server did not come back"
+            assert time.monotonic() < called + 2 * START_TIMEOUT_SECONDS, "the server did not come back"
             answer = browser.send(name, form)
             tries += 1
             if answer == UNKNOWN:
@@ -222,7 +222,7 @@ def test_killed_in_the_middle_of_a_rush_it_loses_no_ballot_and_doubles_none(site
     check_rush(site, server, person, opened)
 
 
-def check_rush(site, server: Server, person, opened, amid: int = AMID) -> None:
+def check_rush(site, server: Server, person, opened, amid: int = FORMS_BETWEEN_KILLS) -> None:
     users = [person(name, Role.VOTER) for name in VOTERS]
     for name in ELECTIONS:
         opened(*VOTERS, name=name, secret_ballot=name == ELECTIONS[0])

@@ -26,7 +26,7 @@ from elections.turnout import turnout
 from ranking.rankings import ranking_from
 from store.connect import connect
 
-VOTERS, OTHERS, AT_ONCE = 120, 30, 40
+VOTERS, OTHERS, CONCURRENT_VOTERS = 120, 30, 40
 
 
 @pytest.fixture(scope="module")
@@ -67,7 +67,7 @@ def with_token(person: Person, **changes: str) -> Person:
 
 
 def sent(port: int, people: list[Person]) -> Outcome:
-    return perform(port, [Visit(each.cookies, [Request(CAST, each.form)]) for each in people], AT_ONCE)
+    return perform(port, [Visit(each.cookies, [Request(CAST, each.form)]) for each in people], CONCURRENT_VOTERS)
 
 
 def answers(outcome: Outcome) -> Counter[str]:

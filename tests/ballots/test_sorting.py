@@ -17,8 +17,8 @@ NAMES = ["Zoë", "a\ttab", "two\nlines", "🦜", "", "\\", '"', "Ａ", "￿", "�
 
 @pytest.fixture
 def few_at_once(monkeypatch):
-    monkeypatch.setattr(sorting, "HELD", 7)
-    monkeypatch.setattr(sorting, "A_BLOCK", 3)
+    monkeypatch.setattr(sorting, "MAX_LINES_IN_MEMORY", 7)
+    monkeypatch.setattr(sorting, "BLOCK_LINES", 3)
 
 
 def lines(count: int) -> list[str]:

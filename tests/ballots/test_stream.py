@@ -35,9 +35,9 @@ NAMES = ("Zoë {}", "🦜 {}", "فاطمة {}", 'O\'Hara "the" {}')
 def filled(site, opened, monkeypatch):
     """A closed election with so many ballots, written straight into the box; parts, runs and batches are small."""
     monkeypatch.setattr(splitting, "PART_BYTES", 400)
-    monkeypatch.setattr(sorting, "HELD", 6)
-    monkeypatch.setattr(sorting, "A_BLOCK", 2)
-    monkeypatch.setattr(sealing, "A_STEP", 5)
+    monkeypatch.setattr(sorting, "MAX_LINES_IN_MEMORY", 6)
+    monkeypatch.setattr(sorting, "BLOCK_LINES", 2)
+    monkeypatch.setattr(sealing, "STEP_LINES", 5)
 
     def fill(name: str = "Board", ballots: int = BALLOTS, code=lambda number: number, **settings):
         election = opened(name=name, electorate="everyone", **settings)
@@ -81,7 +81,7 @@ def one_by_one(lines: list[str]) -> list[list[str]]:
 @pytest.mark.parametrize("at_a_time", [1, 2, 7, 1000])
 def test_parts_are_cut_where_they_would_be_one_by_one(monkeypatch, at_a_time):
     """Whatever the lengths of ballots, a part may end, or become large enough, with a handful of them or within one."""
-    monkeypatch.setattr(sealing, "A_STEP", at_a_time)
+    monkeypatch.setattr(sealing, "STEP_LINES", at_a_time)
     chance = random.Random(at_a_time)
     for limit in (0, 61, 200, 10_000):
         monkeypatch.setattr(splitting, "PART_BYTES", limit)
@@ -223,7 +223,7 @@ def test_only_what_was_compared_leaves_the_box(site, filled):
     election = filled()
     services.seal_what_is_closed("Board")
     work = emptying.empty(election)
-    for _ in range(-(-BALLOTS // sorting.A_STEP)):
+    for _ in range(-(-BALLOTS // sorting.STEP_LINES)):
         next(work)
     late = ballot_in(election, 500, 500)
     site.write(Put(late))
@@ -250,7 +250,7 @@ def test_the_box_is_read_twice_and_no_more(site, filled, monkeypatch):
 
 
 def test_pages_say_how_far_it_is(site, filled, person, monkeypatch):
-    monkeypatch.setattr(results, "AT_ONCE", 0)
+    monkeypatch.setattr(results, "MAX_BALLOTS_COUNTED_IN_REQUEST", 0)
     filled()
     expected = as_before("Board")
     organiser = sign_in(people.find("the organiser"))

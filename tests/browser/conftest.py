@@ -36,7 +36,7 @@ from accounts.demo import PASSWORD
 from config.settings import BASE_DIR
 from tests import people
 
-PATIENCE = 120  # seconds: a busy machine is no failure
+TIMEOUT_SECONDS = 120  # seconds: a busy machine is no failure
 expect.set_options(timeout=60_000)
 NAMES = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 
@@ -59,7 +59,7 @@ def free_port() -> int:
 
 
 def wait_until_it_answers(address: str, process: subprocess.Popen[bytes], log: Path) -> None:
-    until = time.monotonic() + PATIENCE
+    until = time.monotonic() + TIMEOUT_SECONDS
     while time.monotonic() < until:
         try:
             urllib.request.urlopen(f"{address}/healthz", timeout=5).close()
@@ -298,14 +298,16 @@ def windows(browser: Browser) -> Windows:
 # --- signing in ---
 
 NUMBERS = count(1)
-TRIES = 3  # a connection kept for the next request may be closed by the server just before it comes
+MAX_ATTEMPTS = 3  # a connection kept for the next request may be closed by the server just before it comes
 
 
 def come_in(request: APIRequestContext, name: str, password: str = PASSWORD) -> None:
     """Sign somebody in as the page would, without showing it. What the page is like, others look at."""
-    token = re.search('name="csrfmiddlewaretoken" value="([^"]+)"', request.get("/sign-in/", max_retries=TRIES).text())
+    token = re.search(
+        'name="csrfmiddlewaretoken" value="([^"]+)"', request.get("/sign-in/", max_retries=MAX_ATTEMPTS).text()
+    )
     form = {"csrfmiddlewaretoken": token[1], "name_or_email": name, "password": password}
-    answer = request.post("/sign-in/", form=form, max_redirects=0, max_retries=TRIES)
+    answer = request.post("/sign-in/", form=form, max_redirects=0, max_retries=MAX_ATTEMPTS)
     assert answer.status == 302, answer.text()
 
 

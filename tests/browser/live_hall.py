@@ -15,12 +15,12 @@ from live.questions import Question, Type
 from live.rules import Game
 from live.services import making
 
-from .conftest import TRIES, Visit, Windows
+from .conftest import MAX_ATTEMPTS, Visit, Windows
 from .test_access import faults, look
 from .test_people import wide
 
 HOST = "Emmy Noether"
-PHONE, WALL = 390, 1280
+PHONE_WIDTH_PX, WALL_WIDTH_PX = 390, 1280
 
 
 @dataclass(frozen=True)
@@ -36,18 +36,18 @@ class Hall:
         return f"/live/{self.game.id}/{page}/"
 
     def host(self, **reader: object) -> Page:
-        return self.visit(self.path("host"), who=HOST, **{"width": WALL, **reader})
+        return self.visit(self.path("host"), who=HOST, **{"width": WALL_WIDTH_PX, **reader})
 
     def remote(self, **reader: object) -> Page:
-        return self.visit(self.path("remote"), who=HOST, **{"width": PHONE, **reader})
+        return self.visit(self.path("remote"), who=HOST, **{"width": PHONE_WIDTH_PX, **reader})
 
     def screen(self, kind: str = "screen", **reader: object) -> Page:
         """A projector that nobody is signed in at."""
-        return self.visit(self.path(kind) + f"{self.game.screen_token}/", **{"width": WALL, **reader})
+        return self.visit(self.path(kind) + f"{self.game.screen_token}/", **{"width": WALL_WIDTH_PX, **reader})
 
     def phone(self, name: str, **reader: object) -> Page:
         """Somebody who has followed the link."""
-        page = self.visit(self.link, **{"width": PHONE, **reader})
+        page = self.visit(self.link, **{"width": PHONE_WIDTH_PX, **reader})
         page.fill("[name=name]", name)
         page.click("main form .actions button")
         expect(page.locator("#screen")).to_be_visible()
@@ -82,8 +82,8 @@ class Voice:
 
     def sends(self, page: str, to: str = "", **form: str) -> str:
         """What the site answers."""
-        hidden = dict(HIDDEN.findall(self.request.get(page, max_retries=TRIES).text()))
-        answer = self.request.post(to or page, form=hidden | form, max_retries=TRIES)
+        hidden = dict(HIDDEN.findall(self.request.get(page, max_retries=MAX_ATTEMPTS).text()))
+        answer = self.request.post(to or page, form=hidden | form, max_retries=MAX_ATTEMPTS)
         assert answer.ok, answer.text()
         return answer.text()
 

@@ -11,7 +11,7 @@ from live import repository
 from live.assembly import agenda
 from live.questions import Kind, Question
 
-from .live_hall import PHONE, WALL, Hall, Voice, judged, press, press_surely, shows
+from .live_hall import PHONE_WIDTH_PX, WALL_WIDTH_PX, Hall, Voice, judged, press, press_surely, shows
 from .test_live import send, store, voices  # noqa: F401 - fixtures
 
 CHAIR = "Alan Turing"  # who makes no other session, so that there are never too many of theirs
@@ -97,7 +97,7 @@ def puts(page: Page, *options: str) -> None:
 
 
 def test_a_general_meeting_from_check_in_to_minutes(store, visit, voices):  # noqa: F811
-    host = visit("/live/new/", who=CHAIR, width=WALL)
+    host = visit("/live/new/", who=CHAIR, width=WALL_WIDTH_PX)
 
     # the host makes an assembly, its agenda and its roll with codes
     make(host)
@@ -113,16 +113,16 @@ def test_a_general_meeting_from_check_in_to_minutes(store, visit, voices):  # no
 
     # six check in, by account and by code; the wall says how many, and when there is a quorum
     wall = hall.screen()
-    hypatia = visit(hall.link, who="Hypatia", width=PHONE)
+    hypatia = visit(hall.link, who="Hypatia", width=PHONE_WIDTH_PX)
     assert judged(hypatia, "dark") == []
     press(hypatia, "I am here")
     says_present(wall, "1 of 8 present")
     says_present(wall, "quorum of 5: not met")
-    zita = visit(f"/join/{game.code}/", width=PHONE, java_script_enabled=False)
+    zita = visit(f"/join/{game.code}/", width=PHONE_WIDTH_PX, java_script_enabled=False)
     zita.fill("#id_code", codes["Zita"].lower().replace("-", " "))
     zita.locator(".join-personal button").click()
     expect(zita.locator("#mine")).to_contain_text("Zita")
-    wang = visit(hall.link, who="Wang Zhenyi", width=PHONE)
+    wang = visit(hall.link, who="Wang Zhenyi", width=PHONE_WIDTH_PX)
     press(wang, "I am here")
     ibn, emmy, yves = voices("Ibn al-Haytham"), voices("Emmy Noether"), voices()
     here(ibn, hall)

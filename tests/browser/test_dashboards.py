@@ -10,7 +10,7 @@ from playwright.sync_api import Locator, Page, expect
 
 from accounts.demo import PASSWORD
 
-from .conftest import TRIES
+from .conftest import MAX_ATTEMPTS
 from .test_access import faults, look
 from .test_people import judge, wide
 
@@ -79,7 +79,7 @@ def test_each_role_meets_the_dashboards_it_may_open(signed_in, subtests, role):
     with subtests.test("each role is shown the dashboards it may open"):
         is_shown_the_way(page, reader)
     with subtests.test("each role opens what it may and is refused the rest"):
-        answers = {path: page.request.get(path, max_retries=TRIES).status for path in EVERYTHING}
+        answers = {path: page.request.get(path, max_retries=MAX_ATTEMPTS).status for path in EVERYTHING}
         assert answers == dict.fromkeys(reader.opens, 200) | dict.fromkeys(reader.may_not, 403)
         for path in reader.may_not[:1]:
             page.goto(path)
@@ -129,7 +129,7 @@ def test_a_stranger_signs_in_first_and_then_is_where_they_wanted_to_be(visit):
     page = visit("/")
     expect(page.locator(".site-nav").get_by_role("link", name="Site", exact=True)).to_have_count(0)
     for path in EVERYTHING:
-        answer = page.request.get(path, max_redirects=0, max_retries=TRIES)
+        answer = page.request.get(path, max_redirects=0, max_retries=MAX_ATTEMPTS)
         assert answer.status == (200 if path == "/checkpoints/" else 302), path
         assert path == "/checkpoints/" or answer.headers["location"].startswith("/sign-in/"), path
     page.goto("/admin/log/?event_type=ElectionOpened")

@@ -161,7 +161,7 @@ def test_an_election_is_made_without_scripts(visit):
     expect(page.locator("main")).to_contain_text("is deleted")
 
 
-A_LONG_LIST = 3_000  # voters: longer than what is taken at once, and put on the roll by many transactions
+LONG_LIST_VOTERS = 3_000  # voters: longer than what is taken at once, and put on the roll by many transactions
 
 
 def upload(page: Page, election: str, file: Path, count: int) -> None:
@@ -192,14 +192,14 @@ def test_a_long_list_shows_its_progress_is_taken_on_after_the_page_was_left_and_
     draft("A long list")
     organiser = visit("about:blank", who=ORGANISER)
     with steps_held(organiser):
-        upload(organiser, "A long list", tmp_path / "voters.csv", A_LONG_LIST)
+        upload(organiser, "A long list", tmp_path / "voters.csv", LONG_LIST_VOTERS)
         expect(organiser.locator("main progress")).to_be_visible()
         place = organiser.url
         organiser.goto("/election/A long list/roll/import/")
     organiser.click("text=Go on with a list that was interrupted")
-    expect(organiser.locator("main")).to_contain_text(f"{A_LONG_LIST} voters added.")
+    expect(organiser.locator("main")).to_contain_text(f"{LONG_LIST_VOTERS} voters added.")
     organiser.click("main .tabs >> text=Overview")
-    expect(organiser.locator(".facts")).to_contain_text(f"{A_LONG_LIST} voters")
+    expect(organiser.locator(".facts")).to_contain_text(f"{LONG_LIST_VOTERS} voters")
     with subtests.test("axe finds nothing where the list was followed"):
         organiser.goto(place)
         assert faults(organiser) + wide(organiser) == []

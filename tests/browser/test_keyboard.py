@@ -21,7 +21,7 @@ NOTE_EACH = f"""() => {{
   window.stops = [];
   addEventListener("keydown", () => stops.push(({FOCUSED})()), true);
 }}"""
-AT_ONCE = 10  # steps before somebody asks where they led
+STEPS_PER_CHECK = 10  # steps before somebody asks where they led
 
 INSIDE = "document.activeElement === document.body || !!document.activeElement.closest('dialog')"
 
@@ -57,8 +57,8 @@ def stops_of(page: Page) -> list[dict]:
     """Where Tab leads, from the beginning until it leaves the page."""
     page.evaluate(NOTE_EACH)
     page.keyboard.down("Tab")
-    for _ in range(250 // AT_ONCE):
-        for _ in range(AT_ONCE):
+    for _ in range(250 // STEPS_PER_CHECK):
+        for _ in range(STEPS_PER_CHECK):
             page.keyboard.down("Tab")  # and held: each time it leads one further
         stops = page.evaluate("stops.slice(1)")  # each as it stood when the next was asked for; first there was none
         if any(stop["body"] for stop in stops):

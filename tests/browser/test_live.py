@@ -13,8 +13,8 @@ from live.rules import Names
 
 from .live_hall import (
     HOST,
-    PHONE,
-    WALL,
+    PHONE_WIDTH_PX,
+    WALL_WIDTH_PX,
     Halls,
     Voices,
     judged,
@@ -28,10 +28,12 @@ from .live_hall import (
 )
 from .test_keyboard import tab_to
 
-ENOUGH = 3600  # seconds: no clock runs out while a slow machine plays
-WHO = Question("Who proposed it?", Kind.CHOICE, options=("Schulze", "Borda", "Hare"), right=(0,), seconds=ENOUGH)
-PRIMES = Question("Which are primes?", Kind.CHOICE, options=("2", "3", "4"), right=(0, 1), seconds=ENOUGH)
-TRY = Question("What should we try?", seconds=ENOUGH)
+QUESTION_SECONDS = 3600  # seconds: no clock runs out while a slow machine plays
+WHO = Question(
+    "Who proposed it?", Kind.CHOICE, options=("Schulze", "Borda", "Hare"), right=(0,), seconds=QUESTION_SECONDS
+)
+PRIMES = Question("Which are primes?", Kind.CHOICE, options=("2", "3", "4"), right=(0, 1), seconds=QUESTION_SECONDS)
+TRY = Question("What should we try?", seconds=QUESTION_SECONDS)
 WHERE = Question("Where do we go?", Kind.RANKING, options=("Sea", "Hills", "Town"), seconds=0)
 SHEET = (
     Question("How was it?", Kind.RATING),
@@ -58,7 +60,7 @@ def shaky(store, windows, server, cookies_of) -> Iterator[Halls]:
     """A session whose pages lose their connection, of which Chromium itself complains."""
     lent = []
 
-    def visit(path: str, *, who: str = "", width: int = PHONE, **reader: object) -> Page:
+    def visit(path: str, *, who: str = "", width: int = PHONE_WIDTH_PX, **reader: object) -> Page:
         lending = windows.lend(server, reader)
         window = lending.__enter__()
         lent.append((lending, window))
@@ -98,7 +100,7 @@ def test_trivia(hall_of, visit, subtests):
     with subtests.test("people come by link and by code, by hand and by keyboard"):
         shows(host, hall.game.code)
         ada, bo = hall.phone("Ada"), hall.phone("Bo")
-        cy = visit("/join/", width=PHONE)
+        cy = visit("/join/", width=PHONE_WIDTH_PX)
         tab_to(cy, "[name=code]")
         cy.keyboard.type(hall.game.code)
         cy.keyboard.press("Enter")
@@ -292,7 +294,7 @@ def test_survey(hall_of, voices, subtests):
 
 
 def test_a_host_alone_rehearses_with_robots(visit):
-    host = visit("/live/", who="Alan Turing", width=WALL)
+    host = visit("/live/", who="Alan Turing", width=WALL_WIDTH_PX)
     press(host, "Rehearse with robots")
     expect(host.locator(".lobby-count")).to_contain_text("20 people are here")
     press(host, "Start with the first question")
@@ -370,7 +372,7 @@ def test_the_newest_device_plays_and_the_older_one_is_told(hall_of):
     link = old.locator("#seat-link").text_content()
     old.get_by_role("link", name="Back to the session").click()
     expect(old.locator("#screen")).to_be_visible()
-    seat = hall.visit("/live/" + link.split("/live/")[1], width=PHONE)
+    seat = hall.visit("/live/" + link.split("/live/")[1], width=PHONE_WIDTH_PX)
     assert judged(seat, "light") == []
     press(seat, "Play on this device")
     expect(seat.locator("#mine")).to_contain_text("Ada")
@@ -400,7 +402,7 @@ def test_two_host_tabs_take_one_step(shaky):
 def test_a_whole_round_without_scripts(hall_of, visit):
     hall = hall_of(Type.TRIVIA, WHO)
     host = hall.host(java_script_enabled=False)
-    ada = visit("/join/", width=PHONE, java_script_enabled=False)
+    ada = visit("/join/", width=PHONE_WIDTH_PX, java_script_enabled=False)
     ada.fill("[name=code]", hall.game.code)
     ada.click("main form button")
     ada.fill("[name=name]", "Ada")
@@ -432,7 +434,7 @@ def test_a_whole_round_without_scripts(hall_of, visit):
 
 def test_pages_around_a_session_please_axe(hall_of, visit, subtests):
     hall = hall_of(Type.TRIVIA, WHO, names=Names.APPROVED)
-    guest = visit("/join/0000/", width=PHONE)
+    guest = visit("/join/0000/", width=PHONE_WIDTH_PX)
     with subtests.test("whoever joins", path="no such code"):
         assert judged(guest, "light") == []
     guest.goto(hall.link)
@@ -442,13 +444,13 @@ def test_pages_around_a_session_please_axe(hall_of, visit, subtests):
     guest.click("main form .actions button")
     expect(guest.locator("main")).to_contain_text("The host looks at every name first.")
     assert judged(guest, "dark") == []
-    page = visit("/live/", who=HOST, width=PHONE)  # what is over, and help, are looked at with the results
+    page = visit("/live/", who=HOST, width=PHONE_WIDTH_PX)  # what is over, and help, are looked at with the results
     for path, width, scheme in (
-        ("", PHONE, "light"),
-        ("/live/new/", WALL, "light"),
-        ("/live/sets/", WALL, "dark"),
-        (hall.path("hosts"), PHONE, "dark"),
-        (hall.path("players"), WALL, "light"),
+        ("", PHONE_WIDTH_PX, "light"),
+        ("/live/new/", WALL_WIDTH_PX, "light"),
+        ("/live/sets/", WALL_WIDTH_PX, "dark"),
+        (hall.path("hosts"), PHONE_WIDTH_PX, "dark"),
+        (hall.path("players"), WALL_WIDTH_PX, "light"),
     ):
         with subtests.test("whoever runs it", path=path):
             if path:

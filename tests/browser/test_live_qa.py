@@ -9,7 +9,7 @@ from live.questions import Type
 from live.rules import Step
 from live.services import moving
 
-from .live_hall import HOST, WALL, Hall, Voice, judged, press
+from .live_hall import HOST, WALL_WIDTH_PX, Hall, Voice, judged, press
 from .test_live import WHO, hall_of, store, tap  # noqa: F401 - fixtures
 
 WHY = "Why do we meet on Fridays and not on any other day of the week?"
@@ -25,7 +25,7 @@ def asks(page: Page, hall: Hall, text: str, told: str) -> None:
 
 def test_a_room_asks_with_a_troll_in_it(hall_of):  # noqa: F811
     hall = hall_of(Type.TRIVIA, WHO)
-    host = hall.visit(hall.path("qa/manage"), who=HOST, width=WALL)
+    host = hall.visit(hall.path("qa/manage"), who=HOST, width=WALL_WIDTH_PX)
 
     # the host takes questions at once, but for those with a word of a list
     host.get_by_label("unless a word of your list is in one").check()

@@ -11,7 +11,7 @@ from .conftest import until
 from .test_access import faults, look
 from .test_people import wide
 
-PHONE = 390
+PHONE_WIDTH_PX = 390
 TEXT = "The **office** is in Mill Lane.\n\n> Come in.\n\n- stairs\n- lift\n"
 
 
@@ -20,7 +20,7 @@ def writer(visit) -> Page:
     return visit("/news/", who="Katherine Johnson")
 
 
-LOOKS = ((1280, "dark"), (PHONE, "light"))
+LOOKS = ((1280, "dark"), (PHONE_WIDTH_PX, "light"))
 
 
 def judged(page: Page, *looks: tuple[int, str]) -> list[str]:
@@ -91,11 +91,11 @@ def test_a_post_from_the_first_word_to_its_readers(writer, visit, subtests):
         later = writer.get_by_role("button", name="Publish on May 3, 2097, 9 a.m. Europe/Berlin")
         expect(later).to_be_visible()
         expect(writer.get_by_role("button", name="Go on")).to_be_hidden()
-        assert judged(writer, (PHONE, "light")) == []
+        assert judged(writer, (PHONE_WIDTH_PX, "light")) == []
         later.click()
         expect(writer.locator(".unseen")).to_contain_text("This is scheduled.")
-        assert judged(writer, (PHONE, "dark")) == []
-    reader = visit("/news/", width=PHONE)
+        assert judged(writer, (PHONE_WIDTH_PX, "dark")) == []
+    reader = visit("/news/", width=PHONE_WIDTH_PX)
     with subtests.test("nobody reads it before"):
         assert reader.goto("/news/post/we-have-moved-house/").status == 404
     writer.get_by_role("link", name="Change the date").click()
@@ -114,20 +114,20 @@ def test_a_post_from_the_first_word_to_its_readers(writer, visit, subtests):
         writer.get_by_role("button", name="Take it back").click()
         writer.get_by_role("link", name="Preview link").click()
         path = "/news/preview/" + writer.locator("#preview-link").inner_text().split("/news/preview/")[1]
-        assert judged(writer, (PHONE, "light")) == []
+        assert judged(writer, (PHONE_WIDTH_PX, "light")) == []
         reader.goto(path)
         expect(reader.locator(".unseen")).to_contain_text("This is a preview.")
         writer.goto("/news/drafts/")
         expect(writer.get_by_role("link", name="We have moved house", exact=True)).to_be_visible()
-        assert judged(writer, (PHONE, "dark")) == []
+        assert judged(writer, (PHONE_WIDTH_PX, "dark")) == []
     with subtests.test("news by mail, and how it all works"):
         for page, path in ((writer, "/news/subscribers/"), (reader, "/news/by-mail/"), (reader, "/help/news/")):
             page.goto(path)
-            assert judged(page, (PHONE, "dark")) == [], path
+            assert judged(page, (PHONE_WIDTH_PX, "dark")) == [], path
 
 
 def test_writing_and_publishing_without_scripts(visit):
-    page = visit("/news/write/", who="Katherine Johnson", width=PHONE, java_script_enabled=False)
+    page = visit("/news/write/", who="Katherine Johnson", width=PHONE_WIDTH_PX, java_script_enabled=False)
     page.fill("[name=text]", TEXT)
     page.get_by_role("button", name="Preview", exact=True).click()
     expect(page.locator("#preview strong")).to_have_text("office")

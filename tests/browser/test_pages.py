@@ -12,7 +12,7 @@ from playwright.sync_api import expect
 
 from config.errors import error_page
 
-from .conftest import TRIES
+from .conftest import MAX_ATTEMPTS
 
 TITLES = {"/": "Where a group decides", "/style/": "Style page", "/nowhere": "Nothing here"}
 LOOKS = {messages.INFO: "info", messages.SUCCESS: "success", messages.ERROR: "error"}
@@ -53,7 +53,7 @@ def test_home(visit, subtests):
         links = page.locator("link[rel~=icon], link[rel=apple-touch-icon]").all()
         assert links
         for link in links:
-            answer = page.request.get(link.get_attribute("href"), max_retries=TRIES)
+            answer = page.request.get(link.get_attribute("href"), max_retries=MAX_ATTEMPTS)
             assert answer.ok
             assert answer.headers["content-type"].startswith("image/")
     for level, look in LOOKS.items():

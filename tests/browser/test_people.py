@@ -15,7 +15,7 @@ from playwright.sync_api import Page, expect
 from accounts.demo import PASSWORD as DEMO_PASSWORD
 from tests.people import PASSWORD
 
-from .conftest import PATIENCE, come_in
+from .conftest import TIMEOUT_SECONDS, come_in
 from .test_access import faults, look
 
 
@@ -32,7 +32,7 @@ def sign_in(page: Page, name: str, password: str = PASSWORD) -> None:
 
 def mailed_link(folder: Path, to: str, start: str) -> str:
     """The path of the newest link to somebody, out of the files that mail goes to in the local profile."""
-    latest = time.monotonic() + PATIENCE
+    latest = time.monotonic() + TIMEOUT_SECONDS
     while time.monotonic() < latest:
         found = []
         for file in sorted((folder / "mail").glob("*.log"), key=lambda file: file.stat().st_mtime):

@@ -20,7 +20,7 @@ from .conftest import until
 from .test_access import faults
 from .test_people import wide
 
-PHONE = 390
+PHONE_WIDTH_PX = 390
 DISHES = ("Pizza", "Sushi", "Tacos", "Soup")
 
 
@@ -29,7 +29,7 @@ MAKER = "Emmy Noether"
 
 @pytest.fixture
 def maker(visit) -> Page:
-    return visit("/polls/new/", who=MAKER, width=PHONE)
+    return visit("/polls/new/", who=MAKER, width=PHONE_WIDTH_PX)
 
 
 @pytest.fixture
@@ -118,7 +118,7 @@ def test_results_come_in_by_themselves_and_what_is_unfolded_stays_so_until_the_p
     ranked(first, "Soup")
     ranked(second, "Soup")
     ranked(late, "Tacos")
-    maker = visit(f"{path}results/", who=MAKER, width=PHONE)
+    maker = visit(f"{path}results/", who=MAKER, width=PHONE_WIDTH_PX)
     with subtests.test("results come in by themselves while somebody looks"):
         expect(maker.locator("#running")).to_contain_text("Nobody has voted yet.")
         send(first)
@@ -218,7 +218,7 @@ def shows(page: Page, sentence: str) -> bool:
 
 def test_a_poll_is_reported_and_hidden(visit, poll_of):
     path = poll_of("Not a nice one")
-    page = visit(path, width=PHONE)
+    page = visit(path, width=PHONE_WIDTH_PX)
     page.click("text=Report this poll")
     assert faults(page) + wide(page) == []
     page.get_by_label("Hateful or insulting").check()
@@ -236,6 +236,6 @@ def test_a_poll_is_reported_and_hidden(visit, poll_of):
     expect(admin.locator(".messages")).to_contain_text("The poll is hidden.")
     page.goto(path)
     expect(page.locator("main")).to_contain_text("was hidden by those who look after this site")
-    maker = visit(path, who=MAKER, width=PHONE)
+    maker = visit(path, who=MAKER, width=PHONE_WIDTH_PX)
     expect(maker.locator("main")).to_contain_text("Nobody can vote")
     assert faults(maker) + wide(maker) == []

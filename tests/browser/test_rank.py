@@ -14,7 +14,7 @@ from django.template.loader import render_to_string
 from django.utils.safestring import mark_safe
 from playwright.sync_api import Locator, Page, expect
 
-from .conftest import EMULATED, KEEP_NOTHING, TRIES, Complaints, Window, Windows, until
+from .conftest import EMULATED, KEEP_NOTHING, MAX_ATTEMPTS, Complaints, Window, Windows, until
 from .test_access import AT_REST, WIDTH, faults, look, smaller_than
 
 NAMES = ("Ada", "Bo", "Cy", "Di", "Eve")
@@ -86,7 +86,7 @@ def desks(windows: Windows, server: str) -> Iterator[Callable[..., Desk]]:
 def style_page(windows: Windows, server: str) -> tuple[str, dict[str, str]]:
     """What the server says, and the headers it says it with."""
     with windows.lend(server, {}) as window:
-        answer = window.context.request.get("/style/", max_retries=TRIES)
+        answer = window.context.request.get("/style/", max_retries=MAX_ATTEMPTS)
         return answer.text(), answer.headers
 
 

@@ -20,7 +20,7 @@ from tally.ballots import Ballots, ranking_of
 from tally.methods import METHODS, count
 from tests.tally.published import ABSENT, every_case
 
-from .conftest import TRIES
+from .conftest import MAX_ATTEMPTS
 from .test_access import faults, fits, look
 
 PROGRAM = BASE_DIR / "static/js/count.js"
@@ -170,7 +170,7 @@ def test_one_changed_ballot_is_shown(opened):
     page = opened(f"{SECRET}recount/")
 
     def change(route: Route) -> None:
-        answer = route.fetch(max_retries=TRIES)
+        answer = route.fetch(max_retries=MAX_ATTEMPTS)
         said = answer.json()
         said["rankings"][0][1] += 1
         route.fulfill(response=answer, body=json.dumps(said))
@@ -250,7 +250,7 @@ def followed(opened):
         story = story_of(count(ballots, method, **settings)) | {"numbers": list(range(len(ballots.candidates)))}
 
         def put_in(route: Route) -> None:
-            answer = route.fetch(max_retries=TRIES)
+            answer = route.fetch(max_retries=MAX_ATTEMPTS)
             found = re.search(r'(<script id="story"[^>]*>)(.*?)(</script>)', answer.text(), re.DOTALL)
             told = json.dumps(json.loads(found[2]) | story).replace("<", "\\u003C")
             route.fulfill(response=answer, body=answer.text().replace(found[0], f"{found[1]}{told}{found[3]}"))

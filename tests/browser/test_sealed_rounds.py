@@ -26,7 +26,7 @@ from store.log import utc_now
 from store.log.publish import Publisher
 from store.log.seal import Sealer
 
-from .live_hall import HOST, PHONE, Hall, judged, open_hall
+from .live_hall import HOST, PHONE_WIDTH_PX, Hall, judged, open_hall
 from .test_live import store  # noqa: F401 - a fixture
 
 SECRET = Question("Who chairs?", Kind.RANKING, options=("Ines", "Jo", "Kim"), secret=True, seconds=0)
@@ -165,7 +165,7 @@ FRAUDS = {
 
 
 def test_planted_frauds_are_told_loudly_and_an_honest_round_fits(sealed, subtests):
-    page = sealed.visit(f"/live/{sealed.game.id}/rounds/1/", who=HOST, width=PHONE)
+    page = sealed.visit(f"/live/{sealed.game.id}/rounds/1/", who=HOST, width=PHONE_WIDTH_PX)
     with subtests.test("honest"):
         page.click("[data-start]")
         expect(page.locator("[data-same]")).to_be_visible()

@@ -27,11 +27,11 @@ from ranking.candidates import Candidate
 from store import keys
 from store.log import as_text, utc_now
 
-from .conftest import NUMBERS, PATIENCE
+from .conftest import NUMBERS, TIMEOUT_SECONDS
 from .test_access import faults, fits
 from .test_people import mailed_link
 
-PHONE = 390
+PHONE_WIDTH_PX = 390
 FIELDS = """() => new Set([...document.querySelectorAll("main :is(input, select, textarea)")]
   .filter(each => each.type !== "hidden" && each.checkVisibility()).map(({name}) => name)).size"""
 
@@ -65,7 +65,7 @@ def tiles(page: Page) -> dict[str, str]:
 
 def mail_about(folder: Path, subject: str) -> EmailMessage:
     """The mail with this in its subject, as soon as it has come."""
-    latest = time.monotonic() + PATIENCE
+    latest = time.monotonic() + TIMEOUT_SECONDS
     while time.monotonic() < latest:
         for file in (folder / "mail").glob("*.log"):
             mail = email.message_from_string(file.read_text(), policy=policy.default)
@@ -107,7 +107,7 @@ def make_and_open(page: Page, name: str, voters: str) -> Walk:
 def read(visit, mail: EmailMessage, name: str) -> None:
     """A mail as text and, on a phone, as a page: both say the same, and nothing sticks out."""
     text = mail.get_body(("plain",)).get_content()
-    phone = visit("about:blank", width=PHONE)
+    phone = visit("about:blank", width=PHONE_WIDTH_PX)
     phone.set_content(mail.get_body(("html",)).get_content())
     for said in (name, "Emmy Noether asks you to vote", "You can vote until", "Come early."):
         assert said in text
@@ -157,7 +157,7 @@ def test_an_organiser_goes_from_home_to_the_close_and_a_voter_from_the_link_to_t
 
 
 def vote_without_scripts(visit, door: str, voter: str) -> None:
-    page, taps = visit(door, width=PHONE, has_touch=True, java_script_enabled=False), []
+    page, taps = visit(door, width=PHONE_WIDTH_PX, has_touch=True, java_script_enabled=False), []
 
     def tap(button: str) -> None:
         page.get_by_role("button", name=button).tap()
@@ -203,7 +203,7 @@ def door_to_a_book(settings, server, server_folder) -> str:
 
 
 def test_three_questions_on_a_phone_are_one_way_one_review_and_receipts_together(visit, door_to_a_book, subtests):
-    page = visit(door_to_a_book, width=PHONE, has_touch=True, color_scheme="dark")
+    page = visit(door_to_a_book, width=PHONE_WIDTH_PX, has_touch=True, color_scheme="dark")
 
     def tap(button: str, *, then: str) -> None:
         page.get_by_role("button", name=button).tap()
@@ -238,7 +238,9 @@ def judged(page: Page, subtests, what: str) -> None:
 
 
 def test_a_reader_learns_from_the_first_card_and_plays_with_the_rest(visit, subtests):
-    page = visit("/election/What we do with the bequest/results/", who="Hypatia", width=PHONE, color_scheme="dark")
+    page = visit(
+        "/election/What we do with the bequest/results/", who="Hypatia", width=PHONE_WIDTH_PX, color_scheme="dark"
+    )
     first = page.locator(".outcome")
     expect(first.locator(".margin-of .number")).to_have_text(["62", "53"])
     expect(first).to_contain_text(re.compile(r"If \d+ of the 94 ballots had ranked differently"))
@@ -261,7 +263,7 @@ def test_a_stranger_with_a_phone_and_no_scripts_finds_a_poll_by_its_code_and_a_r
     visit, settings, server_folder
 ):
     settings.STORE_URL = f"sqlite://{server_folder}/plenum.sqlite3"
-    page = visit("/polls/", width=PHONE, java_script_enabled=False)
+    page = visit("/polls/", width=PHONE_WIDTH_PX, java_script_enabled=False)
     question = "Where shall we eat on Friday?"
     running = page.locator("main tbody tr").get_by_role("link", name=question)
     number = re.search("/poll/([^/]+)/", running.get_attribute("href"))[1]

@@ -6,7 +6,7 @@ from contextlib import suppress
 
 from playwright.sync_api import Error
 
-from .conftest import PATIENCE, Complaints, until
+from .conftest import TIMEOUT_SECONDS, Complaints, until
 
 LEAVE_THINGS = """() => {
   localStorage.setItem("left", "1");
@@ -65,7 +65,7 @@ def test_a_page_is_complained_of(windows, server, subtests):
                 until(lambda: page.evaluate("1") and len(complaints) >= 4)
                 complaints.told()
         with subtests.test("it goes to a stranger"):
-            with page.expect_event("framenavigated", timeout=PATIENCE * 1000), suppress(Error):
+            with page.expect_event("framenavigated", timeout=TIMEOUT_SECONDS * 1000), suppress(Error):
                 page.goto(STRANGER)
             assert complaints.told() != []
         with subtests.test("a part of it is missing, but no page"):

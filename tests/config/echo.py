@@ -10,11 +10,11 @@ from pathlib import Path
 from config.web import Application
 from pages.streams import CLIENT_GONE, EVENT_STREAM, HEADERS, OPEN_STREAM, send_all
 
-LARGE = 20 * 1024**2
+LARGE_BODY_BYTES = 20 * 1024**2
 
 
 def large() -> bytes:
-    return bytes(range(256)) * (LARGE // 256)
+    return bytes(range(256)) * (LARGE_BODY_BYTES // 256)
 
 
 def echo(environ) -> bytes:

@@ -24,4 +24,4 @@ from config.web import streams
 loglevel = "critical"
 
 if settings.REQUEST_SECONDS == 1:
-    streams.HEARTBEAT = 0.1
+    streams.HEARTBEAT_SECONDS = 0.1

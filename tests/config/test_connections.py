@@ -21,13 +21,13 @@ import pytest
 from config.gunicorn import limit_request_fields, limit_request_line
 from config.settings import BASE_DIR
 from config.web.connections import room_for
-from config.web.requests import MAX_BODY
+from config.web.requests import MAX_BODY_BYTES
 from tests.slow_clients import not_reading, silent, slow_body, slow_clients, slow_head
 from tests.upkeep.test_serve import free_port, read, running
 
 from . import echo
 
-PATIENCE = 120  # seconds for a machine that is busy with other things
+TIMEOUT_SECONDS = 120  # seconds for a machine that is busy with other things
 ONE_THREAD = {"WEB_PROCESSES": "1", "WEB_THREADS": "1"}
 slow = pytest.mark.slow
 
@@ -61,7 +61,7 @@ def connected(port, first=b"", buffer=None):
     connection = socket.socket()
     if buffer:
         connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, buffer)
-    connection.settimeout(PATIENCE)
+    connection.settimeout(TIMEOUT_SECONDS)
     connection.connect(("127.0.0.1", port))
     connection.sendall(first)
     return closing(connection)
@@ -141,17 +141,17 @@ def test_who_sends_too_slowly_is_ended(strict, kind, last_word):
 def test_sending_a_byte_now_and_then_gives_no_more_time(strict):
     with slow_clients(strict, 30, 0) as clients:
         for client in clients:
-            client.settimeout(PATIENCE)
+            client.settimeout(TIMEOUT_SECONDS)
             until_end(client)
 
 
 @slow
 def test_who_does_not_read_is_ended(strict):
     with connected(strict, request("/large"), buffer=4096) as connection:
-        waited = time.monotonic() + PATIENCE
+        waited = time.monotonic() + TIMEOUT_SECONDS
         while time.monotonic() < waited and not _is_reset(connection):
             assert is_answered(strict)
-        assert len(until_end(connection)) < echo.LARGE
+        assert len(until_end(connection)) < echo.LARGE_BODY_BYTES
 
 
 def _is_reset(connection):
@@ -246,8 +246,8 @@ def test_who_asks_whether_to_send_the_body_is_told_once(server):
 @pytest.mark.parametrize(
     ("sent", "status"),
     [
-        (request("/", "POST", b"", f"Content-Length: {MAX_BODY + 1}"), 413),
-        (request("/", "POST", b"", f"Content-Length: {MAX_BODY + 1}", "Expect: 100-continue"), 413),
+        (request("/", "POST", b"", f"Content-Length: {MAX_BODY_BYTES + 1}"), 413),
+        (request("/", "POST", b"", f"Content-Length: {MAX_BODY_BYTES + 1}", "Expect: 100-continue"), 413),
         (request("/", "GET", b"", f"X-Long: {'x' * 8190}"), 431),
         (request("/", "GET", b"", *(f"X-{n}: x" for n in range(limit_request_fields))), 431),
         (b"nonsense\r\n\r\n", 400),
@@ -348,7 +348,7 @@ def test_there_are_no_web_sockets(server):
 def test_a_body_in_chunks_has_an_end(server):
     piece = b"10000\r\n" + bytes(0x10000) + b"\r\n"
     with connected(server, request("/", "POST", b"", "Transfer-Encoding: chunked")) as connection:
-        for _ in range(MAX_BODY // 0x10000 + 3):
+        for _ in range(MAX_BODY_BYTES // 0x10000 + 3):
             try:
                 connection.sendall(piece)
             except OSError:
@@ -396,14 +396,14 @@ def test_answers_are_not_cut_off_when_the_server_stops(tmp_path):
         process.terminate()
         (tmp_path / "go").touch()
         status, body = answer(connection)
-        assert (status, len(body)) == (200, echo.LARGE)
+        assert (status, len(body)) == (200, echo.LARGE_BODY_BYTES)
         assert until_end(connection) == b""
         until_end(half)  # a request that never becomes whole keeps nobody from stopping
-        assert process.wait(timeout=PATIENCE) == 0
+        assert process.wait(timeout=TIMEOUT_SECONDS) == 0
 
 
 def _wait_for(path):
-    until = time.monotonic() + PATIENCE
+    until = time.monotonic() + TIMEOUT_SECONDS
     while not path.exists():
         assert time.monotonic() < until, path
         time.sleep(0.01)

@@ -13,7 +13,7 @@ from config.web import streams
 from tests.upkeep.test_serve import children
 
 from . import echo
-from .test_connections import PATIENCE, answer, connected, echoing, is_answered, request, until_end
+from .test_connections import TIMEOUT_SECONDS, answer, connected, echoing, is_answered, request, until_end
 
 pytestmark = pytest.mark.slow
 
@@ -69,7 +69,7 @@ BEGUN = chunk(b"data: begun\n\n")
 
 
 def wait_until(condition):
-    until = time.monotonic() + PATIENCE
+    until = time.monotonic() + TIMEOUT_SECONDS
     while not condition():
         assert time.monotonic() < until
         time.sleep(0.01)
@@ -142,7 +142,7 @@ def test_a_first_piece_may_be_long(server):
 
 
 def test_pages_are_answered_while_hundreds_listen_and_room_is_left_for_them(server):
-    most = int(300 * streams.SHARE)
+    most = int(300 * streams.MAX_STREAMS_SHARE)
     with ExitStack() as stack:
         listeners = [stack.enter_context(listening(server, f"n{number}")) for number in range(most)]
         for each in listeners:
@@ -205,5 +205,5 @@ def test_all_streams_end_at_once_when_the_server_stops_or_is_killed(tmp_path, ho
         process.send_signal(how)
         for each in listeners:
             assert until_end(each) == b"0\r\n\r\n"
-        assert process.wait(timeout=PATIENCE) == (0 if how == signal.SIGTERM else -how)
+        assert process.wait(timeout=TIMEOUT_SECONDS) == (0 if how == signal.SIGTERM else -how)
         wait_until(lambda: not Path(f"/proc/{child}").exists())

@@ -11,7 +11,7 @@ from django.test import Client
 from config.middleware import waits_for_the_store
 from store import patience
 from store.connect import connect
-from store.dynamodb.shedding import IN_A_ROW
+from store.dynamodb.shedding import MAX_CONSECUTIVE_FAILURES
 from tests.store.between import between
 
 
@@ -46,7 +46,7 @@ def test_a_request_waits_as_long_as_the_settings_say_and_only_for_a_distant_stor
 
 
 def test_pages_say_that_the_store_does_not_answer_and_soon_nobody_waits(silent, visitor):
-    for _ in range(IN_A_ROW):
+    for _ in range(MAX_CONSECUTIVE_FAILURES):
         answer = visitor.get("/")
         assert (answer.status_code, answer["Retry-After"]) == (503, "5")
         assert "does not answer" in answer.content.decode()
@@ -57,7 +57,7 @@ def test_pages_say_that_the_store_does_not_answer_and_soon_nobody_waits(silent, 
 
 
 def test_what_needs_no_store_goes_on(static_files, silent, visitor):
-    for _ in range(IN_A_ROW):
+    for _ in range(MAX_CONSECUTIVE_FAILURES):
         visitor.get("/")
     silent.requests.clear()
     assert visitor.get("/healthz").status_code == 200

@@ -32,9 +32,9 @@ from tests.test_deploy import DEPLOY, UNITS
 
 NAME = "vote.example.org"
 TOKEN = "for the monitor"
-PATIENCE = 60  # seconds until a server must be there
+TIMEOUT_SECONDS = 60  # seconds until a server must be there
 GUNICORN = ("gunicorn", "--config", "python:config.gunicorn", "config.asgi")
-WRONG = 422  # a form that is understood, with a wrong password in it
+UNPROCESSABLE_STATUS = 422  # a form that is understood, with a wrong password in it
 
 
 def run(*command: str | Path, **options) -> subprocess.CompletedProcess:
@@ -95,7 +95,7 @@ def running(*command: str | Path, port: int, **options) -> Iterator[subprocess.P
     """A server, from when it listens until it has ended."""
     process = subprocess.Popen([*map(str, command)], **options)
     try:
-        until = time.monotonic() + PATIENCE
+        until = time.monotonic() + TIMEOUT_SECONDS
         while not _listens(port):
             assert process.poll() is None, f"{command[0]} has ended"
             assert time.monotonic() < until, f"{command[0]} does not listen"
@@ -231,7 +231,7 @@ def test_systemd_hands_over_where_it_listens(tmp_path):
             run(sys.executable, "manage.py", "collectstatic", "--noinput", cwd=BASE_DIR, env=environment).returncode
             == 0
         )
-        waiting = http.client.HTTPConnection("127.0.0.1", port, timeout=PATIENCE)
+        waiting = http.client.HTTPConnection("127.0.0.1", port, timeout=TIMEOUT_SECONDS)
         waiting.request("GET", "/healthz")  # before anybody is there to answer
         become = "import os, sys; os.environ['LISTEN_PID'] = str(os.getpid()); os.dup2(int(sys.argv[1]), 3, True); "
         become += "os.execv(sys.executable, [sys.executable, '-m', *sys.argv[2:]])"
@@ -260,13 +260,13 @@ def signing_in(proxy: int, **more: str) -> tuple[bytes, dict[str, str]]:
 def test_a_form_sent_from_an_unusual_port_is_taken(proxy):
     body, headers = signing_in(proxy)
     answer = ask(proxy, "POST", "/sign-in/", body, **headers)
-    assert answer.status == WRONG, "refused as if it came from elsewhere"
+    assert answer.status == UNPROCESSABLE_STATUS, "refused as if it came from elsewhere"
 
 
 def test_a_long_list_reaches_the_site(proxy):
     """More than a megabyte, at which nginx by itself answers 413."""
     body, headers = signing_in(proxy, more="x" * 3_000_000)
-    assert ask(proxy, "POST", "/sign-in/", body, **headers).status == WRONG
+    assert ask(proxy, "POST", "/sign-in/", body, **headers).status == UNPROCESSABLE_STATUS
 
 
 def test_nobody_can_say_where_they_come_from(proxy, server):
@@ -305,7 +305,7 @@ def test_a_stream_passes_a_proxy_piece_by_piece_and_its_end_too(before_streams):
         ask(before_streams, "POST", "/say", b"data: %d\n\n" % number)
         assert [stream.readline(), stream.readline()] == [b"data: %d\n" % number, b"\n"]
     stream.close()
-    until = time.monotonic() + PATIENCE
+    until = time.monotonic() + TIMEOUT_SECONDS
     while ask(before_streams, "POST", "/who").text != "; ada=1":
         assert time.monotonic() < until, "that the client has gone is heard behind the proxy"
         time.sleep(0.1)

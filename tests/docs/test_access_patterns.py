@@ -22,7 +22,7 @@ def test_the_table_is_what_requests_ask(site):
     assert told == heard
     waiting = {row.title: row.in_a_row for row in rows if row.page in OFTEN_OPENED and not row.is_act}
     assert {page.partition(",")[0] for page in waiting} == OFTEN_OPENED
-    assert {title: row for title, row in waiting.items() if row > table.FEW} == {}
+    assert {title: row for title, row in waiting.items() if row > table.MAX_USUAL_ROUND_TRIPS} == {}
 
 
 def test_what_is_asked_is_told_by_kind(site):

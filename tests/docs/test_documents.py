@@ -17,7 +17,7 @@ from tests.test_arrows import FLOORS
 ROOT = Path(__file__).parents[2]
 DOCUMENTS = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/*.md")])
 PACKAGES = {package for floor in FLOORS for package in floor}
-WIDEST = 120  # letters of a line of prose
+MAX_LINE_CHARS = 120  # letters of a line of prose
 A_FILE = re.compile(r"[\w.…/-]+\.(?:py|md|html|css|js|sh|toml)")
 A_FOLDER = re.compile(r"(?:[\w-]+/)+")
 A_NAME = re.compile(r"[a-z_]+(?:\.\w+)+")
@@ -93,7 +93,7 @@ def wrong_commands(text: str) -> list[str]:
 
 def too_wide(text: str) -> list[str]:
     """Lines of prose; a row of a table is as wide as it is."""
-    return [line for line in prose(text).splitlines() if len(line) > WIDEST and not line.startswith("|")]
+    return [line for line in prose(text).splitlines() if len(line) > MAX_LINE_CHARS and not line.startswith("|")]
 
 
 def section(text: str, heading: str) -> str:

@@ -11,7 +11,7 @@ from tests.docs.test_documents import found, quoted, section
 from tests.test_arrows import FLOORS, modules
 
 ROOT = Path(__file__).parents[2]
-FEW = 5  # files that somebody can look into after a search
+MAX_FILES_FOUND = 5  # files that somebody can look into after a search
 
 
 def rows() -> list[tuple[str, str, list[str]]]:
@@ -36,7 +36,7 @@ def test_all_ten_questions_are_there():
 @pytest.mark.parametrize(("question", "words", "deciding"), rows(), ids=lambda cell: cell if "?" in cell else "")
 def test_one_search_finds_where_it_is_decided(question, words, deciding):
     files = hits(words)
-    assert 1 <= len(files) <= FEW, files
+    assert 1 <= len(files) <= MAX_FILES_FOUND, files
     for name in deciding:
         assert found(name) is not None, name
         assert any(name.startswith(f"{file}.") for file in files), f"{name} is not in {files}"

@@ -63,20 +63,20 @@ def filled(ada, book):
 
 
 def test_all_questions_have_so_many_candidates_together_as_can_be_cast(ada, book, settings, monkeypatch):
-    assert settings.DATA_UPLOAD_MAX_NUMBER_FIELDS > rules.MOST_CANDIDATES
-    monkeypatch.setattr(rules, "MOST_CANDIDATES", 5)
+    assert settings.DATA_UPLOAD_MAX_NUMBER_FIELDS > rules.MAX_TOTAL_CANDIDATES
+    monkeypatch.setattr(rules, "MAX_TOTAL_CANDIDATES", 5)
     filled(ada, book)
     with pytest.raises(NotReady, match="at most 5 candidates on one ballot; these have 6"):
         binding.open_(ada, again(book))
-    monkeypatch.setattr(rules, "MOST_CANDIDATES", 6)
+    monkeypatch.setattr(rules, "MAX_TOTAL_CANDIDATES", 6)
     binding.open_(ada, again(book))
     assert set(states(book)) == {State.OPEN}
 
 
 def test_the_page_says_how_many_questions_and_candidates_there_may_be():
     words = str(QuestionsForm.base_fields["questions"].help_text)
-    assert f"{rules.MOST_QUESTIONS} questions" in words
-    assert f"{rules.MOST_CANDIDATES:,} candidates" in words
+    assert f"{rules.MAX_QUESTIONS} questions" in words
+    assert f"{rules.MAX_TOTAL_CANDIDATES:,} candidates" in words
 
 
 def roll(election):

@@ -27,7 +27,7 @@ from tests.people import somebody
 from upkeep import jobs, replay
 from upkeep.leases import Leases
 
-A_DELETION = 3  # writes: it says so, its gates are shut, it goes
+DELETION_WRITES = 3  # writes: it says so, its gates are shut, it goes
 VOTERS = [f"voter.{number:03}@example.org" for number in range(200)]
 
 
@@ -108,7 +108,7 @@ def test_what_was_asked_for_twice_is_deleted_once(site, ada, board, monkeypatch)
 
 def test_the_ballot_box_is_shut_before_and_the_salt_goes_in_the_transaction_that_deletes(site, ada, board, monkeypatch):
     with monkeypatch.context() as killed, suppress(Killed):
-        killed_after(killed, A_DELETION - 1)
+        killed_after(killed, DELETION_WRITES - 1)
         services.delete(ada, board)
     assert repository.find("Board").closing == "Ada"
     assert {gate["open"] for gate in site.get_many(repository.gates_of("Board").keys("Board")).values()} == {False}
@@ -135,9 +135,9 @@ def test_the_request_writes_little_and_the_worker_clears_away_the_rest(site, ada
     monkeypatch.setattr(SqliteTable, "forget_deleted", lambda table: pytest.fail("not while others wait"))
     page = signed_in(ada)
     with monkeypatch.context() as counted:
-        calls = killed_after(counted, A_DELETION)
+        calls = killed_after(counted, DELETION_WRITES)
         services.delete(ada, board)
-    assert (len(calls), asked_to_forget(site)) == (A_DELETION, 1)
+    assert (len(calls), asked_to_forget(site)) == (DELETION_WRITES, 1)
     assert page.get("/election/Board/").status_code == 404
     run = jobs.run(jobs.BACKGROUND, Leases(site))
     assert (run.outcome, run.done) == (jobs.Outcome.DONE, 1)
@@ -172,7 +172,7 @@ def test_killed_at_any_write_the_worker_takes_it_up(tmp_path, monkeypatch):
                 finish_background("delete election")
             monkeypatch.undo()
             is_deleted = repository.find("Board") is None
-            assert is_deleted == (writes >= A_DELETION)
+            assert is_deleted == (writes >= DELETION_WRITES)
             assert (table.get(keys.salt("Board")) is None) == is_deleted
             finish_background("delete election")
             assert (left() == []) == (writes > 0), "from the first write on it is asked for"

@@ -128,7 +128,7 @@ def test_while_it_may_not_be_told_who_voted_nobody_is_left_out(ada, club):
 
 def test_a_worker_that_dies_after_any_handful_loses_nobody_and_mails_nobody_twice(ada, club, monkeypatch):
     election = club(secret_ballot=False)
-    monkeypatch.setattr(invitations, "A_HANDFUL", 2)
+    monkeypatch.setattr(invitations, "TRANSACTION_VOTERS", 2)
     invitations.invite(ada, election)
     steps = 0
     while waiting := unfinished("mail voters"):

@@ -137,10 +137,10 @@ def test_somebody_elses_group_is_not_there(site, ada, person):
 
 def test_there_is_a_most_of_members_and_of_groups(site, ada, monkeypatch):
     group = club(ada, *ADDRESSES[:3])
-    monkeypatch.setattr(rules, "MOST_MEMBERS", 4)
+    monkeypatch.setattr(rules, "MAX_MEMBERS", 4)
     with pytest.raises(TooMany):
         keeping.add(ada, group.id, ADDRESSES[3:5])
-    monkeypatch.setattr(rules, "MOST_GROUPS", 1)
+    monkeypatch.setattr(rules, "MAX_GROUPS_PER_PERSON", 1)
     with pytest.raises(TooMany):
         keeping.make(ada, "Another")
 

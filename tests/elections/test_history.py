@@ -202,7 +202,7 @@ def test_a_name_that_came_back_is_followed_through(site, organiser):
 def test_pages_go_on_under_the_old_name(site, organiser, signed_in, monkeypatch, sealed):
     from elections import history_views
 
-    monkeypatch.setattr(history_views, "A_PAGE", 2)
+    monkeypatch.setattr(history_views, "PAGE_ROWS", 2)
     services.create(organiser, "Old")
     for number in range(3):
         services.change(organiser, repository.find("Old"), Action.DESCRIBE, description=f"text {number}")

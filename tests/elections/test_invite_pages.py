@@ -135,7 +135,7 @@ def test_a_reminder_counts_those_who_have_not_voted_only_where_that_may_be_told(
 
 
 def test_a_long_roll_is_counted_as_far_as_it_is_looked_at(page, board, monkeypatch):
-    monkeypatch.setattr(forecast, "MOST_LOOKED_AT", 2)
+    monkeypatch.setattr(forecast, "MAX_ROLL_ENTRIES", 2)
     shown = text_of(page.get(address()))
     assert "only its beginning was counted" in shown
     assert "2 mails are on their way." in send(page, 2)

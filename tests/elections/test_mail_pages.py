@@ -167,7 +167,7 @@ def test_reminders_are_chosen_on_a_page_of_their_own_while_it_is_open(page, boar
 @pytest.fixture
 def slowly(monkeypatch):
     """Every request takes one step of an import."""
-    for name in ("A_MOMENT", "A_STEP", "A_WHILE"):
+    for name in ("SHORT_IMPORT_SECONDS", "PROGRESS_STEP_SECONDS", "UNSCRIPTED_STEP_SECONDS"):
         monkeypatch.setattr(roll_views, name, 0)
 
 

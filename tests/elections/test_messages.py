@@ -118,7 +118,7 @@ def test_messages_have_a_limit_and_an_organiser(ada, person, monkeypatch):
     election = opened(ada, ["a@example.org"])
     with pytest.raises(NotAllowed):
         messages.send(person("Stranger"), election, "Soon", "x")
-    monkeypatch.setattr(messages, "MOST_MESSAGES", 2)
+    monkeypatch.setattr(messages, "MAX_MESSAGES_PER_ELECTION", 2)
     for n in range(2):
         messages.send(ada, election, f"Message {n}", "x")
     with pytest.raises(WrongState, match="at most 2"):

@@ -106,7 +106,7 @@ def test_somebody_who_joined_later_does_not_find_what_was_for_those_who_were_her
 
 
 def test_of_hundreds_one_has_voted_in_the_newest_are_looked_at_and_whatever_waits(site, ann, opened, monkeypatch):  # noqa: F811
-    monkeypatch.setattr(mine, "RECENT", 1)
+    monkeypatch.setattr(mine, "MAX_RECENT_ELECTIONS", 1)
     at_its_own_moment(lambda: opened("Ann", name="Waits"))
     for name in ("Old", "New"):
         at_its_own_moment(lambda name=name: opened("Ann", name=name))

@@ -274,7 +274,7 @@ def test_tick_records_what_is_over(ada, board, monkeypatch):
 @pytest.fixture
 def made(monkeypatch) -> list[str]:
     """The parts that have been made."""
-    monkeypatch.setattr(page_cache, "cache", Memory(page_cache.MAX_BYTES, page_cache.cache.weigh))
+    monkeypatch.setattr(page_cache, "cache", Memory(page_cache.CACHE_BYTES, page_cache.cache.weigh))
     found, make = [], page_cache.render_fragment
 
     def counted(name, *more, **extra):

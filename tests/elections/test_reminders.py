@@ -203,6 +203,9 @@ def test_however_often_one_looks_reminders_are_apart_and_never_early_or_late(end
         if found is None:
             continue
         assert moment(end, found) <= now < end
-        assert not last or datetime.fromisoformat(moment(end, found)) - datetime.fromisoformat(last) >= reminders.APART
+        assert (
+            not last
+            or datetime.fromisoformat(moment(end, found)) - datetime.fromisoformat(last) >= reminders.MIN_REMINDER_GAP
+        )
         last = now
     assert due(hours, None, END) is None

@@ -359,7 +359,7 @@ def unfilled(ada, ready, monkeypatch):
 
 def test_a_copy_that_can_never_be_filled_says_why_and_can_be_used(site, ada, unfilled, monkeypatch):
     """Somebody has added as many candidates by hand meanwhile as there may be."""
-    monkeypatch.setattr(rules, "MOST_CANDIDATES", 2)
+    monkeypatch.setattr(rules, "MAX_CANDIDATES", 2)
     services.add_candidates(ada, repository.find("Copy"), [Candidate("Zoe"), Candidate("Zeno")])
     assert finish_background("fill election") == 1
     assert finish_background("fill election") == 0
@@ -383,8 +383,8 @@ def test_names_that_are_too_long_together_are_refused_before_any_is_added(site, 
 
 def test_the_page_says_how_many_candidates_and_how_long_names_there_may_be():
     words = str(CandidatesForm.base_fields["names"].help_text)
-    assert f"{rules.MOST_CANDIDATES} candidates" in words
-    assert f"{rules.MOST_NAMED:,} Latin letters" in words
+    assert f"{rules.MAX_CANDIDATES} candidates" in words
+    assert f"{rules.MAX_CANDIDATE_NAMES_BYTES:,} Latin letters" in words
 
 
 def test_a_copy_is_left_alone_until_it_is_whole(ada, unfilled):

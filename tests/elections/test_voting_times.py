@@ -112,7 +112,7 @@ def test_several_who_follow_at_once_or_again_count_each_vote_once(site, opened, 
 
 
 def test_many_elections_are_followed_a_few_at_a_time(site, opened, cast, monkeypatch):  # noqa: F811
-    monkeypatch.setattr(figures, "MOST_PARTS", 3)
+    monkeypatch.setattr(figures, "TRANSACTION_PARTS", 3)
     for number in range(4):
         opened(*NAMES, name=f"Board {number}")
         cast(*NAMES, board=f"Board {number}")

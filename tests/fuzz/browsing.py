@@ -17,9 +17,9 @@ from .reading import WALK
 SITE = "http://localhost:8000"
 ACT = re.compile(r"xqa\d+aqx$")  # at the end of an address: markup has asked for it
 LOOK = "() => {" + WALK + "const wrong = new Set(); walk(document, wrong, new Set()); return [...wrong]; }"
-A_MOMENT = 30  # milliseconds, for what pages ask for as soon as they are there; not by a script, which some forbid
-TRIES = 5
-PATIENCE = 120_000  # milliseconds, on a busy machine
+SETTLE_MS = 30  # milliseconds, for what pages ask for as soon as they are there; not by a script, which some forbid
+MAX_ATTEMPTS = 5
+TIMEOUT_MS = 120_000  # milliseconds, on a busy machine
 UNNEEDED = ("stylesheet", "image", "font")  # for what is looked for here
 DROPPED = ("content-length", "content-encoding", "set-cookie")
 
@@ -80,10 +80,10 @@ class Window:
 
 
 def _found(page: Page) -> list[str]:
-    for _try in range(TRIES):
+    for _try in range(MAX_ATTEMPTS):
         with suppress(Error):
             page.wait_for_load_state("load")
-            page.wait_for_timeout(A_MOMENT)
+            page.wait_for_timeout(SETTLE_MS)
             found: list[str] = page.evaluate(LOOK)
             if page.url.startswith(SITE):
                 return found
@@ -93,7 +93,7 @@ def _found(page: Page) -> list[str]:
 @contextmanager
 def window(browser: Browser) -> Iterator[Window]:
     context = browser.new_context()
-    context.set_default_timeout(PATIENCE)
+    context.set_default_timeout(TIMEOUT_MS)
     found = Window(context)
     context.route("**/*", found.answer)
     yield found

@@ -22,7 +22,7 @@ BUTTONS = ("submit", "button", "image", "reset", "fieldset", "output")
 OURS = "csrfmiddlewaretoken"
 WITH_PASSWORD = ("change_email", "name_passkey", "add_app")  # forms that ask for it and are to be let through
 PRESSED_INSTEAD = {"sort_ideas": "words 0"}  # of the first button, if that does not use what is typed
-MUCH_ROOM, LITTLE_ROOM = 100_000, 40  # characters
+MUCH_ROOM_CHARS, LITTLE_ROOM_CHARS = 100_000, 40  # characters
 LAST = "pause"  # refuses what is sent after it
 
 
@@ -50,7 +50,7 @@ class Form:
     def typed(self) -> list[dict[str, Any]]:
         return [each for each in self.fields if each["kind"] in TYPED]
 
-    def plausible(self, payloads: Payloads, room: int = MUCH_ROOM) -> dict[str, Any]:
+    def plausible(self, payloads: Payloads, room: int = MUCH_ROOM_CHARS) -> dict[str, Any]:
         """Markup where people type, and elsewhere what the page had chosen: most of it is accepted and kept."""
         data: dict[str, Any] = {}
         for each in self.fields:
@@ -113,7 +113,7 @@ def fill(form: Form, client: Client, payloads: Payloads) -> Iterator[Any]:
     """The pages that come of a form: filled in at length, or shortly if that is refused; and tampered with."""
     yield (answer := _send(form, client, form.plausible(payloads)))
     if form.method == "post" and not answer.redirect_chain:
-        yield _send(form, client, form.plausible(payloads, LITTLE_ROOM))
+        yield _send(form, client, form.plausible(payloads, LITTLE_ROOM_CHARS))
     if tampered := form.tampered(payloads):
         yield _send(form, client, tampered)
 

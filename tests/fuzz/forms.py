@@ -12,8 +12,8 @@ from tests.people import PASSWORD
 
 FREE = ("text", "search", "url", "tel", "textarea")  # into which anything can be typed
 UNSEEN = ("hidden", "submit", "button")
-UNKNOWN = 2_000  # characters, where a field does not say how many it takes
-LINE = 200  # characters of the longest name
+UNKNOWN_LIMIT_CHARS = 2_000  # characters, where a field does not say how many it takes
+LINE_CHARS = 200  # characters of the longest name
 EMAIL = "@"  # stands for every field that takes an address
 LINKS = ("-link", "-address")  # ends of the names of fields that take addresses of pages
 TRAPS = ("website", "slug")  # what only robots fill in, and what is made of the title if nobody says another
@@ -158,7 +158,7 @@ class Typing:
 
 
 def sizes(field: Field, letter: str, number: int) -> Iterator[str]:
-    most = field.most or UNKNOWN
+    most = field.most or UNKNOWN_LIMIT_CHARS
     if field.is_link:
         yield f"https://example.org/{number}/{'a' * most}"[:most]
         return
@@ -184,5 +184,5 @@ def long_text(letter: str, length: int, number: int) -> str:
 
 
 def long_lines(letter: str, field: Field, lines: int, number: int) -> str:
-    most = (field.most or UNKNOWN) // (LINE + 2)
-    return "\n".join(long_text(letter, LINE, number * 1000 + line) for line in range(min(lines, most)))
+    most = (field.most or UNKNOWN_LIMIT_CHARS) // (LINE_CHARS + 2)
+    return "\n".join(long_text(letter, LINE_CHARS, number * 1000 + line) for line in range(min(lines, most)))

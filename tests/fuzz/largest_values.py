@@ -12,9 +12,9 @@ from django.urls import reverse
 
 from accounts.rules import Role
 from elections import services as organising
-from elections.books.rules import MOST_CANDIDATES, MOST_QUESTIONS
+from elections.books.rules import MAX_QUESTIONS, MAX_TOTAL_CANDIDATES
 from elections.groups import services as groups
-from pages.lists import MOST_BYTES
+from pages.lists import MAX_BYTES
 from tests.fuzz.at_limits import take_book_to_the_end, take_to_the_end
 from tests.fuzz.forms import forms_on, long_address
 from tests.fuzz.walking import SCRIPTS, Walk, failed, largest_site
@@ -50,16 +50,16 @@ def test_an_election_at_its_limits_comes_to_its_end(each_site, candidates, lette
     take_to_the_end(each_site, candidates, letters, voters, method=method, seats=seats, secret_ballot=True)
 
 
-@pytest.mark.parametrize("questions", [2, MOST_QUESTIONS])
+@pytest.mark.parametrize("questions", [2, MAX_QUESTIONS])
 def test_a_ballot_of_many_questions_comes_to_its_end(each_site, questions):
-    take_book_to_the_end(each_site, questions, MOST_CANDIDATES // questions, letters=19)
+    take_book_to_the_end(each_site, questions, MAX_TOTAL_CANDIDATES // questions, letters=19)
 
 
 def test_the_largest_file_of_voters_is_looked_at_and_taken(each_site):
     """As many rows as fit, each of them an address of the greatest length; the page sends all of it back."""
     owner = make_person("the organiser", Role.OWNER)
     election, group = organising.create(owner, "Board"), groups.make(owner, "Club")
-    rows = "\n".join(map(long_address, range(MOST_BYTES // 255))).encode()
+    rows = "\n".join(map(long_address, range(MAX_BYTES // 255))).encode()
     client = sign_in(owner)
     for address in (reverse("import_roll", args=[election.name]), reverse("add_members", args=[group.id])):
         preview = client.post(address, {"file": SimpleUploadedFile("voters.csv", rows, "text/csv")})

@@ -10,7 +10,7 @@ FULL = "'\"><i-{mark} hx-get={act} hx-trigger=load data-hx-get={act} onclick={ac
 SHORT = "'\"><i-{mark} hx-get={act}>{mark}"  # where there is little room
 TINY = "<i-{mark}>"
 MARKDOWN = "\n\n[{mark}](javascript:{act}) ![{mark}]({act}) <i-{mark} hx-get={act}>\n\n<form action={act}>\n\n* {mark}"
-MUCH = 500  # characters that fit: room for Markdown
+MARKDOWN_CHARS = 500  # characters that fit: room for Markdown
 
 
 class Payloads:
@@ -33,7 +33,7 @@ class Payloads:
         if kind == "email":
             return f'"{_fitting(number, room - 20)}"@example.org'
         return _fitting(number, room) + (
-            MARKDOWN.format(**_words(number)) if kind == "textarea" and room > MUCH else ""
+            MARKDOWN.format(**_words(number)) if kind == "textarea" and room > MARKDOWN_CHARS else ""
         )
 
     def mark_of(self, place: str) -> str:

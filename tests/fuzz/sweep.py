@@ -35,7 +35,7 @@ from .filling import NEVER_SHOWN, Form, distinct, fill, forms_in
 from .payloads import Payloads
 from .reading import read
 
-TOGETHER = 25  # answers that Chromium reads at once
+BATCH_ANSWERS = 25  # answers that Chromium reads at once
 NOTHING_THERE = ("/{}", "/election/{}/", "/news/{}/", "/join/{}/", "/profile/{}/", "/?q={}")
 ROW = re.compile(r"^(\w+-)?\d+-")  # before the name of a field, if it is in one of several rows
 
@@ -103,7 +103,7 @@ class Sweep:
 
     def _read(self, answers: Iterable[tuple[str, Any, str]]) -> None:
         """Answers, each with what it is to be called and who got it; many at once, which takes less time."""
-        for some in by_count(answers, TOGETHER):
+        for some in by_count(answers, BATCH_ANSWERS):
             for (what, answer, who), found in zip(some, read(self.page, *(each[1] for each in some)), strict=True):
                 self.wrong += [f"{what}: {each}" for each in found.wrong]
                 self.marks |= set(found.marks)

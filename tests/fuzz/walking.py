@@ -14,9 +14,9 @@ from django.http import HttpResponse
 from django.test import Client, override_settings
 from django.urls import reverse
 
-from elections.books.rules import MOST_QUESTIONS
-from live.qa.rules import LONGEST_WORD, MOST_WORDS
-from news.rules import LONGEST_TAG, MOST_TAGS
+from elections.books.rules import MAX_QUESTIONS
+from live.qa.rules import MAX_BLOCKED_WORD_CHARS, MAX_BLOCKED_WORDS
+from news.rules import MAX_TAG_CHARS, MAX_TAGS
 from news.site_page import Part
 from polls import voters
 from store.log import utc_now
@@ -55,7 +55,7 @@ ATTEMPTS = 20
 @contextmanager
 def largest_site(letter: str) -> Iterator[Site]:
     """One in which every text that somebody wrote is as long as it can be."""
-    at_leisure = patch.object(voters, "QUICKEST", 0)
+    at_leisure = patch.object(voters, "MIN_VOTING_SECONDS", 0)
     with override_settings(**PRESENTED), written_by(lambda plain, room: (plain + letter * room)[:room]), at_leisure:
         yield build()
 
@@ -180,15 +180,18 @@ def _rankings(walk: Walk) -> str:
 
 
 def _tags(walk: Walk) -> str:
-    return ", ".join(f"{number}{walk.letter * LONGEST_TAG}"[:LONGEST_TAG] for number in range(MOST_TAGS))
+    return ", ".join(f"{number}{walk.letter * MAX_TAG_CHARS}"[:MAX_TAG_CHARS] for number in range(MAX_TAGS))
 
 
 def _titles(walk: Walk) -> str:
-    return "\n".join(f"{walk.number + number} {walk.letter * 200}"[:200] for number in range(MOST_QUESTIONS))
+    return "\n".join(f"{walk.number + number} {walk.letter * 200}"[:200] for number in range(MAX_QUESTIONS))
 
 
 def _words(walk: Walk) -> str:
-    return "\n".join(f"{number} {walk.letter * LONGEST_WORD}"[:LONGEST_WORD] for number in range(MOST_WORDS))
+    return "\n".join(
+        f"{number} {walk.letter * MAX_BLOCKED_WORD_CHARS}"[:MAX_BLOCKED_WORD_CHARS]
+        for number in range(MAX_BLOCKED_WORDS)
+    )
 
 
 def _in_days(days: int) -> Callable[[Walk], str]:

@@ -28,7 +28,7 @@ from tests.live.crowd import UNKNOWN, play_all
 from tests.live.test_histories import NAMES, all_flaws, host, paid_once
 from tests.polls.conftest import by_ida, made, ranks  # noqa: F401 - a fixture
 
-SECONDS = 30
+HISTORY_SECONDS = 30
 NO_ANSWER = (Conflict, Unavailable, LostRace)
 
 
@@ -41,7 +41,7 @@ def check_that_they_met(acts) -> None:
 @pytest.mark.parametrize("kind", KINDS)
 def test_what_threads_do_in_an_election_some_order_explains(rush, kind):
     board = rush(kind)
-    acts = perform(board.plan(clients=6, seconds=SECONDS, organisers=1, closing_after=30, stubborn=True))
+    acts = perform(board.plan(clients=6, seconds=HISTORY_SECONDS, organisers=1, closing_after=30, stubborn=True))
     check_that_they_met(acts)
     assert board.flaws(acts) == []
     assert [act.answer for act in acts if act.kind == "close"] == [DONE]
@@ -50,7 +50,7 @@ def test_what_threads_do_in_an_election_some_order_explains(rush, kind):
 def test_what_processes_do_in_an_election_some_order_explains(rush, settings):
     board = rush("secret")
     shares = [
-        board.plan(clients=2, seconds=SECONDS, first=2 * n, organisers=n % 2, closing_after=None if n else 15)
+        board.plan(clients=2, seconds=HISTORY_SECONDS, first=2 * n, organisers=n % 2, closing_after=None if n else 15)
         for n in range(PROCESSES)
     ]
     with casters(STORE_URL=settings.STORE_URL, SECRET_KEY=settings.SECRET_KEY) as perform_together:
@@ -80,7 +80,7 @@ def test_what_voters_of_a_poll_were_told_last_is_what_counts(made):  # noqa: F81
                 over.set()
 
     def close() -> None:
-        over.wait(timeout=SECONDS)
+        over.wait(timeout=HISTORY_SECONDS)
         while polls.find(poll.id).closed_at is None:
             with suppress(*NO_ANSWER):
                 polling.close(by_ida(poll))

@@ -28,7 +28,8 @@ from typing import Any
 from live.pseudonyms import PURPOSE, pseudonym
 from tests.ballots.attack import SALT, Copy, Item, Order, Ranked, as_line, paired, ranked_by
 
-RARE = Fraction(1, 10**10)  # how often one join may look like a leak by accident; some thousands are tried
+# how often one join may look like a leak by accident; some thousands are tried
+MAX_ACCIDENT_PROBABILITY = Fraction(1, 10**10)
 WORD = re.compile(r"[\w-]+", re.ASCII)
 
 Proposal = Mapping[str, str]  # player -> receipt
@@ -248,7 +249,7 @@ def leaks(evening: Evening, *kinds: Callable[[Evening, Vote], Iterator[tuple[str
 
 @cache
 def by_chance(sizes: tuple[int, ...]) -> int:
-    """So many right guesses over rounds of these sizes happen by chance less often than `RARE`."""
+    """So many right guesses over rounds of these sizes happen by chance less often than `MAX_ACCIDENT_PROBABILITY`."""
     total = {0: Fraction(1)}
     for size in sizes:
         once = fixed_points(size)
@@ -258,7 +259,7 @@ def by_chance(sizes: tuple[int, ...]) -> int:
                 after[before + more] += chance * again
         total = after
     left, number = Fraction(0), sum(sizes)
-    while left + total.get(number, 0) < RARE:
+    while left + total.get(number, 0) < MAX_ACCIDENT_PROBABILITY:
         left += total.get(number, 0)
         number -= 1
     return number + 1

@@ -14,7 +14,7 @@ from live import counting, scores
 from live.questions import Kind, Question
 from live.rounds import Given, Round
 from polls.counting import SideBySide
-from store.limits import ITEM_BYTES, check_item
+from store.limits import MAX_ITEM_BYTES, check_item
 from tally.ballots import Ballots
 from tests.rows import every_row
 
@@ -161,7 +161,7 @@ def test_thirteen_answers_are_paid_by_showings():
 def test_the_result_holds_the_best_texts_and_the_entries_all():
     found = answered(*(f"Answer {number}" for number in range(60)))
     done = counting.votes(found, said(ranked(found, {"Answer 59": 1})))
-    assert len(done.result["answers"]) == counting.BEST_TOLD
+    assert len(done.result["answers"]) == counting.MAX_ANSWERS_IN_RESULT
     assert done.result["answers"][0]["text"] == "Answer 59"
     assert len(done.entries) == 60
 
@@ -332,7 +332,7 @@ def test_what_is_not_an_answer_to_the_question_is_left_out():
 
 
 def test_texts_beyond_what_a_transaction_holds_are_left_out_and_told(monkeypatch):
-    monkeypatch.setattr(counting, "MOST_TEXT", 700)
+    monkeypatch.setattr(counting, "MAX_SURVEY_BYTES", 700)
     found = counting.survey(1, SURVEY, sheets(*((5, 0, True, f"{number}" * 30) for number in range(9))))
     assert found.result["questions"][3] == {"kind": "text", "count": 9, "kept": 7}
     assert len(found.entries) == 7
@@ -383,6 +383,6 @@ def test_two_thousand_long_answers_fit_into_twenty_parts():
     parts = counting.as_parts(found)
     sizes = [check_item({"PK": "GAME#x", "SK": "ROUND#001#000", **part}) for part in parts]
     assert len(parts) <= 20
-    assert max(sizes) < ITEM_BYTES
+    assert max(sizes) < MAX_ITEM_BYTES
     assert sum(sizes) < 4_000_000
     assert counting.round_of(parts) == found

@@ -63,7 +63,7 @@ def test_the_last_day_of_every_item_leaves_room_for_the_longest_session(made, se
     settings.LIVE_RETENTION = 30
     game = made()
     last = rules.from_text(game.kept_until) - rules.from_text(game.created_at)
-    assert last == lifetimes.LONGEST_SESSION + timedelta(days=30)
+    assert last == lifetimes.MAX_SESSION_DURATION + timedelta(days=30)
     over = replace(game, ended_at=game.created_at)
     assert over.code_ttl - rules.from_text(game.created_at).timestamp() == pytest.approx(86_400, abs=1)
 

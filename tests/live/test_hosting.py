@@ -14,7 +14,7 @@ from accounts.rules import Role
 from acts.site import table
 from live import gathering, hall, repository, rooms, screens, seats
 from live.questions import Kind, Question, Type
-from live.rules import MOST_HOSTS, Names, Phase, Step
+from live.rules import MAX_HOSTS, Names, Phase, Step
 from live.screens import Role as Screen
 from live.services import hosting
 from store.log import EventLog
@@ -276,7 +276,7 @@ def test_who_cannot_help_is_told_why(hana, made, person, name, sentence):
 
 def test_a_session_has_so_many_hosts_and_none_are_added_at_its_end(hana, made, person):
     person("Cleo")
-    full = made(hosts=tuple(f"Host {number}" for number in range(MOST_HOSTS)))
+    full = made(hosts=tuple(f"Host {number}" for number in range(MAX_HOSTS)))
     assert "at most 10 people" in text(hana.post(address(full, "game_hosts"), {"name": "Cleo"}))
     over = made()
     drive(over, Step.END)

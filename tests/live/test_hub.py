@@ -190,7 +190,7 @@ def test_a_question_closes_at_its_end_though_nobody_drives(made, ours, made_so_o
     state = drive(game, Step.NEXT)
     phone = listening(ours, game, seat=ada)
     ours.tick()
-    time.now = state.clock.end() + clock.GRACE
+    time.now = state.clock.end() + clock.GRACE_MS
     ours.tick(only_woken=True)
     assert phone.events == []
     assert ours._until_due() == 0.001, "it sleeps until then, not until the next look"
@@ -238,10 +238,10 @@ def test_how_many_have_answered_is_told_to_the_hall_and_not_to_phones(made, ours
     ours.tick()
     give(game, ada, "0>1>2", at=clock.now())
     give(game, ada, "1>0>2", at=clock.now() + 1)
-    time.pass_(rooms.COUNT_AGAIN)
+    time.pass_(rooms.COUNT_REFRESH_MS)
     ours.tick()
     assert wall.last("status")["html"].startswith("1 of 2")
-    time.pass_(rooms.COUNT_AGAIN - 1)
+    time.pass_(rooms.COUNT_REFRESH_MS - 1)
     give(game, ben, "1>0>2", at=clock.now())
     ours.tick()
     assert wall.last("status")["html"].startswith("1 of 2"), "it is counted once a second"
@@ -337,12 +337,12 @@ def test_a_host_who_is_nowhere_is_missed_after_a_while_and_back_at_once(made, ma
     host = listening(there, game, Role.HOST)
     for _ in range(12):
         tick()
-        time.pass_(presence.TELL_EVERY)
+        time.pass_(presence.REPORT_INTERVAL_MS)
     assert "away True" not in phone.text, "the host listens in another process"
     there.leave(game.id, host.listener)
     for _ in range(3):
         tick()
-        time.pass_(presence.TELL_EVERY)
+        time.pass_(presence.REPORT_INTERVAL_MS)
     assert "away True" not in phone.text
     tick()
     assert "away True" in phone.last("status")["html"]
@@ -356,7 +356,7 @@ def test_nobody_is_missed_after_the_end(made, ours, made_so_often, time):
     game = made(Type.TRIVIA)
     phone = listening(ours, game)
     ours.tick()
-    time.pass_(presence.AWAY_AFTER)
+    time.pass_(presence.HOST_AWAY_MS)
     ours.tick()
     ours.tick()
     assert "away True" in phone.last("status")["html"]
@@ -376,7 +376,7 @@ def test_players_of_all_processes_are_counted_and_those_who_ask_for_a_while(site
     ours.saw_player(game.id, "dan")
     ours.look(room)
     assert rooms.current(game.id).present.players == 4
-    time.pass_(presence.LASTS)
+    time.pass_(presence.PRESENT_MS)
     ours.look(room, {"eve"})
     assert rooms.current(game.id).present.players == 1
 
@@ -447,7 +447,7 @@ def test_nothing_is_closed_while_the_site_is_paused(site, made, ours, made_so_of
     pauses = pause.pause_item(pause.Pause("Olga", game.created_at, 5))
     site.write(pauses)
     pause.watch.forget()
-    time.now = state.clock.end() + clock.GRACE + 1
+    time.now = state.clock.end() + clock.GRACE_MS + 1
     ours.tick()
     assert repository.state(game.id).phase == Phase.QUESTION
     site.write(Delete(pauses.key))

@@ -79,7 +79,7 @@ def test_what_nobody_sees_in_a_name_is_dropped(name):
 def test_names_are_drawn_in_the_language_of_the_page(language):
     drawn = [drawn_names.drawn(language, random.Random(number)) for number in range(300)]
     assert len(set(drawn)) > 250
-    assert all(names.clean(each) == each and len(each) <= names.LONGEST for each in drawn)
+    assert all(names.clean(each) == each and len(each) <= names.MAX_VISIBLE_CHARS for each in drawn)
 
 
 def test_german_words_end_as_the_animal_wants(monkeypatch):
@@ -320,7 +320,7 @@ def test_a_session_that_has_ended_says_so(client, made):
 
 
 def test_a_session_that_is_full_says_so(client, made, monkeypatch):
-    monkeypatch.setattr(rules, "MOST_PLAYERS", 2)
+    monkeypatch.setattr(rules, "MAX_PLAYERS", 2)
     game = made()
     for name in ("Ada", "Ben"):
         joined(game, name)

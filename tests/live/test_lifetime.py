@@ -15,7 +15,7 @@ from live.services import ending
 from tests.clock import stands_at
 from tests.live.conftest import drive, give, seated
 
-DAY, HOUR, MINUTE = timedelta(days=1), timedelta(hours=1), timedelta(minutes=1)
+ONE_DAY, ONE_HOUR, ONE_MINUTE = timedelta(days=1), timedelta(hours=1), timedelta(minutes=1)
 
 
 @pytest.fixture
@@ -37,18 +37,18 @@ def phase(game) -> Phase:
 
 def test_an_assembly_prepared_two_weeks_before_can_be_held(made, at):
     game = made(Type.ASSEMBLY)
-    at(game.created_at, 14 * DAY - MINUTE)
+    at(game.created_at, 14 * ONE_DAY - ONE_MINUTE)
     ending.end_abandoned()
     assert Client().get(f"/join/{game.code}/").url.endswith(f"/join/{game.token}/")
     assert drive(game, Step.NEXT).phase == Phase.TALKING
-    at(game.created_at, 15 * DAY)
+    at(game.created_at, 15 * ONE_DAY)
     ending.end_abandoned()
     assert phase(game) == Phase.TALKING, "It was started yesterday."
 
 
 def test_one_that_nobody_starts_is_gone_after_two_weeks(made, at):
     game = made(Type.ASSEMBLY)
-    at(game.created_at, 14 * DAY)
+    at(game.created_at, 14 * ONE_DAY)
     assert ending.end_abandoned() == 1
     assert phase(game) == Phase.ENDED
     assert repository.running_of("Hana") == []
@@ -56,18 +56,18 @@ def test_one_that_nobody_starts_is_gone_after_two_weeks(made, at):
 
 def test_preparing_it_gives_it_another_two_weeks(made, at):
     game = made(Type.ASSEMBLY)
-    at(game.created_at, 10 * DAY)
+    at(game.created_at, 10 * ONE_DAY)
     agenda.add(game.id, "Hana", Question("Any other business", Kind.TOPIC))
-    at(game.created_at, 24 * DAY - MINUTE)
+    at(game.created_at, 24 * ONE_DAY - ONE_MINUTE)
     assert ending.end_abandoned() == 0
-    at(game.created_at, 24 * DAY + MINUTE)
+    at(game.created_at, 24 * ONE_DAY + ONE_MINUTE)
     assert ending.end_abandoned() == 1
 
 
 def test_how_long_it_waits_is_set_by_the_operator(made, at, settings):
     settings.LIVE_WAITING = 1
     game = made()
-    at(game.created_at, DAY)
+    at(game.created_at, ONE_DAY)
     assert ending.end_abandoned() == 1
 
 
@@ -75,15 +75,15 @@ def test_no_vote_is_cut_off_while_people_vote(made, at):
     """An hour before the assembly would be abandoned, one votes; a day after its making, another does."""
     game = made(Type.ASSEMBLY)
     ada, ben, cy = seated(game, "Ada", "Ben", "Cy")
-    at(game.created_at, DAY - MINUTE)
+    at(game.created_at, ONE_DAY - ONE_MINUTE)
     drive(game, Step.NEXT)
     drive(game, Step.CLOSE)
     drive(game, Step.NEXT)
     drive(game, Step.VOTE)
     give(game, ada, "yes")
-    at(game.created_at, DAY + 30 * HOUR)
+    at(game.created_at, ONE_DAY + 30 * ONE_HOUR)
     give(game, ben, "no")
-    at(game.created_at, DAY + 65 * HOUR)
+    at(game.created_at, ONE_DAY + 65 * ONE_HOUR)
     assert ending.end_abandoned() == 0
     give(game, cy, "no")
     assert drive(game, Step.CLOSE).phase == Phase.RESULTS
@@ -94,11 +94,11 @@ def test_a_session_ends_two_hours_after_the_last_sign_of_life(made, at):
     game = made(Type.SURVEY)
     (ada,) = seated(game, "Ada")
     start = drive(game, Step.NEXT).changed_at
-    at(start, 2 * HOUR - MINUTE)
+    at(start, 2 * ONE_HOUR - ONE_MINUTE)
     give(game, ada, {"0": 4})
-    at(start, 4 * HOUR - 2 * MINUTE)
+    at(start, 4 * ONE_HOUR - 2 * ONE_MINUTE)
     assert ending.end_abandoned() == 0, "Somebody has answered."
-    at(start, 4 * HOUR)
+    at(start, 4 * ONE_HOUR)
     assert ending.end_abandoned() == 1
 
 
@@ -106,32 +106,32 @@ def test_it_does_not_end_while_somebody_hosts_it(made, at):
     game = made(Type.TRIVIA)
     start = drive(game, Step.NEXT).changed_at
     drive(game, Step.CLOSE)
-    at(start, 3 * HOUR)
+    at(start, 3 * ONE_HOUR)
     presence.Presence().host_looks(rooms.current(game.id))
     assert ending.end_abandoned() == 0
-    at(start, 5 * HOUR + MINUTE)
+    at(start, 5 * ONE_HOUR + ONE_MINUTE)
     assert ending.end_abandoned() == 1
 
 
 def test_a_congress_goes_on_the_next_day(made, at):
     game = made(Type.ASSEMBLY)
     start = drive(game, Step.NEXT).changed_at
-    at(start, 24 * HOUR)
+    at(start, 24 * ONE_HOUR)
     assert ending.end_abandoned() == 0
     drive(game, Step.CLOSE)
-    at(start, 60 * HOUR)
+    at(start, 60 * ONE_HOUR)
     assert ending.end_abandoned() == 1, "Nobody has come back for a day and a half."
 
 
 def test_nothing_lives_for_ever(made):
     game, lifetime = made(), lifetimes.Lifetime(waiting=timedelta(days=999))
-    state, last = repository.state(game.id), rules.later(game.created_at, lifetimes.LONGEST_SESSION)
+    state, last = repository.state(game.id), rules.later(game.created_at, lifetimes.MAX_SESSION_DURATION)
     assert rules.is_abandoned(game, state, "", last, lifetime)
-    assert not rules.is_abandoned(game, state, "", rules.later(last, -MINUTE), lifetime)
+    assert not rules.is_abandoned(game, state, "", rules.later(last, -ONE_MINUTE), lifetime)
 
 
 def test_a_prepared_session_is_found_below_any_number_of_others(made, monkeypatch):
-    monkeypatch.setattr(repository, "MOST_NEWEST", 2)
+    monkeypatch.setattr(repository, "MAX_RECENT_SESSIONS", 2)
     game = made(title="Prepared")
     for _number in range(3):
         drive(made(), Step.END)

@@ -68,7 +68,7 @@ def test_a_typed_question_is_asked_at_once(hana):
     ],
 )
 def test_each_type_takes_a_typed_question(hana, monkeypatch, type_, options, kind):
-    monkeypatch.setattr(hosting, "MOST_RUNNING", 99)
+    monkeypatch.setattr(hosting, "MAX_RUNNING_SESSIONS", 99)
     form = FORM | {"engagement_type": str(type_), "options": options, "speed_bonus": "on"}
     assert hana.post("/live/new/", form).status_code == 302
     game = newest()
@@ -182,7 +182,7 @@ def test_one_click_makes_a_session_with_robots(hana, person):
 
 
 def test_a_host_has_so_many_running_and_so_many_a_day(hana, monkeypatch):
-    monkeypatch.setattr(hosting, "MOST_RUNNING", 1)
+    monkeypatch.setattr(hosting, "MAX_RUNNING_SESSIONS", 1)
     assert hana.post("/live/new/", FORM).status_code == 302
     refused = hana.post("/live/new/", FORM)
     assert refused.status_code == 422
@@ -193,8 +193,8 @@ def test_a_host_has_so_many_running_and_so_many_a_day(hana, monkeypatch):
 
     drive(newest(), Step.END)
     assert hana.post("/live/new/", FORM).status_code == 302
-    monkeypatch.setattr(hosting, "MOST_RUNNING", 9)
-    monkeypatch.setattr(hosting, "MADE", hosting.Limit("live-maker-day", 2, hosting.DAY))
+    monkeypatch.setattr(hosting, "MAX_RUNNING_SESSIONS", 9)
+    monkeypatch.setattr(hosting, "MADE", hosting.Limit("live-maker-day", 2, hosting.SECONDS_PER_DAY))
     assert "That was tried too often" in text(hana.post("/live/new/", FORM))
 
 

@@ -310,7 +310,7 @@ def test_only_an_assembly_is_an_electorate(ranked, made, hana):  # noqa: F811
 
 
 def test_there_is_an_end_to_it(ranked, hana, monkeypatch):
-    monkeypatch.setattr(carrying, "MOST", 1)
+    monkeypatch.setattr(carrying, "MAX_FOLLOW_UPS", 1)
     carrying.make_election(hana, ranked.id, 1)
     with pytest.raises(carrying.NotOnward, match="At most 1"):
         carrying.make_poll(hana, "10.0.0.1", ranked.id, 1)

@@ -9,7 +9,7 @@ import pytest
 from django.utils import translation
 
 from live import counting, pictures, signs
-from live.questions import MOST_OPTIONS, Kind, Question, Type
+from live.questions import MAX_OPTIONS, Kind, Question, Type
 from live.rounds import Entry, Given, Round
 from live.seats import Seat
 from live.standings import board
@@ -119,10 +119,10 @@ def test_nobody_answered():
 
 
 def test_every_option_there_can_be_has_a_letter_and_a_shape_of_its_own():
-    found = [signs.sign(number) for number in range(MOST_OPTIONS)]
+    found = [signs.sign(number) for number in range(MAX_OPTIONS)]
     assert "".join(each.letter for each in found) == "ABCDEFGHIJ"
-    assert len({each.shape for each in found}) == MOST_OPTIONS
-    assert signs.sign(MOST_OPTIONS) is None
+    assert len({each.shape for each in found}) == MAX_OPTIONS
+    assert signs.sign(MAX_OPTIONS) is None
 
 
 # --- call and answer ---

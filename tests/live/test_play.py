@@ -12,7 +12,7 @@ from django.urls import reverse
 
 from acts.site import table
 from live import clock, gathering, players, repository, rooms, screens, seats
-from live.pace import MOST, WITHIN
+from live.pace import MAX_ACTIONS, WINDOW_MS
 from live.questions import Kind, Question, Type
 from live.rules import Step
 from live.screens import Role
@@ -265,7 +265,7 @@ def test_too_late_by_a_millisecond(made, monkeypatch):
     percent(ben, 150)
     state = drive(game, Step.NEXT)
     table().write(*repository.moving(game, state, longer := replace(state, version=state.version + 1, longest=150)))
-    end = longer.clock.end() + clock.GRACE
+    end = longer.clock.end() + clock.GRACE_MS
     monkeypatch.setattr(clock, "now", lambda: end)
     assert 'data-outcome="counted"' in text_of(ada.tell(round=1, option=0))
     monkeypatch.setattr(clock, "now", lambda: end + 1)
@@ -374,13 +374,13 @@ def test_a_program_cannot_fill_a_session_with_answers(made, monkeypatch):
     drive(game, Step.NEXT)
     now = clock.now()
     monkeypatch.setattr(clock, "now", lambda: now)
-    assert {ada.tell(round=1, option=0).status_code for _each in range(MOST)} == {200}
+    assert {ada.tell(round=1, option=0).status_code for _each in range(MAX_ACTIONS)} == {200}
     answer = ada.tell(round=1, option=1)
     assert (answer.status_code, "That was too often in a short time." in text_of(answer)) == (429, True)
     assert ada.answer(option=1).status_code == 429
     assert ben.tell(round=1, option=1).status_code == 200, "Nobody else is held up."
     assert repository.own(game.id, repository.state(game.id), ada.id) == [0]
-    monkeypatch.setattr(clock, "now", lambda: now + WITHIN)
+    monkeypatch.setattr(clock, "now", lambda: now + WINDOW_MS)
     assert ada.tell(round=1, option=1).status_code == 200
 
 

@@ -168,8 +168,8 @@ def test_more_time_is_given_at_once_and_taken_back_between_questions(hana, site,
     change(hana, game, "ada", "time", percent="200")
     after = repository.state(game.id)
     assert (after.longest, after.version) == (200, state.version + 1)
-    assert not after.is_over(end + clock.GRACE + 1)
-    assert give(game, seats.find(game.id, "ada"), [0], at=end + clock.GRACE + 1) == "counted"
+    assert not after.is_over(end + clock.GRACE_MS + 1)
+    assert give(game, seats.find(game.id, "ada"), [0], at=end + clock.GRACE_MS + 1) == "counted"
     assert "cannot be cut while a question is open" in change(hana, game, "ada", "time", percent="150").content.decode()
     drive(game, Step.CLOSE)
     change(hana, game, "ada", "time", percent="100")
@@ -294,7 +294,7 @@ def test_a_link_to_a_seat_is_good_for_its_session_and_for_ten_minutes(client, ma
         assert Client().post(address_).status_code == 410
     page = client.get(address(game, "seat")).content.decode()
     good = re.search(rf"/live/{game.id}/seat/[^<\"]+/", page)[0]
-    monkeypatch.setattr(players, "TEN_MINUTES", -1)
+    monkeypatch.setattr(players, "DEVICE_LINK_SECONDS", -1)
     assert Client().get(good).status_code == 410
 
 

@@ -154,7 +154,7 @@ def test_a_full_hall_is_told_round_by_round_and_a_page_has_an_end(made, monkeypa
         table().write(*repository.round_writing(game, number, counting.as_parts(sealed)))
     state = replace(repository.state(game.id), round=8, phase=Phase.ENDED, played=tuple(range(8)), revealed=True)
     report = reports.of(game, state)
-    monkeypatch.setattr(reports, "MOST_SHOWN", 5)
+    monkeypatch.setattr(reports, "MAX_ROUNDS_SHOWN", 5)
     shown = reports.shown(report)
     assert (len(shown.rounds), shown.more, shown.never) == (5, 3, 0)
     assert (len(shown.places), shown.others) == (200, 50)

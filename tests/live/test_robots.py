@@ -58,7 +58,7 @@ def test_a_host_alone_plays_a_whole_session(made, time, type_):
     rooms.current(game.id)
     while (state := rooms.current(game.id).state).phase != Phase.ENDED:
         if state.is_open:
-            time.now = state.clock.began + clock.LEAD + robots.LATEST
+            time.now = state.clock.began + clock.LEAD_MS + robots.MAX_ANSWER_MS
             assert rooms.current(game.id, counts=True).answered == 5
             drive(game, Step.CLOSE)
             assert rooms.current(game.id).round is None or rooms.current(game.id).round.count == 5
@@ -87,7 +87,7 @@ def test_beside_people_only_people_are_in_the_history(made, time):
     (ada,) = seated(game, "Ada")
     rooms.current(game.id)
     state = drive(game, Step.NEXT)
-    time.now = state.clock.began + clock.LEAD + robots.LATEST
+    time.now = state.clock.began + clock.LEAD_MS + robots.MAX_ANSWER_MS
     rooms.current(game.id)
     give(game, ada, "0>1>2", at=time.now)
     drive(game, Step.CLOSE)
@@ -121,7 +121,7 @@ def test_robots_vote_for_others_answers(site, made, time):
     for phase in (Phase.QUESTION, Phase.VOTING):
         state = drive(game, Step.NEXT if phase == Phase.QUESTION else Step.CLOSE)
         assert state.phase == phase
-        time.now = state.clock.began + clock.LEAD + robots.LATEST
+        time.now = state.clock.began + clock.LEAD_MS + robots.MAX_ANSWER_MS
         rooms.current(game.id)
     assert len(given(site, game, votes=True)) == 5
     drive(game, Step.CLOSE)
@@ -159,7 +159,7 @@ def test_what_few_people_say_is_not_told_however_many_robots_there_are(made, tim
     found = seated(game, *("Ada", "Ben", "Cem")[:people])
     rooms.current(game.id)
     state = drive(game, Step.NEXT)
-    time.now = state.clock.began + clock.LEAD + robots.LATEST
+    time.now = state.clock.began + clock.LEAD_MS + robots.MAX_ANSWER_MS
     rooms.current(game.id)
     for seat in found:
         assert give(game, seat, said) == "counted"
@@ -190,7 +190,7 @@ def test_a_secret_vote_needs_three_people_beside_robots(made, time):
         drive(game, Step.VOTE)
     found += seated(game, "Cem")
     state = drive(game, Step.VOTE)
-    time.now = state.clock.began + clock.LEAD + robots.LATEST
+    time.now = state.clock.began + clock.LEAD_MS + robots.MAX_ANSWER_MS
     rooms.current(game.id)
     for seat in found[:2]:
         give(game, seat, "0")

@@ -210,7 +210,7 @@ def test_two_hosts_who_add_at_once_are_both_counted(assembly):
 def test_more_than_one_transaction_holds_is_added_in_several_and_never_too_many(site, assembly, monkeypatch):
     assert enrolling.add(assembly.id, "Hana", [f"Member {number}" for number in range(170)]) == 170
     assert [each["entitled"] for each in told(site)] == [80, 160, 170]
-    monkeypatch.setattr(rolls, "MOST", 171)
+    monkeypatch.setattr(rolls, "MAX_ROLL_PEOPLE", 171)
     with pytest.raises(NotNow, match="at most 171"):
         enrolling.add(assembly.id, "Hana", ["A", "B"])
     assert "A roll has at most" in host().post(roll(assembly), {"act": "add", "names": "A\nB"}).content.decode()
@@ -219,7 +219,7 @@ def test_more_than_one_transaction_holds_is_added_in_several_and_never_too_many(
 def test_a_list_that_is_too_long_or_empty_is_refused(assembly):
     hana = host()
     assert hana.post(roll(assembly), {"act": "look", "names": ""}).status_code == 422
-    long = "\n".join(f"M{number}" for number in range(rolls.MOST + 1))
+    long = "\n".join(f"M{number}" for number in range(rolls.MAX_ROLL_PEOPLE + 1))
     answer = hana.post(roll(assembly), {"act": "look", "names": long})
     assert (answer.status_code, "at most 2000 names" in answer.content.decode().replace(",", "")) == (422, True)
 

@@ -117,14 +117,14 @@ def test_a_seat_whose_number_was_never_told_is_seen_some_seconds_later(made, tim
     game = made(Type.TRIVIA)
     rooms.current(game.id)
     seated(game, "Ada")
-    time.now += rooms.SEATS_FRESH - 1
+    time.now += rooms.SEATS_MAX_AGE_MS - 1
     assert rooms.current(game.id).seats == {}
     time.now += 1
     assert list(rooms.current(game.id).seats) == ["ada"]
 
 
 def test_many_seats_are_read_once_a_second_while_a_hall_comes_in(made, time, asked, monkeypatch):
-    monkeypatch.setattr(rooms, "MANY_SEATS", 2)
+    monkeypatch.setattr(rooms, "MIN_THROTTLED_SEATS", 2)
     game = made(Type.TRIVIA)
     seated(game, "Ada", "Ben")
     rooms.current(game.id)
@@ -133,7 +133,7 @@ def test_many_seats_are_read_once_a_second_while_a_hall_comes_in(made, time, ask
     asked.clear()
     assert len(rooms.current(game.id).seats) == 2
     assert asked == ["get_many"]
-    time.now += rooms.SEATS_AGAIN
+    time.now += rooms.SEATS_REFRESH_MS
     assert len(rooms.current(game.id).seats) == 3
 
 
@@ -158,14 +158,14 @@ def test_who_has_answered_is_counted_once_a_second(made, time, asked):
 def test_what_is_over_is_closed_by_whoever_looks(made, time):
     game = made(Type.TRIVIA)
     state = drive(game, Step.NEXT)
-    time.now = state.clock.end() + clock.GRACE + 1
+    time.now = state.clock.end() + clock.GRACE_MS + 1
     assert rooms.current(game.id).state.phase == Phase.RESULTS
 
 
 def test_a_store_that_takes_no_writes_shows_what_there_is(site, made, time, monkeypatch):
     game = made(Type.TRIVIA)
     state = drive(game, Step.NEXT)
-    time.now = state.clock.end() + clock.GRACE + 1
+    time.now = state.clock.end() + clock.GRACE_MS + 1
     monkeypatch.setattr(recording, "table", lambda: Chaos(site, Random(1), read_only=True))
     assert rooms.current(game.id).state.phase == Phase.QUESTION
     monkeypatch.undo()

@@ -7,7 +7,7 @@ from django.http import QueryDict
 
 from acts.refusals import Refusal
 from live import clock, saying, scores
-from live.counting import LONGEST_TEXT, vote_of
+from live.counting import MAX_ANSWER_CHARS, vote_of
 from live.gathering import Gathered
 from live.questions import Kind, Question, Type
 from live.rounds import Round
@@ -103,7 +103,7 @@ def test_options_that_there_are_not(question, typed, why):
         ("می\u200cخواهم", "می\u200cخواهم"),
         ("👩\u200d🚀", "👩\u200d🚀"),
         ("\ud800A bus", "A bus"),
-        ("é" * LONGEST_TEXT, "é" * LONGEST_TEXT),
+        ("é" * MAX_ANSWER_CHARS, "é" * MAX_ANSWER_CHARS),
     ],
 )
 def test_a_text_is_one_line_without_what_cannot_be_seen(typed, said):
@@ -121,7 +121,7 @@ def test_nothing_is_no_answer(typed):
     assert str(refused.value) == "Write an answer first."
 
 
-@every_row("count", [LONGEST_TEXT + 1, 10_000])
+@every_row("count", [MAX_ANSWER_CHARS + 1, 10_000])
 def test_a_text_that_is_too_long_is_refused_and_not_cut(count):
     form = QueryDict(mutable=True)
     form["text"] = "x" * count

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from live import scores
-from live.clock import LEAD, PERCENTS, Clock
+from live.clock import LEAD_MS, PERCENTS, Clock
 from live.scores import Answer, BadVote, Vote, check_vote, halves, points_of_votes, showings, shown_late
 from tests.rows import every_row
 
@@ -70,7 +70,7 @@ def test_only_who_is_fully_right_is_quick(chosen):
 def test_extra_time_is_a_longer_clock(percent, allowed, bonus):
     clock = Clock(began=1_000, seconds=5)
     assert clock.length(percent) == 5 * 1000 * percent // 100 == allowed
-    assert scores.speed([0], [0], clock.elapsed(1_000 + LEAD + 2_000), clock.length(percent)) == bonus
+    assert scores.speed([0], [0], clock.elapsed(1_000 + LEAD_MS + 2_000), clock.length(percent)) == bonus
 
 
 def test_half_way_through_ones_own_time_is_worth_the_same_to_all():

@@ -247,7 +247,7 @@ def test_the_beginning_of_a_receipt_leads_to_it_where_hundreds_begin_alike(polle
 
 
 def test_long_lists_come_in_pages(made, monkeypatch):
-    monkeypatch.setattr("live.sealed.telling.A_PAGE", 2)
+    monkeypatch.setattr("live.sealed.telling.PAGE_ROWS", 2)
     game = made(Type.POLL)
     phone = Phone(game, "Ada")
     drive(game, Step.NEXT)

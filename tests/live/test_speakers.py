@@ -100,8 +100,8 @@ def test_the_list_is_empty_once_the_item_is_closed():
 
 
 def test_bounds_hold(monkeypatch):
-    monkeypatch.setattr(speakers, "MOST_WAITING", 2)
-    monkeypatch.setattr(speakers, "MOST_HELD", 2)
+    monkeypatch.setattr(speakers, "MAX_WAITING_SPEAKERS", 2)
+    monkeypatch.setattr(speakers, "MAX_RECORDED_SPEECHES", 2)
     with pytest.raises(NotNow, match="full"):
         asked("ada", "ben", "cem")
     list_ = NOBODY

@@ -93,9 +93,9 @@ def test_whoever_looks_after_the_end_closes_the_round(made, monkeypatch):
     (ada,) = seated(game, "Ada")
     state = drive(game, Step.NEXT)
     end = state.clock.end()
-    assert give(game, ada, [0], at=end + clock.GRACE) == Told.COUNTED
-    assert give(game, ada, [1], at=end + clock.GRACE + 1) == Told.LATE
-    monkeypatch.setattr(clock, "now", lambda: end + clock.GRACE + 1)
+    assert give(game, ada, [0], at=end + clock.GRACE_MS) == Told.COUNTED
+    assert give(game, ada, [1], at=end + clock.GRACE_MS + 1) == Told.LATE
+    monkeypatch.setattr(clock, "now", lambda: end + clock.GRACE_MS + 1)
     assert closing.settled(game, state).phase == Phase.RESULTS
     assert counting.round_of(repository.round_items(game.id, 1)).entries[0].points == 1000
 
@@ -141,7 +141,7 @@ def test_a_session_that_cannot_be_closed_is_not_waited_for(site, made, monkeypat
     monkeypatch.setattr(closing, "close", lambda game, state, who: closes.append(who) or state)
     with pytest.raises(NotNow, match="could not be closed"):
         drive(game, Step.END)
-    assert len(closes) == ending.MOST_CLOSES
+    assert len(closes) == ending.MAX_CLOSE_ATTEMPTS
 
 
 @pytest.mark.parametrize("step", [Step.END, Step.CLOSE])

@@ -200,9 +200,9 @@ def test_blocks_never_leave_the_picture():
     hall = [[one, other, 1] for one in range(10) for other in range(10)] + [[0, 0, 900]]
     flows = [tuple(each) for each in hall]
     for at in (0, 1):
-        blocks = sankey._blocks(sankey._side(flows, at), sankey.LINE / 20 * sankey.TALL)
+        blocks = sankey._blocks(sankey._side(flows, at), sankey.LABEL_HEIGHT_EM / 20 * sankey.HEIGHT)
         ends = [each.y + each.tall for each in blocks.values()]
-        assert max(ends) <= sankey.TALL + 0.01
+        assert max(ends) <= sankey.HEIGHT + 0.01
         assert all(
             one.y + one.tall <= other.y for one, other in zip(blocks.values(), [*blocks.values()][1:], strict=False)
         )

@@ -30,7 +30,7 @@ from upkeep.jobs import JOBS, Worker
 from upkeep.leases import Leases
 
 MANY = [f"voter{number}" for number in range(60)]
-LONG = 300  # seconds that anything may take
+TIMEOUT_SECONDS = 300  # seconds that anything may take
 
 
 @contextmanager
@@ -49,7 +49,7 @@ def working(site) -> Iterator[None]:
 def seconds_until(holds: Callable[[], bool]) -> float:
     since = time.monotonic()
     while not holds():
-        assert time.monotonic() - since < LONG, "waited in vain"
+        assert time.monotonic() - since < TIMEOUT_SECONDS, "waited in vain"
         time.sleep(0.05)
     return time.monotonic() - since
 
@@ -104,7 +104,7 @@ def test_greylisting(site, serves, queue):
 
     server, numbers = serves(rcpt=grey), queue(*MANY)
     assert send_waiting(compose) == 0
-    clock = iter(range(60, LONG * 60, 60))
+    clock = iter(range(60, TIMEOUT_SECONDS * 60, 60))
     while states(numbers)[outbox.SENT] < len(MANY):
         seconds = next(clock)
         send_waiting(compose, partial(sum, (time.time(), seconds)))

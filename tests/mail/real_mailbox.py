@@ -29,7 +29,7 @@ from upkeep.jobs import BOUNCES, Outcome, Run, run
 from upkeep.leases import Leases
 
 DOVECOT = shutil.which("dovecot", path="/usr/sbin:/usr/bin:/usr/local/sbin")
-PATIENCE = 30  # seconds until it must listen
+TIMEOUT_SECONDS = 30  # seconds until it must listen
 pytestmark = pytest.mark.skipif(DOVECOT is None, reason="needs dovecot (Debian: apt-get install dovecot-imapd)")
 
 
@@ -106,7 +106,7 @@ def dovecot(certificate) -> Iterator[tuple[Path, int, int]]:
 def listening(port: int, *command: str) -> Iterator[None]:
     process = subprocess.Popen(command)
     try:
-        until = time.monotonic() + PATIENCE
+        until = time.monotonic() + TIMEOUT_SECONDS
         while not _listens(port):
             assert process.poll() is None, "it has ended"
             assert time.monotonic() < until, "it does not listen"
@@ -114,7 +114,7 @@ def listening(port: int, *command: str) -> Iterator[None]:
         yield
     finally:
         process.terminate()
-        process.wait(PATIENCE)
+        process.wait(TIMEOUT_SECONDS)
 
 
 def _listens(port: int) -> bool:

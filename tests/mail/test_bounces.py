@@ -200,11 +200,13 @@ def test_a_mailbox_is_read_over_tls_if_its_certificate_is_trusted(site, sent, se
 
 # --- one bad mail ---
 
-NESTED = 1200  # multiparts within each other: more than Python's parser can follow
+NESTED_MULTIPARTS = 1200  # multiparts within each other: more than Python's parser can follow
 
 
 def nested() -> bytes:
-    heads = (f"Content-Type: multipart/report; boundary=b{number}\n\n--b{number}\n" for number in range(NESTED))
+    heads = (
+        f"Content-Type: multipart/report; boundary=b{number}\n\n--b{number}\n" for number in range(NESTED_MULTIPARTS)
+    )
     return "".join(heads).encode()
 
 

@@ -14,7 +14,7 @@ from mail import server as mail_server
 from mail import smtp
 from mail.answers import without_address
 from mail.letters import compose
-from mail.sending import GIVEN_UP_AFTER, anything_due, pause, send_waiting
+from mail.sending import GIVE_UP_SECONDS, anything_due, pause, send_waiting
 from mail.server import BULK, URGENT
 from mail.words import mail_reason
 from store import keys
@@ -115,7 +115,7 @@ def test_after_days_a_mail_is_given_up_with_the_last_words(serves, queue):
     serves(rcpt="451 4.7.1 greylisted")
     (number,) = queue("ann")
     send_waiting(compose)
-    assert send_waiting(compose, later(GIVEN_UP_AFTER + 60)) == 0
+    assert send_waiting(compose, later(GIVE_UP_SECONDS + 60)) == 0
     found = mail.find(number)
     assert (found.state, found.reason, found.detail) == (mail.FAILED, "later", "451 4.7.1 greylisted")
 
@@ -162,7 +162,7 @@ def test_a_mail_that_may_have_been_taken_is_left_to_a_person(serves, queue):
     found = mail.find(number)
     assert (found.state, found.reason) == (mail.UNKNOWN, "unanswered")
     server.answers["dot"] = "250 ok"
-    assert send_waiting(compose, later(GIVEN_UP_AFTER)) == 0
+    assert send_waiting(compose, later(GIVE_UP_SECONDS)) == 0
     assert server.receivers == ["ann@example.org"], "and never a second time by itself"
 
 
@@ -188,7 +188,7 @@ def test_a_line_lost_before_the_end_of_the_mail_is_safe_to_try_again(serves, que
 @pytest.mark.parametrize(("verb", "state"), [("rcpt", mail.QUEUED), ("dot", mail.UNKNOWN)])
 @pytest.mark.parametrize("how", [HANG, DRIP])
 def test_a_mail_has_a_time_limit_in_all_however_the_server_draws_it_out(serves, queue, monkeypatch, verb, state, how):
-    monkeypatch.setattr(smtp, "SECONDS", 0.15)
+    monkeypatch.setattr(smtp, "TIMEOUT_SECONDS", 0.15)
     serves(**{verb: how})
     (number,) = queue("ann")
     assert send_waiting(compose) == 0
@@ -235,7 +235,7 @@ def test_pauses_before_knocking_again_grow_up_to_a_quarter_of_an_hour():
 def test_mails_that_waited_too_long_for_a_dead_server_fail_as_well(serves, queue):
     serves(greeting="421 no")
     (number,) = queue("ann")
-    send_waiting(compose, later(GIVEN_UP_AFTER + 60))
+    send_waiting(compose, later(GIVE_UP_SECONDS + 60))
     assert (states(number), mail.find(number).reason) == ([mail.FAILED], "unreachable")
 
 
@@ -251,7 +251,7 @@ def until(holds) -> None:
 
 
 def test_a_server_that_hangs_over_mails_to_many_delays_no_reset_and_no_other_job(serves, queue, site, monkeypatch):
-    monkeypatch.setattr(jobs, "A_NAP", 0.01)
+    monkeypatch.setattr(jobs, "MAX_WAIT_SECONDS", 0.01)
     server = serves(rcpt=lambda line: HANG if "many" in line else "250 ok")
     (stuck,), stop, closed = queue("many"), threading.Event(), []
     ends = Job("ends", 0, lambda: closed.append(1) or 1)
@@ -271,7 +271,7 @@ def test_a_server_that_hangs_over_mails_to_many_delays_no_reset_and_no_other_job
 
 
 def test_a_worker_told_to_stop_does_so_between_two_mails(serves, queue, site, monkeypatch):
-    monkeypatch.setattr(jobs, "A_NAP", 0.01)
+    monkeypatch.setattr(jobs, "MAX_WAIT_SECONDS", 0.01)
     server = serves()
     queue("ann", "bob", "cyd", "dee")
     Worker([MAIL], Leases(site), lambda: not server.taken).go()
@@ -280,7 +280,7 @@ def test_a_worker_told_to_stop_does_so_between_two_mails(serves, queue, site, mo
 
 
 def test_a_lane_that_breaks_ends_the_worker(site, monkeypatch):
-    monkeypatch.setattr(jobs, "A_NAP", 0.01)
+    monkeypatch.setattr(jobs, "MAX_WAIT_SECONDS", 0.01)
 
     class Broken(BaseException):
         pass

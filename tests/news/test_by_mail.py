@@ -19,7 +19,7 @@ from accounts import telling
 from accounts.rules import Role
 from accounts.visitors import Visitor
 from acts import tokens
-from acts.limits import DAY, TooOften
+from acts.limits import SECONDS_PER_DAY, TooOften
 from acts.refusals import Refusal
 from acts.site import table
 from audit.tables import masks
@@ -79,7 +79,7 @@ def test_what_is_no_address_is_refused(stranger, typed):
 
 def test_a_link_that_is_wrong_too_old_or_for_something_else_confirms_nothing(stranger, monkeypatch):
     good = subscribing.confirm_token(ANN, "en")
-    old = signed_ago(monkeypatch, 3 * DAY + 60, lambda: subscribing.confirm_token(ANN, "en"))
+    old = signed_ago(monkeypatch, 3 * SECONDS_PER_DAY + 60, lambda: subscribing.confirm_token(ANN, "en"))
     for token in ("made-up", good[:-1], old, subscribing.leave_token(ANN)):
         for ask in (stranger.get, stranger.post):
             assert ask(f"{PAGE}confirm/{token}/").status_code == 410
@@ -144,7 +144,7 @@ def test_one_click_of_a_mail_program_is_enough(site):
 
 def test_a_link_that_is_only_opened_ends_nothing(stranger, monkeypatch):
     subscribing.confirm(ANN, "en")
-    old = signed_ago(monkeypatch, 5 * 365 * DAY, lambda: subscribing.leave_token(ANN))
+    old = signed_ago(monkeypatch, 5 * 365 * SECONDS_PER_DAY, lambda: subscribing.leave_token(ANN))
     path = f"{PAGE}leave/{old}/"
     assert stranger.get(path).status_code == stranger.head(path).status_code == 200
     assert stranger.put(path).status_code == 405

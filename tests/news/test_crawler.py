@@ -154,7 +154,7 @@ def prepared(tmp_path_factory) -> Prepared:
 def crawled(prepared, settings, monkeypatch) -> Prepared:
     """Lists of a few, so that they have several pages. What a drawing shows is not read, only whether there is one."""
     settings.STORE_URL = prepared.url
-    monkeypatch.setattr("news.views.A_PAGE", 5)
+    monkeypatch.setattr("news.views.PAGE_ROWS", 5)
     monkeypatch.setattr("news.card_views.picture", lambda card: b"drawn")
     return prepared
 

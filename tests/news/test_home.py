@@ -153,7 +153,7 @@ def test_a_wrong_code_is_told_where_it_was_typed(site, client, person, signed_in
 
 
 def test_whoever_guesses_is_stopped_here_too(site, client, monkeypatch):
-    monkeypatch.setattr(codes, "WRONG", codes.Limit("live-code-wrong", 1, codes.TEN_MINUTES))
+    monkeypatch.setattr(codes, "WRONG", codes.Limit("live-code-wrong", 1, codes.TEN_MINUTES_IN_SECONDS))
     answers = [client.get("/join/", {"code": f"999{n}", "at": "home"}, follow=True) for n in range(3)]
     assert answers[-1].status_code == 429
     assert "Too many wrong codes were typed where you are." in main_of(answers[-1])

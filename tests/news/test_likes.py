@@ -45,7 +45,7 @@ def counted(post_id: str) -> int:
 
 
 def marks(post_id: str) -> int:
-    return sum(table().count(keys.marks_of_likes(post_id, shard)) for shard in range(repository.COUNTERS))
+    return sum(table().count(keys.marks_of_likes(post_id, shard)) for shard in range(repository.LIKE_COUNTERS))
 
 
 def counters_of(post_id: str) -> str:
@@ -92,7 +92,7 @@ def test_counters_are_many_and_likes_are_spread_over_them(post):
     for number in range(64):
         services.set_like(somebody(one, number), True)
     used = [item["likes"] for item in table().each(keys.all_likes(one))]
-    assert len(used) == repository.COUNTERS == 16
+    assert len(used) == repository.LIKE_COUNTERS == 16
     assert sum(used) == 64
     assert max(used) < 20
 

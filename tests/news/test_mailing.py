@@ -189,7 +189,7 @@ def put_off(admin, post) -> None:
 
 @pytest.mark.parametrize("act", [services.withdraw, put_off])
 def test_what_is_taken_back_or_put_off_while_it_leaves_stops(admin, mailed, clock, monkeypatch, act):
-    monkeypatch.setattr(mailing, "A_SLICE", 1)
+    monkeypatch.setattr(mailing, "SLICE_SUBSCRIBERS", 1)
     post = mailed()
     clock(THEN)
     assert not MAILING.advance(post.id, batches=1, grace=0)
@@ -256,7 +256,7 @@ def test_what_a_server_is_given_has_all_headers_and_none_of_a_hostile_title(mail
 
 
 def test_several_workers_at_once_mail_everybody_once(mailed, clock, monkeypatch):
-    monkeypatch.setattr(mailing, "A_SLICE", 1)
+    monkeypatch.setattr(mailing, "SLICE_SUBSCRIBERS", 1)
     mailed()
     clock(THEN)
     answers = at_once(*[background.resume_due] * 4)
@@ -281,13 +281,13 @@ def test_a_thousand_subscribers_are_mailed_in_slices_and_others_have_their_turn(
         site.write(*(Put({"PK": "SUBSCRIBERS", "SK": row["address"], **row}) for row in some))
     mailed()
     clock(THEN)
-    assert mail_due() == 6 * mailing.A_SLICE, "then enough are waiting"
+    assert mail_due() == 6 * mailing.SLICE_SUBSCRIBERS, "then enough are waiting"
     assert (is_due(), mail_due()) == (False, 0)
     clock("2030-05-03T08:10:05.000Z")
-    monkeypatch.setattr(mailing, "ENOUGH", 2000)
+    monkeypatch.setattr(mailing, "MAX_WAITING_MAILS", 2000)
     monkeypatch.setattr(background, "TURN_BATCHES", 4)
-    assert mail_due() == 4 * mailing.A_SLICE, "then it is the others' turn"
-    assert mail_due() == 1000 - 10 * mailing.A_SLICE
+    assert mail_due() == 4 * mailing.SLICE_SUBSCRIBERS, "then it is the others' turn"
+    assert mail_due() == 1000 - 10 * mailing.SLICE_SUBSCRIBERS
     numbers = Counter(item["to"] for item in table().each(keys.mails(mails.QUEUED)))
     assert (len(numbers), set(numbers.values())) == (1000, {1})
     assert not is_due()

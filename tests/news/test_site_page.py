@@ -12,7 +12,7 @@ from accounts.rules import Role
 from acts import naming
 from acts.site import log
 from news import site_page, site_services
-from news.site_forms import MOST_LINKS, arranged
+from news.site_forms import MAX_LINKS, arranged
 from news.site_page import Part
 from photos.changing import Wanted
 from photos.encoding import Encoded
@@ -251,7 +251,7 @@ def test_links_lead_to_pages_and_mailboxes_alone(save, address):
 def test_there_is_room_for_twelve(save, browser):
     pair = ("Shop", "https://example.org")
     assert "at most 12" in text_of(save("links", rows(*[pair] * 13)))
-    assert save("links", rows(*[pair] * MOST_LINKS)).status_code == 302
+    assert save("links", rows(*[pair] * MAX_LINKS)).status_code == 302
     assert 'value="add"' not in browser.get(f"{HERE}links/").content.decode()
 
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from config.settings import BASE_DIR
 from pages import colours
-from pages.colours import DARK, LIGHT, READABLE, contrast, mistake, shades, stylesheet
+from pages.colours import DARK, LIGHT, MIN_CONTRAST, contrast, mistake, shades, stylesheet
 
 TOKENS = (BASE_DIR / "static" / "css" / "tokens.css").read_text()
 ANY = st.integers(0, 0xFFFFFF).map("#{:06x}".format)
@@ -41,7 +41,7 @@ def test_every_shade_can_be_read_where_it_is_used(colour):
     for at, surfaces in enumerate((LIGHT, DARK)):
         accent, strong, soft, on = (pair[at] for pair in shades(colour).values())
         texts = [(accent, surface) for surface in (*surfaces, soft)] + [(on, accent), (on, strong), (strong, soft)]
-        assert [pair for pair in texts if contrast(*pair) < READABLE] == []
+        assert [pair for pair in texts if contrast(*pair) < MIN_CONTRAST] == []
 
 
 def test_the_surfaces_are_those_of_the_pages():

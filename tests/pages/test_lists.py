@@ -15,11 +15,11 @@ from hypothesis import strategies as st
 
 from acts.refusals import Refusal
 from pages.lists import (
-    LONGEST_LINE,
-    MOST_BYTES,
-    MOST_CANDIDATES,
-    MOST_LINES,
-    MOST_ROWS,
+    MAX_BYTES,
+    MAX_CANDIDATES,
+    MAX_LINE_CHARS,
+    MAX_LINES,
+    MAX_ROWS,
     NotAList,
     Row,
     Verdict,
@@ -207,17 +207,17 @@ def spreadsheet() -> bytes:
 @pytest.mark.parametrize(
     ("raw", "sentence"),
     [
-        (b"a" * (MOST_BYTES + 1), "A list has at most 5 MB."),
+        (b"a" * (MAX_BYTES + 1), "A list has at most 5 MB."),
         (b'"' * 10_000_000, "A list has at most 5 MB."),
-        (b'"' * MOST_BYTES, "Line 1 has more than 1000 characters."),
-        (b"," * MOST_BYTES, "Line 1 has more than 1000 characters."),
-        (b"Ada\n" + b"x" * (LONGEST_LINE + 1), "Line 2 has more than 1000 characters."),
+        (b'"' * MAX_BYTES, "Line 1 has more than 1000 characters."),
+        (b"," * MAX_BYTES, "Line 1 has more than 1000 characters."),
+        (b"Ada\n" + b"x" * (MAX_LINE_CHARS + 1), "Line 2 has more than 1000 characters."),
         (b'Ada\n"Bo\nCy\nDi\n', "Line 2 has a quotation mark that is not closed."),
         (b'"Ada\n' + b"Bo\n" * 1_000_000, "Line 1 has a quotation mark that is not closed."),
-        (b"".join(ROW % n for n in range(MOST_ROWS + 1)), "A list has at most 50000 rows. Split it into several."),
-        (b"\n" * MOST_BYTES, "A list has at most 50000 rows. Split it into several."),
-        (b'"\n' * (MOST_BYTES // 2), "A list has at most 50000 rows. Split it into several."),
-        (b"\0" * MOST_BYTES, "This file is not plain text. If it is a spreadsheet, save it as CSV first."),
+        (b"".join(ROW % n for n in range(MAX_ROWS + 1)), "A list has at most 50000 rows. Split it into several."),
+        (b"\n" * MAX_BYTES, "A list has at most 50000 rows. Split it into several."),
+        (b'"\n' * (MAX_BYTES // 2), "A list has at most 50000 rows. Split it into several."),
+        (b"\0" * MAX_BYTES, "This file is not plain text. If it is a spreadsheet, save it as CSV first."),
         (b"Ada\0\n" + b"Bo\n" * 99, "This file is not plain text. If it is a spreadsheet, save it as CSV first."),
         (spreadsheet(), "This file is not plain text. If it is a spreadsheet, save it as CSV first."),
         (b"\x81\x8d\x90", "This file is not plain text. If it is a spreadsheet, save it as CSV first."),
@@ -235,10 +235,10 @@ def test_what_is_no_list_is_refused_with_a_sentence(raw, sentence):
 
 
 def test_as_much_as_is_allowed_is_read():
-    rows = read_voters(b"name\n" + b"".join(ROW % n for n in range(MOST_ROWS)))
-    assert len(kept(rows)) == MOST_ROWS
-    assert len(read_voters(b"x" * LONGEST_LINE + b"\n")) == 1
-    assert voters(b"\n" * (MOST_LINES - 1) + b"Ada\n") == ["Ada"]
+    rows = read_voters(b"name\n" + b"".join(ROW % n for n in range(MAX_ROWS)))
+    assert len(kept(rows)) == MAX_ROWS
+    assert len(read_voters(b"x" * MAX_LINE_CHARS + b"\n")) == 1
+    assert voters(b"\n" * (MAX_LINES - 1) + b"Ada\n") == ["Ada"]
 
 
 @given(st.binary(max_size=200) | st.text("a@\",;\t\n\r\0'= ", max_size=60).map(str.encode))
@@ -325,8 +325,8 @@ def test_candidates_repeated_too_long_or_unreadable_are_marked():
 
 
 def test_too_many_candidates_are_refused():
-    lines = [f"Candidate {n}" for n in range(MOST_CANDIDATES + 1)]
-    assert len(read_candidates("\n\n".join(lines[1:]))) == MOST_CANDIDATES
+    lines = [f"Candidate {n}" for n in range(MAX_CANDIDATES + 1)]
+    assert len(read_candidates("\n\n".join(lines[1:]))) == MAX_CANDIDATES
     with pytest.raises(NotAList, match="at most 500 candidates"):
         read_candidates("\n".join(lines))
 

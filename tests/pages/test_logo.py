@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from config.settings import BASE_DIR
-from pages.logo import LARGEST, PNG, mistake, read
+from pages.logo import MAX_LOGO_BYTES, PNG, mistake, read
 
 SVG = '<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" viewBox="0 0 1 1">{}</svg>'
 
@@ -65,7 +65,7 @@ def test_what_does_more_than_draw_is_refused(file, inside):
         ("GIF89a", "is neither a PNG nor an SVG."),
         (b"\xff\xd8\xff", "is neither a PNG nor an SVG."),
         ('<!DOCTYPE svg [<!ENTITY a "b">]>' + SVG.format("&a;"), "declares entities, which no drawing needs."),
-        (PNG + bytes(LARGEST), "has 200,008 bytes; 200,000 are the most."),
+        (PNG + bytes(MAX_LOGO_BYTES), "has 200,008 bytes; 200,000 are the most."),
     ],
 )
 def test_what_is_no_logo_is_a_sentence(file, content, sentence):

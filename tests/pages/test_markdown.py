@@ -13,7 +13,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from pages import markdown
-from pages.markdown import LONGEST_TEXT, plain, to_html
+from pages.markdown import MAX_TEXT_CHARS, plain, to_html
 from tests.rows import every_row
 
 # Written down once more, so that a longer list in the code is noticed here.
@@ -317,7 +317,7 @@ HOSTILE = {
 @pytest.mark.timeout(20)  # they take less than a second each; what is cubic or worse would take minutes
 @pytest.mark.parametrize("piece", HOSTILE.values(), ids=HOSTILE)
 def test_the_most_a_form_accepts_is_shown_in_bounded_time(piece):
-    text = (piece * LONGEST_TEXT)[:LONGEST_TEXT]
+    text = (piece * MAX_TEXT_CHARS)[:MAX_TEXT_CHARS]
     show(text)
     assert len(plain(to_html(text), 100)) <= 100
 
@@ -353,7 +353,7 @@ def everything_in(tokens):
 )
 def test_what_is_parsed_at_all_is_little(piece):
     """A text either has few parts, or is shown as it was typed: nobody is made to wait for twenty thousand of them."""
-    text = (piece * LONGEST_TEXT)[:LONGEST_TEXT]
+    text = (piece * MAX_TEXT_CHARS)[:MAX_TEXT_CHARS]
     if not markdown._is_too_much(text):
         assert everything_in(markdown.PARSER.parse(text)) < 30_000
     assert len(to_html(text).encode()) < 200_000, "with the text itself it fits an item"
@@ -405,7 +405,7 @@ def test_threads_do_not_mix_their_texts():
         ("one two three", 8, "one two…"),
         ("one two three", 7, "one…"),
         ("Donaudampfschiff", 6, "Donau…"),
-        ("x" * (LONGEST_TEXT + 1), 4, "xxx…"),
+        ("x" * (MAX_TEXT_CHARS + 1), 4, "xxx…"),
     ],
 )
 def test_a_preview_has_the_first_words_without_markup(text, length, words):

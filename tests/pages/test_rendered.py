@@ -9,7 +9,7 @@ import pytest
 
 from accounts.rules import Role
 from elections import copying, descriptions, messages, repository, services
-from elections.rules import MOST_STATED, Action
+from elections.rules import MAX_STATEMENTS_BYTES, Action
 from pages import markdown, rendered
 from pages.rendered import Allowance, Html
 from ranking.candidates import Candidate
@@ -50,7 +50,7 @@ def browser(kim, signed_in):
 
 def remembering() -> Memory:
     """Nothing yet."""
-    return Memory(rendered.MOST_REMEMBERED, len)
+    return Memory(rendered.CACHE_BYTES, len)
 
 
 @pytest.fixture
@@ -225,7 +225,7 @@ LINES = "&\n" * 1_900 + "&" * 16_000  # every & becomes five letters
     [("/election/Board/candidates/Ada/", "statement"), ("/election/Board/description/", "description")],
 )
 def test_a_text_that_would_become_too_long_is_refused(site, draft, browser, path, field, monkeypatch):
-    monkeypatch.setattr(rendered, "LONGEST_HTML", 80_000)
+    monkeypatch.setattr(rendered, "MAX_HTML_BYTES", 80_000)
     before = list(site.each(keys.events()))
     for more in ({}, {"preview": "1"}):
         answer = browser.post(path, {field: LINES, "link": "", **more})
@@ -247,8 +247,8 @@ def test_a_preview_renders_once(draft, browser, renderings):
 
 def test_all_statements_together_are_bounded(draft, browser, monkeypatch):
     path = "/election/Board/candidates/Bo/"
-    assert MOST_STATED == 1_000_000
-    monkeypatch.setattr("elections.rules.MOST_STATED", 100)
+    assert MAX_STATEMENTS_BYTES == 1_000_000
+    monkeypatch.setattr("elections.rules.MAX_STATEMENTS_BYTES", 100)
     answer = browser.post(path, {"statement": "So much to say. " * 4, "link": ""})
     assert answer.status_code == 422
     assert "All statements of this election together" in answer.content.decode()
@@ -258,7 +258,7 @@ def test_all_statements_together_are_bounded(draft, browser, monkeypatch):
 
 
 def test_an_election_that_has_more_still_shows_and_may_become_shorter(draft, browser, monkeypatch):
-    monkeypatch.setattr("elections.rules.MOST_STATED", 10)
+    monkeypatch.setattr("elections.rules.MAX_STATEMENTS_BYTES", 10)
     assert SHOWN in page(browser, "/election/Board/")
     assert browser.post("/election/Board/candidates/Ada/", {"statement": "Ada.", "link": ""}).status_code == 302
 

@@ -69,7 +69,7 @@ def test_no_byte_of_what_comes_with_fifty_photographs_goes_out_again():
             assert own == set(), number
             image = Image.open(BytesIO(part))
             assert (dict(image.getexif()), image.info.get("icc_profile"), image.info.get("comment")) == ({}, None, None)
-            assert len(part) < child.LARGEST
+            assert len(part) < child.MAX_PHOTO_BYTES
     assert kinds == {"jpg", "webp"}
 
 
@@ -117,7 +117,7 @@ def test_no_width_is_larger_than_the_picture_came_and_the_smallest_is_always_the
 
 def test_what_hardly_can_be_made_small_is_made_small_enough_or_left_out(monkeypatch):
     noise = Image.frombytes("RGB", (700, 700), Random(1).randbytes(700 * 700 * 3))
-    monkeypatch.setattr(child, "LARGEST", 60_000)
+    monkeypatch.setattr(child, "MAX_PHOTO_BYTES", 60_000)
     found = [len(data) for _size, data in child.written(child.pictures(encoded(noise, "PNG")))[1]]
     assert found
     assert max(found) < 60_000

@@ -59,7 +59,7 @@ def peak_of(raw: bytes) -> tuple[int, bytes]:
 def test_bombs_are_refused_in_little_memory(draw, why, most):
     peak, said = peak_of(draw())
     assert said == b'{"refused": "%s"}\n' % why
-    assert 0 < peak < most < child.MEGABYTES * MB
+    assert 0 < peak < most < child.MAX_MEMORY_MB * MB
 
 
 @on_linux
@@ -68,7 +68,7 @@ def test_what_takes_more_memory_than_there_is_gets_a_sentence():
     starved = program(
         f"import resource, sys; sys.path.insert(0, {os.path.dirname(child.__file__)!r}); import child\n"
         "size = int(open('/proc/self/statm').read().split()[0]) * resource.getpagesize()\n"
-        "child.MEGABYTES = size // 1024**2 + 30; child.main()"
+        "child.MAX_MEMORY_MB = size // 1024**2 + 30; child.main()"
     )
     with pytest.raises(NoPicture, match="takes more memory"):
         encoding.read(encoding.said_of(drawing.png_bomb(4000, 3000), starved), "It", "id")
@@ -149,11 +149,11 @@ def test_it_dies_with_whoever_asked_for_it(tmp_path):
 def test_too_large_a_file_is_not_even_begun(monkeypatch):
     monkeypatch.setattr(encoding, "said_of", lambda *_: pytest.fail("it was begun"))
     with pytest.raises(NoPicture, match="at most 8 MB"):
-        encoding.encoded(bytes(rules.MOST_BYTES + 1), "It")
+        encoding.encoded(bytes(rules.MAX_UPLOAD_BYTES + 1), "It")
 
 
 def test_two_at_once_and_whoever_waits_in_vain_is_told_so(monkeypatch):
-    monkeypatch.setattr(encoding, "SECONDS_IN_LINE", 0.01)
+    monkeypatch.setattr(encoding, "MAX_QUEUE_SECONDS", 0.01)
     going_on, hold = threading.Semaphore(0), threading.Event()
 
     def said_of(raw: bytes) -> bytes:

@@ -77,7 +77,7 @@ def test_a_lot_that_changes_nothing_is_no_tie():
 
 
 def test_lots_are_not_tried_forever_where_there_are_very_many_rankings(monkeypatch):
-    monkeypatch.setattr(undrawn, "OTHER_LOTS_WORK", 1)
+    monkeypatch.setattr(undrawn, "MAX_OTHER_LOTS_RANKINGS", 1)
     assert len(leaders(account("0>1", "1>0"))["irv"]) == 1
 
 

@@ -36,7 +36,7 @@ FORM = {
 @pytest.fixture(autouse=True)
 def at_leisure(monkeypatch):
     """Tests are quicker than people."""
-    monkeypatch.setattr(voters, "QUICKEST", 0)
+    monkeypatch.setattr(voters, "MIN_VOTING_SECONDS", 0)
 
 
 def text(answer) -> str:
@@ -309,13 +309,13 @@ def test_a_program_that_fills_every_field_is_refused(made, client):
 
 
 def test_what_is_quicker_than_a_person_is_asked_again_and_then_taken(made, client, monkeypatch):
-    monkeypatch.setattr(voters, "QUICKEST", 3600)
+    monkeypatch.setattr(voters, "MIN_VOTING_SECONDS", 3600)
     poll = made()
     answer = send(client, poll, "Sushi")
     assert answer.status_code == 422
     assert "quicker than anybody" in text(answer)
     again = dict(re.findall(r'type="hidden" name="(acts|token|shown)" value="([^"]*)"', answer.content.decode()))
-    monkeypatch.setattr(voters, "QUICKEST", 0)
+    monkeypatch.setattr(voters, "MIN_VOTING_SECONDS", 0)
     assert send(client, poll, "Sushi", again).status_code == 302
 
 
@@ -495,7 +495,7 @@ def test_whoever_watches_is_led_to_the_end(made, shelf, client):
 
 
 def test_a_large_poll_that_is_over_is_the_workers_to_count(made, shelf, client, monkeypatch):
-    monkeypatch.setattr("polls.live.AT_ONCE", 0)
+    monkeypatch.setattr("polls.live.MAX_VOTES_COUNTED_IN_REQUEST", 0)
     poll = made()
     vote(poll, "a", "Pizza")
     services.close(by_ida(poll))
@@ -602,7 +602,7 @@ def test_somebody_who_deletes_what_was_changed_meanwhile_is_told(made, signed_in
 
 
 def test_lists_are_leafed_through_by_cursor(made, client, monkeypatch):
-    monkeypatch.setattr("pages.paging.A_PAGE", 2)
+    monkeypatch.setattr("pages.paging.PAGE_ROWS", 2)
     for number in range(3):
         at_its_own_moment(lambda number=number: made(title=f"Poll {number}", listed=True))
     first = text(client.get("/polls/"))

@@ -151,7 +151,7 @@ def test_a_report_of_a_poll_that_was_deleted_meanwhile_leaves_nothing(site, made
 
 
 def test_the_newest_report_stands_first_and_lists_are_leafed_through(made, root, monkeypatch):
-    monkeypatch.setattr("pages.paging.A_PAGE", 2)
+    monkeypatch.setattr("pages.paging.PAGE_ROWS", 2)
     polls = [made(title=f"Poll {number}") for number in range(3)]
     for number, each in enumerate([polls[0], polls[1], polls[2], polls[0]]):
         at_its_own_moment(lambda told=(each, f"browser {number}", "spam", f"words {number}"): reports.report(*told))

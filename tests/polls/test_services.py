@@ -212,7 +212,7 @@ def test_whoever_comes_late_with_a_close_leaves_one_open_that_is_open_again(made
 
 
 def test_a_full_poll_says_so_and_lets_votes_be_changed(made, monkeypatch):
-    monkeypatch.setattr(repository, "MOST_VOTES", 8)
+    monkeypatch.setattr(repository, "MAX_VOTES", 8)
     poll = made()
     for number in range(repository.gates_of(poll).count):
         vote(poll, f"voter {number}", "Pizza")

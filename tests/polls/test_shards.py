@@ -63,7 +63,7 @@ def test_a_vote_is_read_in_one_round_trip_and_in_two_where_the_poll_came_from_el
 
 
 def test_a_full_poll_says_so_only_when_all_its_gates_are(made, monkeypatch):
-    monkeypatch.setattr(repository, "MOST_VOTES", 64)
+    monkeypatch.setattr(repository, "MAX_VOTES", 64)
     poll = made()
     for number in range(64):
         vote(poll, f"voter {number}", "Pizza")

@@ -140,7 +140,7 @@ def test_any_text_can_stand_in_the_picture(made, shelf, client):
 
 
 def test_while_a_large_poll_is_counted_the_picture_says_so(made, shelf, client, monkeypatch):
-    monkeypatch.setattr(live, "AT_ONCE", 0)
+    monkeypatch.setattr(live, "MAX_VOTES_COUNTED_IN_REQUEST", 0)
     poll = made()
     vote(poll, "a", "Sushi")
     services.close(by_ida(poll))

@@ -7,7 +7,7 @@ import random
 from django.http import HttpRequest, HttpResponse, QueryDict
 from django.test import override_settings
 
-from pages.lists import MOST_CANDIDATES
+from pages.lists import MAX_CANDIDATES
 from ranking import carrying
 
 
@@ -36,7 +36,7 @@ def test_what_is_carried_comes_back_for_whose_it_is():
 
 
 def test_the_longest_ballot_fits():
-    ranks = list(range(MOST_CANDIDATES))
+    ranks = list(range(MAX_CANDIDATES))
     random.Random(1).shuffle(ranks)
     longest = QueryDict("&".join(f"rank-{9000 + number}={rank}" for number, rank in enumerate(ranks)))
     assert carrying.carried(sent(after("e" * 32, longest)), "e" * 32) == longest
@@ -51,5 +51,5 @@ def test_it_is_of_this_site_and_of_this_hour(monkeypatch):
     answer = after("eve", fields(acts="1"))
     with override_settings(SECRET_KEY="another" * 10):
         assert carrying.carried(sent(answer), "eve") is None
-    monkeypatch.setattr(carrying, "SECONDS", -1)  # as if an hour had passed
+    monkeypatch.setattr(carrying, "COOKIE_SECONDS", -1)  # as if an hour had passed
     assert carrying.carried(sent(answer), "eve") is None

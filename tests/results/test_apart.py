@@ -130,7 +130,7 @@ def test_the_process_knows_nothing_of_the_site(site, monkeypatch, processes):
 
 
 def test_a_count_that_costs_more_than_it_said_is_stopped_by_the_kernel(site, client, processes, monkeypatch):
-    monkeypatch.setattr(apart, "MOST_STEPS", 10**12)
+    monkeypatch.setattr(apart, "MAX_STEPS", 10**12)
     monkeypatch.setattr(apart, "LIMITS", Limits(processor_seconds=1, seconds=600))
     answer = client.post(PAGE, {"ballots": typed(camps(100, 200)), "method": "stv-meek", "seats": 60})
     page = answer.content.decode()
@@ -157,7 +157,7 @@ def test_a_count_is_stopped_by_the_clock_too(site, processes):
 
 
 def test_a_visitor_who_leaves_ends_the_count(site, client, processes, monkeypatch):
-    monkeypatch.setattr(apart, "MOST_STEPS", 10**12)
+    monkeypatch.setattr(apart, "MAX_STEPS", 10**12)
     monkeypatch.setattr(apart, "LIMITS", Limits(processor_seconds=60, seconds=600))
     dear = {"ballots": typed(camps(100, 200)), "method": "stv-meek", "seats": 60}
     client.post(PAGE, dear, **{CLIENT_GONE: lambda: True})

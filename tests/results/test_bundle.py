@@ -222,7 +222,7 @@ def test_the_programs_are_short_and_need_nothing(program):
 
 
 def test_events_are_found_among_those_of_others_over_many_checkpoints(held, site, verdict, monkeypatch):
-    monkeypatch.setattr(seal, "EVENTS_A_CHECKPOINT", 5)
+    monkeypatch.setattr(seal, "EVENTS_PER_CHECKPOINT", 5)
     log = EventLog(site)
     for number in range(12):
         log.record(Event("somebody", "SomethingElse", {"number": number}))
@@ -329,7 +329,7 @@ def test_where_it_is_not_told_who_has_voted_no_entry_can_be_opened(held):
 
 def test_nothing_tells_of_the_checkpoints_of_every_few_seconds(held, site, verdict, monkeypatch):
     """However many there were, and whatever their times."""
-    monkeypatch.setattr(seal, "EVENTS_A_CHECKPOINT", 1)
+    monkeypatch.setattr(seal, "EVENTS_PER_CHECKPOINT", 1)
     files = unpacked(held(CYCLE))
     (point,) = map(json.loads, files["checkpoints.jsonl"].splitlines())
     fine = list(site.each(keys.checkpoints()))

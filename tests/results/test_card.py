@@ -19,7 +19,7 @@ from elections.turnout import Turnout
 from results import card as cards
 from results import lettering
 from results.card import Card, card_of, picture
-from results.pen import HEIGHT, WIDTH
+from results.pen import HEIGHT_PX, WIDTH_PX
 from results.report import report_on
 from results.repository import Seal
 from tally.ballots import Ballots
@@ -93,7 +93,7 @@ def test_several_seats_are_filled_by_those_elected():
 def test_of_very_many_elected_as_many_are_named_as_could_be_written():
     names = [f"Candidate with a rather long name {number}" for number in range(100)]
     said = card([str(number) for number in range(100)], "stv-scottish", names=names, seats=90)
-    assert len(said.names) == lettering.LONGEST + 1
+    assert len(said.names) == lettering.MAX_MEASURED_CHARS + 1
     assert len(said.bars) == 5
 
 
@@ -187,7 +187,7 @@ def test_the_picture_has_the_size_that_was_promised_and_few_bytes(length):
     names = [f"{'Wörthersee ' * (length // 10)}{number}" for number in range(30)]
     drawn = picture(card(["29>28>27", "29>3"], names=names, name="Ü" * length))
     image = Image.open(io.BytesIO(drawn))
-    assert (image.format, image.size) == ("PNG", (WIDTH, HEIGHT))
+    assert (image.format, image.size) == ("PNG", (WIDTH_PX, HEIGHT_PX))
     assert len(drawn) < 60_000
 
 

@@ -187,7 +187,7 @@ def test_in_a_public_election_the_list_says_whose_each_is(closed, look):
 @pytest.fixture
 def in_small_parts(monkeypatch):
     monkeypatch.setattr(splitting, "PART_BYTES", 100)
-    monkeypatch.setattr(follow, "A_PAGE", 2)
+    monkeypatch.setattr(follow, "PAGE_ROWS", 2)
 
 
 def test_leafing_through_the_list_meets_every_ballot_once(in_small_parts, closed, look):
@@ -380,7 +380,7 @@ def test_the_numbers_are_the_people(closed, unranked):
 
 
 def test_a_public_election_names_the_people_page_by_page(closed, look, monkeypatch):
-    monkeypatch.setattr(head_to_head, "A_PAGE", 2)
+    monkeypatch.setattr(head_to_head, "PAGE_ROWS", 2)
     closed(*SIX, secret_ballot=False)
     first = look("head_to_head", "?one=0&other=1&said=above")
     assert re.findall(r"voter \d", first) == ["voter 0", "voter 1"]
@@ -397,7 +397,7 @@ def test_a_secret_election_names_nobody(closed, look):
 
 
 def test_of_too_many_people_it_says_so(closed, look, monkeypatch):
-    monkeypatch.setattr(head_to_head, "MOST_READ", 5)
+    monkeypatch.setattr(head_to_head, "MAX_BALLOTS_READ", 5)
     closed(*SIX, secret_ballot=False)
     text = look("head_to_head", "?one=0&other=1")
     assert "up to 5 ballots" in text
@@ -472,7 +472,7 @@ def test_whose_ballot_is_whose_cannot_be_supposed_in_a_secret_election(closed, l
 def test_what_would_take_too_long_is_not_begun(closed, look, monkeypatch):
     closed(*SIX)
     monkeypatch.setattr(head_to_head, "summaries", remembering())
-    for modules, limit in (((head_to_head, what_if), "MOST_COUNTED"), ((apart,), "MOST_STEPS")):
+    for modules, limit in (((head_to_head, what_if), "MAX_BALLOTS_RECOUNTED"), ((apart,), "MAX_STEPS")):
         with monkeypatch.context() as small:
             for module in modules:
                 small.setattr(module, limit, 2)
@@ -489,15 +489,15 @@ def test_what_if_and_head_to_head_say_the_same_when_they_are_counted_apart(close
     asked = (("what_if", "?without=0"), ("head_to_head", "?one=0&other=1"))
     monkeypatch.setattr(head_to_head, "summaries", remembering())
     here = [_main(look(*each)) for each in asked]
-    monkeypatch.setattr(apart, "SMALL", 0)
+    monkeypatch.setattr(apart, "MAX_INLINE_STEPS", 0)
     monkeypatch.setattr(head_to_head, "summaries", remembering())
     assert [_main(look(*each)) for each in asked] == here
 
 
 def test_while_others_count_one_is_asked_to_come_again(closed, look, monkeypatch):
     closed(*SIX)
-    monkeypatch.setattr(apart, "SMALL", 0)
-    monkeypatch.setattr(apart, "SECONDS_IN_LINE", 0.01)
+    monkeypatch.setattr(apart, "MAX_INLINE_STEPS", 0)
+    monkeypatch.setattr(apart, "MAX_QUEUE_SECONDS", 0.01)
     with apart.in_line(), apart.in_line():
         text = look("what_if", "?without=0", status=503)
     assert "Others are counting here" in text

@@ -21,7 +21,7 @@ from elections import services as organising
 from ranking.candidates import Candidate
 from results import live, views, watching
 from results.pictures import pictures_of
-from results.running import OVERLAP, Running
+from results.running import OVERLAP_DURATION, Running
 from store import keys, trips
 from store.log import as_text, utc_now
 from tally.ballots import Ballots
@@ -204,7 +204,7 @@ def test_a_ballot_behind_a_clock_that_is_far_too_slow_is_found_by_reading_everyt
     eve, flo, *_others = board
     cast(eve, Ada=1)
     shelf.look("Board")
-    monkeypatch.setattr(casting, "utc_now", lambda: utc_now() - 10 * OVERLAP)
+    monkeypatch.setattr(casting, "utc_now", lambda: utc_now() - 10 * OVERLAP_DURATION)
     cast(flo, Bo=1)
     assert_as_recounted(shelf)
 
@@ -213,7 +213,7 @@ def test_many_withdrawals_do_not_make_us_read_everything_all_the_time(site, boar
     eve, flo, gus, _hal = board
     for voter in (eve, flo, gus):
         cast(voter, Ada=1)
-    monkeypatch.setattr(watching, "REREAD_RATE", 0.01)
+    monkeypatch.setattr(watching, "REREAD_BALLOTS_PER_SECOND", 0.01)
     shelf.look("Board")
     withdraw(eve)
     assert shelf.look("Board").result.total == 3, "it has just been read"
@@ -222,7 +222,7 @@ def test_many_withdrawals_do_not_make_us_read_everything_all_the_time(site, boar
 
 
 def test_an_election_of_the_same_name_is_another(site, board, shelf, monkeypatch):
-    monkeypatch.setattr(watching, "REREAD_RATE", 0.001)
+    monkeypatch.setattr(watching, "REREAD_BALLOTS_PER_SECOND", 0.001)
     cast(board[0], Ada=1)
     assert shelf.look("Board").result.total == 1
     owner = people.find("the organiser")
@@ -253,7 +253,7 @@ def test_elections_nobody_watches_make_room(site, board, opened, monkeypatch, cl
 
 
 def test_one_with_very_many_ballots_is_shown_at_the_end(site, board, shelf, signed_in, monkeypatch):
-    monkeypatch.setattr(live, "MOST_BALLOTS", 1)
+    monkeypatch.setattr(live, "MAX_BALLOTS", 1)
     cast(board[0], Ada=1)
     cast(board[1], Ada=1)
     look = shelf.look("Board")
@@ -361,7 +361,7 @@ def test_strangers_sign_in_and_nobody_posts(site, board, shelf, client, signed_i
 
 def test_a_count_that_takes_too_long_is_shown_at_the_end(site, board, shelf, monkeypatch):
     cast(board[0], Ada=1)
-    monkeypatch.setattr(live.apart, "MOST_STEPS", 1)
+    monkeypatch.setattr(live.apart, "MAX_STEPS", 1)
     look = shelf.look("Board")
     assert (look.result, look.too_many) == (None, True)
 

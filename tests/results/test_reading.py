@@ -186,7 +186,7 @@ LONG = (
         "WWWWWWWWWWWWWW",
     ),
 )
-PHONE = 270  # pixels that a drawing has on a phone
+PHONE_WIDTH_PX = 270  # pixels that a drawing has on a phone
 
 
 def boxes(svg: ElementTree.Element) -> list[tuple[float, float, float, float, str]]:
@@ -202,7 +202,7 @@ def _lines(text: ElementTree.Element, letter: float):
         y += float(line.get("dy", "0"))
         said = "".join(line.itertext())
         wide, x = width(said) * letter * small, line.get("x") or text.get("x") or "0"
-        at = float(x[:-1]) * PHONE / 100 if x.endswith("%") else float(x)
+        at = float(x[:-1]) * PHONE_WIDTH_PX / 100 if x.endswith("%") else float(x)
         left = at - {"middle": wide / 2, "end": wide}.get(text.get("text-anchor"), 0)
         yield left, y - 11, left + wide, y + 3, said
 

@@ -118,7 +118,7 @@ def test_settings_nobody_offers_are_refused(site, client, fields, words):
 
 
 def test_what_would_take_too_long_is_refused(site, client, monkeypatch):
-    monkeypatch.setattr(apart, "MOST_STEPS", 100)
+    monkeypatch.setattr(apart, "MAX_STEPS", 100)
     status, page = page_of(client, ballots=CAPITAL)
     assert status == 422
     assert "So many candidates on so many long rankings take too long to count here." in page
@@ -131,7 +131,7 @@ def test_the_closer_look_is_as_long_as_there_is_time(site, client, monkeypatch):
     names = tuple(f"C{number:02}" for number in range(30))
     many = sandbox.job_of(Ballots(names, {str(number): 1 for number in range(30)}), "schulze", seats=1)
     assert many.recounts == 169
-    monkeypatch.setattr(sandbox, "CLOSENESS_STEPS", 1_000)
+    monkeypatch.setattr(sandbox, "MAX_CLOSENESS_STEPS", 1_000)
     assert sandbox.job_of(read(CAPITAL).ballots, "schulze", seats=1).recounts == 0
     assert "too many ballots and candidates to look for that" in page_of(client, ballots=CAPITAL)[1]
 
@@ -144,10 +144,10 @@ def test_one_address_counts_so_often_and_no_more(site, client, monkeypatch):
 
 
 def test_strangers_wait_in_line_for_a_count_that_is_not_small(site, client, monkeypatch):
-    monkeypatch.setattr(apart, "SECONDS_IN_LINE", 0.01)
+    monkeypatch.setattr(apart, "MAX_QUEUE_SECONDS", 0.01)
     with apart.in_line(), apart.in_line():
         assert page_of(client, ballots=CAPITAL)[0] == 200, "what is small waits for nobody"
-        monkeypatch.setattr(apart, "SMALL", 0)
+        monkeypatch.setattr(apart, "MAX_INLINE_STEPS", 0)
         upload = SimpleUploadedFile("votes.txt", CAPITAL.encode())
         answer = client.post(PAGE, {"ballots": "", "file": upload})
         page = answer.content.decode()

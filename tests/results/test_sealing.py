@@ -24,7 +24,7 @@ from store import keys, splitting
 from store.log import as_text, utc_now
 from store.table import Delete, Key, Put
 from tally.ballots import Ballots
-from tally.closeness import RECOUNTS
+from tally.closeness import DEFAULT_RECOUNTS
 from tests.at_once import at_once
 from tests.ballots.conftest import opened, ranks  # noqa: F401 - a fixture
 from tests.clock import stands_at
@@ -79,7 +79,7 @@ def test_several_at_once_seal_one_result(site, voted, close):
 
 
 def test_what_takes_long_to_count_is_left_to_the_worker(site, voted, close, monkeypatch):
-    monkeypatch.setattr(services, "STEPS_AT_ONCE", 1)
+    monkeypatch.setattr(services, "MAX_STEPS_IN_REQUEST", 1)
     voted({"Ada": 1, "Bo": 2}, {"Bo": 1})
     close()
     assert services.find("Board").seal is None
@@ -147,7 +147,7 @@ LIVE = {"secret_ballot": False, "results_visible": "live"}
 
 
 def test_the_seal_says_that_the_running_count_has_come_to_the_same(site, voted, close, monkeypatch):
-    monkeypatch.setattr(running, "A_HANDFUL", 2)
+    monkeypatch.setattr(running, "BATCH_BALLOTS", 2)
     voted({"Ada": 1, "Bo": 2}, {"Ada": 1}, {"Cy": 1, "Ada": 1}, {}, {"Bo": 1}, **LIVE)
     ballots.cast(people.find("voter 1"), "Board", ranks(Cy=1), "changed")
     ballots.withdraw(people.find("voter 4"), "Board", "withdrawn")
@@ -281,5 +281,5 @@ def test_hundreds_of_candidates_do_not_hold_the_worker_up_for_hours():
     """They are counted again a few times to see how close it was, where a hundred may be hundreds of times."""
     election = elections.Election("Board", "Ada", "2026-11-15T00:00:00.000Z")
     few, many = (Ballots([f"c{number:03}" for number in range(most)], {"0>1": 1}) for most in (100, 500))
-    assert services._affordable(few, election) == RECOUNTS
+    assert services._affordable(few, election) == DEFAULT_RECOUNTS
     assert 1 <= services._affordable(many, election) <= 40

@@ -37,7 +37,7 @@ def text_of(answer) -> str:
 
 @pytest.fixture(autouse=True)
 def nothing_remembered(monkeypatch):
-    monkeypatch.setattr(page_cache, "cache", Memory(page_cache.MAX_BYTES, page_cache.cache.weigh))
+    monkeypatch.setattr(page_cache, "cache", Memory(page_cache.CACHE_BYTES, page_cache.cache.weigh))
 
 
 @pytest.fixture

@@ -32,8 +32,8 @@ def elsewhere(site, count: int) -> None:
             {"PK": place.pk, "SK": place.sk, "event_id": number, "actor": f"voter {number}", "when_occurred": when}
             | {"event_type": "BallotCast", "event_data": said}
         )
-    for start in range(0, count, limits.WRITES):
-        site.write(*(Put(event, table=LOG) for event in events[start : start + limits.WRITES]))
+    for start in range(0, count, limits.MAX_TRANSACTION_ITEMS):
+        site.write(*(Put(event, table=LOG) for event in events[start : start + limits.MAX_TRANSACTION_ITEMS]))
 
 
 def seal(site) -> None:
@@ -117,8 +117,8 @@ def test_names_that_were_swapped_lead_to_an_end(site, person):
 
 @pytest.mark.parametrize("dense", [0, 1, 10**6])
 def test_it_is_the_same_whether_events_are_read_one_by_one_or_in_a_row(site, held, monkeypatch, dense):  # noqa: F811
-    monkeypatch.setattr(trail, "DENSE", dense)
-    monkeypatch.setattr(trail, "BLOCKS", 1)
+    monkeypatch.setattr(trail, "DENSE_EVENTS_PER_HIT", dense)
+    monkeypatch.setattr(trail, "BATCH_BLOCKS", 1)
     monkeypatch.setattr(trail, "BATCH_KEYS", 3)
     elsewhere(site, 995)
     held(CYCLE)

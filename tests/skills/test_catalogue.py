@@ -10,7 +10,7 @@ import pytest
 from accounts.rules import Role
 from acts.refusals import LostRace, NameTaken, NotNow, TooMany
 from acts.site import table
-from acts.suffixes import NUMBERED, RANDOM
+from acts.suffixes import MAX_NUMBERED_SUFFIX, RANDOM_SUFFIXES
 from skills import repository, services
 from skills.rules import State
 from store import keys
@@ -58,7 +58,7 @@ def test_any_number_of_skills_without_latin_letters_is_added_at_the_same_price(b
     assert len({each.id for each in made}) == len(made) == 56
     with counted() as trips:
         services.add(boss, "写作", "Writing", "")
-    assert trips.count <= 2 * (NUMBERED + RANDOM)
+    assert trips.count <= 2 * (MAX_NUMBERED_SUFFIX + RANDOM_SUFFIXES)
 
 
 def test_the_catalogue_is_by_category_and_name_and_leafed_through(listed):

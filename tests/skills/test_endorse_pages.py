@@ -161,7 +161,7 @@ def test_profiles_are_not_ordered_by_endorsements(bob, listed, ada, person):
 
 
 def test_many_endorsers_are_leafed_through(bob, site, monkeypatch, person):
-    monkeypatch.setattr("pages.paging.A_PAGE", 2)
+    monkeypatch.setattr("pages.paging.PAGE_ROWS", 2)
     for name in ("Cyd", "Dan", "Eve"):
         person(name, Role.VOTER)
         endorse(name, "Ada")

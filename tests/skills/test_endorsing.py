@@ -202,7 +202,7 @@ def test_whoever_is_removed_takes_along_what_they_gave_and_got(site, boss, ada, 
 
 
 def test_a_removal_that_dies_on_the_way_goes_on(site, boss, ada, person, monkeypatch):
-    monkeypatch.setattr("skills.services.endorsing.AT_A_TIME", 2)
+    monkeypatch.setattr("skills.services.endorsing.TRANSACTION_ENDORSEMENTS", 2)
     for number in range(5):
         endorse(person(f"Person {number}", Role.VOTER), ada)
 
@@ -291,7 +291,7 @@ def test_whoever_endorses_or_withdraws_meanwhile_acts_on_the_united_ones(site, b
     have(ada, "golang")
     endorse(bob, ada, "golang")
     endorse(boss, ada, "golang")
-    monkeypatch.setattr(merging, "AT_ONCE", 0)
+    monkeypatch.setattr(merging, "REQUEST_BATCHES", 0)
     merging.merge(boss, repository.find("golang"), repository.find("go"))
     assert by("Ada", "golang") == ["Bob", "Boss"], "the worker has not come by yet"
     with pytest.raises(NotNow):
@@ -309,7 +309,7 @@ def test_somebody_is_removed_in_the_middle_of_a_merge(site, boss, both, ada, bob
     have(ada, "go")
     for skill in ("golang", "go"):
         endorse(bob, ada, skill)
-    monkeypatch.setattr(merging, "AT_ONCE", 0)
+    monkeypatch.setattr(merging, "REQUEST_BATCHES", 0)
     merging.merge(boss, repository.find("golang"), repository.find("go"))
     accounts.remove(boss, bob)
     finish_background()

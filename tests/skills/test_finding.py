@@ -150,8 +150,8 @@ def one_item(site, person):
 
 def test_the_rarest_is_gone_through_and_a_page_says_where_it_stopped(site, listed, one_item, monkeypatch):
     monkeypatch.setattr(finding, "COUNTED", (5, 20))
-    monkeypatch.setattr(finding, "A_HANDFUL", 10)
-    monkeypatch.setattr(finding, "LOOKED_THROUGH", 30)
+    monkeypatch.setattr(finding, "BATCH_ENTRIES", 10)
+    monkeypatch.setattr(finding, "MAX_ENTRIES_PER_PAGE", 30)
     common, rare = listed("Common"), listed("Rare")
     fill(site, common, 120, one_item)
     fill(site, rare, 12, one_item, every=10)

@@ -91,7 +91,7 @@ def test_skills_that_lead_in_a_circle_lead_nowhere(boss, both, monkeypatch):
     """Only a store that was tampered with has such; whoever asks is told so, instead of waiting for ever."""
     merge(boss, both)
     table().write(Update(keys.skill("go"), set={"into": "golang", "state": State.MERGED.value}))
-    monkeypatch.setattr(merging, "MOST_STEPS", 10)
+    monkeypatch.setattr(merging, "MAX_CHAINED_MERGES", 10)
     assert merging.current("golang") is None
     with pytest.raises(LostRace):
         merging.settled("golang", "Ada")
@@ -116,7 +116,7 @@ def test_whoever_acts_meanwhile_acts_on_the_new_one_and_brings_their_own_along(s
     ada, bob, cyd = map(person, ("Ada", "Bob", "Cyd"))
     for each in (ada, bob, cyd):
         have(each, "golang", level=2)
-    monkeypatch.setattr(merging, "AT_ONCE", 0)
+    monkeypatch.setattr(merging, "REQUEST_BATCHES", 0)
     merging.merge(boss, *map(now, both))
     assert has("Ada") == {"golang": 2}, "the worker has not come by yet"
     have(ada, "golang", level=4)
@@ -142,7 +142,7 @@ def test_a_merge_that_the_log_has_yet_to_tell_is_told_by_whoever_comes_by(site, 
 
 
 def test_one_at_a_time(boss, both, listed, monkeypatch):
-    monkeypatch.setattr(merging, "AT_ONCE", 0)
+    monkeypatch.setattr(merging, "REQUEST_BATCHES", 0)
     merging.merge(boss, *map(now, both))
     other = listed("Rust")
     for pair in ((other, now(both[1])), (now(both[1]), other), (now(both[0]), other)):

@@ -13,7 +13,7 @@ from accounts.rules import Role
 from acts.refusals import LostRace, NotThere, TooMany
 from acts.site import log
 from skills import repository, services
-from skills.rules import MOST_SKILLS, Visibility
+from skills.rules import MAX_SKILLS, Visibility
 from store import keys
 from store.log import utc_now
 from tests.at_once import at_once
@@ -105,15 +105,15 @@ def test_only_what_is_in_the_catalogue(ada, boss):
 
 
 def test_a_profile_has_room_for_so_many(site, boss, ada, monkeypatch):
-    for number in range(MOST_SKILLS + 1):
+    for number in range(MAX_SKILLS + 1):
         services.add(boss, f"Skill {number:02d}", "Some", "")
-    for number in range(MOST_SKILLS):
+    for number in range(MAX_SKILLS):
         have(ada, f"skill-{number:02d}")
     with pytest.raises(TooMany):
-        have(ada, f"skill-{MOST_SKILLS}")
+        have(ada, f"skill-{MAX_SKILLS}")
     have(ada, "skill-00", level=1)
     services.show_to(ada, Visibility.NOBODY)
-    assert sum(map(len, (holders(f"skill-{number:02d}") for number in range(MOST_SKILLS)))) == 0
+    assert sum(map(len, (holders(f"skill-{number:02d}") for number in range(MAX_SKILLS)))) == 0
     accounts.remove(boss, ada)
     assert list(site.each(keys.all_of_person("Ada"))) == []
 
@@ -160,7 +160,7 @@ def test_the_log_forgets_whose_skills_they_were(site, boss, ada, listed, monkeyp
     accounts.remove(boss, ada)
     site_sealer().seal()
     later = lambda: utc_now() + timedelta(days=31)  # noqa: E731
-    monkeypatch.setattr(names, "A_HANDFUL", 1)
+    monkeypatch.setattr(names, "TRANSACTION_EVENTS", 1)
     with monkeypatch.context() as dying:
         dying.setattr(names, "_finish", lambda mark: 1 / 0)
         with pytest.raises(ZeroDivisionError):

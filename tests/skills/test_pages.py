@@ -53,7 +53,7 @@ def test_the_catalogue_by_category_and_by_any_name(listed, signed_in):
 
 
 def test_the_catalogue_is_leafed_through(boss, signed_in, monkeypatch):
-    monkeypatch.setattr("pages.paging.A_PAGE", 2)
+    monkeypatch.setattr("pages.paging.PAGE_ROWS", 2)
     for name in ("Ada", "Basic", "Cobol"):
         services.add(boss, name, "Programming & more", "")
     browser = signed_in("Olaf", Role.OBSERVER)

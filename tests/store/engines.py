@@ -30,8 +30,8 @@ from store.table import TABLES
 REGION = "us-east-1"
 JAR_DIR = "DYNAMODB_LOCAL_JAR_DIR"
 JUDGED = "ENGINE_URL"
-FEW = 75  # items
-SECONDS_TO_START = 120  # a busy machine is no failure
+FEW_ITEMS = 75
+START_TIMEOUT_SECONDS = 120  # a busy machine is no failure
 
 RUNNING = ExitStack()  # engines that serve all who ask for one in this process
 atexit.register(RUNNING.close)
@@ -73,8 +73,8 @@ class Engine:
     def empty(self, table: DynamoDbTable) -> bool:
         """New tables take longer than removing what few items are in these. Answers whether they were few."""
         for name in (table.prefix + name for name in TABLES):
-            found = self.client.scan(TableName=name, ConsistentRead=True, Limit=FEW + 1)
-            if len(found["Items"]) > FEW or "LastEvaluatedKey" in found:
+            found = self.client.scan(TableName=name, ConsistentRead=True, Limit=FEW_ITEMS + 1)
+            if len(found["Items"]) > FEW_ITEMS or "LastEvaluatedKey" in found:
                 return False
             keys = [{"PK": item["PK"], "SK": item["SK"]} for item in found["Items"]]
             for start in range(0, len(keys), BATCH_PUTS):
@@ -140,7 +140,7 @@ def _started_ministack() -> Iterator[Engine]:
 def _ask_first(engine: Engine) -> None:
     """It reads most of its code when it is first asked: with more patience than our adapter has."""
     head = {"X-Amz-Target": "DynamoDB_20120810.ListTables", "Content-Type": "application/x-amz-json-1.0"}
-    urlopen(Request(engine.endpoint or "", b"{}", head), timeout=SECONDS_TO_START).close()
+    urlopen(Request(engine.endpoint or "", b"{}", head), timeout=START_TIMEOUT_SECONDS).close()
 
 
 @contextmanager
@@ -220,7 +220,7 @@ def _server(command: Sequence[str], port: int, folder: Path, environment: Mappin
 
 
 def _wait_until_it_answers(process: subprocess.Popen[bytes], port: int, log: Path) -> None:
-    deadline = time.monotonic() + SECONDS_TO_START
+    deadline = time.monotonic() + START_TIMEOUT_SECONDS
     while process.poll() is None and time.monotonic() < deadline:
         try:
             socket.create_connection(("127.0.0.1", port), timeout=1).close()

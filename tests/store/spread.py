@@ -12,7 +12,7 @@ class Distant(SqliteTable):
     """An embedded store that lays out what it holds as a distant one does."""
 
     is_distant = True
-    log_partitions = layout.SPREAD
+    log_partitions = layout.NEW_LOG_PARTITIONS
 
 
 LAYOUTS = (SqliteTable, Distant)

@@ -22,7 +22,7 @@ from .walks import walk
 pytestmark = pytest.mark.slow
 ROOT = Path(__file__).parents[2]
 KILLS = 20
-PATIENCE = 120  # seconds for what happens at once, unless the machine is busy
+TIMEOUT_SECONDS = 120  # seconds for what happens at once, unless the machine is busy
 
 
 @pytest.fixture
@@ -122,7 +122,7 @@ def test_when_one_of_two_writers_is_killed_the_other_goes_on(url, start):
 
 
 def wait_until(happened):
-    deadline = time.monotonic() + PATIENCE
+    deadline = time.monotonic() + TIMEOUT_SECONDS
     while not happened() and time.monotonic() < deadline:
         time.sleep(0.02)
     return happened()

@@ -23,7 +23,7 @@ from hypothesis import strategies as st
 from store import trips
 from store.dynamodb import DynamoDbTable
 from store.dynamodb import wire as dynamodb_wire
-from store.dynamodb.connection import ATTEMPTS, LONGEST_PAUSE, TRIES
+from store.dynamodb.connection import MAX_CONFLICT_ATTEMPTS, MAX_PAUSE_SECONDS, MAX_SILENCE_ATTEMPTS
 from store.table import (
     DATA,
     LOG,
@@ -51,7 +51,7 @@ from tests.rows import every_row
 from . import engines
 from .between import Between, between, cancelled, failed, lost_reply, lost_request, said
 
-PATIENCE = 120  # seconds for what happens at once, unless the machine is busy
+TIMEOUT_SECONDS = 120  # seconds for what happens at once, unless the machine is busy
 A, B = Key("a", "1"), Key("b", "1", LOG)
 NEW_A, NEW_B = Put({"PK": "a", "SK": "1"}, Missing()), Put({"PK": "b", "SK": "1"}, Missing(), table=LOG)
 STARTED = {"moto": engines.moto, "ministack": engines.ministack, "dynamodb-local": engines.dynamodb_local}
@@ -242,7 +242,7 @@ def test_a_creation_whose_reply_is_lost_is_neither_doubled_nor_refused(
 
 def test_a_creation_that_loses_every_reply_says_so_and_can_be_tried_again(table: DynamoDbTable, line: Between) -> None:
     token = uuid.uuid4().hex
-    line.acts.extend([lost_reply] * ATTEMPTS)
+    line.acts.extend([lost_reply] * MAX_SILENCE_ATTEMPTS)
     with pytest.raises(Unavailable, match="whether a write has happened is not known"):
         table.write(NEW_A, token=token)
     table.write(NEW_A, token=token)
@@ -271,12 +271,12 @@ def test_a_plain_put_or_delete_costs_no_transaction(table: DynamoDbTable, line: 
 def test_a_cancelled_write_is_tried_again_with_its_token(
     table: DynamoDbTable, line: Between, pauses: list[float], obstacle: str
 ) -> None:
-    line.acts.extend([cancelled("None", obstacle)] * (TRIES - 1))
+    line.acts.extend([cancelled("None", obstacle)] * (MAX_CONFLICT_ATTEMPTS - 1))
     table.write(NEW_A, NEW_B)
     assert len({asked["ClientRequestToken"] for asked in line.requests}) == 1
-    assert len(line.requests) == TRIES
-    assert len(pauses) == TRIES - 1
-    assert all(0 <= pause <= LONGEST_PAUSE for pause in pauses)
+    assert len(line.requests) == MAX_CONFLICT_ATTEMPTS
+    assert len(pauses) == MAX_CONFLICT_ATTEMPTS - 1
+    assert all(0 <= pause <= MAX_PAUSE_SECONDS for pause in pauses)
 
 
 @pytest.mark.parametrize(("obstacle", "error"), [("TransactionConflict", Conflict), ("ThrottlingError", Unavailable)])
@@ -286,7 +286,7 @@ def test_a_write_that_is_always_cancelled_is_given_up(
     dead_end.always = cancelled("None", obstacle)
     with pytest.raises(error):
         stranger.write(NEW_A, NEW_B)
-    assert len(dead_end.requests) == TRIES
+    assert len(dead_end.requests) == MAX_CONFLICT_ATTEMPTS
 
 
 def test_a_single_put_and_an_increment_wait_for_a_transaction_on_their_item(
@@ -376,12 +376,15 @@ def test_keys_that_are_never_processed_are_given_up(stranger: DynamoDbTable, dea
     dead_end.always = none_of_them
     with pytest.raises(Unavailable, match="throttling"):
         stranger.get_many([A, B])
-    assert len(dead_end.requests) == TRIES
+    assert len(dead_end.requests) == MAX_CONFLICT_ATTEMPTS
 
 
 def test_a_batch_that_gets_on_slowly_is_not_given_up(stranger: DynamoDbTable, dead_end: Between) -> None:
     dead_end.always = the_first_of_them
-    assert len(stranger.get_many([Key("a", str(n)) for n in range(3 * TRIES)])) == 3 * TRIES
+    assert (
+        len(stranger.get_many([Key("a", str(n)) for n in range(3 * MAX_CONFLICT_ATTEMPTS)]))
+        == 3 * MAX_CONFLICT_ATTEMPTS
+    )
 
 
 def puts_of(asked: dict[str, Any]) -> list[Any]:
@@ -417,13 +420,13 @@ def test_puts_that_are_never_taken_are_given_up(stranger: DynamoDbTable, dead_en
     dead_end.always = none_are_put
     with pytest.raises(Unavailable, match="throttling"):
         stranger.put_all([{"PK": "a", "SK": "1"}, {"PK": "a", "SK": "2"}])
-    assert len(dead_end.requests) == TRIES
+    assert len(dead_end.requests) == MAX_CONFLICT_ATTEMPTS
 
 
 def test_puts_that_get_on_slowly_are_not_given_up(stranger: DynamoDbTable, dead_end: Between) -> None:
     dead_end.always = all_but_the_first_are_left
-    stranger.put_all([{"PK": "a", "SK": str(n)} for n in range(3 * TRIES)])
-    assert len(dead_end.requests) == 3 * TRIES
+    stranger.put_all([{"PK": "a", "SK": str(n)} for n in range(3 * MAX_CONFLICT_ATTEMPTS)])
+    assert len(dead_end.requests) == 3 * MAX_CONFLICT_ATTEMPTS
 
 
 # --- reads ---
@@ -557,17 +560,17 @@ def test_only_the_values_asked_for_come_over_the_line(table: DynamoDbTable, line
 
 def test_a_server_that_never_answers_is_not_waited_for(monkeypatch: pytest.MonkeyPatch, dead_end: Between) -> None:
     ended = threading.Event()
-    dead_end.always = lambda *_: ended.wait(PATIENCE) and None
-    monkeypatch.setattr(dynamodb_wire, "READ_SECONDS", 0.05)
+    dead_end.always = lambda *_: ended.wait(TIMEOUT_SECONDS) and None
+    monkeypatch.setattr(dynamodb_wire, "READ_TIMEOUT_SECONDS", 0.05)
     table = DynamoDbTable(region="us-east-1", endpoint=dead_end.endpoint)
     with pytest.raises(Unavailable, match="did not answer in time"):
         table.get(A)
-    patience = time.monotonic() + PATIENCE
-    while len(dead_end.requests) < ATTEMPTS and time.monotonic() < patience:
+    patience = time.monotonic() + TIMEOUT_SECONDS
+    while len(dead_end.requests) < MAX_SILENCE_ATTEMPTS and time.monotonic() < patience:
         time.sleep(0.05)  # whoever does not wait for an answer may be quicker than the server that hears of it
     ended.set()
     table.close()
-    assert len(dead_end.requests) == ATTEMPTS
+    assert len(dead_end.requests) == MAX_SILENCE_ATTEMPTS
 
 
 def test_what_dynamodb_calls_a_mistake_is_invalid(stranger: DynamoDbTable, dead_end: Between) -> None:
@@ -759,7 +762,7 @@ def test_what_is_sent_again_in_vain_is_counted_too(
     dead_end.always = lost_request
     with pytest.raises(Unavailable):
         stranger.get(A)
-    assert costs == [("retries", "unanswered", 1)] * (ATTEMPTS - 1)
+    assert costs == [("retries", "unanswered", 1)] * (MAX_SILENCE_ATTEMPTS - 1)
 
 
 @pytest.mark.parametrize(
@@ -771,7 +774,7 @@ def test_what_we_send_again_is_counted_with_its_reason(
     dead_end.always = cancelled("None", obstacle)
     with pytest.raises((Conflict, Unavailable)):
         stranger.write(NEW_A, NEW_B)
-    assert costs == [("retries", reason, 1)] * (TRIES - 1)
+    assert costs == [("retries", reason, 1)] * (MAX_CONFLICT_ATTEMPTS - 1)
 
 
 def test_keys_asked_for_again_are_counted(

@@ -25,7 +25,7 @@ pytestmark = pytest.mark.slow
 SEED = int(os.environ.get("FUZZ_SEED") or random.SystemRandom().randrange(10**9))
 ENGINES = ["ministack", *engines.JUDGES]
 IN_THE_FILE, SERVED = 150, 20  # programs
-SECONDS = float(os.environ.get("FUZZ_SECONDS", "0"))
+FUZZ_SECONDS = float(os.environ.get("FUZZ_SECONDS", "0"))
 
 
 @pytest.fixture(scope="module")
@@ -43,7 +43,7 @@ def embedded(clock, tmp_path_factory):
 
 def seeds(number: int) -> Iterator[int]:
     """So many, one after the other; more if there is time."""
-    end = time.monotonic() + SECONDS
+    end = time.monotonic() + FUZZ_SECONDS
     seed = SEED
     while time.monotonic() < end or seed < SEED + number:
         yield seed

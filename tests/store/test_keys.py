@@ -15,7 +15,7 @@ from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 from store import keys
-from store.keys import DIGITS, escape, event, events, fold, part, parts, sequence
+from store.keys import EVENT_NUMBER_DIGITS, escape, event, events, fold, part, parts, sequence
 from tests.rows import every_row
 
 ROOT = Path(__file__).parents[2]
@@ -173,7 +173,7 @@ def test_two_pairs_of_names_never_share_a_key(pair, other):
 # --- numbers ---
 
 
-@given(st.integers(0, 10**DIGITS - 1), st.integers(0, 10**DIGITS - 1))
+@given(st.integers(0, 10**EVENT_NUMBER_DIGITS - 1), st.integers(0, 10**EVENT_NUMBER_DIGITS - 1))
 @example(9, 10)
 @example(99_999, 100_000)
 def test_numbers_sort_as_numbers(left, right):
@@ -181,13 +181,16 @@ def test_numbers_sort_as_numbers(left, right):
     assert int(sequence(left)) == left
 
 
-@every_row("number", [-1, 10**DIGITS])
+@every_row("number", [-1, 10**EVENT_NUMBER_DIGITS])
 def test_a_number_that_would_break_the_order_is_refused(number):
     with pytest.raises(ValueError, match="digits"):
         sequence(number)
 
 
-@given(st.lists(st.integers(0, 10**DIGITS - 2), min_size=2, max_size=2, unique=True), st.integers(0, 10**DIGITS - 1))
+@given(
+    st.lists(st.integers(0, 10**EVENT_NUMBER_DIGITS - 2), min_size=2, max_size=2, unique=True),
+    st.integers(0, 10**EVENT_NUMBER_DIGITS - 1),
+)
 def test_a_span_of_events_holds_those_numbers_and_no_others(ends, number):
     first, last = sorted(ends)
     span = events(first, last)

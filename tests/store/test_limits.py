@@ -13,11 +13,11 @@ from tests.rows import every_row
 from .model import size_of
 from .walks import every_row_apart, walk
 
-ITEM_BYTES = 400 * 1024
-WRITES_BYTES = 4 * 1024 * 1024
+MAX_ITEM_BYTES = 400 * 1024
+MAX_TRANSACTION_BYTES = 4 * 1024 * 1024
 BATCH_PUTS = 25
 PK_BYTES, SK_BYTES = 2048, 1024
-DEPTH = 32
+MAX_DEPTH = 32
 
 
 def item_of(size, pk, fill="x"):
@@ -42,7 +42,7 @@ def nested(depth):
 
 @every_row_apart("fill", ["x", "é", "🗳"])
 def test_an_item_of_400_kilobytes_is_kept_and_one_byte_more_refused(table, pk, fill):
-    item = item_of(ITEM_BYTES, pk, fill)
+    item = item_of(MAX_ITEM_BYTES, pk, fill)
     table.write(Put(item))
     assert table.get(Key(pk, "a")) == item
     with pytest.raises(Invalid):
@@ -54,7 +54,7 @@ def test_an_item_of_400_kilobytes_is_kept_and_one_byte_more_refused(table, pk, f
 
 def test_names_and_keys_count_towards_the_size(table, pk):
     item = {"PK": pk, "SK": "a" * 1000, "ñame" * 50: b"", "b": b""}
-    item["b"] = bytes(ITEM_BYTES - size_of(item))
+    item["b"] = bytes(MAX_ITEM_BYTES - size_of(item))
     table.write(Put(item))
     assert table.get(Key(pk, "a" * 1000)) == item
     with pytest.raises(Invalid):
@@ -62,7 +62,7 @@ def test_names_and_keys_count_towards_the_size(table, pk):
 
 
 def test_an_update_may_fill_an_item_to_400_kilobytes_and_no_further(table, pk):
-    full = item_of(ITEM_BYTES, pk)
+    full = item_of(MAX_ITEM_BYTES, pk)
     table.write(Put({"PK": pk, "SK": "a"}))
     table.write(Update(Key(pk, "a"), set={"text": full["text"]}))
     with pytest.raises(Invalid):
@@ -75,8 +75,8 @@ def test_an_update_may_fill_an_item_to_400_kilobytes_and_no_further(table, pk):
 
 
 def test_the_items_of_one_write_have_at_most_four_megabytes_together(table, pk):
-    items = [item_of(ITEM_BYTES - 10, f"{pk}{n}") for n in range(11)]
-    assert sum(map(size_of, items)) > WRITES_BYTES
+    items = [item_of(MAX_ITEM_BYTES - 10, f"{pk}{n}") for n in range(11)]
+    assert sum(map(size_of, items)) > MAX_TRANSACTION_BYTES
     table.write(*map(Put, items[:10]))
     assert len(table.get_many(Key(f"{pk}{n}", "a") for n in range(11))) == 10
     with pytest.raises(Invalid):
@@ -91,11 +91,11 @@ def test_a_batch_has_one_to_25_puts(table, pk, count):
 
 
 def test_a_batch_may_hold_more_than_a_transaction_and_no_item_that_is_too_large(table, pk):
-    items = [item_of(ITEM_BYTES - 10, f"{pk}{n}") for n in range(11)]
+    items = [item_of(MAX_ITEM_BYTES - 10, f"{pk}{n}") for n in range(11)]
     table.put_all(items)
     assert len(table.get_many(Key(f"{pk}{n}", "a") for n in range(11))) == 11
     with pytest.raises(Invalid):
-        table.put_all([{"PK": pk, "SK": "a"}, item_of(ITEM_BYTES + 1, pk)])
+        table.put_all([{"PK": pk, "SK": "a"}, item_of(MAX_ITEM_BYTES + 1, pk)])
     with pytest.raises(Invalid):
         table.put_all([{"PK": pk}])
     assert walk(table, Span(pk)) == []
@@ -323,12 +323,12 @@ def test_values_that_could_not_come_back_are_refused(table, pk, value):
 
 @pytest.mark.names_attributes
 def test_values_nest_32_deep_and_no_deeper(table, pk):
-    table.write(Put({"PK": pk, "SK": "a", "v": nested(DEPTH)}))
-    assert table.get(Key(pk, "a"))["v"] == nested(DEPTH)
+    table.write(Put({"PK": pk, "SK": "a", "v": nested(MAX_DEPTH)}))
+    assert table.get(Key(pk, "a"))["v"] == nested(MAX_DEPTH)
     with pytest.raises(Invalid):
-        table.write(Put({"PK": pk, "SK": "b", "v": nested(DEPTH + 1)}))
+        table.write(Put({"PK": pk, "SK": "b", "v": nested(MAX_DEPTH + 1)}))
     with pytest.raises(Invalid):
-        table.write(Update(Key(pk, "b"), set={"v": nested(DEPTH + 1)}))
+        table.write(Update(Key(pk, "b"), set={"v": nested(MAX_DEPTH + 1)}))
 
 
 TABLES = [

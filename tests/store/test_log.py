@@ -12,11 +12,11 @@ import pytest
 from store import keys
 from store.connect import connect
 from store.log import Event, EventLog, Repeated
-from store.log.events import ONCE_SECONDS
+from store.log.events import IDEMPOTENCY_SECONDS
 from store.table import Conflict, Equals, Key, Missing, Put, Refused, Unavailable, Update
 
 WRITERS = 32
-EACH = 10
+EVENTS_PER_WRITER = 10
 
 
 def change(name: str = "one", **attributes):
@@ -117,7 +117,7 @@ def test_the_same_form_twice_answers_the_first_number_even_if_it_would_now_be_re
 
 def test_a_form_is_forgotten_after_a_day(log, clock):
     first = log.record(Event("ada", "Counted"), once="form")
-    clock.now += ONCE_SECONDS + 1
+    clock.now += IDEMPOTENCY_SECONDS + 1
     assert log.record(Event("ada", "Counted"), once="form") > first
 
 
@@ -145,17 +145,19 @@ def test_events_are_read_since_a_number(log):
 
 
 def write_many(log: EventLog, writer: int) -> None:
-    for n in range(EACH):
+    for n in range(EVENTS_PER_WRITER):
         log.record(Event(f"writer {writer}", "ThingMade", {"n": n}), change(f"{writer}-{n}", version=1))
 
 
 def assert_nothing_lost_doubled_or_overwritten(table, log) -> None:
     events = list(log.since(0))
-    assert len({event["event_id"] for event in events}) == len(events) == WRITERS * EACH
+    assert len({event["event_id"] for event in events}) == len(events) == WRITERS * EVENTS_PER_WRITER
     for writer in range(WRITERS):
         mine = [event["event_data"]["n"] for event in events if event["actor"] == f"writer {writer}"]
-        assert mine == list(range(EACH)), "each writer's events stand in the order in which it wrote them"
-    things = [table.get(Key(f"THING#{writer}-{n}", "METADATA")) for writer in range(WRITERS) for n in range(EACH)]
+        assert mine == list(range(EVENTS_PER_WRITER)), "each writer's events stand in the order in which it wrote them"
+    things = [
+        table.get(Key(f"THING#{writer}-{n}", "METADATA")) for writer in range(WRITERS) for n in range(EVENTS_PER_WRITER)
+    ]
     assert all(things)
 
 

@@ -48,7 +48,7 @@ class Clock:
 def small_blocks(monkeypatch):
     """Blocks of four numbers, so that a short log has many."""
     for module in (log_index, log_search, seal):
-        monkeypatch.setattr(module, "BLOCK", 4)
+        monkeypatch.setattr(module, "BLOCK_EVENTS", 4)
 
 
 @pytest.fixture(params=LAYOUTS)
@@ -102,8 +102,8 @@ ASKED = st.builds(
 def test_a_search_finds_what_reading_the_whole_log_finds(tmp_path_factory, steps, more, wanted, batch, limit):
     with pytest.MonkeyPatch.context() as patched:
         for module in (log_index, log_search, seal):
-            patched.setattr(module, "BLOCK", 4)
-        patched.setattr(seal, "EVENTS_A_CHECKPOINT", batch)
+            patched.setattr(module, "BLOCK_EVENTS", 4)
+        patched.setattr(seal, "EVENTS_PER_CHECKPOINT", batch)
         table = SqliteTable(str(tmp_path_factory.mktemp("log") / "plenum.sqlite3"))
         table.create()
         record(table, steps)
@@ -151,7 +151,7 @@ def test_a_search_by_time_takes_both_ends(table, small_blocks, asked):
 @pytest.mark.parametrize(("since", "until", "expected"), [("12:08:00", "12:08:40", [2]), ("12:01:30", "12:05:00", [6])])
 def test_times_that_go_back_a_little_hide_nothing(table, small_blocks, monkeypatch, since, until, expected):
     """As they do where several machines record and their clocks differ."""
-    monkeypatch.setattr(log_search, "BLOCKS", 1)
+    monkeypatch.setattr(log_search, "BATCH_BLOCKS", 1)
     for seconds in (50, 500, 60, 70, 400, 100, 450, 460):
         EventLog(table, lambda seconds=seconds: START + timedelta(seconds=seconds)).record(Event("Bo", "ThingMade"))
     Sealer(table).seal()
@@ -180,7 +180,7 @@ def test_a_search_by_time_reads_little_of_a_long_log(table, small_blocks, monkey
 
 
 def test_a_look_is_bounded_and_the_next_goes_on(table, small_blocks, monkeypatch):
-    monkeypatch.setattr(log_search, "LOOKS", 3)
+    monkeypatch.setattr(log_search, "MAX_BATCHES_PER_LOOK", 3)
     record(table, [(1, 0, 0), *[(2, 1, 0)] * 200])
     Sealer(table).seal()
     wanted = Wanted(actor="a#b%", event_type="BallotCast")
@@ -191,11 +191,11 @@ def test_a_look_is_bounded_and_the_next_goes_on(table, small_blocks, monkeypatch
 
 
 def test_what_is_not_sealed_is_looked_through_in_bounds_too(table, monkeypatch):
-    monkeypatch.setattr(log_search, "RECENT", 2)
-    monkeypatch.setattr(log_search, "UNSEALED", 2)
+    monkeypatch.setattr(log_search, "RECENT_EVENTS", 2)
+    monkeypatch.setattr(log_search, "BATCH_UNSEALED_EVENTS", 2)
     record(table, [(1, 0, 0), *[(2, 1, 0)] * 50])
     found = look(table, Wanted(actor="Bo"), limit=2)
-    assert (found.events, found.before) == ([], 52 - 2 * log_search.LOOKS)
+    assert (found.events, found.before) == ([], 52 - 2 * log_search.MAX_BATCHES_PER_LOOK)
     assert everything(table, Wanted(actor="Bo"), limit=2) == [1]
 
 
@@ -250,7 +250,7 @@ def test_a_slow_sealer_that_has_read_less_takes_nothing_away(table, log_entries)
 def test_a_sealer_that_had_read_further_and_was_killed_leaves_nothing_twice(table, log_entries, monkeypatch):
     record(table, [(1, 0, 0)] * 6)
     extend_index(table, 0, log_entries(table, 1, 6))
-    monkeypatch.setattr(seal, "EVENTS_A_CHECKPOINT", 4)
+    monkeypatch.setattr(seal, "EVENTS_PER_CHECKPOINT", 4)
     sealer = Sealer(table)
     sealer._next_batch(None)
     assert verify(table).index_flaw is None
@@ -347,7 +347,7 @@ def test_a_log_sealed_before_there_was_an_index_gets_one(table, monkeypatch, sma
     Sealer(table).seal()
     monkeypatch.undo()
     for module in (log_index, log_search, seal):
-        monkeypatch.setattr(module, "BLOCK", 4)
+        monkeypatch.setattr(module, "BLOCK_EVENTS", 4)
     record(table, [(1, 0, 1)])
     Sealer(table).seal()
     assert verify(table).index_flaw == f"Event 1 is missing from the index by actor.{AGAIN}"

@@ -17,7 +17,7 @@ from store.table import Update
 def log(table, monkeypatch):
     """Blocks of four numbers: two full ones, one begun by a sealer and gone on with by another, and two events more."""
     for module in (log_index, log_search, seal):
-        monkeypatch.setattr(module, "BLOCK", 4)
+        monkeypatch.setattr(module, "BLOCK_EVENTS", 4)
     log = EventLog(table)
     for number in range(1, 13):
         cast = {"election_name": "Board", "voter_name": "Bo"}

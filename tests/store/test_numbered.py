@@ -35,7 +35,7 @@ from .test_log import change
 from .test_queue import commits
 from .walks import walk
 
-MOST_WRITES = 100
+MAX_TRANSACTION_ITEMS = 100
 
 
 @pytest.fixture
@@ -122,11 +122,11 @@ def test_what_no_store_takes_leaves_no_number(at_hand, pk, wrong):
 
 
 def test_the_parts_of_a_numbered_write_are_counted_with_it_and_with_the_counter(at_hand, pk):
-    some = [Put({"PK": pk, "SK": f"change {n:02d}"}) for n in range(MOST_WRITES - 2)]
+    some = [Put({"PK": pk, "SK": f"change {n:02d}"}) for n in range(MAX_TRANSACTION_ITEMS - 2)]
     with pytest.raises(Invalid):
         at_hand.write(*some, Put({"PK": pk, "SK": "one more"}), numbered(pk))
     at_hand.write(*some, numbered(pk))
-    assert len(names(at_hand, pk)) == MOST_WRITES - 1
+    assert len(names(at_hand, pk)) == MAX_TRANSACTION_ITEMS - 1
 
 
 def test_a_counter_that_counts_no_numbers_is_invalid(at_hand, pk):

@@ -15,8 +15,8 @@ import pytest
 from store import patience
 from store.connect import BadStoreUrl, check, connect, expect_threads
 from store.dynamodb import DynamoDbTable, wire
-from store.dynamodb.connection import ATTEMPTS, BESIDE_EACH, TRIES
-from store.dynamodb.shedding import IN_A_ROW, SECONDS, Shedding
+from store.dynamodb.connection import EXTRA_THREADS_PER_THREAD, MAX_CONFLICT_ATTEMPTS, MAX_SILENCE_ATTEMPTS
+from store.dynamodb.shedding import MAX_CONSECUTIVE_FAILURES, SHEDDING_SECONDS, Shedding
 from store.table import Conflict, Crowded, InDoubt, Key, Missing, Put, Refused, Unavailable
 from tests.rows import every_row
 
@@ -73,7 +73,7 @@ def table(line: Between, client: Any, clock: Clock) -> DynamoDbTable:
 def waits(client: Any) -> Iterator[list[float]]:
     """How long each request that went out was to be waited for."""
     seen: list[float] = []
-    keep = lambda request, **_: seen.append(request.context.get("read_timeout", wire.READ_SECONDS))  # noqa: E731
+    keep = lambda request, **_: seen.append(request.context.get("read_timeout", wire.READ_TIMEOUT_SECONDS))  # noqa: E731
     client.meta.events.register("before-send.dynamodb", keep)
     yield seen
     client.meta.events.unregister("before-send.dynamodb", keep)
@@ -99,10 +99,10 @@ def test_a_silent_store_is_given_up_when_patience_is_over(
     with patience.of_request(5) as left, pytest.raises(Unavailable, match="did not answer in time"):
         table.get(A)
     assert len(line.requests) == 2
-    assert waits[0] == wire.READ_SECONDS
-    assert waits[1] <= 5 - wire.CONNECT_SECONDS - wire.READ_SECONDS
-    assert clock.now - begun <= 5 - wire.CONNECT_SECONDS + 1e-6, "a second is kept for connecting"
-    assert left.left < wire.CONNECT_SECONDS + 0.25
+    assert waits[0] == wire.READ_TIMEOUT_SECONDS
+    assert waits[1] <= 5 - wire.CONNECT_TIMEOUT_SECONDS - wire.READ_TIMEOUT_SECONDS
+    assert clock.now - begun <= 5 - wire.CONNECT_TIMEOUT_SECONDS + 1e-6, "a second is kept for connecting"
+    assert left.left < wire.CONNECT_TIMEOUT_SECONDS + 0.25
 
 
 def test_whoever_has_no_patience_left_does_not_ask_again(
@@ -124,7 +124,7 @@ def test_a_job_waits_as_long_as_it_takes(table: DynamoDbTable, line: Between, cl
     line.always = silence(clock, waits)
     with pytest.raises(Unavailable, match="did not answer in time"):
         table.get(A)
-    assert waits == [wire.READ_SECONDS] * ATTEMPTS
+    assert waits == [wire.READ_TIMEOUT_SECONDS] * MAX_SILENCE_ATTEMPTS
 
 
 def test_a_store_that_answers_at_once_is_never_too_slow(table: DynamoDbTable, line: Between, clock: Clock) -> None:
@@ -161,14 +161,17 @@ def test_pauses_count(table: DynamoDbTable, line: Between, clock: Clock, answer:
         with patience.of_request(1.3), pytest.raises(error):
             table.write(NEW)
         assert clock.now - begun <= 0.3 + 1e-6  # of a clock that is a float
-        assert len(line.requests) - sent <= TRIES
+        assert len(line.requests) - sent <= MAX_CONFLICT_ATTEMPTS
 
 
 def test_a_real_server_that_accepts_and_never_answers_is_left(line: Between) -> None:
     over = threading.Event()
     line.always = lambda *_: over.wait(20) and None
     table = DynamoDbTable(region="us-east-1", endpoint=line.endpoint)
-    with patience.of_request(wire.CONNECT_SECONDS + 0.3), pytest.raises(InDoubt, match="did not answer in time"):
+    with (
+        patience.of_request(wire.CONNECT_TIMEOUT_SECONDS + 0.3),
+        pytest.raises(InDoubt, match="did not answer in time"),
+    ):
         table.write(NEW)
     over.set()
     table.close()
@@ -180,9 +183,9 @@ def test_a_real_server_that_accepts_and_never_answers_is_left(line: Between) -> 
 def test_tries_do_not_multiply(table: DynamoDbTable, line: Between) -> None:
     """The SDK tries once, whatever happens."""
     for answer, tries in (
-        (BUSY, TRIES),
-        (failed("InternalServerError", status=500), ATTEMPTS),
-        (said(503, b""), ATTEMPTS),
+        (BUSY, MAX_CONFLICT_ATTEMPTS),
+        (failed("InternalServerError", status=500), MAX_SILENCE_ATTEMPTS),
+        (said(503, b""), MAX_SILENCE_ATTEMPTS),
     ):
         for ask in (lambda: table.get(A), lambda: table.write(NEW), lambda: table.get_many([A])):
             line.requests.clear()
@@ -242,18 +245,18 @@ def test_after_several_in_vain_the_next_are_turned_away_and_one_tries(
     table: DynamoDbTable, line: Between, clock: Clock, waits: list[float]
 ) -> None:
     line.always = silence(clock, waits)
-    in_vain(table, IN_A_ROW)
+    in_vain(table, MAX_CONSECUTIVE_FAILURES)
     line.requests.clear()
     for _ in range(20):
         with patience.of_request(5) as left, pytest.raises(Unavailable, match="asked again in a moment"):
             table.get(A)
         assert left.left == 5, "nobody waits"
     assert line.requests == []
-    clock.pass_by(SECONDS)
+    clock.pass_by(SHEDDING_SECONDS)
     with patience.of_request(5), pytest.raises(Unavailable):
         table.get(A)
     assert len(line.requests) == 1, "who tries for all tries once"
-    clock.pass_by(SECONDS)
+    clock.pass_by(SHEDDING_SECONDS)
     line.always = NOTHING
     for _ in range(3):
         with patience.of_request(5):
@@ -262,15 +265,15 @@ def test_after_several_in_vain_the_next_are_turned_away_and_one_tries(
 
 def test_while_one_tries_all_others_are_turned_away(clock: Clock, caplog: pytest.LogCaptureFixture) -> None:
     shedding = Shedding(clock)
-    for _ in range(IN_A_ROW):
+    for _ in range(MAX_CONSECUTIVE_FAILURES):
         assert shedding.admits()
         shedding.in_vain()
     assert not shedding.admits()
-    clock.pass_by(SECONDS)
+    clock.pass_by(SHEDDING_SECONDS)
     assert [shedding.admits() for _ in range(3)] == [True, False, False]
     shedding.unanswered()
     assert not shedding.admits()
-    clock.pass_by(SECONDS)
+    clock.pass_by(SHEDDING_SECONDS)
     assert shedding.admits()
     shedding.answered()
     assert [shedding.admits() for _ in range(3)] == [True, True, True]
@@ -283,7 +286,7 @@ def test_any_answer_in_between_begins_the_count_anew(
 ) -> None:
     for _ in range(3):
         line.always = silence(clock, waits)
-        in_vain(table, IN_A_ROW - 1)
+        in_vain(table, MAX_CONSECUTIVE_FAILURES - 1)
         line.always = NOTHING
         with patience.of_request(5):
             table.get(A)
@@ -292,7 +295,7 @@ def test_any_answer_in_between_begins_the_count_anew(
 @pytest.mark.parametrize("answer", [BUSY, cancelled("TransactionConflict"), cancelled("ConditionalCheckFailed")])
 def test_refusals_conflicts_and_throttles_turn_nobody_away(table: DynamoDbTable, line: Between, answer: Any) -> None:
     line.always = answer
-    for _ in range(IN_A_ROW + 1):
+    for _ in range(MAX_CONSECUTIVE_FAILURES + 1):
         sent = len(line.requests)
         with patience.of_request(5), pytest.raises((Refused, Conflict, Crowded)):
             table.write(NEW)
@@ -301,7 +304,7 @@ def test_refusals_conflicts_and_throttles_turn_nobody_away(table: DynamoDbTable,
 
 def test_a_job_is_never_turned_away(table: DynamoDbTable, line: Between, clock: Clock, waits: list[float]) -> None:
     line.always = silence(clock, waits)
-    in_vain(table, IN_A_ROW)
+    in_vain(table, MAX_CONSECUTIVE_FAILURES)
     line.always = NOTHING
     assert table.get(A) is None
     with patience.of_request(5):
@@ -318,8 +321,8 @@ def test_there_are_as_many_connections_as_threads_that_may_ask_at_once() -> None
     finally:
         expect_threads(8)
     most = table._connection.client().meta.config.max_pool_connections
-    assert most == 11 * (1 + BESIDE_EACH) + wire.SPARE_CONNECTIONS
-    assert table._connection._threads_beside()._max_workers == 11 * BESIDE_EACH
+    assert most == 11 * (1 + EXTRA_THREADS_PER_THREAD) + wire.SPARE_CONNECTIONS
+    assert table._connection._threads_beside()._max_workers == 11 * EXTRA_THREADS_PER_THREAD
     assert connect("dynamodb://us-east-1?prefix=few-&threads=3").threads == 3
 
 

@@ -165,8 +165,8 @@ def test_a_close_whose_sealer_was_killed_is_published_by_the_next(table, log, se
 
 def test_full_blocks_are_public_as_well_so_that_none_covers_many(table, log, sealer, clock, monkeypatch):
     for module in (publish, seal, log_index):
-        monkeypatch.setattr(module, "BLOCK", 10)
-    monkeypatch.setattr(seal, "EVENTS_A_CHECKPOINT", 4)
+        monkeypatch.setattr(module, "BLOCK_EVENTS", 10)
+    monkeypatch.setattr(seal, "EVENTS_PER_CHECKPOINT", 4)
     record(log, 33)
     sealer.seal()
     assert public(table) == []

@@ -19,20 +19,20 @@ from store.sqlite import SqliteTable, connections
 from store.sqlite.writers import Writers
 from store.table import Key, Put, Span, Table, Unavailable
 
-PATIENCE = 0.3
-AT_LAST = 60  # seconds after which a test gives up, on however busy a machine
+WRITER_TIMEOUT_SECONDS = 0.3
+TIMEOUT_SECONDS = 60  # seconds after which a test gives up, on however busy a machine
 HOLDER = f"""
 import fcntl, select, sys
 queue = open(sys.argv[1] + "-queue", "w")
 fcntl.flock(queue, fcntl.LOCK_EX)
 print("held", flush=True)
-select.select([sys.stdin], [], [], {AT_LAST})
+select.select([sys.stdin], [], [], {TIMEOUT_SECONDS})
 """
 
 
 @pytest.fixture
 def file(tmp_path, monkeypatch) -> SqliteTable:
-    monkeypatch.setattr(connections, "PATIENCE", PATIENCE)
+    monkeypatch.setattr(connections, "WRITER_TIMEOUT_SECONDS", WRITER_TIMEOUT_SECONDS)
     table = SqliteTable(str(tmp_path / "store.sqlite3"))
     table.create()
     return table
@@ -49,7 +49,7 @@ def held_elsewhere(table: SqliteTable) -> Iterator[None]:
 
 
 def until(happens: Callable[[], bool]) -> None:
-    end = time.monotonic() + AT_LAST
+    end = time.monotonic() + TIMEOUT_SECONDS
     while not happens():
         assert time.monotonic() < end, "it did not happen"
         time.sleep(0.01)
@@ -91,7 +91,7 @@ def test_all_who_wait_together_are_refused_in_time(file):
         start = time.monotonic()
         writes = [pool.submit(file.write, Put({"PK": "a", "SK": str(number)})) for number in range(4)]
         assert {type(each.exception()) for each in writes} == {Unavailable}
-        assert time.monotonic() - start < AT_LAST - 10
+        assert time.monotonic() - start < TIMEOUT_SECONDS - 10
     until(lambda: is_free(file))
     assert file.count(Span("a")) == 0
 
@@ -100,7 +100,7 @@ def test_who_came_later_and_waits_on_is_written_when_the_other_process_lets_go(f
     with ThreadPoolExecutor(1) as pool, held_elsewhere(file):
         with pytest.raises(Unavailable):
             file.write(Put({"PK": "a", "SK": "impatient"}))
-        monkeypatch.setattr(connections, "PATIENCE", AT_LAST)
+        monkeypatch.setattr(connections, "WRITER_TIMEOUT_SECONDS", TIMEOUT_SECONDS)
         patient = pool.submit(file.write, Put({"PK": "a", "SK": "patient"}))
         until(lambda: len(file._writers.waiting) == 1)
     assert patient.result() is None
@@ -117,19 +117,19 @@ def commits(table: SqliteTable) -> list[str]:
 
 
 def test_all_who_wait_are_written_by_one_commit(file, monkeypatch):
-    monkeypatch.setattr(connections, "PATIENCE", AT_LAST)
+    monkeypatch.setattr(connections, "WRITER_TIMEOUT_SECONDS", TIMEOUT_SECONDS)
     heard = commits(file)
     with ThreadPoolExecutor(5) as pool:
         with file._writers.turn:
             waiting = [pool.submit(file.write, Put({"PK": "a", "SK": str(n)})) for n in range(5)]
             until(lambda: len(file._writers.waiting) == len(waiting))
         file._writers.call_the_next()
-        assert [each.result(AT_LAST) for each in waiting] == [None] * len(waiting)
+        assert [each.result(TIMEOUT_SECONDS) for each in waiting] == [None] * len(waiting)
     assert heard == ["COMMIT"]
 
 
 def test_who_comes_while_others_are_written_is_taken_along(file, monkeypatch):
-    monkeypatch.setattr(connections, "PATIENCE", AT_LAST)
+    monkeypatch.setattr(connections, "WRITER_TIMEOUT_SECONDS", TIMEOUT_SECONDS)
     heard, apply = commits(file), SqliteTable._apply
 
     def applied(self, connection, writes, token):
@@ -142,7 +142,7 @@ def test_who_comes_while_others_are_written_is_taken_along(file, monkeypatch):
     monkeypatch.setattr(SqliteTable, "_apply", applied)
     with ThreadPoolExecutor(1) as pool:
         file.write(Put({"PK": "a", "SK": "first"}))
-        assert late[0].result(AT_LAST) is None
+        assert late[0].result(TIMEOUT_SECONDS) is None
     assert (heard, file.count(Span("a"))) == (["COMMIT"], 2)
 
 
@@ -156,7 +156,7 @@ def test_a_mistake_while_somebody_stands_in_line_for_us_does_not_block_those_who
             raise TypeError
 
     monkeypatch.setattr(SqliteTable, "_apply", mistaken)
-    monkeypatch.setattr(connections, "PATIENCE", AT_LAST)
+    monkeypatch.setattr(connections, "WRITER_TIMEOUT_SECONDS", TIMEOUT_SECONDS)
     with ThreadPoolExecutor(1) as pool:
         with held_elsewhere(file):
             bad = pool.submit(file.write, Put({"PK": "a", "SK": "bad"}))
@@ -173,7 +173,7 @@ def test_nobody_is_told_too_busy_about_a_write_that_is_then_committed(file, monk
     apply, give_up = SqliteTable._apply, Writers._give_up
 
     def held(self, connection, writes, token):
-        (first if writes[0].item["SK"] == "first" else both).wait(AT_LAST)
+        (first if writes[0].item["SK"] == "first" else both).wait(TIMEOUT_SECONDS)
         apply(self, connection, writes, token)
 
     def gives_up(self, act):
@@ -182,7 +182,7 @@ def test_nobody_is_told_too_busy_about_a_write_that_is_then_committed(file, monk
 
     monkeypatch.setattr(SqliteTable, "_apply", held)
     monkeypatch.setattr(Writers, "_give_up", gives_up)
-    monkeypatch.setattr(connections, "PATIENCE", 2.0)  # for the two to come together
+    monkeypatch.setattr(connections, "WRITER_TIMEOUT_SECONDS", 2.0)  # for the two to come together
     with ThreadPoolExecutor(3) as pool:
         begun = pool.submit(file.write, Put({"PK": "a", "SK": "first"}))
         until(lambda: file._writers.turn.locked() and not file._writers.waiting)
@@ -190,7 +190,7 @@ def test_nobody_is_told_too_busy_about_a_write_that_is_then_committed(file, monk
         until(lambda: len(file._writers.waiting) == 2)
         first.set()
         until(lambda: not file._writers.waiting)
-        tired.wait(AT_LAST / 3)
+        tired.wait(TIMEOUT_SECONDS / 3)
         both.set()
         said = {name: each.exception() for name, each in zip("bc", two, strict=True)}
     assert begun.exception() is None
@@ -221,7 +221,7 @@ def test_the_lock_of_a_process_that_has_ended_does_not_live_on_in_its_children(f
 def test_it_is_quiet_since_the_last_write(file):
     file.write(Put({"PK": "a", "SK": "1"}))
     journal, long_ago = f"{file.path}-wal", time.time() - 1000
-    assert file.quiet() < AT_LAST
+    assert file.quiet() < TIMEOUT_SECONDS
     os.utime(journal, (long_ago, long_ago))
     assert file.quiet() > 900
     file.forget_deleted()

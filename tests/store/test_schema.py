@@ -147,7 +147,7 @@ def test_a_table_with_an_index_more_is_still_ours(engine: engines.Engine, prefix
 def test_an_engine_that_takes_a_wish_and_forgets_it_is_told_apart(
     line: Between, monkeypatch: pytest.MonkeyPatch, prefix: str
 ) -> None:
-    monkeypatch.setattr(schema, "SECONDS_TO_SHOW", 0.1)
+    monkeypatch.setattr(schema, "VISIBLE_SECONDS", 0.1)
     answered(line, "PointInTimeRecoverySpecification", 9, said(200, {}))
     unavailable = schema.create(dynamodb_wire.client(engines.REGION, line.endpoint, threads=1), prefix, protected=False)
     assert unavailable == [f"{prefix}{name}: this engine has no point-in-time recovery." for name in (DATA, LOG)]

@@ -89,7 +89,7 @@ def test_sealing_again_seals_only_what_is_new(table, log):
 
 
 def test_a_long_log_is_sealed_in_several_checkpoints(table, log, monkeypatch):
-    monkeypatch.setattr(seal, "EVENTS_A_CHECKPOINT", 4)
+    monkeypatch.setattr(seal, "EVENTS_PER_CHECKPOINT", 4)
     record(log, 10)
     assert Sealer(table).seal() == 10
     assert [each["event_id"] for each in table.each(keys.checkpoints())] == [4, 8, 10]
@@ -165,7 +165,7 @@ def test_several_sealers_at_once_make_one_chain(table, log):
 @pytest.fixture
 def sealed(table, log, monkeypatch):
     """Twenty events under four checkpoints, number 8 void."""
-    monkeypatch.setattr(seal, "EVENTS_A_CHECKPOINT", 5)
+    monkeypatch.setattr(seal, "EVENTS_PER_CHECKPOINT", 5)
     record(log, 7)
     log.void(table.increment(keys.event_number(), "last"))
     record(log, 12)

@@ -116,7 +116,9 @@ def test_whoever_stops_early_leaves_nobody_reading_and_has_read_little() -> None
         next(found)
     found.close()
     assert not readers()
-    assert table.given <= (spans.READERS * (spans.AHEAD + 2) + spans.READERS) * spans.A_BATCH
+    assert (
+        table.given <= (spans.READER_THREADS * (spans.MAX_BATCHES_AHEAD + 2) + spans.READER_THREADS) * spans.BATCH_ROWS
+    )
 
 
 def test_one_that_breaks_breaks_the_reading_and_nobody_reads_on() -> None:

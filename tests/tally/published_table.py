@@ -31,8 +31,8 @@ RESPECTS = {
 }
 NOT_A_RESPECT = "test_something_of_every_case_is_compared"
 TAG = "published election"
-AT_MOST = 4  # differences named one by one; of more, how many there are
-WIDTH = 110
+MAX_DIFFERENCES_NAMED = 4  # differences named one by one; of more, how many there are
+LINE_CHARS = 110
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,9 +99,15 @@ def _method(compared: list[Compared]) -> list[str]:
     same = Counter(each.respect for each in compared if not each.difference)
     said = [f"{what} {same[what]}" + (f" of {n}" if same[what] < n else "") for what, n in tried.most_common()]
     first = f"{compared[0].method:<13}{len(cases):>3}  "
-    return textwrap.wrap(", ".join(said), WIDTH, initial_indent=first, subsequent_indent=" " * len(first)) or [first]
+    return textwrap.wrap(", ".join(said), LINE_CHARS, initial_indent=first, subsequent_indent=" " * len(first)) or [
+        first
+    ]
 
 
 def _few(lines: Iterable[str]) -> list[str]:
     every = list(lines)
-    return every if len(every) <= AT_MOST else [*every[:AT_MOST], f"and {len(every) - AT_MOST} more"]
+    return (
+        every
+        if len(every) <= MAX_DIFFERENCES_NAMED
+        else [*every[:MAX_DIFFERENCES_NAMED], f"and {len(every) - MAX_DIFFERENCES_NAMED} more"]
+    )

@@ -46,9 +46,9 @@ def plainly(cast: Ballots):
 @pytest.fixture
 def always(monkeypatch):
     """However few rankings there are, and in several parts."""
-    monkeypatch.setattr(abreast, "LONG", 0)
-    monkeypatch.setattr(abreast, "FULL", 10_000)
-    monkeypatch.setattr(abreast, "AT_ONCE", 7)
+    monkeypatch.setattr(abreast, "MIN_ROWS_PER_CANDIDATE", 0)
+    monkeypatch.setattr(abreast, "COMPARISONS_PER_CHAR", 10_000)
+    monkeypatch.setattr(abreast, "BATCH_RANKINGS", 7)
 
 
 @pytest.mark.parametrize(("candidates", "ballots"), SIZES)

@@ -127,7 +127,7 @@ def many(candidates: int, ballots: int, seed: int = 1) -> Ballots:
 @pytest.mark.parametrize(("candidates", "ballots"), [(1, 3), (3, 40), (12, 3_000), (130, 300)])
 def test_numpy_counts_the_same_whole_numbers(candidates, ballots, monkeypatch):
     pytest.importorskip("numpy", reason="NumPy is not installed; plain Python counts everything.")
-    monkeypatch.setattr(fast, "AT_ONCE", 1000)
+    monkeypatch.setattr(fast, "BATCH_RANKINGS", 1000)
     cast = many(candidates, ballots)
     assert fast.matrices(cast) == matrices(cast)
 
@@ -153,8 +153,8 @@ def test_numpy_sorts_texts_as_plain_python_does(candidates, ballots, blank, monk
     pytest.importorskip("numpy", reason="NumPy is not installed; plain Python counts everything.")
     cast = many(candidates, ballots)
     cast = Ballots(cast.candidates, {ranking: n for ranking, n in cast.counts.items() if ranking} | blank)
-    monkeypatch.setattr(fast, "AT_ONCE", 1000)
-    monkeypatch.setattr(fast, "PAYS_FROM", 0)
+    monkeypatch.setattr(fast, "BATCH_RANKINGS", 1000)
+    monkeypatch.setattr(fast, "MIN_RANKINGS", 0)
     sorted_by_numpy = fast.arranged(cast)
     assert sorted_by_numpy is not None
     assert list(sorted_by_numpy.items()) == sorted(cast.counts.items())
@@ -166,20 +166,20 @@ def test_numpy_sorts_texts_as_plain_python_does(candidates, ballots, blank, monk
     [{}, {"": 1}, {"0": 0, "1": 2}, {"10": 1}, {"123": 1}, {"0\n1": 1}, {"0>x": 1}, {"0>" * 10 + "0": 1}, {"é": 1}],
 )
 def test_what_numpy_cannot_sort_is_left_to_plain_python(counts, monkeypatch):
-    monkeypatch.setattr(fast, "PAYS_FROM", 0)
+    monkeypatch.setattr(fast, "MIN_RANKINGS", 0)
     cast = Ballots(tuple("ABCDEFGHIJ"), counts)
     assert fast.arranged(cast) is None
     assert list(cast.normal.counts.items()) == [(ranking, n) for ranking, n in sorted(counts.items()) if n]
 
 
 def test_more_than_ten_candidates_are_left_to_plain_python(monkeypatch):
-    monkeypatch.setattr(fast, "PAYS_FROM", 0)
+    monkeypatch.setattr(fast, "MIN_RANKINGS", 0)
     assert fast.arranged(Ballots(tuple("ABCDEFGHIJK"), {"0>1": 1})) is None
 
 
 def test_numpy_is_left_aside_for_few_rankings_and_for_numbers_past_its_own(monkeypatch):
     monkeypatch.setattr(fast, "installed", lambda: True)
     assert not fast.pays(Ballots(ABC, {"0": 10**6}))
-    monkeypatch.setattr(fast, "PAYS_FROM", 1)
+    monkeypatch.setattr(fast, "MIN_RANKINGS", 1)
     assert fast.pays(Ballots(ABC, {"0": 10**6}))
     assert not fast.pays(Ballots(ABC, {"0": 1 << 62}))

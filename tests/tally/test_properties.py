@@ -290,7 +290,7 @@ def test_with_numpy_and_without_the_result_is_the_same_to_the_byte(cast):
     pytest.importorskip("numpy", reason="NumPy is not installed; plain Python counts everything.")
     plain = methods.count(cast, "schulze").as_json()
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(fast, "PAYS_FROM", 0)
+        patch.setattr(fast, "MIN_RANKINGS", 0)
         assert methods.count(replace(cast), "schulze").as_json() == plain
 
 

@@ -44,7 +44,7 @@ def test_where_no_lot_was_drawn_nothing_is_counted_again(monkeypatch):
 
 
 def test_what_takes_too_long_to_count_again_is_left_at_one_draw(monkeypatch):
-    monkeypatch.setattr(undrawn, "OTHER_LOTS_WORK", 2)
+    monkeypatch.setattr(undrawn, "MAX_OTHER_LOTS_RANKINGS", 2)
     ballots = Ballots.of(NAMES, ["0", "1", "2"])
     assert undrawn.with_other_lots(ballots, count(ballots, "irv", seed="seed")) == ()
 

@@ -10,7 +10,7 @@ import django
 DOCUMENT = Path(__file__).parent.parent.parent / "docs" / "scale.md"
 BEGIN, END = "<!-- what it takes: make capacity-table -->\n", "<!-- end of what it takes -->\n"
 SIZES = (10_000, 1_000_000, 100_000_000)
-HOURS, PEAK = 10, 5
+OPEN_HOURS, PEAK_FACTOR = 10, 5
 
 
 def written(text: str, rows: str) -> str:
@@ -29,7 +29,7 @@ def rows() -> str:
     from upkeep.capacity.rehearsal import Size
     from upkeep.capacity.saying import ROW_HEAD, as_row
 
-    return ROW_HEAD + "".join(as_row(rehearsed(Size(voters), HOURS, PEAK)) for voters in SIZES)
+    return ROW_HEAD + "".join(as_row(rehearsed(Size(voters), OPEN_HOURS, PEAK_FACTOR)) for voters in SIZES)
 
 
 def main() -> None:

@@ -41,7 +41,10 @@ def test_what_the_tool_wrote_is_read():
     assert decrypted(BY_THE_TOOL, age.new_identity(), IDENTITY) == SAID
 
 
-@pytest.mark.parametrize("size", [0, 1, age.CHUNK - 1, age.CHUNK, age.CHUNK + 1, 2 * age.CHUNK, 3 * age.CHUNK + 5])
+@pytest.mark.parametrize(
+    "size",
+    [0, 1, age.CHUNK_BYTES - 1, age.CHUNK_BYTES, age.CHUNK_BYTES + 1, 2 * age.CHUNK_BYTES, 3 * age.CHUNK_BYTES + 5],
+)
 def test_whoever_holds_one_of_the_keys_reads_all_of_it(size):
     ours, theirs, data = age.new_identity(), age.new_identity(), bytes(range(256)) * (size // 256 + 1)
     file = encrypted(data[:size], age.recipient_of(ours), age.recipient_of(theirs))
@@ -72,17 +75,17 @@ def test_a_file_cut_short_anywhere_is_noticed():
 
 @pytest.mark.parametrize("chunks", [[0, 2], [0], [1, 0, 2], [0, 1, 2, 2]])
 def test_chunks_left_out_moved_or_repeated_are_noticed(chunks):
-    file = encrypted(bytes(3 * age.CHUNK), RECIPIENT)
-    begins, size = len(file) - 3 * (age.CHUNK + age.TAG), age.CHUNK + age.TAG
+    file = encrypted(bytes(3 * age.CHUNK_BYTES), RECIPIENT)
+    begins, size = len(file) - 3 * (age.CHUNK_BYTES + age.TAG_BYTES), age.CHUNK_BYTES + age.TAG_BYTES
     parts = [file[begins + n * size : begins + (n + 1) * size] for n in range(3)]
-    assert decrypted(file[:begins] + b"".join(parts), IDENTITY) == bytes(3 * age.CHUNK)
+    assert decrypted(file[:begins] + b"".join(parts), IDENTITY) == bytes(3 * age.CHUNK_BYTES)
     with pytest.raises(Damaged, match="changed or cut short"):
         decrypted(file[:begins] + b"".join(parts[n] for n in chunks), IDENTITY)
 
 
 def test_what_was_not_finished_cannot_be_taken_for_whole():
     file = BytesIO()
-    age.Encrypting(file, [RECIPIENT]).write(bytes(2 * age.CHUNK))
+    age.Encrypting(file, [RECIPIENT]).write(bytes(2 * age.CHUNK_BYTES))
     with pytest.raises(Damaged):
         decrypted(file.getvalue(), IDENTITY)
 

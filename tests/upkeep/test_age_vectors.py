@@ -23,7 +23,7 @@ from upkeep import age
 IDENTITY, OTHER = age.new_identity(), age.new_identity()
 FILE_KEY, NONCE = b"YELLOW SUBMARINE", bytes(range(16))
 V1 = b"age-encryption.org/v1\n"
-CHUNK = 64 * 1024
+CHUNK_BYTES = 64 * 1024
 GREASE = b"-> a-grease some words\nAAAA\n"
 LOW_ORDER = bytes.fromhex("5f9c95bca3508c24b1d0b1559c83ef5b04445cc4581c8e86d8224eddd09f1157")
 Edit = Callable[[bytes], bytes]
@@ -99,7 +99,7 @@ def stream(chunks: Sequence[tuple[bytes, bool]], nonce: bytes = NONCE, file_key:
     return nonce + b"".join(parts)
 
 
-SAID, FULL = b"age", b"a" * CHUNK
+SAID, FULL = b"age", b"a" * CHUNK_BYTES
 PLAIN = stream([(SAID, True)])
 
 
@@ -196,7 +196,7 @@ REFUSED: dict[str, bytes] = {
     "stream_short_chunk": file(payload=stream([(SAID, False), (SAID, True)])),
     "stream_short_nonce": file(payload=NONCE[:12]),
     "stream_short_second_chunk": file(payload=stream([(FULL, False), (SAID, False), (SAID, True)])),
-    "stream_trailing_garbage_long": file(payload=PLAIN + bytes(CHUNK)),
+    "stream_trailing_garbage_long": file(payload=PLAIN + bytes(CHUNK_BYTES)),
     "stream_trailing_garbage_short": file(payload=PLAIN + b"garbage"),
     "stream_two_final_chunks": file(payload=stream([(SAID, True), (SAID, True)])),
     "stream_two_final_chunks_full": file(payload=stream([(FULL, True), (FULL, True)])),

@@ -313,7 +313,7 @@ class Terminal(StringIO):
 
 @pytest.mark.parametrize(("stream", "said"), [(Terminal, "\rBackup: 2,000 items"), (StringIO, "")])
 def test_progress_is_shown_to_whoever_watches(stream, said, monkeypatch):
-    monkeypatch.setattr("upkeep.progress.SECONDS_BETWEEN", 0)
+    monkeypatch.setattr("upkeep.progress.UPDATE_INTERVAL_SECONDS", 0)
     output = stream()
     with shown_on(OutputWrapper(output), "Backup") as progress:
         progress(2000)

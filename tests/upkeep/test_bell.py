@@ -26,21 +26,21 @@ from upkeep import bell, jobs
 from upkeep.jobs import BALLOTS, ENDS, Job, Outcome, Worker, run
 from upkeep.leases import Leases
 
-PATIENCE = 120  # seconds for a machine that is busy with other things
-AN_HOUR = 3600
+TIMEOUT_SECONDS = 120  # seconds for a machine that is busy with other things
+SECONDS_PER_HOUR = 3600
 
 
 @pytest.fixture(autouse=True)
 def nobody_looks(settings, tmp_path, monkeypatch):
     """But once an hour; and whoever waits for the worker does so until it is done."""
     settings.DATA_DIR = tmp_path
-    monkeypatch.setattr(jobs, "A_NAP", AN_HOUR)
-    monkeypatch.setattr(results, "AT_ONCE", 0)
-    monkeypatch.setattr(results, "A_MOMENT", PATIENCE)
+    monkeypatch.setattr(jobs, "MAX_WAIT_SECONDS", SECONDS_PER_HOUR)
+    monkeypatch.setattr(results, "MAX_BALLOTS_COUNTED_IN_REQUEST", 0)
+    monkeypatch.setattr(results, "WAIT_SECONDS", TIMEOUT_SECONDS)
 
 
 def until(holds) -> None:
-    end = time.monotonic() + PATIENCE
+    end = time.monotonic() + TIMEOUT_SECONDS
     while not holds():
         assert time.monotonic() < end, "still not so"
         time.sleep(0.005)
@@ -60,7 +60,7 @@ def a_worker(site, *each: Job):
             looked.add(job.name)
             return job.moment() if job.moment else None
 
-        return replace(job, every=AN_HOUR, waits=waits, moment=moment if job.moment else None)
+        return replace(job, every=SECONDS_PER_HOUR, waits=waits, moment=moment if job.moment else None)
 
     worker = Worker(map(last, each), Leases(site), lambda: True)
     thread = threading.Thread(target=worker.go)
@@ -130,12 +130,12 @@ def test_who_is_called_while_at_work_looks_once_more(site):
 
     def work() -> int:
         begun.set()
-        assert go.wait(PATIENCE)
+        assert go.wait(TIMEOUT_SECONDS)
         done.append(1)
         return 1
 
     with a_worker(site, Job("job", 1, work)):
-        assert begun.wait(PATIENCE)
+        assert begun.wait(TIMEOUT_SECONDS)
         assert ring("job")
         go.set()
         until(lambda: len(done) == 2)

@@ -20,7 +20,7 @@ from tests.aws.memory import MemoryEngine
 from tests.aws.rules import Latency, Limits, Rules
 from tests.rows import every_row
 from upkeep import drill
-from upkeep.capacity.model import CROWDED, Layout, Model, Prices, rehearsed
+from upkeep.capacity.model import MAX_GATE_UTILISATION, Layout, Model, Prices, rehearsed
 from upkeep.capacity.rehearsal import EVERYBODY, ONCE, Act, Play, Size, on, pattern_of, patterns, quietly
 from upkeep.capacity.saying import as_text, as_values, first_to_break
 
@@ -181,7 +181,7 @@ def test_what_breaks_first_is_a_sentence():
         model(peak=1000)
     )
     slow = model(peak=100, held=0.5)
-    assert slow.fullest == slow.gates_held / CROWDED > 1
+    assert slow.fullest == slow.gates_held / MAX_GATE_UTILISATION > 1
     assert first_to_break(slow).startswith("gates, of which each would be held 78 % of the time. It does not hold")
 
 

@@ -47,7 +47,7 @@ def demo(watched, tmp_path_factory) -> Iterator[Table]:
     """A site with nothing else; somebody has watched how it was loaded."""
     url = f"sqlite://{tmp_path_factory.mktemp('demo')}/plenum.sqlite3"
     with override_settings(STORE_URL=url), translation.override("en"), pytest.MonkeyPatch.context() as patch:
-        patch.setattr("upkeep.progress.SECONDS_BETWEEN", 0)
+        patch.setattr("upkeep.progress.UPDATE_INTERVAL_SECONDS", 0)
         site = connect(url)
         site.create()
         assert run("demo", stderr=watched) == "The demo content is loaded."

@@ -24,7 +24,7 @@ from store.log import EventLog
 from store.sqlite import SqliteTable
 from store.table import Put, Unavailable, Unwritable
 from upkeep import disk
-from upkeep.disk import AGAIN_EVERY, DiskWatch
+from upkeep.disk import REPEAT_WARNING_SECONDS, DiskWatch
 from upkeep.management.commands import collectstatic
 
 from .test_jobs import Clocks
@@ -57,7 +57,8 @@ def test_a_full_disk_is_a_sentence_and_nothing_is_half_written(site):
 
 
 def test_on_a_full_disk_pages_answer_and_writes_get_an_honest_503(site, person, signed_in, caplog, monkeypatch):
-    monkeypatch.setattr(sessions, "SEEN_EVERY", -1)  # so that every page would note when somebody was last seen
+    # so that every page would note when somebody was last seen
+    monkeypatch.setattr(sessions, "LAST_SEEN_INTERVAL_SECONDS", -1)
     client = signed_in(person("Ada"))
     client.raise_request_exception = False
     texts = {"name": "New", "description": "x" * 15_000, "electorate": "listed", "method": "schulze", "seats": "1"}
@@ -130,7 +131,7 @@ def test_little_room_is_said_in_the_log_at_once_then_hourly_and_so_is_its_end(si
     watch.look()
     assert caplog.messages == []
     settings.DISK_WARN_MB = 10**9
-    for seconds in (0, AGAIN_EVERY - 1, 1):
+    for seconds in (0, REPEAT_WARNING_SECONDS - 1, 1):
         clocks.pass_(seconds)
         watch.look()
     assert set(caplog.messages) == {"little room"}
@@ -156,7 +157,7 @@ def test_the_disk_of_a_store_elsewhere_is_not_ours(settings, tmp_path):
 
 
 def test_a_full_disk_is_what_readyz_names_and_not_the_worker_that_cannot_write(client, site, monkeypatch):
-    monkeypatch.setattr(disk, "FULL", 2**62)
+    monkeypatch.setattr(disk, "MIN_FREE_BYTES", 2**62)
     answer = client.get("/readyz")
     assert answer.status_code == 503
     assert answer.content.decode() == f"The disk of {disk.disks()[0].folder} is full.\n"

@@ -399,7 +399,7 @@ def test_the_worker():
     pause = Pause("olga", "2026-11-15T12:00:00.000Z", 30, "")
     assert stores.of_worker(3, None).grade == WELL
     assert stores.of_worker(3, pause).grade == LOOK
-    assert stores.of_worker(signs.MISSED_AFTER + 1, None).grade == LOOK
+    assert stores.of_worker(signs.MISSED_SECONDS + 1, None).grade == LOOK
     assert stores.of_worker(None, None).grade == BROKEN
 
 

@@ -32,7 +32,7 @@ from store.table import Missing, Put, Refused, Unavailable, Update
 from tests.ballots.conftest import opened, ranks  # noqa: F401 - a fixture
 from upkeep import compacting, jobs
 from upkeep.jobs import BALLOTS, FORGETTING, JOBS, SWEEP, Job, Outcome, Worker, pause, run, run_each
-from upkeep.leases import SECONDS, SLACK, Leases
+from upkeep.leases import LEASE_SECONDS, MAX_CLOCK_SKEW_SECONDS, Leases
 from upkeep.signs import signs
 
 from .test_serve import free_port, read, serving
@@ -89,7 +89,7 @@ def test_an_abandoned_lease_goes_to_whoever_has_watched_it_stand_still(site):
     abandoned(clocks.leases(site))
     watching = clocks.leases(site)
     assert not takes(watching)
-    clocks.pass_(SECONDS)
+    clocks.pass_(LEASE_SECONDS)
     assert not takes(watching)
     clocks.pass_(1)
     assert not takes(clocks.leases(site)), "who has only just come cannot know"
@@ -99,7 +99,7 @@ def test_an_abandoned_lease_goes_to_whoever_has_watched_it_stand_still(site):
 def test_whoever_has_not_watched_goes_by_the_time_of_day(site):
     clocks = Clocks()
     abandoned(clocks.leases(site))
-    clocks.pass_(SECONDS + SLACK)
+    clocks.pass_(LEASE_SECONDS + MAX_CLOCK_SKEW_SECONDS)
     assert not takes(clocks.leases(site))
     clocks.pass_(1)
     assert takes(clocks.leases(site))
@@ -111,13 +111,13 @@ def test_a_clock_moved_back_keeps_no_job_from_being_done(site):
     clocks.wall -= 24 * 60 * 60
     watching = clocks.leases(site)
     assert not takes(watching)
-    clocks.pass_(SECONDS + 1)
+    clocks.pass_(LEASE_SECONDS + 1)
     assert takes(watching)
 
 
 def test_a_clock_that_is_ahead_takes_no_lease_from_one_at_work(site):
     with Clocks().leases(site).held("job"):
-        assert not takes(Clocks(NOON + SECONDS + SLACK).leases(site))
+        assert not takes(Clocks(NOON + LEASE_SECONDS + MAX_CLOCK_SKEW_SECONDS).leases(site))
 
 
 def test_a_lease_is_renewed_while_the_job_takes_long(site):
@@ -128,7 +128,7 @@ def test_a_lease_is_renewed_while_the_job_takes_long(site):
             assert not takes(others)
             seen = site.get(keys.lease("job"))["renewals"]
             until(lambda seen=seen: site.get(keys.lease("job"))["renewals"] > seen)
-            watching.pass_(SECONDS + 1)
+            watching.pass_(LEASE_SECONDS + 1)
     assert takes(others)
 
 
@@ -137,7 +137,7 @@ def test_who_was_overtaken_gives_back_nothing_of_the_other(site):
     slow, other = clocks.leases(site, renewed_every=1000), clocks.leases(site)
     with slow.held("job"):
         assert not takes(other)
-        clocks.pass_(SECONDS + 1)
+        clocks.pass_(LEASE_SECONDS + 1)
         assert other._take("job", "the other")
     assert site.get(keys.lease("job"))["holder"] == "the other"
 
@@ -168,7 +168,7 @@ def until(holds, seconds: float = 120) -> None:
 
 
 def test_two_workers_at_once_do_each_job_one_at_a_time(site, monkeypatch):
-    monkeypatch.setattr(jobs, "A_NAP", 0.001)
+    monkeypatch.setattr(jobs, "MAX_WAIT_SECONDS", 0.001)
     at_work, overlaps, done = {"a": 0, "b": 0}, [], []
 
     def job(name: str) -> Job:
@@ -234,8 +234,8 @@ def test_a_job_that_fails_does_not_stop_the_others(site, caplog):
 
 
 def test_a_worker_goes_on_after_failures(site, monkeypatch):
-    monkeypatch.setattr(jobs, "A_NAP", 0.001)
-    monkeypatch.setattr(jobs, "LONGEST_PAUSE", 0.01)
+    monkeypatch.setattr(jobs, "MAX_WAIT_SECONDS", 0.001)
+    monkeypatch.setattr(jobs, "MAX_PAUSE_SECONDS", 0.01)
     tries = []
 
     def work() -> int:
@@ -304,7 +304,7 @@ HOURS = {  # in Berlin, which is an hour or two ahead of UTC
 @pytest.mark.parametrize("moment", HOURS)
 def test_the_file_is_compacted_at_night_when_it_is_quiet_and_worth_it(site, settings, monkeypatch, moment):
     settings.SITE_TIME_ZONE = "Europe/Berlin"
-    store = {"quiet": compacting.QUIET_SECONDS, "unused_share": compacting.WORTHWHILE_SHARE}
+    store = {"quiet": compacting.QUIET_SECONDS, "unused_share": compacting.MIN_UNUSED_SHARE}
     for name in store:
         monkeypatch.setattr(SqliteTable, name, lambda self, name=name: store[name])
     assert compacting.is_due(lambda: datetime.fromisoformat(moment)) is HOURS[moment]
@@ -314,7 +314,7 @@ def test_the_file_is_compacted_at_night_when_it_is_quiet_and_worth_it(site, sett
             assert not compacting.is_due(lambda: datetime.fromisoformat(moment))
 
 
-@pytest.mark.parametrize(("size", "is_night"), [(0, False), (compacting.SMALL_BYTES + 1, True)])
+@pytest.mark.parametrize(("size", "is_night"), [(0, False), (compacting.MAX_DAYTIME_BYTES + 1, True)])
 def test_copies_of_deleted_secrets_are_removed_by_day_from_a_small_file_else_at_night(
     site, settings, monkeypatch, size, is_night
 ):
@@ -431,7 +431,7 @@ def test_the_job_of_a_killed_worker_is_taken_over(tmp_path):
         assert run(job, watching).outcome == Outcome.ELSEWHERE
         process.kill()
         process.wait(timeout=10)
-        clocks.pass_(SECONDS)
+        clocks.pass_(LEASE_SECONDS)
         assert run(job, watching).outcome == Outcome.ELSEWHERE
         clocks.pass_(1)
         assert run(job, watching).outcome == Outcome.DONE

@@ -205,7 +205,7 @@ def test_bundles_made_before_and_after_fit(site, boss, ada, person, tmp_path):
 
 
 def test_long_statements_are_rewritten_in_several_steps(site, boss, ada, monkeypatch):
-    monkeypatch.setattr(names, "MOST_BYTES", 1000)
+    monkeypatch.setattr(names, "TRANSACTION_BYTES", 1000)
     removed(boss, ada)
     forgotten()
     assert len(look(site, Wanted(event_type="NamesForgotten")).events) > 1
@@ -255,7 +255,7 @@ class Killed(BaseException):
 
 
 def test_killed_at_any_write_it_goes_on(site, boss, ada, monkeypatch):
-    monkeypatch.setattr(names, "A_HANDFUL", 1)
+    monkeypatch.setattr(names, "TRANSACTION_EVENTS", 1)
     removed(boss, ada)
     true, step, killed = type(site).write, 0, 0
 
@@ -285,7 +285,7 @@ def test_killed_at_any_write_it_goes_on(site, boss, ada, monkeypatch):
 
 
 def test_two_workers_at_once_do_it_once(site, boss, ada, monkeypatch):
-    monkeypatch.setattr(names, "A_HANDFUL", 2)
+    monkeypatch.setattr(names, "TRANSACTION_EVENTS", 2)
     removed(boss, ada)
     at_once(*[lambda: names.forget_names(later())] * 3)
     forgotten()

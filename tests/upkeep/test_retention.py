@@ -19,7 +19,7 @@ from tests.at_once import at_once
 from tests.people import sign_in
 from upkeep import replay, retention
 
-A_YEAR = 365
+YEAR_DAYS = 365
 
 
 @pytest.fixture(autouse=True)
@@ -46,15 +46,15 @@ def walked(days: int) -> int:
 
 def test_who_is_away_for_long_is_warned_once_and_then_removed(site, boss, person, outbox):
     person("Ada")
-    assert walked(A_YEAR - 31) == 0
-    assert walked(A_YEAR - 29) == 1
-    assert walked(A_YEAR - 28) == 0
+    assert walked(YEAR_DAYS - 31) == 0
+    assert walked(YEAR_DAYS - 29) == 1
+    assert walked(YEAR_DAYS - 28) == 0
     ((to, subject, text),) = outbox()
-    day = after(A_YEAR - 29)() + timedelta(days=30)
+    day = after(YEAR_DAYS - 29)() + timedelta(days=30)
     assert (to, subject) == ("Ada@example.org", "Plenum: Nobody uses your account")
     assert day.date().isoformat() in text
-    assert walked(A_YEAR) == 0
-    assert walked(A_YEAR + 2) == 1
+    assert walked(YEAR_DAYS) == 0
+    assert walked(YEAR_DAYS + 2) == 1
     assert people.find("Ada") is None
     (event,) = look(site, Wanted(event_type="UserRemoved")).events
     assert event["actor"] == "plenum"
@@ -64,17 +64,17 @@ def test_who_is_away_for_long_is_warned_once_and_then_removed(site, boss, person
 
 def test_who_signs_in_after_the_warning_stays(site, boss, person):
     person("Ada")
-    assert walked(A_YEAR) == 1
+    assert walked(YEAR_DAYS) == 1
     ada = people.find("Ada")
-    site.write(Update(keys.user("Ada"), set={"last_login": as_text(after(A_YEAR + 5)())}))
+    site.write(Update(keys.user("Ada"), set={"last_login": as_text(after(YEAR_DAYS + 5)())}))
     assert retention._remove(ada) is False, "also at the very moment of the removal"
-    assert walked(A_YEAR + 40) == 0
+    assert walked(YEAR_DAYS + 40) == 0
     assert people.find("Ada") is not None
 
 
 def test_who_is_still_signed_in_stays(site, boss, person):
     sign_in(person("Ada"))
-    assert walked(A_YEAR) == 0
+    assert walked(YEAR_DAYS) == 0
 
 
 @pytest.mark.parametrize("how", ["name", "address", "runs it"])
@@ -84,20 +84,20 @@ def test_who_runs_or_may_vote_in_an_open_election_stays(site, boss, person, how)
     organising.add_candidates(runs, organising.create(runs, "Board"), [Candidate("Bo"), Candidate("Cy")])
     organising.add_voters(runs, elections.find("Board"), [listed])
     organising.open_(runs, elections.find("Board"), editable=False)
-    assert walked(A_YEAR) == 0
+    assert walked(YEAR_DAYS) == 0
     organising.close(runs, elections.find("Board"))
-    assert walked(A_YEAR + 1) == 1
+    assert walked(YEAR_DAYS + 1) == 1
 
 
 def test_zero_months_keep_every_account(site, boss, person, settings):
     settings.ACCOUNT_RETENTION = 0
-    assert not retention.is_due(after(10 * A_YEAR))
+    assert not retention.is_due(after(10 * YEAR_DAYS))
 
 
 def test_it_goes_on_page_by_page_and_several_at_once_warn_once(site, boss, person, outbox, monkeypatch):
-    monkeypatch.setattr(retention, "A_PAGE", 2)
+    monkeypatch.setattr(retention, "BATCH_PEOPLE", 2)
     for name in ("Ada", "Bob", "Eve"):
         person(name)
-    at_once(*[lambda: walked(A_YEAR)] * 3)
-    assert walked(A_YEAR) == 0
+    at_once(*[lambda: walked(YEAR_DAYS)] * 3)
+    assert walked(YEAR_DAYS) == 0
     assert sorted(to for to, _, _ in outbox()) == ["Ada@example.org", "Bob@example.org", "Eve@example.org"]

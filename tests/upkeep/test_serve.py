@@ -26,7 +26,7 @@ from store.log import Event, EventLog
 from upkeep.server import is_worker
 
 pytestmark = pytest.mark.slow
-PATIENCE = 120  # seconds for a machine that is busy with other things
+TIMEOUT_SECONDS = 120  # seconds for a machine that is busy with other things
 
 
 def free_port() -> int:
@@ -53,7 +53,7 @@ def running(command: list[str], address: str, **variables: str):
     finally:
         if process.poll() is None:
             os.killpg(process.pid, signal.SIGKILL)
-        process.wait(timeout=PATIENCE)
+        process.wait(timeout=TIMEOUT_SECONDS)
         process.stdout.close()
 
 
@@ -65,21 +65,21 @@ def serving(folder, port: int, *options: str):
 
 
 def wait_for(address: str) -> None:
-    until = time.monotonic() + PATIENCE
+    until = time.monotonic() + TIMEOUT_SECONDS
     while time.monotonic() < until:
         try:
-            urllib.request.urlopen(address, timeout=PATIENCE)
+            urllib.request.urlopen(address, timeout=TIMEOUT_SECONDS)
         except urllib.error.HTTPError:
             return
         except OSError:
             time.sleep(0.1)
         else:
             return
-    raise AssertionError(f"{address} did not answer within {PATIENCE} seconds")
+    raise AssertionError(f"{address} did not answer within {TIMEOUT_SECONDS} seconds")
 
 
 def read(port: int, path: str = "/") -> str:
-    with urllib.request.urlopen(f"http://127.0.0.1:{port}{path}", timeout=PATIENCE) as answer:
+    with urllib.request.urlopen(f"http://127.0.0.1:{port}{path}", timeout=TIMEOUT_SECONDS) as answer:
         return answer.read().decode()
 
 
@@ -90,7 +90,7 @@ def test_served_killed_and_started_again_nothing_is_lost(tmp_path):
         log = EventLog(connect(f"sqlite://{tmp_path}/plenum.sqlite3"))
         kept = log.record(Event("ada", "ThingMade"))
         os.killpg(process.pid, signal.SIGKILL)
-        process.wait(timeout=PATIENCE)
+        process.wait(timeout=TIMEOUT_SECONDS)
         assert f"http://127.0.0.1:{port}/" in process.stdout.read().decode()
     with serving(tmp_path, port) as process:
         page = read(port, "/checkpoints/")
@@ -121,7 +121,7 @@ def no_header_moves_the_site(port: int) -> None:
 
 def exchange(port: int, path: str, headers: dict[str, str]) -> tuple[int, str, str]:
     """What is answered, but for the token of its forms and the number of a request, which are others each time."""
-    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=PATIENCE)
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=TIMEOUT_SECONDS)
     try:
         connection.request("GET", path, headers=headers)
         answer = connection.getresponse()
@@ -147,7 +147,7 @@ def a_second_server_is_sent_away(folder: Path, port: int, first: subprocess.Pope
     command = [sys.executable, "manage.py", "serve"]
     environment = {"PATH": os.environ["PATH"], "DATA_DIR": str(folder), "PORT": str(free_port())}
     second = subprocess.run(
-        command, check=False, env=environment, cwd=BASE_DIR, capture_output=True, text=True, timeout=PATIENCE
+        command, check=False, env=environment, cwd=BASE_DIR, capture_output=True, text=True, timeout=TIMEOUT_SECONDS
     )
     assert (second.returncode, "Traceback" in second.stderr) == (1, False)
     assert f"A server is at work on DATA_DIR {folder} already (process {first.pid})." in second.stderr
@@ -161,7 +161,7 @@ def children(pid: int) -> list[int]:
 
 def worker_of(pid: int, but: int = 0) -> int:
     """Its number, once it is there."""
-    until = time.monotonic() + PATIENCE
+    until = time.monotonic() + TIMEOUT_SECONDS
     while time.monotonic() < until:
         for child in children(pid):
             with suppress(OSError):  # it has just ended
@@ -177,7 +177,7 @@ def a_killed_worker_is_followed_by_another_which_ends_with_its_server(port: int,
     second = worker_of(process.pid, but=first)
     assert read(port, "/healthz")
     process.terminate()
-    assert process.wait(timeout=PATIENCE) == 0
+    assert process.wait(timeout=TIMEOUT_SECONDS) == 0
     _wait_for_the_end_of(second)
 
 
@@ -191,7 +191,7 @@ def test_a_worker_that_outlives_its_server_keeps_neither_its_port_nor_its_folder
             for pid in (process.pid, *children(process.pid)):
                 if pid != worker:
                     os.kill(pid, signal.SIGKILL)
-            process.wait(timeout=PATIENCE)
+            process.wait(timeout=TIMEOUT_SECONDS)
             with serving(tmp_path, port, "--no-demo"):
                 assert read(port, "/healthz")
         finally:
@@ -200,7 +200,7 @@ def test_a_worker_that_outlives_its_server_keeps_neither_its_port_nor_its_folder
 
 
 def _wait_for_the_end_of(pid: int) -> None:
-    until = time.monotonic() + PATIENCE
+    until = time.monotonic() + TIMEOUT_SECONDS
     while _goes_on(pid):
         assert time.monotonic() < until, "It goes on without its server."
         time.sleep(0.1)
@@ -267,9 +267,9 @@ def test_stopping_lets_running_requests_finish(tmp_path):
         answers = []
         request = threading.Thread(target=lambda: answers.append(read(port, "/readyz")))
         request.start()
-        assert SlowStore.asked.wait(timeout=PATIENCE)
+        assert SlowStore.asked.wait(timeout=TIMEOUT_SECONDS)
         process.terminate()
-        request.join(timeout=PATIENCE)
-        assert process.wait(timeout=PATIENCE) == 0
+        request.join(timeout=TIMEOUT_SECONDS)
+        assert process.wait(timeout=TIMEOUT_SECONDS) == 0
     store.shutdown()
     assert answers == ["ok\n"]

@@ -86,7 +86,7 @@ def test_a_folder_of_another_user_is_not_used(tmp_path):
 
 
 def test_a_worker_that_crashes_all_day_does_not_fill_the_folder(tmp_path, monkeypatch):
-    monkeypatch.setattr(shared_metrics, "MOST_FILES", 2)
+    monkeypatch.setattr(shared_metrics, "MAX_FILES", 2)
     for number in range(3):
         (tmp_path / f"counter_crashed{number}.db").touch()
     shared_metrics.environment(tmp_path)

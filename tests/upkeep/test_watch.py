@@ -19,8 +19,8 @@ from store import keys
 from store.chaos import Chaos
 from upkeep import health, metrics, server, signs
 from upkeep.leases import Leases
-from upkeep.server import LONGEST, SHORTEST, WELL_AFTER, Taken, WorkerKeeper, take
-from upkeep.signs import EVERY, KEPT, MISSED_AFTER, SignGiver, WorkerWatch
+from upkeep.server import MAX_RESTART_SECONDS, MIN_RESTART_SECONDS, STARTED_WELL_SECONDS, Taken, WorkerKeeper, take
+from upkeep.signs import HEARTBEAT_SECONDS, MISSED_SECONDS, RETENTION_SECONDS, SignGiver, WorkerWatch
 
 from .test_jobs import NOON, Clocks, until
 
@@ -37,7 +37,7 @@ def test_a_sign_says_what_the_worker_is_at_and_what_it_has_done(site, monkeypatc
     (sign,) = signs.signs(site)
     assert (sign.pid, sign.since, sign.seen, sign.signs) == (os.getpid(), NOON, NOON, 1)
     assert (sign.doing, sign.done) == ({"mail": NOON - 60}, {"log": NOON - 4})
-    assert site.get(keys.worker(sign.worker))["ttl"] == NOON + KEPT
+    assert site.get(keys.worker(sign.worker))["ttl"] == NOON + RETENTION_SECONDS
 
 
 def test_what_a_worker_holds_a_lease_for_is_what_it_is_at(site):
@@ -88,11 +88,11 @@ def test_a_worker_is_missed_only_after_some_signs_have_failed_to_come(site, cloc
     worker.give()
     assert silence(watch, site, clocks) == 0
     for _ in range(10):
-        clocks.pass_(EVERY)
+        clocks.pass_(HEARTBEAT_SECONDS)
         worker.give()
         assert silence(watch, site, clocks) == 0
-    clocks.pass_(MISSED_AFTER)
-    assert silence(watch, site, clocks) == MISSED_AFTER
+    clocks.pass_(MISSED_SECONDS)
+    assert silence(watch, site, clocks) == MISSED_SECONDS
     worker.give()
     assert silence(watch, site, clocks) == 0
 
@@ -102,8 +102,8 @@ def test_a_process_that_has_just_begun_has_missed_nobody(site, clocks):
     watch.begin()
     clocks.pass_(5)
     assert silence(watch, site, clocks) == 5
-    clocks.pass_(MISSED_AFTER)
-    assert silence(watch, site, clocks) == MISSED_AFTER + 5
+    clocks.pass_(MISSED_SECONDS)
+    assert silence(watch, site, clocks) == MISSED_SECONDS + 5
 
 
 @pytest.mark.parametrize("hours", [-1000, -1, 1, 1000])
@@ -112,12 +112,12 @@ def test_a_clock_that_jumps_makes_no_worker_missing_and_hides_no_missing_one(sit
     worker.give()
     silence(watch, site, clocks)
     clocks.wall += hours * 3600
-    clocks.pass_(EVERY / 2)
-    assert silence(watch, site, clocks) == EVERY / 2
+    clocks.pass_(HEARTBEAT_SECONDS / 2)
+    assert silence(watch, site, clocks) == HEARTBEAT_SECONDS / 2
     worker.give()
     assert silence(watch, site, clocks) == 0
-    clocks.pass_(MISSED_AFTER)
-    assert silence(watch, site, clocks) == MISSED_AFTER
+    clocks.pass_(MISSED_SECONDS)
+    assert silence(watch, site, clocks) == MISSED_SECONDS
 
 
 @pytest.fixture
@@ -138,7 +138,7 @@ def test_a_missing_worker_is_missed_by_readyz_and_by_metrics(client, site, watch
     text = client.get("/metrics").content.decode()
     assert "plenum_worker_up 1.0" in text
     assert value_of('plenum_worker_busy_seconds{name="mail"}', text) >= 90
-    watched.pass_(MISSED_AFTER + 5)
+    watched.pass_(MISSED_SECONDS + 5)
     answer = client.get("/readyz")
     assert answer.status_code == 503
     assert answer.content == b"No worker has been seen for 65 seconds: mails, closings and seals wait.\n"
@@ -150,7 +150,7 @@ def test_a_missing_worker_is_missed_by_readyz_and_by_metrics(client, site, watch
 
 def test_a_load_balancer_may_ask_for_the_store_alone(client, site, watched, settings, tmp_path):
     assert client.get("/readyz").status_code == 200
-    watched.pass_(MISSED_AFTER)
+    watched.pass_(MISSED_SECONDS)
     assert client.get("/readyz").status_code == 503
     assert client.get("/readyz?store").content == b"ok\n"
     assert client.post("/readyz?store").status_code == 405
@@ -193,7 +193,7 @@ def kept(*lives: int) -> list[float]:
 
     def start() -> Ended:
         starts.append(clocks.ticks)
-        return Ended(int(lives[len(starts) - 1] / server.A_LOOK))
+        return Ended(int(lives[len(starts) - 1] / server.CHECK_INTERVAL_SECONDS))
 
     WorkerKeeper(lambda: len(starts) < len(lives), said.append, start, lambda: clocks.ticks, clocks.pass_).keep()
     assert len(said) == max(0, len(starts) - 1)
@@ -201,9 +201,14 @@ def kept(*lives: int) -> list[float]:
 
 
 def test_pauses_before_the_next_worker_grow_and_are_forgotten_once_one_has_lived():
-    assert kept(0, 0, 0, 0) == [SHORTEST, 2, 4]
-    assert kept(*[0] * 12)[-1] == LONGEST
-    assert kept(0, 0, int(WELL_AFTER), 0, 0) == [SHORTEST, 2, WELL_AFTER + SHORTEST, 2]
+    assert kept(0, 0, 0, 0) == [MIN_RESTART_SECONDS, 2, 4]
+    assert kept(*[0] * 12)[-1] == MAX_RESTART_SECONDS
+    assert kept(0, 0, int(STARTED_WELL_SECONDS), 0, 0) == [
+        MIN_RESTART_SECONDS,
+        2,
+        STARTED_WELL_SECONDS + MIN_RESTART_SECONDS,
+        2,
+    ]
 
 
 def test_a_worker_that_cannot_be_started_is_tried_again():

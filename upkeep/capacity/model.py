@@ -12,16 +12,22 @@ from typing import Any
 from elections import repository as elections
 from mail import outbox
 from store import keys
-from store.log.seal import EVENTS_A_CHECKPOINT
+from store.log.seal import EVENTS_PER_CHECKPOINT
 from store.metered import READ, WRITE, Charged, Metered
 from store.table import DATA, LOG
-from store.units import INDEX, READS_A_KEY, WARM_READS, WARM_WRITES, WRITES_A_KEY
+from store.units import (
+    INDEX,
+    READ_UNITS_PER_KEY_SECOND,
+    WARM_READ_UNITS_PER_SECOND,
+    WARM_WRITE_UNITS_PER_SECOND,
+    WRITE_UNITS_PER_KEY_SECOND,
+)
 from upkeep import jobs
 
 from .rehearsal import A_BATCH, EVERYBODY, MANY, NAME, ONCE, OWN, Act, Play, Size, stage
 
-CEILING = {READ: READS_A_KEY, WRITE: WRITES_A_KEY}
-WARM = {READ: WARM_READS, WRITE: WARM_WRITES}
+CEILING = {READ: READ_UNITS_PER_KEY_SECOND, WRITE: WRITE_UNITS_PER_KEY_SECOND}
+WARM = {READ: WARM_READ_UNITS_PER_SECOND, WRITE: WARM_WRITE_UNITS_PER_SECOND}
 WARMED = {  # what deploy/aws.json calls them
     (DATA, READ): "DataWarmReads",
     (DATA, WRITE): "DataWarmWrites",
@@ -32,10 +38,10 @@ WARMED = {  # what deploy/aws.json calls them
 }
 NUMBERS = Charged(WRITE, LOG, keys.event_number().pk)
 WAITING = keys.mails(outbox.QUEUED).pk
-A_PROCESS = 100  # requests a second that one process of the server is assumed to answer
+REQUESTS_PER_PROCESS_SECOND = 100  # requests a second that one process of the server is assumed to answer
 GIGABYTE = 10**9
-HOUR = 3600
-CROWDED = 0.3  # of the time that a gate is held, chosen: about one in three who come has then to try again
+SECONDS_PER_HOUR = 3600
+MAX_GATE_UTILISATION = 0.3  # of the time that a gate is held, chosen: about one in three who come has then to try again
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +103,7 @@ class Model:
     @property
     def at_peak(self) -> float:
         """Voters a second, when most of them come."""
-        return self.size.voters / (self.hours * HOUR) * self.peak
+        return self.size.voters / (self.hours * SECONDS_PER_HOUR) * self.peak
 
     @property
     def requests(self) -> float:
@@ -108,7 +114,7 @@ class Model:
         """How often a second it happens when so many come."""
         if act.per != A_BATCH:
             return voters
-        return max(min(1 / jobs.LOG.every, voters), voters / EVENTS_A_CHECKPOINT)
+        return max(min(1 / jobs.LOG.every, voters), voters / EVENTS_PER_CHECKPOINT)
 
     def keys_of(self, charged: Charged) -> int | None:
         """Over how many keys it is spread; `None` if each has its own."""
@@ -133,7 +139,7 @@ class Model:
     @property
     def servers(self) -> int:
         """Processes that answer requests at the peak."""
-        return self.processes or math.ceil(self.requests / A_PROCESS)
+        return self.processes or math.ceil(self.requests / REQUESTS_PER_PROCESS_SECOND)
 
     @property
     def numbers_asked(self) -> float:
@@ -194,7 +200,7 @@ class Model:
 
     def _times(self, act: Act) -> float:
         if act.per == A_BATCH:
-            seconds = self.hours * HOUR
+            seconds = self.hours * SECONDS_PER_HOUR
             return seconds * self._rate(act, self.size.voters / seconds)
         return {EVERYBODY: float(self.size.voters), ONCE: 1.0}.get(act.per, 0.0)
 
@@ -229,7 +235,7 @@ class Model:
     @property
     def fullest(self) -> float:
         """1 is all that there is, of whatever there is least of."""
-        return max(self.hottest[0].full, self.gates_held / CROWDED)
+        return max(self.hottest[0].full, self.gates_held / MAX_GATE_UTILISATION)
 
 
 def rehearsed(size: Size, hours: float, peak: float, **more: Any) -> Model:

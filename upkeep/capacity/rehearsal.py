@@ -44,9 +44,9 @@ from upkeep.sealer import COUNTED, SiteSealer
 
 NAME = "Sample"
 PASSWORD = "sample-sample-sample"  # noqa: S105 - of people who are gone in a moment
-PLAYERS = 4  # voters who come to the stage
-LISTED = imports.A_SLICE  # voters on the roll: one handful
-ON_PAPER = 40  # ballots of an election that is sealed to see what more of them cost
+STAGE_VOTERS = 4  # voters who come to the stage
+ROLL_VOTERS = imports.SLICE_VOTERS  # voters on the roll: one handful
+PAPER_BALLOTS = 40  # ballots of an election that is sealed to see what more of them cost
 OWN, MANY = "{…}", "{nn}"
 SPREAD = re.compile(r"#\d{1,3}$")  # one of several partitions of one thing, by its number
 NAMES = (
@@ -169,7 +169,7 @@ class Play:
 
     def all(self) -> list[Act]:
         self.director = self.person("Director", Role.OWNER)
-        players = [self.person(f"Voter {number:07d}") for number in range(PLAYERS + 1)]
+        players = [self.person(f"Voter {number:07d}") for number in range(STAGE_VOTERS + 1)]
         self.clients = [
             Client(SERVER_NAME=drill.NOWHERE, REMOTE_ADDR=f"198.51.100.{number}") for number, _ in enumerate(players, 1)
         ]
@@ -202,14 +202,14 @@ class Play:
         self.draft(NAME)
         self.noted("making the draft", ONCE)
         self.list(NAME)
-        self.noted("putting on the roll", EVERYBODY, LISTED, players=LISTED)
+        self.noted("putting on the roll", EVERYBODY, ROLL_VOTERS, players=ROLL_VOTERS)
         self.open(NAME)
         self.noted("opening", ONCE)
         if self.size.mail:
             invitations.invite(self.director, self.election())
             invitations.MAILING.advance(invitations.subject_of(NAME, invitations.INVITED))
-            self.noted("queueing the invitation", EVERYBODY, LISTED, players=LISTED)
-            self.send("sending the invitation", LISTED)
+            self.noted("queueing the invitation", EVERYBODY, ROLL_VOTERS, players=ROLL_VOTERS)
+            self.send("sending the invitation", ROLL_VOTERS)
 
     def draft(self, name: str) -> None:
         size = self.size
@@ -220,7 +220,7 @@ class Play:
         organising.add_candidates(self.director, self.election(name), standing)
 
     def list(self, name: str) -> None:
-        addresses = [_address(f"Voter {number:07d}") for number in range(LISTED)]
+        addresses = [_address(f"Voter {number:07d}") for number in range(ROLL_VOTERS)]
         begun = imports.start(self.director, self.election(name), addresses)
         imports.go_on(self.director, self.election(name), begun, seconds=60)
 
@@ -247,14 +247,14 @@ class Play:
         for name, step in self.way():
             for each in others:
                 step(*each)
-            self.noted(name, EVERYBODY, PLAYERS, players=PLAYERS, in_journey=True, at_peak=True)
+            self.noted(name, EVERYBODY, STAGE_VOTERS, players=STAGE_VOTERS, in_journey=True, at_peak=True)
         self.few_events = self.seal_log()
         if self.size.mail:
-            self.send("sending the confirmation", PLAYERS, at_peak=True)
+            self.send("sending the confirmation", STAGE_VOTERS, at_peak=True)
         for name, step in (("changing", self.cast), ("withdrawing", self.withdraw), ("casting anew", self.cast)):
             for each in others:
                 step(*each)
-            self.noted(name, "one who does", PLAYERS, players=PLAYERS)
+            self.noted(name, "one who does", STAGE_VOTERS, players=STAGE_VOTERS)
 
     def way(self) -> Sequence[tuple[str, Step]]:
         return [
@@ -288,7 +288,7 @@ class Play:
     def seal_log(self) -> tuple[int, Act]:
         sealed = SiteSealer(self.table, COUNTED).seal()
         bill = self.meter.taken()
-        return sealed, Act("", ONCE, patterns(bill, PLAYERS), bill.stored, bill.largest)
+        return sealed, Act("", ONCE, patterns(bill, STAGE_VOTERS), bill.stored, bill.largest)
 
     def noted_sealing(self, few: tuple[int, Act], many: tuple[int, Act]) -> None:
         """What each event costs, and what each batch of them costs, however many there are."""
@@ -316,7 +316,7 @@ class Play:
         self.seal_log()
         self.fill_another()
         self.noted_sealing(self.few_events, self.seal_log())
-        self.between("sealing and counting", few, PLAYERS + 1, self.sealed(), ON_PAPER)
+        self.between("sealing and counting", few, STAGE_VOTERS + 1, self.sealed(), PAPER_BALLOTS)
 
     def fill_another(self) -> None:
         """Once more, with more ballots: what grows with them can be told from what does not."""
@@ -325,7 +325,7 @@ class Play:
         self.list(name)
         self.open(name)
         typed = {str(number): [str(number + 1)] for number in range(self.size.candidates)}
-        for number in range(ON_PAPER):
+        for number in range(PAPER_BALLOTS):
             voting.enter_paper(self.director, name, _address(f"Voter {number:07d}"), typed, f"paper {number}")
         organising.close(self.director, self.election(name))
         self.meter.taken()
@@ -355,11 +355,11 @@ class Play:
         poll, _key = polling.make(self.director, names, 30, **chosen)
         self.noted("making a poll", "one poll")
         typed = {str(number): [str(number + 1)] for number in range(len(names))}
-        for number in range(PLAYERS + 1):
+        for number in range(STAGE_VOTERS + 1):
             polling.cast(poll.id, poll_voters.id_of(poll.id, f"voter {number}"), typed, f"form {number}")
             if number == 0:  # who goes ahead, as above
                 self.meter.taken()
-        self.noted("voting in a poll", "one vote", PLAYERS, players=PLAYERS)
+        self.noted("voting in a poll", "one vote", STAGE_VOTERS, players=STAGE_VOTERS)
 
 
 def _address(name: str) -> str:

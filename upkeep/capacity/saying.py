@@ -8,15 +8,15 @@ from dataclasses import asdict
 from textwrap import wrap
 from typing import Any
 
-from store.limits import ITEM_BYTES
+from store.limits import MAX_ITEM_BYTES
 from store.metered import READ, WRITE, Charged
-from store.units import READS_A_KEY, WRITES_A_KEY
+from store.units import READ_UNITS_PER_KEY_SECOND, WRITE_UNITS_PER_KEY_SECOND
 
-from .model import CROWDED, GIGABYTE, HOUR, Load, Model
+from .model import GIGABYTE, MAX_GATE_UTILISATION, SECONDS_PER_HOUR, Load, Model
 from .rehearsal import Act
 
-WIDTH = 110
-HOTTEST = 8
+LINE_CHARS = 110
+MAX_HOT_KEYS = 8
 KILOBYTE = 1024
 
 
@@ -31,7 +31,7 @@ def as_text(model: Model) -> Iterator[str]:
     yield from ("", *_beside(model))
     yield from ("", *_price(model))
     yield from ("", *_warm(model))
-    yield from ("", *wrap(f"What breaks first: {first_to_break(model)}", WIDTH))
+    yield from ("", *wrap(f"What breaks first: {first_to_break(model)}", LINE_CHARS))
 
 
 def _asked(model: Model) -> Iterator[str]:
@@ -47,7 +47,7 @@ def _acts(model: Model) -> Iterator[str]:
     yield "Units of each act, writes/reads, and the keys they fall on ({…}: one's own, {nn}: one of several, +: index):"
     for act in model.acts:
         yield f"  {act.name}, {act.per}: {_number(act.total(WRITE))}/{_number(act.total(READ))}"
-        yield from wrap(_on_keys(act), WIDTH, initial_indent="      ", subsequent_indent="      ")
+        yield from wrap(_on_keys(act), LINE_CHARS, initial_indent="      ", subsequent_indent="      ")
 
 
 def _on_keys(act: Act) -> str:
@@ -64,8 +64,11 @@ def named(charged: Charged) -> str:
 
 
 def _ceilings(model: Model) -> Iterator[str]:
-    layout, most = model.layout, ITEM_BYTES // KILOBYTE
-    yield f"One key takes {WRITES_A_KEY:,} write and {READS_A_KEY:,} read units a second; an item has {most} KB."
+    layout, most = model.layout, MAX_ITEM_BYTES // KILOBYTE
+    yield (
+        f"One key takes {WRITE_UNITS_PER_KEY_SECOND:,} write and {READ_UNITS_PER_KEY_SECOND:,} read units a "
+        f"second; an item has {most} KB."
+    )
     yield f"Shards of the election: {layout.shards}; gates: {layout.gates}; partitions of the log: {layout.log}."
     casts, voters = _rate(model.most_casts), _rate(model.most_voters)
     yield f"These take {casts} casts a second, or {voters} voters a second on their whole way."
@@ -73,7 +76,7 @@ def _ceilings(model: Model) -> Iterator[str]:
 
 def _hottest(model: Model) -> Iterator[str]:
     yield "Hottest keys at the peak, each:"
-    rows = [_row(load) for load in model.hottest[:HOTTEST]]
+    rows = [_row(load) for load in model.hottest[:MAX_HOT_KEYS]]
     rows.append(["gates", "time held", f"{model.layout.gates:,} gates", "", _percent(model.gates_held)])
     widths = [max(len(row[column]) for row in rows) for column in range(5)]
     for name, kind, keys, units, full in rows:
@@ -115,9 +118,9 @@ def _warm(model: Model) -> Iterator[str]:
 def first_to_break(model: Model) -> str:
     """In a sentence."""
     load = model.hottest[0]
-    if model.gates_held / CROWDED >= load.full:
+    if model.gates_held / MAX_GATE_UTILISATION >= load.full:
         what = f"gates, of which each would be held {_percent(model.gates_held)} of the time"
-        limit = CROWDED * model.layout.gates / model.held
+        limit = MAX_GATE_UTILISATION * model.layout.gates / model.held
     else:
         what = f"{load.charged.kind}s of {named(load.charged)}, {_percent(load.full)} full at the peak"
         limit = model.most_voters
@@ -177,7 +180,9 @@ def _dollars(amount: float) -> str:
 def _duration(seconds: float) -> str:
     if seconds < 120:
         return f"{seconds:,.0f} seconds"
-    return f"{seconds / 60:,.0f} minutes" if seconds < 2 * HOUR else f"{seconds / HOUR:,.1f} hours"
+    return (
+        f"{seconds / 60:,.0f} minutes" if seconds < 2 * SECONDS_PER_HOUR else f"{seconds / SECONDS_PER_HOUR:,.1f} hours"
+    )
 
 
 # --- for programs ---
@@ -188,7 +193,11 @@ def as_values(model: Model) -> dict[str, Any]:
         "asked": {**asdict(model.size), "hours": model.hours, "peak": model.peak, "prices": asdict(model.prices)},
         "acts": [_said(act) for act in model.acts],
         "layout": asdict(model.layout),
-        "ceilings": {"writes": WRITES_A_KEY, "reads": READS_A_KEY, "item_bytes": ITEM_BYTES},
+        "ceilings": {
+            "writes": WRITE_UNITS_PER_KEY_SECOND,
+            "reads": READ_UNITS_PER_KEY_SECOND,
+            "item_bytes": MAX_ITEM_BYTES,
+        },
         "voters_a_second": model.at_peak,
         "requests_a_second": model.requests,
         "processes": model.servers,

@@ -19,10 +19,10 @@ from django.conf import settings
 from django.utils.translation import gettext as _
 
 from .. import disk, system
-from ..health import CLOCKS_APART as APART
+from ..health import MAX_CLOCK_SKEW_SECONDS
 from .findings import Finding, broken, look, well
 
-UNKEPT = 5  # what the kernel says of a clock that nobody sets right
+CLOCK_UNSYNCHRONISED = 5  # what the kernel says of a clock that nobody sets right
 PINNED = re.compile(r"^([\w.-]+)==([\w.]+)", re.MULTILINE)
 
 
@@ -110,12 +110,12 @@ def _user() -> str:
 def of_clock(now: datetime, newest: datetime | None, is_kept: bool | None, told: Iterable[Told]) -> Finding:
     about, todo = _("Clock"), _("Let a time server keep the clock: timedatectl set-ntp true")
     for each in told:
-        if abs(ahead := (each.heard - each.moment).total_seconds()) > APART:
+        if abs(ahead := (each.heard - each.moment).total_seconds()) > MAX_CLOCK_SKEW_SECONDS:
             said = {"seconds": abs(ahead), "by": each.by}
             if ahead > 0:
                 return broken(about, _("It is %(seconds)d seconds ahead of that of %(by)s.") % said, todo)
             return broken(about, _("It is %(seconds)d seconds behind that of %(by)s.") % said, todo)
-    if newest and (newest - now).total_seconds() > APART:
+    if newest and (newest - now).total_seconds() > MAX_CLOCK_SKEW_SECONDS:
         sentence = _("The log holds something from %(moment)s, which is still to come: the clock has been set back.")
         return broken(about, sentence % {"moment": f"{newest:%Y-%m-%d %H:%M:%S} UTC"}, todo)
     if is_kept is False:
@@ -129,7 +129,7 @@ def is_clock_kept() -> bool | None:
         state = ctypes.CDLL(None).adjtimex(ctypes.create_string_buffer(1024))  # asks only: it changes nothing
     except (OSError, AttributeError):
         return None
-    return None if state < 0 else bool(state != UNKEPT)
+    return None if state < 0 else bool(state != CLOCK_UNSYNCHRONISED)
 
 
 # --- programs ---

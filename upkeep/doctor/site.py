@@ -24,9 +24,9 @@ from store.log import utc_now
 from .findings import Finding, broken, look, well
 from .machine import Told
 
-A_MINUTE = 60
-PATIENCE = 5  # seconds
-LONGEST = 10_000  # bytes of an answer
+SECONDS_PER_MINUTE = 60
+TIMEOUT_SECONDS = 5
+MAX_REPLY_BYTES = 10_000  # bytes of an answer
 FORGED = "192.0.2.77"  # of a network for examples: nobody comes from there
 EVERYWHERE = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104 - listened at, and asked at
 SALT = "upkeep.doctor"
@@ -73,7 +73,7 @@ def signed() -> str:
 def is_doctor(signed: str) -> bool:
     """Whether somebody who knows SECRET_KEY asks, within a minute."""
     try:
-        return bool(TimestampSigner(salt=SALT).unsign(signed, max_age=A_MINUTE))
+        return bool(TimestampSigner(salt=SALT).unsign(signed, max_age=SECONDS_PER_MINUTE))
     except BadSignature:
         return False
 
@@ -121,7 +121,7 @@ def ask(url: str, headers: dict[str, str] | None = None) -> Answer:
     """One GET that follows nowhere."""
     parts = urlsplit(url)
     kind = HTTPSConnection if parts.scheme == "https" else HTTPConnection
-    connection = kind(parts.hostname or "", parts.port, timeout=PATIENCE)
+    connection = kind(parts.hostname or "", parts.port, timeout=TIMEOUT_SECONDS)
     try:
         connection.request("GET", parts.path or "/", headers=headers or {})
         ours = is_trusted(read(connection.sock.getsockname()[0]))
@@ -136,7 +136,7 @@ def ask(url: str, headers: dict[str, str] | None = None) -> Answer:
 
 def _read(connection: HTTPConnection, ours: bool) -> Answer:
     found = connection.getresponse()
-    body = found.read(LONGEST)
+    body = found.read(MAX_REPLY_BYTES)
     try:
         seen = Seen(**json.loads(body)) if found.status == 200 else None
     except (ValueError, TypeError):

@@ -21,7 +21,7 @@ from .. import keeping, secret_key, system
 from ..figures import LATEST
 from ..health import Health
 from ..pause import Pause
-from ..signs import MISSED_AFTER
+from ..signs import MISSED_SECONDS
 from .findings import Finding, broken, look, well
 from .machine import Told
 from .site import ask
@@ -29,8 +29,8 @@ from .site import ask
 if TYPE_CHECKING:
     from store.dynamodb import DynamoDbTable
 
-SLOW = 0.25  # seconds for a round trip
-OLD_BACKUP = 2  # days
+SLOW_ROUND_TRIP_SECONDS = 0.25  # seconds for a round trip
+MAX_BACKUP_AGE_DAYS = 2
 
 
 # --- the store ---
@@ -41,7 +41,7 @@ def of_store(seconds: float) -> Finding:
     sentence = _("%(address)s answers within %(milliseconds)d ms.") % said
     return (
         look(_("Store"), sentence, _("Pages ask it several times each."))
-        if seconds > SLOW
+        if seconds > SLOW_ROUND_TRIP_SECONDS
         else well(_("Store"), sentence)
     )
 
@@ -125,7 +125,7 @@ def of_worker(seconds: float | None, pause: Pause | None) -> Finding:
     about, todo = _("Worker"), _("See why it ended: journalctl -u plenum-worker, or the log of the server beside it.")
     if seconds is None:
         return broken(about, _("None has given a sign of life for ten minutes: mails, closings and seals wait."), todo)
-    if seconds > MISSED_AFTER:
+    if seconds > MISSED_SECONDS:
         return look(about, _("The last sign of life is %(seconds)d seconds old.") % {"seconds": seconds}, todo)
     if pause:
         return look(about, _("It rests, as the site is paused."), _("When you are done: plenum resume"))
@@ -154,6 +154,6 @@ def of_backup(item: Item | None, now: datetime) -> Finding:
         return look(about, _("No backup is known."), todo)
     ended = datetime.fromisoformat(item["ended_at"])
     days = (now - ended).days
-    if days >= (settings.BACKUP_MAX_AGE_DAYS or OLD_BACKUP):
+    if days >= (settings.BACKUP_MAX_AGE_DAYS or MAX_BACKUP_AGE_DAYS):
         return look(about, _("The last one is %(days)d days old.") % {"days": days}, todo)
     return well(about, _("The last one ended at %(moment)s.") % {"moment": f"{ended:%Y-%m-%d %H:%M} UTC"})

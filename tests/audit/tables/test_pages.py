@@ -171,7 +171,7 @@ def test_ballots_of_an_open_secret_election_get_a_sentence_and_no_count(site, au
 
 
 def test_ballots_of_a_closed_secret_election_are_found_by_code(site, auditor, person, opened, monkeypatch):
-    monkeypatch.setattr(relations, "A_PAGE", 3)
+    monkeypatch.setattr(relations, "PAGE_ROWS", 3)
     voters = [person(f"Voter {number}") for number in range(7)]
     opened("Board", *(voter.name for voter in voters))
     for voter in voters:
@@ -330,7 +330,7 @@ def test_lists_of_the_index_are_opened_too(site, auditor, opened):
 
 
 def test_a_hidden_item_stands_in_its_list_without_a_name_and_has_no_page(site, auditor, monkeypatch):
-    monkeypatch.setattr(raw, "A_PAGE", 1)
+    monkeypatch.setattr(raw, "PAGE_ROWS", 1)
     pk = keys.election("Board").pk
     site.write(Put({"PK": pk, "SK": "DIGEST#0123456789abcdef", "secret": "s"}), Put({"PK": pk, "SK": "EVERYONE"}))
     answer = auditor.get(partition(pk))
@@ -354,7 +354,7 @@ def test_the_ballots_of_a_secret_election_have_no_pages(site, auditor, person, o
 def test_a_ballot_without_a_voter_among_public_ones_is_shown_nowhere(site, auditor, person, opened, monkeypatch):
     """Left over, say, from a secret election of the same name that is still being deleted."""
     for module in (raw, relations):
-        monkeypatch.setattr(module, "A_PAGE", 1)
+        monkeypatch.setattr(module, "PAGE_ROWS", 1)
     opened("Board", "Vera", secret_ballot=False)
     place = keys.ballot("Board", "f" * 64)
     site.write(Put({"PK": place.pk, "SK": place.sk, "rankings": "2>1>0", "confirmation": "K7QM"}))
@@ -413,7 +413,7 @@ def refused(client, address: str, **words: str):
 
 
 def test_a_cursor_of_another_list_gets_a_sentence(site, auditor, person, monkeypatch):
-    monkeypatch.setattr(raw, "A_PAGE", 1)
+    monkeypatch.setattr(raw, "PAGE_ROWS", 1)
     person("Bo")
     (address,) = NEXT.findall(auditor.get(partition("PEOPLE")).content.decode())
     after = re.search(r"after=([^&]*)", html.unescape(address))[1]

@@ -16,7 +16,7 @@ from accounts import repository as people
 from accounts import services as accounts
 from accounts import throttle
 from accounts.services import registering
-from acts.limits import DAY, count
+from acts.limits import SECONDS_PER_DAY, count
 from audit.tables import masks, raw, relations
 from ballots import services as ballots
 from elections import invitations, repository
@@ -119,8 +119,8 @@ PREFIXES = ("B", "BALLOT", "BALLOT#", "BALLOT#a", "LOTS", "SALT", "S", "PUBLISHE
 @pytest.fixture
 def day(site, person, opened, signed_in, monkeypatch):
     """A secret election in which all have voted; sessions, mails, invitations and a registration lie about."""
-    monkeypatch.setattr(raw, "A_PAGE", 7)  # so that pages end everywhere
-    monkeypatch.setattr(relations, "A_PAGE", 7)
+    monkeypatch.setattr(raw, "PAGE_ROWS", 7)  # so that pages end everywhere
+    monkeypatch.setattr(relations, "PAGE_ROWS", 7)
     users = [person(name) for name in VOTERS]
     election = opened(NAME, *VOTERS)
     invitations.invite(people.find("the organiser"), election)
@@ -128,7 +128,7 @@ def day(site, person, opened, signed_in, monkeypatch):
     send_waiting(compose)
     accounts.invite(people.find("the organiser"), "guest@example.org")
     registering._await_confirmation("Newcomer", "new@example.org", "md5$pepper$digested-password")
-    count(throttle.RESET.anywhere, VOTERS[0], time.time() + DAY)  # its hour does not end meanwhile
+    count(throttle.RESET.anywhere, VOTERS[0], time.time() + SECONDS_PER_DAY)  # its hour does not end meanwhile
     for number, user in enumerate(users):
         signed_in(user)
         order = [(number + step) % 3 for step in range(3)]
@@ -236,7 +236,7 @@ def test_a_kind_that_is_shown_by_mistake_is_found(day, one_would_try, auditor, m
 
 def test_ballots_that_are_read_by_mistake_are_found(day, one_would_try, auditor, monkeypatch):
     monkeypatch.setattr(raw, "allowed", lambda item, voted=None: Allowed(True, True, True))
-    monkeypatch.setattr(raw, "A_PAGE", 3)  # the page ends with a ballot, whose key is in the cursor
+    monkeypatch.setattr(raw, "PAGE_ROWS", 3)  # the page ends with a ballot, whose key is in the cursor
     monkeypatch.setattr(raw, "lock", lambda cursor: cursor)
     monkeypatch.setattr(raw, "unlock", lambda cursor: cursor)
     assert "pseudonym" in Crawl(auditor, one_would_try, follow=False).leaks(secrets_of(day))

@@ -19,12 +19,12 @@ from live.minutes import records, words
 from live.minutes import repository as minutes
 from live.onward import services as onward
 from live.questions import Type
-from live.rules import MOST_PLAYERS, Step
+from live.rules import MAX_PLAYERS, Step
 from live.seats import Seat
 from live.services import deleting, moving
 from results import repository as results
 from store import keys
-from store.limits import ITEM_BYTES, check_item
+from store.limits import MAX_ITEM_BYTES, check_item
 from store.log import EventLog
 from tests.background import finish_background
 from tests.live.conftest import drive, give
@@ -133,10 +133,10 @@ def test_a_full_hall_with_the_longest_names_fits_its_items():
     letter, moment = "\U00020000", now_text()
     seated = [
         Seat(f"{number:032}", f"{number}" + letter * 150, moment, account=f"{number:04}" + letter * 196)
-        for number in range(MOST_PLAYERS)
+        for number in range(MAX_PLAYERS)
     ]
     parts = list(records.parts_of([], seated))
-    assert max(map(check_item, minutes.copies("a" * 32, parts))) < ITEM_BYTES
+    assert max(map(check_item, minutes.copies("a" * 32, parts))) < MAX_ITEM_BYTES
     assert sorted(each.player for each in records.people_in(parts)) == [each.player for each in seated]
 
 

@@ -363,7 +363,7 @@ def test_how_much_it_asks_of_the_store(game, phone, hana):
     assert _trips(ada.client.get(reverse("play", args=[game.id]))) == 1, "no more than without questions"
     hana.get(manage(game))  # which also says that a host is there
     assert _trips(hana.get(manage(game))) == 3, "who; the session; all of it"
-    assert rules.MOST_OF_ONE == 20
+    assert rules.MAX_QUESTIONS_PER_PERSON == 20
 
 
 def _trips(answer) -> int:

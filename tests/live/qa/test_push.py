@@ -66,7 +66,7 @@ def test_another_process_hears_of_it_at_its_next_look(game, monkeypatch):
     monkeypatch.setattr(clock, "now", lambda: now)
     elsewhere = Hub(alone=True)
     monkeypatch.setattr(waking, "_wants_to_know", [])
-    monkeypatch.setattr(board, "MANY", 1)
+    monkeypatch.setattr(board, "MIN_THROTTLED_QUESTIONS", 1)
     first, _second = send(game, ada, "Why a bus?"), send(game, ben, "When?")
     phone = listening(elsewhere, game, Role.QA, ben)
     send(game, ada, "Not seen for a second?")

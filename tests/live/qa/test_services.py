@@ -124,8 +124,8 @@ def test_nobody_has_more_waiting_than_they_may_whatever_they_send_at_once(site, 
     (troll,) = seated(game, "Troll")
     answers = at_once(*(partial(_elsewhere, site, game, troll, f"Flood {number}") for number in range(12)))
     assert sum(isinstance(each, NotNow) for each in answers) == 7
-    assert len(repository.each(game.id)) == rules.MOST_WAITING
-    assert qa_of(game).sent == rules.MOST_WAITING
+    assert len(repository.each(game.id)) == rules.MAX_WAITING_PER_PERSON
+    assert qa_of(game).sent == rules.MAX_WAITING_PER_PERSON
 
 
 def test_a_hall_does_not_meet_a_limit(game, monkeypatch):

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from live.questions import MOST_QUESTIONS, Kind, Question
+from live.questions import MAX_QUESTIONS, Kind, Question
 from live.sets import rules
 from live.sets.checking import flaws, tidied
 from live.sets.csv_in import read
@@ -144,7 +144,7 @@ def test_what_comes_twice_or_is_there_already_is_named():
 
 
 def test_what_has_no_room_is_told_row_by_row():
-    nearly = rules.added(EMPTY, [Question(f"Number {number}") for number in range(MOST_QUESTIONS - 1)], NOW)
+    nearly = rules.added(EMPTY, [Question(f"Number {number}") for number in range(MAX_QUESTIONS - 1)], NOW)
     found = given_by("title\nOne more?\nAnother?", nearly)
     assert [row.verdict for row in found.rows] == [Verdict.NEW, Verdict.INVALID]
     assert "at most 200 questions" in found.rows[1].reason

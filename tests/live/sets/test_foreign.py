@@ -10,7 +10,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from live.questions import MOST_QUESTIONS, Kind, Question
+from live.questions import MAX_QUESTIONS, Kind, Question
 from live.sets import formats, rules
 from live.sets.checking import flaws, tidied
 from live.sets.csv_out import EXAMPLES, questions_csv
@@ -500,7 +500,7 @@ def test_whoever_knows_better_chooses():
 
 @every_row("format_", [Format.GIFT, Format.AIKEN])
 def test_texts_have_bounds_too(format_):
-    with pytest.raises(NotAList, match=f"at most {MOST_QUESTIONS} questions"):
+    with pytest.raises(NotAList, match=f"at most {MAX_QUESTIONS} questions"):
         read("Which?\n\n" * 201, format_)
     with pytest.raises(NotAList, match="at most 5 MB"):
         read("x" * (5 * 1024 * 1024 + 1), format_)
@@ -551,7 +551,7 @@ def judged(raw: bytes, chosen: Format | None) -> None:
         assert bool(each.reason) == (each.verdict != Verdict.NEW)
         assert each.verdict != Verdict.NEW or (each.question and not list(flaws(each.question)))
         assert (each.title + each.reason + each.note).encode() is not None
-    assert len(found.rows) <= MOST_QUESTIONS
+    assert len(found.rows) <= MAX_QUESTIONS
 
 
 @settings(max_examples=80, deadline=None)

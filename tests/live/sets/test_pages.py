@@ -13,7 +13,7 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 
 from accounts.rules import Role
-from acts.limits import HOUR, Limit
+from acts.limits import SECONDS_PER_HOUR, Limit
 from live.questions import IN_A_SET, Kind, Question
 from live.sets import repository, services
 from live.sets.csv_out import questions_csv
@@ -80,7 +80,7 @@ def test_a_set_needs_a_name_and_its_words_have_an_end(site, hers):
 
 
 def test_too_many_sets_in_an_hour_are_refused(site, ida, hers, made, monkeypatch):
-    monkeypatch.setattr("live.sets.views.MADE", Limit("question-sets", 1, HOUR))
+    monkeypatch.setattr("live.sets.views.MADE", Limit("question-sets", 1, SECONDS_PER_HOUR))
     hers.post("/live/sets/new/", {"name": "One"})
     assert "tried too often" in text(hers.post("/live/sets/new/", {"name": "Two"}))
     assert "tried too often" in followed(hers, f"/live/sets/{made}/copy/")

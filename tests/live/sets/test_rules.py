@@ -8,7 +8,7 @@ import pytest
 
 from accounts.rules import Role
 from acts.refusals import NotAllowed, NotNow, NotThere
-from live.questions import MOST_QUESTIONS, OF_SETS, Kind, Question, Type
+from live.questions import MAX_QUESTIONS, OF_SETS, Kind, Question, Type
 from live.sets import rules
 from live.sets.checking import flaws, tidied
 from live.sets.rules import NoRoom, QuestionSet, Whole
@@ -78,9 +78,9 @@ def test_categories_are_renamed_described_and_moved():
 
 
 def test_a_set_has_an_end():
-    rules.check_room(FULL, numbered(MOST_QUESTIONS - 4))
+    rules.check_room(FULL, numbered(MAX_QUESTIONS - 4))
     with pytest.raises(NoRoom, match="200 questions"):
-        rules.check_room(FULL, numbered(MOST_QUESTIONS - 3))
+        rules.check_room(FULL, numbered(MAX_QUESTIONS - 3))
     with pytest.raises(NoRoom, match="categories"):
         rules.check_room(EMPTY, [Question("?", category=str(number)) for number in range(21)])
     with pytest.raises(NoRoom, match="KB"):

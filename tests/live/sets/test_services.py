@@ -12,7 +12,7 @@ from acts.background import wait
 from acts.refusals import NotAllowed, NotThere
 from live.questions import OF_SETS, Kind, Question, Type
 from live.sets import repository, rules, services, telling
-from live.sets.repository import A_SLICE
+from live.sets.repository import SLICE_QUESTIONS
 from live.sets.rules import Elsewhere, NoRoom, QuestionSet, Whole
 from store import keys, trips
 from store.log import EventLog
@@ -117,7 +117,7 @@ def test_two_who_change_different_questions_both_do(site, ida, made):
 
 
 def test_of_many_who_add_at_once_nobody_is_lost(site, ida, made, monkeypatch):
-    monkeypatch.setattr(again, "TRIES", 40)
+    monkeypatch.setattr(again, "MAX_ATTEMPTS", 40)
     monkeypatch.setattr(services, "try_again", lambda act: again.try_again(act, 40))
     at_once(*(lambda number=number: services.add(ida, made, [Question(f"Number {number}")]) for number in range(6)))
     whole = repository.whole(made)
@@ -157,7 +157,7 @@ def test_others_change_nothing_and_admins_take_away_what_is_shared(site, person,
 
 def test_more_than_one_transaction_takes_come_in_all_the_same(site, ida):
     set_ = services.make(ida, "Long")
-    services.add(ida, set_.id, numbered(2 * A_SLICE + 20))
+    services.add(ida, set_.id, numbered(2 * SLICE_QUESTIONS + 20))
     whole = repository.whole(set_.id)
     assert (whole.set.total_questions, whole.waiting, whole.set.version) == (120, 0, 4)
     assert kinds(site) == ["QuestionSetMade", *["QuestionsAdded"] * 3]
@@ -194,7 +194,7 @@ def test_what_was_cut_off_a_worker_puts_in(site, ida, monkeypatch):
     set_ = services.make(ida, "Long")
     with monkeypatch.context() as patched:
         patched.setattr(repository.FILLING, "do", lambda task: wait(60))
-        services.add(ida, set_.id, numbered(A_SLICE + 5))
+        services.add(ida, set_.id, numbered(SLICE_QUESTIONS + 5))
     assert repository.whole(set_.id).waiting == 5
     assert finish_background() == 1
     assert finish_background() == 0
@@ -205,8 +205,8 @@ def test_what_comes_while_more_is_on_its_way_comes_in_after_it(site, ida, monkey
     set_ = services.make(ida, "Long")
     with monkeypatch.context() as patched:
         patched.setattr(repository.FILLING, "do", lambda task: wait(60))
-        services.add(ida, set_.id, numbered(A_SLICE + 5))
-        services.add(ida, set_.id, numbered(A_SLICE + 3))
+        services.add(ida, set_.id, numbered(SLICE_QUESTIONS + 5))
+        services.add(ida, set_.id, numbered(SLICE_QUESTIONS + 3))
     assert finish_background() == 1
     assert (repository.whole(set_.id).waiting, repository.find_set(set_.id).total_questions) == (0, 108)
 
@@ -214,7 +214,7 @@ def test_what_comes_while_more_is_on_its_way_comes_in_after_it(site, ida, monkey
 def test_a_copy_has_everything_and_is_ones_own(site, person, ida, made):
     category = repository.whole(made).category(2)
     services.change_category(ida, made, 2, "Plans", "What is next.", rules.edition_of_category(category))
-    services.add(ida, made, numbered(A_SLICE))
+    services.add(ida, made, numbered(SLICE_QUESTIONS))
     services.share(ida, made, on=True)
     bo, original = person("Bo"), repository.whole(made)
     copied = repository.whole(services.copy(bo, original, "Copy of Evening").id)

@@ -27,14 +27,15 @@ from .known import equals_on_a_cycle
 from .verdict import DIFFERENT, Verdict, compared, not_asked
 
 LIBRARY = "pref_voting"
-ORDERS = 24  # of equal contests; it tries every one
-STACKS = 5  # candidates up to which its other way, every order of the candidates, is quick enough
+MAX_ORDERS = 24  # of equal contests; it tries every one
+MAX_STACK_CANDIDATES = 5  # candidates up to which its other way, every order of the candidates, is quick enough
 EQUAL_CONTESTS = (
     "Two contests of equal strength on cycles: pref_voting elects whoever wins by some order of the equals; ours "
     "judges equals together and skips all that close a cycle."
 )
 TOO_MANY_ORDERS = (
-    f"More than {ORDERS} orders of equal contests among more than {STACKS} candidates: pref_voting tries every one."
+    f"More than {MAX_ORDERS} orders of equal contests among more than {MAX_STACK_CANDIDATES} "
+    "candidates: pref_voting tries every one."
 )
 TIE_OUR_WAY = (
     "An elimination tied: pref_voting has no rule but an order it is given, so it is given ours; the winner must be "
@@ -133,9 +134,9 @@ def _ranked_pairs(election: Election, won: dict[tuple[int, int], int]) -> list[i
     """In whichever of its two ways is quick enough; drawn contests take part in both directions."""
     profile = profile_of(election)
     drawn = len(profile.candidates) * (len(profile.candidates) - 1) - 2 * len(won)
-    if prod(factorial(equals) for equals in [*Counter(won.values()).values(), drawn]) <= ORDERS:
+    if prod(factorial(equals) for equals in [*Counter(won.values()).values(), drawn]) <= MAX_ORDERS:
         return margin_based_methods.ranked_pairs(profile, strength_function=strength_of(election))
-    if len(profile.candidates) > STACKS:
+    if len(profile.candidates) > MAX_STACK_CANDIDATES:
         return None
     steps = {strength: step for step, strength in enumerate(sorted(set(won.values())), 1)}
     graph = MarginGraph(profile.candidates, [(i, j, 2 * steps[strength]) for (i, j), strength in won.items()])

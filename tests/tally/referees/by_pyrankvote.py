@@ -12,7 +12,7 @@ from .known import last_equal_the_next, possible_winners
 from .verdict import DIFFERENT, Verdict, compared, not_asked
 
 LIBRARY = "pyrankvote"
-MOST = 2_000  # ballots; it wants each as a value of its own
+MAX_BALLOTS = 2_000  # ballots; it wants each as a value of its own
 TIE = (
     "Ties: in some round the last one, two or more have as many votes as the next. pyrankvote then elects with exactly "
     "half of the votes (its majority is half, rounded up), eliminates a group that could still have come up, breaks "
@@ -20,13 +20,13 @@ TIE = (
     "All winners must be possible ones."
 )
 EQUALS = "Equal ranks, which its ballots cannot have."
-MANY = f"More than {MOST} ballots, each of which it wants as a value of its own."
+MANY = f"More than {MAX_BALLOTS} ballots, each of which it wants as a value of its own."
 
 
 def instant_runoff(election: Election) -> Verdict:
     if election.has_equals:
         return not_asked(EQUALS)
-    if election.ballots.total > MOST:
+    if election.ballots.total > MAX_BALLOTS:
         return not_asked(MANY)
     ours = irv.count(election.ballots)
     tied = last_equal_the_next(ours.rounds or ())

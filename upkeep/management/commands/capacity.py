@@ -12,8 +12,8 @@ from upkeep.capacity.model import Prices, rehearsed
 from upkeep.capacity.rehearsal import Size
 from upkeep.capacity.saying import as_text, as_values
 
-MOST_VOTERS = 10**10
-MOST_CANDIDATES = 50
+MAX_VOTERS = 10**10
+MAX_CANDIDATES = 50
 
 
 class Command(BaseCommand):
@@ -55,7 +55,7 @@ class Command(BaseCommand):
         )
 
 
-def _whole(text: str, least: int = 1, most: int = MOST_VOTERS) -> int:
+def _whole(text: str, least: int = 1, most: int = MAX_VOTERS) -> int:
     try:
         number = int(text.replace("_", "").replace(",", ""))
     except ValueError:
@@ -66,7 +66,7 @@ def _whole(text: str, least: int = 1, most: int = MOST_VOTERS) -> int:
 
 
 def _candidates(text: str) -> int:
-    return _whole(text, 2, MOST_CANDIDATES)
+    return _whole(text, 2, MAX_CANDIDATES)
 
 
 def _positive(text: str) -> float:

@@ -12,15 +12,15 @@ from typing import Any, TypeVar
 from django.core.management.base import BaseCommand, CommandError
 
 from tally.formats import FORMATS, BadFile, File, read
-from tally.formats.file import MOST_SEATS, UNRANKED
+from tally.formats.file import MAX_SEATS, UNRANKED
 from tally.methods import METHODS, count
 from tally.result import Result, Round
 from upkeep import given_files
 
 T = TypeVar("T")
 
-WIDEST_TABLE = 12  # candidates; a wider table of pairs is for --json
-LONGEST_NAME = 30  # characters, in a table
+MAX_TABLE_CANDIDATES = 12  # candidates; a wider table of pairs is for --json
+TABLE_NAME_CHARS = 30  # characters, in a table
 RULES = {
     "below": "Candidates a ballot does not rank are below all that it ranks.",
     "no-opinion": "A ballot has no opinion of candidates it does not rank.",
@@ -78,8 +78,8 @@ def _called(name: str) -> str:
 
 
 def _seats(file: File, asked: int | None) -> int:
-    if asked is not None and not 1 <= asked <= MOST_SEATS:
-        raise CommandError(f"The number of seats is a whole number from 1 to {MOST_SEATS}.")
+    if asked is not None and not 1 <= asked <= MAX_SEATS:
+        raise CommandError(f"The number of seats is a whole number from 1 to {MAX_SEATS}.")
     return asked or file.seats or 1
 
 
@@ -140,7 +140,7 @@ def _account(file: File, result: Result) -> Iterator[str]:
     yield f"Method: {result.method}"
     yield f"{'Winner' if len(result.winners) == 1 else 'Winners'}: {_names(result.winners) or 'nobody'}"
     yield from ("", *_table([["Place", "Candidate"], *([str(place), name] for name, place in result.places)]))
-    if result.pairwise and len(result.candidates) <= WIDEST_TABLE:
+    if result.pairwise and len(result.candidates) <= MAX_TABLE_CANDIDATES:
         yield from ("", "How many ballots rank the candidate of the row above that of the column:")
         yield from _table(_pairs(file, result))
     if result.rounds:
@@ -183,7 +183,9 @@ def _names(names: tuple[str, ...]) -> str:
 
 def _table(rows: list[list[str]]) -> Iterator[str]:
     """Columns under each other: numbers to the right, words to the left."""
-    short = [[cell if len(cell) <= LONGEST_NAME else f"{cell[: LONGEST_NAME - 1]}…" for cell in row] for row in rows]
+    short = [
+        [cell if len(cell) <= TABLE_NAME_CHARS else f"{cell[: TABLE_NAME_CHARS - 1]}…" for cell in row] for row in rows
+    ]
     widths = [max(map(len, column)) for column in zip(*short, strict=True)]
     for row in short:
         cells = (

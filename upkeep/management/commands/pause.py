@@ -7,7 +7,7 @@ from django.core.management.base import CommandError, CommandParser
 from acts.refusals import Refusal
 from upkeep import pause
 from upkeep.commands import StoreCommand
-from upkeep.pause import MOST_MINUTES
+from upkeep.pause import MAX_PAUSE_MINUTES
 
 
 class Command(StoreCommand):
@@ -19,8 +19,8 @@ class Command(StoreCommand):
         parser.add_argument("--sentence", default="", help="what people are told")
 
     def handle(self, *, minutes: int, sentence: str, **options: Any) -> None:
-        if not 1 <= minutes <= MOST_MINUTES or len(sentence) > pause.LONGEST_SENTENCE:
-            most = f"{MOST_MINUTES} minutes and {pause.LONGEST_SENTENCE} characters"
+        if not 1 <= minutes <= MAX_PAUSE_MINUTES or len(sentence) > pause.MAX_MESSAGE_CHARS:
+            most = f"{MAX_PAUSE_MINUTES} minutes and {pause.MAX_MESSAGE_CHARS} characters"
             raise CommandError(f"A pause has at least a minute and at most {most}.")
         try:
             pause.pause("plenum", minutes, sentence)

@@ -13,7 +13,7 @@ from store.table import Item
 from upkeep import given_files
 from upkeep.commands import StoreCommand
 
-A_LOOK = 1000
+BATCH_EVENTS = 1000
 
 
 class Command(StoreCommand):
@@ -41,7 +41,7 @@ class Command(StoreCommand):
         """The newest first. Whoever the log has forgotten is told by nobody any more."""
         before: int | None = None
         while True:
-            found = look(self.table, Wanted(event_type="UserRemoved"), before=before, limit=A_LOOK)
+            found = look(self.table, Wanted(event_type="UserRemoved"), before=before, limit=BATCH_EVENTS)
             yield from (each for each in found.events if each["event_id"] > since and not is_rewritten(each))
             before = found.before
             if before is None or before <= since:

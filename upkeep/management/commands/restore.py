@@ -22,7 +22,7 @@ from upkeep import age, backups, disk, given_files, server, system
 from upkeep.commands import StoreCommand, say_unlinked
 from upkeep.holding import Holding
 from upkeep.progress import shown_on
-from upkeep.signs import MISSED_AFTER, signs
+from upkeep.signs import MISSED_SECONDS, signs
 
 ASKED = "Identity (AGE-SECRET-KEY-1…), which is not shown: "
 
@@ -136,7 +136,7 @@ class Command(StoreCommand):
 def is_worker_up(table: Table) -> bool:
     """Whether one has given a sign of life within a minute. A store that is not there yet has none."""
     try:
-        return any(sign.ago(time.time()) < MISSED_AFTER for sign in signs(table))
+        return any(sign.ago(time.time()) < MISSED_SECONDS for sign in signs(table))
     except Unavailable:
         return False
 
