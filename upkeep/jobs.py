@@ -162,16 +162,8 @@ LIVE_SESSIONS = Job("live sessions", 60, live_ending.end_abandoned, anything_in(
 
 # Compacting comes first: after the others it would never be quiet.
 JOBS = (
-    *(
-        COMPACTING,
-        FORGETTING,
-        ENDS,
-        BALLOTS,
-        POLLS,
-        REMINDERS,
-    ),
-    *(LOG, NIGHTLY, BACKUPS, SWEEP, NAMES, RETENTION, URGENT_MAIL, MAILS_AGAIN, MAIL, BOUNCES),
-    *(LIVE_SESSIONS, BACKGROUND),
+    *(COMPACTING, FORGETTING, ENDS, BALLOTS, POLLS, REMINDERS, LOG, NIGHTLY, BACKUPS, SWEEP, NAMES, RETENTION),
+    *(URGENT_MAIL, MAILS_AGAIN, MAIL, BOUNCES, LIVE_SESSIONS, BACKGROUND),
 )
 
 
