@@ -23,6 +23,7 @@ from acts.recording import write
 from acts.refusals import LostRace, Refusal
 from acts.site import table
 from store import keys
+from store.splitting import by_count
 from store.table import Delete, Equals, Exists, Item, Less, Missing, Put, Update, Write
 
 from . import repository, services
@@ -107,15 +108,15 @@ def start(
     services.check(actor, election, Action.ADD_VOTERS)
     check_listing(election, names)
     distinct = list({keys.fold(name): name for name in names}.values())
-    slices = [distinct[start : start + SLICE_VOTERS] for start in range(0, len(distinct), SLICE_VOTERS)]
+    slices = list(by_count(distinct, SLICE_VOTERS))
     new = Import(
         election.name, _digest(election, distinct), len(distinct), len(slices), 0, 0, skipped=skipped.as_text()
     )
     if (there := find(election.name, new.digest)) is not None and not there.is_finished:
         return there
     rows = [_rows(new, number, names) for number, names in enumerate(slices)]
-    for first in range(0, len(rows), TRANSACTION_SLICES):
-        table().write(*rows[first : first + TRANSACTION_SLICES])
+    for some in by_count(rows, TRANSACTION_SLICES):
+        table().write(*some)
     return _begun(actor, new, begin)
 
 

@@ -61,11 +61,11 @@ def create_draft(
     said = {each: value for each, value in said.items() if value != SAID_IF_SO.get(each, ...)}
     said |= {"election_name": election.name, "description": description, **data}
     writes = repository.creation(election, description)
-    event, taken = Event(actor.name, "ElectionCreated", said), _taken(range(len(writes)))
+    event, taken = Event(actor.name, "ElectionCreated", said), _name_taken_at(range(len(writes)))
     recording.record(event, *writes, *also, people.is_still(actor), once=mark, refusals=taken)
 
 
-def _taken(parts: Iterable[int]) -> dict[int, Refusal]:
+def _name_taken_at(parts: Iterable[int]) -> dict[int, Refusal]:
     return dict.fromkeys(parts, NameTaken(NAME_TAKEN))
 
 
@@ -108,7 +108,7 @@ def _rename(actor: User, election: Election, name: str) -> None:
         raise LostRace
     writes = renaming.rename(election, name, stored)
     event = Event(actor.name, "ElectionRenamed", {"election_name": election.name, "new_name": name})
-    recording.record(event, *writes, refusals=_taken((0, len(writes) - 2, len(writes) - 1)))
+    recording.record(event, *writes, refusals=_name_taken_at((0, len(writes) - 2, len(writes) - 1)))
 
 
 def _respell(actor: User, election: Election, name: str) -> Election:
