@@ -248,8 +248,8 @@ def counted() -> dict[str, int]:
 
 def live(players: int) -> dict[str, Any]:
     """A trivia session that so many players have joined."""
-    from live.questions import Kind, Question, Type
     from live.services import making
+    from questions.question import Kind, Question, Type
 
     owner = _owner()
     question = Question("Which of them?", Kind.CHOICE, options=("One", "Two", "Three", "Four"), right=(1,), seconds=0)

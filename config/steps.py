@@ -14,6 +14,8 @@ from accounts.services import LEAVING, forget_sessions
 from accounts.visitors import SIGNING_OUT
 from accounts.welcoming import WELCOMING
 from acts import background
+from assembly.minutes import repository as minutes
+from assembly.minutes.services import forget_attendances
 from ballots import passes, secrecy
 from ballots.letters import LETTERS as OF_BALLOTS
 from ballots.services import take_along
@@ -36,14 +38,10 @@ from elections.services.lifecycle import OPENING
 from elections.welcoming import asked_of
 from live import repository as live_sessions
 from live.hub import HUB
-from live.minutes import repository as minutes
-from live.minutes.services import forget_attendances
 from live.onward import repository as onward
 from live.onward import services as _onward_steps  # noqa: F401 - only for its step
 from live.services import expiring as _expiring_steps  # noqa: F401 - only for its step
 from live.services.leaving import forget_hosting
-from live.sets import repository as question_sets
-from live.sets.services import pass_on as pass_sets_on
 from mail.letters import COLOURING, LETTERS
 from news import repository as posts
 from news import subscribing as of_news_by_mail
@@ -54,6 +52,8 @@ from news.services import pass_on as pass_posts_on
 from pages import colours
 from polls import repository as polls
 from polls.services import pass_on as pass_polls_on
+from questions import repository as question_sets
+from questions.services import pass_on as pass_sets_on
 from results.letters import LETTERS as OF_RESULTS
 from results.mailing import mail_by_itself, to_be_mailed
 from results.services import seal_result, seal_soon

@@ -8,8 +8,8 @@ from store.schema import SCHEMA
 
 OF_ITEMS = "accounts mail elections ballots results polls skills news photos live upkeep"
 OF_EVENTS = (
-    "accounts elections elections.groups elections.books ballots results polls skills news live live.minutes live.qa "
-    "live.sets upkeep"
+    "accounts elections elections.groups elections.books ballots results polls skills news live live.qa "
+    "assembly.minutes questions upkeep"
 )
 
 

@@ -10,16 +10,16 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
+from assembly import words as assembly_words
+from assembly.resolutions import ABSTAIN
+from assembly.words import SAID
+from questions.question import RANKED, RATINGS, Kind, Question, Type
 from ranking.boxes import RANK, Choice
 
 from . import scores, seats
-from .assembly import words as assembly_words
-from .assembly.resolutions import ABSTAIN
-from .assembly.words import SAID
 from .counting import MAX_ANSWER_CHARS
 from .gathering import Gathered
 from .ideas.rules import MAX_IDEA_CHARS, MAX_IDEAS_PER_PERSON
-from .questions import RANKED, RATINGS, Kind, Question, Type
 from .rooms import Room
 from .rules import Phase
 from .saying import OPTION, SURVEY, TEXT

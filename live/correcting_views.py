@@ -17,19 +17,18 @@ from accounts.access import requires
 from accounts.models import User
 from accounts.rules import Permission
 from acts.refusals import Refusal
-from live.sets.rules import Elsewhere
+from assembly.agenda_forms import ItemForm
 from pages.forms import carried_out, form_page, new_token, posted, show_form
 from pages.saying import ask, told
+from questions.forms import QuestionForm
+from questions.question import Question
+from questions.rules import Elsewhere, edition_of_question
 
 from . import access, corrections, repository
 from .access import Hosted, of_hosts
-from .assembly.agenda_forms import ItemForm
 from .forms import TitleForm
-from .questions import Question
 from .rules import Game, State
 from .services import correcting
-from .sets.forms import QuestionForm
-from .sets.rules import edition_of_question
 
 
 @dataclass(frozen=True, slots=True)

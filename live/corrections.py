@@ -12,8 +12,8 @@ from itertools import pairwise
 from django.utils.translation import gettext_lazy as _
 
 from acts.refusals import NotNow
+from questions.question import Question, Type
 
-from .questions import Question, Type
 from .rules import Game, Phase, State
 
 Questions = tuple[Question, ...]

@@ -23,6 +23,7 @@ from typing import Any
 
 import orjson
 
+from questions.question import RATINGS, Kind, Question
 from store.limits import check_value
 from store.splitting import fitting, in_parts
 from tally.ballots import BadBallot, Ballots, check
@@ -31,7 +32,6 @@ from tally.result import Result
 from tally.undrawn import other_draws, places_without_lots, undrawn
 
 from . import scores
-from .questions import RATINGS, Kind, Question
 from .rounds import Entry, Given, Round, is_told
 from .scores import Answer, Vote
 

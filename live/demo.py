@@ -7,14 +7,14 @@ import random
 from accounts import repository as people
 from accounts.models import User
 from acts.site import table
+from questions.demo import MAKER, PLANNED
+from questions.question import Kind, Question, Type
 
 from . import clock, repository, seats
 from .qa import demo as questions
-from .questions import Kind, Question, Type
 from .rules import Game, Step
 from .seats import Seat
 from .services import answering, making, moving
-from .sets.demo import MAKER, PLANNED
 
 ROBOTS = 5
 TRY = "Try me: trivia with robots"

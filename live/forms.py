@@ -11,17 +11,17 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import ngettext_lazy
 
+from assembly.majorities import MAX_QUORUM_PEOPLE
+from assembly.words import QUORUMS
 from pages.fields import LinesField, NameField, TitleField
 from pages.names import clean_title
 from pages.time_fields import ZoneField, zone_or_default
+from questions import repository as sets
+from questions.checking import flaws, tidied
+from questions.question import MAX_OPTIONS, MAX_QUESTIONS, MAX_TITLE_CHARS, OF_SETS, Kind, Question, Type
+from questions.rules import QuestionSet
 
-from .assembly.majorities import MAX_QUORUM_PEOPLE
-from .assembly.words import QUORUMS
-from .questions import MAX_OPTIONS, MAX_QUESTIONS, MAX_TITLE_CHARS, OF_SETS, Kind, Question, Type
 from .rules import MAX_CONTEXT_CHARS, MAX_SESSION_TITLE_CHARS, Names
-from .sets import repository as sets
-from .sets.checking import flaws, tidied
-from .sets.rules import QuestionSet
 from .words import STORIES, Story, type_words
 
 RIGHT = "*"  # before an option: it is a right answer

@@ -13,13 +13,13 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
 from acts.links import whole
+from assembly import quorate, resolutions
+from assembly import words as assembly_words
 from pages.qr import shared_qr_svg
+from questions.question import Question, Type
 
 from . import asking, clock, pictures, rules, standings, words
-from .assembly import quorate, resolutions
-from .assembly import words as assembly_words
 from .onward import services as onward
-from .questions import Question, Type
 from .rooms import Room
 from .rules import Game, Phase, State, Step
 from .seats import Seat

@@ -19,12 +19,12 @@ from django.conf import settings
 from django.utils import translation
 
 from acts.site import table
+from assembly import floor
 from pages.streams import Listener, send_all
 from store.splitting import by_count
 from store.table import StoreError
 
 from . import clock, fragments, rooms, screens, waking
-from .assembly import floor
 from .fragments import ELSEWHERE, GONE, LAST, Said
 from .presence import PRESENCE
 from .qa import showing

@@ -6,18 +6,18 @@ from django.utils.translation import gettext_lazy as _
 from django.utils.translation import ngettext_lazy
 
 from accounts.telling import how_many, rows
+from assembly.minutes.records import FACTS, LATER_FACTS
+from questions import telling as of_sets
+from questions.question import Question, Type
+from questions.rules import QuestionSet
 from store import keys
 from store.replay import Exempt
 from store.schema import Export, ItemType, Parting, Sheet, fields_of
 
 from . import repository
-from .minutes.records import FACTS, LATER_FACTS
 from .onward.repository import Onward
-from .questions import Question, Type
 from .repository import Past
 from .rules import Game, State
-from .sets import telling as of_sets
-from .sets.rules import QuestionSet
 
 GAME = f"{fields_of(Game, 'code', *repository.SECRETS)} created_by:person hosts:people"
 STATE = f"{fields_of(State)} clock:map"

@@ -12,19 +12,19 @@ from django.views.decorators.http import require_safe
 
 from accounts.access import public, requires
 from accounts.rules import Permission
+from assembly.minutes import repository as minutes
 from pages.forms import form_page, new_token, posted, refusals_at
 from pages.saying import refusals_said
+from questions import repository as sets
+from questions.question import Type
 
 from . import repository, rules, trying
 from .forms import GameForm, cards
 from .lifetimes import configured
-from .minutes import repository as minutes
 from .qa import services as questions
 from .qa.rules import Mode
-from .questions import Type
 from .rules import Game
 from .services import hosting, making
-from .sets import repository as sets
 
 MAX_RECENT_ASSEMBLIES = 3  # assemblies; the others are on a page of their own
 PAGE_ROWS = 10  # of those that are over; the rest is in the history

@@ -15,16 +15,16 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import ngettext
 
+from assembly.resolutions import ABSTAIN
+from assembly.words import SAID, said_words
 from pages.fragments import fragment
+from questions.question import Type
 from ranking.candidates import Candidate
 from ranking.rankings import named
 
 from . import asking, hall, pictures
 from .asking import Paper, Way
-from .assembly.resolutions import ABSTAIN
-from .assembly.words import SAID, said_words
 from .qa import showing
-from .questions import Type
 from .rooms import Room
 from .rounds import Entry, options_of
 from .rules import Phase

@@ -14,13 +14,13 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
+from assembly import pictures as assembly_pictures
 from pages.fragments import fragment
+from questions.question import RATINGS, Kind, Question, Type
 from results.pictures.drawing import exact, isolated, number, share
 
 from . import sankey
-from .assembly import pictures as assembly_pictures
 from .bars import Bar, others
-from .questions import RATINGS, Kind, Question, Type
 from .rounds import Round, options_of
 from .seats import Seat
 from .signs import Sign, sign

@@ -14,12 +14,12 @@ from django.views.decorators.http import require_POST, require_safe
 
 from accounts.access import public
 from acts.refusals import Refusal
+from questions.question import Type
 from store import keys
 from store.table import StoreError
 
 from . import asking, clock, outcome, players, rooms, saying, screens, seat_views
 from .pace import PACE, TooFast
-from .questions import Type
 from .rooms import Room
 from .rules import Phase
 from .screens import Role

@@ -11,6 +11,7 @@ from dataclasses import replace
 from typing import Any
 
 from pages.times import from_text
+from questions.question import Type
 from store import keys
 from store.replay import Act, Happened, Step, nothing_kept
 from store.schema import EventType
@@ -19,7 +20,6 @@ from store.table import Delete, Exists, Key, Update
 from . import repository
 from .items import CLOCK, GAME, STATE
 from .onward import repository as onward
-from .questions import Type
 from .rules import Game, State
 
 

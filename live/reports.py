@@ -15,19 +15,19 @@ from typing import Any
 import orjson
 
 from acts.site import table
+from assembly.words import headline, said_words
 from pages.lists import as_csv
 from pages.sorting import as_people_sort
+from questions.question import RATINGS, Kind, Question, Type
 from store import keys
 from tally.ballots import groups_of
 
 from . import counting, pictures, repository, seats, standings
-from .assembly.words import headline, said_words
 from .onward import services as onward
 from .qa import telling as by_the_room
 from .qa.repository import texts as texts_of
 from .qa.telling import Told as Asked
 from .qa.texts import Texts, seen_round
-from .questions import RATINGS, Kind, Question, Type
 from .rounds import Entry, Round, options_of
 from .rules import Game, Phase, State
 from .seats import Seat

@@ -14,13 +14,13 @@ from acts.refusals import NotThere
 from acts.site import now_text, table
 from acts.versions import unchanged
 from pages.times import from_text
+from questions.question import Question, Type, question_of
 from store import keys, spans
 from store.splitting import in_parts
 from store.table import Check, Delete, Equals, Exists, Item, Key, Less, Missing, Put, Span, Update, Write
 
 from . import rules
 from .clock import Clock
-from .questions import Question, Type, question_of
 from .rounds import Given
 from .rules import NOT_THERE, Game, Names, Phase, State
 

@@ -16,16 +16,16 @@ from django.utils.translation import gettext as _
 from acts.recording import write
 from acts.refusals import LostRace
 from acts.site import table
+from assembly.resolutions import ABSTAIN, NO, YES
+from questions.question import RANKED, RATINGS, Kind, Question, Type
 from store import keys
 from store.limits import BATCH_PUTS
 from store.splitting import by_count
 from store.table import StoreError
 
 from . import clock, repository, rules, seats
-from .assembly.resolutions import ABSTAIN, NO, YES
 from .gathering import Gathered
 from .pseudonyms import pseudonym
-from .questions import RANKED, RATINGS, Kind, Question, Type
 from .rounds import Given
 from .rules import Game, Phase, State
 from .seats import Seat

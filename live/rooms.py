@@ -16,11 +16,12 @@ from functools import cached_property
 from typing import Any
 
 from acts.site import table
+from assembly.speakers import NOBODY, Speakers, speakers_of
+from questions.question import Kind, Question, Type
 from store import keys, spans
 from store.table import Conflict, Item, Key, Unavailable
 
 from . import clock, counting, gathering, repository, robots, rules, seats
-from .assembly.speakers import NOBODY, Speakers, speakers_of
 from .gathering import Gathered
 from .ideas import orders
 from .ideas import rules as ideas
@@ -29,7 +30,6 @@ from .qa import texts as moderation
 from .qa.board import Board
 from .qa.rules import Asked, Qa
 from .qa.texts import Texts
-from .questions import Kind, Question, Type
 from .robots import Robots
 from .rounds import Round
 from .rules import Game, Phase, State

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from .questions import Question
+from questions.question import Question
 
 MIN_ANONYMOUS_ANSWERS = 3  # people's answers, below which nothing is told of an anonymous round
 

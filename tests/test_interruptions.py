@@ -30,6 +30,7 @@ from acts import site
 from acts.queues import SomeFailed
 from acts.refusals import Refusal
 from acts.site import acting_on, table
+from assembly import rolls
 from ballots import services as ballots
 from elections import copying, imports, invitations
 from elections import repository as elections
@@ -42,14 +43,10 @@ from elections.rules import Action
 from live import clock as game_clock
 from live import repository as games
 from live import seats
-from live.assembly import rolls
 from live.ideas import orders, sorting
 from live.onward import services as onward
-from live.questions import Kind, Question, Type
 from live.rules import Phase, Step
 from live.services import answering, deleting, making, moving
-from live.sets import repository as sets
-from live.sets import services as question_sets
 from mail import outbox as mail
 from mail.letters import compose
 from mail.sending import LEASE_SECONDS, send_waiting
@@ -59,6 +56,9 @@ from news.likes import member
 from news.services.writing import Written
 from photos.changing import Wanted
 from polls import services as polls
+from questions import repository as sets
+from questions import services as question_sets
+from questions.question import Kind, Question, Type
 from ranking.candidates import Candidate
 from skills import merging
 from skills import repository as catalogue

@@ -18,10 +18,10 @@ from config import gunicorn
 from elections import repository as elections
 from elections import services as organising
 from elections.books.rules import MAX_QUESTIONS, MAX_TOTAL_CANDIDATES
-from live.questions import Kind, Question, Type
 from live.repository import questions as questions_of
 from live.services import making
 from polls.counting import SideBySide
+from questions.question import Kind, Question, Type
 from ranking.candidates import Candidate
 from results import services as results
 from store import splitting
@@ -46,7 +46,7 @@ NOT_WALKED = {
     "accounts.factor_forms.CodeForm": "a code that an app shows",
     "accounts.forms.NameForm": "asked of whoever registers while somebody else takes the name",
     "elections.books.forms.QuestionsForm": "what two forms have in common",
-    "live.assembly.check_in_forms.PersonalCodeForm": "a code that is looked up",
+    "assembly.check_in_forms.PersonalCodeForm": "a code that is looked up",
     "news.mail_forms.NoNewsForm": "an address that is looked up",
     "news.site_forms.PartForm": "what several forms have in common",
     "pages.time_fields.ZonedForm": "what several forms have in common",

@@ -25,11 +25,11 @@ from elections import invitations, repository
 from elections import services as organising
 from live import clock
 from live import repository as games
-from live.questions import Type
 from live.rules import Step
 from live.services import answering, making, moving
 from polls import services as polls
 from polls.sealing import seal
+from questions.question import Type
 from ranking.candidates import Candidate
 from results import repository as results
 from store import keys

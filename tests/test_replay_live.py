@@ -10,16 +10,16 @@ from accounts import services as accounts
 from accounts.rules import Role
 from acts.background import OVERWRITE
 from acts.site import now_text, table
+from assembly import agenda, checking_in, enrolling, rolls, speaking
+from assembly.minutes import services as minutes
 from live import gathering, players, repository, seats
-from live.assembly import agenda, checking_in, enrolling, rolls, speaking
-from live.minutes import services as minutes
 from live.onward import services as onward
 from live.qa import services as questions
 from live.qa.marks import text_mark
 from live.qa.rules import Act, Qa
-from live.questions import Kind, Question, Type
 from live.rules import Names, Phase, Step
 from live.services import correcting, deleting, hosting, seating
+from questions.question import Kind, Question, Type
 from store import keys
 from store.keys import fold
 from store.table import Delete, Update, Write

@@ -11,15 +11,15 @@ from accounts import repository as people
 from accounts import services as accounts
 from accounts.rules import Role
 from acts.background import wait
-from live.questions import Question
-from live.sets import replay as of_sets
-from live.sets import repository, rules, services
+from questions import replay as of_sets
+from questions import repository, rules, services
+from questions.question import Question
 from store import keys
 from store.log import utc_now
 from store.log.seal import verify
 from store.table import Update
 from tests.background import finish_background
-from tests.live.sets.conftest import MANY, numbered
+from tests.questions.conftest import MANY, numbered
 from tests.test_completeness import Watched, watched  # noqa: F401 - a fixture
 from upkeep import names, replay
 from upkeep.sealer import site_sealer

@@ -36,7 +36,7 @@ NO_POST = "no-such-post"  # and posts theirs: tests/news/test_pages.py
 
 NO_BOOK = "no-such-book"  # and books theirs: tests/elections/test_book_pages.py, tests/ballots/test_book_pages.py
 NO_GROUP = "no-such-group"  # and groups theirs: tests/elections/test_group_pages.py
-NO_SET = "no-such-set"  # and question sets theirs: tests/live/sets/test_pages.py
+NO_SET = "no-such-set"  # and question sets theirs: tests/questions/test_pages.py
 
 # address: (whom it is for, methods it takes, words it needs)
 ROUTES = {

@@ -26,11 +26,11 @@ import orjson
 from django.utils.translation import gettext_lazy as _
 
 from acts.refusals import Refusal
+from questions.question import MAX_OPTION_CHARS, MAX_OPTIONS, MIN_OPTIONS, Kind, Question
 from store.keys import fold
 from store.splitting import fitting
 
 from .. import counting
-from ..questions import MAX_OPTION_CHARS, MAX_OPTIONS, MIN_OPTIONS, Kind, Question
 from ..rounds import Entry, Given, Round, is_told
 
 MAX_IDEAS_PER_PERSON = 3  # of one person

@@ -13,10 +13,10 @@ from django.utils.translation import gettext as _
 from acts.refusals import LostRace, NotNow
 from pages.forms import form_page
 from pages.saying import refusals_said
+from questions.question import MAX_OPTIONS, MIN_OPTIONS
 
 from .. import hall, rules
 from ..access import Hosted, of_hosts
-from ..questions import MAX_OPTIONS, MIN_OPTIONS
 from ..rules import Phase
 from ..saying import line_from
 from ..services import closing

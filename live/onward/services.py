@@ -24,6 +24,7 @@ from acts.background import Batch, Task, finished
 from acts.refusals import LostRace, NameTaken, NotAllowed, NotThere, Refusal
 from acts.site import now_text, table
 from acts.suffixes import suffixes
+from assembly import quorate, resolutions, rolls
 from elections import copying
 from elections.convening import Convened
 from elections.copying import BY_ADDRESS
@@ -35,16 +36,15 @@ from polls import allowance
 from polls import services as polls
 from polls.forms import usual_retention
 from polls.rules import Poll
+from questions.question import Kind, Question, Type
 from store import keys
 from store.log import Event
 from store.splitting import by_count
 from store.table import Write
 
 from .. import counting, repository, rules, seats
-from ..assembly import quorate, resolutions, rolls
 from ..qa.repository import texts as texts_of
 from ..qa.texts import hidden_options
-from ..questions import Kind, Question, Type
 from ..rounds import Round, options_of
 from ..rules import Game, State
 from ..seats import Seat

@@ -15,13 +15,13 @@ from django.utils.translation import gettext as _
 from accounts.access import requires
 from accounts.models import User
 from accounts.rules import Permission
+from assembly import addresses, quorate
+from assembly.check_in_forms import MAX_ROLL_CHARS
 from pages.addresses import origin
 from pages.forms import form_page
 from pages.saying import refusals_said
 
 from .. import access
-from ..assembly import addresses, quorate
-from ..assembly.check_in_forms import MAX_ROLL_CHARS
 from ..host_views import OWN_PAGES
 from ..rules import Game, State
 from ..services import closing

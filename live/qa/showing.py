@@ -13,10 +13,10 @@ from typing import Any, TypeVar
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
-from live.questions import Kind, Type
 from live.rooms import Room
 from live.rules import Phase
 from live.seats import Seat
+from questions.question import Kind, Type
 
 from . import rules, texts
 from .marks import mark_of

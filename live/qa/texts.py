@@ -15,9 +15,9 @@ from typing import Any
 from django.utils.translation import gettext as _
 
 from live import scores
-from live.questions import Kind
 from live.rounds import Entry, Round
 from live.scores import Answer
+from questions.question import Kind
 from store.keys import fold
 from tally.ballots import groups_of
 

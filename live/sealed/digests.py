@@ -16,8 +16,9 @@ from collections.abc import Sequence
 
 import orjson
 
+from questions.question import Question, Type
+
 from .. import counting, repository
-from ..questions import Question, Type
 from ..rounds import Round
 from ..rules import Game
 

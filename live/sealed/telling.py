@@ -14,12 +14,12 @@ from typing import Any
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
+from assembly import words as assembly_words
+from assembly.resolutions import ABSTAIN, Outcome
 from pages.sorting import as_people_sort
+from questions.question import Kind, Question, Type
 
 from .. import reports
-from ..assembly import words as assembly_words
-from ..assembly.resolutions import ABSTAIN, Outcome
-from ..questions import Kind, Question, Type
 from ..rooms import Room
 from ..rounds import Entry, Round, options_of
 

@@ -12,13 +12,13 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
 from accounts.access import public
+from assembly import words as assembly_words
 from ranking.beginnings import beginning_form
 from store import keys
 from store.memory import Memory
 from store.table import Item
 
 from .. import counting, players, rooms, rules
-from ..assembly import words as assembly_words
 from ..lifetimes import configured
 from ..players import Player
 from ..rooms import Room

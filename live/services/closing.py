@@ -13,19 +13,19 @@ from acts.background import Batch, Task, finished, next_deletions
 from acts.recording import record, try_record, write
 from acts.refusals import LostRace
 from acts.site import SITE, now_text
+from assembly import quorate, resolutions
+from questions.question import Kind, Question, Type
 from store import keys
 from store.forgetting import to_forget
 from store.log import Event
 from store.table import Write
 
 from .. import clock, counting, gathering, repository, rules, scores, seats, twice, waking
-from ..assembly import quorate, resolutions
 from ..ideas import orders
 from ..ideas import rules as ideas
 from ..pseudonyms import new_salt, pseudonym
 from ..qa import repository as texts
 from ..qa import texts as moderation
-from ..questions import Kind, Question, Type
 from ..repository import EMPTYING
 from ..rounds import Given, Round
 from ..rules import Game, Phase, State, Step

@@ -11,11 +11,11 @@ from base64 import urlsafe_b64encode
 from django.utils.crypto import salted_hmac
 
 from accounts.models import User
+from assembly import enrolling, rolls
 from store import keys
 from store.keys import fold
 
 from .. import repository
-from ..assembly import enrolling, rolls
 from ..qa import repository as room_questions
 from ..qa import services as asking
 from ..qa.rules import Qa

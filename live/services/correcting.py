@@ -17,14 +17,14 @@ from acts.again import try_again
 from acts.recording import record
 from acts.refusals import NotNow, TooMany
 from acts.site import now_text
+from questions.question import MAX_QUESTIONS, Kind, Question
+from questions.rules import Elsewhere, edition_of_question
 from store.log import Event
 from store.table import Write
 
 from .. import corrections, repository, rules, waking
 from ..corrections import Questions
-from ..questions import MAX_QUESTIONS, Kind, Question
 from ..rules import Game, Phase, State
-from ..sets.rules import Elsewhere, edition_of_question
 
 CHANGED_SINCE = _("Somebody has changed this list meanwhile. Look at it again, please: nothing was changed for you.")
 OVER = _("The session has ended, and stays as it is.")

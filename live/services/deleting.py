@@ -5,13 +5,13 @@ from __future__ import annotations
 from acts.again import try_again
 from acts.background import Batch, Task, finished, next_deletions
 from acts.site import log
+from assembly.minutes.repository import SEALING
 from store import keys
 from store.forgetting import to_forget
 from store.log import Event
 from store.table import Check, Missing
 
 from .. import repository, rules, waking
-from ..minutes.repository import SEALING
 from ..repository import DELETING
 from ..rules import Game, Phase, State
 from . import ending

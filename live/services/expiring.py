@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from acts.background import Batch, Task, finished
 from acts.site import SITE
+from assembly.minutes.repository import SEALING
 from store.forgetting import to_forget
 from store.log import Event
 
 from .. import repository
-from ..minutes.repository import SEALING
 from ..repository import EXPIRING
 
 

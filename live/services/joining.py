@@ -11,10 +11,10 @@ from acts.again import try_again
 from acts.recording import try_write
 from acts.refusals import NameTaken, Refusal, TooMany
 from acts.site import now_text, table
+from assembly import speaking
 from store.table import Item
 
 from .. import clock, names, players, rules, seats, waking
-from ..assembly import speaking
 from ..players import Pass
 from ..rules import Game, Names, Phase, State
 from ..seats import Seat

@@ -16,12 +16,12 @@ from acts.recording import record
 from acts.refusals import LostRace, NotNow
 from acts.site import now_text
 from pages.times import from_text
+from questions.question import Question, Type, suiting
 from store.log import Event
 from store.table import Conflict
 
 from .. import repository
 from ..lifetimes import MAX_SESSION_DURATION, configured
-from ..questions import Question, Type, suiting
 from ..rules import Game, State, later
 
 FEW_SESSIONS, MANY_SESSIONS = 50, 500  # running sessions, from which on codes have a digit more

@@ -11,15 +11,15 @@ from django.utils.translation import gettext_lazy as _
 from acts import recording
 from acts.refusals import LostRace, NotNow
 from acts.site import now_text
+from assembly import quorate, speaking
+from questions.question import Question
 from store.log import Event
 from store.table import Write
 
 from .. import clock, repository, rules, seats, twice, waking
-from ..assembly import quorate, speaking
 from ..ideas import orders
 from ..ideas import rules as ideas
 from ..pseudonyms import new_salt
-from ..questions import Question
 from ..rounds import MIN_ANONYMOUS_ANSWERS, is_told
 from ..rules import Game, Phase, State, Step
 from . import closing, ending

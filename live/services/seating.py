@@ -14,13 +14,13 @@ from acts.again import try_again
 from acts.recording import record
 from acts.refusals import LostRace, NotNow
 from acts.site import SITE, now_text
+from assembly import speaking
 from pages.sorting import as_people_sort
 from store import keys
 from store.log import Event
 from store.table import Write
 
 from .. import clock, names, repository, rules, seats, waking
-from ..assembly import speaking
 from ..clock import PERCENTS
 from ..rules import Game, Names, Phase, State
 from ..seats import Seat

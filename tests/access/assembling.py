@@ -6,11 +6,11 @@ from django.test import Client
 from django.urls import reverse
 
 from accounts.models import User
+from assembly import checking_in, enrolling, rolls
 from live import players, repository, seats
-from live.assembly import checking_in, enrolling, rolls
-from live.questions import Kind, Question, Type
 from live.rules import Game, Step
 from live.services import making, moving
+from questions.question import Kind, Question, Type
 
 from .site import Look
 from .words import filled, known, text

@@ -5,12 +5,12 @@ from __future__ import annotations
 from accounts import repository as people
 from accounts.models import User
 from acts.site import table
+from assembly import rolls
 from live import clock, repository, seats
-from live.assembly import rolls
-from live.questions import Kind, Question, Type
 from live.rules import Game, Names, Step
 from live.services import answering, making, moving
-from live.sets.rules import edition_of_question
+from questions.question import Kind, Question, Type
+from questions.rules import edition_of_question
 
 from .joining import _made
 from .site import Look

@@ -8,9 +8,9 @@ from django.urls import reverse
 from accounts.models import User
 from live import names as player_names
 from live import players, repository, seats
-from live.questions import Kind, Question, Type
 from live.rules import Game, Names
 from live.services import joining, making
+from questions.question import Kind, Question, Type
 
 from .site import Look
 from .words import filled, text

@@ -10,10 +10,10 @@ from live import clock, gathering, repository, rooms
 from live.qa import services as questions
 from live.qa.marks import question_of
 from live.qa.rules import Mode, Qa
-from live.questions import Kind, Question, Type
 from live.rules import Game, Step
 from live.seats import Seat
 from live.services import making, moving
+from questions.question import Kind, Question, Type
 
 from .joining import seat
 from .site import Look

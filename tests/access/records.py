@@ -5,10 +5,10 @@ from __future__ import annotations
 from accounts.models import User
 from acts.site import table
 from live import clock, repository, seats
-from live.questions import Kind, Question, Type
 from live.rules import Step
 from live.seats import Seat
 from live.services import answering, making, moving
+from questions.question import Kind, Question, Type
 
 from .site import Look
 from .words import filled, text

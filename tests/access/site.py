@@ -27,8 +27,6 @@ from elections import services as organising
 from elections.groups import services as groups
 from elections.needs import Need
 from elections.rules import Election
-from live.questions import Kind, Question
-from live.sets import services as question_sets
 from mail import outbox
 from mail.letters import compose
 from mail.sending import send_waiting
@@ -49,6 +47,8 @@ from polls import services as polling
 from polls.counting import SideBySide
 from polls.previews import edition_of
 from polls.rules import Poll
+from questions import services as question_sets
+from questions.question import Kind, Question
 from ranking.candidates import Candidate
 from results import repository as results
 from results.card_address import card_edition

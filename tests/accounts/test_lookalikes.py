@@ -13,10 +13,10 @@ from acts.refusals import NameTaken
 from acts.tokens import sign
 from elections.groups import repository as groups
 from elections.groups import services as grouping
-from live.questions import Kind, Question
-from live.sets.checking import flaws, tidied
 from pages import lists
 from pages.lists import Verdict
+from questions.checking import flaws, tidied
+from questions.question import Kind, Question
 from store.table import Put, Refused
 from tests.at_once import at_once
 from tests.people import PASSWORD, make_owner, somebody

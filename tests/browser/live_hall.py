@@ -11,9 +11,9 @@ from playwright.sync_api import APIRequestContext, Page, expect
 
 from accounts import repository as people
 from live import repository
-from live.questions import Question, Type
 from live.rules import Game
 from live.services import making
+from questions.question import Question, Type
 
 from .conftest import MAX_ATTEMPTS, Visit, Windows
 from .test_access import faults, look

@@ -6,10 +6,10 @@ import re
 
 from playwright.sync_api import Page, expect
 
+from assembly import agenda
 from elections import repository as elections
 from live import repository
-from live.assembly import agenda
-from live.questions import Kind, Question
+from questions.question import Kind, Question
 
 from .live_hall import PHONE_WIDTH_PX, WALL_WIDTH_PX, Hall, Voice, judged, press, press_surely, shows
 from .test_live import send, store, voices  # noqa: F401 - fixtures

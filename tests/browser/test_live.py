@@ -8,8 +8,8 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Page, expect
 
-from live.questions import Kind, Question, Type
 from live.rules import Names
+from questions.question import Kind, Question, Type
 
 from .live_hall import (
     HOST,

@@ -6,10 +6,10 @@ from playwright.sync_api import expect
 
 from config.settings import BASE_DIR
 from live import counting, pictures, scores
-from live.questions import Kind, Question, Type
 from live.rounds import Entry, Given, Round
 from live.seats import Seat
 from live.standings import board
+from questions.question import Kind, Question, Type
 
 from .test_access import faults, fits, look
 

@@ -14,14 +14,14 @@ import pytest
 from playwright.sync_api import Page, Route, expect
 
 from acts.site import table
+from assembly import resolutions
 from config.settings import BASE_DIR
 from live import clock, counting, repository, seats
-from live.assembly import resolutions
-from live.questions import Kind, Question, Type
 from live.rounds import Given, Round
 from live.rules import Game, Phase, State, Step
 from live.seats import Seat
 from live.services import answering, moving
+from questions.question import Kind, Question, Type
 from store.log import utc_now
 from store.log.publish import Publisher
 from store.log.seal import Sealer

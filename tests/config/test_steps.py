@@ -48,7 +48,7 @@ STEPS = {
             "elections.quiet.forget",
             "news.services.liking.forget_likes",
             "news.subscribing.forget_subscription",
-            "live.minutes.services.forget_attendances",
+            "assembly.minutes.services.forget_attendances",
             "live.services.leaving.forget_hosting",
             "accounts.services.leaving.forget_sessions",
         ],

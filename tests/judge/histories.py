@@ -12,11 +12,11 @@ import pytest
 
 from acts.refusals import LostRace, NotNow
 from acts.site import acting_on, table
-from live.questions import Type
 from live.services import making
 from polls import repository as polls
 from polls import services as polling
 from polls.voters import id_of
+from questions.question import Type
 from store.chaos import Chaos
 from store.table import Conflict, Unavailable
 from tests.at_once import at_once

@@ -7,10 +7,10 @@ from collections.abc import Callable
 import pytest
 
 from live import clock, repository, seats
-from live.questions import Kind, Question, Type
 from live.rules import Game, State, Step
 from live.seats import Seat
 from live.services import answering, making, moving
+from questions.question import Kind, Question, Type
 
 TRIVIA = (
     Question("Who proposed the Schulze method?", Kind.CHOICE, options=("Schulze", "Borda", "Hare"), right=(0,)),

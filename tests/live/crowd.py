@@ -22,9 +22,9 @@ if __name__ == "__main__":
 
 from acts.site import acting_on
 from live import clock, repository, seats
-from live.questions import Type
 from live.rules import Game, Phase, State
 from live.services import answering
+from questions.question import Type
 from store.table import Conflict, Table, Unavailable
 from tests.at_once import at_once
 from tests.forks import in_processes

@@ -8,12 +8,12 @@ from django.urls import reverse
 
 from accounts import repository as people
 from acts.refusals import NotThere
+from assembly import enrolling, rolls
 from live import repository
-from live.assembly import enrolling, rolls
 from live.qa import services as questions
-from live.questions import Type
 from live.rules import Phase, Step
 from live.services import copying, hosting
+from questions.question import Type
 from store import keys
 from tests.live.conftest import drive
 from tests.test_replay_live import assemble, play

@@ -11,13 +11,13 @@ from django.urls import reverse
 
 from accounts import repository as people
 from acts.refusals import LostRace, NotNow
+from assembly import agenda
 from live import corrections, repository, rooms, rules, screens
-from live.assembly import agenda
-from live.questions import Kind, Question, Type
 from live.rules import Phase, Step
 from live.screens import Role
 from live.services import correcting, moving
-from live.sets.rules import Elsewhere, edition_of_question
+from questions.question import Kind, Question, Type
+from questions.rules import Elsewhere, edition_of_question
 from store.log import EventLog
 from tests.live.conftest import drive, give, seated
 from upkeep import replay

@@ -11,9 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from live import counting, scores
-from live.questions import Kind, Question
 from live.rounds import Given, Round
 from polls.counting import SideBySide
+from questions.question import Kind, Question
 from store.limits import MAX_ITEM_BYTES, check_item
 from tally.ballots import Ballots
 from tests.rows import every_row

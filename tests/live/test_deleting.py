@@ -7,10 +7,10 @@ import pytest
 from accounts.rules import Role
 from acts.refusals import NotThere
 from live import repository
-from live.questions import Type
 from live.rules import Step
 from live.services import answering, deleting
 from live.services.answering import Told
+from questions.question import Type
 from store import keys
 from store.table import DATA
 from tests.background import finish_background

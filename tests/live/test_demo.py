@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from live import demo, repository
-from live.questions import Type
 from live.rules import Step
-from live.sets.demo import MAKER
+from questions.demo import MAKER
+from questions.question import Type
 from tests.test_replay_live import check
 
 

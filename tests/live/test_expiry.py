@@ -12,9 +12,9 @@ import pytest
 from acts import background
 from acts.site import acting_on
 from live import lifetimes, presence, repository, rooms, rules
-from live.questions import OF_SETS, Type
 from live.rules import Step
 from live.services import making
+from questions.question import OF_SETS, Type
 from store import forgetting, keys
 from store.table import DATA
 from tests.aws.engine import ours

@@ -21,10 +21,10 @@ from acts.refusals import LostRace, NotNow
 from acts.site import acting_on, table
 from config.settings import BASE_DIR
 from live import counting, repository, rules
-from live.questions import Kind, Question, Type
 from live.rounds import Round
 from live.rules import Game, State, Step
 from live.services import making, moving
+from questions.question import Kind, Question, Type
 from store.chaos import Chaos
 from store.log import EventLog
 from store.table import Table

@@ -13,10 +13,10 @@ from accounts import repository as people
 from accounts.rules import Role
 from acts.site import table
 from live import gathering, hall, repository, rooms, screens, seats
-from live.questions import Kind, Question, Type
 from live.rules import MAX_HOSTS, Names, Phase, Step
 from live.screens import Role as Screen
 from live.services import hosting
+from questions.question import Kind, Question, Type
 from store.log import EventLog
 from tests.at_once import at_once
 from tests.live.conftest import TRIVIA, drive, give, seated

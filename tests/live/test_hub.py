@@ -14,11 +14,11 @@ from acts.site import table
 from live import clock, fragments, hub, presence, repository, rooms, screens, seats, waking
 from live.hub import Ear, Hub
 from live.presence import Presence
-from live.questions import Type
 from live.rules import Phase, Step
 from live.screens import Role, Shown
 from live.services import moving
 from pages.streams import Listener
+from questions.question import Type
 from store import keys
 from store.chaos import Chaos
 from store.table import Delete

@@ -11,10 +11,10 @@ from live.ideas import orders, sorting
 from live.ideas import rules as ideas
 from live.ideas.rules import Sorted
 from live.pseudonyms import pseudonym
-from live.questions import Kind, Question, Type
 from live.rounds import Given, options_of
 from live.rules import Phase, Step
 from live.services.answering import Told
+from questions.question import Kind, Question, Type
 from store import keys
 from store.log import EventLog
 from tests.background import finish_background

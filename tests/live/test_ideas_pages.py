@@ -14,11 +14,11 @@ from django.urls import reverse
 from accounts import repository as people
 from live import pictures, repository, robots, rooms, screens
 from live.ideas import orders
-from live.questions import Kind, Question, Type
 from live.rules import Phase, Step
 from live.screens import Role
-from live.sets import csv_in, csv_out
-from live.sets.checking import flaws
+from questions import csv_in, csv_out
+from questions.checking import flaws
+from questions.question import Kind, Question, Type
 from tests.live.conftest import drive, give, seated
 from tests.live.test_ideas import ASKED, WRITTEN, numbers, sealed
 from tests.live.test_play import SCRIPT, Phone

@@ -11,8 +11,8 @@ from accounts import telling as of_accounts
 from accounts.rules import Role
 from acts.site import table
 from live import repository
-from live.questions import Type
 from live.rules import Step
+from questions.question import Type
 from store import keys
 from store.log import utc_now
 from tests.background import finish_background

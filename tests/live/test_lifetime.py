@@ -7,11 +7,11 @@ from datetime import timedelta
 import pytest
 from django.test import Client
 
+from assembly import agenda
 from live import clock, lifetimes, presence, repository, rooms, rules
-from live.assembly import agenda
-from live.questions import Kind, Question, Type
 from live.rules import Phase, Step
 from live.services import ending
+from questions.question import Kind, Question, Type
 from tests.clock import stands_at
 from tests.live.conftest import drive, give, seated
 

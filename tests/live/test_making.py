@@ -10,10 +10,10 @@ from django.test import Client
 from accounts import repository as people
 from accounts.rules import Role
 from live import repository
-from live.questions import Kind, Question, Type
 from live.rules import Names
 from live.services import hosting
-from live.sets import services as sets
+from questions import services as sets
+from questions.question import Kind, Question, Type
 from tests.live.conftest import TRIVIA, drive
 from tests.rows import every_row
 

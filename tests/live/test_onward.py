@@ -13,21 +13,21 @@ from acts.background import wait
 from acts.limits import TooOften
 from acts.refusals import NotAllowed
 from acts.site import table
+from assembly import enrolling, rolls
 from ballots import services as voting
 from elections import descriptions
 from elections import repository as elections
 from elections import services as organising
 from elections.convening import Convened
 from live import counting, repository, seats
-from live.assembly import enrolling, rolls
 from live.onward import repository as onward
 from live.onward import services as carrying
-from live.questions import Kind, Question, Type
 from live.rules import Step
 from live.services import deleting
 from polls import allowance
 from polls import repository as polls
 from polls import services as polling
+from questions.question import Kind, Question, Type
 from results import services as results
 from results import verify
 from store import keys

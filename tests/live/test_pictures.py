@@ -9,10 +9,10 @@ import pytest
 from django.utils import translation
 
 from live import counting, pictures, signs
-from live.questions import MAX_OPTIONS, Kind, Question, Type
 from live.rounds import Entry, Given, Round
 from live.seats import Seat
 from live.standings import board
+from questions.question import MAX_OPTIONS, Kind, Question, Type
 from tests.rows import every_row
 
 HOSTILE = "</table><script>alert(1)</script>\" onload='x' & <b>"

@@ -13,10 +13,10 @@ from django.urls import reverse
 from acts.site import table
 from live import clock, gathering, players, repository, rooms, screens, seats
 from live.pace import MAX_ACTIONS, WINDOW_MS
-from live.questions import Kind, Question, Type
 from live.rules import Step
 from live.screens import Role
 from live.seats import Seat
+from questions.question import Kind, Question, Type
 from store.chaos import Chaos
 from tests.live.conftest import drive, seated
 from upkeep import pause

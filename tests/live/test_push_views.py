@@ -15,10 +15,10 @@ from live import clock, hub, players, presence, rooms, seats
 from live.hub import Hub
 from live.players import Pass
 from live.presence import Presence
-from live.questions import Type
 from live.rules import Step
 from live.seats import Seat
 from pages.streams import EVENT_STREAM, OPEN_STREAM
+from questions.question import Type
 from tests.live.conftest import drive, give
 from tests.live.test_hub import Heard
 from tests.people import sign_in

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from live import repository
-from live.questions import Type
 from live.rules import Phase, Step
 from live.services.answering import Told
+from questions.question import Type
 from store import keys
 from store.backup import contents, cut
 from store.table import Delete

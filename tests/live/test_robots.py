@@ -9,10 +9,10 @@ from django.utils import translation
 
 from acts.refusals import NotNow
 from live import clock, counting, repository, robots, rooms, rules, seats
-from live.questions import Kind, Question, Type
 from live.rooms import Mind
 from live.rounds import Given, is_told
 from live.rules import Phase, Step
+from questions.question import Kind, Question, Type
 from store import keys
 from tests.live.conftest import SURVEY, TRIVIA, drive, give, seated
 

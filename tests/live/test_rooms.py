@@ -10,9 +10,9 @@ import pytest
 
 from acts import recording
 from live import clock, repository, rooms, seats
-from live.questions import Type
 from live.rooms import Mind
 from live.rules import Phase, Step
+from questions.question import Type
 from store import keys, trips
 from store.chaos import Chaos
 from store.table import Delete

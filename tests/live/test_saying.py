@@ -9,11 +9,11 @@ from acts.refusals import Refusal
 from live import clock, saying, scores
 from live.counting import MAX_ANSWER_CHARS, vote_of
 from live.gathering import Gathered
-from live.questions import Kind, Question, Type
 from live.rounds import Round
 from live.rules import Phase, State
 from live.saying import NotSaid
 from live.scores import Answer
+from questions.question import Kind, Question, Type
 from tests.live.conftest import SURVEY
 from tests.rows import every_row
 

@@ -14,19 +14,19 @@ from django.urls import reverse
 
 from acts.site import table
 from live import counting, repository, rooms, seats
-from live.questions import Kind, Question, Type
 from live.rounds import Entry, Round
 from live.rules import Step
 from live.sealed import proofs, verifying
 from live.services import answering, deleting
+from questions.question import Kind, Question, Type
 from ranking import beginnings
 from store import keys
 from store.log import EventLog, forgotten, utc_now
 from store.log.publish import Publisher
 from store.log.seal import Sealer, verify
 from store.table import LOG, Delete, Key, Put
+from tests.assembly.test_assembly import call, vote
 from tests.live.conftest import AGENDA, drive, give, seated
-from tests.live.test_assembly import call, vote
 from tests.live.test_play import Phone, text_of
 from tests.people import sign_in
 

@@ -19,22 +19,22 @@ from django.urls import reverse
 
 from accounts import repository as people
 from acts.site import table
+from assembly import enrolling, rolls, takeovers
 from live import clock, counting, play_views, players, presence, pseudonyms, repository, rooms, seats
-from live.assembly import enrolling, rolls, takeovers
 from live.players import Pass
-from live.questions import Kind, Question, Type
 from live.rounds import Entry, Given
 from live.rules import Game, Step
 from live.seats import Seat
 from live.services import answering, making
+from questions.question import Kind, Question, Type
 from store import backup, keys
 from store.table import DATA, Update
+from tests.assembly.test_check_in import by_code, code_of, host
 from tests.ballots.attack import Copy, take_copy
 from tests.ballots.test_secrecy import WebLog, forget, without_waiting_for_the_disk
 from tests.clock import stands_at as clock_stands
 from tests.copies import copy_of
 from tests.live.conftest import drive
-from tests.live.test_check_in import by_code, code_of, host
 
 from .attack import Evening, Leak, Vote, by_chance, computed, fixed_points, leaks
 from .oracle import Answer, Host

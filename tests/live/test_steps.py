@@ -6,10 +6,10 @@ import pytest
 
 from acts.refusals import LostRace, NotNow
 from live import clock, counting, gathering, repository
-from live.questions import Kind, Question, Type
 from live.rules import Phase, Step
 from live.services import closing, ending, moving
 from live.services.answering import Told
+from questions.question import Kind, Question, Type
 from store import keys
 from store.log import EventLog
 from store.table import Delete

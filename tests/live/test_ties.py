@@ -8,10 +8,10 @@ from django.urls import reverse
 
 from accounts import repository as people
 from acts.refusals import NotNow
+from assembly import agenda
 from live import pictures, repository, rooms
-from live.assembly import agenda
-from live.questions import Kind, Question, Type
 from live.rules import Step
+from questions.question import Kind, Question, Type
 from tests.live.conftest import drive, give, seated
 
 FEE = Question(

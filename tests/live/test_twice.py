@@ -9,11 +9,11 @@ import pytest
 
 from live import counting, pictures, repository, sankey, seats, twice
 from live.pseudonyms import pseudonym
-from live.questions import Kind, Question, Type
 from live.rounds import Entry, Round
 from live.rules import Phase, Step
 from live.services import closing
 from live.services.answering import Told
+from questions.question import Kind, Question, Type
 from store import keys
 from store.backup import contents, cut
 from tests.live.conftest import drive, give, seated

@@ -7,11 +7,11 @@ from dataclasses import asdict, replace
 import pytest
 
 from accounts import repository as people
+from assembly.majorities import QUORUMS, quorum_of
 from elections import copying
 from elections import repository as elections
 from elections import services as organising
 from elections.convening import Convened
-from live.assembly.majorities import QUORUMS, quorum_of
 from results import verify
 from tests.people import enrol
 

@@ -22,12 +22,12 @@ from elections.groups import services as groups
 from elections.needs import Agreement, Need
 from live.onward import repository as onward
 from live.onward.repository import Onward
-from live.questions import Kind, Question, Type
 from live.services import making
-from live.sets import services as question_sets
 from news import services as news
 from news import site_page
 from news.services.writing import Written
+from questions import services as question_sets
+from questions.question import Kind, Question, Type
 from skills import services as skills
 from skills.endorsements import Ground
 from store import keys

@@ -18,9 +18,9 @@ from live import clock
 from live import repository as games
 from live.qa import repository, rules, services
 from live.qa.rules import Act, Fate, Mode
-from live.questions import Type
 from live.rules import Step
 from live.services import seating
+from questions.question import Type
 from store.chaos import Chaos
 from tests.access.asking import listening
 from tests.live.conftest import drive, seated

@@ -12,11 +12,11 @@ from live.hub import Hub
 from live.presence import Presence
 from live.qa import board, services, showing
 from live.qa.rules import Act, Mode
-from live.questions import Type
 from live.rules import Step
 from live.screens import Role
 from live.services import seating
 from pages.streams import OPEN_STREAM
+from questions.question import Type
 from tests.access.asking import listening as heard_by
 from tests.live.conftest import drive, give, made, seated  # noqa: F401 - a fixture
 from tests.live.qa.conftest import Phone, send, upvote

@@ -14,10 +14,10 @@ from live.pace import Pace, TooFast
 from live.qa import repository, rules, services, showing
 from live.qa.marks import mark_of
 from live.qa.rules import Act, Fate, Mode
-from live.questions import Type
 from live.rules import Step
 from live.seats import Seat
 from live.services import deleting, making, seating
+from questions.question import Type
 from store import keys
 from store.connect import connect
 from store.log import EventLog

@@ -12,11 +12,11 @@ from live import clock, counting, hall, pictures, reports, repository, rooms, sc
 from live.ideas import orders, sorting
 from live.qa import services, showing
 from live.qa.rules import Act, Fate, Mode
-from live.questions import Kind, Question, Type
 from live.rules import Phase, Step
 from live.screens import Role
 from live.sealed.verifying import check_rounds
 from live.services import answering, seating
+from questions.question import Kind, Question, Type
 from store.log import EventLog
 from tests.live.conftest import drive, give, seated
 from tests.live.qa.conftest import Phone

@@ -10,9 +10,9 @@ from ballots import demo as ballots
 from elections import demo as elections
 from elections.groups import demo as groups
 from live import demo as live_sessions
-from live.sets import demo as question_sets
 from news import demo as news
 from polls import demo as polls
+from questions import demo as question_sets
 from skills import demo as skills
 from upkeep.commands import StoreCommand
 from upkeep.progress import steps_shown_on

@@ -1,0 +1,76 @@
+"""The agenda of an assembly, for those who run it: what became of each item, calling one, adding one."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.contrib import messages
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_POST
+
+from acts.refusals import Refusal
+from live import correcting_views, hall, rooms
+from live.access import Hosted, of_hosts
+from live.host_views import OWN_PAGES
+from live.rooms import Room
+from pages.forms import form_page, new_token, posted
+from pages.saying import told
+from questions.question import Kind
+
+from . import agenda as services
+from . import words as assembly_words
+from .agenda_forms import ItemForm, with_amendments
+
+
+@of_hosts
+@form_page
+def agenda(request: HttpRequest, hosted: Hosted) -> HttpResponse:
+    room = rooms.current(hosted[0].id)
+    if room is None or not room.game.is_assembly:
+        raise Http404
+    form = ItemForm(posted(request), game=room.game, initial=_prefilled(request, room))
+    if request.method == "POST" and form.is_valid() and _added(request, room, form):
+        return redirect("agenda", room.game.id)
+    called, corrected = hall.calls(room), correcting_views.rows(room.game, room.state, room.questions)
+    context = {
+        "game": room.game,
+        "state": room.state,
+        "form": form,
+        "token": new_token(),
+        "rows": [(each, called.get(each.place), corrected[each.place]) for each in assembly_words.agenda(room)],
+        "quorum": assembly_words.quorum_words(room.game.quorum),
+    }
+    return render(request, "live/agenda.html", context, status=422 if form.errors else 200)
+
+
+@of_hosts
+@require_POST
+def run_off(request: HttpRequest, hosted: Hosted) -> HttpResponse:
+    """One press after a tie; which round, the button says."""
+    game, typed = hosted[0], request.POST.get("round", "")
+    number = int(typed) if typed.isascii() and typed.isdigit() and len(typed) < 5 else 0
+    done = _("The run-off is the next item of the agenda.")
+    told(request, lambda: services.add_run_off(game.id, request.user.name, number), done)
+    page = request.POST.get("from", "")
+    return redirect(page if page in OWN_PAGES else "agenda", game.id)
+
+
+def _prefilled(request: HttpRequest, room: Room) -> dict[str, Any]:
+    """Of a motion to which amendments have come up."""
+    typed = request.GET.get("motion", "")
+    place = int(typed) if typed.isascii() and typed.isdigit() and len(typed) < 5 else -1
+    motion = room.questions[place] if 0 <= place < len(room.questions) else None
+    return with_amendments(motion) if motion and motion.kind == Kind.MOTION else {}
+
+
+def _added(request: HttpRequest, room: Room, form: ItemForm) -> bool:
+    assert form.question is not None  # as the form is right
+    try:
+        services.add(room.game.id, request.user.name, form.question)
+    except Refusal as refusal:
+        form.add_error(None, str(refusal))
+        return False
+    messages.success(request, _("“%(title)s” is on the agenda.") % {"title": form.question.title})
+    return True

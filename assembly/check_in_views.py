@@ -1,0 +1,144 @@
+"""The page by which people check in to an assembly: one button for an account, one field for a code of the roll.
+
+A link or a QR picture only leads here, also one with somebody's code in it: whoever follows it has done nothing yet.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from hmac import compare_digest
+from typing import Any
+
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils.translation import gettext as _
+
+from accounts.access import public
+from accounts.models import User
+from acts.limits import TooOften
+from acts.refusals import Refusal
+from live import players, repository, seats
+from live.join_forms import with_focus
+from live.join_views import ended_page
+from live.players import Player
+from live.rules import Game, Phase, State
+from live.services import joining
+from pages.addresses import origin
+from pages.forms import form_page
+from store import keys
+from store.keys import fold
+
+from . import checking_in, rolls
+from .check_in_forms import PersonalCodeForm
+from .rolls import Entry
+
+BY_CODE = "code"
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """All that the page needs, in one round trip."""
+
+    game: Game
+    state: State
+    is_full: bool
+    player: Player | None  # who has a seat in this browser
+    entry: Entry | None  # of the roll, by the name of whoever is signed in
+
+
+@public
+@form_page
+def check_in(request: HttpRequest, game_id: str, token: str) -> HttpResponse:
+    seen = _look(request, game_id, token)
+    if not seen.game.is_assembly:
+        return redirect("join_game", game_id, token)
+    if seen.player is not None and _is_theirs(request, seen.player):
+        return redirect("play", game_id)
+    if seen.game.ended_at or seen.state.phase == Phase.ENDED:
+        return ended_page(request, seen.game.ended_at or seen.state.changed_at)
+    if request.method == "POST":
+        return _check_in(request, seen)
+    if seen.is_full:
+        return _show(request, seen, problem=str(joining.full()), status=409)
+    return _show(request, seen)
+
+
+def _look(request: HttpRequest, game_id: str, token: str) -> Seen:
+    user = _user(request)
+    roster, own = keys.game_roster(game_id), players.seat_key(request, game_id)
+    entry = keys.game_roll_entry(game_id, user.name) if user else None
+    found, items = repository.find_with(game_id, roster, *filter(None, (own, entry)))
+    if found is None or not compare_digest(found[0].token.encode(), token.encode()):
+        raise Http404
+    listed = rolls.entry_of(items[entry]) if entry and entry in items else None
+    player = players.of_items(request, game_id, items)
+    return Seen(*found, seats.is_full(items.get(roster)), player, listed)
+
+
+def _user(request: HttpRequest) -> User | None:
+    return request.user if request.user.is_authenticated else None
+
+
+def _is_theirs(request: HttpRequest, player: Player) -> bool:
+    """Whether the seat that this browser has is that of whoever is signed in; a tablet may be passed round."""
+    user = _user(request)
+    return user is None or fold(player.seat.account) == fold(user.name)
+
+
+def _check_in(request: HttpRequest, seen: Seen) -> HttpResponse:
+    held = players.pass_of_form(request.POST.get("form", ""))
+    by_code = request.POST.get("by") == BY_CODE
+    form = PersonalCodeForm(request.POST if by_code else None)
+    if held is None or (by_code and not form.is_valid()):
+        return _show(request, seen, form, status=422)
+    try:
+        taken = _taken(request, seen, held, form)
+    except TooOften as refusal:
+        sentence = _("Too many wrong codes were typed where you are. Whoever has an account can check in with it.")
+        return _refused(request, seen, form, f"{sentence} {refusal}", 429)
+    except Refusal as refusal:
+        return _refused(request, seen, form, str(refusal), 422 if by_code else 409)
+    return players.remember(redirect("play", seen.game.id), seen.game, taken)
+
+
+def _taken(request: HttpRequest, seen: Seen, held: players.Pass, form: PersonalCodeForm) -> players.Pass:
+    user = _user(request)
+    if form.is_bound:
+        code = form.cleaned_data["code"]
+        return checking_in.by_code(seen.game, seen.state, code, held, origin(request), user)
+    if user is None:
+        raise Refusal(_("Sign in first."))
+    return checking_in.by_account(seen.game, seen.state, user, held)
+
+
+def _refused(request: HttpRequest, seen: Seen, form: PersonalCodeForm, sentence: str, status: int) -> HttpResponse:
+    if not form.is_bound or _may_by_account(request, seen):  # who has no field for a code
+        return _show(request, seen, form, problem=sentence, status=status)
+    form.add_error("code", sentence)
+    return _show(request, seen, form, status=status)
+
+
+def _show(
+    request: HttpRequest, seen: Seen, form: PersonalCodeForm | None = None, status: int = 200, **more: Any
+) -> HttpResponse:
+    """The same form token again, so that a second click finds what the first has made."""
+    user, sent = _user(request), request.POST.get("form", "")
+    form = form if form and form.is_bound else PersonalCodeForm(initial={"code": request.GET.get("code", "")[:20]})
+    context = {
+        "game": seen.game,
+        "form": with_focus(form),
+        "form_token": sent if players.pass_of_form(sent) else players.new_form(),
+        "may_by_account": _may_by_account(request, seen),
+        "listed_by_code": seen.entry is not None and user is not None and not _is_listed(seen, user),
+        "here": seen.player.seat.name if seen.player else "",
+    }
+    return render(request, "live/join/check_in.html", context | more, status=status)
+
+
+def _may_by_account(request: HttpRequest, seen: Seen) -> bool:
+    user = _user(request)
+    return user is not None and (not seen.game.has_roll or _is_listed(seen, user))
+
+
+def _is_listed(seen: Seen, user: User) -> bool:
+    return checking_in.is_on_the_roll(seen.entry, user)

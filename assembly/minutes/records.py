@@ -1,0 +1,201 @@
+"""What stays of an assembly: who was there, what was talked about by whom, what was decided and how; nothing changes.
+
+While it runs, minutes are made of the session itself. At its end its parts are copied, so that they stay when the
+session goes, and a digest of all of them stands in the log. What turns out to be wrong is put right by a note.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from typing import Any
+
+import orjson
+
+from assembly.speakers import Speech, speakers_of
+from live import counting
+from live.onward.repository import Onward
+from live.rounds import Round
+from live.rules import Game, State
+from live.seats import Seat
+from pages.sorting import as_people_sort
+from questions.question import Question, question_of
+from store.keys import fold
+from store.splitting import in_parts
+from store.table import Item
+
+MAX_NOTE_CHARS = 2_000
+MAX_NOTES = 200
+PEOPLE, QUESTIONS, ROUND, SPEAKERS = "PEOPLE#", "QUESTIONS#", "ROUND#", "SPEAKERS"  # what parts are about
+FACTS = ("game_id", "title", "created_at", "created_by", "hosts", "ended_at", "entitled", "quorum", "has_roll")
+LATER_FACTS = {"began_at": "", "time_zone": "UTC"}  # which older minutes do not have
+
+
+@dataclass(frozen=True, slots=True)
+class Head:
+    """The facts of an assembly that its minutes begin with."""
+
+    game_id: str
+    title: str
+    created_at: str
+    created_by: str
+    hosts: tuple[str, ...]
+    ended_at: str | None
+    entitled: int
+    quorum: str
+    has_roll: bool
+    played: tuple[int, ...]  # which item was called in each round
+    voided: tuple[int, ...]
+    began_at: str = ""
+    time_zone: str = "UTC"
+    digest: str = ""  # of all parts, once they are sealed
+    event: int = 0  # the number of the log's event that has it
+
+    @property
+    def is_sealed(self) -> bool:
+        return bool(self.digest)
+
+    def counts(self, round_: int) -> bool:
+        return round_ not in self.voided
+
+
+@dataclass(frozen=True, slots=True)
+class Person:
+    """Somebody who was there."""
+
+    player: str
+    name: str
+    account: str = ""
+    joined_at: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    number: int
+    text: str
+    by: str
+    at: str
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """An item of the agenda as it was called: what was said to it, and what came of it."""
+
+    number: int  # of its round
+    item: int  # its number on the agenda
+    is_again: bool  # whether the item had been called before
+    question: Question
+    counts: bool
+    round: Round | None  # as it was sealed; nothing if it was dropped before
+    speeches: tuple[Speech, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Minutes:
+    head: Head
+    people: Mapping[str, Person]
+    points: tuple[Point, ...]
+    uncalled: tuple[Question, ...]  # items of the agenda that the assembly did not come to
+    notes: tuple[Note, ...] = ()
+    made: tuple[Onward, ...] = ()  # polls and elections that came of it
+
+    def name_of(self, player: str) -> str:
+        return self.people[player].name if player in self.people else ""
+
+    @property
+    def in_order(self) -> list[Person]:
+        """Everybody who was there, by name."""
+        return sorted(self.people.values(), key=lambda each: as_people_sort(each.name))
+
+    def has(self, account: str) -> bool:
+        """Whether somebody was there with this account."""
+        return any(fold(each.account) == fold(account) for each in self.people.values() if each.account)
+
+
+# --- parts: what is copied, and what the digest is of ---
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    what: str  # PEOPLE#00, QUESTIONS#00, ROUND#001#000, SPEAKERS
+    said: Mapping[str, Any]
+
+
+def parts_of(items: Iterable[Item], seated: Iterable[Seat]) -> Iterator[Part]:
+    """Of a session's own items and seats, in the order of their names."""
+    kept = (item for item in items if item["SK"].startswith((QUESTIONS, ROUND)) or item["SK"] == SPEAKERS)
+    copied = [Part(item["SK"], {name: item[name] for name in item if name not in UNCOPIED}) for item in kept]
+    there = sorted((each for each in seated if each.plays), key=lambda each: (fold(each.name), each.player))
+    people = ([each.player, each.name, each.account, each.joined_at] for each in there)
+    listed = [Part(f"{PEOPLE}{number:02}", {"people": some}) for number, some in enumerate(in_parts(people))]
+    yield from sorted([*listed, *copied], key=lambda part: part.what)
+
+
+UNCOPIED = ("PK", "SK", "ttl", "robots")
+
+
+def digest(facts: Mapping[str, Any], parts: Iterable[Part]) -> str:
+    """SHA-256 of facts and parts as JSON with sorted keys and no spaces, a line each."""
+    found = hashlib.sha256(_line(facts))
+    for part in parts:
+        found.update(_line([part.what, dict(part.said)]))
+    return found.hexdigest()
+
+
+def _line(value: Any) -> bytes:
+    return orjson.dumps(value, option=orjson.OPT_SORT_KEYS) + b"\n"
+
+
+def facts_of(game: Game, state: State) -> dict[str, Any]:
+    told = {name: getattr(game, name) for name in FACTS if name not in ("game_id", "hosts")}
+    played = {"played": list(state.played), "voided": list(state.voided)}
+    when = {"began_at": state.began_at, "time_zone": game.time_zone}
+    return {"game_id": game.id, "hosts": list(game.hosts), **told, **when, **played}
+
+
+def head_of(item: Mapping[str, Any]) -> Head:
+    told: dict[str, Any] = {name: item[name] for name in FACTS}
+    lists = {name: tuple(item[name]) for name in ("hosts", "played", "voided")}
+    later = {name: item.get(name, usual) for name, usual in LATER_FACTS.items()}
+    return Head(**(told | lists | later), digest=item.get("digest", ""), event=item.get("event", 0))
+
+
+# --- from parts to minutes ---
+
+Beside = tuple[tuple[Note, ...], tuple[Onward, ...]]  # what is added to minutes after they are sealed
+
+
+def minutes_of(head: Head, parts: Sequence[Part], beside: Beside) -> Minutes:
+    found = {part.what: part.said for part in parts}
+    questions = [question_of(each) for part in parts if part.what.startswith(QUESTIONS) for each in _asked(part)]
+    rounds = dict(_rounds(parts))
+    spoken = speakers_of(found.get(SPEAKERS))
+    held = (*spoken.held, *((spoken.speaking,) if spoken.speaking else ()))
+    points = tuple(_point(head, number, questions, rounds, held) for number in range(1, len(head.played) + 1))
+    uncalled = tuple(each for place, each in enumerate(questions) if place not in head.played)
+    return Minutes(head, {each.player: each for each in people_in(parts)}, points, uncalled, *beside)
+
+
+def _asked(part: Part) -> list[Mapping[str, Any]]:
+    return list(part.said["questions"])
+
+
+def _rounds(parts: Iterable[Part]) -> Iterator[tuple[int, Round]]:
+    sealed = (part for part in parts if part.what.startswith(ROUND))
+    for number, some in groupby(sealed, key=lambda part: part.what.split("#")[1]):
+        yield int(number), counting.round_of([part.said for part in some])
+
+
+def people_in(parts: Iterable[Part]) -> Iterator[Person]:
+    """Everybody who was there, in the order of their names."""
+    return (Person(*each) for part in parts if part.what.startswith(PEOPLE) for each in part.said["people"])
+
+
+def _point(
+    head: Head, number: int, questions: Sequence[Question], rounds: Mapping[int, Round], held: Iterable[Speech]
+) -> Point:
+    place, own = head.played[number - 1], tuple(each for each in held if each.round == number)
+    is_again = place in head.played[: number - 1]
+    return Point(number, place + 1, is_again, questions[place], head.counts(number), rounds.get(number), own)

@@ -1,0 +1,163 @@
+"""Minutes in the table: a session's id in, values out, and the writes that copy, seal and annotate."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from django.utils.translation import gettext_lazy as _
+
+from acts.background import TaskType
+from acts.site import table
+from live import repository as games
+from live import rules, seats
+from live.onward.repository import onward_of
+from live.rules import Game, State
+from store import keys
+from store.keys import fold
+from store.table import Delete, Equals, Exists, Item, Key, Missing, Put, Update, Write
+
+from .records import Beside, Head, Minutes, Note, Part, facts_of, head_of, minutes_of, parts_of, people_in
+
+SEALING = TaskType("seal minutes", _("Sealing minutes"))
+DELETING = TaskType("delete minutes", _("Deleting minutes"))
+
+
+@dataclass(frozen=True, slots=True)
+class Read:
+    """Minutes, with the parts that they were made of."""
+
+    minutes: Minutes
+    parts: tuple[Part, ...]
+    facts: dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Attended:
+    """An assembly as somebody who was there finds it in a list."""
+
+    game_id: str
+    title: str
+    began_at: str
+    ended_at: str
+    time_zone: str
+
+
+ATTENDED = ("game_id", "title", "began_at", "ended_at", "time_zone")
+
+
+def find(game_id: str) -> Read | None:
+    """Those of an assembly that has ended and is copied, or of one that runs, as far as it is."""
+    items = list(table().each(keys.all_of_minutes(game_id)))
+    head = next((item for item in items if item["SK"] == keys.minutes(game_id).sk), None)
+    if head is None or not head.get("digest"):
+        return _running(game_id, _beside(items))
+    parts = tuple(_part(item) for item in items if item["SK"].startswith(PART))
+    return Read(minutes_of(head_of(head), parts, _beside(items)), parts, told_facts(head))
+
+
+def _beside(items: list[Item]) -> Beside:
+    notes = tuple(_note(item) for item in items if item["SK"].startswith(NOTE))
+    return notes, tuple(onward_of(item) for item in items if item["SK"].startswith(MADE))
+
+
+def _running(game_id: str, beside: Beside) -> Read | None:
+    found = games.find(game_id)
+    if found is None or not found[0].is_assembly:
+        return None
+    facts, parts = facts_of(*found), tuple(live_parts(game_id))
+    return Read(minutes_of(head_of(facts), parts, beside), parts, facts)
+
+
+def live_parts(game_id: str) -> Iterator[Part]:
+    """Of the session itself, while it is there."""
+    return parts_of(table().each(keys.all_of_game(game_id)), seats.each(game_id))
+
+
+def find_head(game_id: str) -> Head | None:
+    item = table().get(keys.minutes(game_id))
+    return head_of(item) if item else None
+
+
+def told_facts(item: Item) -> dict[str, Any]:
+    """What the digest is of, besides the parts."""
+    return {name: value for name, value in item.items() if name not in NO_FACTS}
+
+
+NO_FACTS = ("PK", "SK", "GSI1PK", "GSI1SK", "digest", "event")
+PART, NOTE, MADE = "PART#", "NOTE#", "MADE#"
+
+
+def _part(item: Item) -> Part:
+    said = {name: value for name, value in item.items() if name not in ("PK", "SK")}
+    return Part(item["SK"].removeprefix(PART), said)
+
+
+def _note(item: Item) -> Note:
+    return Note(item["number"], item["text"], item["by"], item["at"])
+
+
+# --- writes ---
+
+
+def opening(game: Game, state: State) -> list[Write]:
+    """The minutes of an assembly that ends are to be copied; a rehearsal has none."""
+    if not rules.keeps_minutes(game, state):
+        return []
+    place = keys.minutes(game.id)
+    return [Put({"PK": place.pk, "SK": place.sk, **facts_of(game, state)}, when=Missing()), SEALING.begin(game.id)]
+
+
+def copies(game_id: str, parts: Iterable[Part]) -> Iterator[Item]:
+    for part in parts:
+        place = keys.minutes_part(game_id, part.what)
+        yield {"PK": place.pk, "SK": place.sk, **part.said}
+
+
+def attendances(head: Head, parts: Iterable[Part]) -> Iterator[Item]:
+    """For everybody who was there with an account: where they find the minutes."""
+    told = {name: getattr(head, name) for name in ATTENDED}
+    for account in _accounts(parts):
+        place = keys.attended(account, head.ended_at or "", head.game_id)
+        yield {"PK": place.pk, "SK": place.sk, **told}
+
+
+def _accounts(parts: Iterable[Part]) -> Iterator[str]:
+    return (each.account for each in people_in(parts) if each.account)
+
+
+def attendance_places(game_id: str, ended_at: str) -> list[Key]:
+    """Of minutes that are to go."""
+    parts = [_part(item) for item in table().each(keys.minutes_parts(game_id))]
+    return [keys.attended(account, ended_at, game_id) for account in _accounts(parts)]
+
+
+def attended_by(person: str, *, limit: int, cursor: str | None = None) -> tuple[list[Attended], str | None]:
+    """The assemblies that somebody attended, the newest first."""
+    page = table().page(keys.attended_by(person), limit=limit, cursor=cursor, backwards=True)
+    return [Attended(**{name: item[name] for name in ATTENDED}) for item in page.items], page.cursor
+
+
+def sealing(game_id: str, digest: str, event: int) -> list[Write]:
+    """With where in the log the digest stands. Refused if somebody else has sealed them."""
+    told, unsealed = {"digest": digest, "event": event}, Equals("game_id", game_id) & Missing("digest")
+    return [Update(keys.minutes(game_id), set=told, when=unsealed)]
+
+
+def noting(game_id: str, note: Note) -> list[Write]:
+    """Refused if another note has the number."""
+    place = keys.minutes_note(game_id, note.number)
+    told = {"number": note.number, "text": note.text, "by": note.by, "at": note.at}
+    return [Put({"PK": place.pk, "SK": place.sk, **told}, when=Missing())]
+
+
+def deletion(game_id: str) -> list[Write]:
+    """The facts go, and the rest after them. Refused unless they are sealed."""
+    place = keys.minutes(game_id)
+    ended_at = (table().get(place) or {}).get("ended_at", "")  # by which those who were there find it listed
+    return [Delete(place, when=Exists("digest")), DELETING.begin(game_id, ended_at=ended_at)]
+
+
+def hosted_by(head: Head, name: str) -> bool:
+    return fold(name) in map(fold, (head.created_by, *head.hosts))

@@ -1,0 +1,149 @@
+"""The page of minutes: for those who hosted the assembly or were there, to read, to print and to add a note to."""
+
+from __future__ import annotations
+
+import orjson
+from django import forms
+from django.contrib.auth.views import redirect_to_login
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+from django.views.decorators.http import require_safe
+
+from accounts.access import public, requires
+from accounts.models import User
+from accounts.rules import Permission
+from acts.refusals import NotAllowed
+from acts.site import log
+from live import players
+from live.onward import repository as onward
+from pages.fields import LinesField
+from pages.forms import carried_out, form_page, posted
+from pages.paging import listed
+from pages.saying import ask, told
+
+from . import repository, services, words
+from .records import MAX_NOTE_CHARS, Head, digest
+from .repository import Read
+
+NOT_YOURS = gettext_lazy("These minutes are for those who were there.")
+
+
+class NoteForm(forms.Form):
+    """What is added to minutes."""
+
+    text = LinesField(
+        label=gettext_lazy("A note"),
+        max_length=MAX_NOTE_CHARS,
+        rows=4,
+        help_text=gettext_lazy("It stands below the minutes with your name, for good; what is sealed stays as it is."),
+    )
+
+
+def _may_write(request: HttpRequest, found: Read) -> bool:
+    return request.user.is_authenticated and repository.hosted_by(found.minutes.head, request.user.name)
+
+
+def _may_read(request: HttpRequest, found: Read) -> bool:
+    """Who hosted it, who was there with an account, and whoever has a seat in it as long as it is kept."""
+    if _may_write(request, found) or (request.user.is_authenticated and found.minutes.has(request.user.name)):
+        return True
+    player = players.find(request, found.minutes.head.game_id)
+    return player is not None and player.seat.plays
+
+
+def _opened(request: HttpRequest, game_id: str) -> Read | HttpResponse:
+    found = repository.find(game_id)
+    if found is None:
+        raise Http404
+    if _may_read(request, found):
+        return found
+    if not request.user.is_authenticated:
+        return redirect_to_login(request.get_full_path())
+    raise NotAllowed(NOT_YOURS)
+
+
+@public
+@form_page
+def minutes(request: HttpRequest, game_id: str) -> HttpResponse:
+    found = _opened(request, game_id)
+    if isinstance(found, HttpResponse):
+        return found
+    may_write = _may_write(request, found)
+    if request.method == "POST" and not may_write:
+        raise NotAllowed(NOT_YOURS)
+    form = NoteForm(posted(request))
+    added = _("The note is added.")
+    if carried_out(request, form, lambda: services.note(request.user, game_id, form.cleaned_data["text"]), added):
+        return redirect("minutes", game_id)
+    context = {
+        "minutes": found.minutes,
+        "head": found.minutes.head,
+        "told": words.told(found.minutes),
+        "quorum_line": words.quorum(found.minutes),
+        "made": onward.all_linked(found.minutes.made, request.user),
+        "proof": _proof(found),
+        "may_write": may_write,
+        "may_remove": request.user.is_authenticated and request.user.can(Permission.MANAGE_USERS),
+        "form": form,
+    }
+    return render(request, "live/minutes.html", context, status=422 if form.errors else 200)
+
+
+def _proof(found: Read) -> dict[str, object]:
+    """Whether what is shown is what was sealed: made anew from the parts, and compared with what the log has."""
+    head = found.minutes.head
+    if not head.is_sealed:
+        return {}
+    event, own = log().find(head.event), digest(found.facts, found.parts)
+    sealed = event["event_data"].get("digest") if event else ""
+    return {"digest": own, "event": head.event, "is_as_sealed": own == sealed}
+
+
+def load_sealed(user: User, game_id: str) -> Head | None:
+    return repository.find_head(game_id)
+
+
+@requires(Permission.MANAGE_USERS, load_for=load_sealed)
+@form_page
+def delete_minutes(request: HttpRequest, head: Head) -> HttpResponse:
+    """For those who look after the site: what has to be forgotten goes with all of the minutes."""
+    if request.method == "POST":
+        done = _("The minutes are removed.")
+        told(request, lambda: services.delete(request.user, head.game_id), done)
+        return redirect("games")
+    lead = _("All of the minutes of “%(title)s” go, with their notes. The log keeps their digest.")
+    return ask(request, _("Remove the minutes"), _("Remove them"), lead=lead % {"title": head.title}, danger=True)
+
+
+@requires(Permission.VOTE)
+@require_safe
+def attended(request: HttpRequest) -> HttpResponse:
+    """The assemblies that somebody was at with their account, and the way to the minutes of each."""
+
+    def read(limit: int, cursor: str | None) -> tuple[list[repository.Attended], str | None]:
+        return repository.attended_by(request.user.name, limit=limit, cursor=cursor)
+
+    return render(request, "live/attended.html", listed(request, read))
+
+
+@public
+@require_safe
+def minutes_json(request: HttpRequest, game_id: str) -> HttpResponse:
+    """Everything that the digest is of, as it is made: facts, then parts in their order."""
+    found = _opened(request, game_id)
+    if isinstance(found, HttpResponse):
+        return found
+    head, notes = found.minutes.head, found.minutes.notes
+    told = {
+        "format": 1,
+        "facts": found.facts,
+        "parts": [[part.what, part.said] for part in found.parts],
+        "notes": [{"number": each.number, "text": each.text, "by": each.by, "at": each.at} for each in notes],
+        "digest": head.digest,
+        "event": head.event,
+    }
+    answer = HttpResponse(orjson.dumps(told, option=orjson.OPT_INDENT_2), content_type="application/json")
+    answer["Content-Disposition"] = 'attachment; filename="minutes.json"'
+    return answer

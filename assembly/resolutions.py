@@ -1,0 +1,194 @@
+"""What an assembly resolves: a vote counted at its close, with who was there and what it took.
+
+| kind | `said` | `result` besides what all have |
+|---|---|---|
+| topic, or an item closed without a vote | | `outcome` "talked" |
+| motion | "yes", "no", "abstain" | `yes`, `no`, `abstain` |
+| choice | "2" (an option), "abstain" | `chosen` how often each, `abstain`, `leaders`, `yes`, `no` of the leader |
+| ranking | a ranking, "" abstains | as a poll's: `method`, `winners`, `places`, `rounds`, …, `abstain` |
+| alternatives | the same | `winners`, `places`, `pairwise`, `best`; `yes`, `no`, `abstain`: the best or no change |
+
+All have `kind`, `secret`, `present` (ids of players), `present_count`, `entitled`, `quorum`, `quorate`, `majority`,
+`opened` and `closed` (milliseconds), `outcome`; where a majority is asked, `needed` and `of`. An outcome is "carried",
+"lost", "elected" (somebody or something was chosen), "tied", "invalid" (too few were there), "too few" (to keep it
+secret) or "talked".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from enum import StrEnum
+from typing import Any
+
+from live import counting
+from live.rounds import Entry, Given, Round, is_told, options_of
+from live.rules import Game, Phase, State
+from questions.question import Kind, Question
+from tally.ballots import Ballots
+from tally.methods import count as counted
+
+from . import quorate
+from .majorities import majority_of
+
+YES, NO, ABSTAIN = "yes", "no", "abstain"
+
+
+class Outcome(StrEnum):
+    TALKED = "talked"
+    CARRIED = "carried"
+    LOST = "lost"
+    ELECTED = "elected"
+    TIED = "tied"
+    INVALID = "invalid"  # too few were there
+    TOO_FEW = "too few"  # voted, so that it would not stay secret
+
+
+Counted = dict[str, Any]  # what a result holds of the votes alone
+
+
+def resolved(
+    game: Game, state: State, question: Question, given: Iterable[Given], present: Sequence[str], now: int
+) -> Round:
+    """The item at hand as it is sealed: of an open vote with who voted how, of a secret one with receipts alone."""
+    voted = state.phase == Phase.VOTING
+    cast = [replace(each, said=_said(question, each.said)) for each in given] if voted else []
+    told = _all_have(game, state, question, present, now)
+    if not voted:
+        return Round(state.round, state.question, 0, told | {"outcome": Outcome.TALKED.value})
+    if question.secret and not is_told(len(cast), sum(each.robot for each in cast)):
+        return Round(state.round, state.question, len(cast), told | {"outcome": Outcome.TOO_FEW.value})
+    numbers = COUNTS[question.kind](question, [each.said for each in cast], game)
+    result = told | numbers | _outcome(question, numbers, told)
+    return Round(state.round, state.question, len(cast), result, _entries(question, cast))
+
+
+def _all_have(game: Game, state: State, question: Question, present: Sequence[str], now: int) -> dict[str, Any]:
+    return {
+        "kind": str(question.kind),
+        "secret": question.secret,
+        "majority": question.majority,
+        "present": sorted(present),
+        **quorate.told(game, len(present)),
+        "opened": state.clock.began,
+        "closed": now,
+    }
+
+
+def _entries(question: Question, cast: Iterable[Given]) -> tuple[Entry, ...]:
+    if question.secret:
+        return counting.signed_by_nobody(cast)
+    return tuple(Entry(each.player, each.said) for each in sorted(cast, key=lambda each: each.player))
+
+
+def _said(question: Question, said: Any) -> str:
+    """What is no vote on this is an abstention: whoever gave it was told so, or was no browser."""
+    if question.kind == Kind.MOTION:
+        return said if said in (YES, NO) else ABSTAIN
+    if question.kind == Kind.CHOICE:
+        return said if said in map(str, range(len(question.options))) else ABSTAIN
+    return counting.ranking_of(said, question)
+
+
+# --- the numbers ---
+
+
+def _motion(question: Question, said: Sequence[str], game: Game) -> Counted:
+    return {each: said.count(each) for each in (YES, NO, ABSTAIN)}
+
+
+def _choice(question: Question, said: Sequence[str], game: Game) -> Counted:
+    chosen = [said.count(str(place)) for place in range(len(question.options))]
+    most = max(chosen)
+    leaders = [place for place, votes in enumerate(chosen) if votes == most] if most else []
+    against = sum(chosen) - most
+    return {"chosen": chosen, ABSTAIN: said.count(ABSTAIN), "leaders": leaders, YES: most, NO: against}
+
+
+def _ranking(question: Question, said: Sequence[str], game: Game) -> Counted:
+    """By instant runoff. A lot decides nothing here: who is level after all rounds is told to be."""
+    if not any(said):
+        return {"winners": [], "places": [], "rounds": [], "lots": [], "between": False, ABSTAIN: len(said)}
+    return counting.race(question, said, "irv", game.id) | {ABSTAIN: said.count("")}
+
+
+def _alternatives(question: Question, said: Sequence[str], game: Game) -> Counted:
+    """By Schulze; then the best of them against the last, which is that nothing changes."""
+    names = counting.names_of(question)
+    result = counted(Ballots.of(names, said).normal, "schulze")
+    at = [result.candidates.index(name) for name in names]
+    assert result.pairwise is not None  # as Schulze counts by pairs
+    pairwise = [[result.pairwise[i][j] for j in at] for i in at]
+    winners = sorted(names.index(name) for name in result.winners) if any(said) else []
+    places = [[names.index(name), place] for name, place in result.places]
+    last = len(names) - 1
+    best = min((place, option) for option, place in places if option != last)[1]
+    yes, no = pairwise[best][last], pairwise[last][best]
+    told = {"method": result.method, "winners": winners, "places": places, "pairwise": pairwise, "best": best}
+    return told | {YES: yes, NO: no, ABSTAIN: len(said) - yes - no}
+
+
+COUNTS: Mapping[Kind, Callable[[Question, Sequence[str], Game], Counted]] = {
+    Kind.MOTION: _motion,
+    Kind.CHOICE: _choice,
+    Kind.RANKING: _ranking,
+    Kind.ALTERNATIVES: _alternatives,
+}
+
+
+# --- a tie and what follows ---
+
+
+def tied(round_: Round) -> list[int]:
+    """The options between which the votes do not decide; none if they do."""
+    result = round_.result
+    level = result.get("leaders", result.get("winners", ()))
+    return sorted(level) if result.get("outcome") == Outcome.TIED else []
+
+
+def run_off(question: Question, round_: Round, title: str) -> Question | None:
+    """The vote between those that are tied, as an item of its own; nothing if none are. No change stays an option
+    where it was one, as the majority is counted against it."""
+    options, level = options_of(round_, question), tied(round_)
+    if not level:
+        return None
+    kept = [options[place] for place in level]
+    if question.kind == Kind.ALTERNATIVES:
+        kept.append(options[-1])
+    kind = Kind.RANKING if question.kind == Kind.IDEAS else question.kind
+    is_secret = question.secret or question.kind == Kind.IDEAS
+    return replace(question, title=title, kind=kind, options=tuple(kept), secret=is_secret)
+
+
+# --- what it means ---
+
+
+def _outcome(question: Question, numbers: Counted, told: Mapping[str, Any]) -> dict[str, Any]:
+    """An assembly too small to decide has decided nothing, whatever its votes."""
+    needed = _needed(question, numbers, told)
+    outcome = _decided(question, numbers, needed) if told["quorate"] else Outcome.INVALID
+    return {**needed, "outcome": outcome.value}
+
+
+def _needed(question: Question, numbers: Counted, told: Mapping[str, Any]) -> dict[str, int]:
+    if question.kind == Kind.RANKING or (question.kind == Kind.CHOICE and not question.majority):
+        return {}
+    majority = majority_of(question.majority)
+    of = majority.whole(numbers[YES], numbers[NO], told["present_count"], told["entitled"])
+    return {"needed": majority.needed(of), "of": of}
+
+
+def _decided(question: Question, numbers: Counted, needed: Mapping[str, int]) -> Outcome:
+    passed = numbers.get(YES, 0) >= needed.get("needed", 1)
+    if question.kind == Kind.MOTION:
+        return Outcome.CARRIED if passed else Outcome.LOST
+    leaders = numbers["leaders" if question.kind == Kind.CHOICE else "winners"]
+    if not leaders:
+        return Outcome.LOST
+    if question.kind == Kind.ALTERNATIVES and len(question.options) - 1 in leaders:
+        return Outcome.LOST
+    if len(leaders) > 1:
+        return Outcome.TIED
+    if question.kind == Kind.ALTERNATIVES:
+        return Outcome.CARRIED if passed else Outcome.LOST
+    return Outcome.ELECTED if passed or question.kind == Kind.RANKING else Outcome.LOST

@@ -1,0 +1,254 @@
+"""Who is entitled in an assembly and who is there, for those who run it; and cards with codes to print."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from django.contrib import messages
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils.http import urlencode
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from acts.links import whole
+from acts.refusals import Refusal
+from live import seats
+from live.access import Hosted, of_hosts
+from live.join_forms import FindPlayerForm
+from live.lifetimes import configured
+from live.rules import Game, Phase, State
+from live.seats import Seat
+from live.services import seating
+from pages import lists
+from pages.forms import form_page, refusals_at
+from pages.lists import Verdict
+from pages.qr import qr_svg
+from pages.saying import refusals_said
+from pages.sorting import as_people_sort
+from store.keys import fold
+
+from . import addresses, enrolling, quorate, rolls
+from .check_in_forms import EntitledForm, NamesForm
+from .rolls import Entry
+
+PAGE_ROWS = 100  # people
+CARDS_PER_SHEET = 40  # on a page to print: drawing a QR picture takes a while
+MAX_QUERY_CHARS = 200
+HERE, MISSING = "here", "missing"  # what the page shows of them
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """Somebody who is entitled, or there, or both."""
+
+    name: str
+    entry: Entry | None = None
+    seat: Seat | None = None
+    acts: frozenset[str] = frozenset()
+
+    @property
+    def is_here(self) -> bool:
+        return self.seat is not None and self.seat.is_there
+
+    @property
+    def has_code(self) -> bool:
+        return self.entry is not None and bool(self.entry.turn)
+
+    @property
+    def has_new_code(self) -> bool:
+        return self.entry is not None and self.entry.has_new_code
+
+
+@dataclass(frozen=True, slots=True)
+class Card:
+    name: str
+    code: str
+    link: str
+
+    @property
+    def qr(self) -> str:
+        return qr_svg(self.link)
+
+
+@of_hosts
+@form_page
+def roll(request: HttpRequest, hosted: Hosted) -> HttpResponse:
+    game, state = hosted
+    if not game.is_assembly:
+        raise Http404
+    if request.method == "POST":
+        return _act(request, game, state)
+    return _show(request, game, state)
+
+
+# --- looking ---
+
+
+def _show(request: HttpRequest, game: Game, state: State, status: int = 200, **more: Any) -> HttpResponse:
+    find = FindPlayerForm(request.GET)
+    asked = find.cleaned_data["q"] if find.is_valid() else ""
+    everybody = _lines(game)
+    show, start = request.GET.get("show", ""), _start(request)
+    found = [each for each in everybody if _is_shown(each, show) and fold(asked) in fold(each.name)]
+    context = {
+        "game": game,
+        "kept_days": configured().retention.days,
+        "presence": quorate.presence(game, sum(each.is_here for each in everybody)),
+        "missing": sum(each.entry is not None and not each.is_here for each in everybody),
+        "new_codes": sum(each.has_new_code for each in everybody),
+        "coming": sum(each.has_code and each.seat is None for each in everybody),
+        "everybody": len(everybody),
+        "rows": found[start : start + PAGE_ROWS],
+        "find": find,
+        "show": show,
+        "names": NamesForm(),
+        "entitled": EntitledForm(game=game),
+        "voting": state.phase == Phase.VOTING,
+        "older": _page(game, show=show, q=asked, after=start + PAGE_ROWS) if len(found) > start + PAGE_ROWS else "",
+    }
+    return render(request, "live/players/roll.html", context | more, status=status)
+
+
+def _lines(game: Game) -> list[Line]:
+    """By name: everybody on the roll, and whoever is there without one."""
+    seated = {each.player: each for each in seats.each(game.id)}  # not those in mind, which may be a moment old
+    listed = list(rolls.every(game.id)) if game.has_roll else []
+    lines = [_line(game, each.name, each, seated.pop(rolls.player(game.id, each), None)) for each in listed]
+    lines += [_line(game, each.name, None, each) for each in seated.values()]
+    return sorted(lines, key=lambda each: as_people_sort(each.name))
+
+
+def _line(game: Game, name: str, entry: Entry | None, seat: Seat | None) -> Line:
+    acts = (act.name for act in seating.offered(seat, game)) if seat and not game.ended_at else ()
+    return Line(name, entry, seat, frozenset(acts))
+
+
+def _is_shown(line: Line, show: str) -> bool:
+    return {HERE: line.is_here, MISSING: line.entry is not None and not line.is_here}.get(show, True)
+
+
+def _start(request: HttpRequest) -> int:
+    after = request.GET.get("after", "")
+    return int(after) if after.isdecimal() and len(after) < 6 else 0
+
+
+def _page(game: Game, **words: Any) -> str:
+    asked = urlencode({name: value for name, value in words.items() if value})
+    return reverse("game_roll", args=[game.id]) + (f"?{asked}" if asked else "")
+
+
+# --- cards ---
+
+
+def _cards(request: HttpRequest, game: Game, shown: Sequence[Entry]) -> HttpResponse:
+    """A sheet of them, in answer to the button: whoever loads the page again is not shown them again."""
+    context = {
+        "game": game,
+        "cards": [_card(game, each) for each in shown],
+        "left": sum(each.has_new_code for each in rolls.every(game.id)),
+        "address": whole(reverse("join")).partition("://")[2].rstrip("/"),
+    }
+    return render(request, "live/players/cards.html", context)
+
+
+def _card(game: Game, entry: Entry) -> Card:
+    code = rolls.code_of(game.id, entry)
+    link = whole(reverse("check_in", args=[game.id, game.token]))
+    return Card(entry.name, code, f"{link}?{urlencode({'code': code})}")
+
+
+# --- acts ---
+
+
+def _act(request: HttpRequest, game: Game, state: State) -> HttpResponse:
+    """Which, says the button."""
+    act = request.POST.get("act", "")
+    if act in ("look", "add"):
+        return _add(request, game, state, is_sure=act == "add")
+    if act == "entitled":
+        return _say_how_many(request, game, state)
+    name = request.POST.get("name", "")
+    who = request.user.name
+    with refusals_said(request):
+        if act == "renew":
+            return _cards(request, game, [enrolling.renew(game.id, who, name)])
+        if act == "cards":
+            return _cards(request, game, enrolling.show_new(game.id, who, CARDS_PER_SHEET))
+        if act == "renew_missing":
+            _say_renewed(request, enrolling.renew_missing(game.id, who))
+        elif act == "remove":
+            enrolling.remove(game.id, who, name)
+            messages.success(request, _("%(name)s is no longer on the roll.") % {"name": name})
+        else:
+            messages.error(request, str(seating.NOT_SO))
+    return redirect(_page(game, q=request.POST.get("q", "")[:MAX_QUERY_CHARS]))
+
+
+def _say_renewed(request: HttpRequest, number: int) -> None:
+    sentence = ngettext(
+        "%(count)d person has a new code. The one from before is good for nothing.",
+        "%(count)d people have new codes. Those from before are good for nothing.",
+        number,
+    )
+    messages.success(request, sentence % {"count": number})
+
+
+def _add(request: HttpRequest, game: Game, state: State, *, is_sure: bool) -> HttpResponse:
+    """First what would become of each line, then one button."""
+    form = NamesForm(request.POST)
+    if not form.is_valid():
+        return _show(request, game, state, 422, names=form)
+    rows = form.cleaned_data["names"]
+    kept = [row.kept for row in rows if row.verdict == Verdict.NEW]
+    if not is_sure:
+        return _preview(request, game, rows, form.addresses)
+    try:
+        added = enrolling.add(game.id, request.user.name, kept, form.addresses)
+    except Refusal as refusal:
+        form.add_error("names", str(refusal))
+        return _show(request, game, state, 422, names=form)
+    sentence = ngettext("%(count)d person was put on the roll.", "%(count)d people were put on the roll.", added)
+    messages.success(request, sentence % {"count": added})
+    return redirect("game_roll", game.id)
+
+
+def _preview(request: HttpRequest, game: Game, rows: Sequence[lists.Row], addressed: Mapping[str, str]) -> HttpResponse:
+    kept = [row.kept for row in rows if row.kept and row.verdict == Verdict.NEW]
+    there, entries = enrolling.known(game.id, kept, addressed)
+    judged = list(_judged(rows, there, entries))
+    new = [row for row, verdict in judged if verdict == Verdict.NEW]
+    context = {
+        "game": game,
+        "rows": [(row, verdict, entries.get(fold(row.kept or ""))) for row, verdict in judged],
+        "counts": {each: sum(verdict == each for _row, verdict in judged) for each in Verdict},
+        "coded": sum(not entry.account for entry in entries.values()),
+        "new": new,
+        "text": "\n".join(addresses.joined(name, addressed.get(fold(name), "")) for row in new if (name := row.kept)),
+        "too_many": len(new) + (game.entitled if game.has_roll else 0) > rolls.MAX_ROLL_PEOPLE,
+        "most": rolls.MAX_ROLL_PEOPLE,
+        "begins": not game.has_roll,
+    }
+    return render(request, "live/players/roll_preview.html", context)
+
+
+def _judged(
+    rows: Iterable[lists.Row], there: set[str], entries: dict[str, Entry]
+) -> Iterable[tuple[lists.Row, Verdict]]:
+    for row in rows:
+        on_it = row.verdict == Verdict.NEW and fold(row.kept or "") in there
+        yield row, Verdict.THERE if on_it else row.verdict
+
+
+def _say_how_many(request: HttpRequest, game: Game, state: State) -> HttpResponse:
+    form = EntitledForm(request.POST, game=game)
+    if form.is_valid():
+        entitled = game.entitled if game.has_roll else form.cleaned_data["entitled"] or 0
+        with refusals_at(form):
+            enrolling.say_how_many(game.id, request.user.name, entitled, form.quorum_text)
+            messages.success(request, _("That is how it is counted from now on."))
+            return redirect("game_roll", game.id)
+    return _show(request, game, state, 422, entitled=form)

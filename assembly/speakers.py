@@ -1,0 +1,218 @@
+"""Who wants to speak, who does and who did, in an assembly: pure decisions about one value.
+
+Next is whoever has spoken least often about the item at hand, and of those whoever asked first: so nobody speaks twice
+before all who want to have spoken once. The list belongs to a round: as soon as that is closed or voted on, it is
+empty. What was said stays for the minutes: who, about what, from when to when.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Container, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from django.utils.translation import gettext_lazy as _
+
+from acts.refusals import NotNow
+from live.rules import Phase, State
+
+MAX_WAITING_SPEAKERS = 500  # people on the list at a time
+MAX_RECORDED_SPEECHES = 1_000  # speeches that are kept, the first of them going when there are more
+LIMITS = (0, 1, 2, 3, 5, 10, 15)  # minutes that a speech may take; 0: no limit
+
+NOT_NOW = _("Nothing is talked about at the moment, so there is no list of speakers.")
+CLOSED = _("The list of speakers is closed.")
+FULL = _("The list of speakers is full. Wait until some have spoken.")
+NOT_WAITING = _("They are not on the list any more.")
+NO_LIMIT = _("Choose one of the times that are offered.")
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """Somebody who wants to speak."""
+
+    player: str
+    at: int  # milliseconds
+
+
+@dataclass(frozen=True, slots=True)
+class Speech:
+    player: str
+    item: int  # its place on the agenda
+    round: int
+    began: int  # milliseconds
+    ended: int = 0  # 0 while it goes on, and of one of which nobody told the end
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """Somebody's place on the list, and why it is theirs."""
+
+    player: str
+    spoken: int  # how often they have spoken about this item
+
+    @property
+    def is_first(self) -> bool:
+        return not self.spoken
+
+
+@dataclass(frozen=True, slots=True)
+class Speakers:
+    version: int = 0
+    round: int = 0  # whose list it is
+    minutes: int = 0  # that a speech may take; 0: no limit
+    closed: bool = False
+    waiting: tuple[Asked, ...] = ()
+    speaking: Speech | None = None
+    held: tuple[Speech, ...] = ()  # all speeches that are over, of all items
+
+    @property
+    def seconds(self) -> int:
+        return self.minutes * 60
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing was ever said of it."""
+        return not (self.minutes or self.closed or self.waiting or self.speaking or self.held)
+
+
+NOBODY = Speakers()
+
+
+# --- what there is ---
+
+
+def at(speakers: Speakers, state: State) -> Speakers:
+    """As it is where the assembly is now: a list of another round is over, and so is whoever speaks in it."""
+    if state.phase == Phase.TALKING and speakers.round == state.round:
+        return speakers
+    held = _kept(speakers, speakers.speaking) if speakers.speaking else speakers.held
+    return replace(speakers, round=state.round, closed=False, waiting=(), speaking=None, held=held)
+
+
+def queue(speakers: Speakers, state: State, there: Container[str]) -> list[Turn]:
+    """Those who are there, whoever is next first."""
+    spoken = spoken_about(speakers, state.question)
+    waiting = (each for each in at(speakers, state).waiting if each.player in there)
+    ordered = sorted(waiting, key=lambda each: (spoken.get(each.player, 0), each.at))
+    return [Turn(each.player, spoken.get(each.player, 0)) for each in ordered]
+
+
+def spoken_about(speakers: Speakers, item: int) -> dict[str, int]:
+    """How often each has spoken about an item of the agenda; whoever speaks just now has, too."""
+    found: dict[str, int] = {}
+    for each in (*speakers.held, *((speakers.speaking,) if speakers.speaking else ())):
+        if each.item == item:
+            found[each.player] = found.get(each.player, 0) + 1
+    return found
+
+
+def speaking(speakers: Speakers, state: State, there: Container[str]) -> Speech | None:
+    now = at(speakers, state).speaking
+    return now if now and now.player in there else None
+
+
+# --- what players do ---
+
+
+def asked(speakers: Speakers, state: State, player: str, now: int) -> Speakers:
+    """Whoever asks twice keeps their place."""
+    _check_talking(state)
+    on = at(speakers, state)
+    if any(each.player == player for each in on.waiting):
+        return on
+    if on.closed:
+        raise NotNow(CLOSED)
+    if len(on.waiting) >= MAX_WAITING_SPEAKERS:
+        raise NotNow(FULL)
+    return replace(on, waiting=(*on.waiting, Asked(player, now)))
+
+
+def taken_back(speakers: Speakers, state: State, player: str) -> Speakers:
+    on = at(speakers, state)
+    return replace(on, waiting=tuple(each for each in on.waiting if each.player != player))
+
+
+# --- what those do who host ---
+
+
+def called(speakers: Speakers, state: State, player: str, now: int) -> Speakers:
+    """Somebody on the list speaks; whoever spoke has ended. Called twice, they speak once."""
+    _check_talking(state)
+    on = at(speakers, state)
+    if on.speaking and on.speaking.player == player:
+        return on
+    if not any(each.player == player for each in on.waiting):
+        raise NotNow(NOT_WAITING)
+    after = ended(taken_back(on, state, player), state, now)
+    return replace(after, speaking=Speech(player, state.question, state.round, now))
+
+
+def ended(speakers: Speakers, state: State, now: int, player: str = "") -> Speakers:
+    """Whoever speaks has ended; with a name, only if it is them."""
+    on = speakers if speakers.round == state.round else at(speakers, state)
+    if on.speaking is None or (player and on.speaking.player != player):
+        return on
+    return replace(on, speaking=None, held=_kept(on, replace(on.speaking, ended=now)))
+
+
+def closed(speakers: Speakers, state: State, is_closed: bool) -> Speakers:
+    """Nobody else comes onto the list of this item; those who are on it speak."""
+    _check_talking(state)
+    return replace(at(speakers, state), closed=is_closed)
+
+
+def limited(speakers: Speakers, state: State, minutes: int) -> Speakers:
+    """How long everybody may speak, from now on until it is changed. It is shown, and cuts nobody off."""
+    if minutes not in LIMITS:
+        raise NotNow(NO_LIMIT)
+    return replace(at(speakers, state), minutes=minutes)
+
+
+def over(speakers: Speakers, state: State, now: int) -> Speakers:
+    """The item is no longer talked about."""
+    return at(ended(speakers, state, now), replace(state, phase=Phase.RESULTS))
+
+
+def _kept(speakers: Speakers, speech: Speech) -> tuple[Speech, ...]:
+    return (*speakers.held, speech)[-MAX_RECORDED_SPEECHES:]
+
+
+def _check_talking(state: State) -> None:
+    if state.phase != Phase.TALKING:
+        raise NotNow(NOT_NOW)
+
+
+# --- items and values ---
+
+
+def speakers_of(item: Mapping[str, Any] | None) -> Speakers:
+    if item is None:
+        return NOBODY
+    return Speakers(
+        version=item["version"],
+        round=item["round"],
+        minutes=item["minutes"],
+        closed=item["closed"],
+        waiting=tuple(Asked(*each) for each in item["waiting"]),
+        speaking=Speech(*item["speaking"]) if item["speaking"] else None,
+        held=tuple(Speech(*each) for each in item["held"]),
+    )
+
+
+def told(speakers: Speakers) -> dict[str, Any]:
+    """As it is stored: lists of words, as there may be a thousand of them."""
+    now = speakers.speaking
+    return {
+        "version": speakers.version,
+        "round": speakers.round,
+        "minutes": speakers.minutes,
+        "closed": speakers.closed,
+        "waiting": [[each.player, each.at] for each in speakers.waiting],
+        "speaking": _words(now) if now else [],
+        "held": [_words(each) for each in speakers.held],
+    }
+
+
+def _words(speech: Speech) -> list[Any]:
+    return [speech.player, speech.item, speech.round, speech.began, speech.ended]

@@ -1,0 +1,114 @@
+"""Who wants to speak: buttons of those who take part, and of those who run the assembly. One address, by POST."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from django.contrib import messages
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.urls import reverse
+from django.views.decorators.http import require_POST
+
+from accounts.access import answer_for, public, requires
+from accounts.rules import Permission
+from acts.refusals import NotAllowed, NotNow, Refusal
+from live import clock, play_views, repository, rules
+from live.pace import PACE
+from live.rules import Game
+
+from . import speakers, speaking
+from .speakers import LIMITS
+
+OWN_PAGES = ("host_game", "remote")
+OF_PLAYERS: dict[str, Callable[[Game, str], Any]] = {"ask": speaking.ask, "back": speaking.take_back}
+OF_HOSTS = ("call", "end", "remove", "close", "reopen", "limit")
+
+
+@public
+@require_POST
+def speakers_list(request: HttpRequest, game_id: str) -> HttpResponse:
+    """A button says what it does, and with whom: "call 8fj2…"; so that pressed twice it does it once."""
+    act, _space, whom = request.POST.get("act", "").partition(" ")
+    if act in OF_HOSTS:
+        return _by_host(request, game_id, act, whom)
+    return _by_player(request, game_id, act)
+
+
+# --- those who take part ---
+
+
+def _by_player(request: HttpRequest, game_id: str, act: str) -> HttpResponse:
+    seen = play_views.look(request, game_id)
+    if isinstance(seen, HttpResponse):
+        return _said(str(play_views.NOT_HERE)) if _is_by_script(request) else seen
+    game = seen.room.game
+
+    def carry_out() -> None:
+        if act not in OF_PLAYERS or not game.is_assembly:
+            raise NotNow(rules.NOT_NOW)
+        PACE.check(f"{game_id} {seen.seat.player}", clock.now())
+        OF_PLAYERS[act](game, seen.seat.player)
+
+    return _answer(request, carry_out, reverse("play", args=[game_id]))
+
+
+# --- those who run it ---
+
+
+@requires(Permission.USE_APPLICATION)
+def _only_hosts(request: HttpRequest) -> HttpResponse:
+    raise Http404
+
+
+def _by_host(request: HttpRequest, game_id: str, act: str, whom: str) -> HttpResponse:
+    if (instead := answer_for(request, _only_hosts)) is not None:
+        return instead
+    found = repository.find(game_id)
+    if found is None:
+        raise Http404
+    game, who = found[0], request.user.name
+    if not rules.hosts(game, who, request.user.role):
+        raise NotAllowed(rules.NOT_YOURS)
+    acts: dict[str, Callable[[], Any]] = {
+        "call": lambda: speaking.call(game, whom),
+        "end": lambda: speaking.end(game, whom),
+        "remove": lambda: speaking.take_back(game, whom),
+        "close": lambda: speaking.close(game, who, is_closed=True),
+        "reopen": lambda: speaking.close(game, who, is_closed=False),
+        "limit": lambda: speaking.limit(game, who, _minutes(request)),
+    }
+    page = request.POST.get("from", "")
+    return _answer(request, acts[act], reverse(page if page in OWN_PAGES else "host_game", args=[game_id]))
+
+
+def _minutes(request: HttpRequest) -> int:
+    typed = request.POST.get("minutes", "")
+    found = next((each for each in LIMITS if str(each) == typed), None)
+    if found is None:
+        raise NotNow(speakers.NO_LIMIT)
+    return found
+
+
+# --- answers ---
+
+
+def _answer(request: HttpRequest, act: Callable[[], Any], back: str) -> HttpResponse:
+    """A page that hears by itself what became of it stays where it is; without scripts it is loaded anew."""
+    try:
+        act()
+    except Refusal as refusal:
+        if _is_by_script(request):
+            return _said(str(refusal))
+        messages.warning(request, str(refusal))
+        return redirect(back)
+    return HttpResponse(status=204) if _is_by_script(request) else redirect(back)
+
+
+def _said(sentence: str) -> HttpResponse:
+    return HttpResponse(sentence, status=409, content_type="text/plain; charset=utf-8")
+
+
+def _is_by_script(request: HttpRequest) -> bool:
+    return request.headers.get("X-Requested-With") == "fetch"

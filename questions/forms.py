@@ -1,0 +1,252 @@
+"""What makers of question sets type."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django import forms
+from django.core.exceptions import ValidationError
+from django.utils.translation import gettext_lazy as _
+
+from pages import lists
+from pages.fields import TitleField
+from questions.question import MAX_ANSWER_SECONDS, MAX_DETAIL_CHARS, MAX_OPTION_CHARS, MAX_TITLE_CHARS, Kind, Question
+
+from . import checking, csv_in, rules
+from .checking import MAX_INSTRUCTION_CHARS, MAX_SCHOOL_CHARS, WITH_OPTIONS
+from .csv_out import OPTIONS
+from .formats import Format, read
+from .rows import Read
+from .rules import MAX_CATEGORY_CHARS, MAX_DESCRIPTION_CHARS, Category, QuestionSet, Whole
+from .words import FORMATS, KINDS
+
+MIN_OPTIONS_SHOWN = 4  # boxes that stand open; the others are folded away
+WHITE_SPACE_FACTOR = 2  # white space is collapsed before the true length counts
+
+
+def _words(label: Any, longest: int, rows: int, help_text: Any = "") -> forms.CharField:
+    widget = forms.Textarea({"rows": rows, "dir": "auto", "maxlength": longest})
+    return forms.CharField(
+        label=label,
+        required=False,
+        max_length=longest * WHITE_SPACE_FACTOR,
+        widget=widget,
+        help_text=help_text,
+        strip=False,
+    )
+
+
+def _line(label: Any, longest: int, *, required: bool = False, help_text: Any = "", **attributes: str) -> Any:
+    widget = forms.TextInput({"dir": "auto", "maxlength": longest, **attributes})
+    return forms.CharField(
+        label=label, required=required, max_length=longest * WHITE_SPACE_FACTOR, widget=widget, help_text=help_text
+    )
+
+
+def _within(text: str, longest: int) -> str:
+    """The text, if it is no longer than that, once it is tidied."""
+    if len(text) > longest:
+        numbers = {"most": longest, "count": len(text)}
+        raise ValidationError(_("At most %(most)d characters; these are %(count)d."), params=numbers)
+    return text
+
+
+class SetForm(forms.Form):
+    """The words of a set itself. Whoever opened it before it was changed elsewhere is told."""
+
+    name = TitleField(label=_("Name"), help_text=_("By which you and others find it again."))
+    description = _words(_("Description"), MAX_DESCRIPTION_CHARS, 3, _("What it is for, and for whom."))
+    custom_instructions = _words(
+        _("Instructions"), MAX_DESCRIPTION_CHARS, 3, _("Shown to everybody while they wait for the first question.")
+    )
+    seen = forms.CharField(widget=forms.HiddenInput, required=False)
+
+    def clean_description(self) -> str:
+        return _within(checking.lines(self.cleaned_data["description"]), MAX_DESCRIPTION_CHARS)
+
+    def clean_custom_instructions(self) -> str:
+        return _within(checking.lines(self.cleaned_data["custom_instructions"]), MAX_DESCRIPTION_CHARS)
+
+    def words(self) -> dict[str, str]:
+        return {name: self.cleaned_data[name] for name in ("name", "description", "custom_instructions")}
+
+    @staticmethod
+    def initial_of(set_: QuestionSet) -> dict[str, str]:
+        words = {"name": set_.name, "description": set_.description, "custom_instructions": set_.custom_instructions}
+        return words | {"seen": rules.edition_of_set(set_)}
+
+
+class CategoryForm(forms.Form):
+    name = _line(
+        _("Name of the category"), MAX_CATEGORY_CHARS, help_text=_("Left empty, its questions have no heading.")
+    )
+    description = _words(_("Description"), MAX_DESCRIPTION_CHARS, 3)
+    seen = forms.CharField(widget=forms.HiddenInput, required=False)
+
+    def clean_name(self) -> str:
+        return _within(checking.line(self.cleaned_data["name"]), MAX_CATEGORY_CHARS)
+
+    def clean_description(self) -> str:
+        return _within(checking.lines(self.cleaned_data["description"]), MAX_DESCRIPTION_CHARS)
+
+    @staticmethod
+    def initial_of(category: Category) -> dict[str, str]:
+        words = {"name": category.name, "description": category.description}
+        return words | {"seen": rules.edition_of_category(category)}
+
+
+class QuestionForm(forms.Form):
+    """One question of any kind. What a kind does not have is not kept: a text has no options."""
+
+    kind = forms.ChoiceField(
+        label=_("How it is answered"), choices=[(str(kind), label) for kind, label in KINDS.items()]
+    )
+    title = _line(_("Question"), MAX_TITLE_CHARS, required=True)
+    detail = _words(_("Details"), MAX_DETAIL_CHARS, 3, _("Shown below the question."))
+    category = _line(
+        _("Category"), MAX_CATEGORY_CHARS, help_text=_("A new name makes a new category."), list="categories"
+    )
+    seconds = forms.IntegerField(
+        label=_("Seconds"),
+        min_value=0,
+        max_value=MAX_ANSWER_SECONDS,
+        initial=Question("").seconds,
+        help_text=_("Until it closes by itself. 0: when the host closes it."),
+    )
+    twice = forms.BooleanField(
+        label=_("Before and after: it can be asked twice"),
+        required=False,
+        help_text=_("In a poll. The second time everybody sees who moved where, in numbers."),
+    )
+    custom_instruction = _words(
+        _("Instruction"), MAX_INSTRUCTION_CHARS, 2, _("What to tell people when this question is asked.")
+    )
+    school = _line(_("School"), MAX_SCHOOL_CHARS, help_text=_("Where it comes from, or whom it is for."))
+    seen = forms.CharField(widget=forms.HiddenInput, required=False)
+
+    def __init__(self, *arguments: Any, **options: Any):
+        super().__init__(*arguments, **options)
+        for number, name in enumerate(OPTIONS, 1):
+            label = _("Option %(number)d") % {"number": number}
+            self.fields[name] = _line(label, MAX_OPTION_CHARS, autocomplete="off")
+            right = _("Option %(number)d is right") % {"number": number}
+            self.fields[_right(name)] = forms.BooleanField(label=right, required=False)
+
+    @property
+    def options(self) -> list[tuple[Any, Any]]:
+        """The boxes of each option: its words, and whether it is right."""
+        return [(self[name], self[_right(name)]) for name in OPTIONS]
+
+    @property
+    def first_options(self) -> list[tuple[Any, Any]]:
+        return self.options[: self._open]
+
+    @property
+    def more_options(self) -> list[tuple[Any, Any]]:
+        return self.options[self._open :]
+
+    @property
+    def _open(self) -> int:
+        """As many as are filled, and two more."""
+        filled = [place for place, name in enumerate(OPTIONS, 1) if self[name].value()]
+        return max(MIN_OPTIONS_SHOWN, *(place + 2 for place in filled)) if filled else MIN_OPTIONS_SHOWN
+
+    def clean(self) -> dict[str, Any]:
+        cleaned = super().clean() or {}
+        if "kind" in cleaned and "seconds" in cleaned:
+            question, columns = self._typed(cleaned)
+            cleaned["question"] = question
+            for flaw in checking.flaws(question, columns):
+                if flaw.field not in self.errors:
+                    self.add_error(flaw.field, flaw.sentence)
+        return cleaned
+
+    def _typed(self, cleaned: dict[str, Any]) -> tuple[Question, list[str]]:
+        kind = Kind(cleaned["kind"])
+        columns = [name for name in OPTIONS if kind in WITH_OPTIONS and checking.line(cleaned.get(name, ""))]
+        right = [place for place, name in enumerate(columns) if kind == Kind.CHOICE and cleaned.get(_right(name))]
+        words = {
+            name: cleaned.get(name, "") for name in ("title", "detail", "category", "school", "custom_instruction")
+        }
+        options = tuple(cleaned[name] for name in columns)
+        twice = kind == Kind.RANKING and bool(cleaned.get("twice"))
+        more = {"right": tuple(right), "seconds": cleaned["seconds"], "twice": twice}
+        typed = Question(**words, kind=kind, options=options, **more)
+        return checking.tidied(typed), columns
+
+    def question(self) -> Question:
+        found: Question = self.cleaned_data["question"]
+        return found
+
+    @staticmethod
+    def initial_of(question: Question) -> dict[str, Any]:
+        names = ("title", "detail", "category", "school", "custom_instruction", "seconds", "twice")
+        words = {name: getattr(question, name) for name in names} | {"kind": str(question.kind)}
+        options = dict(zip(OPTIONS, question.options, strict=False))
+        right = {_right(OPTIONS[place]): True for place in question.right}
+        return {**words, **options, **right, "seen": rules.edition_of_question(question)}
+
+
+def _right(option: str) -> str:
+    return option.replace("option", "right")
+
+
+class ImportForm(forms.Form):
+    """A file of questions, or what stands in one, in any format that can be read."""
+
+    file = forms.FileField(
+        label=_("File"),
+        required=False,
+        max_length=200,
+        help_text=_(
+            "CSV, GIFT, Aiken, Moodle XML, or Kahoot's spreadsheet; at most 5 MB, 200 questions and 800 KB of text."
+        ),
+    )
+    text = forms.CharField(
+        label=_("Or the text itself"),
+        required=False,
+        strip=False,
+        max_length=lists.MAX_PASTED_CHARS,
+        widget=forms.Textarea({"rows": 6, "dir": "auto", "spellcheck": "false"}),
+        help_text=_("Pasted from a file, in any of these formats but the spreadsheet."),
+    )
+    format = forms.ChoiceField(
+        label=_("Format"),
+        required=False,
+        choices=[("", _("Found out by itself")), *((str(each), label) for each, label in FORMATS.items())],
+    )
+
+    def __init__(self, *arguments: Any, whole: Whole, **options: Any):
+        super().__init__(*arguments, **options)
+        self.whole = whole
+
+    def clean(self) -> dict[str, Any]:
+        cleaned = super().clean() or {}
+        file, text = cleaned.get("file"), cleaned.get("text", "")
+        if self.errors:
+            return cleaned
+        if bool(file) == bool(text.strip()):
+            raise ValidationError(_("Choose a file or paste a text: one of the two."))
+        raw = file.read(lists.MAX_BYTES + 1) if file else text.encode(errors="replace")
+        chosen = Format(cleaned["format"]) if cleaned.get("format") else None
+        try:
+            cleaned["read_as"], cleaned["read"] = read(raw, self.whole, name=file.name if file else "", chosen=chosen)
+        except lists.NotAList as refusal:
+            self.add_error("file" if file else "text", str(refusal))
+        return cleaned
+
+
+class ImportedForm(forms.Form):
+    """The questions of a preview, sent back to be kept: read again as if they were a file."""
+
+    questions = forms.CharField(widget=forms.HiddenInput, max_length=lists.MAX_BYTES)
+
+    def __init__(self, *arguments: Any, whole: Whole, **options: Any):
+        super().__init__(*arguments, **options)
+        self.whole = whole
+
+    def clean_questions(self) -> Read:
+        try:
+            return csv_in.read(self.cleaned_data["questions"].encode(), self.whole)
+        except lists.NotAList as refusal:
+            raise ValidationError(str(refusal)) from None

@@ -1,0 +1,185 @@
+"""Pages on which questions of a set are typed, moved and removed. Nothing that was typed is lost on the way."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.contrib import messages
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils.http import urlencode
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_POST
+
+from acts.refusals import LostRace, NotThere, Refusal
+from pages.forms import form_page, posted, refusals_at
+from pages.saying import ask, refusals_said, told
+
+from . import rules, services
+from .access import Part, owned, part_owned
+from .forms import CategoryForm, QuestionForm
+from .rules import NO_QUESTION, Elsewhere, Placed, Whole
+from .views import context_of, once_more
+
+KEPT = ("kind", "category", "seconds")  # from one new question to the next
+
+
+# --- typing ---
+
+
+@owned
+@form_page
+def add(request: HttpRequest, whole: Whole) -> HttpResponse:
+    asked = {name: request.GET[name] for name in KEPT if request.GET.get(name)}
+    form = QuestionForm(posted(request), initial=asked)
+    if request.method == "POST" and form.is_valid():
+        with refusals_at(form):
+            after = services.add(request.user, whole.set.id, [form.question()])
+            return _added(request, after, form)
+    return _show(request, whole, form, _("New question"), to=reverse("add_question", args=[whole.set.id]))
+
+
+def _added(request: HttpRequest, whole: Whole, form: QuestionForm) -> HttpResponse:
+    """Back to the set, or on to the next question of the same sort."""
+    messages.success(request, _("The question is added."))
+    if "another" not in request.POST:
+        return _to(whole, whole.set.last_number)
+    question = form.question()
+    asked = {"kind": str(question.kind), "category": question.category, "seconds": question.seconds}
+    return HttpResponseRedirect(f"{reverse('add_question', args=[whole.set.id])}?{urlencode(asked)}")
+
+
+def _to(whole: Whole, number: int) -> HttpResponse:
+    return HttpResponseRedirect(f"{reverse('question_set', args=[whole.set.id])}#question-{number}")
+
+
+@part_owned
+@form_page
+def edit(request: HttpRequest, part: Part) -> HttpResponse:
+    whole, number = part
+    placed = _placed(whole, number)
+    if placed is None:
+        return _gone(request, whole)
+    own_ids = {"auto_id": f"q{number}_%s"}  # several may stand open on one page
+    form = QuestionForm(posted(request), initial=QuestionForm.initial_of(placed.question), **own_ids)
+    if request.htmx:
+        form.fields["title"].widget.attrs["autofocus"] = True  # where it stands, the form comes after a click
+    now = None
+    if request.method == "POST" and form.is_valid():
+        try:
+            services.change_question(request.user, whole.set.id, number, form.question(), form.cleaned_data["seen"])
+        except Elsewhere:
+            now = placed.question
+            form = once_more(request, QuestionForm, rules.edition_of_question(now), **own_ids)
+        except Refusal as refusal:
+            form.add_error(None, str(refusal))
+        else:
+            messages.success(request, _("Your changes are saved."))
+            return _to(whole, number)
+    to = reverse("edit_question", args=[whole.set.id, number])
+    return _show(request, whole, form, _("Edit the question"), to=to, placed=placed, now=now)
+
+
+def _placed(whole: Whole, number: int) -> Placed | None:
+    try:
+        return whole.find(number)
+    except NotThere:
+        return None
+
+
+def _gone(request: HttpRequest, whole: Whole) -> HttpResponse:
+    """Somebody removed it while another typed: their words can become a new question."""
+    if request.method != "POST" or not request.POST.get("title"):
+        raise Http404
+    form = QuestionForm(request.POST)
+    form.add_error(
+        None, _("This question was removed meanwhile. Your words are still here: saved, they are a new question.")
+    )
+    return _show(request, whole, form, _("New question"), to=reverse("add_question", args=[whole.set.id]))
+
+
+def _show(request: HttpRequest, whole: Whole, form: QuestionForm, title: str, **more: Any) -> HttpResponse:
+    names = [each.name for each in whole.categories if each.name]
+    context = context_of(request, whole, form=form, title=title, names=names, **more)
+    return render(request, "questions/question.html", context, status=422 if form.errors else 200)
+
+
+# --- moving and removing ---
+
+
+@part_owned
+@require_POST
+def move(request: HttpRequest, part: Part) -> HttpResponse:
+    """One place up or down, if the set is still as the page showed it: of two clicks one moves it."""
+    whole, number = part
+    _moved(request, whole, lambda up: services.move_question(request.user, whole.set.id, number, up=up))
+    return _to(whole, number)
+
+
+def _moved(request: HttpRequest, whole: Whole, act: Any) -> None:
+    with refusals_said(request):
+        if request.POST.get("version") != str(whole.set.version):
+            raise LostRace
+        act(request.POST.get("way") == "up")
+
+
+@part_owned
+@form_page
+def remove(request: HttpRequest, part: Part) -> HttpResponse:
+    whole, number = part
+    placed = _placed(whole, number)
+    if placed is None:
+        if request.method != "POST":
+            raise Http404
+        messages.error(request, str(NO_QUESTION))
+        return redirect("question_set", whole.set.id)
+    if request.method == "POST":
+        seen = request.POST.get("token", "")
+        done = _("“%(title)s” is removed.") % {"title": placed.question.title}
+        told(request, lambda: services.remove_question(request.user, whole.set.id, number, seen), done)
+        return redirect("question_set", whole.set.id)
+    lead = _("“%(title)s” goes for good. Sessions that were made with this set keep it.")
+    return ask(
+        request,
+        _("Remove the question"),
+        _("Remove it"),
+        lead=lead % {"title": placed.question.title},
+        token=rules.edition_of_question(placed.question),
+        danger=True,
+    )
+
+
+# --- categories ---
+
+
+@part_owned
+@form_page
+def edit_category(request: HttpRequest, part: Part) -> HttpResponse:
+    whole, number = part
+    try:
+        category = whole.category(number)
+    except NotThere:
+        raise Http404 from None
+    form = CategoryForm(posted(request), initial=CategoryForm.initial_of(category))
+    if request.method == "POST" and form.is_valid():
+        name, description, seen = (form.cleaned_data[each] for each in ("name", "description", "seen"))
+        try:
+            services.change_category(request.user, whole.set.id, number, name, description, seen)
+        except Elsewhere:
+            form = once_more(request, CategoryForm, rules.edition_of_category(category))
+        except Refusal as refusal:
+            form.add_error("name", str(refusal))
+        else:
+            messages.success(request, _("Your changes are saved."))
+            return redirect("question_set", whole.set.id)
+    context = context_of(request, whole, form=form, title=_("Category"), button=_("Save"))
+    return render(request, "questions/form.html", context, status=422 if form.errors else 200)
+
+
+@part_owned
+@require_POST
+def move_category(request: HttpRequest, part: Part) -> HttpResponse:
+    whole, number = part
+    _moved(request, whole, lambda up: services.move_category(request.user, whole.set.id, number, up=up))
+    return redirect("question_set", whole.set.id)

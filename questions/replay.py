@@ -1,0 +1,95 @@
+"""What happens to question sets when the log is replayed: for each kind of event, the writes of the live act."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from questions.question import Question, question_of
+from store.replay import Act, DoesNotFit, Happened, Step
+from store.schema import EventType, fields_of
+
+from . import repository, rules
+from .rules import QuestionSet, Whole
+
+CHOSEN = ("name", "description", "custom_instructions", "is_active", "shared", "created_by")
+
+
+def of_a_set(change: Callable[[Happened, Whole], Whole]) -> Act:
+    def acted(event: Happened) -> Iterator[Step]:
+        if (whole := repository.whole(event.said["set_id"])) is None:
+            raise DoesNotFit("is about a question set that is not there.")
+        yield repository.change(whole, rules.renamed(change(event, whole), changed_at=event.said["at"]))
+
+    return acted
+
+
+def made(event: Happened) -> Iterator[Step]:
+    said = event.said
+    words = {name: said[name] for name in ("name", "created_at", "created_by", "description", "custom_instructions")}
+    new = Whole(QuestionSet(id=said["set_id"], changed_at=said["created_at"], **words))
+    yield repository.creation(_with_questions(event, new, said["created_at"]))
+
+
+@of_a_set
+def changed(event: Happened, whole: Whole) -> Whole:
+    return rules.renamed(whole, **{name: event.said[name] for name in CHOSEN if name in event.said})
+
+
+@of_a_set
+def added(event: Happened, whole: Whole) -> Whole:
+    return _with_questions(event, whole, event.said["at"])
+
+
+def _with_questions(event: Happened, whole: Whole, at: str) -> Whole:
+    questions = map(question_of, event.said["questions"])
+    return rules.added(whole, questions, at, event.said.get("described", ()))
+
+
+@of_a_set
+def question_changed(event: Happened, whole: Whole) -> Whole:
+    return rules.changed(whole, event.said["number"], question_of(event.said["question"]))
+
+
+@of_a_set
+def question_moved(event: Happened, whole: Whole) -> Whole:
+    return rules.moved(whole, event.said["number"], up=event.said["up"])
+
+
+@of_a_set
+def question_removed(event: Happened, whole: Whole) -> Whole:
+    return rules.without(whole, event.said["number"])
+
+
+@of_a_set
+def category_changed(event: Happened, whole: Whole) -> Whole:
+    said = event.said
+    return rules.category_changed(whole, said["number"], said["name"], said["description"])
+
+
+@of_a_set
+def category_moved(event: Happened, whole: Whole) -> Whole:
+    return rules.category_moved(whole, event.said["number"], up=event.said["up"])
+
+
+def deleted(event: Happened) -> Iterator[Step]:
+    set_ = repository.find_set(event.said["set_id"])
+    if set_ is None:
+        raise DoesNotFit("is about a question set that is not there.")
+    yield repository.deletion(set_)
+    repository.DELETING.advance(set_.id)
+
+
+ASKED = fields_of(Question)
+EVENTS = (
+    EventType("QuestionSetMade", made, "set_id name description custom_instructions created_at created_by:person "
+              "questions:list copied_from described:list", inside=ASKED),
+    EventType("QuestionSetChanged", changed, "set_id name description custom_instructions is_active:bool shared:bool "
+              "created_by:person at"),
+    EventType("QuestionsAdded", added, "set_id questions:list described:list at", inside=f"{ASKED} name description"),
+    EventType("QuestionChanged", question_changed, "set_id number:int question:map at", inside=ASKED),
+    EventType("QuestionMoved", question_moved, "set_id number:int up:bool at"),
+    EventType("QuestionRemoved", question_removed, "set_id number:int at"),
+    EventType("QuestionCategoryChanged", category_changed, "set_id number:int name description at"),
+    EventType("QuestionCategoryMoved", category_moved, "set_id number:int up:bool at"),
+    EventType("QuestionSetDeleted", deleted, "set_id at"),
+)  # fmt: skip

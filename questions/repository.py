@@ -1,0 +1,191 @@
+"""Question sets in the table: ids in, values out, and the writes that keep every item of a set in step."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import asdict, replace
+
+from django.utils.translation import gettext_lazy as _
+
+from acts.background import OVERWRITE, TaskType
+from acts.site import now_text, table
+from acts.versions import next_version, unchanged
+from questions.question import Question, question_of
+from store import keys
+from store.splitting import in_parts
+from store.table import Delete, Item, Key, Missing, Put, Span, Write
+
+from .rules import Category, Placed, QuestionSet, Whole, weight
+
+FILLING = TaskType("fill question set", _("Adding questions to a set"))
+DELETING = TaskType("delete question set", _("Deleting a question set"))
+
+MAX_SETS_OFFERED = 200  # sets that a form offers, of each kind
+OF_SETS = tuple(QuestionSet.__dataclass_fields__)
+SLICE_QUESTIONS = 50  # questions of one transaction, beside all categories and what is still to come
+
+# --- finding ---
+
+
+def find(set_id: str) -> tuple[QuestionSet, tuple[Question, ...]] | None:
+    """A set and its questions, in order of categories and places, in one round trip."""
+    found = whole(set_id)
+    return (found.set, found.questions) if found else None
+
+
+def usable_by(name: str) -> list[QuestionSet]:
+    """The active sets of somebody, and those that others share, each the one changed last first."""
+    own, _more = mine(name, limit=MAX_SETS_OFFERED)
+    others, _more = shared(limit=MAX_SETS_OFFERED)
+    known = {each.id for each in own}
+    return [*(each for each in own if each.is_active), *(each for each in others if each.id not in known)]
+
+
+def whole(set_id: str) -> Whole | None:
+    """A set with all that lies with it, by one Query."""
+    items = list(table().each(keys.all_of_set(set_id)))
+    head = next((item for item in items if item["SK"] == keys.METADATA), None)
+    return _whole_of(head, items) if head else None
+
+
+def find_set(set_id: str) -> QuestionSet | None:
+    item = table().get(keys.question_set(set_id))
+    return set_of(item) if item else None
+
+
+def mine(name: str, *, limit: int, cursor: str | None = None) -> tuple[list[QuestionSet], str | None]:
+    return _listed(keys.sets_of(name), limit, cursor)
+
+
+def shared(*, limit: int, cursor: str | None = None) -> tuple[list[QuestionSet], str | None]:
+    return _listed(keys.SHARED_SETS, limit, cursor)
+
+
+def each_of(name: str) -> Iterator[QuestionSet]:
+    return map(set_of, table().each(keys.sets_of(name)))
+
+
+def _listed(span: Span, limit: int, cursor: str | None) -> tuple[list[QuestionSet], str | None]:
+    page = table().page(span, limit=limit, cursor=cursor, backwards=True)
+    return [set_of(item) for item in page.items], page.cursor
+
+
+# --- items ---
+
+
+def set_of(item: Item) -> QuestionSet:
+    words = {name: item[name] for name in OF_SETS if name in item}
+    return QuestionSet(**words | {"categories": tuple(item["categories"])})
+
+
+def _whole_of(head: Item, items: Iterable[Item]) -> Whole:
+    beside = list(items)
+    categories = sorted(map(_category_of, _those(beside, keys.set_categories)), key=lambda each: each.order)
+    names = {each.number: each.name for each in categories}
+    places = {number: place for place, number in enumerate(names)}
+    placed = sorted(
+        (_placed_of(item, names) for item in _those(beside, keys.set_questions)),
+        key=lambda each: (places[each.category], each.order),
+    )
+    waiting = sum(len(item["questions"]) for item in _those(beside, keys.set_fillings))
+    return Whole(set_of(head), tuple(categories), tuple(placed), waiting)
+
+
+def _those(items: Iterable[Item], kind: Callable[[str], Span]) -> Iterator[Item]:
+    """The items of one kind."""
+    return (item for item in items if item["SK"].startswith(kind("").prefix))
+
+
+def _category_of(item: Item) -> Category:
+    return Category(item["number"], item["name"], item["order_index"], item.get("description", ""))
+
+
+def _placed_of(item: Item, names: dict[int, str]) -> Placed:
+    category = item["category_id"]
+    question = replace(question_of(item), category=names[category])
+    return Placed(item["number"], category, item["order_in_category"], item["created_at"], question)
+
+
+def items_of(whole: Whole) -> dict[Key, Item]:
+    """Every item that a set consists of."""
+    set_ = whole.set
+    own = _item(keys.question_set(set_.id), set_, keys.sets_of(set_.created_by) if set_.created_by else None)
+    others = [_item(keys.shared_set(set_.id), set_, keys.SHARED_SETS)] if set_.is_offered else []
+    categories = (_category_item(set_.id, each) for each in whole.categories)
+    questions = (_question_item(set_.id, each) for each in whole.placed)
+    return {Key(item["PK"], item["SK"]): item for item in (own, *others, *categories, *questions)}
+
+
+def _item(place: Key, set_: QuestionSet, index: Span | None) -> Item:
+    words = asdict(set_) | {"categories": list(set_.categories), "suiting": dict(set_.suiting)}
+    listed = {"GSI1PK": index.pk, "GSI1SK": keys.set_by_date(set_.changed_at, set_.id)} if index else {}
+    return {"PK": place.pk, "SK": place.sk, "entity_type": "QUESTION_SET", **listed, **words}
+
+
+def _category_item(set_id: str, category: Category) -> Item:
+    place = keys.set_category(set_id, category.number)
+    words = {"number": category.number, "name": category.name, "order_index": category.order}
+    return {"PK": place.pk, "SK": place.sk, **words, "description": category.description}
+
+
+def _question_item(set_id: str, placed: Placed) -> Item:
+    """Without its category's name, which stands in one place only."""
+    place = keys.set_question(set_id, placed.category, placed.number)
+    words = {"number": placed.number, "category_id": placed.category, "order_in_category": placed.order}
+    said = {name: word for name, word in placed.question.as_item().items() if name != "category"}
+    return {"PK": place.pk, "SK": place.sk, "created_at": placed.created_at, **words, **said}
+
+
+def told(set_: QuestionSet) -> Item:
+    """As the log tells of a new one."""
+    names = ("name", "description", "custom_instructions", "created_at", "created_by")
+    return {name: getattr(set_, name) for name in names}
+
+
+# --- writes; each answers parts of a transaction ---
+
+
+def creation(whole: Whole) -> list[Write]:
+    own, *others = items_of(whole).values()
+    return [Put(own, when=Missing()), *map(Put, others)]
+
+
+def change(before: Whole, after: Whole) -> list[Write]:
+    """Every item that is another now. Refused in part 0 if anybody changed the set since it was read."""
+    was = items_of(before)
+    will = items_of(replace(after, set=next_version(before.set, after.set)))
+    own = keys.question_set(before.set.id)
+    puts = [Put(item) for place, item in will.items() if place != own and was.get(place) != item]
+    gone = [Delete(place) for place in was if place not in will]
+    return [Put(will[own], when=unchanged(before.set)), *puts, *gone]
+
+
+def deletion(set_: QuestionSet) -> list[Write]:
+    """It is nowhere to be found any more. The worker deletes its questions."""
+    own, shared = keys.question_set(set_.id), keys.shared_set(set_.id)
+    return [Delete(own, when=unchanged(set_)), Delete(shared), DELETING.begin(set_.id, due=now_text())]
+
+
+# --- questions on their way in ---
+
+
+def slices(questions: Sequence[Question]) -> list[list[Question]]:
+    """As many as fit a transaction, and as long as what is said of them fits its event."""
+    return list(in_parts(questions, weight, max_count=SLICE_QUESTIONS))
+
+
+def filling(set_id: str, later: Sequence[Sequence[Question]], described: Sequence[Item], at: str) -> list[Write]:
+    """What comes in with later transactions, and the task that brings it in; it may be at work on the set already."""
+    waiting = [_filling(set_id, questions, described, number, at) for number, questions in enumerate(later, 1)]
+    return [*waiting, FILLING.begin(set_id, when=OVERWRITE)] if waiting else []
+
+
+def _filling(set_id: str, questions: Sequence[Question], described: Sequence[Item], number: int, at: str) -> Put:
+    place = keys.set_filling(set_id, at, number)
+    words = {"id": set_id, "questions": [each.as_item() for each in questions], "described": list(described)}
+    return Put({"PK": place.pk, "SK": place.sk, **words})
+
+
+def next_fillings(set_id: str) -> list[Item]:
+    """What comes in next, and what after it, if there is more."""
+    return table().page(keys.set_fillings(set_id), limit=2).items

@@ -1,0 +1,5 @@
+"""Sessions to test with, as in the tests of live sessions."""
+
+from tests.live.conftest import made
+
+__all__ = ["made"]

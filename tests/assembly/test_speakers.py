@@ -1,0 +1,320 @@
+"""The list of speakers: who is next and why, and what becomes of it when people ask, leave, are removed and called."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+
+from acts.refusals import NotNow
+from assembly import floor, speakers, speaking
+from assembly.speakers import NOBODY, speakers_of, told
+from live import fragments, hub, repository, rooms, screens, seats
+from live.rules import Phase, State, Step
+from live.screens import Role
+from live.services import joining, seating
+from questions.question import Type
+from store import keys
+from store.log import EventLog
+from tests.assembly.test_check_in import address, check_in, host
+from tests.at_once import at_once
+from tests.live.conftest import drive, seated
+from tests.people import sign_in
+
+TALKING = State(phase=Phase.TALKING, round=1, played=(0,))
+EVERYBODY = {"ada", "ben", "cem"}
+
+
+def names(list_, state=TALKING, there=EVERYBODY) -> list[str]:
+    return [each.player for each in speakers.queue(list_, state, there)]
+
+
+def asked(*players, list_=NOBODY, state=TALKING):
+    for at, player in enumerate(players, 1):
+        list_ = speakers.asked(list_, state, player, at)
+    return list_
+
+
+def kept(game):
+    return speakers_of(repository.table().get(keys.game_speakers(game.id)))
+
+
+@pytest.fixture
+def assembly(made):
+    game = made(Type.ASSEMBLY)
+    seated(game, "Ada", "Ben", "Cem")
+    drive(game, Step.NEXT)
+    return game
+
+
+# --- who is next ---
+
+
+def test_first_who_has_not_spoken_then_who_asked_first():
+    list_ = speakers.called(asked("ada", "ben", "cem"), TALKING, "ada", 10)
+    list_ = speakers.asked(list_, TALKING, "ada", 11)
+    assert names(list_) == ["ben", "cem", "ada"], "Nobody speaks twice before all have spoken once."
+    list_ = speakers.called(list_, TALKING, "ben", 20)
+    list_ = speakers.asked(list_, TALKING, "ben", 21)
+    assert names(list_) == ["cem", "ada", "ben"]
+    turns = speakers.queue(list_, TALKING, EVERYBODY)
+    assert [(each.spoken, each.is_first) for each in turns] == [(0, True), (1, False), (1, False)]
+    elsewhere = replace(TALKING, round=2, played=(0, 1))
+    (turn,) = speakers.queue(asked("ada", list_=list_, state=elsewhere), elsewhere, {"ada"})
+    assert turn.is_first, "About another item everybody begins anew."
+
+
+def test_who_asks_twice_keeps_their_place_and_may_take_it_back():
+    list_ = asked("ada", "ben", "ada")
+    assert names(list_) == ["ada", "ben"]
+    assert names(speakers.taken_back(list_, TALKING, "ada")) == ["ben"]
+
+
+def test_who_is_not_there_is_passed_over():
+    assert names(asked("ada", "ben"), there={"ben"}) == ["ben"]
+    speaks = speakers.called(asked("ada"), TALKING, "ada", 5)
+    assert speakers.speaking(speaks, TALKING, {"ben"}) is None
+
+
+def test_a_closed_list_takes_nobody_else_and_keeps_who_is_on_it():
+    closed = speakers.closed(asked("ada"), TALKING, True)
+    with pytest.raises(NotNow, match="closed"):
+        speakers.asked(closed, TALKING, "ben", 9)
+    assert names(speakers.asked(closed, TALKING, "ada", 9)) == ["ada"]
+    assert names(speakers.asked(speakers.closed(closed, TALKING, False), TALKING, "ben", 9)) == ["ada", "ben"]
+
+
+def test_the_list_is_empty_once_the_item_is_closed():
+    list_ = speakers.closed(speakers.called(asked("ada", "ben"), TALKING, "ada", 5), TALKING, True)
+    voting = replace(TALKING, phase=Phase.VOTING)
+    assert names(list_, voting) == []
+    after = speakers.over(list_, voting, 30)
+    assert [(each.player, each.began, each.ended) for each in after.held] == [("ada", 5, 30)]
+    again = replace(TALKING, round=2, played=(0, 0))
+    assert not speakers.at(after, again).closed
+    assert speakers.queue(asked("ada", list_=after, state=again), again, EVERYBODY)[0].spoken == 1, "The same item."
+    with pytest.raises(NotNow):
+        speakers.asked(list_, voting, "cem", 40)
+
+
+def test_bounds_hold(monkeypatch):
+    monkeypatch.setattr(speakers, "MAX_WAITING_SPEAKERS", 2)
+    monkeypatch.setattr(speakers, "MAX_RECORDED_SPEECHES", 2)
+    with pytest.raises(NotNow, match="full"):
+        asked("ada", "ben", "cem")
+    list_ = NOBODY
+    for at in range(1, 5):
+        list_ = speakers.called(speakers.asked(list_, TALKING, "ada", at), TALKING, "ada", at)
+        list_ = speakers.ended(list_, TALKING, at + 1)
+    assert [each.began for each in list_.held] == [3, 4]
+    with pytest.raises(NotNow):
+        speakers.limited(list_, TALKING, 7)
+
+
+def test_what_is_stored_is_read_as_it_was():
+    list_ = replace(speakers.called(asked("ada", "ben"), TALKING, "ada", 5), version=3, minutes=2)
+    assert speakers_of(told(list_)) == list_
+    assert speakers_of(told(NOBODY)) == speakers_of(None) == NOBODY
+
+
+# --- acts ---
+
+
+def test_called_twice_they_speak_once_and_what_was_said_is_kept(assembly):
+    for player in ("ada", "ben"):
+        speaking.ask(assembly, player)
+    speaking.call(assembly, "ada")
+    assert speaking.call(assembly, "ada").speaking.player == "ada", "A double click skips nobody."
+    assert speaking.end(assembly, "ben").speaking.player == "ada", "Nor does one that came too late."
+    list_ = speaking.call(assembly, "ben")
+    assert [(each.player, each.item, each.round) for each in list_.held] == [("ada", 0, 1)]
+    assert list_.held[0].ended >= list_.held[0].began
+    with pytest.raises(NotNow):
+        speaking.call(assembly, "cem")
+    drive(assembly, Step.CLOSE)
+    assert [each.player for each in kept(assembly).held] == ["ada", "ben"]
+    assert kept(assembly).speaking is None
+    assert kept(assembly).held[1].ended
+
+
+def test_two_hundred_who_ask_at_once_are_all_on_the_list(made):
+    game = made(Type.ASSEMBLY)
+    drive(game, Step.NEXT)
+    players = [f"p{number}" for number in range(200)]
+    answers = at_once(*(lambda player=player: speaking.ask(game, player) for player in players))
+    assert not [each for each in answers if isinstance(each, Exception)]
+    assert sorted(each.player for each in kept(game).waiting) == sorted(players)
+    assert kept(game).version == 200
+
+
+def test_who_leaves_is_off_the_list_and_who_is_removed_speaks_no_longer(assembly):
+    for player in ("ada", "ben", "cem"):
+        speaking.ask(assembly, player)
+    speaking.call(assembly, "ada")
+    seating.remove(assembly.id, "ada", "Hana")
+    seating.check_out(assembly.id, "ben", "Hana")
+    list_ = kept(assembly)
+    assert (list_.speaking, [each.player for each in list_.waiting]) == (None, ["cem"])
+    assert list_.held[0].ended
+    assert floor.of(rooms.current(assembly.id)).next.name == "Cem"
+
+
+def test_leaving_by_oneself_takes_one_off_the_list(made):
+    game = made(Type.ASSEMBLY)
+    ada = sign_in("Ada")
+    check_in(ada, game)
+    drive(game, Step.NEXT)
+    (seat,) = seats.each(game.id)
+    speaking.ask(game, seat.player)
+    ada.post(reverse("seat", args=[game.id]), {"act": "leave"})
+    assert not kept(game).waiting
+
+
+def test_leaving_a_session_without_a_list_writes_none(made):
+    game = made()
+    joining.speaking.gone(game, "ada")
+    speaking.over(game)
+    assert repository.table().get(keys.game_speakers(game.id)) is None
+
+
+def test_only_what_the_chair_decides_is_in_the_log(site, assembly):
+    speaking.ask(assembly, "ada")
+    speaking.close(assembly, "Hana", is_closed=True)
+    speaking.limit(assembly, "Hana", 3)
+    speaking.close(assembly, "Hana", is_closed=False)
+    speaking.call(assembly, "ada")
+    said = [each["event_data"] for each in EventLog(site).since(0) if each["event_type"] == "LiveSpeakersChanged"]
+    assert said == [
+        {"game_id": assembly.id, "round": 1, "closed": closed, "minutes": minutes}
+        for closed, minutes in ((True, 0), (True, 3), (False, 3))
+    ]
+
+
+# --- buttons ---
+
+
+@pytest.fixture
+def talk(made):
+    """Ada has checked in by account, and the first item is talked about."""
+    game = made(Type.ASSEMBLY)
+    ada = sign_in("Ada")
+    check_in(ada, game)
+    drive(game, Step.NEXT)
+    (seat,) = seats.each(game.id)
+    return game, ada, seat
+
+
+def press(client, game, act, **more):
+    return client.post(reverse("speakers", args=[game.id]), {"act": act, **more})
+
+
+def test_a_player_asks_and_takes_it_back_without_scripts_and_with(talk):
+    game, ada, seat = talk
+    assert press(ada, game, "ask")["Location"] == address(game, "play")
+    assert [each.player for each in kept(game).waiting] == [seat.player]
+    fetched = {"headers": {"X-Requested-With": "fetch"}}
+    again = ada.post(reverse("speakers", args=[game.id]), {"act": "ask"}, **fetched)
+    assert again.status_code == 204
+    assert len(kept(game).waiting) == 1
+    press(ada, game, "back")
+    assert not kept(game).waiting
+    speaking.close(game, "Hana", is_closed=True)
+    refused = ada.post(reverse("speakers", args=[game.id]), {"act": "ask"}, **fetched)
+    assert (refused.status_code, refused.content) == (409, b"The list of speakers is closed.")
+
+
+def test_the_chair_calls_ends_removes_closes_and_limits(talk):
+    game, ada, seat = talk
+    hana = host()
+    press(ada, game, "ask")
+    assert press(hana, game, f"call {seat.player}", **{"from": "remote"})["Location"] == address(game, "remote")
+    assert kept(game).speaking.player == seat.player
+    press(hana, game, f"end {seat.player}")
+    press(ada, game, "ask")
+    press(hana, game, f"remove {seat.player}")
+    assert (kept(game).speaking, kept(game).waiting) == (None, ())
+    press(hana, game, "close")
+    press(hana, game, "limit", minutes="5")
+    press(hana, game, "limit", minutes="7")
+    assert (kept(game).closed, kept(game).minutes) == (True, 5)
+    press(hana, game, "reopen")
+    assert not kept(game).closed
+
+
+def test_strangers_and_those_who_do_not_run_it_change_nothing(talk, made):
+    game, ada, seat = talk
+    press(ada, game, "ask")
+    for act in (f"call {seat.player}", "close", "limit"):
+        assert press(ada, game, act).status_code == 403
+        assert press(Client(), game, act).status_code == 302
+    assert press(Client(), game, "ask").status_code == 302, "Without a seat there is nothing to ask."
+    assert press(host(), made(), "ask").status_code == 302
+    assert press(ada, game, "made up").status_code == 302
+    assert ada.get(reverse("speakers", args=[game.id])).status_code == 405
+    assert (kept(game).speaking, kept(game).closed, len(kept(game).waiting)) == (None, False, 1)
+
+
+def test_nobody_asks_while_nothing_is_talked_about_nor_from_an_older_device(talk):
+    game, ada, _seat = talk
+    other = Client()
+    other.post("/sign-in/", {"name_or_email": "Ada", "password": "correct horse battery"})
+    check_in(other, game)
+    assert press(ada, game, "ask")["Location"] == address(game), "The older device checks in again."
+    drive(game, Step.CLOSE)
+    assert press(other, game, "ask").status_code == 302
+    assert not kept(game).waiting
+
+
+# --- what screens show ---
+
+
+def test_what_is_pushed_follows_the_list_and_not_the_clock(assembly):
+    def shown(role=Role.REMOTE):
+        (said,) = fragments.beside(role, rooms.current(assembly.id))
+        return said
+
+    empty = shown()
+    assert b"Nobody has asked to speak yet." in empty.data
+    speaking.ask(assembly, "ada")
+    one = shown()
+    assert one.key != empty.key
+    assert b"Give the floor to" in one.data
+    assert b"Give the floor to" not in shown(Role.SCREEN).data
+    speaking.call(assembly, "ada")
+    now = shown()
+    assert shown() is now, "As long as nothing changes, nothing is made anew."
+    assert b"data-speech" in now.data
+    assert fragments.beside(Role.SCOREBOARD, rooms.current(assembly.id)) == []
+
+
+def test_a_players_own_part_changes_only_with_their_place(assembly):
+    seat = seats.find(assembly.id, "cem")
+
+    def key():
+        return screens.mine_key(rooms.current(assembly.id), seat)
+
+    nothing = key()
+    for player in ("ada", "ben", "cem"):
+        speaking.ask(assembly, player)
+    waiting, room = key(), rooms.current(assembly.id)
+    assert waiting != nothing
+    speaking.call(assembly, "ada")
+    assert key() == waiting, "The button that they may be about to press stays."
+    speaking.call(assembly, "ben")
+    assert key() != waiting
+    assert hub.mark_of_mine(room, seat) != hub.mark_of_mine(rooms.current(assembly.id), seat)
+    assert floor.place(rooms.current(assembly.id), "cem") == floor.Place.NEXT
+
+
+def test_a_long_list_is_shown_as_far_as_there_is_room(made):
+    game = made(Type.ASSEMBLY)
+    everybody = [f"P{number}" for number in range(30)]
+    seated(game, *everybody)
+    drive(game, Step.NEXT)
+    for name in everybody:
+        speaking.ask(game, name.lower())
+    (said,) = fragments.beside(Role.SCREEN, rooms.current(game.id))
+    assert b"and 22 others" in said.data
+    assert floor.of(rooms.current(game.id)).next.name == "P0"

@@ -1,0 +1,22 @@
+"""The sets of the demo: right by the same rules as everybody's, one for each type of session."""
+
+from __future__ import annotations
+
+from questions import demo, repository
+from questions.checking import flaws, tidied
+from questions.question import OF_SETS, Type
+from questions.rules import suiting_of
+
+
+def test_the_demo_has_a_set_for_each_type_of_session(site, person):
+    assert demo.load() == 0, "without its people there is nothing to load"
+    person(demo.MAKER)
+    assert (demo.load(), demo.load()) == (len(demo.PLANNED), 0)
+    offered = repository.usable_by("Somebody else")
+    assert {type_ for type_ in OF_SETS for each in offered if each.suits(type_) == each.total_questions} == set(OF_SETS)
+
+
+def test_its_questions_are_right():
+    questions = [each for planned in demo.PLANNED for each in planned.questions]
+    assert [(each.title, list(flaws(each))) for each in questions if list(flaws(each)) or tidied(each) != each] == []
+    assert suiting_of(demo.PLANNED[0].questions)[Type.TRIVIA] == 10
