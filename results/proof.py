@@ -26,8 +26,8 @@ from tally.ballots import BadBallot, Ballots
 
 from . import repository
 from .committing import roll_commitment
+from .exports.trail import events_of
 from .repository import Seal
-from .trail import events_of
 
 AMONG_PUBLISHED = "among the published ballots"
 WITHDRAWN = Cast("", "")

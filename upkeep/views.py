@@ -16,10 +16,11 @@ from store.log import utc_now
 from store.table import StoreError
 from store.together import together
 
-from . import health, pauses
-from . import metrics as site_metrics
+from .doctor import health
 from .doctor.site import Seen, is_doctor
-from .signs import signs
+from .monitoring import metrics as site_metrics
+from .worker import intervals as pauses
+from .worker.heartbeats import signs
 
 OF_STORE = (keys.sync(), keys.restoring(), *formats.PLACES)
 

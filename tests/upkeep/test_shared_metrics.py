@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from django.conf import settings
 
-from upkeep import shared_metrics
+from upkeep.monitoring import shared_metrics
 
 JOB = "from upkeep import metrics; metrics.observe_job('sweep', 'done', True); metrics.OPEN_STREAMS.set(3)"
 READ = "from upkeep import metrics; {}; print(metrics.as_text().decode())"

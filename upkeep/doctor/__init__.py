@@ -14,8 +14,7 @@ from store.connect import connect
 from store.log import EventLog, utc_now
 from store.table import Item, StoreError
 
-from .. import health
-from . import machine, post, site, stores
+from . import health, machine, post, site, stores
 from .findings import Finding, Grade, broken, worst_first
 
 __all__ = ["Finding", "Grade", "examine", "of_page"]

@@ -34,11 +34,17 @@ from store import forgetting, keys
 from store.log import EventLog, layout
 from store.log.publish import Publisher
 from store.table import Span
+from upkeep import pause as pausing
+from upkeep.backups import alarms as alarm
+from upkeep.erasure import compacting
+from upkeep.erasure import log_erasure as names
+from upkeep.erasure import unused_accounts as retention
+from upkeep.log import nightly
+from upkeep.log.sealer import site_sealer
+from upkeep.monitoring import metrics
 
-from . import alarm, compacting, failures, metrics, names, nightly, retention
-from . import pause as pausing
+from . import failures
 from .leases import Leases
-from .sealer import site_sealer
 
 log = logging.getLogger("plenum.worker")
 
