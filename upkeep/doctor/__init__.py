@@ -82,3 +82,6 @@ def _of_store(now: datetime, dates: list[machine.Told]) -> Iterator[Finding]:
             _("Store"), str(error), _("Until it answers, pages answer 503; nothing needs to be restarted then.")
         )
     yield machine.of_clock(now, newest, machine.is_clock_kept(), [*dates, *stores.dates()])
+
+
+PUBLIC = "health"
