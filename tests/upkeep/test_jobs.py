@@ -368,7 +368,7 @@ A_SLOW_WORKER = """
 import os, time, django
 os.environ["DJANGO_SETTINGS_MODULE"] = "config.settings"
 django.setup()
-from upkeep import compacting, jobs
+from upkeep.worker import jobs
 from django.core.management import call_command
 
 def work():
