@@ -1,4 +1,4 @@
-"""The site under the policies that deploy/aws.json ships: they allow all that it does, and nothing besides.
+"""The site under the policies that deploy/aws/store.json ships: they allow what each role does, and nothing besides.
 
 A whole day goes through the adapter, each of its requests is judged, and the embedded store answers. Where DynamoDB
 Local is there, it answers.
@@ -16,6 +16,7 @@ import pytest
 from django.conf import settings
 from django.core.management import call_command
 from django.test import override_settings
+from upkeep.sealer import site_sealer
 
 from accounts import repository as people
 from accounts import services as accounts
@@ -38,16 +39,16 @@ from store.dynamodb import schema
 from store.formats import refusal
 from store.log import EventLog, utc_now
 from store.log.index import ACTOR
-from store.table import DATA, LOG, Delete, Key, Put, Unavailable
+from store.table import DATA, LOG, Delete, Key, Put, Table, Unavailable
 from tests.ballots.conftest import ranks
 from tests.live.conftest import TRIVIA, seated
 from tests.people import PASSWORD, enrol, make_owner, sign_in
 from tests.polls.conftest import CHOSEN, by_ida, vote
 from tests.store import engines
-from tests.store.policy import ARN, TEMPLATE, Need, Resolved, enforced, judged, policy_of
-from upkeep import system
+from tests.store.policy import ARN, TEMPLATE, Need, Policy, Resolved, Roles, enforced, judged, policy_of, roles_of
+from upkeep import names, system
 from upkeep.doctor import stores
-from upkeep.doctor.findings import Grade
+from upkeep.doctor.findings import Finding, Grade
 from upkeep.erasure import log_erasure as names
 from upkeep.log.sealer import site_sealer
 
@@ -61,49 +62,58 @@ def an_address() -> tuple[str, str]:
 
 @pytest.fixture(scope="module")
 def started():
-    """A site whose tables somebody else has made, as the template does, and that may only serve: what its policy was
-    asked when it started and was looked at by the doctor."""
+    """A site whose tables somebody else has made, as the template does: what its policies were asked when both roles
+    started and were looked at by the doctor."""
     prefix, url = an_address()
     with engines.moto() as engine, override_settings(STORE_URL=url):
         schema.create(engine.client, prefix)
-        with enforced(policy_of(prefix, "Serving")) as policy:
+        roles = roles_of(prefix)
+        with enforced(roles):
             table = connect(url)
-            call_command("create_tables", stdout=StringIO())
-            assert refusal(table) is None
-            findings = [stores.of_rights(table), *stores.of_protection(table)]
+            with roles.acting_as("Worker"):
+                a_start(table)
+            findings = a_start(table)
             system._tables.cache_clear()
             states = system.tables()
-        yield SimpleNamespace(policy=policy, table=table, findings=findings, states=states, engine=engine)
+        yield SimpleNamespace(roles=roles, table=table, findings=findings, states=states, engine=engine)
         table.close()
+
+
+def a_start(table: Table) -> list[Finding]:
+    call_command("create_tables", stdout=StringIO())
+    assert refusal(table) is None
+    return [stores.of_rights(table), *stores.of_protection(table)]
 
 
 @pytest.fixture(scope="module", params=["embedded", *JUDGE])
 def served(request, tmp_path_factory):
     """A day of such a site."""
     prefix, url = an_address()
-    policy = policy_of(prefix, "Serving")
+    roles = roles_of(prefix)
     if request.param == "embedded":
-        with judged(policy, tmp_path_factory.mktemp("judged"), url), override_settings(STORE_URL=url):
-            yield a_day_of(policy)
+        with judged(roles, tmp_path_factory.mktemp("judged"), url), override_settings(STORE_URL=url):
+            yield a_day_of(roles)
         return
     with engines.dynamodb_local() as engine, override_settings(STORE_URL=f"{url}&endpoint={engine.endpoint}"):
         schema.create(engine.client, prefix, protected=False)
-        with enforced(policy):
-            day = a_day_of(policy)
+        with enforced(roles):
+            day = a_day_of(roles)
         yield day
 
 
-def a_day_of(policy) -> SimpleNamespace:
+def a_day_of(roles: Roles) -> SimpleNamespace:
     table, owner = connect(settings.STORE_URL), make_owner("Olga")
     accounts.invite(owner, "ida@example.org")
     ida = accounts.accept_invitation(sign("invitation", "ida@example.org"), "Ida", PASSWORD)
     an_election(ida)
     a_poll(ida)
     a_live_round(ida)
-    call_command("worker", once=True, stdout=StringIO())  # every job, and a sentence if one fails
-    somebody_is_forgotten(owner)
+    accounts.remove(owner, people.find("Ann"))
+    with roles.acting_as("Worker"):
+        call_command("worker", once=True, stdout=StringIO())  # every job, and a sentence if one fails
+        names_are_forgotten()
     assert results.find("Board") is not None
-    return SimpleNamespace(policy=policy, table=table)
+    return SimpleNamespace(roles=roles, table=table)
 
 
 def an_election(ida) -> None:
@@ -115,6 +125,8 @@ def an_election(ida) -> None:
     invitations.invite(ida, repository.find("Board"))
     for form, name, first in ((1, "Ann", "Ada"), (2, "Ben", "Bo"), (3, "Ben", "Cy")):
         ballots.cast(people.find(name), "Board", ranks(**{first: 1}), f"form {form}")
+    ballots.withdraw(people.find("Ben"), "Board", "form 4")
+    ballots.cast(people.find("Ben"), "Board", ranks(Bo=1), "form 5")
     organising.close(ida, repository.find("Board"))
     ballots.seal_what_is_closed("Board")
     browser = sign_in(people.find("Ann"))
@@ -139,9 +151,8 @@ def a_live_round(ida) -> None:
             answering.give(game, games.state(game.id), seat, [0], clock.now())
 
 
-def somebody_is_forgotten(owner) -> None:
+def names_are_forgotten() -> None:
     """The one thing that deletes from the log: places of its index, whose keys have the name."""
-    accounts.remove(owner, people.find("Ann"))
     site_sealer().seal()
     later = lambda: utc_now() + timedelta(days=31)  # noqa: E731
     while names.is_due(later):
@@ -149,21 +160,31 @@ def somebody_is_forgotten(owner) -> None:
         site_sealer().seal()
 
 
-# --- serving ---
+# --- web and worker ---
 
 
-def test_a_site_that_may_only_serve_starts_and_is_well(started):
+def test_a_web_process_starts_and_is_well(started):
     assert [finding.grade for finding in started.findings] == [Grade.WELL, Grade.WELL]
     assert [state.status for state in started.states] == ["ACTIVE", "ACTIVE"]
 
 
-def test_every_permission_of_serving_is_needed_and_no_other(started, served):
+def asked_of(*policies: Policy) -> set[tuple[str, str]]:
+    """Whatever the prefix of the tables is."""
+    asked = (need for policy in policies for need in policy.asked)
+    return {(need.action, f"{ARN}vote_{need.resource.partition('vote_')[2]}") for need in asked}
+
+
+@pytest.mark.parametrize("role", ["Web", "Worker"])
+def test_every_permission_of_a_role_is_needed_and_no_other(started, served, role):
     """So to take any of them away breaks something of a start or of a day."""
-    asked = {(need.action, need.resource.replace(started.table.prefix, "")) for need in started.policy.asked}
-    asked |= {(need.action, need.resource.replace(served.table.prefix, "")) for need in served.policy.asked}
-    allowed = policy_of("", "Serving").permissions
-    assert allowed - asked == set()
-    assert asked - allowed == set()
+    asked = asked_of(started.roles.policies[role], served.roles.policies[role])
+    assert asked ^ policy_of("", role).permissions <= NOT_EVERY_DAY[role]
+
+
+NOT_EVERY_DAY = {  # minutes are copied in batches, and a name is taken out of the index of the log
+    "Web": set(),
+    "Worker": {("dynamodb:BatchWriteItem", ARN + DATA), ("dynamodb:DeleteItem", ARN + LOG)},
+}
 
 
 def test_what_the_policy_does_not_allow_is_refused_in_a_sentence(started):
@@ -171,20 +192,58 @@ def test_what_the_policy_does_not_allow_is_refused_in_a_sentence(started):
         list(started.table.everything())
 
 
-def test_no_event_can_be_deleted_by_whoever_serves(started):
+def test_no_event_can_be_deleted_by_web(started):
     EventLog(started.table).void(7)
-    for place in (keys.event(1, "2026"), keys.checkpoint(1), keys.void(7), keys.event_number(), keys.log_format()):
+    named = keys.log_index(ACTOR, "Ann", 1)
+    for place in (keys.event(1, "2026", 16), keys.checkpoint(1), keys.void(7), keys.event_number(), named):
         with pytest.raises(Unavailable, match="not authorized to perform: dynamodb:DeleteItem"):
             started.table.write(Delete(place))
         with pytest.raises(Unavailable, match="not authorized to perform: dynamodb:DeleteItem"):
             started.table.write(Put({"PK": "a", "SK": "1"}), Delete(place))
-    started.table.write(Delete(keys.log_index(ACTOR, "Ann", 1)))
     assert started.table.get(keys.void(7)) is not None
+
+
+@pytest.mark.parametrize("pk", ["CHECKPOINTS", "PUBLIC", "PUBLISHING", "MOMENTS", "BY#actor#ann", "EVENTS"])
+def test_what_seals_and_publishes_the_log_is_written_by_the_worker_alone(pk):
+    put, update = (Need(f"dynamodb:{action}", ARN + LOG, pk) for action in ("PutItem", "UpdateItem"))
+    web, worker = policy_of("", "Web"), policy_of("", "Worker")
+    assert not web.allows(put)
+    assert not web.allows(update)
+    assert worker.allows(put)
+
+
+def test_web_adds_events_and_updates_none():
+    web, place = policy_of("", "Web"), "EVENTS#05"
+    assert web.allows(Need("dynamodb:PutItem", ARN + LOG, place))
+    for action in ("UpdateItem", "DeleteItem", "BatchWriteItem"):
+        assert not web.allows(Need(f"dynamodb:{action}", ARN + LOG, place))
+
+
+@pytest.mark.parametrize("pk", ["ELECTION#board#07", "POLL#a1#03"])
+def test_web_takes_a_ballot_away_only_as_part_of_a_transaction(pk):
+    """As a withdrawal does, which is told in the log by the same transaction."""
+    web, worker = policy_of("", "Web"), policy_of("", "Worker")
+    alone = Need("dynamodb:DeleteItem", ARN + DATA, pk)
+    assert not web.allows(alone)
+    assert not web.allows(alone._replace(action="dynamodb:BatchWriteItem"))
+    assert web.allows(alone._replace(enclosing="TransactWriteItems"))
+    assert worker.allows(alone)
+
+
+def test_no_event_can_be_deleted_by_the_worker_but_places_of_a_forgotten_name():
+    worker = policy_of("", "Worker")
+    for pk, is_allowed in (
+        ("EVENTS#05", False),
+        ("VOID#000000000007", False),
+        ("BY#type#x", False),
+        ("BY#actor#ann", True),
+    ):
+        assert worker.allows(Need("dynamodb:DeleteItem", ARN + LOG, pk)) is is_allowed
 
 
 def test_a_site_starts_also_where_it_may_not_look_at_what_protects_the_tables(started):
     """Who serves with fewer permissions than we ship, or while recovery is switched off for an election."""
-    bare = policy_of(started.table.prefix, "Serving")
+    bare = policy_of(started.table.prefix, "Web")
     bare.statements = [each for each in bare.statements if not each["Sid"].startswith("LookingAt")]
     client = started.engine.client
     off = {"PointInTimeRecoveryEnabled": False}
@@ -192,7 +251,7 @@ def test_a_site_starts_also_where_it_may_not_look_at_what_protects_the_tables(st
     client.update_continuous_backups(TableName=name, PointInTimeRecoverySpecification=off)
     with enforced(bare):
         started.table.create()
-    with enforced(policy_of(started.table.prefix, "Serving", "Keeping")):
+    with enforced(policy_of(started.table.prefix, "Worker", "Keeping")):
         started.table.create()
     recovery = client.describe_continuous_backups(TableName=name)["ContinuousBackupsDescription"]
     assert recovery["PointInTimeRecoveryDescription"]["PointInTimeRecoveryStatus"] == "ENABLED"
@@ -203,7 +262,8 @@ def test_a_site_starts_also_where_it_may_not_look_at_what_protects_the_tables(st
 
 def test_whoever_keeps_the_tables_makes_them_backs_them_up_and_moves_the_log(started):
     prefix, url = an_address()
-    with enforced(policy_of(prefix, "Serving", "Keeping")) as policy:
+    policy = policy_of(prefix, "Worker", "Keeping")
+    with enforced(policy):
         table = connect(url)
         table.create()
         table.write(Put({"PK": "EVENTS", "SK": "1"}, table=LOG))
@@ -220,7 +280,7 @@ def test_whoever_keeps_the_tables_makes_them_backs_them_up_and_moves_the_log(sta
 
 
 def test_a_site_may_not_touch_the_tables_of_another():
-    mine, others = policy_of("mine-", "Serving", "Keeping"), policy_of("others-", "Serving", "Keeping")
+    mine, others = (policy_of(prefix, "Web", "Worker", "Keeping") for prefix in ("mine-", "others-"))
     for need in others.each_permission():
         assert not mine.allows(need._replace(leading_key="BY#actor#Ann"))
     for prefix in ("", "mine-mine-", "mine"):
@@ -236,9 +296,10 @@ def test_two_sites_of_one_account_do_not_see_each_other(started):
 
 
 def test_nothing_that_the_template_names_is_named_alike_for_two_sites():
-    """Names of tables, what policies allow, what alarms watch and say; only `UserErrors` is of a whole account."""
+    """Names of tables, what policies allow, what alarms watch and say."""
     one, other = Resolved("one-"), Resolved("other-")
-    for name in TEMPLATE["Resources"].keys() - {"RequestsRefused"}:
+    kinds = ("AWS::DynamoDB::Table", "AWS::IAM::ManagedPolicy", "AWS::CloudWatch::Alarm")
+    for name in (name for name, each in TEMPLATE["Resources"].items() if each["Type"] in kinds):
         ours, theirs = one.resource(name), other.resource(name)
         assert ours != theirs, name
         assert "one-vote_" in str(ours)

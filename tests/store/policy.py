@@ -1,4 +1,4 @@
-"""A client that is allowed no more than a policy of deploy/aws.json allows, as AWS would judge it."""
+"""A client that is allowed no more than a policy of deploy/aws/store.json allows, as AWS would judge it."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from store.connect import connect
 from store.dynamodb import DynamoDbTable, wire
 from store.sqlite import SqliteTable
 
-TEMPLATE = json.loads((BASE_DIR / "deploy" / "aws.json").read_text())
+TEMPLATE = json.loads((BASE_DIR / "deploy" / "aws" / "store.json").read_text())
 ARN = "arn:aws:dynamodb:us-east-1:111111111111:table/"
 OF_PARTS = {"Put": "PutItem", "Update": "UpdateItem", "Delete": "DeleteItem", "ConditionCheck": "ConditionCheckItem"}
 
@@ -33,6 +33,7 @@ class Need(NamedTuple):
     action: str
     resource: str
     leading_key: str | None = None
+    enclosing: str | None = None  # the transaction it is part of
 
 
 @dataclass
@@ -64,6 +65,29 @@ class Policy:
                 raise ClientError({"Error": {"Code": "AccessDeniedException", "Message": words}}, model.name)
 
 
+@dataclass
+class Roles:
+    """The roles of a site. Each call is judged by the policy of the one that acts."""
+
+    policies: dict[str, Policy]
+    acting: str = "Web"
+
+    def check(self, params: dict[str, Any], model: Any, **_: Any) -> None:
+        self.policies[self.acting].check(params, model)
+
+    @contextmanager
+    def acting_as(self, name: str) -> Iterator[Policy]:
+        before, self.acting = self.acting, name
+        try:
+            yield self.policies[name]
+        finally:
+            self.acting = before
+
+
+def roles_of(prefix: str) -> Roles:
+    return Roles({name: policy_of(prefix, name) for name in ("Web", "Worker")})
+
+
 def policy_of(prefix: str, *names: str) -> Policy:
     resolve = Resolved(prefix)
     documents = [resolve(TEMPLATE["Resources"][name]["Properties"]["PolicyDocument"]) for name in names]
@@ -71,7 +95,7 @@ def policy_of(prefix: str, *names: str) -> Policy:
 
 
 @contextmanager
-def enforced(policy: Policy) -> Iterator[Policy]:
+def enforced(policy: Policy | Roles) -> Iterator[None]:
     """Every client that is made inside asks the policy first."""
     make = wire.client
 
@@ -82,14 +106,14 @@ def enforced(policy: Policy) -> Iterator[Policy]:
 
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(wire, "client", client)
-        yield policy
+        yield
 
 
 @contextmanager
-def judged(policy: Policy, folder: Path, url: str) -> Iterator[DynamoDbTable]:
+def judged(roles: Roles, folder: Path, url: str) -> Iterator[DynamoDbTable]:
     """The table that this address leads to from now on."""
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr("store.dynamodb.DynamoDbTable", partial(JudgedTable, folder, policy))
+        patched.setattr("store.dynamodb.DynamoDbTable", partial(JudgedTable, folder, roles))
         table = connect(url)
     yield table
     table.close()
@@ -106,14 +130,14 @@ class Allowed(Exception):
 class Judge:
     """In place of a client: judges each request, and answers none."""
 
-    policy: Policy
+    roles: Roles
 
     def __getattr__(self, method: str) -> Callable[..., Any]:
         operation = method.title().replace("_", "")
         return lambda **params: self._judge(operation, params)
 
     def _judge(self, operation: str, params: dict[str, Any]) -> None:
-        self.policy.check(params, SimpleNamespace(name=operation))
+        self.roles.check(params, SimpleNamespace(name=operation))
         raise Allowed
 
     def close(self) -> None:
@@ -124,9 +148,9 @@ class JudgedTable(DynamoDbTable):
     """What the adapter would ask DynamoDB is judged by a policy, and the embedded store answers: a whole day of a site
     takes a second then."""
 
-    def __init__(self, folder: Path, policy: Policy, **given: Any) -> None:
+    def __init__(self, folder: Path, roles: Roles, **given: Any) -> None:
         super().__init__(**given)
-        self._connection._held = os.getpid(), Judge(policy)
+        self._connection._held = os.getpid(), Judge(roles)
         self.embedded = SqliteTable(str(folder / "plenum.sqlite3"))
         self.embedded.create()
 
@@ -158,10 +182,14 @@ def needs_of(operation: str, params: dict[str, Any]) -> Iterator[Need]:
     if operation == "TransactWriteItems":
         for part in params["TransactItems"]:
             ((kind, content),) = part.items()
-            yield _need(OF_PARTS[kind], content)
-    elif operation in ("BatchGetItem", "BatchWriteItem"):
+            yield _need(OF_PARTS[kind], content)._replace(enclosing=operation)
+    elif operation == "BatchGetItem":
         for name in params["RequestItems"]:
             yield Need(f"dynamodb:{operation}", ARN + name)
+    elif operation == "BatchWriteItem":
+        for name, requests in params["RequestItems"].items():
+            for content in (content for each in requests for content in each.values()):
+                yield _need(operation, {"TableName": name, **content})
     else:
         yield _need(operation, params)
 
@@ -179,11 +207,15 @@ def _allows(statement: dict[str, Any], need: Need) -> bool:
 
 def _holds(how: str, told: dict[str, Any], need: Need) -> bool:
     ((key, wanted),) = told.items()
-    assert key == "dynamodb:LeadingKeys"
+    value = {"dynamodb:LeadingKeys": need.leading_key, "dynamodb:EnclosingOperation": need.enclosing}[key]
     if how == "Null":
-        return (need.leading_key is None) == (wanted == "true")
-    assert how == "ForAllValues:StringLike"
-    return need.leading_key is None or any(fnmatchcase(need.leading_key, pattern) for pattern in wanted)
+        return (value is None) == (wanted == "true")
+    if how == "ForAnyValue:StringEquals":
+        return value in wanted
+    if value is None:
+        return True  # "for all values" holds where there are none
+    is_like = any(fnmatchcase(value, pattern) for pattern in wanted)
+    return {"ForAllValues:StringLike": is_like, "ForAllValues:StringNotLike": not is_like}[how]
 
 
 # --- what the template says for one site ---
@@ -194,7 +226,8 @@ class Resolved:
 
     def __init__(self, prefix: str, **parameters: Any) -> None:
         usual = {name: each.get("Default", f"the {name}") for name, each in TEMPLATE["Parameters"].items()}
-        self.parameters = usual | {"Prefix": prefix} | parameters
+        stack = {"Prefix": prefix, "AWS::StackName": f"{prefix}stack", "AWS::NoValue": None}
+        self.parameters = usual | stack | parameters
 
     def __call__(self, thing: Any) -> Any:
         if isinstance(thing, list):
@@ -209,9 +242,10 @@ class Resolved:
         return self(TEMPLATE["Resources"][name]["Properties"])
 
     def ref(self, name: str) -> Any:
-        if name == "AWS::NoValue":
-            return None
-        return self.parameters[name] if name in self.parameters else self.resource(name)["TableName"]
+        if name in self.parameters:
+            return self.parameters[name]
+        found = self.resource(name)
+        return found.get("TableName", found.get("BackupVaultName"))
 
     def sub(self, text: str) -> str:
         return re.sub(r"\$\{([\w:.]+)\}", lambda found: str(self._named(found[1])), text)

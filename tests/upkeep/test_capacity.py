@@ -200,7 +200,7 @@ def test_sums_prices_and_what_to_warm_up():
     assert priced.cost_a_month == pytest.approx(36_000 * 1000 / 10**9 * 2)
     assert [(act.name, seconds) for act, _load, seconds in priced.steps()] == [("listing", 36_000 * 2 / 4 / 1000)]
     assert priced.warm() == {}
-    assert model(peak=1000).warm() == {"DataWarmWrites": 15_000}, "by the name that deploy/aws.json has for it"
+    assert model(peak=1000).warm() == {"DataWarmWrites": 15_000}, "by the name that deploy/aws/store.json has for it"
 
 
 # --- the command ---

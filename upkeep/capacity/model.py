@@ -28,7 +28,7 @@ from .rehearsal import A_BATCH, EVERYBODY, MANY, NAME, ONCE, OWN, Act, Play, Siz
 
 CEILING = {READ: READ_UNITS_PER_KEY_SECOND, WRITE: WRITE_UNITS_PER_KEY_SECOND}
 WARM = {READ: WARM_READ_UNITS_PER_SECOND, WRITE: WARM_WRITE_UNITS_PER_SECOND}
-WARMED = {  # what deploy/aws.json calls them
+WARMED = {  # what deploy/aws/store.json calls them
     (DATA, READ): "DataWarmReads",
     (DATA, WRITE): "DataWarmWrites",
     (INDEX, READ): "IndexWarmReads",
@@ -221,7 +221,7 @@ class Model:
     # --- what to do ---
 
     def warm(self) -> dict[str, int]:
-        """What the tables should take at once at the peak and new ones do not, by the names of deploy/aws.json."""
+        """What the tables should take at once at the peak and new ones do not, as deploy/aws/store.json names it."""
         needed: defaultdict[tuple[str, str], float] = defaultdict(float)
         for act in self._at_peak:
             for charged, units in act.units.items():

@@ -109,7 +109,7 @@ def _price(model: Model) -> Iterator[str]:
 
 def _warm(model: Model) -> Iterator[str]:
     if warm := model.warm():
-        yield "Warm up before the day, as parameters of deploy/aws.json (units a second, at the peak):"
+        yield "Warm up before the day, as parameters of deploy/aws/store.json (units a second, at the peak):"
         yield f"  {' '.join(f'{name}={units}' for name, units in warm.items())}"
     else:
         yield "Nothing need be warmed up: what new tables take at once is enough."

@@ -14,7 +14,6 @@ from django.utils.translation import gettext as _
 
 from store import formats, keys
 from store.log import utc_now
-from store.log.index import ACTOR
 from store.table import LOG, Check, Delete, Exists, Item, Key, Put, Refused, StoreError, Table, Update, Write
 from upkeep import secret_key, system
 from upkeep.backups import retention as keeping
@@ -72,13 +71,13 @@ def of_rights(table: Table) -> Finding:
 
 
 def _vain(token: str) -> Iterator[Write]:
-    """From the log nothing is ever deleted but entries of its index, by which somebody was found who is forgotten."""
-    for place in (keys.once(token), Key(keys.once(token).pk, keys.once(token).sk, LOG)):
-        yield Put({"PK": place.pk, "SK": place.sk}, when=Exists(), table=place.table)
-        yield Update(place, set={"at": ""}, when=Exists())
-        yield Check(place, Exists())
+    """In the log only what every process writes: the worker alone may do more, where there are two roles."""
+    void = Key(keys.void(0).pk, token, LOG)
+    for put, updated in ((keys.once(token),) * 2, (void, Key(keys.event_number().pk, token, LOG))):
+        yield Put({"PK": put.pk, "SK": put.sk}, when=Exists(), table=put.table)
+        yield Update(updated, set={"at": ""}, when=Exists())
+        yield Check(put, Exists())
     yield Delete(keys.once(token), when=Exists())
-    yield Delete(keys.log_index(ACTOR, token, 0), when=Exists())
 
 
 def of_protection(table: Table) -> Iterator[Finding]:
@@ -88,7 +87,7 @@ def of_protection(table: Table) -> Iterator[Finding]:
     try:
         lacking = cast("DynamoDbTable", table).lacking()
     except StoreError as error:
-        yield look(_("Protection"), str(error), _("Give the site the policy Serving of deploy/aws.json."))
+        yield look(_("Protection"), str(error), _("Give the site the policies of deploy/aws/store.json."))
         return
     for sentence in lacking:
         yield look(_("Protection"), sentence, _("Run plenum create_tables with the rights to switch it on."))
