@@ -16,7 +16,6 @@ import pytest
 from django.conf import settings
 from django.core.management import call_command
 from django.test import override_settings
-from upkeep.sealer import site_sealer
 
 from accounts import repository as people
 from accounts import services as accounts
@@ -46,7 +45,7 @@ from tests.people import PASSWORD, enrol, make_owner, sign_in
 from tests.polls.conftest import CHOSEN, by_ida, vote
 from tests.store import engines
 from tests.store.policy import ARN, TEMPLATE, Need, Policy, Resolved, Roles, enforced, judged, policy_of, roles_of
-from upkeep import names, system
+from upkeep import system
 from upkeep.doctor import stores
 from upkeep.doctor.findings import Finding, Grade
 from upkeep.erasure import log_erasure as names
