@@ -330,7 +330,8 @@ def _record(
     game: Game, who: str, kind: str, before: State, after: State, round_: Round, box: Box, writes: list[Write]
 ) -> None:
     receipts = sorted(each.receipt for each in box.last)
-    said = {"game_id": game.id, "round": round_.number, "count": round_.count, **seals.digests(round_, game, receipts)}
+    digests = seals.digests(round_, game, box.questions, receipts)
+    said = {"game_id": game.id, "round": round_.number, "count": round_.count, **digests}
 
     def heard(number: int) -> list[Write]:
         return repository.hearing(game, before.round, before.phase, receipts, number)

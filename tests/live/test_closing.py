@@ -51,9 +51,15 @@ def test_whoever_comes_while_a_round_is_closed_has_what_comes_of_it(asked, readi
     others = [
         threading.Thread(target=lambda: results.append(closing.close(game, state, SITE))),  # of this process
         threading.Thread(target=lambda: results.append(closing._closed(game, state, SITE))),  # of another one
-        threading.Thread(target=lambda: results.append(closing._closed(game, repository.state(game.id), SITE))),
     ]
-    read = reading(lambda: [each.start() for each in others])
+
+    def come() -> None:
+        begun = repository.state(game.id)
+        others.append(threading.Thread(target=lambda: results.append(closing._closed(game, begun, SITE))))
+        for each in others:
+            each.start()
+
+    read = reading(come)
     after = closing.close(game, state, "Hana")
     for each in others:
         each.join()
