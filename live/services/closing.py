@@ -11,6 +11,7 @@ import time
 from collections.abc import Collection, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
 from acts.background import Batch, Task, finished, next_deletions
 from acts.flights import Flights
@@ -25,11 +26,14 @@ from store.together import together
 
 from .. import clock, counting, gathering, repository, rules, scores, seats, twice, waking
 from ..assembly import quorate, resolutions
+from ..gathering import Gathered
 from ..ideas import orders
 from ..ideas import rules as ideas
+from ..ideas.rules import Sorted
 from ..pseudonyms import new_salt, pseudonym
 from ..qa import repository as texts
 from ..qa import texts as moderation
+from ..qa.texts import Texts
 from ..questions import Kind, Question, Type
 from ..repository import EMPTYING
 from ..rounds import Given, Round
@@ -111,13 +115,22 @@ def _is_lost(game: Game, state: State) -> bool:
 # --- what was given ---
 
 
+class Asked(NamedTuple):
+    """What it is counted with, beside what was given."""
+
+    questions: tuple[Question, ...]
+    texts: Texts  # how what people write is taken
+    gathered: Gathered | None  # what is voted on
+    ideas: tuple[Round, Sorted] | None  # what is put in order, or voted on
+
+
 @dataclass(frozen=True, slots=True)
 class Box:
     """All that counts of what was given in a phase that is closing."""
 
     last: tuple[Given, ...]  # the last of each player that was in time
     percents: dict[str, int]  # how much of the usual time each player has, by the name that their answer lies under
-    questions: tuple[Question, ...]
+    asked: Asked
     robots: frozenset[str] = frozenset()  # which of these names are robots'
     players: Mapping[str, str] = field(default_factory=dict)  # the ids of those who have these names
     present: tuple[str, ...] = ()  # the ids of those who were there at any time since it was opened, voting or not
@@ -137,12 +150,12 @@ def _is_salted(game: Game, state: State) -> bool:
 def _read(game: Game, state: State) -> Box:
     """Refused if it is sealed by now: then nothing can be read any more of an anonymous round."""
     given_in = repository.votes if state.phase == Phase.VOTING else repository.answers
-    salt, seated, given, questions = together(
+    salt, seated, given, asked = together(
         table(),
         lambda: repository.salt(game.id, state.round),
         lambda: list(seats.each(game.id)),
         lambda: given_in(game.id, state.round),
-        lambda: repository.questions(game.id),
+        lambda: _read_asked(game, state),
     )
     if _is_salted(game, state) and salt is None:
         raise LostRace
@@ -152,7 +165,25 @@ def _read(game: Game, state: State) -> Box:
     last = tuple(replace(each, robot=each.player in robots) for each in _last(given, state, percents))
     present = sorted(each.player for each in playing.values() if _was_present(state, each))
     ids = {name: each.player for name, each in playing.items()}
-    return Box(last, percents, questions, robots, ids, tuple(present))
+    return Box(last, percents, asked, robots, ids, tuple(present))
+
+
+def _read_asked(game: Game, state: State) -> Asked:
+    number, is_voted, is_gathered = (
+        state.round,
+        state.phase == Phase.VOTING,
+        game.engagement_type == Type.CALL_AND_ANSWER,
+    )
+    are_ideas = state.kind == Kind.IDEAS
+    is_sorted = are_ideas and state.phase in (Phase.SORTING, Phase.VOTING)
+    read = together(
+        table(),
+        lambda: repository.questions(game.id),
+        lambda: texts.texts(game.id) if is_gathered or are_ideas else Texts(),
+        lambda: gathering.read(game.id, number) if is_gathered and is_voted else None,
+        lambda: orders.read(game.id, number) if is_sorted else None,
+    )
+    return Asked(*read)
 
 
 def _was_present(state: State, seat: Seat) -> bool:
@@ -178,20 +209,21 @@ def _sealed(game: Game, state: State, who: str) -> State:
     if state.phase == Phase.QUESTION and game.engagement_type == Type.CALL_AND_ANSWER:
         return _gather(game, state, who, box)
     if state.kind == Kind.IDEAS:
-        return _with_ideas(game, state, who, box, box.questions[state.question])
+        return _with_ideas(game, state, who, box, box.asked.questions[state.question])
     round_ = _counted(game, state, box)
     if state.twice:
-        return _asked_twice(game, state, who, box, box.questions[state.question], round_)
+        return _asked_twice(game, state, who, box, box.asked.questions[state.question], round_)
     return _write(game, state, who, box, round_)
 
 
 def _counted(game: Game, state: State, box: Box) -> Round:
-    number, index, questions = state.round, state.question, box.questions
+    number, index, questions = state.round, state.question, box.asked.questions
     if game.is_assembly:
         return resolutions.resolved(game, state, questions[index], box.last, box.present, clock.now())
     if state.phase == Phase.VOTING:
-        answered = gathering.read(game.id, number).round
-        return counting.votes(answered, box.last, _unseen(game, answered, box))
+        assert box.asked.gathered is not None
+        answered = box.asked.gathered.round
+        return counting.votes(answered, box.last, _unseen(answered, box))
     if game.engagement_type == Type.TRIVIA:
 
         def clock_of(each: Given) -> tuple[int, int]:
@@ -204,10 +236,10 @@ def _counted(game: Game, state: State, box: Box) -> Round:
     return counting.survey(number, questions, box.last)
 
 
-def _unseen(game: Game, answered: Round, box: Box) -> frozenset[int]:
+def _unseen(answered: Round, box: Box) -> frozenset[int]:
     """The numbers of answers that nobody sees when the vote closes."""
     gone = {each.player for each in answered.entries} - box.percents.keys()
-    return moderation.unseen_answers(texts.texts(game.id), answered.number, counting.gathered(answered), gone)
+    return moderation.unseen_answers(box.asked.texts, answered.number, counting.gathered(answered), gone)
 
 
 def _gather(game: Game, state: State, who: str, box: Box) -> State:
@@ -216,8 +248,8 @@ def _gather(game: Game, state: State, who: str, box: Box) -> State:
     answers = counting.gathered(round_)
     if not scores.is_voted_on(answers):
         return _write(game, state, who, box, round_)
-    seconds = rules.voting_seconds(game, box.questions[state.question])
-    waits = bool(moderation.waiting(texts.texts(game.id), state.round, [each.text for each in answers]))
+    seconds = rules.voting_seconds(game, box.asked.questions[state.question])
+    waits = bool(moderation.waiting(box.asked.texts, state.round, [each.text for each in answers]))
     after = _now(rules.voting(state, seconds, clock.now(), waits=waits))
     parts = gathering.parts(round_, answers, box.percents)
     writes = repository.gathering(game, state.round, parts)
@@ -231,13 +263,12 @@ def _gather(game: Game, state: State, who: str, box: Box) -> State:
 def _with_ideas(game: Game, state: State, who: str, box: Box, question: Question) -> State:
     if state.phase == Phase.QUESTION:
         return _collect(game, state, who, box, question)
-    found = orders.read(game.id, state.round)
-    if found is None:
+    if box.asked.ideas is None:
         raise LostRace  # somebody else has just dropped it
-    written, sorted_ = found
+    written, sorted_ = box.asked.ideas
     voted = state.phase == Phase.VOTING
     if voted:
-        hidden = moderation.hidden_options(texts.texts(game.id), state.round, sorted_.order.options)
+        hidden = moderation.hidden_options(box.asked.texts, state.round, sorted_.order.options)
         box = replace(box, last=tuple(replace(each, said=moderation.without(each.said, hidden)) for each in box.last))
     else:
         box = replace(box, written_by_robots=orders.robots(game.id, state.round))
@@ -259,7 +290,7 @@ def _collect(game: Game, state: State, who: str, box: Box, question: Question) -
     """The first of two closes: what was written is put in order, if there is enough of it."""
     written = ideas.collected(state.round, state.question, box.last)
     robots = box.by_robots(written, is_secret=True)
-    out = moderation.waiting(texts.texts(game.id), state.round, [each.said["text"] for each in written.entries])
+    out = moderation.waiting(box.asked.texts, state.round, [each.said["text"] for each in written.entries])
     if not ideas.is_sorted(written, robots):
         return _write(game, state, who, box, _unsorted(game, state, box, question, written, out))
     after = _now(rules.sorting(state))
@@ -330,7 +361,7 @@ def _record(
     game: Game, who: str, kind: str, before: State, after: State, round_: Round, box: Box, writes: list[Write]
 ) -> None:
     receipts = sorted(each.receipt for each in box.last)
-    digests = seals.digests(round_, game, box.questions, receipts)
+    digests = seals.digests(round_, game, box.asked.questions, receipts)
     said = {"game_id": game.id, "round": round_.number, "count": round_.count, **digests}
 
     def heard(number: int) -> list[Write]:

@@ -13,6 +13,7 @@ from live.questions import Type
 from live.rules import Game, Phase, State, Step
 from live.services import closing
 from live.services.answering import Told
+from store import trips
 from store.table import Unavailable
 from tests.live.conftest import drive, give, seated
 
@@ -117,3 +118,27 @@ def test_nobody_waits_for_an_attempt_that_has_failed(asked, monkeypatch):
     assert (there.phase, there.closing) == (Phase.QUESTION, closing.LONG_AGO)
     monkeypatch.setattr(closing.time, "sleep", fails)
     assert closing.close(game, there, "Hana").phase == Phase.RESULTS
+
+
+@pytest.mark.parametrize(
+    ("type_", "said"),
+    [
+        (Type.TRIVIA, {"ada": [0], "ben": [1], "cem": [0]}),
+        (Type.CALL_AND_ANSWER, {"ada": "A bus", "ben": "A boat", "cem": "A bike"}),
+        (Type.POLL, dict.fromkeys(("ada", "ben", "cem"), "0>1>2")),
+        (Type.SURVEY, dict.fromkeys(("ada", "ben", "cem"), {"0": 4})),
+    ],
+)
+def test_closing_waits_for_three_round_trips_in_a_row(made, type_, said):
+    """That it is being closed is written, all is read, and all is written; the rest is the worker's."""
+    game = made(type_)
+    players = seated(game, "Ada", "Ben", "Cem")
+    state = drive(game, Step.NEXT)
+    for seat in players:
+        give(game, seat, said[seat.player])
+    waited = []
+    while state.is_open:
+        with trips.counted() as asked:
+            state = closing.close(game, state, "Hana")
+        waited.append(asked.in_a_row)
+    assert waited == [3] * (2 if type_ == Type.CALL_AND_ANSWER else 1)
