@@ -123,10 +123,10 @@ def test_nobody_waits_for_an_attempt_that_has_failed(asked, monkeypatch):
 @pytest.mark.parametrize(
     ("type_", "said"),
     [
-        (Type.TRIVIA, {"ada": [0], "ben": [1], "cem": [0]}),
-        (Type.CALL_AND_ANSWER, {"ada": "A bus", "ben": "A boat", "cem": "A bike"}),
-        (Type.POLL, dict.fromkeys(("ada", "ben", "cem"), "0>1>2")),
-        (Type.SURVEY, dict.fromkeys(("ada", "ben", "cem"), {"0": 4})),
+        (Type.TRIVIA, ([0], [1], [0])),
+        (Type.CALL_AND_ANSWER, ("A bus", "A boat", "A bike")),
+        (Type.POLL, ("0>1>2", "1>0", "2")),
+        (Type.SURVEY, ({"0": 4}, {"0": 5}, {"1": True})),
     ],
 )
 def test_closing_waits_for_three_round_trips_in_a_row(made, type_, said):
@@ -134,8 +134,8 @@ def test_closing_waits_for_three_round_trips_in_a_row(made, type_, said):
     game = made(type_)
     players = seated(game, "Ada", "Ben", "Cem")
     state = drive(game, Step.NEXT)
-    for seat in players:
-        give(game, seat, said[seat.player])
+    for seat, words in zip(players, said, strict=True):
+        give(game, seat, words)
     waited = []
     while state.is_open:
         with trips.counted() as asked:
