@@ -43,6 +43,7 @@ class Access:
     lost: Lost | None = None  # what to answer to a form whose sender is not known any more
     guests: Guests | None = None  # whom it lets in by something else than their account
     load: Callable[..., Any] | None = None  # how the thing is found that it is about, whoever comes
+    ahead: Callable[[HttpRequest], Any] | None = None  # what is read meanwhile of what the request says
 
 
 def public(view: View) -> View:
@@ -58,15 +59,19 @@ def requires(
     load_for: Callable[..., Any] | None = None,
     lost: Lost | None = None,
     guests: Guests | None = None,
+    ahead: Callable[[HttpRequest], Any] | None = None,
 ) -> Callable[[View], View]:
     """Only with this permission; with `load` and `rule`, only at a thing that is there and that the rule allows; with
     `load_for`, which gets the person first, only at a thing that is there for this person. `lost` answers a form that
     was sent when the session or its cookies were gone: it can keep what was typed. Whoever is among the `guests` comes
     in as that, and the thing is loaded for them. `load` is asked while it is not known yet who has come: it reads, or
-    brings to its end what others have begun, and does nothing else."""
+    brings to its end what others have begun, and does nothing else; so is `ahead`, whose answer the view gets after the
+    request."""
 
     def declare(view: View) -> View:
-        access = Access(False, permission, bool(load or load_for), lost, guests, load)
+        access = Access(False, permission, bool(load or load_for), lost, guests, load, ahead)
+        if ahead:
+            return _declared(_with_ahead(view, ahead), access)
         if load and rule:
             return _declared(_ruled(view, load, rule), access)
         return _declared(_of_a_thing(view, load_for) if load_for else view, access)
@@ -82,6 +87,14 @@ def _ruled(view: View, load: Callable[..., Any], rule: Callable[[User, Any], Non
             raise Http404
         rule(whoever(request), thing)
         return view(request, thing)
+
+    return opened
+
+
+def _with_ahead(view: View, ahead: Callable[[HttpRequest], Any]) -> View:
+    @wraps(view)
+    def opened(request: HttpRequest) -> HttpResponse:
+        return view(request, request.read_ahead() if hasattr(request, "read_ahead") else ahead(request))
 
     return opened
 
@@ -122,6 +135,8 @@ def answer_for(request: HttpRequest, view: View, words: Mapping[str, Any] | None
         return None
     if access.load:
         _read_ahead(request, partial(access.load, **words or {}))
+    elif access.ahead:
+        _read_ahead(request, partial(access.ahead, request))
     if not request.user.is_authenticated:
         return answer_to_lost(request, view) or redirect_to_login(request.get_full_path())
     if access.permission is None:

@@ -7,6 +7,10 @@ from typing import Any
 from django.contrib.auth.backends import BaseBackend
 from django.http import HttpRequest
 
+from acts.limits import Counted
+from acts.site import table
+from store.together import together
+
 from . import repository, throttle
 from .models import User
 from .visitors import visitor
@@ -19,17 +23,28 @@ class NameOrEmail(BaseBackend):
     def authenticate(
         self, request: HttpRequest | None, username: str = "", password: str = "", **credentials: Any
     ) -> User | None:
-        user = repository.find_by_either(username)
         if request is None:
+            user = repository.find_by_either(username)
             return user if _is_right(user, password) else None
-        with throttle.guess(throttle.SIGN_IN, username, visitor(request), user) as guess:
-            if _is_right(user, password):
-                return user
-            guess.wrong()
-        return None
+        user, request.tries = _found_and_counted(request, username)
+        return user if _is_right(user, password) else None
 
     def get_user(self, user_id: str) -> User | None:
         return repository.find(user_id)
+
+
+def _found_and_counted(request: HttpRequest, typed: str) -> tuple[User | None, list[Counted]]:
+    """Both at once, unless it may be a device that is known: then it has to be known first to whom, and somebody may
+    be signed in there. Whoever signs in the one who was right gives back what was counted."""
+    who = visitor(request)
+    if not who.marks:
+        return together(
+            table(),
+            lambda: repository.find_by_either(typed),
+            lambda: throttle.count_try(throttle.SIGN_IN, typed, who, None),
+        )
+    user, _session = together(table(), lambda: repository.find_by_either(typed), request.session.keys)
+    return user, throttle.count_try(throttle.SIGN_IN, typed, who, user)
 
 
 def _is_right(user: User | None, password: str) -> bool:

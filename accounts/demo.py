@@ -2,6 +2,7 @@
 
 from .rules import Role
 
+DEMO_DOMAIN = "demo.example"
 PASSWORD = "demo-demo-demo"  # noqa: S105 - meant to be known
 
 PEOPLE = (

@@ -17,7 +17,16 @@ from dataclasses import dataclass
 
 from django.conf import settings
 
-from acts.limits import SECONDS_PER_DAY, SECONDS_PER_HOUR, TEN_MINUTES_IN_SECONDS, Counted, Limit, count, give_back
+from acts.limits import (
+    SECONDS_PER_DAY,
+    SECONDS_PER_HOUR,
+    TEN_MINUTES_IN_SECONDS,
+    Counted,
+    Limit,
+    count,
+    count_each,
+    give_back,
+)
 from acts.refusals import Refusal
 from store import keys
 
@@ -75,10 +84,8 @@ def count_try(limits: Limits, account: str, visitor: Visitor, user: User | None)
     if user is not None and (device := visitor.device(user)):
         return [count(limits.here, f"{user.name} on {device}")]
     here = count(limits.here, f"{keys.fold(account)} from {visitor.address}")
-    tries = [here, count(limits.anywhere, account)]
-    if limits.around is None or here.tries <= limits.first:
-        return tries
-    return [*tries, count(limits.around, visitor.address)]
+    around = [(limits.around, visitor.address)] if limits.around and here.tries > limits.first else []
+    return [here, *count_each((limits.anywhere, account), *around)]
 
 
 @dataclass

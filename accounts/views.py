@@ -18,11 +18,13 @@ from django.utils.translation import gettext as _
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_POST, require_safe
 
-from acts.limits import TooOften, count
+from acts.limits import TooOften, count, give_back
 from acts.refusals import LostRace, NameTaken, Refusal, TryLater
+from acts.site import table
 from pages.forms import form_page, posted, refusals_at, show_form
 from pages.saying import ask, say
 from photos.changing import Wanted, picture_page
+from store.together import together
 
 from . import policy, repository, services, telling, throttle
 from .access import View, public, requires
@@ -182,11 +184,17 @@ def sign_in(request: HttpRequest) -> HttpResponse:
 
 
 def _signed_in(request: HttpRequest, user: User) -> HttpResponse:
-    if user.factors:
-        factors.hold(request.session, user, then=_next(request))
-        return redirect("second_step")
-    start_session(request, user)
-    return redirect(_next(request) or "home")
+    """They were right, so it does not count as a try."""
+    then = _next(request)
+
+    def start() -> None:
+        if user.factors:
+            factors.hold(request.session, user, then=then)
+        else:
+            start_session(request, user)
+
+    together(table(), start, lambda: give_back(request.tries))
+    return redirect("second_step" if user.factors else then or "home")
 
 
 def _next(request: HttpRequest) -> str:

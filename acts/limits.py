@@ -6,12 +6,14 @@ import math
 import time
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 
 from django.utils.crypto import salted_hmac
 from django.utils.translation import ngettext
 
 from store import keys
 from store.table import Item, Key, StoreError
+from store.together import together
 
 from .refusals import Refusal
 from .site import table
@@ -62,6 +64,17 @@ def count(limit: Limit, who: str, now: float | None = None) -> Counted:
     return counted
 
 
+def count_each(*asked: tuple[Limit, str]) -> list[Counted]:
+    """As `count`, at several limits at once: what one of them refuses does not count for those after it."""
+    now = time.time()
+    counted = list(together(table(), *(partial(_counted, limit, who, now) for limit, who in asked)))
+    for place, ((limit, _who), each) in enumerate(zip(asked, counted, strict=True), 1):
+        if each.tries > limit.most:
+            give_back(counted[place:])
+            raise TooOften(math.ceil(each.ends - now))
+    return counted
+
+
 def place_of(limit: Limit, who: str) -> Key:
     """Where somebody's tries are counted at this moment, for whoever wants to read it along with other things."""
     return _window(limit, who, time.time())[0]
@@ -92,6 +105,9 @@ def _window(limit: Limit, who: str, now: float) -> tuple[Key, int]:
 
 def give_back(tries: list[Counted]) -> None:
     """A store that does not take it keeps the count, which is soon forgotten; nobody is refused for that."""
-    with suppress(StoreError):
-        for each in tries:
+
+    def give(each: Counted) -> None:
+        with suppress(StoreError):
             table().increment(each.place, "tries", -1, also={"ttl": each.ends})
+
+    together(table(), *(partial(give, each) for each in tries))

@@ -5,29 +5,32 @@ from __future__ import annotations
 import random
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
 from zlib import crc32
 
 from accounts import repository as people
 from accounts.models import User
+from acts.following import get_through
 from acts.progress import Progress, silent
-from acts.site import now_text
+from acts.site import now_text, table
 from elections import repository as elections
 from elections import services as organising
 from elections.demo import PLANNED, Planned
 from elections.rules import Election, State
-from elections.turnout import turnout
 from ranking.rankings import Ranks
 
 from . import services
 from .robots import ranks
 
 TURNOUT_SHARE = 0.87
-CAST_THREADS = 8  # casts that wait together are stored together
+CAST_THREADS = 8  # casts that wait together are stored together; those of one organiser would be in each other's way
 
 
 def load(progress: Progress = silent) -> int:
     """Cast what has not been cast; answers how many ballots that were."""
-    return sum(_vote(planned, election, progress) for planned in PLANNED if (election := _open(planned)))
+    cast = sum(_vote(planned, election, progress) for planned in PLANNED if (election := _open(planned)))
+    services.seal_what_is_closed()
+    return cast
 
 
 def _open(planned: Planned) -> Election | None:
@@ -37,21 +40,25 @@ def _open(planned: Planned) -> Election | None:
 
 
 def _vote(planned: Planned, election: Election, progress: Progress) -> int:
-    cast = 0 if turnout(election).voted else _cast_all(planned, election, progress)
+    cast = _cast_all(planned, election, progress)
     owner = people.find(election.owner_name)
     if planned.closed and owner is not None:
-        organising.close(owner, election)
-        services.seal_what_is_closed()
+        get_through(lambda: organising.close(owner, election))
     return cast
 
 
 def _cast_all(planned: Planned, election: Election, progress: Progress) -> int:
-    said = _given(planned) if planned.given else _made_up(planned, election)
+    """Those who have not voted yet: an attempt that was cut short is gone on with."""
     owner = people.find(election.owner_name)
-    assert owner is not None
-    acts = [_act(planned, election, owner, voter, ranking) for voter, ranking in said]
-    with ThreadPoolExecutor(CAST_THREADS) as pool:
-        for done, _ in enumerate(pool.map(lambda act: act(), acts), 1):
+    if owner is None:
+        return 0
+    waiting = {voter.name for voter in elections.every_voter(election) if not voter.voted}
+    said = _given(planned) if planned.given else _made_up(planned, election)
+    acts = [_act(planned, election, owner, voter, ranking) for voter, ranking in said if voter in waiting]
+    with ThreadPoolExecutor(1 if planned.paper and table().is_distant else CAST_THREADS) as pool:
+        casts = (pool.submit(copy_context().run, get_through, act) for act in acts)
+        for done, cast in enumerate(list(casts), 1):
+            cast.result()
             progress(done, len(acts))
     return len(acts)
 

@@ -20,7 +20,7 @@ from store.log import as_text, utc_now
 
 from . import repository, services
 from .needs import Need
-from .rules import Election
+from .rules import Election, State
 
 OWNER = "Ada Lovelace"
 VOTERS = ("Hypatia", "Ibn al-Haytham", "Wang Zhenyi", "Alan Turing", "Emmy Noether", "Katherine Johnson")
@@ -215,9 +215,19 @@ def _make(planned: Planned) -> bool:
             no_voting_after=end,
         )
     except NameTaken:
-        return False
+        there = repository.find(planned.name)
+        if there is None or not _is_half_made(there, planned):
+            return False
+        election = there
     _take_along(owner, election, planned)
     return True
+
+
+def _is_half_made(election: Election, planned: Planned) -> bool:
+    """Whether an attempt to make it was cut short."""
+    if election.owner_name != planned.owner or election.stored_state != State.DRAFT:
+        return False
+    return planned.opened or (bool(planned.electorate) and next(repository.every_voter(election), None) is None)
 
 
 def _take_along(owner: User, election: Election, planned: Planned) -> None:

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from django.contrib.auth.hashers import make_password
 
 from accounts import repository as people
-from accounts.demo import PASSWORD
+from accounts.demo import DEMO_DOMAIN, PASSWORD
 from accounts.models import User
 from accounts.rules import Role
 from accounts.services import create_account, new_user
@@ -196,7 +196,7 @@ def _people() -> Iterator[str]:
     yield from KNOWN
     for number, name in enumerate(MEMBERS):
         try:
-            create_account(new_user(name, f"member{number + 1}@demo.example", hashed, Role.VOTER))
+            create_account(new_user(name, f"member{number + 1}@{DEMO_DOMAIN}", hashed, Role.VOTER))
         except NameTaken:
             continue
         yield name

@@ -6,14 +6,16 @@ has left, is not to be found by that.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import partial
 
 from accounts import repository as people
 from accounts.models import User
 from acts.site import table
 from store import cursors, keys
 from store.table import BadCursor, Item, Key, Span
+from store.together import together
 
 from .repository import held_of
 from .rules import LEVELS, Held, Skill
@@ -54,16 +56,17 @@ class Found:
 
 def search(wish: Wish, *, limit: int, cursor: str | None = None) -> tuple[list[Found], str | None]:
     """Those who fit, the best first; there may be more behind even a page that has nobody."""
-    leading = _leading(wish, cursor) if cursor else rarest(wish)
+    leading, known = (_leading(wish, cursor), None) if cursor else rarest(wish)
     found: list[Found] = []
     looked = 0
     while looked < MAX_ENTRIES_PER_PAGE:
-        handful = limit - len(found) if wish.is_by_key else BATCH_ENTRIES
-        entries, cursor = entries_of(leading, wish, limit=handful, cursor=cursor)
+        batch = limit - len(found) if wish.is_by_key else BATCH_ENTRIES
+        entries, cursor = known or entries_of(leading, wish, limit=batch, cursor=cursor)
+        known = None
         fitting = list(_fitting(wish, entries))
         looked += len(entries)
         kept = fitting[: limit - len(found)]
-        found += _found(kept)
+        found += (each for _entry, each in kept if each is not None)
         if len(fitting) > len(kept) or (len(found) == limit and cursor):
             return found, _after(leading, kept[-1][0])
         if cursor is None:
@@ -83,15 +86,19 @@ def everybody(wish: Wish) -> Iterator[Found]:
 # --- which of several skills is gone through ---
 
 
-def rarest(wish: Wish) -> Skill:
-    """That of the skills with the fewest entries to look through, as far as they are counted; of equals the first."""
+def rarest(wish: Wish) -> tuple[Skill, tuple[list[Item], str | None] | None]:
+    """That of the skills with the fewest entries to look through, as far as they are counted; of equals the first. If
+    it is known by then, also what `entries_of` says of it."""
     if len(wish.skills) == 1:
-        return wish.skills[0]
+        return wish.skills[0], None
     for bound in COUNTED:
-        counts = {each.id: len(entries_of(each, wish, limit=bound)[0]) for each in wish.skills}
-        if min(counts.values()) < bound:
+        pages = together(
+            table(), *(lambda each=each, bound=bound: entries_of(each, wish, limit=bound) for each in wish.skills)
+        )
+        skill, page = min(zip(wish.skills, pages, strict=True), key=lambda pair: len(pair[1][0]))
+        if len(page[0]) < bound:
             break
-    return min(wish.skills, key=lambda each: counts[each.id])
+    return skill, page
 
 
 def _leading(wish: Wish, cursor: str) -> Skill:
@@ -111,14 +118,11 @@ def _leading(wish: Wish, cursor: str) -> Skill:
 def entries_of(skill: Skill, wish: Wish, *, limit: int, cursor: str | None = None) -> tuple[list[Item], str | None]:
     """Of a least level and least years: one range, or with years one for each level."""
     place = cursors.decode(_whole(skill, wish), cursor) if cursor else None
-    found: list[Item] = []
-    for lowest, highest in _levels(wish):
-        span = keys.skill_holders_at(skill.id, lowest, highest, wish.years)
-        if place is None or str(span.first) <= place["GSI1SK"]:
-            found += _up_to(span, place, limit + 1 - len(found))
-        if len(found) > limit:
-            return found[:limit], _after(skill, found[limit - 1])
-    return found, None
+    spans = [keys.skill_holders_at(skill.id, *levels, wish.years) for levels in _levels(wish)]
+    ahead = [span for span in spans if place is None or str(span.first) <= place["GSI1SK"]]
+    pages = together(table(), *(partial(_up_to, span, place, limit + 1) for span in ahead))
+    found = [item for page in pages for item in page]
+    return (found[:limit], _after(skill, found[limit - 1])) if len(found) > limit else (found, None)
 
 
 def _levels(wish: Wish) -> list[tuple[int, int]]:
@@ -153,19 +157,18 @@ def _after(skill: Skill, entry: Item) -> str:
 
 # --- people who have these entries ---
 
-Entries = tuple[Item, tuple[Held, ...]]  # that by which somebody was come upon, and all that were asked for
 
-
-def _fitting(wish: Wish, entries: Iterable[Item]) -> Iterator[Entries]:
-    """Those of whom every entry fits, as it is now."""
+def _fitting(wish: Wish, entries: Iterable[Item]) -> Iterator[tuple[Item, Found | None]]:
+    """The entries of those of whom every one fits, as it is now; with nobody, if they have left meanwhile."""
     likely = [entry for entry in entries if wish.fits(held_of(entry))]
     places = [_place(entry, skill) for entry in likely for skill in wish.skills]
-    now = table().get_many(places) if places else {}
+    now = table().get_many([*places, *(keys.user(entry["name"]) for entry in likely)]) if places else {}
     for entry in likely:
         shown = [item for skill in wish.skills if (item := now.get(_place(entry, skill))) and _is_shown(item)]
         held = tuple(each for each in map(held_of, shown) if wish.fits(each))
         if len(held) == len(wish.skills):
-            yield entry, held
+            person = now.get(keys.user(entry["name"]))
+            yield entry, Found(people.user_of(person), held) if person else None
 
 
 def _place(entry: Item, skill: Skill) -> Key:
@@ -175,10 +178,3 @@ def _place(entry: Item, skill: Skill) -> Key:
 def _is_shown(item: Item) -> bool:
     """What is hidden has no keys of the index: it is as if it were not there."""
     return "GSI1PK" in item
-
-
-def _found(fitting: Sequence[Entries]) -> list[Found]:
-    """Whoever has left meanwhile is not among them."""
-    places = {keys.user(entry["name"]): held for entry, held in fitting}
-    there = table().get_many(places) if places else {}
-    return [Found(people.user_of(there[place]), held) for place, held in places.items() if place in there]

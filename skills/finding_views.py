@@ -19,12 +19,18 @@ from .finding import Found, Wish
 from .finding_forms import FindPeopleForm
 
 
-@requires(Permission.VIEW_APPLICATION)
-@require_safe
-def find_people(request: HttpRequest) -> HttpResponse:
-    """What is asked for stands in the address, so that it can be passed on."""
+def _asked(request: HttpRequest) -> FindPeopleForm:
+    """Which skills are meant is looked up while it is not known yet who asks."""
     is_asked = any(name in request.GET for name in FindPeopleForm.base_fields)
     form = FindPeopleForm(request.GET if is_asked else None)
+    form.is_valid()
+    return form
+
+
+@requires(Permission.VIEW_APPLICATION, ahead=_asked)
+@require_safe
+def find_people(request: HttpRequest, form: FindPeopleForm) -> HttpResponse:
+    """What is asked for stands in the address, so that it can be passed on."""
     context = _found(request, form) if form.is_valid() else {}
     return render(request, "skills/find_people.html", {"form": form, **context}, status=422 if form.errors else 200)
 

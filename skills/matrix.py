@@ -12,8 +12,10 @@ from itertools import islice
 
 from django.utils.translation import gettext as _
 
+from acts.site import table
 from pages import lists
 from pages.sorting import as_people_sort
+from store.together import together
 
 from . import repository
 from .rules import Skill
@@ -32,12 +34,12 @@ class Matrix:
 def matrix(skills: Sequence[Skill], most: int | None = None) -> Matrix:
     """Everybody who shows one of these skills, by name."""
     levels: dict[str, dict[str, int]] = {}
-    is_whole = True
-    for skill in skills:
-        for number, (name, level) in enumerate(islice(repository.holders(skill), most and most + 1)):
-            is_whole = is_whole and number != most
-            if number != most:
-                levels.setdefault(name, {})[skill.id] = level
+    asks = (lambda skill=skill: list(islice(repository.holders(skill), most and most + 1)) for skill in skills)
+    found = together(table(), *asks)
+    for skill, holders in zip(skills, found, strict=True):
+        for name, level in holders[:most]:
+            levels.setdefault(name, {})[skill.id] = level
+    is_whole = most is None or all(len(holders) <= most for holders in found)
     names = sorted(levels, key=as_people_sort)
     return Matrix(skills, [(name, [levels[name].get(each.id, 0) for each in skills]) for name in names], is_whole)
 

@@ -10,7 +10,9 @@ from django.views.decorators.http import require_safe
 
 from accounts.access import requires
 from accounts.rules import Permission
+from acts.site import table
 from pages.paging import one_page
+from store.together import together
 
 from . import repository
 from .matrix import MAX_HOLDERS, as_csv
@@ -29,9 +31,12 @@ def _columns(category: str, *, limit: int, cursor: str | None) -> tuple[list[Ski
 def matrix(request: HttpRequest) -> HttpResponse:
     """Some skills of the catalogue, or of one category, and everybody who shows one of them."""
     category = request.GET.get("category", "")
-    skills, older = one_page(request, partial(_columns, category), **({"category": category} if category else {}))
+    asked = {"category": category} if category else {}
+    (skills, older), categories = together(
+        table(), lambda: one_page(request, partial(_columns, category), **asked), repository.categories
+    )
     context = {"matrix": matrix_of(skills, MAX_HOLDERS), "older": older, "category": category}
-    return render(request, "skills/matrix.html", {**context, "categories": repository.categories()})
+    return render(request, "skills/matrix.html", {**context, "categories": categories})
 
 
 @requires(Permission.MANAGE_USERS)

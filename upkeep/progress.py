@@ -1,4 +1,4 @@
-"""How far a long command is, for whoever watches it in a terminal."""
+"""How far a long command is, for whoever watches it in a terminal, or reads its log."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from django.core.management.base import OutputWrapper
 
 UPDATE_INTERVAL_SECONDS = 0.2
+LOG_INTERVAL_SECONDS = 5.0
 
 
 @contextmanager
@@ -21,9 +22,26 @@ def shown_on(stream: OutputWrapper, what: str) -> Iterator[Callable[[int], None]
 
 @contextmanager
 def steps_shown_on(stream: OutputWrapper, what: str) -> Iterator[Callable[[int, int], None]]:
-    """As `shown_on`, of something whose end is known: it is told how many of how many are done."""
+    """As `shown_on`, of something whose end is known: it is told how many of how many are done. Where there is no
+    terminal, it says so in lines of a log, every few seconds and at the end."""
+    if not stream.isatty():
+        yield _lines_on(stream, what)
+        return
     with _line_on(stream) as say:
         yield lambda done, of: say(lambda now: f"{what}: {done:,} of {of:,} ")
+
+
+def _lines_on(stream: OutputWrapper, what: str) -> Callable[[int, int], None]:
+    said = time.monotonic()
+
+    def say(done: int, of: int) -> None:
+        nonlocal said
+        if done == of or time.monotonic() - said >= LOG_INTERVAL_SECONDS:
+            said = time.monotonic()
+            stream.write(f"{what}: {done:,} of {of:,}")
+            stream.flush()
+
+    return say
 
 
 @contextmanager

@@ -10,6 +10,7 @@ from django.conf import settings
 from django.contrib.auth.hashers import make_password
 
 from accounts import allowance, policy, repository, tokens
+from accounts.demo import DEMO_DOMAIN
 from accounts.models import User
 from accounts.rules import Role
 from acts.again import try_again
@@ -95,7 +96,7 @@ def make_demo_person(name: str, role: Role, about: str, password: str) -> bool:
 
     Who runs elections there is confirmed by the owner, so that everything can be tried.
     """
-    email = f"{name.lower().replace(' ', '.')}@demo.example"
+    email = f"{name.lower().replace(' ', '.')}@{DEMO_DOMAIN}"
     user = new_user(name, email, make_password(password), role)
     try:
         create_account(user, *([repository.first_owner(user)] if role == Role.OWNER else []))

@@ -11,6 +11,7 @@ from acts.site import table
 from acts.versions import unchanged
 from store import keys
 from store.table import Delete, Item, Missing, Put, Write
+from store.together import together
 
 from .. import counting, repository
 from ..rounds import Round
@@ -66,7 +67,7 @@ def robots(game_id: str, round_: int) -> int:
 
 
 def read(game_id: str, round_: int) -> tuple[Round, Sorted] | None:
-    order, found = find(game_id, round_), written(game_id, round_)
+    order, found = together(table(), lambda: find(game_id, round_), lambda: written(game_id, round_))
     if order is None or found is None:
         return None
     return found, Sorted(ideas.of_round(found), order)

@@ -18,13 +18,13 @@ import orjson
 
 from questions.question import Question, Type
 
-from .. import counting, repository
+from .. import counting
 from ..rounds import Round
 from ..rules import Game
 
 
-def digests(round_: Round, game: Game, receipts: Sequence[str]) -> dict[str, str]:
-    asked = asked_in(game, round_.question, repository.questions(game.id))
+def digests(round_: Round, game: Game, questions: Sequence[Question], receipts: Sequence[str]) -> dict[str, str]:
+    asked = asked_in(game, round_.question, questions)
     return {"digest": counting.digest(round_), "heard": _sha(heard(receipts)), "asked": _sha(asked)}
 
 

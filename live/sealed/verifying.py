@@ -57,7 +57,7 @@ def _flaw(game: Game, said: Item, heard: Item | None, parts: list[Item]) -> str 
     where = f"Round {said['round']} of the live session {said['game_id']}"
     if heard is None or not parts:
         return f"{where}: {'the round' if heard else 'the list of receipts'} that was sealed is gone."
-    there = seals.digests(counting.round_of(parts), game, heard["receipts"])
+    there = seals.digests(counting.round_of(parts), game, repository.questions(game.id), heard["receipts"])
     wrong = [words for name, words in WRONG.items() if there[name] != said.get(name, there[name])]
     return f"{where}: {wrong[0]}" if wrong else None
 

@@ -81,6 +81,11 @@ def first_of_all(table: Table, first: int = 0, last: int | None = None) -> Item 
     return next(iter(page(table, first, last, limit=1).items), None)
 
 
+def last_number(table: Table) -> int:
+    """The highest number that was given out; 0 if none was."""
+    return int((table.get(keys.event_number()) or {"last": 0})["last"])
+
+
 def find(table: Table, number: int) -> Item | None:
     return first_of_all(table, number, number)
 
@@ -121,7 +126,7 @@ def _merged(
 ) -> Iterator[Item]:
     """Window by window: each is one question to every partition, all asked at once."""
     if last is None or last - first >= window:  # else there is one window anyway
-        end = (table.get(keys.event_number()) or {"last": 0})["last"]
+        end = last_number(table)
         last = end if last is None else min(end, last)
     for low, high in _windows(max(first, 1), last, window, backwards):
         found = spans.each(table, keys.events_in(partitions, low, high), backwards=backwards)

@@ -25,8 +25,7 @@ from .index import ACTOR, BALLOTS, BLOCK_EVENTS, ELECTION, TYPE, first_of, momen
 
 MAX_BATCHES_PER_LOOK = 20  # batches of events, or of blocks of the index, that one look goes through at most
 BATCH_BLOCKS = 10  # of the index, read at once
-BATCH_UNSEALED_EVENTS = 1000  # events that are read at once where the site is busy
-RECENT_EVENTS = 10  # events, the newest, read along with the index: no more are unsealed unless the site is busy
+BATCH_UNSEALED_EVENTS = 1000  # events that are read at once; far fewer are unsealed unless the site is busy
 MAX_CLOCK_SKEW = timedelta(minutes=10)  # by which the clocks of several machines may differ, and so numbers and times
 ABOVE_EVERY_NUMBER = 10**keys.EVENT_NUMBER_DIGITS  # every number
 
@@ -97,28 +96,22 @@ def _batches(table: Table, wanted: Wanted, top: int, size: int) -> Iterator[tupl
     if top < 1:
         return
     leading = by_count(_leading(table, wanted, top), BATCH_BLOCKS) if wanted.lists else iter(())
-    newest, recent, first = together(
+    newest, last, first = together(
         table,
         EventLog(table).newest_checkpoint,
-        lambda: next(_read(table, 1, top, RECENT_EVENTS), (1, [])),
+        lambda: layout.last_number(table),
         lambda: next(leading, []),
     )
-    sealed = newest["event_id"] if newest else 0
-    yield from _unsealed(table, sealed, top, recent)
-    if sealed:
-        top = min(top, sealed)
-        blocks = chain([first], leading) if wanted.lists else by_count(_leading(table, wanted, top), BATCH_BLOCKS)
-        yield from _through_index(table, wanted, blocks, top, size)
-
-
-def _unsealed(table: Table, sealed: int, top: int, recent: tuple[int, list[Item]]) -> Iterator[tuple[int, list[Item]]]:
-    """What is not sealed yet, of which the newest few were read already: mostly that is all."""
-    if top <= sealed:
-        return
-    lowest, events = recent
-    yield max(lowest, sealed + 1), [event for event in events if event["event_id"] > sealed]
-    if lowest > sealed + 1:
-        yield from _read(table, sealed + 1, lowest - 1, BATCH_UNSEALED_EVENTS)
+    sealed, top = newest["event_id"] if newest else 0, min(top, last)
+    known = min(top, sealed)
+    blocks = chain([first], leading) if wanted.lists else by_count(_leading(table, wanted, known), BATCH_BLOCKS)
+    unsealed, listed = _read(table, sealed + 1, top, BATCH_UNSEALED_EVENTS), _listed(table, wanted, blocks)
+    newer, older = together(table, lambda: next(unsealed, None), lambda: next(listed, None) if known else None)
+    if newer:
+        yield newer
+        yield from unsealed
+    if older:
+        yield from _through_index(table, wanted, chain([older], listed), known, size)
 
 
 def _read(table: Table, first: int, top: int, size: int) -> Iterator[tuple[int, list[Item]]]:
@@ -132,15 +125,23 @@ def _read(table: Table, first: int, top: int, size: int) -> Iterator[tuple[int, 
             yield page.items[-1]["event_id"], page.items
 
 
-def _through_index(
-    table: Table, wanted: Wanted, batches: Iterable[list[Block]], top: int, size: int
-) -> Iterator[tuple[int, list[Item]]]:
+Listed = tuple[list[Block], list[set[int]], "_Moments"]  # some blocks, what is wanted of each, and when all of it was
+
+
+def _listed(table: Table, wanted: Wanted, batches: Iterable[list[Block]]) -> Iterator[Listed]:
     for blocks in filter(None, batches):
         left, moments = together(
             table,
             partial(_narrowed, table, dict(blocks), wanted.lists[1:]),
             partial(_Moments, table, [first for first, _ in blocks]),
         )
+        yield blocks, left, moments
+
+
+def _through_index(
+    table: Table, wanted: Wanted, listed: Iterable[Listed], top: int, size: int
+) -> Iterator[tuple[int, list[Item]]]:
+    for blocks, left, moments in listed:
         numbers = sorted((number for block in left for number in block if number <= top), reverse=True)
         asked = ((number, when) for number, when in moments.of(numbers) if wanted.in_time(when))
         for some in by_count(asked, size):
@@ -211,7 +212,7 @@ def _narrowed(table: Table, blocks: dict[int, set[int]], lists: list[list[Name]]
 
 def _last_by(table: Table, until: str) -> int:
     """A number after which every event is later; found by halving, for numbers and times grow together."""
-    last = int((table.get(keys.event_number()) or {"last": 0})["last"])
+    last = layout.last_number(table)
 
     def when(number: int) -> str:
         there = layout.first_of_all(table, number)

@@ -122,8 +122,8 @@ def test_any_name_can_be_looked_for(site, log, auditor, name):
 
 
 def test_a_long_search_stops_and_goes_on(site, log, auditor, monkeypatch):
-    monkeypatch.setattr(log_search, "MAX_BATCHES_PER_LOOK", 2)  # the few that are read along, and some more
-    monkeypatch.setattr(log_search, "BATCH_UNSEALED_EVENTS", 50)
+    monkeypatch.setattr(log_search, "MAX_BATCHES_PER_LOOK", 2)
+    monkeypatch.setattr(log_search, "BATCH_UNSEALED_EVENTS", 30)
     happen(log, 60)
     answer = auditor.get("/admin/log/?actor=Grace")
     assert "Looked through everything from event 2 on. Go on looking" in text_of(answer)

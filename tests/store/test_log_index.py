@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from store import keys
+from store import keys, trips
 from store.log import Event, EventLog, layout, seal
 from store.log import index as log_index
 from store.log import search as log_search
@@ -186,12 +186,11 @@ def test_a_look_is_bounded_and_the_next_goes_on(table, small_blocks, monkeypatch
     wanted = Wanted(actor="a#b%", event_type="BallotCast")
     first = look(table, wanted)
     assert first.events == []
-    assert first.before == 201 - 19 * 4, "one look for what is not sealed, and two for ten blocks each"
+    assert first.before == 201 - 29 * 4, "three looks at ten blocks each"
     assert everything(table, wanted) == []
 
 
 def test_what_is_not_sealed_is_looked_through_in_bounds_too(table, monkeypatch):
-    monkeypatch.setattr(log_search, "RECENT_EVENTS", 2)
     monkeypatch.setattr(log_search, "BATCH_UNSEALED_EVENTS", 2)
     record(table, [(1, 0, 0), *[(2, 1, 0)] * 50])
     found = look(table, Wanted(actor="Bo"), limit=2)
@@ -208,6 +207,17 @@ def test_a_page_of_a_filtered_log_takes_few_round_trips(table, monkeypatch):
         monkeypatch.setattr(table, name, lambda *a, true=true, **k: asked.append(a) or true(*a, **k))
     assert len(look(table, Wanted(actor="Bo", election="Board"), limit=50).events) == 50
     assert len(asked) <= 6 + table.log_partitions, "the newest few lie in all partitions, and are asked at once"
+
+
+@pytest.mark.parametrize("unsealed", [0, 30])
+def test_a_page_of_a_filtered_log_waits_for_three_round_trips_in_a_row(table, unsealed):
+    """How far the log is sealed, and the first of its index; what that says, and what is not sealed; the events."""
+    record(table, [(1 + n % 2, 0, 0) for n in range(120)])
+    Sealer(table).seal()
+    record(table, [(1, 0, 0)] * unsealed)
+    with trips.counted() as asked:
+        assert len(look(table, Wanted(election="Board", event_type="ElectionUpdated"), limit=50).events) == 50
+    assert asked.in_a_row <= 3
 
 
 @pytest.mark.parametrize("before", [1, 2, 10**12])

@@ -17,7 +17,9 @@ from django.core.management import call_command
 from django.core.management.base import CommandError
 from django.urls import get_resolver
 
-from accounts.demo import PASSWORD, PEOPLE
+from accounts.demo import DEMO_DOMAIN, PASSWORD, PEOPLE
+from acts.site import table
+from store import keys
 from store.formats import prepare
 from upkeep import server
 from upkeep.commands import StoreCommand
@@ -51,7 +53,7 @@ class Command(StoreCommand):
         call_command("seal", stdout=StringIO())
         self.table.close()
         self.stdout.write(f"\n  Plenum is at {settings.SITE_URL}/\n")
-        if loads_demo:
+        if loads_demo or (is_demo and _is_demo_there()):
             self.stdout.write(_demo_accounts())
         elif is_demo:
             self.stdout.write(NOT_BY_ITSELF)
@@ -83,6 +85,12 @@ def _demo_beside() -> Iterator[None]:
 def demo_process() -> ForkProcess:
     """Forked, while there is no second thread: what is loaded need not be loaded again."""
     return get_context("fork").Process(target=call_command, args=("demo",), kwargs={"verbosity": 0})
+
+
+def _is_demo_there() -> bool:
+    """Whether somebody has loaded it by hand."""
+    found = table().get_many(keys.user(name) for name, _role, _about in PEOPLE)
+    return any(item["email"].endswith(f"@{DEMO_DOMAIN}") for item in found.values())
 
 
 def _demo_accounts() -> str:

@@ -1,0 +1,122 @@
+"""Ballots of the demo: cast where transactions conflict, and gone on with where an attempt was cut short."""
+
+from __future__ import annotations
+
+from io import StringIO
+
+import pytest
+from django.core.management.base import OutputWrapper
+
+from accounts.demo import PASSWORD, PEOPLE
+from accounts.services import make_demo_person
+from acts.site import acting_on, table
+from ballots import demo as ballots
+from elections import demo, repository, services
+from elections.demo import Planned
+from elections.rules import State
+from elections.turnout import turnout
+from store import keys
+from tests.aws.engine import ours
+from tests.aws.memory import MemoryEngine
+from tests.aws.rules import Latency, Limits, Rules
+from upkeep import progress
+from upkeep.management.commands import serve
+
+VOTERS = 30
+TEA = (("Green", ""), ("Black", ""))
+PLANNED = (
+    Planned(
+        "On paper",
+        "Alan Turing",
+        "",
+        TEA,
+        opened=True,
+        closed=True,
+        electorate=tuple(f"member.{number:02d}@example.org" for number in range(VOTERS)),
+        paper=True,
+        given=(("0>1", 20), ("1", 10)),
+    ),
+    Planned("By themselves", "Alan Turing", "", TEA, opened=True, closed=True, given=(("0>1", 4),)),
+)
+
+
+@pytest.fixture
+def small(monkeypatch) -> None:
+    for module in (demo, ballots):
+        monkeypatch.setattr(module, "PLANNED", PLANNED)
+
+
+def make_people() -> None:
+    for each in PEOPLE:
+        make_demo_person(*each, PASSWORD)
+
+
+def test_the_demo_is_loaded_where_transactions_conflict(small):
+    """A transaction holds also what it only checks, as that of whoever types in a ballot does with its typist."""
+    rules = Rules(
+        MemoryEngine(), latency=Latency(read=0, write=0, transaction=0.004, way=0, spread=0), limits=Limits(None, None)
+    )
+    with ours(rules) as engine, acting_on(engine.fresh()):
+        make_people()
+        assert demo.load() == len(PLANNED)
+        assert ballots.load() == VOTERS + 4
+        assert serve._is_demo_there()
+        assert [repository.find(each.name).state("") for each in PLANNED] == [State.CLOSED] * 2
+
+
+class Enough(Exception):
+    pass
+
+
+def test_ballots_of_an_attempt_that_was_cut_short_are_cast(site, small):
+    make_people()
+    demo.load()
+
+    def stop(done: int, of: int) -> None:
+        assert of == VOTERS
+        if done == 10:
+            raise Enough
+
+    with pytest.raises(Enough):
+        ballots.load(stop)
+    half = turnout(repository.find("On paper")).voted
+    assert half >= 10
+    assert ballots.load() == VOTERS - half + 4
+    assert turnout(repository.find("On paper")).voted == VOTERS
+    assert ballots.load() == 0
+
+
+def test_an_election_of_an_attempt_that_was_cut_short_is_made(site, small, monkeypatch):
+    make_people()
+
+    def fails(*_words) -> None:
+        raise Enough
+
+    with monkeypatch.context() as patch:
+        patch.setattr(services, "add_voters", fails)
+        with pytest.raises(Enough):
+            demo.load()
+    assert repository.find("On paper").stored_state == State.DRAFT
+    assert demo.load() == len(PLANNED)
+    assert len(list(repository.every_voter(repository.find("On paper")))) == VOTERS
+    assert len(repository.candidates("On paper")) == len(TEA)
+    assert demo.load() == 0
+
+
+def test_a_log_says_how_far_it_is_line_by_line(monkeypatch):
+    log = StringIO()
+    with progress.steps_shown_on(OutputWrapper(log), "Demo") as told:
+        for done in range(1, 4):
+            told(done, 3)
+    assert log.getvalue() == "Demo: 3 of 3\n"
+    monkeypatch.setattr(progress, "LOG_INTERVAL_SECONDS", 0)
+    with progress.steps_shown_on(OutputWrapper(log), "Demo") as told:
+        told(1, 3)
+    assert log.getvalue() == "Demo: 3 of 3\nDemo: 1 of 3\n"
+
+
+def test_a_store_without_the_demo_is_known(site):
+    assert not serve._is_demo_there()
+    make_people()
+    assert table().get(keys.user("Ada Lovelace"))
+    assert serve._is_demo_there()
