@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from functools import partial
 
 from accounts import repository as people
-from questions.question import Kind, Question
 
 from . import repository, services
+from .question import Kind, Question
 
 MAKER = "Emmy Noether"
 

@@ -10,11 +10,11 @@ from django.utils.translation import gettext_lazy as _
 from acts.background import OVERWRITE, TaskType
 from acts.site import now_text, table
 from acts.versions import next_version, unchanged
-from questions.question import Question, question_of
 from store import keys
 from store.splitting import in_parts
 from store.table import Delete, Item, Key, Missing, Put, Span, Write
 
+from .question import Question, question_of
 from .rules import Category, Placed, QuestionSet, Whole, weight
 
 FILLING = TaskType("fill question set", _("Adding questions to a set"))

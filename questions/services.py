@@ -19,12 +19,12 @@ from acts.background import Batch, Task, finished, next_deletions
 from acts.recording import record
 from acts.refusals import NotThere
 from acts.site import SITE, log, now_text
-from questions.question import Question, question_of
 from store import keys
 from store.log import Event
 from store.table import Check, Delete, Item, Key, Missing, Write
 
 from . import repository, rules
+from .question import Question, question_of
 from .repository import DELETING, FILLING
 from .rules import QuestionSet, Whole
 

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from questions import demo, repository
-from questions.checking import flaws, tidied
-from questions.question import OF_SETS, Type
+from questions.question import OF_SETS, Type, flaws, tidied
 from questions.rules import suiting_of
 
 
