@@ -30,7 +30,6 @@ from .tables.masks import HIDDEN
 PAGE_ROWS = 50
 ABOUT = ("election_name", "poll_id", "name", "new_owner", "email")  # what an event is about, the first that it has
 MAX_VALUE_CHARS = 4000
-THE_SITE = "plenum"
 
 
 @requires(Permission.VIEW_SECRETS)

@@ -110,20 +110,9 @@ class Question:
 
 
 def question_of(item: Mapping[str, Any]) -> Question:
-    return Question(
-        title=item["title"],
-        kind=Kind(item["kind"]),
-        detail=item.get("detail", ""),
-        category=item.get("category", ""),
-        school=item.get("school", ""),
-        custom_instruction=item.get("custom_instruction", ""),
-        options=tuple(item.get("options", ())),
-        right=tuple(item.get("right", ())),
-        seconds=item["seconds"],
-        secret=item.get("secret", False),
-        majority=item.get("majority", ""),
-        twice=item.get("twice", False),
-    )
+    told = {name: item[name] for name in Question.__dataclass_fields__ if name in item}
+    lists = {name: tuple(item.get(name, ())) for name in ("options", "right")}
+    return Question(**told | lists | {"kind": Kind(item["kind"])})
 
 
 def suiting(questions: Iterable[Question], type_: Type) -> tuple[Question, ...]:
