@@ -61,21 +61,18 @@ def _row(question: Question) -> list[object]:
     return [*words, question.custom_instruction, *options, right, question.seconds, "yes" * question.twice]
 
 
+OF_SET = (
+    *("name", "description", "custom_instructions", "created_at", "created_by", "changed_at", "is_active", "shared"),
+    *("version", "total_questions"),
+)
+
+
 def as_json(whole: Whole) -> dict[str, Any]:
     """Everything, by the names that the store has for it."""
     set_ = whole.set
     return {
         "set_id": set_.id,
-        "name": set_.name,
-        "description": set_.description,
-        "custom_instructions": set_.custom_instructions,
-        "created_at": set_.created_at,
-        "created_by": set_.created_by,
-        "changed_at": set_.changed_at,
-        "is_active": set_.is_active,
-        "shared": set_.shared,
-        "version": set_.version,
-        "total_questions": set_.total_questions,
+        **{name: getattr(set_, name) for name in OF_SET},
         "suiting": dict(set_.suiting),
         "categories": [_category(whole, place, each) for place, each in enumerate(whole.categories, 1)],
     }
