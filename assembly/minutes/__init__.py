@@ -1,0 +1,1 @@
+PUBLIC = "records repository services views"

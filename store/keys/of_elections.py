@@ -1,11 +1,11 @@
-"""Keys of elections: the election itself, its lists, who runs it, and what is still to be done about it."""
+"""Keys of elections: the election itself, its lists and who runs it; its roll, ballots and result; groups."""
 
 from __future__ import annotations
 
 from functools import lru_cache
 
-from ..table import Key, Span
-from .parts import METADATA, escape, part, sharded
+from store.keys.parts import METADATA, escape, part, shard_of, sharded
+from store.table import Key, Span
 
 
 @lru_cache(maxsize=4096)  # asked for several times by every act
@@ -118,3 +118,205 @@ def all_of_election(election_name: str) -> Span:
 def all_in_shards(election_name: str, shards: int) -> list[Span]:
     """All that lies in shards; nothing of an election that has one partition."""
     return [Span(election_shard(election_name, each, shards)) for each in range(shards)] if shards > 1 else []
+
+
+# --- rolls ---
+
+
+def voter(election_name: str, name: str, shards: int = 1) -> Key:
+    known = part(name)
+    return Key(election_shard(election_name, shard_of(known, shards), shards), f"VOTER#{known}")
+
+
+def voters(election_name: str, prefix: str = "", shards: int = 1) -> list[Span]:
+    begins = f"VOTER#{part(prefix)}"
+    return [Span(election_shard(election_name, each, shards), prefix=begins) for each in range(shards)]
+
+
+def elections_of_voter(name: str) -> Span:
+    return Span(f"VOTER#{part(name)}", index=True)
+
+
+FOR_EVERYONE = Span("EVERYONE", index=True)
+
+
+def for_everyone(election_name: str) -> Key:
+    return Key(election(election_name).pk, "EVERYONE")
+
+
+def voter_import(election_name: str, digest: str) -> Key:
+    return Key(election(election_name).pk, f"IMPORT#{escape(digest)}")
+
+
+def voter_imports(election_name: str) -> Span:
+    return Span(election(election_name).pk, prefix="IMPORT#")
+
+
+def imported_rows(election_name: str, digest: str, number: int) -> Key:
+    return Key(election(election_name).pk, f"IMPORTED#{escape(digest)}#{number:05d}")
+
+
+# --- several questions on one ballot ---
+
+
+def book(book_id: str) -> Key:
+    return Key(f"BOOK#{escape(book_id)}", METADATA)
+
+
+# --- groups ---
+
+
+def group(group_id: str) -> Key:
+    return Key(f"GROUP#{escape(group_id)}", METADATA)
+
+
+def all_of_group(group_id: str) -> Span:
+    return Span(group(group_id).pk)
+
+
+def groups_of(person: str) -> Span:
+    return Span(f"GROUPS#{part(person)}", index=True)
+
+
+def group_name(person: str, name: str) -> Key:
+    """Which group of somebody has the name."""
+    return Key(f"GROUPNAMES#{part(person)}", part(name))
+
+
+def group_names(person: str) -> Span:
+    return Span(f"GROUPNAMES#{part(person)}")
+
+
+def member(group_id: str, name: str) -> Key:
+    return Key(group(group_id).pk, f"MEMBER#{part(name)}")
+
+
+def members(group_id: str, prefix: str = "") -> Span:
+    return Span(group(group_id).pk, prefix=f"MEMBER#{part(prefix)}")
+
+
+def groups_with(name: str) -> Span:
+    """The groups that somebody is in, by name or by address."""
+    return Span(f"GROUPED#{part(name)}", index=True)
+
+
+def group_by_id(group_id: str) -> str:
+    return escape(group_id)
+
+
+def group_use(group_id: str, created_at: str, election_name: str) -> Key:
+    return Key(group(group_id).pk, f"USED#{escape(created_at)}#{part(election_name)}")
+
+
+def group_uses(group_id: str) -> Span:
+    return Span(group(group_id).pk, prefix="USED#")
+
+
+def group_uses_before(group_id: str, created_at: str) -> Span:
+    """By elections that were made before this moment."""
+    return Span(group(group_id).pk, first="USED#", last=f"USED#{escape(created_at)}")
+
+
+def coming_members(group_id: str, token: str, number: int) -> Key:
+    """Some of a list that is on its way into the group."""
+    return Key(group(group_id).pk, f"COMING#{escape(token)}#{number:05d}")
+
+
+def all_coming_members(group_id: str) -> Span:
+    return Span(group(group_id).pk, prefix="COMING#")
+
+
+# --- gates, salts and ballots ---
+
+
+def gate(election_name: str, number: int, shards: int = 1) -> Key:
+    return gate_of(election(election_name), number, shards)
+
+
+def gate_of(own: Key, number: int, shards: int = 1) -> Key:
+    """For whoever has no name, but the place of the election."""
+    return Key(sharded(own.pk, number % shards, shards), f"GATE#{number:02d}")
+
+
+def salt(election_name: str, voter: str = "", shards: int = 1) -> Key:
+    """Where somebody finds the salt: every shard has a copy, so that not everybody reads the same one. All copies go in
+    the transaction that tells a close."""
+    return Key(election_shard(election_name, shard_of(part(voter), shards), shards), "SALT")
+
+
+def salts(election_name: str, shards: int = 1) -> list[Key]:
+    return [Key(election_shard(election_name, each, shards), "SALT") for each in range(shards)]
+
+
+def ballot(election_name: str, voter: str, shards: int = 1) -> Key:
+    """Of a secret ballot, the voter is a pseudonym: also the partition it lies in tells nothing of them."""
+    name = part(voter)
+    return Key(election_shard(election_name, shard_of(name, shards), shards), f"BALLOT#{name}")
+
+
+def ballots(election_name: str, shards: int = 1) -> list[Span]:
+    return [Span(election_shard(election_name, each, shards), prefix="BALLOT#") for each in range(shards)]
+
+
+def ballots_by_time(election_name: str, since: str = "", shards: int = 1) -> list[Span]:
+    """The ballots of a live election as they were cast, from a moment on."""
+    pk, first = f"BALLOTS#{part(election_name)}", since or None
+    return [Span(sharded(pk, each, shards), first=first, index=True) for each in range(shards)]
+
+
+def ballot_by_time(election_name: str, voter: str, shards: int = 1) -> str:
+    """In which of these lists a ballot is: the list of the shard it lies in."""
+    return sharded(f"BALLOTS#{part(election_name)}", shard_of(part(voter), shards), shards)
+
+
+def published(election_name: str, number: int) -> Key:
+    """Some ballots of a closed election, sorted by their codes."""
+    return Key(election(election_name).pk, f"PUBLISHED#{number:04d}")
+
+
+def all_published(election_name: str) -> Span:
+    return Span(election(election_name).pk, prefix="PUBLISHED#")
+
+
+# --- results ---
+
+
+def lots(election_name: str) -> Key:
+    """The secret to which an open election is committed; gone when it is told, with the result."""
+    return Key(election(election_name).pk, "LOTS")
+
+
+def result(election_name: str) -> Key:
+    return Key(election(election_name).pk, "RESULT")
+
+
+def result_part(election_name: str, number: int) -> Key:
+    return Key(election(election_name).pk, f"RESULT#{number:04d}")
+
+
+def result_parts(election_name: str) -> Span:
+    return Span(election(election_name).pk, prefix="RESULT#")
+
+
+def counted_part(election_name: str, number: int) -> Key:
+    """How often each ranking was cast, some thousands of them."""
+    return Key(election(election_name).pk, f"COUNTED#{number:04d}")
+
+
+def counted_parts(election_name: str) -> Span:
+    return Span(election(election_name).pk, prefix="COUNTED#")
+
+
+SEALING = Span("SEALING", index=True)
+
+
+def sealing(election_name: str) -> Key:
+    return Key(election(election_name).pk, "SEALING")
+
+
+SHARED_RESULTS = Span("SHARED", index=True)
+
+
+def shared_result(election_name: str) -> Key:
+    """The outcome in a few words, of an election whose result everybody on the web may see."""
+    return Key(election(election_name).pk, "SHARED")

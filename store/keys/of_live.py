@@ -11,8 +11,8 @@ from __future__ import annotations
 
 import hashlib
 
-from ..table import Key, Span
-from .parts import METADATA, escape, part, sharded
+from store.keys.parts import METADATA, escape, part, sharded
+from store.table import Key, Span
 
 GAME_SHARDS = 16
 RUNNING_GAMES = Span("GAMES#RUNNING", index=True)
@@ -178,3 +178,138 @@ def running_games_of(host: str) -> Span:
 
 def game_in_history(host: str, moment: str, game_id: str) -> Key:
     return Key(games_of(host).pk, game_by_date(moment, game_id))
+
+
+# --- questions from the room ---
+
+
+def game_qa(game_id: str) -> Key:
+    """Whether the session takes questions, and how; with numbers that grow when there is something new to read."""
+    return Key(game(game_id).pk, "QA")
+
+
+def asked(game_id: str, question: str) -> Key:
+    return Key(game(game_id).pk, f"ASKED#{escape(question)}")
+
+
+def all_asked(game_id: str) -> Span:
+    return Span(game(game_id).pk, prefix="ASKED#")
+
+
+def moderated(game_id: str, round_: int) -> Key:
+    """What hosts have decided about texts of a round, an attribute for each."""
+    return Key(game(game_id).pk, f"MODERATED#{round_:03d}")
+
+
+def all_moderated(game_id: str) -> Span:
+    return Span(game(game_id).pk, prefix="MODERATED#")
+
+
+def upvoted(game_id: str, who: str) -> Key:
+    """`who` is a mark of a player, never the player's id."""
+    return Key(game_shard(game_id, who), f"UPVOTED#{escape(who)}")
+
+
+def upvotes(game_id: str, who: str) -> Key:
+    """The sums to which somebody's upvotes are added."""
+    return Key(game_shard(game_id, who), "UPVOTES")
+
+
+def all_upvotes(game_id: str) -> list[Key]:
+    return [Key(span.pk, "UPVOTES") for span in shards_of_game(game_id)]
+
+
+# --- minutes ---
+
+
+def minutes(game_id: str) -> Key:
+    return Key(f"MINUTES#{escape(game_id)}", METADATA)
+
+
+def all_of_minutes(game_id: str) -> Span:
+    return Span(minutes(game_id).pk)
+
+
+def minutes_part(game_id: str, what: str) -> Key:
+    """A copy of what lay under this sort key in the session."""
+    return Key(minutes(game_id).pk, f"PART#{what}")
+
+
+def minutes_parts(game_id: str) -> Span:
+    return Span(minutes(game_id).pk, prefix="PART#")
+
+
+def minutes_onward(game_id: str, number: int) -> Key:
+    """A poll or an election that came of the assembly."""
+    return Key(minutes(game_id).pk, f"MADE#{number:02d}")
+
+
+def minutes_note(game_id: str, number: int) -> Key:
+    return Key(minutes(game_id).pk, f"NOTE#{number:03d}")
+
+
+def minutes_notes(game_id: str) -> Span:
+    return Span(minutes(game_id).pk, prefix="NOTE#")
+
+
+def attended_by(person: str) -> Span:
+    """The assemblies that somebody attended with an account, by the time of their end."""
+    return Span(f"ATTENDED#{part(person)}")
+
+
+def attended(person: str, ended_at: str, game_id: str) -> Key:
+    return Key(attended_by(person).pk, f"{ended_at}#{escape(game_id)}")
+
+
+# --- question sets ---
+
+
+SHARED_SETS = Span("SETS#SHARED", index=True)
+
+
+def question_set(set_id: str) -> Key:
+    return Key(f"SET#{escape(set_id)}", METADATA)
+
+
+def all_of_set(set_id: str) -> Span:
+    """The set with its categories and questions: one Query."""
+    return Span(question_set(set_id).pk)
+
+
+def shared_set(set_id: str) -> Key:
+    """There while others may use it."""
+    return Key(question_set(set_id).pk, "SHARED")
+
+
+def sets_of(person: str) -> Span:
+    return Span(f"SETS#{part(person)}", index=True)
+
+
+def set_by_date(moment: str, set_id: str) -> str:
+    return f"{moment}#{escape(set_id)}"
+
+
+def set_category(set_id: str, category: int) -> Key:
+    return Key(question_set(set_id).pk, f"CATEGORY#{category:02d}")
+
+
+def set_categories(set_id: str) -> Span:
+    return Span(question_set(set_id).pk, prefix="CATEGORY#")
+
+
+def set_question(set_id: str, category: int, number: int) -> Key:
+    return Key(question_set(set_id).pk, f"QUESTION#{category:02d}#{number:04d}")
+
+
+def set_questions(set_id: str) -> Span:
+    return Span(question_set(set_id).pk, prefix="QUESTION#")
+
+
+def set_filling(set_id: str, moment: str, number: int) -> Key:
+    """Questions that are still to be put into the set."""
+    return Key(question_set(set_id).pk, f"FILLING#{escape(moment)}#{number:02d}")
+
+
+def set_fillings(set_id: str) -> Span:
+    """All of them, as they are to come in."""
+    return Span(question_set(set_id).pk, prefix="FILLING#")
