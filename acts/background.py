@@ -125,7 +125,7 @@ class TaskType:
         index = {"GSI1PK": keys.TASKS.pk, "GSI1SK": keys.task_by_time(due, self.name, subject)}
         about = {"type": self.name, "subject": subject, "data": data, "version": secrets.randbits(40)}
         times = {"began_at": now_text(), "due": due}
-        return Put({"PK": place.pk, "SK": place.sk, **index, **about, **times}, when=when or Missing())
+        return Put({**place.item, **index, **about, **times}, when=when or Missing())
 
     def find(self, subject: str) -> Task | None:
         item = table().get(self.key(subject))

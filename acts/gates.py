@@ -50,9 +50,6 @@ class Gates:
     def any(self) -> int:
         return random.randrange(self.count)  # noqa: S311 - only to spread the load
 
-    def in_any_order(self) -> list[int]:
-        return random.sample(range(self.count), self.count)
-
 
 def _together(first: Condition, *others: Condition) -> Condition:
     for each in others:

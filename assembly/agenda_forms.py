@@ -12,8 +12,7 @@ from django.utils.translation import gettext_lazy
 from live.forms import times
 from live.rules import Game
 from pages.fields import LinesField
-from questions.checking import flaws, tidied
-from questions.question import MAX_OPTIONS, ON_AN_AGENDA, Kind, Question
+from questions.question import MAX_OPTIONS, ON_AN_AGENDA, Kind, Question, flaws, tidied
 from questions.rules import edition_of_question
 from store.keys import fold
 

@@ -15,7 +15,6 @@ class Bar:
     label: str
     count: int
     percent: float  # of the longest
-    link: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,11 +25,10 @@ class Column:
     height: float
 
 
-def bars(counts: Mapping[str, int], links: Mapping[str, str] | None = None) -> list[Bar]:
+def bars(counts: Mapping[str, int]) -> list[Bar]:
     longest = max(counts.values(), default=0)
-    links = links or {}
     return [
-        Bar(label, count, round(100 * max(count, 0) / longest, 1) if longest > 0 else 0, links.get(label, ""))
+        Bar(label, count, round(100 * max(count, 0) / longest, 1) if longest > 0 else 0)
         for label, count in counts.items()
     ]
 

@@ -30,7 +30,6 @@ from .tables.masks import HIDDEN
 PAGE_ROWS = 50
 ABOUT = ("election_name", "poll_id", "name", "new_owner", "email")  # what an event is about, the first that it has
 MAX_VALUE_CHARS = 4000
-THE_SITE = "plenum"
 
 
 @requires(Permission.VIEW_SECRETS)
@@ -43,16 +42,12 @@ def log(request: HttpRequest) -> HttpResponse:
     found = look(table(), form.wanted(), before=form.cleaned_data["before"], limit=PAGE_ROWS)
     context |= {
         "events": [(event, _about(event)) for event in found.events],
-        "further": _address(form, found.before) if found.before else "",
+        "further": reverse("log") + _query({**form.typed(), "before": found.before}) if found.before else "",
         "looked_to": found.before if len(found.events) < PAGE_ROWS else None,
         "filtered": bool(form.typed()),
         "newest": reverse("log") + _query(form.typed()) if form.cleaned_data["before"] else "",
     }
     return render(request, "audit/log/log.html", context)
-
-
-def _address(form: LogForm, before: int) -> str:
-    return reverse("log") + _query({**form.typed(), "before": before})
 
 
 def _query(words: dict[str, Any]) -> str:

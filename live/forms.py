@@ -17,8 +17,7 @@ from pages.fields import LinesField, NameField, TitleField
 from pages.names import clean_title
 from pages.time_fields import ZoneField, zone_or_default
 from questions import repository as sets
-from questions.checking import flaws, tidied
-from questions.question import MAX_OPTIONS, MAX_QUESTIONS, MAX_TITLE_CHARS, OF_SETS, Kind, Question, Type
+from questions.question import MAX_OPTIONS, MAX_QUESTIONS, MAX_TITLE_CHARS, OF_SETS, Kind, Question, Type, flaws, tidied
 from questions.rules import QuestionSet
 
 from .rules import MAX_CONTEXT_CHARS, MAX_SESSION_TITLE_CHARS, Names

@@ -1,4 +1,4 @@
-"""What is stored of live sessions, their minutes, what the room asks, and question sets."""
+"""What is stored of live sessions, their minutes, and what the room asks."""
 
 from __future__ import annotations
 
@@ -7,9 +7,6 @@ from django.utils.translation import ngettext_lazy
 
 from accounts.telling import how_many, rows
 from assembly.minutes.records import FACTS, LATER_FACTS
-from questions import telling as of_sets
-from questions.question import Question, Type
-from questions.rules import QuestionSet
 from store import keys
 from store.replay import Exempt
 from store.schema import Export, ItemType, Parting, Sheet, fields_of
@@ -22,8 +19,6 @@ from .rules import Game, State
 GAME = f"{fields_of(Game, 'code', *repository.SECRETS)} created_by:person hosts:people"
 STATE = f"{fields_of(State)} clock:map"
 CLOCK = "began seconds pauses paused"
-SET = f"{fields_of(QuestionSet)} created_by:person"
-QUESTION = f"{fields_of(Question)} number:int category_id:int order_in_category:int created_at"
 OUTCOME = f"{fields_of(Onward)} by:person"
 FACTS_OF_MINUTES = f"{' '.join((*FACTS, *LATER_FACTS))} created_by:person hosts:people has_roll:bool entitled:int"
 
@@ -33,28 +28,6 @@ UPVOTES = "Goes two weeks after the session; who wants what answered is in no lo
 NAMED = "Names who was there and how they voted: that stays in the table alone, its digest in the log."
 
 ITEMS = (
-    ItemType("question set", keys.question_set, SET, inside=" ".join(Type), lists=(keys.sets_of(""),),
-             left_behind="What a deleted question set left behind, until a worker has cleared it away.", sheets=(
-                 Sheet("question-sets", _("Question sets"), _("Those that are shared, the one changed last first; give "
-                                                              "the whole name for those of one owner."),
-                       "id name created_by:person total_questions categories is_active shared version created_at "
-                       "changed_at", "id", "name",
-                       lambda asked: keys.sets_of(asked.name) if asked.name else keys.SHARED_SETS, backwards=True,
-                       leads=((_("Questions"), "questions", "id"),)),),
-             exports=(Export("question_sets", _("question_sets.json: question sets you have made, with their "
-                                                "questions."), of_sets.made),),
-             partings=(Parting(of_sets.how_many, (
-                 ngettext_lazy("%(count)d shared question set passes to the owner of the site.",
-                               "%(count)d shared question sets pass to the owner of the site.", "count"),
-                 ngettext_lazy("%(count)d question set that nobody else uses is deleted.",
-                               "%(count)d question sets that nobody else uses are deleted.", "count"))),)),
-    ItemType("shared set", keys.shared_set, SET, inside=" ".join(Type), lists=(keys.SHARED_SETS,)),
-    ItemType("set's category", keys.set_category, "number:int name order_index:int description"),
-    ItemType("set's question", keys.set_question, QUESTION, sheets=(
-        Sheet("questions", _("Questions"), _("What one question set asks: give its id."), "set_id:asked category_id "
-              "number order_in_category title kind options right seconds", "set_id category_id number", "name",
-              lambda asked: keys.set_questions(asked.name)),)),
-
     ItemType("live session", keys.game, f"{GAME} ttl:int", f"code {' '.join(repository.SECRETS)}",
              lists=(keys.RUNNING_GAMES,), replay=(
                  Exempt("The log holds nothing that opens a door, nor what a host wrote for themselves.",
@@ -135,7 +108,4 @@ ITEMS = (
         Exempt("Of a session that was deleted, until a worker has cleared it away.", within=keys.game("")),)),
     ItemType("upvoted", keys.upvoted, hidden="*:any", replay=UPVOTES),
     ItemType("upvotes", keys.upvotes, hidden="*:any", replay=UPVOTES),
-
-    ItemType("on the way in", keys.set_filling, f"{QUESTION} id questions:list described:list name description",
-             replay="Questions on their way into a set: each part goes with the event that tells of it."),
 )  # fmt: skip

@@ -1,4 +1,4 @@
-"""Addresses of live sessions; of question sets in `questions/urls.py`, of what the room asks in `live/qa/urls.py`."""
+"""Addresses of live sessions; of what the room asks in `live/qa/urls.py`."""
 
 from django.urls import include, path
 
@@ -70,8 +70,6 @@ below_live = [
     path("<slug:game_id>/minutes/", minutes_views.minutes, name="minutes"),
     path("<slug:game_id>/minutes/delete/", minutes_views.delete_minutes, name="delete_minutes"),
     path("<slug:game_id>/minutes/minutes.json", minutes_views.minutes_json, name="minutes_json"),
-    # what is asked
-    path("sets/", include("questions.urls")),
     # what the room asks
     path("", include("live.qa.urls")),
 ]

@@ -50,7 +50,7 @@ def settle_unknown(actor: str, how: str, mailing: str, *also: Write) -> None:
 
 def _ask(event: Event, wanted: dict[str, str], *also: Write) -> None:
     place, said = keys.mails_again(), {"asked_by": event.actor, "asked_at": now_text()}
-    mark = Put({"PK": place.pk, "SK": place.sk, **said, **wanted}, when=Missing())
+    mark = Put({**place.item, **said, **wanted}, when=Missing())
     try:
         record(event, mark, *also, refusals={0: Refusal(ALREADY)})
     except LostRace:

@@ -139,8 +139,7 @@ def _queued(number: str, kind: str, to: str, ledger: Ledger | None, about: dict[
     place, now = keys.mail(number), as_text(datetime.now(UTC))
     return Put(
         {
-            "PK": place.pk,
-            "SK": place.sk,
+            **place.item,
             **_stored(ledger),
             "GSI1PK": keys.mail_list(QUEUED, number, spread()),
             "GSI1SK": keys.mail_by_turn(now, number, urgent=is_urgent(kind)),
@@ -166,8 +165,7 @@ def _stored(ledger: Ledger | None) -> Item:
 
 def nothing() -> Put:
     """A write as costly as queueing a mail, of something never sent: the time does not tell which of the two it was."""
-    place = keys.mail(uuid.uuid4().hex)
-    return Put({"PK": place.pk, "SK": place.sk, "about": {}, "ttl": int(time.time())})
+    return Put({**keys.mail(uuid.uuid4().hex).item, "about": {}, "ttl": int(time.time())})
 
 
 # --- looking into it ---
@@ -246,7 +244,7 @@ def _failure(mail: Mail, ledger: Ledger, before: str, after: str, changes: Mappi
     place = ledger.failure
     if after == FAILED and "reason" in changes:
         why = {"reason": changes["reason"], "detail": changes.get("detail", mail.detail), "number": mail.number}
-        return [Put({"PK": place.pk, "SK": place.sk, "kind": ledger.kind, "about": mail.about, **why})]
+        return [Put({**place.item, "kind": ledger.kind, "about": mail.about, **why})]
     if before != FAILED or after == FAILED:
         return []
     entry = table().get(place)

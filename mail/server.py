@@ -65,9 +65,7 @@ def failed(lane: str, words: str, now: float, chance: Chance = uniform) -> None:
     failures = known.failures + 1 if known else 1
     since = known.since if known else as_text(datetime.fromtimestamp(now, UTC))
     place, until = keys.mail_server(lane), int(now + pause(failures, chance))
-    table().write(
-        Put({"PK": place.pk, "SK": place.sk, "failures": failures, "since": since, "until": until, "words": words})
-    )
+    table().write(Put({**place.item, "failures": failures, "since": since, "until": until, "words": words}))
 
 
 def pause(failures: int, chance: Chance = uniform) -> float:

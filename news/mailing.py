@@ -127,8 +127,7 @@ def _is_full() -> bool:
 
 
 def _begun(post_id: str) -> Put:
-    place = keys.post_mailing(post_id)
-    return Put({"PK": place.pk, "SK": place.sk, "post": post_id, "began_at": now_text()})
+    return Put({**keys.post_mailing(post_id).item, "post": post_id, "began_at": now_text()})
 
 
 def _mails(post: Post, subscribers: Iterable[Subscriber]) -> list[Put]:

@@ -163,7 +163,7 @@ def _words(post: Post) -> Item:
 def _item(place: Key, post: Post, index: Span | None) -> Item:
     moment = post.published_at or post.changed_at
     listed = {"GSI1PK": index.pk, "GSI1SK": keys.post_by_date(moment, post.id)} if index else {}
-    return {"PK": place.pk, "SK": place.sk, "entity_type": "POST", **listed, **_words(post)}
+    return {**place.item, "entity_type": "POST", **listed, **_words(post)}
 
 
 def places(post: Post) -> dict[Key, Span | None]:
@@ -192,7 +192,7 @@ def creation(post: Post, text: str) -> list[Write]:
 def counters(post: Post) -> list[Write]:
     """Counters of likes come and go with the post: whoever likes one that is gone finds none."""
     places = (keys.likes(post.id, shard) for shard in range(LIKE_COUNTERS))
-    return [Put({"PK": place.pk, "SK": place.sk, "likes": 0}) for place in places]
+    return [Put({**place.item, "likes": 0}) for place in places]
 
 
 def change(before: Post, after: Post, text: str | None = None) -> list[Write]:
@@ -205,9 +205,8 @@ def change(before: Post, after: Post, text: str | None = None) -> list[Write]:
 
 
 def _led(post: Post) -> Put:
-    place = keys.post_slug(post.slug)
     words = {"post": post.id, "slug": post.slug}
-    return Put({"PK": place.pk, "SK": place.sk, **words}, when=Missing() | Equals("post", post.id))
+    return Put({**keys.post_slug(post.slug).item, **words}, when=Missing() | Equals("post", post.id))
 
 
 def _left(before: Post, after: Post) -> list[Write]:
@@ -220,13 +219,13 @@ def _announced(post: Post) -> list[Write]:
     """Of several who announce the same result at once, one does it."""
     if not post.result:
         return []
-    place = keys.announcement(post.election, post.election_at, post.result)
-    return [Put({"PK": place.pk, "SK": place.sk, "post": post.id}, when=Missing())]
+    return [
+        Put({**keys.announcement(post.election, post.election_at, post.result).item, "post": post.id}, when=Missing())
+    ]
 
 
 def _texted(post: Post, text: str) -> Put:
-    place = keys.post_text(post.id)
-    return Put({"PK": place.pk, "SK": place.sk, "post": post.id, "text": text, **rendered.beside("text", text)})
+    return Put({**keys.post_text(post.id).item, "post": post.id, "text": text, **rendered.beside("text", text)})
 
 
 def deletion(post: Post, beside: Iterable[Item]) -> list[Write]:

@@ -138,8 +138,7 @@ def shown_text(page: SitePage) -> str:
 
 def writing(page: SitePage, before: SitePage) -> list[Write]:
     """In place of the one before, if that is still the one there is."""
-    place = keys.site_page()
-    item = {"PK": place.pk, "SK": place.sk, "entity_type": "PORTFOLIO", "version": before.version + 1}
+    item = {**keys.site_page().item, "entity_type": "PORTFOLIO", "version": before.version + 1}
     for part in Part:
         item |= {name: value for name, value in said(page, part).items() if value is not None}
     return [Put(item | rendered.beside("text", page.text), when=unchanged_or_new(before))]

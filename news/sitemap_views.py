@@ -19,7 +19,6 @@ from pages.conditional import Edition, tag_of
 from pages.times import from_text
 
 from . import repository
-from .rules import Post
 from .social import address_of
 
 PAGES = ("home", "news", "polls", "sandbox", "checkpoints")  # that are there for everybody
@@ -46,14 +45,10 @@ def sitemap_pages(request: HttpRequest) -> HttpResponse:
 @public
 @require_safe
 def sitemap_year(request: HttpRequest, year: int) -> HttpResponse:
-    posts = [_post(post) for post in islice(repository.published_in(f"{year:04}", now_text()), MAX_ADDRESSES)]
+    posts = list(islice(repository.published_in(f"{year:04}", now_text()), MAX_ADDRESSES))
     if not posts:
         raise Http404
-    return _answer(request, "urlset", posts)
-
-
-def _post(post: Post) -> str:
-    return _place("url", address_of(post), post.modified_at)
+    return _answer(request, "urlset", (_place("url", address_of(post), post.modified_at) for post in posts))
 
 
 def _place(kind: str, address: str, changed: str = "") -> str:

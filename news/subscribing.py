@@ -89,9 +89,8 @@ def read_confirmation(token: str) -> tuple[str, str] | None:
 
 def confirm(address: str, language: str) -> None:
     """From now on. Who confirms twice gets the news since the first time."""
-    place = keys.subscriber(address)
     words = {"address": address, "language": language, "since": now_text()}
-    try_write(Put({"PK": place.pk, "SK": place.sk, **words}, when=Missing()))
+    try_write(Put({**keys.subscriber(address).item, **words}, when=Missing()))
 
 
 # --- leaving ---

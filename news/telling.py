@@ -12,7 +12,6 @@ from store.splitting import by_count
 from store.table import Item
 
 from . import repository
-from .rules import Post
 
 BATCH_POSTS = 20  # posts whose texts are read together
 WORDS = ("title", "slug", "summary", "election", "created_at", "changed_at", "published_at")
@@ -26,11 +25,8 @@ def written_by(user: User) -> Iterator[Item]:
             texts = table().get_many(keys.post_text(post.id) for post in posts)
             for post in posts:
                 text = texts.get(keys.post_text(post.id), {}).get("text", "")
-                yield {"post": post.id, **_words(post), "tags": list(post.tags), "text": text}
-
-
-def _words(post: Post) -> Item:
-    return {name: getattr(post, name) for name in WORDS}
+                words = {name: getattr(post, name) for name in WORDS}
+                yield {"post": post.id, **words, "tags": list(post.tags), "text": text}
 
 
 def how_many(user: User) -> tuple[int, int]:

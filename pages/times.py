@@ -180,12 +180,8 @@ GAP = gettext_lazy(
     "We took %(taken)s instead."
 )
 SENTENCES = {
-    (Note.PLAIN, Edge.OPENING): PLAIN,
-    (Note.PLAIN, Edge.CLOSING): PLAIN,
-    (Note.PLAIN, Edge.APPEARING): PLAIN,
-    (Note.GAP, Edge.OPENING): GAP,
-    (Note.GAP, Edge.CLOSING): GAP,
-    (Note.GAP, Edge.APPEARING): GAP,
+    **{(Note.PLAIN, edge): PLAIN for edge in Edge},
+    **{(Note.GAP, edge): GAP for edge in Edge},
     (Note.REPEATED, Edge.OPENING): gettext_lazy(
         "%(typed)s comes twice in this time zone (%(zone)s), because the clocks go back. "
         "We took the first, %(taken)s, so that nobody who comes on time finds the voting closed."

@@ -55,7 +55,7 @@ def putting(encoded: Encoded) -> list[Put]:
 
 
 def _item(place: Key, kind: str, digest: str, content: bytes) -> Item:
-    return {"PK": place.pk, "SK": place.sk, "entity_type": "PHOTO", "kind": kind, "digest": digest, "content": content}
+    return {**place.item, "entity_type": "PHOTO", "kind": kind, "digest": digest, "content": content}
 
 
 def going(photo: Photo | None) -> list[Delete]:

@@ -115,7 +115,7 @@ def reporting(poll: Poll, report_id: str, reason: str, words: str, now: str) -> 
     place, by_date = keys.report(poll.id, report_id), keys.poll_by_date(now, report_id)
     index = {"GSI1PK": keys.reports(poll.id).pk, "GSI1SK": by_date}
     entry = {"GSI1PK": keys.REPORTED_POLLS.pk, "GSI1SK": keys.poll_by_date(now, poll.id)}
-    report = {"PK": place.pk, "SK": place.sk, "entity_type": "POLL_REPORT", **index, **said, "ttl": poll.ttl}
+    report = {**place.item, "entity_type": "POLL_REPORT", **index, **said, "ttl": poll.ttl}
     return [
         Put(report, when=Missing()),
         Update(keys.reported_poll(poll.id), set=newest | entry, add={"reports": 1}),

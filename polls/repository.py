@@ -238,10 +238,9 @@ def _shown(poll: Poll) -> Item:
 
 def creation(poll: Poll, now: int) -> list[Write]:
     """Refused in part 0 if the code is another poll's."""
-    code = keys.short_code(poll.code)
     free = Missing() | Less("ttl", now)
     return [
-        Put({"PK": code.pk, "SK": code.sk, "poll": poll.id, "ttl": poll.ttl}, when=free),
+        Put({**keys.short_code(poll.code).item, "poll": poll.id, "ttl": poll.ttl}, when=free),
         Put(_item(poll), when=Missing()),
         *opened_gates(poll),
         *_entries(poll),
@@ -249,8 +248,7 @@ def creation(poll: Poll, now: int) -> list[Write]:
 
 
 def _item(poll: Poll) -> Item:
-    place = keys.poll(poll.id)
-    return {"PK": place.pk, "SK": place.sk, "entity_type": "POLL", **storable(poll), **_ending(poll), "ttl": poll.ttl}
+    return {**keys.poll(poll.id).item, "entity_type": "POLL", **storable(poll), **_ending(poll), "ttl": poll.ttl}
 
 
 def _ending(poll: Poll) -> Item:
@@ -271,7 +269,7 @@ def _entries(poll: Poll) -> list[Write]:
 
 
 def _entry(poll: Poll, place: Key, list_: str, at: str) -> Put:
-    return Put({"PK": place.pk, "SK": place.sk, "GSI1PK": list_, "GSI1SK": at, **_shown(poll), "ttl": poll.ttl})
+    return Put({**place.item, "GSI1PK": list_, "GSI1SK": at, **_shown(poll), "ttl": poll.ttl})
 
 
 def opened_gates(poll: Poll) -> list[Write]:
@@ -332,11 +330,9 @@ def casting(standing: PollStanding, rankings: str, voted_at: str) -> list[Write]
 
 def _vote(standing: PollStanding, rankings: str, voted_at: str) -> Put:
     poll = standing.poll
-    place = keys.vote(poll.id, standing.vote_id, poll.shards)
     by_time = keys.poll_by_date(voted_at, standing.vote_id)
     item = {
-        "PK": place.pk,
-        "SK": place.sk,
+        **keys.vote(poll.id, standing.vote_id, poll.shards).item,
         "GSI1PK": keys.vote_by_time(poll.id, standing.vote_id, poll.shards),
         "GSI1SK": by_time,
         "entity_type": "POLL_VOTE",
@@ -359,9 +355,8 @@ def find_sealed(poll_id: str) -> Item | None:
 
 def head(poll: Poll, report: bytes, votes: int, digest: str, sealed_at: str) -> Put:
     """Of several who seal at once, one does it."""
-    place = keys.poll_result(poll.id)
     said = {"report": report, "votes": votes, "digest": digest, "sealedAt": sealed_at, "ttl": poll.ttl}
-    return Put({"PK": place.pk, "SK": place.sk, **said}, when=Missing())
+    return Put({**keys.poll_result(poll.id).item, **said}, when=Missing())
 
 
 def sealed(poll: Poll) -> Update:
@@ -376,12 +371,10 @@ def unsealed(poll: Poll) -> Delete:
 def write_counted(poll: Poll, ballots: Ballots) -> None:
     """How often each ranking was given, in as many items as it needs; before the head that makes them count."""
     for number, some in enumerate(split_counts(ballots.counts)):
-        place = keys.poll_counted_part(poll.id, number)
         packed = zlib.compress(json.dumps(some, separators=(",", ":")).encode())
-        table().write(
-            Check(keys.poll(poll.id), Exists()),
-            Put({"PK": place.pk, "SK": place.sk, "counted": packed, "digest": ballots.digest, "ttl": poll.ttl}),
-        )
+        said = {"counted": packed, "digest": ballots.digest, "ttl": poll.ttl}
+        part = Put({**keys.poll_counted_part(poll.id, number).item, **said})
+        table().write(Check(keys.poll(poll.id), Exists()), part)
 
 
 def read_counted(poll: Poll, digest: str) -> Ballots:

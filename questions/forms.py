@@ -10,15 +10,29 @@ from django.utils.translation import gettext_lazy as _
 
 from pages import lists
 from pages.fields import TitleField
-from questions.question import MAX_ANSWER_SECONDS, MAX_DETAIL_CHARS, MAX_OPTION_CHARS, MAX_TITLE_CHARS, Kind, Question
 
-from . import checking, csv_in, rules
-from .checking import MAX_INSTRUCTION_CHARS, MAX_SCHOOL_CHARS, WITH_OPTIONS
-from .csv_out import OPTIONS
-from .formats import Format, read
-from .rows import Read
-from .rules import MAX_CATEGORY_CHARS, MAX_DESCRIPTION_CHARS, Category, QuestionSet, Whole
-from .words import FORMATS, KINDS
+from . import rules
+from .formats import LABELS, Format, csv_in, read
+from .formats.csv_out import OPTIONS
+from .formats.rows import Read
+from .question import (
+    IN_A_SET,
+    MAX_ANSWER_SECONDS,
+    MAX_CATEGORY_CHARS,
+    MAX_DETAIL_CHARS,
+    MAX_INSTRUCTION_CHARS,
+    MAX_OPTION_CHARS,
+    MAX_SCHOOL_CHARS,
+    MAX_TITLE_CHARS,
+    WITH_OPTIONS,
+    Kind,
+    Question,
+    flaws,
+    line,
+    lines,
+    tidied,
+)
+from .rules import MAX_DESCRIPTION_CHARS, Category, QuestionSet, Whole
 
 MIN_OPTIONS_SHOWN = 4  # boxes that stand open; the others are folded away
 WHITE_SPACE_FACTOR = 2  # white space is collapsed before the true length counts
@@ -62,10 +76,10 @@ class SetForm(forms.Form):
     seen = forms.CharField(widget=forms.HiddenInput, required=False)
 
     def clean_description(self) -> str:
-        return _within(checking.lines(self.cleaned_data["description"]), MAX_DESCRIPTION_CHARS)
+        return _within(lines(self.cleaned_data["description"]), MAX_DESCRIPTION_CHARS)
 
     def clean_custom_instructions(self) -> str:
-        return _within(checking.lines(self.cleaned_data["custom_instructions"]), MAX_DESCRIPTION_CHARS)
+        return _within(lines(self.cleaned_data["custom_instructions"]), MAX_DESCRIPTION_CHARS)
 
     def words(self) -> dict[str, str]:
         return {name: self.cleaned_data[name] for name in ("name", "description", "custom_instructions")}
@@ -84,10 +98,10 @@ class CategoryForm(forms.Form):
     seen = forms.CharField(widget=forms.HiddenInput, required=False)
 
     def clean_name(self) -> str:
-        return _within(checking.line(self.cleaned_data["name"]), MAX_CATEGORY_CHARS)
+        return _within(line(self.cleaned_data["name"]), MAX_CATEGORY_CHARS)
 
     def clean_description(self) -> str:
-        return _within(checking.lines(self.cleaned_data["description"]), MAX_DESCRIPTION_CHARS)
+        return _within(lines(self.cleaned_data["description"]), MAX_DESCRIPTION_CHARS)
 
     @staticmethod
     def initial_of(category: Category) -> dict[str, str]:
@@ -99,7 +113,7 @@ class QuestionForm(forms.Form):
     """One question of any kind. What a kind does not have is not kept: a text has no options."""
 
     kind = forms.ChoiceField(
-        label=_("How it is answered"), choices=[(str(kind), label) for kind, label in KINDS.items()]
+        label=_("How it is answered"), choices=[(str(kind), label) for kind, label in IN_A_SET.items()]
     )
     title = _line(_("Question"), MAX_TITLE_CHARS, required=True)
     detail = _words(_("Details"), MAX_DETAIL_CHARS, 3, _("Shown below the question."))
@@ -156,14 +170,14 @@ class QuestionForm(forms.Form):
         if "kind" in cleaned and "seconds" in cleaned:
             question, columns = self._typed(cleaned)
             cleaned["question"] = question
-            for flaw in checking.flaws(question, columns):
+            for flaw in flaws(question, columns):
                 if flaw.field not in self.errors:
                     self.add_error(flaw.field, flaw.sentence)
         return cleaned
 
     def _typed(self, cleaned: dict[str, Any]) -> tuple[Question, list[str]]:
         kind = Kind(cleaned["kind"])
-        columns = [name for name in OPTIONS if kind in WITH_OPTIONS and checking.line(cleaned.get(name, ""))]
+        columns = [name for name in OPTIONS if kind in WITH_OPTIONS and line(cleaned.get(name, ""))]
         right = [place for place, name in enumerate(columns) if kind == Kind.CHOICE and cleaned.get(_right(name))]
         words = {
             name: cleaned.get(name, "") for name in ("title", "detail", "category", "school", "custom_instruction")
@@ -172,7 +186,7 @@ class QuestionForm(forms.Form):
         twice = kind == Kind.RANKING and bool(cleaned.get("twice"))
         more = {"right": tuple(right), "seconds": cleaned["seconds"], "twice": twice}
         typed = Question(**words, kind=kind, options=options, **more)
-        return checking.tidied(typed), columns
+        return tidied(typed), columns
 
     def question(self) -> Question:
         found: Question = self.cleaned_data["question"]
@@ -198,9 +212,7 @@ class ImportForm(forms.Form):
         label=_("File"),
         required=False,
         max_length=200,
-        help_text=_(
-            "CSV, GIFT, Aiken, Moodle XML, or Kahoot's spreadsheet; at most 5 MB, 200 questions and 800 KB of text."
-        ),
+        help_text=_("CSV, GIFT or Aiken; at most 5 MB, 200 questions and 800 KB of text."),
     )
     text = forms.CharField(
         label=_("Or the text itself"),
@@ -208,12 +220,12 @@ class ImportForm(forms.Form):
         strip=False,
         max_length=lists.MAX_PASTED_CHARS,
         widget=forms.Textarea({"rows": 6, "dir": "auto", "spellcheck": "false"}),
-        help_text=_("Pasted from a file, in any of these formats but the spreadsheet."),
+        help_text=_("Pasted from a file, in any of these formats."),
     )
     format = forms.ChoiceField(
         label=_("Format"),
         required=False,
-        choices=[("", _("Found out by itself")), *((str(each), label) for each, label in FORMATS.items())],
+        choices=[("", _("Found out by itself")), *((str(each), label) for each, label in LABELS.items())],
     )
 
     def __init__(self, *arguments: Any, whole: Whole, **options: Any):

@@ -1,17 +1,26 @@
-"""What can be asked of a room, and which questions suit which type of session."""
+"""What can be asked of a room: the kinds of questions, which type of session each suits, and what is wrong with one."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+import re
+import unicodedata
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any
 
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from store.keys import fold, without_stray_invisible
+
 MIN_OPTIONS, MAX_OPTIONS = 2, 10
 MAX_TITLE_CHARS, MAX_DETAIL_CHARS, MAX_OPTION_CHARS = 300, 2_000, 200
+MAX_CATEGORY_CHARS, MAX_INSTRUCTION_CHARS, MAX_SCHOOL_CHARS = 100, 1_000, 200
 MAX_ANSWER_SECONDS = 3600
 MAX_QUESTIONS = 200  # in one set, and so in one session
 RATINGS = range(1, 6)
+HIDDEN = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")  # control characters but tabs and line ends
 
 
 class Kind(StrEnum):
@@ -29,7 +38,15 @@ class Kind(StrEnum):
 
 
 RANKED = (Kind.RANKING, Kind.ALTERNATIVES, Kind.IDEAS)  # answered, or voted on, by a ranking
-IN_A_SET = (Kind.TEXT, Kind.CHOICE, Kind.RANKING, Kind.RATING, Kind.YES_NO, Kind.IDEAS)
+WITH_OPTIONS = (Kind.CHOICE, Kind.RANKING, Kind.ALTERNATIVES)
+IN_A_SET = {  # and what people read for each
+    Kind.TEXT: gettext_lazy("Free text"),
+    Kind.CHOICE: gettext_lazy("Choice"),
+    Kind.RANKING: gettext_lazy("Ranking"),
+    Kind.RATING: gettext_lazy("Rating from 1 to 5"),
+    Kind.YES_NO: gettext_lazy("Yes or no"),
+    Kind.IDEAS: gettext_lazy("Ideas that the room writes, then ranks"),
+}
 ON_AN_AGENDA = (Kind.TOPIC, Kind.MOTION, Kind.CHOICE, Kind.RANKING, Kind.ALTERNATIVES, Kind.IDEAS)
 
 
@@ -93,21 +110,102 @@ class Question:
 
 
 def question_of(item: Mapping[str, Any]) -> Question:
-    return Question(
-        title=item["title"],
-        kind=Kind(item["kind"]),
-        detail=item.get("detail", ""),
-        category=item.get("category", ""),
-        school=item.get("school", ""),
-        custom_instruction=item.get("custom_instruction", ""),
-        options=tuple(item.get("options", ())),
-        right=tuple(item.get("right", ())),
-        seconds=item["seconds"],
-        secret=item.get("secret", False),
-        majority=item.get("majority", ""),
-        twice=item.get("twice", False),
-    )
+    told = {name: item[name] for name in Question.__dataclass_fields__ if name in item}
+    lists = {name: tuple(item.get(name, ())) for name in ("options", "right")}
+    return Question(**told | lists | {"kind": Kind(item["kind"])})
 
 
 def suiting(questions: Iterable[Question], type_: Type) -> tuple[Question, ...]:
     return tuple(each for each in questions if each.suits(type_))
+
+
+# --- what is wrong with one, named by field ---
+
+
+@dataclass(frozen=True, slots=True)
+class Flaw:
+    """What is wrong, and with which field: that is also what its column is called."""
+
+    field: str
+    sentence: str
+
+
+def line(text: str) -> str:
+    """Words of one line, without characters that nobody sees."""
+    return unicodedata.normalize("NFC", _visible(re.sub(r"\s+", " ", text)).strip())
+
+
+def lines(text: str) -> str:
+    """Words of several lines."""
+    ended = text.replace("\r\n", "\n").replace("\r", "\n")
+    return unicodedata.normalize("NFC", _visible(ended).strip())
+
+
+def _visible(text: str) -> str:
+    return without_stray_invisible(HIDDEN.sub("", text))
+
+
+def tidied(question: Question) -> Question:
+    return replace(
+        question,
+        title=line(question.title),
+        detail=lines(question.detail),
+        category=line(question.category),
+        school=line(question.school),
+        custom_instruction=lines(question.custom_instruction),
+        options=tuple(map(line, question.options)),
+        right=tuple(sorted(set(question.right))),
+    )
+
+
+def flaws(question: Question, columns: Sequence[str] = ()) -> Iterator[Flaw]:
+    """Of a question that is tidied. Its options may have come from some columns only: those are then named."""
+    for flaw in _flaws(question):
+        place = int(flaw.field.removeprefix("option")) - 1 if flaw.field.startswith("option") else -1
+        yield replace(flaw, field=columns[place]) if 0 <= place < len(columns) else flaw
+
+
+def _flaws(question: Question) -> Iterator[Flaw]:
+    if not any(unicodedata.category(each)[0] not in "CZ" for each in question.title):
+        yield Flaw("title", _("A question has a title."))
+    for field, most in (
+        ("title", MAX_TITLE_CHARS),
+        ("detail", MAX_DETAIL_CHARS),
+        ("category", MAX_CATEGORY_CHARS),
+        ("school", MAX_SCHOOL_CHARS),
+        ("custom_instruction", MAX_INSTRUCTION_CHARS),
+    ):
+        yield from _too_long(field, getattr(question, field), most)
+    if not 0 <= question.seconds <= MAX_ANSWER_SECONDS:
+        yield Flaw("seconds", _("The time is 0 to %(most)d seconds.") % {"most": MAX_ANSWER_SECONDS})
+    if question.twice and question.kind != Kind.RANKING:
+        yield Flaw("twice", _("Only a ranking is asked twice."))
+    yield from _flaws_of_options(question)
+
+
+def _too_long(field: str, text: str, most: int) -> Iterator[Flaw]:
+    if len(text) > most:
+        words = {"most": most, "count": len(text)}
+        yield Flaw(field, _("At most %(most)d characters; these are %(count)d.") % words)
+
+
+def _flaws_of_options(question: Question) -> Iterator[Flaw]:
+    if question.kind not in WITH_OPTIONS:
+        if question.options:
+            yield Flaw("option1", _("Only a choice and a ranking have options."))
+        return
+    count = len(question.options)
+    if not MIN_OPTIONS <= count <= MAX_OPTIONS:
+        words = {"fewest": MIN_OPTIONS, "most": MAX_OPTIONS, "count": count}
+        yield Flaw("option1", _("There are %(fewest)d to %(most)d options; these are %(count)d.") % words)
+    yield from _flaws_of_each(question.options)
+    if question.right and question.kind != Kind.CHOICE:
+        yield Flaw("right", _("Only a choice has right answers."))
+
+
+def _flaws_of_each(options: tuple[str, ...]) -> Iterator[Flaw]:
+    seen: dict[str, int] = {}
+    for number, option in enumerate(options, 1):
+        yield from _too_long(f"option{number}", option, MAX_OPTION_CHARS)
+        if (above := seen.setdefault(fold(option), number)) != number:
+            yield Flaw(f"option{number}", _("The same as option %(number)d.") % {"number": above})

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from questions.question import Question, question_of
 from store.replay import Act, DoesNotFit, Happened, Step
 from store.schema import EventType, fields_of
 
 from . import repository, rules
+from .question import Question, question_of
 from .rules import QuestionSet, Whole
 
 CHOSEN = ("name", "description", "custom_instructions", "is_active", "shared", "created_by")

@@ -10,11 +10,11 @@ from django.utils.translation import gettext_lazy as _
 from acts.background import OVERWRITE, TaskType
 from acts.site import now_text, table
 from acts.versions import next_version, unchanged
-from questions.question import Question, question_of
 from store import keys
 from store.splitting import in_parts
 from store.table import Delete, Item, Key, Missing, Put, Span, Write
 
+from .question import Question, question_of
 from .rules import Category, Placed, QuestionSet, Whole, weight
 
 FILLING = TaskType("fill question set", _("Adding questions to a set"))
@@ -119,21 +119,20 @@ def items_of(whole: Whole) -> dict[Key, Item]:
 def _item(place: Key, set_: QuestionSet, index: Span | None) -> Item:
     words = asdict(set_) | {"categories": list(set_.categories), "suiting": dict(set_.suiting)}
     listed = {"GSI1PK": index.pk, "GSI1SK": keys.set_by_date(set_.changed_at, set_.id)} if index else {}
-    return {"PK": place.pk, "SK": place.sk, "entity_type": "QUESTION_SET", **listed, **words}
+    return {**place.item, "entity_type": "QUESTION_SET", **listed, **words}
 
 
 def _category_item(set_id: str, category: Category) -> Item:
-    place = keys.set_category(set_id, category.number)
     words = {"number": category.number, "name": category.name, "order_index": category.order}
-    return {"PK": place.pk, "SK": place.sk, **words, "description": category.description}
+    return {**keys.set_category(set_id, category.number).item, **words, "description": category.description}
 
 
 def _question_item(set_id: str, placed: Placed) -> Item:
     """Without its category's name, which stands in one place only."""
-    place = keys.set_question(set_id, placed.category, placed.number)
     words = {"number": placed.number, "category_id": placed.category, "order_in_category": placed.order}
+    key = keys.set_question(set_id, placed.category, placed.number)
     said = {name: word for name, word in placed.question.as_item().items() if name != "category"}
-    return {"PK": place.pk, "SK": place.sk, "created_at": placed.created_at, **words, **said}
+    return {**key.item, "created_at": placed.created_at, **words, **said}
 
 
 def told(set_: QuestionSet) -> Item:
@@ -181,9 +180,8 @@ def filling(set_id: str, later: Sequence[Sequence[Question]], described: Sequenc
 
 
 def _filling(set_id: str, questions: Sequence[Question], described: Sequence[Item], number: int, at: str) -> Put:
-    place = keys.set_filling(set_id, at, number)
     words = {"id": set_id, "questions": [each.as_item() for each in questions], "described": list(described)}
-    return Put({"PK": place.pk, "SK": place.sk, **words})
+    return Put({**keys.set_filling(set_id, at, number).item, **words})
 
 
 def next_fillings(set_id: str) -> list[Item]:

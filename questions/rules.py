@@ -13,14 +13,14 @@ from django.utils.translation import gettext_lazy as _
 
 from accounts.rules import Permission, Role, has
 from acts.refusals import NotAllowed, NotNow, NotThere, Refusal
-from questions.question import MAX_QUESTIONS, OF_SETS, Question, Type
 from store.keys import fold
 from store.limits import check_value
+
+from .question import MAX_QUESTIONS, OF_SETS, Question, Type
 
 MAX_CATEGORIES = 20
 MAX_SET_BYTES = 800_000  # of all questions of a set, so that one Query reads it
 MAX_SET_NAME_CHARS, MAX_DESCRIPTION_CHARS = 200, 2_000  # of a set; and of its description and its instructions
-MAX_CATEGORY_CHARS = 100
 
 
 class NoRoom(Refusal):

@@ -19,12 +19,12 @@ from acts.background import Batch, Task, finished, next_deletions
 from acts.recording import record
 from acts.refusals import NotThere
 from acts.site import SITE, log, now_text
-from questions.question import Question, question_of
 from store import keys
 from store.log import Event
 from store.table import Check, Delete, Item, Key, Missing, Write
 
 from . import repository, rules
+from .question import Question, question_of
 from .repository import DELETING, FILLING
 from .rules import QuestionSet, Whole
 
@@ -129,7 +129,9 @@ def _check_seen(seen: str, now: str) -> None:
 
 def activate(user: User, set_id: str, *, on: bool) -> Whole:
     """A set that is not active is offered to nobody who makes a session; it stays as it is."""
-    return _change(user, set_id, "QuestionSetChanged", {"is_active": on}, lambda whole, at: _with(whole, is_active=on))
+    return _change(
+        user, set_id, "QuestionSetChanged", {"is_active": on}, lambda whole, at: rules.renamed(whole, is_active=on)
+    )
 
 
 def share(user: User, set_id: str, *, on: bool) -> Whole:
@@ -137,13 +139,9 @@ def share(user: User, set_id: str, *, on: bool) -> Whole:
 
     def change(whole: Whole, at: str) -> Whole:
         rules.check_owns(user.name, whole.set) if on else rules.check_takes_away(user.name, user.role, whole.set)
-        return _with(whole, shared=on)
+        return rules.renamed(whole, shared=on)
 
     return _act(user.name, set_id, "QuestionSetChanged", {"shared": on}, change)
-
-
-def _with(whole: Whole, **words: Any) -> Whole:
-    return rules.renamed(whole, **words)
 
 
 # --- questions ---

@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from . import import_views, question_views, views
+from . import question_views, views
 
 urlpatterns = [
     path("", views.question_sets, name="question_sets"),
@@ -14,7 +14,7 @@ urlpatterns = [
     path("<slug:set_id>/share/", views.share, name="share_set"),
     path("<slug:set_id>/copy/", views.copy, name="copy_set"),
     path("<slug:set_id>/delete/", views.delete, name="delete_set"),
-    path("<slug:set_id>/import/", import_views.import_set, name="import_set"),
+    path("<slug:set_id>/import/", views.import_set, name="import_set"),
     path(f"<slug:set_id>/{views.CSV}", views.export_csv, name="set_csv"),
     path(f"<slug:set_id>/{views.JSON}", views.export_json, name="set_json"),
     path(f"<slug:set_id>/{views.GIFT}", views.export_gift, name="set_gift"),

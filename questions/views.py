@@ -1,4 +1,4 @@
-"""Pages of question sets: lists, a set with its questions, and what becomes of the set as a whole."""
+"""Pages of question sets: lists, a set with its questions, what becomes of the set as a whole, and files."""
 
 from __future__ import annotations
 
@@ -11,23 +11,35 @@ from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.http import urlencode
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_POST, require_safe
 
 from accounts.access import requires
 from accounts.rules import Permission
 from acts.limits import SECONDS_PER_HOUR, Limit, count
 from pages.forms import form_page, posted, refusals_at
+from pages.lists import Verdict
 from pages.paging import one_page
 from pages.saying import ask, refusals_said, told
 
-from . import csv_out, gift_out, repository, rules, services
+from . import repository, rules, services
 from .access import owned, seen, taken_away
-from .forms import SetForm
+from .formats import HELP, LABELS
+from .formats.csv_out import COLUMNS, EXAMPLES, EXPLAINED, as_json, questions_csv
+from .formats.gift_out import questions_gift
+from .formats.rows import Read
+from .forms import ImportedForm, ImportForm, SetForm
+from .question import IN_A_SET, Type
 from .rules import ELSEWHERE, MAX_SET_NAME_CHARS, Elsewhere, QuestionSet, Whole
-from .words import KINDS, seconds_text, serves
 
 MADE = Limit("question-sets", 60, SECONDS_PER_HOUR)
 CSV, JSON, GIFT = "questions.csv", "questions.json", "set.gift"
+SERVES = {
+    Type.CALL_AND_ANSWER: gettext_lazy("%(count)d for call and answer"),
+    Type.TRIVIA: gettext_lazy("%(count)d for trivia"),
+    Type.POLL: gettext_lazy("%(count)d for polls"),
+    Type.SURVEY: gettext_lazy("%(count)d for surveys"),
+}
 
 
 # --- lists ---
@@ -41,7 +53,7 @@ def question_sets(request: HttpRequest) -> HttpResponse:
     read = repository.shared if is_shared else partial(repository.mine, request.user.name)
     tab = "shared" if is_shared else "mine"
     found, older = one_page(request, read, show=tab)
-    rows = [(each, ", ".join(serves(each))) for each in found]
+    rows = [(each, ", ".join(_serves(each))) for each in found]
     return render(request, "questions/sets.html", {"rows": rows, "older": older, "tab": tab})
 
 
@@ -59,8 +71,17 @@ def context_of(request: HttpRequest, whole: Whole, **more: Any) -> dict[str, Any
     set_, user = whole.set, request.user
     is_own = rules.owns(user.name, set_)
     looks_after = set_.shared and rules.looks_after(user.role)
-    said = {"serves": serves(set_), "start": start_of(set_)}
+    said = {"serves": _serves(set_), "start": start_of(set_)}
     return {"whole": whole, "set": set_, "is_own": is_own, "looks_after": looks_after, **said, **more}
+
+
+def _serves(set_: QuestionSet) -> list[str]:
+    """For which types of session it has questions, and how many."""
+    return [str(words) % {"count": set_.suits(type_)} for type_, words in SERVES.items() if set_.suits(type_)]
+
+
+def _seconds(seconds: int) -> str:
+    return _("%(seconds)d s") % {"seconds": seconds} if seconds else _("no time limit")
 
 
 def start_of(set_: QuestionSet) -> str:
@@ -79,8 +100,8 @@ def _sections(whole: Whole) -> list[dict[str, Any]]:
                     "placed": each,
                     "place": places[each.number],
                     "question": each.question,
-                    "kind": KINDS[each.question.kind],
-                    "seconds": seconds_text(each.question.seconds),
+                    "kind": IN_A_SET[each.question.kind],
+                    "seconds": _seconds(each.question.seconds),
                     "options": [
                         (option, place in each.question.right) for place, option in enumerate(each.question.options)
                     ],
@@ -182,19 +203,61 @@ def delete(request: HttpRequest, whole: Whole) -> HttpResponse:
     return ask(request, _("Delete the question set"), _("Delete it for good"), lead=lead, danger=True)
 
 
-# --- files ---
+# --- files in: first a preview that gives each row its verdict, then one button ---
+
+
+@owned
+@form_page
+def import_set(request: HttpRequest, whole: Whole) -> HttpResponse:
+    if "questions" in request.POST:
+        return _import(request, whole)
+    form = ImportForm(posted(request), request.FILES if request.method == "POST" else None, whole=whole)
+    if request.method == "POST" and form.is_valid():
+        return _preview(request, whole, form.cleaned_data["read"], LABELS[form.cleaned_data["read_as"]])
+    example = "".join(questions_csv(EXAMPLES[:2])).removeprefix("\ufeff")
+    context = context_of(
+        request, whole, form=form, formats=HELP.items(), columns=EXPLAINED, names=COLUMNS, example=example
+    )
+    return render(request, "questions/import.html", context, status=422 if form.errors else 200)
+
+
+def _preview(request: HttpRequest, whole: Whole, read: Read, read_as: str) -> HttpResponse:
+    """What would become of each row; nothing is written yet."""
+    counts = {verdict: read.count(verdict) for verdict in Verdict}
+    back = ImportedForm(initial={"questions": "".join(questions_csv(read.new))}, whole=whole)
+    context = context_of(request, whole, read=read, read_as=read_as, counts=counts, form=back, new=len(read.new))
+    return render(request, "questions/preview.html", context)
+
+
+def _import(request: HttpRequest, whole: Whole) -> HttpResponse:
+    """What is there by now is left out, so that the same button pressed twice adds nothing twice."""
+    form = ImportedForm(request.POST, whole=whole)
+    if not form.is_valid():
+        messages.error(request, _("That list could not be imported. Please start again with the file."))
+        return redirect("import_set", whole.set.id)
+    read: Read = form.cleaned_data["questions"]
+    with refusals_said(request):
+        services.add(request.user, whole.set.id, read.new)
+        messages.success(request, _("Questions added: %(count)d.") % {"count": len(read.new)})
+        if left := len(read.rows) - len(read.new):
+            messages.warning(request, _("Left out, because the set has them by now: %(count)d.") % {"count": left})
+        return redirect("question_set", whole.set.id)
+    return redirect("import_set", whole.set.id)
+
+
+# --- files out ---
 
 
 @seen
 @require_safe
 def export_csv(request: HttpRequest, whole: Whole) -> HttpResponse:
-    return _csv(csv_out.questions_csv(whole.questions), CSV)
+    return _csv(questions_csv(whole.questions), CSV)
 
 
 @seen
 @require_safe
 def export_json(request: HttpRequest, whole: Whole) -> HttpResponse:
-    answer = JsonResponse(csv_out.as_json(whole), json_dumps_params={"ensure_ascii": False, "indent": 1})
+    answer = JsonResponse(as_json(whole), json_dumps_params={"ensure_ascii": False, "indent": 1})
     answer["Content-Disposition"] = f'attachment; filename="{JSON}"'
     return answer
 
@@ -203,7 +266,7 @@ def export_json(request: HttpRequest, whole: Whole) -> HttpResponse:
 @require_safe
 def export_gift(request: HttpRequest, whole: Whole) -> HttpResponse:
     """Moodle takes a text for one by the end of its name."""
-    answer = StreamingHttpResponse(gift_out.questions_gift(whole), content_type="text/plain; charset=utf-8")
+    answer = StreamingHttpResponse(questions_gift(whole), content_type="text/plain; charset=utf-8")
     answer["Content-Disposition"] = 'attachment; filename="questions.gift.txt"'
     return answer
 
@@ -212,7 +275,7 @@ def export_gift(request: HttpRequest, whole: Whole) -> HttpResponse:
 @require_safe
 def template(request: HttpRequest) -> HttpResponse:
     """A file to begin with: a question of each kind."""
-    return _csv(csv_out.questions_csv(csv_out.EXAMPLES), "template.csv")
+    return _csv(questions_csv(EXAMPLES), "template.csv")
 
 
 def _csv(lines: Any, name: str) -> HttpResponse:

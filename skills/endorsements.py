@@ -133,16 +133,14 @@ def count_of(by: str) -> int:
 
 def counted(by: str, before: int) -> Put:
     """Refused if they did something else meanwhile. Otherwise what they did last might be told first."""
-    place = keys.endorsing(by)
     same = Equals("version", before) if before else Missing()
-    return Put({"PK": place.pk, "SK": place.sk, "name": by, "version": before + 1}, when=same)
+    return Put({**keys.endorsing(by).item, "name": by, "version": before + 1}, when=same)
 
 
 def _item(each: Endorsement) -> Item:
-    place = keys.endorsement(each.name, each.skill, each.by)
     index = {"GSI1PK": keys.endorses(each.by).pk, "GSI1SK": keys.endorsed_skill(each.name, each.skill)}
     said = {name: getattr(each, name) for name in OF_ENDORSEMENTS}
-    fixed = {"PK": place.pk, "SK": place.sk, "entity_type": "ENDORSEMENT", **index}
+    fixed = {**keys.endorsement(each.name, each.skill, each.by).item, "entity_type": "ENDORSEMENT", **index}
     return {**fixed, **said, "grounds": list(each.grounds)}
 
 

@@ -110,10 +110,9 @@ def skill_of(item: Item) -> Skill:
 
 
 def _item(skill: Skill) -> Item:
-    place = keys.skill(skill.id)
     said = {name: getattr(skill, name) for name in OF_SKILLS}
     optional = {name: value for name in ("into", "merging", "closing") if (value := getattr(skill, name))}
-    fixed = {"PK": place.pk, "SK": place.sk, "entity_type": "SKILL", **_listing(skill)}
+    fixed = {**keys.skill(skill.id).item, "entity_type": "SKILL", **_listing(skill)}
     return {**fixed, **said, "aliases": list(skill.aliases), "state": skill.state.value, **optional}
 
 
@@ -193,9 +192,8 @@ def _without(names: Sequence[str], name: str) -> tuple[str, ...]:
 
 def _named(skill: Skill, name: str, when: Condition) -> Put:
     """A name that leads to the skill, and that no other can have; found by those who search once it is listed."""
-    place = keys.skill_name(name)
     index = {"GSI1PK": keys.skill_names().pk, "GSI1SK": keys.part(name)} if skill.is_listed else {}
-    return Put({"PK": place.pk, "SK": place.sk, **index, "skill": skill.id, "name": name}, when=when)
+    return Put({**keys.skill_name(name).item, **index, "skill": skill.id, "name": name}, when=when)
 
 
 def _counted(before: Skill | None, after: Skill) -> list[Write]:
@@ -314,20 +312,19 @@ def held_of(item: Item) -> Held:
 
 def held_item(own: OwnSkills, held: Held) -> Item:
     """Only what members may see is in the index: what is hidden has no keys there at all."""
-    place = keys.person_skill(own.name, held.skill)
     said: dict[str, Any] = {name: getattr(held, name) for name in OF_HELD}
     found_by = keys.skill_held(held.level, held.years, held.last_used, own.name)
     index = {"GSI1PK": keys.skill_holders(held.skill).pk, "GSI1SK": found_by}
     shown = index if own.visibility == Visibility.MEMBERS else {}
-    return {"PK": place.pk, "SK": place.sk, "entity_type": "PERSON_SKILL", "name": own.name, **shown, **said}
+    fixed = {**keys.person_skill(own.name, held.skill).item, "entity_type": "PERSON_SKILL", "name": own.name}
+    return {**fixed, **shown, **said}
 
 
 def head(before: OwnSkills, after: OwnSkills) -> Put:
     """The item about all of somebody's skills. Every act changes it, so that none can pass another unseen."""
-    place = keys.own_skills(before.name)
     said = {"name": before.name, "visibility": after.visibility.value, "skills": len(after.held) + after.more}
     same = unchanged_or_new(before)
-    return Put({"PK": place.pk, "SK": place.sk, **said, "version": before.version + 1}, when=same)
+    return Put({**keys.own_skills(before.name).item, **said, "version": before.version + 1}, when=same)
 
 
 def holding(before: OwnSkills, held: Held) -> list[Write]:

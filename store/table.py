@@ -30,6 +30,11 @@ class Key(NamedTuple):
     sk: str
     table: str = DATA
 
+    @property
+    def item(self) -> dict[str, Any]:
+        """What an item under this key begins with."""
+        return {"PK": self.pk, "SK": self.sk}
+
 
 @dataclass(frozen=True, slots=True)
 class Span:

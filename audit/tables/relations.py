@@ -193,14 +193,12 @@ def _by_code(election: Election, asked: Asked, limit: int) -> tuple[list[Seen], 
     beginning = asked.ballot.strip().upper()
     start = _place(asked.after) if asked.after else published.find(election.name, beginning)
     following = published.following(election.name, start)
-    found = [(place, each) for place, each in islice(following, limit + 1) if _begins(each, beginning)]
+    found = [
+        (place, each) for place, each in islice(following, limit + 1) if each["confirmation"].startswith(beginning)
+    ]
     seen = [Seen(each["confirmation"], "", each["rankings"], None) for _place_, each in found[:limit]]
     more = found[limit][0] if len(found) > limit else None
     return seen, f"{more.part}.{more.row}" if more else None
-
-
-def _begins(ballot: Item, beginning: str) -> bool:
-    return bool(ballot["confirmation"].startswith(beginning))
 
 
 def _place(cursor: str) -> Place:

@@ -5,15 +5,10 @@ The bytes are here and nowhere else, so that no list and no page drags them alon
 
 from __future__ import annotations
 
-from ..table import Key, Span
+from ..table import Key
 from .parts import escape
 
 
 def photo(photo_id: str, width: int) -> Key:
     """A picture in one of its widths."""
     return Key(f"PHOTO#{escape(photo_id)}", f"WIDTH#{width:04d}")
-
-
-def photo_widths(photo_id: str) -> Span:
-    """A picture in all its widths."""
-    return Span(photo(photo_id, 0).pk, prefix="WIDTH#")

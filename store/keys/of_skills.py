@@ -61,11 +61,6 @@ def person_skills(name: str) -> Span:
     return Span(f"USER#{part(name)}", prefix="SKILL")
 
 
-def all_of_person(name: str) -> Span:
-    """The person, and all that lies with them."""
-    return Span(f"USER#{part(name)}")
-
-
 def profile(name: str) -> Span:
     """The person and their skills, without whoever vouches for these: one Query, however many that are."""
     return Span(f"USER#{part(name)}", first=METADATA, last=own_skills(name).sk)

@@ -15,8 +15,7 @@ from elections.groups import repository as groups
 from elections.groups import services as grouping
 from pages import lists
 from pages.lists import Verdict
-from questions.checking import flaws, tidied
-from questions.question import Kind, Question
+from questions.question import Kind, Question, flaws, tidied
 from store.table import Put, Refused
 from tests.at_once import at_once
 from tests.people import PASSWORD, make_owner, somebody

@@ -16,9 +16,8 @@ from live import pictures, repository, robots, rooms, screens
 from live.ideas import orders
 from live.rules import Phase, Step
 from live.screens import Role
-from questions import csv_in, csv_out
-from questions.checking import flaws
-from questions.question import Kind, Question, Type
+from questions.formats import csv_in, csv_out
+from questions.question import Kind, Question, Type, flaws
 from tests.live.conftest import drive, give, seated
 from tests.live.test_ideas import ASKED, WRITTEN, numbers, sealed
 from tests.live.test_play import SCRIPT, Phone

@@ -12,11 +12,10 @@ from hypothesis import strategies as st
 
 from pages.lists import NotAList, Verdict
 from questions import rules
-from questions.checking import flaws, tidied
-from questions.csv_in import read
-from questions.csv_out import COLUMNS, EXAMPLES, as_json, questions_csv
-from questions.question import MAX_QUESTIONS, Kind, Question
-from questions.rows import Read
+from questions.formats.csv_in import read
+from questions.formats.csv_out import COLUMNS, EXAMPLES, as_json, questions_csv
+from questions.formats.rows import Read
+from questions.question import MAX_QUESTIONS, Kind, Question, flaws, tidied
 from tests.rows import every_row
 
 from .conftest import CAPITAL, MANY

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from questions import demo, repository
-from questions.checking import flaws, tidied
-from questions.question import OF_SETS, Type
+from questions.question import OF_SETS, Type, flaws, tidied
 from questions.rules import suiting_of
 
 
@@ -19,4 +18,5 @@ def test_the_demo_has_a_set_for_each_type_of_session(site, person):
 def test_its_questions_are_right():
     questions = [each for planned in demo.PLANNED for each in planned.questions]
     assert [(each.title, list(flaws(each))) for each in questions if list(flaws(each)) or tidied(each) != each] == []
+    assert len(questions) == 21
     assert suiting_of(demo.PLANNED[0].questions)[Type.TRIVIA] == 10

@@ -9,8 +9,7 @@ import pytest
 from accounts.rules import Role
 from acts.refusals import NotAllowed, NotNow, NotThere
 from questions import rules
-from questions.checking import flaws, tidied
-from questions.question import MAX_QUESTIONS, OF_SETS, Kind, Question, Type
+from questions.question import MAX_QUESTIONS, OF_SETS, Kind, Question, Type, flaws, tidied
 from questions.rules import NoRoom, QuestionSet, Whole
 from tests.rows import every_row
 

@@ -10,7 +10,7 @@ from accounts.rules import Role
 from acts import again
 from acts.background import wait
 from acts.refusals import NotAllowed, NotThere
-from questions import repository, rules, services, telling
+from questions import items, repository, rules, services
 from questions.question import OF_SETS, Kind, Question, Type
 from questions.repository import SLICE_QUESTIONS
 from questions.rules import Elsewhere, NoRoom, QuestionSet, Whole
@@ -250,7 +250,7 @@ def test_who_leaves_hands_on_what_others_use_and_the_rest_goes(site, person, ida
         "1 shared question set passes to the owner of the site.",
         "1 question set that nobody else uses is deleted.",
     ]
-    assert sorted(each["name"] for each in telling.made(ida)) == ["Diary", "Evening"]
+    assert sorted(each["name"] for each in items.made_by(ida)) == ["Diary", "Evening"]
     accounts.remove(owner, people.find("Ida"))
     finish_background()
     assert repository.find_set(made).created_by == "Olga"

@@ -16,7 +16,7 @@ from skills.endorsements import Ground
 from skills.rules import Visibility
 from store import keys
 from store.log import utc_now
-from store.table import Conflict, Put, Unavailable
+from store.table import Conflict, Put, Span, Unavailable
 from tests.at_once import at_once
 from tests.background import finish_background
 from tests.skills.conftest import forms, have
@@ -194,7 +194,7 @@ def test_whoever_is_removed_takes_along_what_they_gave_and_got(site, boss, ada, 
         endorse(user, whom)
     accounts.remove(boss, ada)
     assert (by("Ada"), by("Bob"), by("Cyd")) == ([], [], ["Bob"])
-    assert list(site.each(keys.all_of_person("Ada"))) == list(site.each(keys.endorses("Ada"))) == []
+    assert list(site.each(Span(keys.user("Ada").pk))) == list(site.each(keys.endorses("Ada"))) == []
     with pytest.raises(LostRace):
         endorse(ada, bob)
     with pytest.raises((NotThere, LostRace)):
@@ -224,7 +224,7 @@ def test_a_removal_that_dies_on_the_way_goes_on(site, boss, ada, person, monkeyp
         accounts.remove(boss, ada)
     assert 0 < len(by("Ada")) < 5
     assert finish_background() == 1
-    assert list(site.each(keys.all_of_person("Ada"))) == []
+    assert list(site.each(Span(keys.user("Ada").pk))) == []
     assert replay.check(site).first == ()
 
 

@@ -16,6 +16,7 @@ from skills import repository, services
 from skills.rules import MAX_SKILLS, Visibility
 from store import keys
 from store.log import utc_now
+from store.table import Span
 from tests.at_once import at_once
 from tests.skills.conftest import SAID, have
 from upkeep import replay
@@ -116,7 +117,7 @@ def test_a_profile_has_room_for_so_many(site, boss, ada, monkeypatch):
     services.show_to(ada, Visibility.NOBODY)
     assert sum(map(len, (holders(f"skill-{number:02d}") for number in range(MAX_SKILLS)))) == 0
     accounts.remove(boss, ada)
-    assert list(site.each(keys.all_of_person("Ada"))) == []
+    assert list(site.each(Span(keys.user("Ada").pk))) == []
 
 
 def test_windows_that_do_everything_at_once_leave_what_the_log_tells(site, ada, listed):
@@ -146,7 +147,7 @@ def test_whoever_is_removed_takes_their_skills_along(site, boss, ada, listed):
     have(ada, listed("Python").id, notes="Mostly at night.")
     services.show_to(ada, Visibility.ADMINS)
     accounts.remove(boss, ada)
-    assert list(site.each(keys.all_of_person("Ada"))) == []
+    assert list(site.each(Span(keys.user("Ada").pk))) == []
     with pytest.raises(LostRace):
         have(ada, "python")
     other = people.find("ada")

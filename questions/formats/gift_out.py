@@ -10,16 +10,13 @@ from collections.abc import Iterator
 
 from django.utils.translation import gettext as _
 
-from questions.question import Kind, Question
-
-from .checking import line
-from .moodle_paths import path_of
-from .rules import Whole
-from .words import KINDS
+from ..question import IN_A_SET, Kind, Question, line
+from ..rules import Whole
 
 USUAL_SECONDS = Question("").seconds
 SIGNS = str.maketrans({"\n": r"\n", **{sign: f"\\{sign}" for sign in "\\~=#{}:"}})
 IN_REMARKS = str.maketrans({"\n": r"\n", "\\": r"\\", "]": r"\]"})
+TOP = "$course$/top"
 HELD = (Kind.TEXT, Kind.CHOICE)
 
 
@@ -30,9 +27,15 @@ def questions_gift(whole: Whole) -> Iterator[str]:
         if question.kind in HELD:
             if question.category != category:
                 category = question.category
-                yield f"\n$CATEGORY: {path_of(category)}\n"
+                yield f"\n$CATEGORY: {_path(category)}\n"
             yield f"\n{_block(question)}\n"
     yield from _left_out(whole)
+
+
+def _path(category: str) -> str:
+    """A slash in a name is doubled; the space keeps one at its beginning from the one before it."""
+    name = category.replace("/", "//")
+    return f"{TOP}/{' ' if name.startswith('/') else ''}{name}" if name else TOP
 
 
 def _block(question: Question) -> str:
@@ -73,4 +76,4 @@ def _left_out(whole: Whole) -> Iterator[str]:
     out = [question for question in whole.questions if question.kind not in HELD]
     if out:
         yield "\n// " + _("Left out, because GIFT has no such questions:") + "\n"
-        yield from (f"// {KINDS.get(each.kind, each.kind)}: {each.title}\n" for each in out)
+        yield from (f"// {IN_A_SET[each.kind]}: {each.title}\n" for each in out)

@@ -8,31 +8,35 @@ from enum import StrEnum
 from pathlib import PurePath
 
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
 from pages.lists import NotAList, decoded
 
-from . import aiken_in, csv_in, gift_in, kahoot_in, moodle_in
+from ..rules import Whole
+from . import aiken_in, csv_in, gift_in
 from .rows import Read
-from .rules import Whole
 
 
 class Format(StrEnum):
     CSV = "csv"
     GIFT = "gift"
     AIKEN = "aiken"
-    MOODLE = "moodle"
-    KAHOOT = "kahoot"
 
 
+LABELS = {Format.CSV: "CSV", Format.GIFT: "GIFT", Format.AIKEN: "Aiken"}
+HELP = {
+    LABELS[Format.GIFT]: gettext_lazy(
+        "Text from Moodle and others. Choices with one or several right answers, true or false, short answers and "
+        "essays as free texts; categories. Not: numbers, matching, several gaps, pictures."
+    ),
+    LABELS[Format.AIKEN]: gettext_lazy("Text: a question, options A, B and so on, and a line ANSWER: B."),
+}
 READERS: dict[Format, Callable[[bytes, Whole], Read]] = {
     Format.CSV: csv_in.read,
     Format.GIFT: gift_in.read,
     Format.AIKEN: aiken_in.read,
-    Format.MOODLE: moodle_in.read,
-    Format.KAHOOT: kahoot_in.read,
 }
-BY_NAME = {".csv": Format.CSV, ".tsv": Format.CSV, ".gift": Format.GIFT, ".xml": Format.MOODLE, ".xlsx": Format.KAHOOT}
-XML = re.compile(r"\s*<(?:\?xml|!|quiz)", re.IGNORECASE)
+BY_NAME = {".csv": Format.CSV, ".tsv": Format.CSV, ".gift": Format.GIFT}
 AIKEN = re.compile(r"^[ \t]*ANSWER[ \t]*:", re.MULTILINE)
 
 
@@ -43,15 +47,11 @@ def read(raw: bytes, whole: Whole, *, name: str = "", chosen: Format | None = No
 
 
 def detected(raw: bytes, name: str = "") -> Format:
-    """What nothing else can look like first; then what its name says; then what its words look like."""
-    if raw.startswith(kahoot_in.MARK):
-        return Format.KAHOOT
+    """What its name says; then what its words look like."""
     ending = PurePath(name).suffix.lower()
     if ending in BY_NAME:
         return BY_NAME[ending]
     text = decoded(raw)
-    if XML.match(text):
-        return Format.MOODLE
     if csv_in.names_columns(text):
         return Format.CSV
     if AIKEN.search(text):

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from pages.lists import Verdict
-from questions.question import MAX_OPTIONS, MAX_TITLE_CHARS, MIN_OPTIONS, Kind, Question
 
-from .checking import Flaw, flaws, line, tidied
+from ..question import MAX_OPTIONS, MAX_TITLE_CHARS, MIN_OPTIONS, Flaw, Kind, Question, flaws, line, tidied
+from ..rules import Whole
 from .rows import Read, Row, judged
-from .rules import MAX_CATEGORY_CHARS, Whole
 
-MIN_RIGHT_PERCENT = 99.99  # of a hundred: what is worth that much is right
 MAX_SHOWN_CHARS = 200
 MAX_TEXT_CHARS = 20_000  # characters of a question with all its markup
 MAX_ANSWERS = 50  # more are not even looked at
@@ -25,14 +23,11 @@ MATCHING = gettext_lazy("It asks to match things with each other, which cannot b
 NUMBER = gettext_lazy("It asks for a number within bounds, which cannot be asked here.")
 GAPS = gettext_lazy("It has several gaps to fill, which cannot be asked here.")
 MEDIA = gettext_lazy("It has a picture, a sound or a film, which do not come along.")
-UPLOAD = gettext_lazy("It asks for a file, which cannot be sent here.")
-OTHER = gettext_lazy("“%(type)s”: such questions cannot be asked here.")
 BRACES = gettext_lazy("Its braces { } do not match.")
 TOO_LONG = gettext_lazy("It is too long to be a question.")
 
 FEEDBACK = gettext_lazy("Its feedback is left out: it would be shown before people answer.")
 NOT_JUDGED = gettext_lazy("The answers it expects are left out: free texts are not judged here.")
-FOR_GRADERS = gettext_lazy("What it says to those who grade is left out.")
 PARTLY = gettext_lazy("Answers that are partly right count as wrong here.")
 NONE_RIGHT = gettext_lazy("No answer of it is marked as right.")
 BY_NAME = gettext_lazy("Its text is too long for a question: it stands in the details, below its name.")
@@ -121,25 +116,3 @@ def _label(flaw: Flaw, options: int) -> str:
     if not MIN_OPTIONS <= options <= MAX_OPTIONS:
         return ""
     return _("Option %(number)d") % {"number": int(flaw.field.removeprefix("option"))}
-
-
-def right_of(weights: Sequence[float], *, one: bool) -> tuple[tuple[int, ...], tuple[str, ...]]:
-    """Which answers are right, by how much of a hundred each is worth, and what that leaves out. Where one is to be
-    chosen, those that are fully right; where several are, all that are worth anything."""
-    best = max(weights, default=0)
-    least = min(MIN_RIGHT_PERCENT, best) if one else 0.0
-    right = tuple(place for place, weight in enumerate(weights) if weight > 0 and weight >= least)
-    if not right:
-        return (), (str(NONE_RIGHT),)
-    return right, (str(PARTLY),) if any(0 < weight < least for weight in weights) else ()
-
-
-def true_or_false(is_true: bool) -> tuple[tuple[str, ...], tuple[int, ...]]:
-    """Such a question is a choice of two."""
-    return (_("True"), _("False")), (0 if is_true else 1,)
-
-
-def category_of(parts: Sequence[str]) -> str:
-    """By the way to it; of one that is too long the last part."""
-    whole = "/".join(filter(None, map(line, parts)))
-    return whole if len(whole) <= MAX_CATEGORY_CHARS else line(parts[-1])[:MAX_CATEGORY_CHARS]

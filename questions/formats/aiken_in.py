@@ -15,11 +15,11 @@ from django.utils.translation import gettext as _
 
 from pages.lists import decoded
 
+from ..question import Flaw
+from ..rules import Whole
 from . import foreign
-from .checking import Flaw
 from .foreign import Foreign
 from .rows import MAX_ROW_CHARS, Read, lines_of
-from .rules import Whole
 
 OPTION = re.compile(r"([A-Za-z])[.)](?:\s+(.*))?$")
 ANSWER = re.compile(r"answer\s{0,9}:(.*)$", re.IGNORECASE)

@@ -17,13 +17,12 @@ from typing import Any
 from django.utils.translation import gettext as _
 
 from pages.lists import HINT, NotAList, Verdict, bare, decoded
-from questions.question import IN_A_SET, MAX_OPTIONS, Kind, Question
 from store.keys import fold
 
-from .checking import Flaw, flaws, tidied
+from ..question import IN_A_SET, MAX_OPTIONS, Flaw, Kind, Question, flaws, tidied
+from ..rules import Whole
 from .csv_out import OPTIONS
 from .rows import MAX_ROW_CHARS, Read, Row, judged, lines_of
-from .rules import Whole
 
 SEPARATORS = ",;\t|"
 USUAL_SECONDS = Question("").seconds

@@ -7,19 +7,21 @@ is hidden in code points that no text can have (halves of pairs) until the text 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from pages.lists import decoded
-from questions.question import Kind
+from django.utils.translation import gettext as _
 
+from pages.lists import decoded
+
+from ..question import MAX_CATEGORY_CHARS, Kind
+from ..question import line as one_line
+from ..rules import Whole
 from . import foreign
-from .foreign import MAX_TEXT_CHARS, Foreign, right_of, true_or_false
-from .moodle_paths import category_at
+from .foreign import MAX_TEXT_CHARS, Foreign
 from .plain import Plain, plain
 from .rows import MAX_ROW_CHARS, Read, lines_of
-from .rules import Whole
 
 SURROGATE_OFFSET = 0xD800
 ESCAPED = re.compile(r"\\([~=#{}:n\\])")
@@ -30,6 +32,9 @@ ANSWER = re.compile("([~=])([^~=]*)")
 CATEGORY = "$CATEGORY:"
 GAP = "_____"
 EXTRA = re.compile(r"//\s*\[(seconds|school|instruction):((?:\\.|[^\\\]])*)\]\s*")  # as Moodle does with [id:…]
+MIN_RIGHT_PERCENT = 99.99  # of a hundred: what is worth that much is right
+PARTING = re.compile("(?<!/)/(?!/)")  # between the names of a path; a slash in a name is doubled
+CONTEXT = re.compile(r"\$[a-z]+[0-9]*\$")
 YES, NO = ("T", "TRUE"), ("F", "FALSE")
 
 
@@ -55,7 +60,7 @@ def _questions(text: str) -> Iterator[Foreign]:
     for block in _blocks(text):
         line, lines = block.line, list(block.lines)
         while lines and lines[0].startswith(CATEGORY):
-            category = category_at(lines.pop(0).removeprefix(CATEGORY)[:MAX_ROW_CHARS])
+            category = _category(lines.pop(0).removeprefix(CATEGORY)[:MAX_ROW_CHARS])
             line += 1
         if lines:
             yield replace(_question(line, "\n".join(lines)), category=category, **_extras(block.remarks))
@@ -74,6 +79,18 @@ def _blocks(text: str) -> Iterator[Block]:
             if kept:
                 yield Block(begin, tuple(kept), tuple(remarks))
             kept, remarks = [], []
+
+
+def _category(path: str) -> str:
+    """What it is called here, by its path as Moodle writes it: `$course$/top/Towns/In the south`. Where it lies in
+    Moodle says nothing; of a path that is too long the last part is taken."""
+    parts = [one_line(part.replace("//", "/")) for part in PARTING.split(path.strip())]
+    if CONTEXT.fullmatch(parts[0]):
+        parts = parts[1:]
+    if parts and parts[0] == "top":
+        parts = parts[1:]
+    whole = "/".join(filter(None, parts))
+    return whole if len(whole) <= MAX_CATEGORY_CHARS else parts[-1][:MAX_CATEGORY_CHARS]
 
 
 def _extras(remarks: tuple[str, ...]) -> dict[str, Any]:
@@ -133,8 +150,8 @@ def _true_or_false(item: Foreign, answers: str) -> Foreign | None:
     word, _mark, feedback = (each.strip() for each in answers.partition("#"))
     if word.upper() not in YES + NO:
         return None
-    options, right = true_or_false(word.upper() in YES)
-    return _with_notes(replace(item, options=options, right=right), feedback)
+    choice = replace(item, options=(_("True"), _("False")), right=(0 if word.upper() in YES else 1,))
+    return _with_notes(choice, feedback)
 
 
 def _short(item: Foreign, answers: str) -> Foreign:
@@ -149,10 +166,20 @@ def _choice(item: Foreign, answers: str, format_: str) -> Foreign:
     weighed = [_weighed(mark, words.strip()) for mark, words in marked]
     parted = [words.partition("#") for _weight, words in weighed]
     options = [_Words.of(words, format_) for words, _mark, _feedback in parted]
-    right, notes = right_of([weight for weight, _words in weighed], one="=" in answers)
+    right, notes = _right([weight for weight, _words in weighed], one="=" in answers)
     chosen = replace(item, options=tuple(each.text for each in options), right=right, notes=(*item.notes, *notes))
     feedback = "".join(said for _words, _mark, said in parted)
     return _without_media(_with_notes(chosen, feedback), any(each.has_media for each in options))
+
+
+def _right(weights: Sequence[float], *, one: bool) -> tuple[tuple[int, ...], tuple[str, ...]]:
+    """Which answers are right, by how much of a hundred each is worth, and what that leaves out. Where one is to be
+    chosen, those that are fully right; where several are, all that are worth anything."""
+    least = min(MIN_RIGHT_PERCENT, max(weights, default=0)) if one else 0.0
+    right = tuple(place for place, weight in enumerate(weights) if weight > 0 and weight >= least)
+    if not right:
+        return (), (str(foreign.NONE_RIGHT),)
+    return right, (str(foreign.PARTLY),) if any(0 < weight < least for weight in weights) else ()
 
 
 def _weighed(mark: str, words: str) -> tuple[float, str]:

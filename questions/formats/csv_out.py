@@ -6,13 +6,32 @@ from collections.abc import Iterable, Iterator
 from string import ascii_uppercase
 from typing import Any
 
-from pages.lists import as_csv
-from questions.question import MAX_OPTIONS, Kind, Question
+from django.utils.translation import gettext_lazy
 
-from .rules import Category, Placed, Whole
+from pages.lists import as_csv
+
+from ..question import MAX_OPTIONS, Kind, Question
+from ..rules import Category, Placed, Whole
 
 OPTIONS = tuple(f"option{number}" for number in range(1, MAX_OPTIONS + 1))
 COLUMNS = ("title", "kind", "detail", "category", "school", "custom_instruction", *OPTIONS, "right", "seconds", "twice")
+EXPLAINED = (
+    ("title", gettext_lazy("The question itself. This column must be there.")),
+    (
+        "kind",
+        gettext_lazy(
+            "text, choice, ranking, rating, yes-no or ideas. Left empty: choice if there are options, else text."
+        ),
+    ),
+    ("detail", gettext_lazy("More words about it, also of several lines.")),
+    ("category", gettext_lazy("Under which heading it stands.")),
+    ("school", gettext_lazy("Where it comes from, or whom it is for.")),
+    ("custom_instruction", gettext_lazy("What to tell people when this question is asked.")),
+    ("option1 … option10", gettext_lazy("What can be chosen or ranked.")),
+    ("right", gettext_lazy("Which options are right: letters or numbers, several with a space or a comma: B, 2, A C.")),
+    ("seconds", gettext_lazy("Until it closes by itself; 0: when the host closes it. Left empty: 30.")),
+    ("twice", gettext_lazy("yes: a ranking that can be asked again in a poll, to show who moved. Left empty: no.")),
+)
 EXAMPLES = (
     Question("What should our next meeting begin with?", Kind.TEXT, category="Warming up", seconds=60),
     Question(
@@ -42,21 +61,18 @@ def _row(question: Question) -> list[object]:
     return [*words, question.custom_instruction, *options, right, question.seconds, "yes" * question.twice]
 
 
+OF_SET = (
+    *("name", "description", "custom_instructions", "created_at", "created_by", "changed_at", "is_active", "shared"),
+    *("version", "total_questions"),
+)
+
+
 def as_json(whole: Whole) -> dict[str, Any]:
     """Everything, by the names that the store has for it."""
     set_ = whole.set
     return {
         "set_id": set_.id,
-        "name": set_.name,
-        "description": set_.description,
-        "custom_instructions": set_.custom_instructions,
-        "created_at": set_.created_at,
-        "created_by": set_.created_by,
-        "changed_at": set_.changed_at,
-        "is_active": set_.is_active,
-        "shared": set_.shared,
-        "version": set_.version,
-        "total_questions": set_.total_questions,
+        **{name: getattr(set_, name) for name in OF_SET},
         "suiting": dict(set_.suiting),
         "categories": [_category(whole, place, each) for place, each in enumerate(whole.categories, 1)],
     }

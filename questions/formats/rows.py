@@ -10,9 +10,9 @@ from itertools import islice
 from django.utils.translation import gettext as _
 
 from pages.lists import NotAList, Verdict
-from questions.question import MAX_QUESTIONS, Question
 
-from .rules import NoRoom, Whole, check_room, likeness
+from ..question import MAX_QUESTIONS, Question
+from ..rules import NoRoom, Whole, check_room, likeness
 
 MAX_ROW_CHARS = 40_000  # characters, its line ends included
 MAX_LINES = 50_000  # blank ones and those inside quotation marks included
@@ -53,17 +53,11 @@ def lines_of(text: str) -> list[str]:
     return found
 
 
-def check_count(count: int) -> None:
-    if count > MAX_QUESTIONS:
-        raise NotAList(_("A file has at most %(most)d questions. Split it into several.") % {"most": MAX_QUESTIONS})
-
-
 def judged(rows: Iterable[Row], whole: Whole, unread: Iterable[str] = ()) -> Read:
     """The rows of a file, each with its verdict for this set."""
-    found: list[Row] = []
-    for row in rows:
-        found.append(row)
-        check_count(len(found))
+    found = list(islice(rows, MAX_QUESTIONS + 1))
+    if len(found) > MAX_QUESTIONS:
+        raise NotAList(_("A file has at most %(most)d questions. Split it into several.") % {"most": MAX_QUESTIONS})
     return Read(tuple(_against(_without_repeats(found), whole)), tuple(unread))
 
 

@@ -1,0 +1,64 @@
+"""What is stored of question sets, what their owners are told of them, and what becomes of them when one leaves."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import islice
+
+from django.utils.translation import gettext_lazy as _
+from django.utils.translation import ngettext_lazy
+
+from accounts.models import User
+from accounts.telling import MAX_COUNTED_THINGS
+from store import keys
+from store.schema import Export, ItemType, Parting, Sheet, fields_of
+from store.table import Item
+
+from . import repository
+from .formats.csv_out import as_json
+from .question import Question, Type
+from .rules import QuestionSet
+
+SET = f"{fields_of(QuestionSet)} created_by:person"
+QUESTION = f"{fields_of(Question)} number:int category_id:int order_in_category:int created_at"
+
+
+def made_by(user: User) -> Iterator[Item]:
+    """Each with all that is in it."""
+    for set_ in repository.each_of(user.name):
+        if (whole := repository.whole(set_.id)) is not None:
+            yield as_json(whole)
+
+
+def how_many(user: User) -> tuple[int, int]:
+    """Of theirs, that others use, and that nobody else does."""
+    sets = list(islice(repository.each_of(user.name), MAX_COUNTED_THINGS))
+    passed = sum(each.is_offered for each in sets)
+    return passed, len(sets) - passed
+
+
+ITEMS = (
+    ItemType("question set", keys.question_set, SET, inside=" ".join(Type), lists=(keys.sets_of(""),),
+             left_behind="What a deleted question set left behind, until a worker has cleared it away.", sheets=(
+                 Sheet("question-sets", _("Question sets"), _("Those that are shared, the one changed last first; give "
+                                                              "the whole name for those of one owner."),
+                       "id name created_by:person total_questions categories is_active shared version created_at "
+                       "changed_at", "id", "name",
+                       lambda asked: keys.sets_of(asked.name) if asked.name else keys.SHARED_SETS, backwards=True,
+                       leads=((_("Questions"), "questions", "id"),)),),
+             exports=(Export("question_sets", _("question_sets.json: question sets you have made, with their "
+                                                "questions."), made_by),),
+             partings=(Parting(how_many, (
+                 ngettext_lazy("%(count)d shared question set passes to the owner of the site.",
+                               "%(count)d shared question sets pass to the owner of the site.", "count"),
+                 ngettext_lazy("%(count)d question set that nobody else uses is deleted.",
+                               "%(count)d question sets that nobody else uses are deleted.", "count"))),)),
+    ItemType("shared set", keys.shared_set, SET, inside=" ".join(Type), lists=(keys.SHARED_SETS,)),
+    ItemType("set's category", keys.set_category, "number:int name order_index:int description"),
+    ItemType("set's question", keys.set_question, QUESTION, sheets=(
+        Sheet("questions", _("Questions"), _("What one question set asks: give its id."), "set_id:asked category_id "
+              "number order_in_category title kind options right seconds", "set_id category_id number", "name",
+              lambda asked: keys.set_questions(asked.name)),)),
+    ItemType("on the way in", keys.set_filling, f"{QUESTION} id questions:list described:list name description",
+             replay="Questions on their way into a set: each part goes with the event that tells of it."),
+)  # fmt: skip
