@@ -22,6 +22,7 @@ from django.utils.translation import gettext_lazy as _
 from acts.refusals import NotAllowed
 from acts.site import table
 from acts.steps import Steps
+from store import patience
 from store.together import settled, together
 
 from .models import User
@@ -42,6 +43,7 @@ class Access:
     of_a_thing: bool = False
     lost: Lost | None = None  # what to answer to a form whose sender is not known any more
     guests: Guests | None = None  # whom it lets in by something else than their account
+    organises: bool = False  # whether those who run the thing come here, whom voters must not keep out
     load: Callable[..., Any] | None = None  # how the thing is found that it is about, whoever comes
 
 
@@ -58,6 +60,7 @@ def requires(
     load_for: Callable[..., Any] | None = None,
     lost: Lost | None = None,
     guests: Guests | None = None,
+    organises: bool = False,
 ) -> Callable[[View], View]:
     """Only with this permission; with `load` and `rule`, only at a thing that is there and that the rule allows; with
     `load_for`, which gets the person first, only at a thing that is there for this person. `lost` answers a form that
@@ -66,7 +69,7 @@ def requires(
     brings to its end what others have begun, and does nothing else."""
 
     def declare(view: View) -> View:
-        access = Access(False, permission, bool(load or load_for), lost, guests, load)
+        access = Access(False, permission, bool(load or load_for), lost, guests, organises, load)
         if load and rule:
             return _declared(_ruled(view, load, rule), access)
         return _declared(_of_a_thing(view, load_for) if load_for else view, access)
@@ -117,6 +120,8 @@ def answer_for(request: HttpRequest, view: View, words: Mapping[str, Any] | None
         raise NotAllowed(_("This page does not say whom it is for, so it is for nobody."))
     if access.public:
         return None
+    if access.organises:
+        patience.insist()
     if access.guests and (guest := access.guests(request, **words or {})) is not None:
         request.guest = guest
         return None
