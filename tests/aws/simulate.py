@@ -167,8 +167,16 @@ def organising_acts(here: Site, day: Day, name: str, told: list[Act]) -> list[Ca
     if session:
         extend = partial(_by_page, here, session, f"/election/{name}/end/", ends=end[:16])
         close = partial(_by_page, here, session, f"/election/{name}/close/")
-    wanted = [("extend", end, day.extending, extend), ("close", "", day.closing, close)]
-    return [partial(_organise, here, kind, form, at, act, told) for kind, form, at, act in wanted if at is not None]
+
+    def organise() -> None:
+        """One after the other: what is closed cannot be extended."""
+        for kind, form, at, act in (("extend", end, day.extending, extend), ("close", "", day.closing, close)):
+            if at is not None:
+                here.time.sleep(max(0.0, began + at - here.time.now))
+                _organise(here, kind, form, act, told)
+
+    began = here.time.now
+    return [organise]
 
 
 def _by_page(here: Site, session: str, address: str, **fields: str) -> None:
@@ -181,9 +189,8 @@ def _by_page(here: Site, session: str, address: str, **fields: str) -> None:
         raise Unavailable(f"{address}: {answers}")
 
 
-def _organise(here: Site, kind: str, form: str, after: float, act: Callable[[], None], told: list[Act]) -> None:
+def _organise(here: Site, kind: str, form: str, act: Callable[[], None], told: list[Act]) -> None:
     """One call, and what the organiser was told; nobody tries again."""
-    here.time.sleep(after)
     one = Act(here.owner.name, kind, here.time.now, 0, DONE, form)
     try:
         act()
