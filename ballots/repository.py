@@ -21,7 +21,7 @@ from elections.places import Known
 from elections.rules import Election
 from ranking.candidates import Candidate
 from store import keys, spans
-from store.forgetting import to_forget
+from store.forgetting import to_forget_in
 from store.splitting import by_count
 from store.table import Check, Condition, Delete, Equals, Exists, Item, Key, Missing, Put, Update, Write
 from tally.ballots import Ballots
@@ -244,7 +244,7 @@ def emptying(election: Election, found: Sorter) -> Iterator[list[Write]]:
     """
     check = Check(keys.sealing(election.name), may_go(election))
     for batch in by_count(found):
-        yield [*(Delete(Key(pk, sk)) for sk, pk in map(_row, batch)), to_forget(), check]
+        yield [*(Delete(Key(pk, sk)) for sk, pk in map(_row, batch)), *to_forget_in(table()), check]
 
 
 def is_mark_of(election: Election) -> Condition:
