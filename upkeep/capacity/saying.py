@@ -12,7 +12,15 @@ from store.limits import MAX_ITEM_BYTES
 from store.metered import READ, WRITE, Charged
 from store.units import READ_UNITS_PER_KEY_SECOND, WRITE_UNITS_PER_KEY_SECOND
 
-from .model import GIGABYTE, MAX_GATE_UTILISATION, SECONDS_PER_HOUR, Load, Model
+from .model import (
+    GIGABYTE,
+    MAX_GATE_UTILISATION,
+    PARTITIONS_OF_NEW_TABLE,
+    SECONDS_PER_HOUR,
+    WARMED,
+    Load,
+    Model,
+)
 from .rehearsal import Act
 
 LINE_CHARS = 110
@@ -108,6 +116,11 @@ def _price(model: Model) -> Iterator[str]:
 
 
 def _warm(model: Model) -> Iterator[str]:
+    yield "Chance that no partition gets too much at the peak, as keys happen to lie on them:"
+    for (place, kind), name in WARMED.items():
+        new, count = PARTITIONS_OF_NEW_TABLE, model.partitions(place, kind)
+        more = f"; {count}: {_percent(model.chance(place, kind, count))}" if count > new else ""
+        yield f"  {name}: {new} partitions of a new table: {_percent(model.chance(place, kind, new))}{more}"
     if warm := model.warm():
         yield "Warm up before the day, as parameters of deploy/aws.json (units a second, at the peak):"
         yield f"  {' '.join(f'{name}={units}' for name, units in warm.items())}"
@@ -215,6 +228,7 @@ def as_values(model: Model) -> dict[str, Any]:
         "dollars": model.cost,
         "dollars_a_month": model.cost_a_month,
         "warm": model.warm(),
+        "chance_of_new_tables": {name: model.chance(*each, PARTITIONS_OF_NEW_TABLE) for each, name in WARMED.items()},
         "breaks_first": first_to_break(model),
         "holds": model.fullest <= 1,
     }
