@@ -41,7 +41,8 @@ def get_many(recently: Recently, fresh: Iterable[Key] = ()) -> dict[Key, Item]:
     """These items and those, which are as they are now, in one round trip at most."""
     here, now = table(), clock.get()()
     if not here.is_distant:
-        return here.get_many(dict.fromkeys([*recently.keys, *fresh]))
+        every = dict.fromkeys([*recently.keys, *fresh])
+        return here.get_many(every) if every else {}
     cache = _caches.setdefault(here, Memory(CACHE_BYTES, _bytes_of))
     seen = {key: last for key in recently.keys if (last := cache.known(key)) and now - last[0] < MAX_AGE_SECONDS}
     if not recently.is_good({key: item for key, (_when, item) in seen.items() if item is not None}):
