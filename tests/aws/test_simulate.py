@@ -17,7 +17,6 @@ from tests.ballots.history import CLOSED, DONE, flaws, left_behind
 from .casting import Rush
 from .judging import Judgement, judged
 from .ledger import WRITE
-from .rules import Limits
 from .simulate import THROTTLED, Day, Run, simulated
 from .site import found
 
@@ -25,15 +24,7 @@ NAME = "Board 1"
 DAY = Day(shards=4, rate=500, seconds=0.4, processes=3, closing=0.3, extending=0.1, secret=False)
 
 
-CROWD = replace(
-    THROTTLED,
-    rate=500,
-    seconds=1,
-    closing=0.7,
-    extending=0.3,
-    processes=4,
-    limits=Limits(write_units=62, read_units=187, lag=0.2),
-)
+CROWD = replace(THROTTLED, seconds=1, closing=0.7, extending=0.3, processes=4)
 
 
 @pytest.fixture(scope="module")

@@ -243,7 +243,7 @@ def test_by_the_clock_costs_by_processes_and_seconds(small):
     assert told == {"worker at rest": 36_000, "what pages remember of it": 36_000 * small.servers}
     assert small._times(small.act("waiting for the result")) == small.servers * 9
     assert small._times(small.act("result page")) == 10_000
-    assert units(small, "waiting for the result") == {"read ELECTION#{election}": 5}
+    assert units(small, "waiting for the result") == {"read ELECTION#{election}": 4}
 
 
 # --- the command ---

@@ -345,8 +345,10 @@ class Play:
     def finish(self) -> None:
         organising.close(self.director, self.election())
         self.noted("closing", ONCE)
+        address = waiting_for(self.election())["address_of_part"]
         self.later()
-        _expect(200, self.clients[0].get(waiting_for(self.election())["address_of_part"], secure=True))
+        self.meter.taken()
+        _expect(200, self.clients[0].get(address, secure=True))
         self.remembered("waiting for the result", A_WAIT)
         few = self.sealed()
         self.later()
