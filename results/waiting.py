@@ -35,10 +35,14 @@ JITTER = 0.25  # by how much of itself an interval may be shorter or longer
 
 def waiting_for(election: Election) -> dict[str, Any]:
     """What a page shows of an election whose ballots are being counted."""
-    token = signing.dumps([election.name, election.created_at], salt=SALT, compress=True)
-    address = reverse("waiting_for_result", args=[token])
+    address = reverse("waiting_for_result", args=[token_for(election)])
     again, page_again = (seconds_until_next(election, most) for most in (MAX_SECONDS, MAX_PAGE_SECONDS))
     return {"sealing": sealing(election.name), "address_of_part": address, "again": again, "page_again": page_again}
+
+
+def token_for(election: Election) -> str:
+    """Given to whoever is shown the page, and good for nothing else than to ask how far it is."""
+    return signing.dumps([election.name, election.created_at], salt=SALT, compress=True)
 
 
 def seconds_until_next(election: Election, most: float) -> int:

@@ -32,8 +32,6 @@ from elections import services as organising
 from elections.rules import Election
 from mail.letters import compose
 from mail.sending import send_waiting
-from polls import services as polling
-from polls import voters as poll_voters
 from ranking.candidates import Candidate
 from results.waiting import waiting_for
 from store import keys
@@ -54,12 +52,8 @@ SPREAD = re.compile(r"#\d{1,3}$")  # one of several partitions of one thing, by 
 NAMES = (
     (re.compile(r"\bsample( \d)?(?=#|$)"), "{election}"),
     (re.compile(r"\bdirector(?=#|$)"), "{organiser}"),
-    (
-        re.compile(r"\b[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\b"),
-        "{poll}",
-    ),  # before numbers: its end may be all digits
     (re.compile(r"\bvoter[ .]\d{7}(@example\.org)?|\b\d{12}\b"), OWN),  # and numbers of events
-    (re.compile(r"(?<=^CODE#).+|(?<=^TASK#import voters#).+"), OWN),
+    (re.compile(r"(?<=^TASK#import voters#).+"), OWN),
 )
 EVERYBODY, ONCE, A_BATCH = "a voter", "once", "a batch"
 A_READER = "one who looks at the result"  # as all voters do
@@ -190,7 +184,6 @@ class Play:
         self.prepare()
         self.vote(players)
         self.finish()
-        self.poll()
         return self.acts
 
     def noted(self, name: str, per: str, by: int = 1, *, players: int = 1, **more: bool) -> None:
@@ -388,21 +381,6 @@ class Play:
         anyhow = {charged: max(0.0, units - less * each.get(charged, 0.0)) for charged, units in few.units.items()}
         self.acts.append(Act(name, EVERYBODY, each, stored, many.largest))
         self.acts.append(Act(f"{name}, however many", ONCE, anyhow, few.stored - less * stored))
-
-    # --- beside ---
-
-    def poll(self) -> None:
-        """A poll by link, where nobody signs in."""
-        names = self.candidates()
-        chosen: dict[str, Any] = {"title": NAME, "description": "", "time_zone": "UTC", "expires_at": None}
-        poll, _key = polling.make(self.director, names, 30, **chosen)
-        self.noted("making a poll", "one poll")
-        typed = {str(number): [str(number + 1)] for number in range(len(names))}
-        for number in range(STAGE_VOTERS + 1):
-            polling.cast(poll.id, poll_voters.id_of(poll.id, f"voter {number}"), typed, f"form {number}")
-            if number == 0:  # who goes ahead, as above
-                self.meter.taken()
-        self.noted("voting in a poll", "one vote", STAGE_VOTERS, players=STAGE_VOTERS)
 
 
 def _address(name: str) -> str:
