@@ -47,7 +47,7 @@ test-engine: .venv/test ## judge the engine at STORE_URL=dynamodb://...: promise
 		$(BIN)/python -m pytest --quiet --timeout 0 tests/judge/histories.py tests/judge/kills.py tests/judge/weather.py
 
 .PHONY: simulate
-simulate: .venv/test ## casts a second on a store that does what AWS does, in virtual time (PART=rates, sites, pages or close; minutes)
+simulate: .venv/test ## casts a second on a store that does what AWS does, in virtual time (PART=rates, sites, pages, close or throttled; minutes)
 	@$(BIN)/python -m tests.aws.simulate $(PART)
 
 .PHONY: test-deploy

@@ -22,6 +22,7 @@ from django.utils.translation import gettext_lazy as _
 from acts.refusals import NotAllowed
 from acts.site import table
 from acts.steps import Steps
+from store import patience
 from store.together import settled, together
 
 from .models import User
@@ -42,6 +43,7 @@ class Access:
     of_a_thing: bool = False
     lost: Lost | None = None  # what to answer to a form whose sender is not known any more
     guests: Guests | None = None  # whom it lets in by something else than their account
+    organises: bool = False  # whether those who run the thing come here, whom voters must not keep out
     load: Callable[..., Any] | None = None  # how the thing is found that it is about, whoever comes
     ahead: Callable[[HttpRequest], Any] | None = None  # what is read meanwhile of what the request says
 
@@ -60,6 +62,7 @@ def requires(
     lost: Lost | None = None,
     guests: Guests | None = None,
     ahead: Callable[[HttpRequest], Any] | None = None,
+    organises: bool = False,
 ) -> Callable[[View], View]:
     """Only with this permission; with `load` and `rule`, only at a thing that is there and that the rule allows; with
     `load_for`, which gets the person first, only at a thing that is there for this person. `lost` answers a form that
@@ -69,7 +72,7 @@ def requires(
     request."""
 
     def declare(view: View) -> View:
-        access = Access(False, permission, bool(load or load_for), lost, guests, load, ahead)
+        access = Access(False, permission, bool(load or load_for), lost, guests, organises, load, ahead)
         if ahead:
             return _declared(_with_ahead(view, ahead), access)
         if load and rule:
@@ -130,6 +133,8 @@ def answer_for(request: HttpRequest, view: View, words: Mapping[str, Any] | None
         raise NotAllowed(_("This page does not say whom it is for, so it is for nobody."))
     if access.public:
         return None
+    if access.organises:
+        patience.insist()
     if access.guests and (guest := access.guests(request, **words or {})) is not None:
         request.guest = guest
         return None

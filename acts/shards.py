@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 from store.table import Item, Key
 
+from .recent import Recently, get_many
 from .site import table
 
 
@@ -23,12 +24,15 @@ def of_new(distant: int) -> int:
     return distant if table().is_distant else 1
 
 
-def read(own: Sequence[Key], where: Callable[..., Iterable[Key]], expected: int) -> tuple[list[int], dict[Key, Item]]:
+def read(
+    own: Sequence[Key], where: Callable[..., Iterable[Key]], expected: int, recently: Recently | None = None
+) -> tuple[list[int], dict[Key, Item]]:
     """These things and what lies beside them, in `where`, which is called with the number of shards of each; and these
-    numbers. `expected` is the number that is tried first."""
-    supposed = [expected for _ in own]
+    numbers. `expected` is the number that is tried first. What is among `recently` may be a second old."""
+    supposed, recently = [expected for _ in own], recently or Recently(())
     while True:
-        found = table().get_many(dict.fromkeys([*own, *where(*supposed)]))
+        wanted = dict.fromkeys([*own, *where(*supposed)])
+        found = get_many(recently, (at for at in wanted if at not in recently.keys))
         actual = [shards_in(found[at]) if at in found else expected for at in own]
         if actual == supposed:
             return actual, found

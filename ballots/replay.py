@@ -13,11 +13,10 @@ from elections import repository as elections
 from elections.replay import election_of, turned_out
 from elections.rules import Election
 from store import keys
-from store.forgetting import to_forget
 from store.replay import DoesNotFit, Happened, Step, like
 from store.schema import EventType
 from store.splitting import by_count
-from store.table import Delete, Item, Put, Write
+from store.table import Check, Delete, Item, Put, Write
 
 from . import repository, services
 from .items import by_code
@@ -101,7 +100,9 @@ EVENTS = (
 def is_emptying(writes: Sequence[Write]) -> bool:
     """The ballots of a sealed secret election go after it, a batch at a time: they are published by then."""
     gone = [each.key for each in writes if isinstance(each, Delete)]
-    return to_forget() in writes and all(like(each) == like(keys.ballot("", "")) for each in gone)
+    checks = [each.key for each in writes if isinstance(each, Check)]
+    is_sealed = [like(each) for each in checks] == [like(keys.sealing(""))]
+    return is_sealed and all(like(each) == like(keys.ballot("", "")) for each in gone)
 
 
 STEPS = (is_emptying,)

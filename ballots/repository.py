@@ -21,7 +21,7 @@ from elections.places import Known
 from elections.rules import Election
 from ranking.candidates import Candidate
 from store import keys, spans
-from store.forgetting import to_forget
+from store.forgetting import to_forget_in
 from store.splitting import by_count
 from store.table import Check, Condition, Delete, Equals, Exists, Item, Key, Missing, Put, Update, Write
 from tally.ballots import Ballots
@@ -126,8 +126,10 @@ def standing(
     person: User | None = None,
     link: Link | None = None,
     described: bool = False,
+    to_show: bool = False,
 ) -> Standing | None:
-    """Read the election, the roll under each of somebody's names, the salt and the form's mark in one round trip.
+    """Read the election, the roll under each of somebody's names, the salt and the form's mark in one round trip. A
+    page that only shows it to somebody with an account may have the election as it was a second ago.
 
     `own` tells which of the entries are theirs; who has none and `joins` gets one under the first name that is free:
     what somebody who had it before has left there is neither theirs nor in their way.
@@ -142,7 +144,9 @@ def standing(
         return [keys.salt(election_name, names[0], shards), *also, *entries.values(), *beside]
 
     linked = [link.election_name] if link else []
-    (shards, *of_link), found = places.read_all([election_name, *linked], where)
+    also_seen = [keys.description(election_name)] if described else []
+    seen = elections.recently(election_name, person, *also_seen, is_open=True) if to_show and person else None
+    (shards, *of_link), found = places.read_all([election_name, *linked], where, seen)
     if at not in found:
         return None
     salt = keys.salt(election_name, names[0], shards)
@@ -169,7 +173,9 @@ def standing(
     )
 
 
-def standing_of(person: User, election_name: str, *, form: str = "", described: bool = False) -> Standing | None:
+def standing_of(
+    person: User, election_name: str, *, form: str = "", described: bool = False, to_show: bool = False
+) -> Standing | None:
     """What somebody with an account is to the election."""
     return standing(
         election_name,
@@ -180,6 +186,7 @@ def standing_of(person: User, election_name: str, *, form: str = "", described: 
         form=form,
         person=person,
         described=described,
+        to_show=to_show,
     )
 
 
@@ -237,7 +244,7 @@ def emptying(election: Election, found: Sorter) -> Iterator[list[Write]]:
     """
     check = Check(keys.sealing(election.name), may_go(election))
     for batch in by_count(found):
-        yield [*(Delete(Key(pk, sk)) for sk, pk in map(_row, batch)), to_forget(), check]
+        yield [*(Delete(Key(pk, sk)) for sk, pk in map(_row, batch)), *to_forget_in(table()), check]
 
 
 def is_mark_of(election: Election) -> Condition:

@@ -17,10 +17,11 @@ from django.conf import settings
 from django.utils.translation import gettext_lazy as _
 
 from acts.refusals import Refusal
+from acts.site import table
 from elections.rules import Election
 from ranking.codes import new_code
 from store import keys
-from store.forgetting import to_forget
+from store.forgetting import to_forget_in
 from store.table import Delete, Equals, Item, Key, Missing, Put, Update, Write
 
 PURPOSE = b"plenum: pseudonyms of ballots"
@@ -86,7 +87,7 @@ def unsalted(election: Election) -> list[Write]:
     """What shutting the ballot box of a secret election destroys: this is when the salt dies."""
     if not election.secret_ballot:
         return []
-    return [*(Delete(place) for place in keys.salts(election.name, election.shards)), to_forget()]
+    return [*(Delete(place) for place in keys.salts(election.name, election.shards)), *to_forget_in(table())]
 
 
 def _key(salt: bytes) -> bytes:

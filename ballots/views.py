@@ -63,7 +63,7 @@ def kept_while_lost(request: HttpRequest) -> HttpResponse:
 
 
 def standing_for(who: User | Pass, name: str, *, described: bool = False) -> Standing | None:
-    return services.standing_of(who, name, described=described)
+    return services.standing_of(who, name, described=described, to_show=True)
 
 
 def vote(view: View, lost: Lost | None = None, load: Callable[..., Standing | None] = standing_for) -> View:

@@ -39,7 +39,7 @@ def may(action: Action) -> Callable[[User, Election], None]:
 
 def run(action: Action) -> Any:
     """A page of somebody who runs the election; what is done for all questions on a ballot at once leads there."""
-    opened = requires(Permission.USE_APPLICATION, load=renaming.found, rule=may(action))
+    opened = requires(Permission.USE_APPLICATION, load=renaming.found, rule=may(action), organises=True)
 
     def declare(view: View) -> View:
         @wraps(view)

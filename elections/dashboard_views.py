@@ -74,7 +74,7 @@ def turnout_context(election: Election) -> dict[str, Any]:
     if election.stored_state == State.DRAFT:
         return {}
     other, now = groups.last_election(election.group, before=election), datetime.fromisoformat(now_text())
-    counted, *others = turnouts(election, *([other] if other else []))
+    counted, *others = turnouts(election, *([other] if other else []), to_show=True)
     when = turnout_picture.window(election, counted, now)
     beside_it = compared.compared(other, others[0], when, now) if other else None
     quorum = election.convened.quorum_number if election.convened else None

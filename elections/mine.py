@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from accounts.models import User
+from acts.recent import Recently, get_many
 from acts.site import table
 from store import keys
 from store.cursors import decode, encode
@@ -19,7 +20,7 @@ from store.together import together
 from . import descriptions
 from .descriptions import Description
 from .repository import Listed, election_of, entries_of, listed_of, newest
-from .rules import Election, State
+from .rules import Election, Relation, State, relation
 
 MAX_ELECTIONS_READ_WHOLE = 25  # elections of which it is cheaper to read all than to look first which are open
 # elections somebody has voted in, the newest, that home looks at: most of them are long over
@@ -46,7 +47,7 @@ def votes_of(person: User, now: str, since: str = "") -> Votes:
     by_name, by_email, everyone = together(table(), *(partial(_newest, span) for span in spans))
     entries = entries_of(person, [*by_name, *by_email])
     on_roll, voted = _names(entries), _names(each for each in entries if each.get("voted"))
-    listed, open_, about = _found(_looked_at([*entries, *everyone], voted), now, voted)
+    listed, open_, about = _found(person, _looked_at([*entries, *everyone], voted), now, voted)
     found = [each for each in open_ if keys.fold(each.name) in on_roll or _is_theirs(each, person)]
     found.sort(key=lambda each: each.no_voting_after or "~")
     decided = [each for each in listed if each.sealed_at > since and keys.fold(each.name) in on_roll]
@@ -73,16 +74,17 @@ def _newest(span: Span) -> list[Item]:
     return list(newest(span))
 
 
-def _found(names: list[str], now: str, voted: set[str]) -> tuple[list[Listed], list[Election], dict[str, Description]]:
+def _found(
+    person: User, names: list[str], now: str, voted: set[str]
+) -> tuple[list[Listed], list[Election], dict[str, Description]]:
     """The elections as lists show them; those that take votes whole; and what those say of themselves in which this
-    person has not voted. A few are read at once; of many first the short entries, which are all that is read
-    of those that are not open."""
+    person has not voted. A few are read at once, as they were at most a second ago unless the person runs one of them;
+    of many first the short entries, which are all that is read of those that are not open."""
     entries = [keys.listed_election(name) for name in names]
-    found = (
-        table().get_many([*entries, *(_whole(names, voted) if len(names) <= MAX_ELECTIONS_READ_WHOLE else ())])
-        if names
-        else {}
-    )
+    if len(names) <= MAX_ELECTIONS_READ_WHOLE:
+        found = get_many(Recently([*entries, *_whole(names, voted)], partial(_runs_none, person, names)))
+    else:
+        found = table().get_many(entries)
     listed = [listed_of(found[place]) for place in entries if place in found]
     open_ = [each.name for each in listed if each.state(now) in OPEN]
     if len(names) > MAX_ELECTIONS_READ_WHOLE and open_:
@@ -90,6 +92,14 @@ def _found(names: list[str], now: str, voted: set[str]) -> tuple[list[Listed], l
     elections = [election_of(found[place]) for name in open_ if (place := keys.election(name)) in found]
     about = {keys.fold(name): descriptions.among(found, name) for name in open_ if keys.fold(name) not in voted}
     return listed, [each for each in elections if each.takes_votes(now)], about
+
+
+def _runs_none(person: User, names: list[str], seen: Mapping[Key, Item]) -> bool:
+    places = [keys.election(name) for name in names]
+    return all(
+        place in seen and relation(person.name, person.role, election_of(seen[place])) == Relation.NOBODY
+        for place in places
+    )
 
 
 def _whole(names: list[str], voted: set[str]) -> list[Key]:

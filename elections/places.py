@@ -12,6 +12,7 @@ from functools import lru_cache, partial
 
 from acts import shards
 from acts.gates import Gates, voted
+from acts.recent import Recently
 from acts.site import table
 from store import keys
 from store.table import Item, Key, Span
@@ -90,13 +91,17 @@ def with_entry(name: str, voter: str) -> tuple[Item | None, Item | None]:
     return found.get(keys.election(name)), found.get(keys.voter(name, voter, many))
 
 
-def read(name: str, where: Callable[[int], Iterable[Key]]) -> tuple[int, dict[Key, Item]]:
+def read(
+    name: str, where: Callable[[int], Iterable[Key]], recently: Recently | None = None
+) -> tuple[int, dict[Key, Item]]:
     """The election of that name, and what lies beside it in `where`, which is called with the number of its shards; and
-    that number."""
-    (many,), found = read_all([name], where)
+    that number. What is among `recently` may be a second old."""
+    (many,), found = read_all([name], where, recently)
     return many, found
 
 
-def read_all(names: Iterable[str], where: Callable[..., Iterable[Key]]) -> tuple[list[int], dict[Key, Item]]:
+def read_all(
+    names: Iterable[str], where: Callable[..., Iterable[Key]], recently: Recently | None = None
+) -> tuple[list[int], dict[Key, Item]]:
     """As `read`, of several; `where` is called with the shards of each."""
-    return shards.read([keys.election(name) for name in names], where, shards_of_new())
+    return shards.read([keys.election(name) for name in names], where, shards_of_new(), recently)

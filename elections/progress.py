@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 
+from acts.recent import Recently, get_many
 from acts.site import table
 from store import keys
 from store.table import Item
@@ -85,5 +86,6 @@ def progress(election: Election) -> Progress:
 
 
 def sealing(election_name: str) -> Sealing | None:
-    """How far it is, for a page that waits for it."""
-    return Sealing.told_by(table().get(keys.sealing(election_name)))
+    """How far it was at most a second ago, for a page that waits for it."""
+    mark = keys.sealing(election_name)
+    return Sealing.told_by(get_many(Recently([mark])).get(mark))

@@ -14,6 +14,7 @@ from accounts.models import User
 from acts import versions
 from acts.background import OVERWRITE, TaskType
 from acts.gates import as_of
+from acts.recent import Recently, get_many
 from acts.site import now_text, table
 from acts.versions import unchanged
 from pages import rendered
@@ -31,7 +32,7 @@ from . import descriptions, places
 from .convening import convened_of
 from .descriptions import Description
 from .places import Known, gates_of
-from .rules import Election, State, is_over
+from .rules import Election, Relation, State, is_over, relation
 
 RENAMING = TaskType("rename election", _("Renaming an election"))
 DELETING = TaskType("delete election", _("Deleting an election"))
@@ -85,6 +86,28 @@ def find(name: str) -> Election | None:
     return election_of(item) if item else None
 
 
+def recently(name: str, person: User | None, *also: Key, is_open: bool = False) -> Recently:
+    """The election, and what lies beside it, as a page may show them to somebody as they were a second ago: to nobody
+    who runs it, and so may just have changed it; and with `is_open` only if it took votes, so that nobody is turned
+    away who came in time."""
+    at = keys.election(name)
+
+    def is_good(found: Mapping[Key, Item]) -> bool:
+        if at not in found:
+            return False
+        election = election_of(found[at])
+        runs_it = person is not None and relation(person.name, person.role, election) != Relation.NOBODY
+        return not runs_it and (not is_open or election.takes_votes(now_text()))
+
+    return Recently((at, *also), is_good)
+
+
+def find_recent(name: str) -> Election | None:
+    """For somebody who is not signed in."""
+    item = get_many(recently(name, None)).get(keys.election(name))
+    return election_of(item) if item else None
+
+
 def find_made(name: str, created_at: str) -> Election | None:
     """The election that was made at that moment under this name, whatever its name is by now."""
     election = find(name)
@@ -111,15 +134,16 @@ def find_with_entry(name: str, person: User) -> tuple[Election, Voter | None] | 
 
 def find_to_show(name: str, person: User) -> tuple[Election, Voter | None, Description] | None:
     """As `find_with_entry`, and what the election says of itself."""
-    found, entries = _read_with_entries(person, name, keys.description(name))
+    seen = recently(name, person, keys.description(name), is_open=True)
+    found, entries = _read_with_entries(person, name, seen)
     if (item := found.get(keys.election(name))) is None:
         return None
     return election_of(item), _entry_of(person, found, entries), descriptions.among(found, name)
 
 
-def _read_with_entries(person: User, name: str, *also: Key) -> tuple[Mapping[Key, Item], list[Key]]:
+def _read_with_entries(person: User, name: str, seen: Recently | None = None) -> tuple[Mapping[Key, Item], list[Key]]:
     names = [each for each in (person.name, person.email) if each]
-    shards, found = places.read(name, lambda shards: [*also, *(keys.voter(name, each, shards) for each in names)])
+    shards, found = places.read(name, lambda shards: [keys.voter(name, each, shards) for each in names], seen)
     return found, [keys.voter(name, each, shards) for each in names]
 
 

@@ -6,13 +6,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
+from acts.recent import Recently, get_many
 from acts.site import log, table
 from store import keys
+from store.memory import Memory
 from store.table import Item
 
 from . import voting_times
 from .places import Known, gates_of, name_of
-from .rules import Election, takes_names
+from .rules import Election, State, takes_names
 
 MIN_SECRET_VOTES = 3  # with fewer votes in a secret election, who has voted would tell how
 
@@ -46,15 +48,27 @@ def turnout(election: Known) -> Turnout:
     return turnouts(election)[0]
 
 
-def turnouts(*elections: Known) -> list[Turnout]:
-    """Of several elections, in one round trip, too."""
+def turnouts(*elections: Known, to_show: bool = False) -> list[Turnout]:
+    """Of several elections, in one round trip, too. What is only shown may be a second old."""
     gates = [gates_of(each).keys(name_of(each)) for each in elections]
     times = [keys.turnout(name_of(each)) for each in elections]
-    found = table().get_many([*times, *(place for each in gates for place in each)])
+    places = [*times, *(place for each in gates for place in each)]
+    found = get_many(Recently(places)) if to_show else table().get_many(places)
     return [
         _counted([found[place] for place in own if place in found], found.get(when))
         for own, when in zip(gates, times, strict=True)
     ]
+
+
+def votes_of(election: Election) -> int:
+    """How many have voted. Of one that is closed that never changes, and is counted once by each process."""
+    if election.stored_state != State.CLOSED:
+        return turnout(election).voted
+    end = election.name, election.created_at, election.closed_at
+    return _known_votes.get(end, lambda: turnout(election).voted)
+
+
+_known_votes = Memory[int](10_000, lambda votes: 1)  # of so many elections
 
 
 def final_turnout(election: Election) -> Turnout:

@@ -25,6 +25,7 @@ from elections.forms import NameForm
 from pages.forms import carried_out, form_page, posted, show_form
 from pages.saying import ask, say_what_was_understood, told
 from pages.times import from_text, typed
+from store import patience
 
 from . import services
 from .forms import PollEndForm
@@ -39,6 +40,7 @@ def of_runners(methods: Callable[[View], View]) -> Callable[[View], View]:
     def declare(view: View) -> View:
         @wraps(view)
         def answer(request: HttpRequest, poll_id: UUID) -> HttpResponse:
+            patience.insist()
             runner = services.find_runner(str(poll_id), request.user, request.COOKIES.get(KEY_COOKIE, ""))
             if runner is None:
                 raise Http404

@@ -23,7 +23,7 @@ from acts import recording
 from acts.again import MAX_ATTEMPTS
 from acts.background import Batch, Task, finished, next_deletions
 from acts.closing import Closing
-from acts.following import follow
+from acts.following import follow, get_through
 from acts.once import once
 from acts.refusals import LostRace, NotAllowed, NotNow, NotThere, TooMany
 from acts.site import SITE, now_text, table
@@ -247,7 +247,8 @@ def extend(who: Runner, end: str | None) -> None:
     who.check(Act.EXTEND)
     rules.check_end(who.poll, end, now_text())
     after = replace(who.poll, expires_at=end)
-    record(who.name, "PollUpdated", who.poll, {"expiresAt": end}, *repository.change(who.poll, after))
+    writes = repository.change(who.poll, after)
+    get_through(lambda: record(who.name, "PollUpdated", who.poll, {"expiresAt": end}, *writes))
 
 
 def reopen(who: Runner, end: str | None) -> None:

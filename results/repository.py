@@ -8,6 +8,7 @@ from datetime import datetime
 
 import orjson
 
+from acts.recent import Recently, get_many
 from acts.site import table
 from elections import repository as elections
 from elections.needs import Snapshot, snapshot_in
@@ -70,11 +71,11 @@ class Sealed(Found):
     report: Report
 
 
-def find(election_name: str, *, with_report: bool = True) -> Found | None:
-    """In one round trip; two if the report is long."""
-    at, head, kept = keys.election(election_name), keys.result(election_name), keys.snapshot(election_name)
-    part = keys.result_part(election_name, 0)
-    found = table().get_many([at, head, part, kept] if with_report else [at, head, kept])
+def find(election_name: str, *, with_report: bool = True, recently: Recently | None = None) -> Found | None:
+    """In one round trip; two if the report is long. What is among `recently` may be a second old."""
+    at, seen = keys.election(election_name), recently or Recently(())
+    head, kept, *report = others = beside(election_name, with_report)
+    found = get_many(seen, [place for place in (at, *others) if place not in seen.keys])
     if at not in found:
         return None
     election = elections.election_of(found[at])
@@ -83,8 +84,14 @@ def find(election_name: str, *, with_report: bool = True) -> Found | None:
     seal, needed = seal_of(found[head]), snapshot_in(found[kept]) if kept in found else None
     if not with_report:
         return Found(election, seal, None, needs=needed)
-    text = found[part]["text"] if seal.parts == 1 else _text(election_name)
+    text = found[report[0]]["text"] if seal.parts == 1 else _text(election_name)
     return Sealed(election, seal, Report.from_json(text), needs=needed)
+
+
+def beside(election_name: str, with_report: bool) -> list[Key]:
+    """The head of its result, what was kept of skills, and the report, or the first part of it."""
+    report = [keys.result_part(election_name, 0)] if with_report else []
+    return [keys.result(election_name), keys.snapshot(election_name), *report]
 
 
 def read_report(found: Found) -> Sealed:

@@ -7,6 +7,7 @@ import time
 from collections.abc import Mapping
 from contextlib import suppress
 
+from acts.recent import Recently
 from acts.recording import try_record
 from acts.ringing import BALLOTS, ring
 from acts.site import now_text, table
@@ -17,7 +18,7 @@ from ballots.services import seal_what_is_closed
 from elections import repository as elections
 from elections import services as organising
 from elections.rules import Election, State
-from elections.turnout import final_turnout, turnout
+from elections.turnout import final_turnout, votes_of
 from results import repository, roll, running
 from store import keys, trips
 from store.log import Event
@@ -112,18 +113,19 @@ def _affordable(counted: Ballots, election: Election) -> int:
 
 def _is_quickly_counted(election: Election) -> bool:
     """Whether somebody may wait for it: of so many ballots, were they all different and ranked everybody."""
-    voted, standing = turnout(election).voted, len(candidates_of(election))
+    voted, standing = votes_of(election), len(candidates_of(election))
     size = Size(standing, voted, voted * standing, seats=election.seats)
     job = Job(Ballots((), {}), election.method, settings_of(election, ""), recounts=DEFAULT_RECOUNTS)
     return voted <= MAX_BALLOTS_COUNTED_IN_REQUEST and job.cost(size) <= MAX_STEPS_IN_REQUEST
 
 
-def find(election_name: str, *, with_report: bool = True) -> Found | None:
-    """The election with its result. One that is over but not sealed yet is sealed now, if that is quickly done."""
-    found = repository.find(election_name, with_report=with_report)
+def find(election_name: str, *, with_report: bool = True, recently: Recently | None = None) -> Found | None:
+    """The election with its result. One that is over but not sealed yet is sealed now, if that is quickly done; of one
+    that is closed and takes longer nothing more is read."""
+    found = repository.find(election_name, with_report=with_report, recently=recently)
     if found is None or found.seal or found.election.state(now_text()) != State.CLOSED:
         return found
-    is_closed_now = organising.close_if_over(election_name)
+    is_closed_now = found.election.stored_state != State.CLOSED and organising.close_if_over(election_name)
     if _is_quickly_counted(found.election):
         seal_what_is_closed(election_name)
     elif is_closed_now:

@@ -2,7 +2,8 @@
 out who asks for it.
 
 What it was made of is the election, the seal, which names the report by its digest, and what was kept of skills. All
-of that is read each time; the report only if nothing is remembered that was made of it.
+of that is read each time, in a distant store once a second; the report only if nothing is remembered that was made of
+it.
 """
 
 from __future__ import annotations
@@ -12,6 +13,8 @@ from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any
 
+from accounts.models import User
+from elections import repository as elections
 from pages import page_cache
 from pages.page_cache import Fragment
 from store.keys import fold
@@ -28,8 +31,11 @@ class Page:
     context_of: Callable[[Sealed], dict[str, Any]]
     words_of: Callable[[Sealed], dict[str, str]] = lambda found: {}
 
-    def find(self, election_name: str) -> Found | None:
-        return services.find(election_name, with_report=page_cache.cache.known(self._key(election_name)) is None)
+    def find(self, election_name: str, reader: User | None) -> Found | None:
+        """As it was at most a second ago, unless the reader runs the election."""
+        with_report = page_cache.cache.known(self._key(election_name)) is None
+        recently = elections.recently(election_name, reader, *repository.beside(election_name, with_report))
+        return services.find(election_name, with_report=with_report, recently=recently)
 
     def part(self, found: Found) -> Fragment:
         """As it is remembered, or made now. What does not have the digest that was sealed is shown, but not kept."""

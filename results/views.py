@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
 from fractions import Fraction
 from functools import partial
 from typing import Any
@@ -13,14 +12,13 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
 from accounts.access import View, public
+from accounts.models import User
 from acts.site import now_text
 from elections.access import context_of
 from elections.beside import beside
-from elections.progress import sealing
-from elections.rules import Election, State
+from elections.rules import State
 from pages.conditional import for_reader, tag_of
 from pages.page_cache import page_with
-from store.log import utc_now
 from tally.result import Round
 
 from . import services, words
@@ -34,9 +32,8 @@ from .pictures import pictures_of, turnout_pictures
 from .pictures.drawing import exact, voters
 from .repository import Found, Sealed
 from .shown import Page
+from .waiting import waiting_for
 
-# how soon a page that waits for the count looks again
-FIRST_RELOAD_SECONDS, RELOAD_SECONDS, FIRST_RELOAD_PERIOD = 1, 3, timedelta(seconds=15)
 MAX_CANDIDATES_IN_CONTESTS = 60  # candidates whose contests the page shows; the files have all of them
 
 
@@ -61,7 +58,7 @@ def of_public_results(view: View) -> View:
 
 
 def load_shown(reader: Reader, name: str) -> Found | None:
-    return _seen_by(reader, PAGE.find(name))
+    return _seen_by(reader, PAGE.find(name, reader if isinstance(reader, User) else None))
 
 
 @for_anybody(load_for=load_shown)
@@ -113,14 +110,8 @@ def not_yet(request: HttpRequest, found: Found) -> HttpResponse:
     sentence = _("The ballots are being counted.") if over else _("The result is shown after the election has closed.")
     context = context_of(request, found.election, sentence=sentence, counting=over)
     if over:
-        context |= {"sealing": sealing(found.election.name), "again": _look_again(found.election)}
+        context |= waiting_for(found.election)
     return render(request, "results/not_yet.html", context, status=202 if over else 403)
-
-
-def _look_again(election: Election) -> int:
-    """In how many seconds: most are counted soon after they close, and what takes longer takes much longer."""
-    age = utc_now() - (election.ended or utc_now())
-    return FIRST_RELOAD_SECONDS if age < FIRST_RELOAD_PERIOD else RELOAD_SECONDS
 
 
 def context_of_report(found: Found) -> dict[str, Any]:

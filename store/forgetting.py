@@ -19,6 +19,11 @@ def to_forget() -> Update:
     return Update(keys.forgetting(), add={"asked": 1})
 
 
+def to_forget_in(table: Table) -> list[Update]:
+    """As `to_forget`; nothing for a store that hands nobody its files, where all who vote would meet in the mark."""
+    return [] if table.is_distant else [to_forget()]
+
+
 def is_due(table: Table) -> bool:
     return _unforgotten(table) is not None
 

@@ -3,6 +3,9 @@
 What counts is each pause between two tries, and each try that took longer than an answer usually does. Whatever is
 answered at once costs nothing, so that a long piece of work on a store that is well is never cut off. Nobody waits like
 this for the embedded store.
+
+Voters must not keep out whoever runs a vote. An organiser's request *insists*: where the store is throttled or others
+hold an item, it asks again until `INSIST_SECONDS` have passed. A store that is silent keeps it waiting no longer.
 """
 
 from __future__ import annotations
@@ -13,6 +16,8 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from threading import Lock
 
+INSIST_SECONDS = 20.0  # that an organiser's request asks again where it was refused for being one of many
+
 
 class Patience:
     """What is left of a request's seconds. Of questions asked at the same time each has its own part of it."""
@@ -22,6 +27,8 @@ class Patience:
         self.left = seconds
         self._whole = whole or self
         self._was_in_vain = False
+        self._insists_until: float | None = None  # by the store's clock; set at the first refusal
+        self._insists = False
         self._lock = Lock()
 
     @property
@@ -32,6 +39,16 @@ class Patience:
     @was_in_vain.setter
     def was_in_vain(self, so: bool) -> None:
         self._whole._was_in_vain = so
+
+    def insist(self) -> None:
+        self._whole._insists = True
+
+    def insists(self, now: float) -> bool:
+        """Whether to ask again now, however often that was refused."""
+        whole = self._whole
+        if whole._insists and whole._insists_until is None:
+            whole._insists_until = now + INSIST_SECONDS
+        return whole._insists_until is not None and now < whole._insists_until
 
     def part(self, lost: float) -> Patience:
         """For one question among several, when so much was lost by those before it."""
@@ -59,6 +76,12 @@ def of_request(seconds: float) -> Iterator[Patience]:
 def current() -> Patience | None:
     """That of the request at hand; a job of the worker has none, and waits as long as it takes."""
     return _current.get()
+
+
+def insist() -> None:
+    """The request at hand is an organiser's."""
+    if (patience := _current.get()) is not None:
+        patience.insist()
 
 
 def left() -> float:

@@ -358,6 +358,7 @@ ROUTES = {
     "live_now": (Permission.VIEW_APPLICATION, READ, ["draft"]),
     "help_secrecy": (PUBLIC, READ, []),
     "help_counting": (PUBLIC, READ, []),
+    "waiting_for_result": (PUBLIC, READ, ["made-up"]),
     "news_about": (Permission.VIEW_APPLICATION, READ, ["draft"]),
     "announce_result": (Permission.USE_APPLICATION, ACT, ["draft"]),
     "help_news": (PUBLIC, READ, []),
@@ -612,6 +613,7 @@ def expected(name, whom, allowed, role, method) -> set[str]:
         "site_logo",
         "site_colours",
         "sitemap_year",
+        "waiting_for_result",
         "picture",
     ):
         return {"not found"}  # nobody here has any; and the draft has no times, and nothing to share

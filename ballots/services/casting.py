@@ -46,12 +46,15 @@ BEFORE = Outcome(None)  # of a form that was carried out before
 # --- who votes ---
 
 
-def standing_of(who: User | Pass, election_name: str, form: str = "", *, described: bool = False) -> Standing | None:
-    """What this person is to the election. Drafts are nobody's to vote in, and so are not there."""
+def standing_of(
+    who: User | Pass, election_name: str, form: str = "", *, described: bool = False, to_show: bool = False
+) -> Standing | None:
+    """What this person is to the election. Drafts are nobody's to vote in, and so are not there. What is only shown may
+    be a second old, but for who may vote; nothing is decided by it."""
     if isinstance(who, Pass):
         found = standing_by(who, election_name, form, described=described)
     else:
-        found = repository.standing_of(who, election_name, form=form, described=described)
+        found = repository.standing_of(who, election_name, form=form, described=described, to_show=to_show)
     return None if found is None or found.election.stored_state == State.DRAFT else found
 
 

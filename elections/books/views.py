@@ -50,7 +50,8 @@ def load(book_id: str) -> Found | None:
 
 def run(action: Action) -> Any:
     """A page of somebody who runs the book."""
-    return requires(Permission.USE_APPLICATION, load=load, rule=lambda user, found: may(action)(user, found.leader))
+    rule = lambda user, found: may(action)(user, found.leader)  # noqa: E731
+    return requires(Permission.USE_APPLICATION, load=load, rule=rule, organises=True)
 
 
 def book_context(request: HttpRequest, found: Found, **more: Any) -> dict[str, Any]:

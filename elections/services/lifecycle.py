@@ -7,7 +7,7 @@ import secrets
 from dataclasses import replace
 
 from accounts.models import User
-from acts.following import follow
+from acts.following import follow, get_through
 from acts.gates import MAX_GATES_PER_TRANSACTION
 from acts.site import now_text
 from acts.steps import Steps
@@ -81,5 +81,6 @@ def move_end(actor: User, election: Election, end: str | None) -> Election:
     if end == election.no_voting_after:
         return election
     after = replace(election, no_voting_after=end)
-    record(actor, "ElectionUpdated", election, {"no_voting_after": end}, *repository.change(election, after))
+    writes = repository.change(election, after)
+    get_through(lambda: record(actor, "ElectionUpdated", election, {"no_voting_after": end}, *writes))
     return next_version(election, after)

@@ -36,6 +36,7 @@ from results.report import Report
 from results.repository import Found, Sealed
 from results.shown import Page
 from results.views import context_of_report
+from results.waiting import waiting_for
 
 from .card import card_of, picture
 from .card_address import card_address, card_edition
@@ -55,9 +56,10 @@ def load(name: str, find: Callable[[str], Found | None] = services.find) -> Foun
 @public
 @require_safe
 def shared(request: HttpRequest, name: str) -> HttpResponse:
-    found = load(name, PAGE.find)
+    found = load(name, partial(PAGE.find, reader=request.user if request.user.is_authenticated else None))
     context = {"election": found.election, "address": address("shared", found.election)}
     if found.seal is None:
+        context |= waiting_for(found.election) if found.election.state(now_text()) == State.CLOSED else {}
         return _answer(request, "results/shared.html", found, context)
     part, image = PAGE.part(found), card_address(found.election, found.seal)
     context |= {**part.extra, "image": image, "image_width": WIDTH_PX, "image_height": HEIGHT_PX, "counted": True}

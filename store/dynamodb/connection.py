@@ -14,13 +14,14 @@ from .. import patience, trips
 from ..table import Conflict, Crowded, InDoubt, Invalid, Refused, StoreError, Unavailable
 from ..together import settled
 from . import wire
-from .errors import FAILURES, OVER, SHED, NotAsked, is_silence, translated
+from .errors import FAILURES, OVER, SHED, TOO_BUSY, NotAsked, is_silence, translated
 from .shedding import Shedding
 
 MAX_CONFLICT_ATTEMPTS = 8  # where others were in the way, or DynamoDB was too busy
 MAX_SILENCE_ATTEMPTS = 4  # where nobody answered
 FIRST_PAUSE_SECONDS = 0.02
 MAX_PAUSE_SECONDS = 1.0
+MAX_INSISTENT_PAUSE_SECONDS = 0.25  # of whoever insists: one among many is no load, however often they ask
 USUAL_REPLY_SECONDS = 0.25  # seconds within which an answer is nothing that needs patience
 ANSWERS = (Refused, Invalid, Conflict, Crowded)  # who says one of these is there
 EXTRA_THREADS_PER_THREAD = 3  # threads that ask beside each that answers requests
@@ -72,7 +73,7 @@ class Connection:
                         raise
                     raise before from error
                 trips.retried(_reason(error))
-                self.pause(tried)
+                self.pause(tried, error)
 
     def _ask_once(self, operation: str, method: str, request: dict[str, Any]) -> dict[str, Any]:
         """One round trip, and what it tells of how DynamoDB is."""
@@ -116,6 +117,8 @@ class Connection:
             self._shedding().unanswered()
 
     def _is_worth_another(self, error: StoreError, tried: int) -> bool:
+        if self._insists(error):
+            return True
         most = (
             MAX_CONFLICT_ATTEMPTS
             if isinstance(error, Conflict | Crowded)
@@ -124,6 +127,10 @@ class Connection:
             else 1
         )
         return tried < most and patience.left() >= wire.CONNECT_TIMEOUT_SECONDS + USUAL_REPLY_SECONDS
+
+    def _insists(self, error: StoreError | None) -> bool:
+        waiting = patience.current()
+        return waiting is not None and isinstance(error, Conflict | Crowded) and waiting.insists(self._ticking())
 
     def _tell_of_vain_waiting(self, error: StoreError) -> None:
         """Once for each request."""
@@ -152,11 +159,23 @@ class Connection:
                 return
             request = request | {"ExclusiveStartKey": last}
 
-    def pause(self, tried: int) -> None:
+    def pause(self, tried: int, error: StoreError | None = None) -> None:
+        """Before asking again, after this was answered. The pauses of whoever insists cost no patience."""
+        if self._insists(error):
+            self._sleep(_RANDOM.uniform(0, min(MAX_INSISTENT_PAUSE_SECONDS, FIRST_PAUSE_SECONDS * 2**tried)))
+            return
         seconds = _RANDOM.uniform(0, min(MAX_PAUSE_SECONDS, FIRST_PAUSE_SECONDS * 2**tried))
         seconds = max(0.0, min(seconds, patience.left() - wire.CONNECT_TIMEOUT_SECONDS))
         patience.lose(seconds)
         self._sleep(seconds)
+
+    def pause_for_rest(self, fruitless: int) -> None:
+        """Before asking for what was left over of a batch; so many batches in a row have come to nothing."""
+        crowded = Crowded(TOO_BUSY)
+        if fruitless >= MAX_CONFLICT_ATTEMPTS and not self._insists(crowded):
+            raise crowded
+        trips.retried("unprocessed")
+        self.pause(fruitless, crowded)
 
     def at_once(self, asks: Sequence[Callable[[], Any]]) -> list[Any]:
         """In threads of this process. What no thread has begun by then, whoever waits for it asks: so questions within

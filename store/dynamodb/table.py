@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
-from .. import cursors, limits, trips
+from .. import cursors, limits
 from ..log import layout
 from ..table import (
     DATA,
@@ -23,7 +23,6 @@ from ..table import (
     Put,
     Span,
     Table,
-    Unavailable,
     Update,
     Value,
     Write,
@@ -31,8 +30,8 @@ from ..table import (
 from ..together import together
 from ..units import INDEX, is_plain
 from . import schema, wire
-from .connection import MAX_CONFLICT_ATTEMPTS, Connection
-from .errors import FAILURES, TOO_BUSY, translated
+from .connection import Connection
+from .errors import FAILURES, translated
 from .expressions import Expressions
 
 DEFAULT_THREADS = 32
@@ -116,11 +115,8 @@ class DynamoDbTable(Table):
         while waiting:
             left = self._get_batch(waiting, found)
             fruitless = fruitless + 1 if len(left) == len(waiting) else 0
-            if fruitless == MAX_CONFLICT_ATTEMPTS:
-                raise Unavailable(TOO_BUSY)
             if left:
-                trips.retried("unprocessed")
-                self._connection.pause(fruitless)
+                self._connection.pause_for_rest(fruitless)
             waiting = left
         return found
 
@@ -181,11 +177,8 @@ class DynamoDbTable(Table):
         while waiting:
             left = self._put_batch(waiting)
             fruitless = fruitless + 1 if len(left) == len(waiting) else 0
-            if fruitless == MAX_CONFLICT_ATTEMPTS:
-                raise Unavailable(TOO_BUSY)
             if left:
-                trips.retried("unprocessed")
-                self._connection.pause(fruitless)
+                self._connection.pause_for_rest(fruitless)
             waiting = left
 
     def increment(self, key: Key, name: str, by: int = 1, *, also: Mapping[str, Value] | None = None) -> int:

@@ -13,7 +13,7 @@ import time
 from weakref import WeakKeyDictionary
 
 from .. import keys, trips
-from ..table import StoreError, Table
+from ..table import Crowded, StoreError, Table
 
 HEADER = keys.event_number()
 
@@ -100,8 +100,8 @@ class _Line:
             for place, number in zip(asked, ask(table, len(asked)), strict=True):
                 place.number = number
         except StoreError as error:
-            for place in asked:
-                place.error = error
+            for place in asked:  # whoever did not ask may have more patience, and try again: nothing was written
+                place.error = error if place is own else Crowded(str(error))
         finally:
             with self._lock:  # if we were interrupted, the others wait as before
                 self._waiting[:0] = [place for place in asked if not place.is_answered and place is not own]

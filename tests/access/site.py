@@ -54,6 +54,7 @@ from ranking.candidates import Candidate
 from results import repository as results
 from results.checks.sealed import stamp
 from results.sharing.card_address import card_edition
+from results.waiting import token_for
 from skills import merging
 from skills import services as skills
 from skills.endorsements import Ground
@@ -450,6 +451,7 @@ def _looks_at_results() -> list[Look]:
         Look("export", "voter", ("Past", "ballots.csv")),
         Look("shared", "stranger", ("Past",)),
         Look("embed", "stranger", ("Past",)),
+        Look("waiting_for_result", "stranger", (token_for(found.election),)),
         Look("card", "stranger", ("Past", "en", card_edition(found.seal))),
     ]
 

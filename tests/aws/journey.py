@@ -19,11 +19,10 @@ from django.test import Client, override_settings
 
 from acts.site import acting_on
 from tests.ballots.test_killed import session_of
-from upkeep import pause
 
 from .ledger import READ, Partition
 from .rules import READ_UNITS_PER_SECOND
-from .site import electorate, opened, site
+from .site import Site, electorate, opened, site
 
 PLAIN = {"staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"}}
 NAME = "Board"
@@ -50,7 +49,7 @@ def journey() -> dict[str, Counter[str]]:
     """By page, the read units on the keys that are not the voter's own. Whoever comes second, so that what a process
     remembers is remembered."""
     units: dict[str, Counter[str]] = {}
-    with _as_served(), site() as here:
+    with site() as here, as_served(here):
         voters = electorate(2)
         opened(here.owner, NAME, voters, secret_ballot=True)
         sessions = [session_of(voter) for voter in voters]
@@ -80,8 +79,14 @@ def _shared(taken: dict[tuple[str, Partition], float]) -> Counter[str]:
 
 
 @contextmanager
-def _as_served() -> Iterator[None]:
-    with override_settings(ALLOWED_HOSTS=["*"], STORAGES=PLAIN), patch.object(pause.watch, "sees", lambda: None):
+def as_served(here: Site) -> Iterator[None]:
+    """As on a site whose settings name this store. What all requests of a process share is read in no time."""
+    table = here.looking()
+    with (
+        override_settings(ALLOWED_HOSTS=["*"], STORAGES=PLAIN),
+        patch("acts.site_cache.connect", lambda url: table),
+        patch("config.middleware.connect", lambda url: table),
+    ):
         yield
 
 

@@ -3,7 +3,9 @@
 * A transaction holds its items, those it only checks included, from the moment it arrives until it is done. Another
   transaction that meets one of them is cancelled, a single write is refused; reads pass.
   https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/transaction-apis.html#transaction-conflict-handling
-* A partition takes 1,000 write units and 3,000 read units a second, and one of the index as well.
+* A partition takes 1,000 write units and 3,000 read units a second, and one of the index as well. By default each key
+  is alone in one; with `Limits(partitions=4)` keys share so many, by their hash, as they do in a new table. A table
+  takes so many units as well: a new one 4,000 and 12,000 (`NEW_TABLE`).
   https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/bp-partition-key-design.html
   A write for which the table or its index has no units is refused whole; of a batch the rest is left over.
 * The index is behind: it shows what there was some milliseconds ago.
@@ -21,13 +23,16 @@ from __future__ import annotations
 import threading
 import time
 from collections import Counter, deque
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from math import inf
 from random import Random
 from typing import Any, NamedTuple
+from zlib import crc32
 
 from botocore.exceptions import ClientError
+
+from store.units import WARM_READ_UNITS_PER_SECOND, WARM_WRITE_UNITS_PER_SECOND
 
 from . import grammar, wires
 from .ledger import READ, WRITE, Bucket, Ledger, Partition
@@ -59,12 +64,20 @@ class Latency:
 @dataclass(frozen=True)
 class Limits:
     """What one partition takes a second, for how many seconds units that nobody used can be had, and how old the
-    index is at most. No number is no limit."""
+    index is at most. No number is no limit. Without a number of partitions each key has one for itself."""
 
     write_units: float | None = WRITE_UNITS_PER_SECOND
     read_units: float | None = READ_UNITS_PER_SECOND
+    partitions: int | None = None
+    table_write_units: float | None = None
+    table_read_units: float | None = None
     burst: float = 0.5
     lag: float = 0.0
+
+
+NEW_TABLE = Limits(
+    partitions=4, table_write_units=WARM_WRITE_UNITS_PER_SECOND, table_read_units=WARM_READ_UNITS_PER_SECOND
+)
 
 
 class Place(NamedTuple):
@@ -144,7 +157,7 @@ class Rules:
             now, wanted, left = self.clock(), {}, {}
             for table, asked in RequestItems.items():
                 for key in asked["Keys"]:
-                    has_some = self._bucket(READ, Partition(table, key["PK"]["S"])).has_some(now)
+                    has_some = self._has_some(READ, Partition(table, key["PK"]["S"]), now)
                     (wanted if has_some else left).setdefault(table, {**asked, "Keys": []})["Keys"].append(key)
             if left:
                 self.counts.refused["left over"] += 1
@@ -190,7 +203,7 @@ class Rules:
         self._pass(self.latency.read / 2)
         with self._lock:
             self.counts.calls[method] += 1
-            answer = ask() if self._bucket(READ, partition).has_some(self.clock()) else None
+            answer = ask() if self._has_some(READ, partition, self.clock()) else None
             self.counts.refused["throttled reads"] += int(answer is None)
         self._pass(self.latency.read / 2)
         if answer is None:
@@ -298,7 +311,7 @@ class Rules:
             return CONFLICT
         now = self.clock()
         wanted = [Partition(part.place.table, part.place.pk), *self._indexed(part)]
-        return "" if all(self._bucket(WRITE, each).has_some(now) for each in wanted) else THROTTLED
+        return "" if all(self._has_some(WRITE, each, now) for each in wanted) else THROTTLED
 
     def _indexed(self, part: Part) -> set[Partition]:
         """The partitions of the index in which the item stands, or will."""
@@ -339,16 +352,26 @@ class Rules:
 
     # --- units ---
 
-    def _bucket(self, kind: str, partition: Partition) -> Bucket:
-        if (kind, partition) not in self._buckets:
-            rate = self.limits.write_units if kind == WRITE else self.limits.read_units
-            room = inf if rate is None else rate * self.limits.burst
-            self._buckets[kind, partition] = Bucket(rate or 0.0, room, room, self.clock())
-        return self._buckets[kind, partition]
+    def _of_units(self, kind: str, partition: Partition) -> Iterator[Bucket]:
+        """Where the units come from: the physical partition in which the key lies, and the table."""
+        limits, own = self.limits, partition
+        if limits.partitions:
+            own = partition._replace(pk=f"partition {crc32(partition.pk.encode()) % limits.partitions}")
+        rates = {own: limits.write_units if kind == WRITE else limits.read_units}
+        rates[partition._replace(pk="")] = limits.table_write_units if kind == WRITE else limits.table_read_units
+        for place, rate in rates.items():
+            if (kind, place) not in self._buckets:
+                room = inf if rate is None else rate * limits.burst
+                self._buckets[kind, place] = Bucket(rate or 0.0, room, room, self.clock())
+            yield self._buckets[kind, place]
+
+    def _has_some(self, kind: str, partition: Partition, now: float) -> bool:
+        return all(bucket.has_some(now) for bucket in self._of_units(kind, partition))
 
     def _pay(self, kind: str, partition: Partition, units: float) -> None:
         now = self.clock()
-        self._bucket(kind, partition).pay(units, now)
+        for bucket in self._of_units(kind, partition):
+            bucket.pay(units, now)
         self.ledger.charge(kind, partition, units, now)
 
     # --- the index ---

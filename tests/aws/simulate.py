@@ -12,7 +12,7 @@ import os
 import sys
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from functools import partial
 from random import Random
@@ -23,11 +23,16 @@ if __name__ == "__main__":
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
     django.setup()
 
+from django.conf import settings
+from django.test import Client
+
 from acts.refusals import Refusal
+from acts.site import acting_on
 from elections import services as organising
 from store.log import as_text, utc_now
 from store.table import Conflict, Unavailable
 from tests.ballots.history import CLOSED, DONE, OVERTAKEN, UNKNOWN, Act
+from tests.ballots.test_killed import session_of
 
 from . import journey
 from .casting import Rush, come
@@ -55,6 +60,8 @@ class Day:
     tries: int = 6
     secret: bool = True
     latency: Latency | None = None
+    by_pages: bool = False  # whether the organiser acts as a browser does: the page with the form, and the form
+    limits: Limits = field(default_factory=lambda: Limits(lag=MAX_INDEX_LAG_SECONDS))
 
 
 @dataclass
@@ -107,14 +114,14 @@ HEAD = [
 def simulated(day: Day, then: Callable[[Site, Rush, list[Act]], object] = lambda *_: None) -> Run:
     """Let a day pass, and judge it; then somebody else may look at the first election as well."""
     started = time.perf_counter()
-    with site(day.seed, day.shards) as here:
+    with site(day.seed, day.shards) as here, journey.as_served(here):
         count = int(day.rate * day.seconds / day.elections)
         names = [f"Board {number + 1}" for number in range(day.elections)]
         voters = {name: electorate(count, f"Voter of {name}") for name in names}
         here.voters = [user for each in voters.values() for user in each]
         for name in names:
             opened(here.owner, name, voters[name], secret_ballot=day.secret)
-        rules = here.start(day.processes, day.seed, day.latency, Limits(lag=MAX_INDEX_LAG_SECONDS))
+        rules = here.start(day.processes, day.seed, day.latency, day.limits)
         rushes, organised = {name: Rush() for name in names}, []
         acts = [
             come(
@@ -148,24 +155,45 @@ def together(rushes: list[Rush]) -> Rush:
 
 
 def organising_acts(here: Site, day: Day, name: str, told: list[Act]) -> list[Callable[[], None]]:
-    end = as_text(utc_now() + timedelta(days=2))
+    end = as_text((utc_now() + timedelta(days=2)).replace(second=0, microsecond=0))
+    session = session_of(here.owner) if day.by_pages else ""
 
     def extend() -> None:
-        organising.extend(here.owner, found(name), end)
+        acting(here.processes[0], lambda: organising.extend(here.owner, found(name), end), organises=True)
 
     def close() -> None:
-        organising.close(here.owner, found(name))
+        acting(here.processes[0], lambda: organising.close(here.owner, found(name)), organises=True)
 
-    wanted = [("extend", end, day.extending, extend), ("close", "", day.closing, close)]
-    return [partial(_organise, here, kind, form, at, act, told) for kind, form, at, act in wanted if at is not None]
+    if session:
+        extend = partial(_by_page, here, session, f"/election/{name}/end/", ends=end[:16])
+        close = partial(_by_page, here, session, f"/election/{name}/close/")
+
+    def organise() -> None:
+        """One after the other: what is closed cannot be extended."""
+        for kind, form, at, act in (("extend", end, day.extending, extend), ("close", "", day.closing, close)):
+            if at is not None:
+                here.time.sleep(max(0.0, began + at - here.time.now))
+                _organise(here, kind, form, act, told)
+
+    began = here.time.now
+    return [organise]
 
 
-def _organise(here: Site, kind: str, form: str, after: float, act: Callable[[], None], told: list[Act]) -> None:
+def _by_page(here: Site, session: str, address: str, **fields: str) -> None:
+    """As a browser: through all middleware, which gives the request its patience."""
+    process, client = here.processes[0], Client(raise_request_exception=False)
+    client.cookies[settings.SESSION_COOKIE_NAME] = session
+    with acting_on(process):
+        answers = [client.get(address).status_code, client.post(address, fields).status_code]
+    if answers != [200, 302]:
+        raise Unavailable(f"{address}: {answers}")
+
+
+def _organise(here: Site, kind: str, form: str, act: Callable[[], None], told: list[Act]) -> None:
     """One call, and what the organiser was told; nobody tries again."""
-    here.time.sleep(after)
     one = Act(here.owner.name, kind, here.time.now, 0, DONE, form)
     try:
-        acting(here.processes[0], act)
+        act()
     except (Conflict, Unavailable):
         one = replace(one, answer=UNKNOWN)
     except Refusal:
@@ -188,6 +216,13 @@ SITES = [
 ]
 PROMISE = Day(16, 1000, 14, closing=12.0, extending=6.0)
 CROWDED = [Day(4, 1000, 4, closing=3.0, extending=1.5), Day(1, 280, 4, closing=3.0, extending=1.5)]
+
+
+# Four times what sixteen shards take, on partitions with a sixteenth of AWS's units: the same crowd, so much smaller.
+# The election's own key is read more often than it may be, and so is the key of numbers written.
+SIXTEENTH = Limits(write_units=62.5, read_units=187.5, lag=MAX_INDEX_LAG_SECONDS)
+THROTTLED = Day(16, 500, 3, closing=2.0, extending=1.0, by_pages=True, limits=SIXTEENTH)
+SEEDS = 20
 
 
 def show(days: list[Day]) -> bool:
@@ -213,10 +248,28 @@ def show_promise(day: Day) -> bool:
     return run.is_right and all(act.answer == DONE for act in run.organised)
 
 
+def show_throttled() -> bool:
+    """Move the end and close under twenty crowds."""
+    print("| seed | cast | throttled | move of the end | close | lost, doubled, after the close |", flush=True)
+    print("|---:|---:|---:|---|---|---|")
+    fine = []
+    for seed in range(1, SEEDS + 1):
+        run = simulated(replace(THROTTLED, seed=seed))
+        (judgement,), refused = run.judgements, run.rules.counts.refused
+        told = [f"{act.answer}, {(act.answered - act.called) * 1000:,.0f} ms" for act in run.organised]
+        wrong = f"{judgement.lost}, {judgement.doubled}, {judgement.after_the_close}"
+        crowded = refused["throttled writes"] + refused["throttled reads"] + refused["left over"]
+        print(f"| {seed} | {judgement.acknowledged:,} | {crowded:,} | {' | '.join(told)} | {wrong} |", flush=True)
+        fine.append(run.is_right and all(act.answer == DONE for act in run.organised))
+    print(f"{sum(fine)} of {SEEDS} as they should be")
+    return all(fine)
+
+
 PARTS = {
     "rates": lambda: show(RATES),
     "sites": lambda: show(SITES),
     "close": lambda: all(show_promise(day) for day in (PROMISE, *CROWDED)),
+    "throttled": show_throttled,
     "pages": journey.show,
 }
 

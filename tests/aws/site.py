@@ -135,7 +135,9 @@ def write_all(writes: Iterable[Write]) -> None:
         table().write(*every[start : start + TRANSACTION_ITEMS])
 
 
-def acting(process: Table, act: Callable[[], Any]) -> Any:
+def acting(process: Table, act: Callable[[], Any], *, organises: bool = False) -> Any:
     """As in a request of a browser, which waits for the store only so long."""
     with acting_on(process), patience.of_request(settings.STORE_SECONDS):
+        if organises:  # as `accounts.access.answer_for` does
+            patience.insist()
         return act()

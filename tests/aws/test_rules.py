@@ -13,7 +13,7 @@ from store.table import Check, Conflict, Delete, Equals, Key, Missing, Put, Refu
 from .engine import using
 from .ledger import READ, WRITE, Partition
 from .memory import MemoryEngine
-from .rules import Latency, Limits, Rules
+from .rules import NEW_TABLE, Latency, Limits, Rules
 from .virtual import VirtualThreading, VirtualTime
 
 DATA = "vote_data"
@@ -22,7 +22,7 @@ DATA = "vote_data"
 class Site:
     """A table under the rules, in a time of its own."""
 
-    def __init__(self, **limits: float):
+    def __init__(self, **limits: float | None):
         self.time = VirtualTime()
         self.memory = MemoryEngine(self.time)
         steady = Latency(spread=0.0)
@@ -143,7 +143,8 @@ def test_reads_have_a_limit_too_and_a_batch_leaves_over_what_is_too_hot(monkeypa
     assert len(site.table.get_many([Key("p", "a"), Key("cold", "a")])) == 2, "the adapter asks for the rest again"
 
 
-def test_of_a_batch_of_puts_the_rest_is_left_over():
+def test_of_a_batch_of_puts_the_rest_is_left_over(monkeypatch):
+    monkeypatch.undo()
     site = Site(write_units=2.0, burst=1.0)
     puts = [{"PutRequest": {"Item": {"PK": {"S": "p"}, "SK": {"S": f"{n}"}}}} for n in range(4)]
     answer = site.rules.batch_write_item(RequestItems={DATA: puts})
@@ -276,3 +277,23 @@ def test_who_asks_several_at_once_waits_for_the_longest():
     before = site.time.now
     site.time.run(lambda: site.table.at_once([lambda: site.table.get(Key("p", "a"))] * 5))
     assert site.time.now - before == pytest.approx(0.004)
+
+
+# --- partitions and tables ---
+
+
+def four_large_puts(site):
+    puts = [Put({"PK": f"p{number}", "SK": "a", "text": "x" * 6000}) for number in range(4)]
+    return sorted(site.told(*(partial(site.table.write, each) for each in puts)))
+
+
+@pytest.mark.parametrize(("partitions", "done"), [(None, 4), (1, 2)])
+def test_keys_that_share_a_partition_share_its_units(partitions, done):
+    """Keys that are cold by themselves are throttled where they lie together."""
+    site = Site(write_units=10, burst=1.0, partitions=partitions)
+    assert four_large_puts(site) == ["Crowded"] * (4 - done) + ["done"] * done
+
+
+def test_a_table_takes_so_much_however_its_keys_lie():
+    assert four_large_puts(Site(burst=1.0, table_write_units=10)) == ["Crowded", "Crowded", "done", "done"]
+    assert (NEW_TABLE.partitions, NEW_TABLE.table_write_units, NEW_TABLE.table_read_units) == (4, 4000, 12_000)

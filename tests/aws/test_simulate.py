@@ -17,11 +17,14 @@ from tests.ballots.history import CLOSED, DONE, flaws, left_behind
 from .casting import Rush
 from .judging import Judgement, judged
 from .ledger import WRITE
-from .simulate import Day, Run, simulated
+from .simulate import THROTTLED, Day, Run, simulated
 from .site import found
 
 NAME = "Board 1"
 DAY = Day(shards=4, rate=500, seconds=0.4, processes=3, closing=0.3, extending=0.1, secret=False)
+
+
+CROWD = replace(THROTTLED, seconds=1, closing=0.7, extending=0.3, processes=4)
 
 
 @pytest.fixture(scope="module")
@@ -43,6 +46,16 @@ def ran(django_test_environment) -> tuple[Run, dict]:
 def test_the_close_and_the_move_of_the_end_get_through_at_the_first_call(ran):
     run, _ = ran
     assert [(act.kind, act.answer) for act in run.organised] == [("extend", DONE), ("close", DONE)]
+
+
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_an_organiser_gets_through_a_crowd_four_times_too_large(django_test_environment, seed):
+    """By the pages, on a table that throttles the shards, the election's own key and the numbers of events. All twenty
+    seeds, with a larger crowd: `make simulate PART=throttled`."""
+    run = simulated(replace(CROWD, seed=seed))
+    assert [(act.kind, act.answer) for act in run.organised] == [("extend", DONE), ("close", DONE)]
+    assert run.is_right, run.judgements
+    assert run.rules.counts.refused["throttled writes"] > 100
 
 
 def test_what_was_acknowledged_is_what_is_there_and_nothing_came_after_the_close(ran):

@@ -33,14 +33,14 @@ EXPECTED = {
         "a cast": Cost(21, 6, 4, 4),
         "turnout": Cost(0, 18, 2, 2),
         "a page of the roll": Cost(0, 4, 2, 2),
-        "closing": Cost(63, 18, 22, 7),
+        "closing": Cost(61, 18, 22, 7),
     },
     16: {
         "opening": Cost(565, 3, 245, 6),
         "a cast": Cost(21, 6, 4, 4),
         "turnout": Cost(0, 258, 4, 2),
         "a page of the roll": Cost(0, 17, 17, 2),
-        "closing": Cost(573, 258, 264, 7),
+        "closing": Cost(571, 258, 264, 7),
     },
 }
 

@@ -195,3 +195,15 @@ def test_nothing_that_a_voter_writes_lies_with_the_election_itself(site, person,
         written = {charged.pk for charged in meter.taken().units if charged.kind == WRITE}
     assert [pk for pk in written if pk.startswith("ELECTION#board#")]
     assert keys.election("Board").pk not in written
+
+
+def test_a_distant_store_has_no_file_to_forget_anything_in(site, person, opened):
+    """One item of the whole site would be in the transaction that tells each close, and in each that empties a box."""
+    meter = Metered(site)
+    with acting_on(meter):
+        election = opened("Eve")
+        services.cast(people.find("Eve"), "Board", ranks(Ada=1), "first")
+        organising.close(people.find("the organiser"), election)
+        services.seal_what_is_closed()
+        assert not list(repository.every_ballot(elections.find("Board")))
+    assert site.get(keys.forgetting()) is None

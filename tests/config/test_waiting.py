@@ -7,6 +7,7 @@ import uuid
 
 import pytest
 from django.test import Client
+from django.urls import resolve, reverse
 
 from config.middleware import waits_for_the_store
 from store import patience
@@ -65,3 +66,22 @@ def test_what_needs_no_store_goes_on(static_files, silent, visitor):
     style = page.split('rel="stylesheet" href="')[1].split('"')[0]
     assert visitor.get(style).status_code == 200
     assert silent.requests == []
+
+
+def test_whoever_runs_a_vote_is_not_kept_out_by_voters():
+    """Their pages ask a crowded store for longer (tests/store/test_patience.py, tests/aws/test_simulate.py)."""
+    for page in ("/election/Board/end/", "/election/Board/close/", "/election/Board/dashboard/"):
+        assert resolve(page).func.access.organises, page
+    for page in ("/election/Board/", "/election/Board/ballot/", "/election/Board/results/"):
+        assert not resolve(page).func.access.organises, page
+    for page in ("extend_book", "close_book"):
+        assert resolve(reverse(page, args=["made-up"])).func.access.organises, page
+
+
+def test_whoever_runs_a_poll_is_not_either(site, visitor, monkeypatch):
+    insisted = []
+    monkeypatch.setattr(patience, "insist", lambda: insisted.append(True))
+    poll = uuid.uuid4()
+    for page, times in (("close_poll", 1), ("extend_poll", 2)):
+        visitor.post(reverse(page, args=[poll]))
+        assert len(insisted) == times

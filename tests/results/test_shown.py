@@ -104,7 +104,7 @@ def test_in_one_round_trip_the_report_is_read_only_if_nothing_is_remembered(boar
     parsed.clear()
     for reports in (1, 0):
         with trips.counted() as asked:
-            found = kind.find("board")
+            found = kind.find("board", None)
         assert (asked.count, len(parsed), found.seal) == (1, reports, board.seal)
         reader.get(page)
         parsed.clear()

@@ -164,6 +164,63 @@ def test_pauses_count(table: DynamoDbTable, line: Between, clock: Clock, answer:
         assert len(line.requests) - sent <= MAX_CONFLICT_ATTEMPTS
 
 
+# --- whoever runs a vote ---
+
+
+@pytest.mark.parametrize("answer", [failed("TransactionConflictException"), BUSY])
+def test_an_organiser_asks_again_for_longer_than_a_voter(
+    table: DynamoDbTable, line: Between, clock: Clock, answer: Any
+) -> None:
+    begun = clock.now
+    line.acts.extend([answer] * 5 * MAX_CONFLICT_ATTEMPTS)
+    line.acts.append(NOTHING)
+    with patience.of_request(5) as left:
+        patience.insist()
+        table.write(NEW)
+    assert len(line.requests) == 5 * MAX_CONFLICT_ATTEMPTS + 1
+    assert clock.now - begun <= patience.INSIST_SECONDS
+    assert left.left == 5, "what is waited for others costs no patience"
+
+
+@pytest.mark.parametrize(("answer", "error"), [(failed("TransactionConflictException"), Conflict), (BUSY, Crowded)])
+def test_an_organiser_does_not_ask_for_ever(
+    table: DynamoDbTable, line: Between, clock: Clock, answer: Any, error: type[Exception]
+) -> None:
+    line.always, begun = answer, clock.now
+    with patience.of_request(5) as left:
+        left.insist()
+        with pytest.raises(error):
+            table.write(NEW)
+    assert 0 <= clock.now - begun - patience.INSIST_SECONDS < 5
+
+
+def test_what_is_left_over_of_a_batch_is_asked_for_again_for_as_long(
+    table: DynamoDbTable, line: Between, clock: Clock
+) -> None:
+    rest = said(
+        200, {"Responses": {}, "UnprocessedKeys": {"vote_data": {"Keys": [{"PK": {"S": "a"}, "SK": {"S": "1"}}]}}}
+    )
+    line.acts.extend([rest] * 5 * MAX_CONFLICT_ATTEMPTS)
+    line.acts.append(said(200, {"Responses": {}, "UnprocessedKeys": {}}))
+    with patience.of_request(5):
+        patience.insist()
+        assert table.get_many([A]) == {}
+    line.always = rest
+    with patience.of_request(5), pytest.raises(Crowded):
+        table.get_many([A])
+
+
+def test_a_silent_store_keeps_an_organiser_waiting_no_longer(
+    table: DynamoDbTable, line: Between, clock: Clock, waits: list[float]
+) -> None:
+    line.always, begun = silence(clock, waits), clock.now
+    with patience.of_request(5) as left:
+        left.insist()
+        with pytest.raises(Unavailable, match="did not answer in time"):
+            table.get(A)
+    assert clock.now - begun <= 5
+
+
 def test_a_real_server_that_accepts_and_never_answers_is_left(line: Between) -> None:
     over = threading.Event()
     line.always = lambda *_: over.wait(20) and None

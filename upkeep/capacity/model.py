@@ -7,6 +7,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from random import Random
 from typing import Any
 
 from elections import repository as elections
@@ -18,16 +19,28 @@ from store.table import DATA, LOG
 from store.units import (
     INDEX,
     READ_UNITS_PER_KEY_SECOND,
-    WARM_READ_UNITS_PER_SECOND,
-    WARM_WRITE_UNITS_PER_SECOND,
     WRITE_UNITS_PER_KEY_SECOND,
 )
 from upkeep.worker import jobs
 
-from .rehearsal import A_BATCH, EVERYBODY, MANY, NAME, ONCE, OWN, Act, Play, Size, stage
+from .rehearsal import (
+    A_BATCH,
+    A_PROCESS,
+    A_READER,
+    A_SECOND,
+    A_WAIT,
+    EVERYBODY,
+    MANY,
+    NAME,
+    ONCE,
+    OWN,
+    Act,
+    Play,
+    Size,
+    stage,
+)
 
 CEILING = {READ: READ_UNITS_PER_KEY_SECOND, WRITE: WRITE_UNITS_PER_KEY_SECOND}
-WARM = {READ: WARM_READ_UNITS_PER_SECOND, WRITE: WARM_WRITE_UNITS_PER_SECOND}
 WARMED = {  # what deploy/aws/store.json calls them
     (DATA, READ): "DataWarmReads",
     (DATA, WRITE): "DataWarmWrites",
@@ -39,6 +52,12 @@ WARMED = {  # what deploy/aws/store.json calls them
 NUMBERS = Charged(WRITE, LOG, keys.event_number().pk)
 WAITING = keys.mails(outbox.QUEUED).pk
 REQUESTS_PER_PROCESS_SECOND = 100  # requests a second that one process of the server is assumed to answer
+FIXED = (A_PROCESS, A_WAIT, A_SECOND)  # what happens by the clock, however many come
+BALLOTS_SEALED_PER_SECOND = 1_000_000 / 900  # a million takes a quarter of an hour
+LAYOUTS = 400  # of keys on partitions, drawn to see how often one gets too much
+MIN_CHANCE = 0.95  # that what is advised suffices
+PARTITIONS_OF_NEW_TABLE = 4
+MAX_PARTITIONS = 1000
 GIGABYTE = 10**9
 SECONDS_PER_HOUR = 3600
 MAX_GATE_UTILISATION = 0.3  # of the time that a gate is held, chosen: about one in three who come has then to try again
@@ -112,6 +131,8 @@ class Model:
 
     def _rate(self, act: Act, voters: float) -> float:
         """How often a second it happens when so many come."""
+        if act.per in FIXED:
+            return 1.0 if act.per == A_SECOND else float(self.servers)
         if act.per != A_BATCH:
             return voters
         return max(min(1 / jobs.LOG.every, voters), voters / EVENTS_PER_CHECKPOINT)
@@ -169,7 +190,7 @@ class Model:
 
     def _most(self, acts: Sequence[Act]) -> float:
         """A process that asks for many numbers at once is not bound by how many a second are asked for."""
-        steady = [act for act in acts if act.per != A_BATCH]
+        steady = [act for act in acts if act.per not in (A_BATCH, *FIXED)]
         free = NUMBERS if self.numbers_asked <= CEILING[WRITE] else None
         found = (load for load in self.loads(1.0, steady) if load.full and load.charged != free)
         return min((1 / load.full for load in found), default=math.inf)
@@ -202,7 +223,15 @@ class Model:
         if act.per == A_BATCH:
             seconds = self.hours * SECONDS_PER_HOUR
             return seconds * self._rate(act, self.size.voters / seconds)
-        return {EVERYBODY: float(self.size.voters), ONCE: 1.0}.get(act.per, 0.0)
+        voters, hour = float(self.size.voters), SECONDS_PER_HOUR
+        times = {EVERYBODY: voters, A_READER: voters, ONCE: 1.0, A_SECOND: self.hours * hour}
+        times |= {A_PROCESS: self.servers * self.hours * hour, A_WAIT: self.servers * self.waiting_seconds}
+        return times.get(act.per, 0.0)
+
+    @property
+    def waiting_seconds(self) -> float:
+        """Until ballots are published, at the pace at which that is done (docs/scale.md)."""
+        return self.size.voters / BALLOTS_SEALED_PER_SECOND
 
     @property
     def cost(self) -> float:
@@ -221,16 +250,46 @@ class Model:
     # --- what to do ---
 
     def warm(self) -> dict[str, int]:
-        """What the tables should take at once at the peak and new ones do not, as deploy/aws/store.json names it."""
-        needed: defaultdict[tuple[str, str], float] = defaultdict(float)
-        for act in self._at_peak:
-            for charged, units in act.units.items():
-                needed[charged.place, charged.kind] += units * self._rate(act, self.at_peak)
+        """What the tables should take at once at the peak and new ones do not, as deploy/aws/store.json names it: with
+        so many partitions that where keys happen to lie is hardly ever too much for one."""
+        wanted = {each: self.partitions(*each) for each in WARMED}
         return {
-            name: math.ceil(needed[place, kind] / 1000) * 1000
-            for (place, kind), name in WARMED.items()
-            if needed[place, kind] > WARM[kind]
+            WARMED[place, kind]: count * CEILING[kind]
+            for (place, kind), count in wanted.items()
+            if count > PARTITIONS_OF_NEW_TABLE
         }
+
+    def partitions(self, place: str, kind: str) -> int:
+        """The fewest that suffice; where no number does, because keys are too full for any two to share a partition,
+        those that the sum takes."""
+        few = max(PARTITIONS_OF_NEW_TABLE, math.ceil(self.needed(place, kind) / CEILING[kind]))
+        count = few
+        while count < MAX_PARTITIONS and self.chance(place, kind, count) < MIN_CHANCE:
+            count = math.ceil(1.2 * count)
+        return count if count < MAX_PARTITIONS else few
+
+    def chance(self, place: str, kind: str, partitions: int) -> float:
+        """How likely no partition of a table or an index gets more than it takes at the peak. Keys lie on partitions by
+        their hash: those that many share as chance wills, drawn many times; those of single voters evenly."""
+        shared = [
+            load.units
+            for load in self.hottest
+            if (load.charged.place, load.charged.kind) == (place, kind)
+            for _ in range(load.keys)
+        ]
+        if max(shared, default=0.0) > CEILING[kind]:
+            return 0.0
+        room = CEILING[kind] - (self.needed(place, kind) - sum(shared)) / partitions
+        return sum(_fits(shared, partitions, room, Random(seed)) for seed in range(LAYOUTS)) / LAYOUTS  # noqa: S311 - drawn alike each time
+
+    def needed(self, place: str, kind: str) -> float:
+        """Units a second at the peak, of all keys together."""
+        return sum(
+            units * self._rate(act, self.at_peak)
+            for act in self._at_peak
+            for charged, units in act.units.items()
+            if (charged.place, charged.kind) == (place, kind)
+        )
 
     @property
     def fullest(self) -> float:
@@ -243,6 +302,14 @@ def rehearsed(size: Size, hours: float, peak: float, **more: Any) -> Model:
     with stage() as table:
         acts = Play(table, table, size).all()
         return Model(size, hours, peak, acts, layout_of(table), **more)
+
+
+def _fits(shared: Sequence[float], partitions: int, room: float, chance: Random) -> bool:
+    """Whether these keys, thrown onto partitions, leave none with more than there is room for."""
+    full = [0.0] * partitions
+    for units in shared:
+        full[chance.randrange(partitions)] += units
+    return max(full) <= room
 
 
 def layout_of(table: Metered) -> Layout:

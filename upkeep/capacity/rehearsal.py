@@ -23,6 +23,7 @@ from accounts import repository as people
 from accounts import services as accounts
 from accounts.models import User
 from accounts.rules import Role
+from acts import recent
 from acts.site import acting_on
 from ballots import services as voting
 from elections import imports, invitations
@@ -31,9 +32,8 @@ from elections import services as organising
 from elections.rules import Election
 from mail.letters import compose
 from mail.sending import send_waiting
-from polls import services as polling
-from polls import voters as poll_voters
 from ranking.candidates import Candidate
+from results.waiting import waiting_for
 from store import keys
 from store.connect import connect
 from store.formats import prepare
@@ -41,6 +41,7 @@ from store.metered import Bill, Charged, Metered
 from store.table import Table
 from upkeep.backups import drill
 from upkeep.log.sealer import COUNTED, SiteSealer
+from upkeep.worker import jobs
 
 NAME = "Sample"
 PASSWORD = "sample-sample-sample"  # noqa: S105 - of people who are gone in a moment
@@ -52,14 +53,13 @@ SPREAD = re.compile(r"#\d{1,3}$")  # one of several partitions of one thing, by 
 NAMES = (
     (re.compile(r"\bsample( \d)?(?=#|$)"), "{election}"),
     (re.compile(r"\bdirector(?=#|$)"), "{organiser}"),
-    (
-        re.compile(r"\b[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\b"),
-        "{poll}",
-    ),  # before numbers: its end may be all digits
     (re.compile(r"\bvoter[ .]\d{7}(@example\.org)?|\b\d{12}\b"), OWN),  # and numbers of events
-    (re.compile(r"(?<=^CODE#).+|(?<=^TASK#import voters#).+"), OWN),
+    (re.compile(r"(?<=^TASK#import voters#).+"), OWN),
 )
 EVERYBODY, ONCE, A_BATCH = "a voter", "once", "a batch"
+A_READER = "one who looks at the result"  # as all voters do
+A_PROCESS, A_WAIT, A_SECOND = "a process and second", "a process and second of waiting", "a second"
+ELECTION = "ELECTION#{election}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +88,9 @@ class Act:
 
     def total(self, kind: str) -> float:
         return sum(units for charged, units in self.units.items() if charged.kind == kind)
+
+
+CLOCK = [0.0]  # of a stage
 
 
 class Meter(Protocol):
@@ -153,9 +156,14 @@ def quietly() -> Iterator[None]:
 
 @contextmanager
 def on(table: Table) -> Iterator[None]:
-    with acting_on(table):
-        prepare(table)
-        yield
+    """What pages remember for a second (acts/recent.py) they remember until `Play.later`."""
+    token = recent.clock.set(lambda: CLOCK[0])
+    try:
+        with acting_on(table):
+            prepare(table)
+            yield
+    finally:
+        recent.clock.reset(token)
 
 
 @dataclass
@@ -177,7 +185,6 @@ class Play:
         self.prepare()
         self.vote(players)
         self.finish()
-        self.poll()
         return self.acts
 
     def noted(self, name: str, per: str, by: int = 1, *, players: int = 1, **more: bool) -> None:
@@ -248,6 +255,10 @@ class Play:
             for each in others:
                 step(*each)
             self.noted(name, EVERYBODY, STAGE_VOTERS, players=STAGE_VOTERS, in_journey=True, at_peak=True)
+        self.later()
+        self.get(self.clients[0], "ballot")
+        self.remembered("what pages remember of it", A_PROCESS, at_peak=True)
+        self.noted_worker()
         self.few_events = self.seal_log()
         if self.size.mail:
             self.send("sending the confirmation", STAGE_VOTERS, at_peak=True)
@@ -256,9 +267,27 @@ class Play:
                 step(*each)
             self.noted(name, "one who does", STAGE_VOTERS, players=STAGE_VOTERS)
 
+    def later(self) -> None:
+        CLOCK[0] += recent.MAX_AGE_SECONDS
+
+    def remembered(self, name: str, per: str, **more: bool) -> None:
+        """What a page has read of the election because it was no longer remembered."""
+        bill = patterns(self.meter.taken(), 1)
+        self.acts.append(Act(name, per, {each: units for each, units in bill.items() if each.pk == ELECTION}, **more))
+
+    def noted_worker(self) -> None:
+        """How its jobs look every now and then whether there is work."""
+        units: defaultdict[Charged, float] = defaultdict(float)
+        for job in jobs.JOBS:
+            job.moment() if job.moment else job.waits()
+            for charged, each in patterns(self.meter.taken(), 1).items():
+                units[charged] += each / job.every
+        self.acts.append(Act("worker at rest", A_SECOND, dict(units), at_peak=True))
+
     def way(self) -> Sequence[tuple[str, Step]]:
         return [
             ("signing in", self.sign_in),
+            ("home page", lambda client, _player: _expect(200, client.get(reverse("home"), secure=True))),
             ("ballot page", lambda client, _player: self.get(client, "ballot")),
             ("sending the ranking", lambda client, _player: self.post(client, "ballot", **self.ranks())),
             ("review page", lambda client, _player: self.get(client, "review")),
@@ -310,9 +339,17 @@ class Play:
     def finish(self) -> None:
         organising.close(self.director, self.election())
         self.noted("closing", ONCE)
+        address = waiting_for(self.election())["address_of_part"]
+        self.later()
+        self.meter.taken()
+        _expect(200, self.clients[0].get(address, secure=True))
+        self.remembered("waiting for the result", A_WAIT)
         few = self.sealed()
+        self.later()
         self.get(self.clients[0], "results")
-        self.noted("result page", "one who looks")
+        self.remembered("what result pages remember", A_WAIT)
+        self.get(self.clients[1], "results")
+        self.noted("result page", A_READER)
         self.seal_log()
         self.fill_another()
         self.noted_sealing(self.few_events, self.seal_log())
@@ -345,21 +382,6 @@ class Play:
         anyhow = {charged: max(0.0, units - less * each.get(charged, 0.0)) for charged, units in few.units.items()}
         self.acts.append(Act(name, EVERYBODY, each, stored, many.largest))
         self.acts.append(Act(f"{name}, however many", ONCE, anyhow, few.stored - less * stored))
-
-    # --- beside ---
-
-    def poll(self) -> None:
-        """A poll by link, where nobody signs in."""
-        names = self.candidates()
-        chosen: dict[str, Any] = {"title": NAME, "description": "", "time_zone": "UTC", "expires_at": None}
-        poll, _key = polling.make(self.director, names, 30, **chosen)
-        self.noted("making a poll", "one poll")
-        typed = {str(number): [str(number + 1)] for number in range(len(names))}
-        for number in range(STAGE_VOTERS + 1):
-            polling.cast(poll.id, poll_voters.id_of(poll.id, f"voter {number}"), typed, f"form {number}")
-            if number == 0:  # who goes ahead, as above
-                self.meter.taken()
-        self.noted("voting in a poll", "one vote", STAGE_VOTERS, players=STAGE_VOTERS)
 
 
 def _address(name: str) -> str:

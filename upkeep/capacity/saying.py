@@ -1,26 +1,29 @@
-"""What a model says: to people as text, to programs as values."""
+"""What a model says."""
 
 from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator
-from dataclasses import asdict
 from textwrap import wrap
-from typing import Any
 
 from store.limits import MAX_ITEM_BYTES
 from store.metered import READ, WRITE, Charged
 from store.units import READ_UNITS_PER_KEY_SECOND, WRITE_UNITS_PER_KEY_SECOND
 
-from .model import GIGABYTE, MAX_GATE_UTILISATION, SECONDS_PER_HOUR, Load, Model
+from .model import (
+    GIGABYTE,
+    MAX_GATE_UTILISATION,
+    PARTITIONS_OF_NEW_TABLE,
+    SECONDS_PER_HOUR,
+    WARMED,
+    Load,
+    Model,
+)
 from .rehearsal import Act
 
 LINE_CHARS = 110
 MAX_HOT_KEYS = 8
 KILOBYTE = 1024
-
-
-# --- for people ---
 
 
 def as_text(model: Model) -> Iterator[str]:
@@ -37,7 +40,7 @@ def as_text(model: Model) -> Iterator[str]:
 def _asked(model: Model) -> Iterator[str]:
     size = model.size
     yield f"{size.voters:,} voters in {model.hours:g} hours, at the peak {model.peak:g} times as many as on average:"
-    yield f"{_rate(model.at_peak)} voters and {_rate(model.requests)} requests a second, for {model.servers} processes."
+    yield f"{rate(model.at_peak)} voters and {rate(model.requests)} requests a second, for {model.servers} processes."
     mails = "each is invited by mail and told of their ballot" if size.mail else "no mails"
     kind = "secret" if size.secret else "public"
     yield f"{size.candidates} candidates, {kind} ballots, {mails}. Everybody votes, once."
@@ -70,14 +73,14 @@ def _ceilings(model: Model) -> Iterator[str]:
         f"second; an item has {most} KB."
     )
     yield f"Shards of the election: {layout.shards}; gates: {layout.gates}; partitions of the log: {layout.log}."
-    casts, voters = _rate(model.most_casts), _rate(model.most_voters)
+    casts, voters = rate(model.most_casts), rate(model.most_voters)
     yield f"These take {casts} casts a second, or {voters} voters a second on their whole way."
 
 
 def _hottest(model: Model) -> Iterator[str]:
     yield "Hottest keys at the peak, each:"
     rows = [_row(load) for load in model.hottest[:MAX_HOT_KEYS]]
-    rows.append(["gates", "time held", f"{model.layout.gates:,} gates", "", _percent(model.gates_held)])
+    rows.append(["gates", "time held", f"{model.layout.gates:,} gates", "", percent(model.gates_held)])
     widths = [max(len(row[column]) for row in rows) for column in range(5)]
     for name, kind, keys, units, full in rows:
         cells = (name.ljust(widths[0]), kind.ljust(widths[1]), keys.rjust(widths[2]), units.rjust(widths[3]))
@@ -86,28 +89,33 @@ def _hottest(model: Model) -> Iterator[str]:
 
 def _row(load: Load) -> list[str]:
     keys = "1 key" if load.keys == 1 else f"{load.keys} keys"
-    units = f"{_rate(load.units)} of {load.ceiling:,}"
-    return [named(load.charged), f"{load.charged.kind}s", keys, units, _percent(load.full)]
+    units = f"{rate(load.units)} of {load.ceiling:,}"
+    return [named(load.charged), f"{load.charged.kind}s", keys, units, percent(load.full)]
 
 
 def _beside(model: Model) -> Iterator[str]:
     yield "For every voter while nobody waits for it; the fullest key bounds how fast:"
     for act, load, seconds in model.steps():
-        yield f"  {act.name}: at least {_duration(seconds)} ({named(load.charged)})"
+        yield f"  {act.name}: at least {duration(seconds)} ({named(load.charged)})"
     yield f"The largest item that was written has {model.largest / KILOBYTE:.1f} KB."
 
 
 def _price(model: Model) -> Iterator[str]:
-    prices, writes, reads = model.prices, _millions(model.total(WRITE)), _millions(model.total(READ))
+    prices, writes, reads = model.prices, millions(model.total(WRITE)), millions(model.total(READ))
     yield f"All of it: {writes} million write and {reads} million read units, {model.stored / GIGABYTE:,.2f} GB stored."
     units = f"{prices.writes:g} dollars a million write units, {prices.reads:g} a million read units"
     yield f"At {units} and {prices.stored:g} a GB and month:"
-    yield f"{_dollars(model.cost)} dollars once, {_dollars(model.cost_a_month)} a month while it is kept."
+    yield f"{dollars(model.cost)} dollars once, {dollars(model.cost_a_month)} a month while it is kept."
     yield "Prices are examples, second-hand: US East, on demand, as told in July 2025 (docs/scale.md). Give your own."
     yield "Servers, mails, backups, traffic and taxes are not in it."
 
 
 def _warm(model: Model) -> Iterator[str]:
+    yield "Chance that no partition gets too much at the peak, as keys happen to lie on them:"
+    for (place, kind), name in WARMED.items():
+        new, count = PARTITIONS_OF_NEW_TABLE, model.partitions(place, kind)
+        more = f"; {count}: {percent(model.chance(place, kind, count))}" if count > new else ""
+        yield f"  {name}: {new} partitions of a new table: {percent(model.chance(place, kind, new))}{more}"
     if warm := model.warm():
         yield "Warm up before the day, as parameters of deploy/aws/store.json (units a second, at the peak):"
         yield f"  {' '.join(f'{name}={units}' for name, units in warm.items())}"
@@ -119,39 +127,14 @@ def first_to_break(model: Model) -> str:
     """In a sentence."""
     load = model.hottest[0]
     if model.gates_held / MAX_GATE_UTILISATION >= load.full:
-        what = f"gates, of which each would be held {_percent(model.gates_held)} of the time"
+        what = f"gates, of which each would be held {percent(model.gates_held)} of the time"
         limit = MAX_GATE_UTILISATION * model.layout.gates / model.held
     else:
-        what = f"{load.charged.kind}s of {named(load.charged)}, {_percent(load.full)} full at the peak"
+        what = f"{load.charged.kind}s of {named(load.charged)}, {percent(load.full)} full at the peak"
         limit = model.most_voters
     if model.fullest <= 1:
-        return f"{what}. It holds, up to {_rate(limit)} voters a second."
-    return f"{what}. It does not hold: more than {_rate(limit)} voters a second would wait and be told to try again."
-
-
-# --- for the documents ---
-
-ROW_HEAD = (
-    "| voters | at the peak, a second | shards, gates | it takes, a second | fullest key at the peak | "
-    "units, million | dollars | before and after, at least | holds |\n|---|---|---|---|---|---|---|---|---|\n"
-)
-
-
-def as_row(model: Model) -> str:
-    """One line of the table in docs/scale.md."""
-    load, steps = model.hottest[0], ", ".join(f"{act.name} {_duration(each)}" for act, _load, each in model.steps())
-    cells = (
-        f"{model.size.voters:,}",
-        f"{_rate(model.at_peak)} voters, {_rate(model.requests)} requests",
-        f"{model.layout.shards}, {model.layout.gates:,}",
-        f"{_rate(model.most_voters)} voters, {_rate(model.most_casts)} casts",
-        f"{load.charged.kind}s of `{named(load.charged)}`, {_percent(load.full)}",
-        f"{_millions(model.total(WRITE))} writes, {_millions(model.total(READ))} reads",
-        f"{_dollars(model.cost)}, and {_dollars(model.cost_a_month)} a month",
-        steps,
-        "yes" if model.fullest <= 1 else "no",
-    )
-    return f"| {' | '.join(cells)} |\n"
+        return f"{what}. It holds, up to {rate(limit)} voters a second."
+    return f"{what}. It does not hold: more than {rate(limit)} voters a second would wait and be told to try again."
 
 
 # --- numbers ---
@@ -161,65 +144,25 @@ def _number(units: float) -> str:
     return f"{units:,.2f}".rstrip("0").rstrip(".") if units < 100 else f"{units:,.0f}"
 
 
-def _rate(each: float) -> str:
+def rate(each: float) -> str:
     return f"{each:,.0f}" if each >= 10 else f"{each:,.2g}"
 
 
-def _percent(part: float) -> str:
+def percent(part: float) -> str:
     return f"{100 * part:,.0f} %" if part >= 0.01 else "under 1 %"
 
 
-def _millions(units: float) -> str:
+def millions(units: float) -> str:
     return f"{units / 10**6:,.1f}"
 
 
-def _dollars(amount: float) -> str:
+def dollars(amount: float) -> str:
     return f"{amount:,.2f}" if amount < 100 else f"{amount:,.0f}"
 
 
-def _duration(seconds: float) -> str:
+def duration(seconds: float) -> str:
     if seconds < 120:
         return f"{seconds:,.0f} seconds"
     return (
         f"{seconds / 60:,.0f} minutes" if seconds < 2 * SECONDS_PER_HOUR else f"{seconds / SECONDS_PER_HOUR:,.1f} hours"
     )
-
-
-# --- for programs ---
-
-
-def as_values(model: Model) -> dict[str, Any]:
-    return {
-        "asked": {**asdict(model.size), "hours": model.hours, "peak": model.peak, "prices": asdict(model.prices)},
-        "acts": [_said(act) for act in model.acts],
-        "layout": asdict(model.layout),
-        "ceilings": {
-            "writes": WRITE_UNITS_PER_KEY_SECOND,
-            "reads": READ_UNITS_PER_KEY_SECOND,
-            "item_bytes": MAX_ITEM_BYTES,
-        },
-        "voters_a_second": model.at_peak,
-        "requests_a_second": model.requests,
-        "processes": model.servers,
-        "most_casts_a_second": model.most_casts,
-        "most_voters_a_second": model.most_voters,
-        "gates_held": model.gates_held,
-        "hottest": [
-            {**load.charged._asdict(), "units": load.units, "keys": load.keys, "full": load.full}
-            for load in model.hottest
-        ],
-        "steps": [{"act": act.name, "key": load.charged.pk, "seconds": each} for act, load, each in model.steps()],
-        "units": {"write": model.total(WRITE), "read": model.total(READ)},
-        "stored": model.stored,
-        "largest_item": model.largest,
-        "dollars": model.cost,
-        "dollars_a_month": model.cost_a_month,
-        "warm": model.warm(),
-        "breaks_first": first_to_break(model),
-        "holds": model.fullest <= 1,
-    }
-
-
-def _said(act: Act) -> dict[str, Any]:
-    units = [{**charged._asdict(), "units": each} for charged, each in sorted(act.units.items())]
-    return {"act": act.name, "per": act.per, "write": act.total(WRITE), "read": act.total(READ), "units": units}

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import json
 from argparse import ArgumentParser, ArgumentTypeError
+from functools import partial
 from typing import Any
 
 from django.core.management.base import BaseCommand
 
 from upkeep.capacity.model import Prices, rehearsed
 from upkeep.capacity.rehearsal import Size
-from upkeep.capacity.saying import as_text, as_values
+from upkeep.capacity.saying import as_text
 
 MAX_VOTERS = 10**10
 MAX_CANDIDATES = 50
@@ -27,16 +27,13 @@ class Command(BaseCommand):
         parser.add_argument("--voters", type=_whole, default=10_000, help="on the roll; all of them vote")
         parser.add_argument("--hours", type=_positive, default=10, help="in which they vote")
         parser.add_argument("--peak", type=_positive, default=5, help="times the average, when most come")
-        parser.add_argument("--candidates", type=_candidates, default=5)
-        kind = parser.add_mutually_exclusive_group()
-        kind.add_argument("--secret", action="store_true", default=True, help="ballots; the default")
-        kind.add_argument("--public", action="store_false", dest="secret", help="ballots")
+        parser.add_argument("--candidates", type=partial(_whole, least=2, most=MAX_CANDIDATES), default=5)
+        parser.add_argument("--public", action="store_false", dest="secret", help="ballots; else they are secret")
         parser.add_argument("--mail", action="store_true", help="everybody is invited, and told of their ballot")
         parser.add_argument("--hold", type=_positive, default=10, help="milliseconds that a transaction takes")
         words = "of the server; else as many as the requests need, at 100 a second each"
         parser.add_argument("--processes", type=_whole, default=0, help=words)
         self._add_prices(parser)
-        parser.add_argument("--json", action="store_true", help="all of it, for programs")
 
     def _add_prices(self, parser: ArgumentParser) -> None:
         """Of one region, in dollars."""
@@ -50,9 +47,7 @@ class Command(BaseCommand):
         prices = Prices(options["write_price"], options["read_price"], options["stored_price"])
         more = {"held": options["hold"] / 1000, "processes": options["processes"]}
         model = rehearsed(size, options["hours"], options["peak"], prices=prices, **more)
-        self.stdout.write(
-            json.dumps(as_values(model), ensure_ascii=False, indent=1) if options["json"] else "\n".join(as_text(model))
-        )
+        self.stdout.write("\n".join(as_text(model)))
 
 
 def _whole(text: str, least: int = 1, most: int = MAX_VOTERS) -> int:
@@ -63,10 +58,6 @@ def _whole(text: str, least: int = 1, most: int = MAX_VOTERS) -> int:
     if not least <= number <= most:
         raise ArgumentTypeError(f"{text!r} is no whole number from {least} to {most:,}")
     return number
-
-
-def _candidates(text: str) -> int:
-    return _whole(text, 2, MAX_CANDIDATES)
 
 
 def _positive(text: str) -> float:

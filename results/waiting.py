@@ -1,0 +1,65 @@
+"""Waiting for a result while ballots are sealed, which takes a quarter of an hour for a million: cheap for the store,
+however many wait.
+
+The page asks for what is new on it with an address that was signed for this election: nobody's session is read, and the
+election and its seal are read once a second by each process. Without scripts the whole page is loaded again. Both ask
+the more rarely the longer the election has been over, and at random, so that those who came together do not stay so.
+"""
+
+from __future__ import annotations
+
+from math import ceil
+from random import uniform
+from typing import Any
+
+from django.core import signing
+from django.http import Http404, HttpRequest, HttpResponse
+from django.template.loader import render_to_string
+from django.urls import reverse
+from django.views.decorators.http import require_safe
+from django_htmx.http import HttpResponseClientRefresh
+
+from accounts.access import public
+from elections import repository as elections
+from elections.progress import sealing
+from elections.rules import Election
+from store.log import utc_now
+
+from . import repository
+
+SALT = "results.waiting"
+SHARE_OF_AGE = 0.25  # of the time since the end, that passes before the next look
+MAX_SECONDS, MAX_PAGE_SECONDS = 30, 90  # between two looks: at the part, and at the whole page, without scripts
+JITTER = 0.25  # by how much of itself an interval may be shorter or longer
+
+
+def waiting_for(election: Election) -> dict[str, Any]:
+    """What a page shows of an election whose ballots are being counted."""
+    address = reverse("waiting_for_result", args=[token_for(election)])
+    again, page_again = (seconds_until_next(election, most) for most in (MAX_SECONDS, MAX_PAGE_SECONDS))
+    return {"sealing": sealing(election.name), "address_of_part": address, "again": again, "page_again": page_again}
+
+
+def token_for(election: Election) -> str:
+    """Given to whoever is shown the page, and good for nothing else than to ask how far it is."""
+    return signing.dumps([election.name, election.created_at], salt=SALT, compress=True)
+
+
+def seconds_until_next(election: Election, most: float) -> int:
+    age = (utc_now() - (election.ended or utc_now())).total_seconds()
+    return ceil(uniform(1 - JITTER, 1 + JITTER) * min(most, max(1.0, SHARE_OF_AGE * age)))  # noqa: S311 - no secret
+
+
+@public
+@require_safe
+def part(request: HttpRequest, token: str) -> HttpResponse:
+    """How far it is; once it is sealed, or is no more, the browser loads the whole page again."""
+    try:
+        name, created_at = signing.loads(token, salt=SALT)
+    except signing.BadSignature:
+        raise Http404 from None
+    seen = elections.recently(name, None, *repository.beside(name, with_report=False))
+    found = repository.find(name, with_report=False, recently=seen)
+    if found is None or found.seal or found.election.created_at != created_at:
+        return HttpResponseClientRefresh()
+    return HttpResponse(render_to_string("results/parts/waiting.html", waiting_for(found.election)))

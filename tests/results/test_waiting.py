@@ -1,0 +1,279 @@
+"""What may be a second old, and what never is; and what it costs when thousands wait for a result."""
+
+from __future__ import annotations
+
+import re
+from contextlib import contextmanager
+from dataclasses import replace
+from datetime import timedelta
+from itertools import pairwise
+
+import pytest
+
+from acts import recent
+from acts.site import acting_on
+from ballots import services as voting
+from elections import descriptions, repository
+from elections import services as organising
+from elections.rules import State
+from elections.turnout import votes_of
+from results import services, waiting
+from store import keys
+from store.log import as_text, utc_now
+from store.metered import READ, Metered
+from store.table import Update
+from tests.ballots.conftest import opened, ranks  # noqa: F401 - a fixture
+from tests.people import enrol
+
+OWN = keys.election("Board").pk
+RESULT = "/election/Board/results/"
+PROCESSES = 8
+PEOPLE = 10_000
+
+
+@pytest.fixture
+def clock():
+    """Of what is remembered; it stands still unless a test moves it."""
+    now = [0.0]
+    token = recent.clock.set(lambda: now[0])
+    yield now
+    recent.clock.reset(token)
+
+
+@pytest.fixture
+def here(site, clock) -> Metered:
+    """One process, on a distant store."""
+    return Metered(site)
+
+
+@pytest.fixture
+def there(site) -> Metered:
+    """Another one."""
+    return Metered(site)
+
+
+@contextmanager
+def metered(meter: Metered, into: dict[str, float]):
+    """What is read inside, by the key."""
+    with acting_on(meter):
+        meter.taken()
+        yield
+        into.clear()
+        for charged, units in meter.taken().units.items():
+            if charged.kind == READ:
+                into[charged.pk] = into.get(charged.pk, 0) + units
+
+
+# --- what may be a second old ---
+
+
+def test_an_item_is_remembered_for_a_second_from_when_it_was_asked_for(site, here, there, clock, opened):  # noqa: F811
+    at = keys.election("Board")
+    with acting_on(there):
+        opened("Eve")
+
+    def zone(meter) -> str:
+        with acting_on(meter):
+            return recent.get_many(recent.Recently([at]))[at]["time_zone"]
+
+    before = zone(here)
+    site.write(Update(at, set={"time_zone": "Asia/Tokyo"}))
+    clock[0] = 0.999
+    assert (zone(here), zone(there)) == (before, "Asia/Tokyo")
+    clock[0] = 1.0
+    assert zone(here) == "Asia/Tokyo"
+
+
+def test_the_embedded_store_remembers_nothing(site, clock, opened):  # noqa: F811
+    opened("Eve")
+    at = keys.election("Board")
+    recent.get_many(recent.Recently([at]))
+    site.write(Update(at, set={"time_zone": "Asia/Tokyo"}))
+    assert recent.get_many(recent.Recently([at]))[at]["time_zone"] == "Asia/Tokyo"
+
+
+def test_who_looked_before_does_not_overwrite_what_was_seen_since(site, here, clock, opened, monkeypatch):  # noqa: F811
+    at = keys.election("Board")
+    with acting_on(here):
+        opened("Eve")
+        slow = here.get_many
+
+        def overtaken(wanted):
+            found = slow(wanted)
+            monkeypatch.setattr(here, "get_many", slow)
+            site.write(Update(at, set={"time_zone": "Asia/Tokyo"}))
+            clock[0] = 0.5
+            recent.get_many(recent.Recently([at]))
+            return found
+
+        monkeypatch.setattr(here, "get_many", overtaken)
+        recent.get_many(recent.Recently([at]))
+        assert recent.get_many(recent.Recently([at]))[at]["time_zone"] == "Asia/Tokyo"
+
+
+def test_pages_of_a_voter_read_the_election_once_a_second(here, clock, opened, signed_in):  # noqa: F811
+    reads: dict[str, float] = {}
+    with acting_on(here):
+        opened("Eve", "Bob")
+        eve, bob = signed_in("Eve"), signed_in("Bob")
+    for client, expected in ((eve, 3), (bob, 0)):
+        with metered(here, reads):
+            assert client.get("/election/Board/ballot/").status_code == 200
+        assert reads.get(OWN, 0) == expected, "the election, its description and its candidates"
+    with metered(here, reads):
+        bob.post("/election/Board/ballot/", {"rank-0": "1"})
+        bob.get("/election/Board/ballot/review/")
+    assert OWN not in reads
+    clock[0] = 1.0
+    with metered(here, reads):
+        bob.get("/election/Board/ballot/")
+    assert reads[OWN] == 2
+
+
+# --- what never is ---
+
+
+def test_a_cast_meets_the_close_of_another_process_at_once(here, there, clock, opened, signed_in):  # noqa: F811
+    with acting_on(here):
+        opened("Eve")
+        eve = signed_in("Eve")
+        assert eve.get("/election/Board/ballot/").status_code == 200
+    with acting_on(there):
+        organiser = voting.casting.people.find("the organiser")
+        organising.close(organiser, repository.find("Board"))
+    with acting_on(here):
+        with pytest.raises(Exception, match="closed"):
+            voting.cast(voting.casting.people.find("Eve"), "Board", ranks(Ada=1), "form")
+        assert votes_of(repository.find("Board")) == 0
+
+
+def test_who_is_taken_off_the_roll_is_off_it_at_once(here, there, clock, opened, signed_in):  # noqa: F811
+    with acting_on(here):
+        election = opened("Eve")
+        eve = signed_in("Eve")
+        assert eve.get("/election/Board/ballot/").status_code == 200
+    with acting_on(there):
+        organising.take_off(voting.casting.people.find("the organiser"), election, ["Eve"])
+    with acting_on(here):
+        assert eve.get("/election/Board/ballot/").status_code != 200
+
+
+def test_whoever_runs_it_or_comes_when_it_seems_over_is_shown_what_is(site, here, opened, person):  # noqa: F811
+    with acting_on(here):
+        election = opened("Eve")
+    at, item = keys.election("Board"), site.get(keys.election("Board"))
+    eve, organiser = person("Eve"), voting.casting.people.find("the organiser")
+    is_good = lambda who, found: repository.recently("Board", who, is_open=True).is_good({at: found})  # noqa: E731
+    assert is_good(eve, item)
+    assert not is_good(organiser, item), "who may just have changed it"
+    over = item | {"no_voting_after": as_text(utc_now() - timedelta(seconds=1))}
+    assert not is_good(eve, over), "its end may have been moved since"
+    assert not is_good(eve, item | {"closing": "the organiser"})
+    assert not repository.recently("Board", eve).is_good({}), "what is not there may have been made since"
+    assert election.stored_state == State.OPEN
+
+
+def test_an_organiser_sees_their_own_change_on_any_process(site, here, there, clock, opened, signed_in):  # noqa: F811
+    with acting_on(here):
+        opened("Eve", description="As it was before.")
+        eve, organiser = signed_in("Eve"), signed_in(voting.casting.people.find("the organiser"))
+        for client in (eve, organiser):
+            assert b"As it was before." in client.get("/election/Board/").content
+    site.write(descriptions.described("Board", "As it is now."))
+    with acting_on(here):
+        assert b"As it is now." in organiser.get("/election/Board/").content
+        assert b"As it is now." in eve.get("/election/Board/").content, "read anew for the organiser"
+    with acting_on(there):
+        assert b"As it is now." in eve.get("/election/Board/").content
+
+
+# --- waiting ---
+
+
+@pytest.fixture
+def counting(here, clock, opened, signed_in, monkeypatch):  # noqa: F811
+    """Closed, and so many ballots that no page counts them; whoever waits, signed in."""
+    monkeypatch.setattr(services, "MAX_BALLOTS_COUNTED_IN_REQUEST", 0)
+    with acting_on(here):
+        opened("Eve", "Bob", results_public=True)
+        enrol("Eve")
+        eve, bob = signed_in("Eve"), signed_in("Bob")
+        voting.cast(voting.casting.people.find("Eve"), "Board", ranks(Ada=1), "form")
+        organising.close(voting.casting.people.find("the organiser"), repository.find("Board"))
+        assert eve.get(RESULT).status_code == 202
+    return bob
+
+
+def part_of(page: bytes) -> str:
+    found = re.search(r'hx-get="([^"]*)" hx-trigger="load delay:\d+s', page.decode())
+    assert found
+    return found[1]
+
+
+def test_waiting_reads_no_gates_and_the_election_once_a_second(here, clock, counting, client):
+    reads: dict[str, float] = {}
+    with metered(here, reads):
+        page = counting.get(RESULT).content
+    assert {pk.partition("#")[0] for pk in reads} == {"SESSIONS", "USER"}
+    address = part_of(page)
+    with metered(here, reads):
+        assert client.get(address).status_code == 200
+    assert reads == {}, "nobody's session, and nothing of the election"
+    clock[0] = 1.0
+    with metered(here, reads):
+        client.get(address)
+    assert reads == {OWN: 4}
+
+
+def test_ten_thousand_who_wait_cost_less_than_three_hundred_reads_a_second(here, clock, counting, client):
+    """Whenever they look with scripts; without, where all ten thousand have none, when it takes longer than minutes."""
+    reads: dict[str, float] = {}
+    with metered(here, reads):
+        address = part_of(counting.get(RESULT).content)
+    a_page = sum(reads.values())
+    with metered(here, reads):
+        client.get(address)
+    a_part, clock[0] = sum(reads.values()), 1.0
+    with metered(here, reads):
+        client.get(address)
+    a_second = PROCESSES * sum(reads.values())
+    assert a_second + PEOPLE * a_part < 300
+    mean = waiting.MAX_PAGE_SECONDS
+    assert a_second + PEOPLE / mean * a_page < 300
+
+
+def test_intervals_grow_and_differ(here, counting):
+    with acting_on(here):
+        election = repository.find("Board")
+
+    def after(minutes: float, most: float) -> list[int]:
+        end = as_text(utc_now() - timedelta(minutes=minutes))
+        return [waiting.seconds_until_next(replace(election, closed_at=end), most) for _ in range(200)]
+
+    steps = [after(minutes, waiting.MAX_SECONDS) for minutes in (0, 0.5, 1, 60)]
+    assert set(steps[0]) <= {1, 2}
+    assert [max(earlier) <= max(later) for earlier, later in pairwise(steps)] == [True] * 3
+    assert all(0.75 * waiting.MAX_SECONDS <= each <= 1.25 * waiting.MAX_SECONDS + 1 for each in steps[-1])
+    assert len(set(steps[-1])) > 5
+    assert min(after(60, waiting.MAX_PAGE_SECONDS)) >= 0.75 * waiting.MAX_PAGE_SECONDS
+
+
+def test_the_page_is_loaded_again_when_it_is_sealed_and_strangers_wait_as_well(here, clock, counting, client):
+    with acting_on(here):
+        address = part_of(client.get("/result/Board/").content)
+        assert "HX-Refresh" not in client.get(address).headers
+        voting.seal_what_is_closed("Board")
+        assert "HX-Refresh" not in client.get(address).headers, "for a second"
+        clock[0] = 1.0
+        assert client.get(address).headers["HX-Refresh"] == "true"
+        assert counting.get(RESULT).status_code == 200
+        assert client.get(f"{address[:-2]}x/").status_code == 404
+
+
+def test_turnout_of_a_closed_election_is_counted_once(here, counting):
+    reads: dict[str, float] = {}
+    with acting_on(here):
+        election = repository.find("Board")
+    with metered(here, reads):
+        assert votes_of(election) == 1
+    assert reads == {}
