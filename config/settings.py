@@ -442,6 +442,7 @@ TEMPLATES = [
         },
     }
 ]
+MESSAGE_STORAGE = "django.contrib.messages.storage.cookie.CookieStorage"  # ours are short: they never need a session
 DATABASES: dict[str, object] = {}  # everything lives in the store; any call of the ORM raises
 FORM_RENDERER = "django.forms.renderers.TemplatesSetting"
 
