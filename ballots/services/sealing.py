@@ -137,7 +137,7 @@ class Part:
     @property
     def units(self) -> float:
         """What it takes of the log: two for each kilobyte, because of the transaction."""
-        return 2 * sum(map(_size, self.ballots)) / 1024
+        return 2 * (check_value("".join(self.ballots)) + BALLOT_BYTES * len(self.ballots)) / 1024
 
 
 def sealed_parts(ballots: Iterable[Line]) -> Iterator[list[Line]]:
@@ -151,7 +151,7 @@ def sealed_parts(ballots: Iterable[Line]) -> Iterator[list[Line]]:
 
 
 def _size(line: Line) -> int:
-    return check_value(line) + BALLOT_BYTES
+    return (len(line) if line.isascii() else check_value(line)) + BALLOT_BYTES
 
 
 class Box:
