@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import Any
 
 from django.conf import settings
@@ -123,11 +124,12 @@ class User(AbstractBaseUser):
 
     def get_session_auth_hash(self) -> str:
         """Sessions end when this changes: with a new password, and by signing out everywhere."""
-        return _session_hash(self.session_salt)
+        return _session_hash(self.session_salt, settings.SECRET_KEY)
 
     def get_session_auth_fallback_hash(self) -> Iterator[str]:
         return (_session_hash(self.session_salt, secret) for secret in settings.SECRET_KEY_FALLBACKS)
 
 
-def _session_hash(salt: str, secret: str | None = None) -> str:
+@lru_cache(1024)
+def _session_hash(salt: str, secret: str) -> str:
     return salted_hmac("accounts.session", salt, secret=secret, algorithm="sha256").hexdigest()

@@ -8,9 +8,10 @@ from typing import Any
 
 from django.contrib import messages
 from django.contrib.auth.views import redirect_to_login
-from django.http import Http404, HttpRequest, HttpResponse, QueryDict
+from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
+from django.utils.datastructures import MultiValueDict
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django.views.decorators.http import require_POST, require_safe
@@ -48,9 +49,9 @@ def kept_while_lost(request: HttpRequest) -> HttpResponse:
     path = reverse("book_question", args=[book_id, place])
     is_known = request.user.is_authenticated or passes.held_for_book(request, book_id) is not None
     answer = redirect(path) if is_known else redirect_to_login(path)
-    carrying.carry(answer, _carried_at(book_id), mark, carrying.fields_of(fields))
+    carrying.carry(answer, _carried_at(book_id), mark, fields)
     if carrying.COOKIE not in answer.cookies:  # of very many candidates, at least what was ranked before
-        carrying.carry(answer, _carried_at(book_id), mark, carrying.fields_of(answered))
+        carrying.carry(answer, _carried_at(book_id), mark, answered)
     return answer
 
 
@@ -64,16 +65,16 @@ def _carried_at(book_id: str) -> str:
     return reverse("book_ballot", args=[book_id])
 
 
-def _answered(sent: QueryDict | None) -> QueryDict:
+def _answered(sent: MultiValueDict | None) -> MultiValueDict:
     """The rankings of questions, without what was typed into the one that got lost."""
-    fields = QueryDict(mutable=True)
+    fields: MultiValueDict = MultiValueDict()
     for name in sent or ():
         if not name.startswith(RANK) and name != LOST:
             fields[name] = (sent or {})[name]
     return fields
 
 
-def _carried(request: HttpRequest, way: Way, standing: Standing) -> QueryDict | None:
+def _carried(request: HttpRequest, way: Way, standing: Standing) -> MultiValueDict | None:
     return carrying.carried(request, books.whose(standing, way.book))
 
 
@@ -110,7 +111,7 @@ def book_question(request: HttpRequest, way: Way) -> HttpResponse:
     return _show(request, way, standing, _ranks(standing, sent))
 
 
-def _ranks(standing: Standing, sent: QueryDict | None) -> dict[int, int]:
+def _ranks(standing: Standing, sent: MultiValueDict | None) -> dict[int, int]:
     """As it was left on the way, or else as it was cast."""
     field = books.key(standing.election.name)
     if sent is not None and field in sent:
@@ -119,7 +120,7 @@ def _ranks(standing: Standing, sent: QueryDict | None) -> dict[int, int]:
     return ranks_of(cast.rankings) if cast else {}
 
 
-def _go_on(request: HttpRequest, way: Way, standing: Standing, fields: QueryDict) -> HttpResponse:
+def _go_on(request: HttpRequest, way: Way, standing: Standing, fields: MultiValueDict) -> HttpResponse:
     show = partial(_show, request, way, standing, typed_in(request.POST))
     try:
         rankings = ranking_from(ranks_in(request.POST), repository.candidates_of(standing.election))
@@ -128,7 +129,7 @@ def _go_on(request: HttpRequest, way: Way, standing: Standing, fields: QueryDict
     fields[books.key(standing.election.name)] = rankings
     answer = redirect(_next(request, way))
     mark = books.whose(standing, way.book)
-    carrying.carry(answer, _carried_at(way.book.id), mark, carrying.fields_of(fields))
+    carrying.carry(answer, _carried_at(way.book.id), mark, fields)
     if carrying.COOKIE not in answer.cookies:
         return show(problem=_("These are more rankings than can be on their way at once."), is_full=True)
     return answer

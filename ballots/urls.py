@@ -5,10 +5,6 @@ from django.urls import include, path
 from . import book_views, link_views, views
 
 below_ballot = [
-    path("", views.ballot, name="ballot"),
-    path("review/", views.review, name="review"),
-    path("cast/", views.cast, name="cast"),
-    path("receipt/", views.receipt, name="receipt"),
     path("receipt/qr.svg", views.receipt_qr, name="receipt_qr"),
     path("state/", views.ballot_state, name="ballot_state"),
     path("leave/", link_views.leave, name="leave_ballot"),
@@ -16,6 +12,10 @@ below_ballot = [
 ]
 
 below_election = [
+    path("<name:name>/ballot/", views.ballot, name="ballot"),  # every level of includes takes as long as four addresses
+    path("<name:name>/ballot/review/", views.review, name="review"),
+    path("<name:name>/ballot/cast/", views.cast, name="cast"),
+    path("<name:name>/ballot/receipt/", views.receipt, name="receipt"),
     path("<name:name>/ballot/", include(below_ballot)),
     path("<name:name>/rehearsal/", views.rehearse, name="rehearse"),
     path("<name:name>/paper/", views.paper, name="paper"),

@@ -9,9 +9,10 @@ from typing import Any
 
 from django.contrib import messages
 from django.contrib.auth.views import redirect_to_login
-from django.http import Http404, HttpRequest, HttpResponse, JsonResponse, QueryDict
+from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
+from django.utils.datastructures import MultiValueDict
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
@@ -41,10 +42,10 @@ from .secrecy import SecretReplaced
 # --- what was sent ---
 
 
-def fields_in(post: QueryDict) -> list[tuple[str, str]]:
+def fields_in(post: MultiValueDict) -> MultiValueDict:
     """What the next step has to carry on."""
-    kept = [name for name in post if name.startswith(RANK) or name in ("acts", "voter", carrying.WHOSE)]
-    return [(name, value) for name in kept for value in post.getlist(name)]
+    also = ("acts", "voter", carrying.WHOSE)
+    return MultiValueDict({name: typed for name, typed in post.lists() if name.startswith(RANK) or name in also})
 
 
 # --- the ballot ---
@@ -58,7 +59,9 @@ def kept_while_lost(request: HttpRequest) -> HttpResponse:
     path = reverse("ballot", kwargs=words)
     is_known = request.user.is_authenticated or passes.held_for(request, **words) is not None
     answer = redirect(path) if is_known else redirect_to_login(path)
-    carrying.carry(answer, path, request.POST.get(carrying.WHOSE, ""), [*fields_in(request.POST), ("lost", "1")])
+    fields = fields_in(request.POST)
+    fields["lost"] = "1"
+    carrying.carry(answer, path, request.POST.get(carrying.WHOSE, ""), fields)
     return answer
 
 
@@ -93,7 +96,8 @@ def _to_review(request: HttpRequest, standing: Standing) -> HttpResponse:
         ranking_from(ranks_in(request.POST), repository.candidates_of(standing.election))
     except Refusal as refusal:
         return _show_typed(request, standing, problem=str(refusal))
-    name, fields = standing.election.name, [*fields_in(request.POST), ("at", str(standing.acts))]
+    name, fields = standing.election.name, fields_in(request.POST)
+    fields["at"] = str(standing.acts)
     answer = onward("review", name)
     carrying.carry(answer, path_of("ballot", name), whose(standing), fields)
     return answer
@@ -119,7 +123,7 @@ def whose(standing: Standing) -> str:
     return drafts.of_person(standing.voter or "", standing.caster, "ballot", election.name, election.created_at)
 
 
-def _carried(request: HttpRequest, standing: Standing) -> QueryDict | None:
+def _carried(request: HttpRequest, standing: Standing) -> MultiValueDict | None:
     """What was ranked and is on its way, unless its voter has voted since it set out."""
     if carrying.COOKIE not in request.COOKIES:
         return None
@@ -164,18 +168,19 @@ def _show_typed(request: HttpRequest, standing: Standing, **more: Any) -> HttpRe
     return _show(request, standing, typed_in(request.POST), **more)
 
 
-def _review(request: HttpRequest, standing: Standing, sent: QueryDict, **more: Any) -> HttpResponse:
+def _review(request: HttpRequest, standing: Standing, sent: MultiValueDict, **more: Any) -> HttpResponse:
     candidates = repository.candidates_of(standing.election)
     try:
         rankings = ranking_from(ranks_in(sent), candidates)
     except Refusal as refusal:
         return _show(request, standing, typed_in(sent), problem=str(refusal), **more)
-    name = standing.election.name
+    name, fields = standing.election.name, fields_in(sent)
+    fields["token"] = secrets.token_urlsafe(16)
     context = {
         "ranked": named(rankings, candidates),
         "unranked": left_out(rankings, candidates),
         "unranked_sentence": unranked_sentence(standing.election.unranked),
-        "fields": [*fields_in(sent), ("token", secrets.token_urlsafe(16))],
+        "fields": [(field, value) for field, values in fields.lists() for value in values],
         "voted": standing.voted,
         "cast_action": path_of("cast", name),
         "back_action": path_of("ballot", name),

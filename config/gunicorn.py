@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import asyncio
 import gc
 import os
-import signal
 import sys
 import threading
 from contextlib import suppress
-from functools import partial
 from typing import Any
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
@@ -18,7 +15,7 @@ from django.conf import settings  # only after the name of its module is known
 
 from accounts import setup
 from config.proxies import lacking
-from config.web.connections import Connections, LoopPolicy, room_for
+from config.web.connections import room_for
 from store.connect import connect
 from store.formats import refusal
 from store.table import StoreError
@@ -27,7 +24,7 @@ from upkeep.monitoring import shared_metrics
 
 bind = f"[{settings.HOST}]:{settings.PORT}" if ":" in settings.HOST else f"{settings.HOST}:{settings.PORT}"
 preload_app = True  # what is loaded once is shared by all processes; a new version is a new start
-worker_class = "asgi"  # gunicorn's own
+worker_class = "config.web.connections.Worker"  # gunicorn's ASGI worker
 asgi_loop = "asyncio"
 asgi_lifespan = "on"
 limit_request_line = 8190  # the most there is: an election and a candidate whose names are 200 emoji each need 4,900
@@ -94,13 +91,11 @@ def pre_fork(server: Any, worker: Any) -> None:
 
 
 def post_fork(server: Any, worker: Any) -> None:
-    """The lock is the server's alone: a process that outlives it must not keep the next one out. The event loop is one
-    that limits connections. It gives up the interpreter's lock at every call of the system, and would wait for it for
-    five milliseconds each time while a thread computes: a thousand streams would hear of a change seconds later."""
+    """The lock is the server's alone: a process that outlives it must not keep the next one out. The event loop gives
+    up the interpreter's lock at every call of the system, and would wait for it for five milliseconds each time while a
+    thread computes: a thousand streams would hear of a change seconds later."""
     while held:
         os.close(held.pop())
-    connections = Connections(worker.cfg.worker_connections, partial(is_stopping, worker, os.getppid()))
-    asyncio.set_event_loop_policy(LoopPolicy(connections))
     sys.setswitchinterval(SWITCH_INTERVAL_SECONDS)
 
 
@@ -108,13 +103,6 @@ def child_exit(server: Any, worker: Any) -> None:
     from upkeep.monitoring import metrics
 
     metrics.forget_process(worker.pid)
-
-
-def is_stopping(worker: Any, parent: int) -> bool:
-    """Without the server nobody is served any longer than a stop takes: the next one waits for our place."""
-    if os.getppid() != parent and worker.alive:
-        os.kill(os.getpid(), signal.SIGTERM)
-    return not worker.alive
 
 
 def post_worker_init(worker: Any) -> None:

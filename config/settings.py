@@ -44,18 +44,14 @@ class Environment:
             self.mistakes.append(f"{name} must be set in production.")
         return value or ""
 
-    def choice(self, name: str, options: tuple[str, ...]) -> str:
+    def choice(self, name: str, options: tuple[str, ...], *, needed: bool = False) -> str:
+        """One of these; the first unless production has to say which."""
         value = self.text(name, options[0])
-        if value not in options:
-            self.mistakes.append(f"{name} must be one of {', '.join(options)}, not {value!r}.")
-        return value
-
-    def chosen(self, name: str, options: tuple[str, ...], *, needed: bool) -> str:
-        """As `choice`, where production has to say which."""
         if needed and not self.variables.get(name, "").strip():
             self.mistakes.append(f"{name} must be set in production. It is one of {', '.join(options)}.")
-            return options[0]
-        return self.choice(name, options)
+        elif value not in options:
+            self.mistakes.append(f"{name} must be one of {', '.join(options)}, not {value!r}.")
+        return value
 
     def domains(self, name: str, *, needed: bool) -> list[str]:
         """`example.org` is that domain alone, `.example.org` every one below it."""
@@ -280,7 +276,7 @@ if SECURE_HSTS_PRELOAD and not (SECURE_HSTS_INCLUDE_SUBDOMAINS and SECURE_HSTS_S
 
 AUTH_USER_MODEL = "accounts.User"
 AUTHENTICATION_BACKENDS = ["accounts.backends.NameOrEmail"]
-REGISTRATION = environment.chosen("REGISTRATION", ("open", "invited", "domains", "closed"), needed=PRODUCTION)
+REGISTRATION = environment.choice("REGISTRATION", ("open", "invited", "domains", "closed"), needed=PRODUCTION)
 REGISTRATION_DOMAINS = environment.domains("REGISTRATION_DOMAINS", needed=REGISTRATION == "domains")
 USUAL_ROLES = ("VOTER", "USER") if PRODUCTION else ("USER", "VOTER")  # whoever may run elections may have mail sent
 DEFAULT_ROLE = environment.choice("DEFAULT_ROLE", (*USUAL_ROLES, "OBSERVER", "NO_ACCESS"))

@@ -33,233 +33,96 @@ class Variable(NamedTuple):
 
 THE_SAME, REQUIRED = "the same", "required"
 
-VARIABLES = (
-    Variable(
-        "PROFILE",
-        "`local`",
-        "`production`",
-        "`production`, or `local` for a site to try things on",
-    ),
-    Variable(
-        "SECRET_KEY",
-        "made once, kept in `DATA_DIR/secret_key`",
-        "required, 50 characters or more",
-        "signs cookies and links; while a secret election is open, finds its ballots",
-    ),
-    Variable("HOSTS", "`localhost,127.0.0.1,[::1]`", REQUIRED, "the host names the site answers to"),
-    Variable("DATA_DIR", "`.data`", REQUIRED, "embedded store, static files, metrics"),
-    Variable(
-        "STORE_URL",
-        "`sqlite://DATA_DIR/plenum.sqlite3`",
-        THE_SAME,
-        "`sqlite:///path` or `dynamodb://region?prefix=…&endpoint=…&threads=…&protected=…` ([DynamoDB](#dynamodb))",
-    ),
-    Variable("HOST", "`127.0.0.1`", THE_SAME, "the address where gunicorn listens"),
-    Variable("PORT", "`8000`", THE_SAME, "the port where gunicorn listens"),
-    Variable(
-        "WEB_PROCESSES",
-        "`2`",
-        THE_SAME,
-        "gunicorn's processes; each may start two more for counts on request, of up to 4 s of a processor and 512 MB",
-    ),
-    Variable("WEB_THREADS", "`8`", THE_SAME, "threads in each of gunicorn's processes"),
-    Variable(
-        "WEB_CONNECTIONS",
-        "`2000`",
-        THE_SAME,
-        "connections open at once in each process, four fifths of them for streams of live sessions; fewer where the "
-        "system allows fewer files than twice as many and 256",
-    ),
-    Variable(
-        "REQUEST_SECONDS",
-        "`20`",
-        THE_SAME,
-        "how long a client may take over the head of a request; over a body or an answer a second more "
-        "for every 500 bytes",
-    ),
-    Variable(
-        "STORE_SECONDS",
-        "`5`",
-        THE_SAME,
-        "how long a request waits for DynamoDB if it is slow, busy or silent, all tries together "
-        "([reliability](reliability.md)); 2 to 60",
-    ),
-    Variable(
-        "WORKER",
-        "`beside`",
-        THE_SAME,
-        "`beside`: the server starts a worker and another when it ends; `apart`: it starts none, "
-        "because a unit or container of its own does",
-    ),
-    Variable(
-        "DISK_WARN_MB",
-        "`500`",
-        THE_SAME,
-        "megabytes free on a disk below which the log and every page under `/admin/` say so",
-    ),
-    Variable(
-        "METRICS_DIR",
-        "a folder of its own in `/dev/shm`; without that, `DATA_DIR/metrics`",
-        THE_SAME,
-        "where the processes on this machine add up their figures, in files mapped into memory: on a full disk "
-        "they would end, so it should be a folder in memory. Not to be shared between containers",
-    ),
-    Variable(
-        "SITE_URL",
-        "`http://HOST:PORT`",
-        REQUIRED,
-        "where people reach the site, perhaps below a path; the links in mails start with it",
-    ),
-    Variable(
-        "SITE_NAME",
-        "`Plenum`",
-        THE_SAME,
-        "what the site is called: titles, the head of pages, mails, authenticator apps",
-    ),
-    Variable("SITE_LOGO", "none", THE_SAME, "path of a PNG or SVG of your own, 200 KB at most"),
-    Variable("SITE_COLOUR", "our violet", THE_SAME, "one colour, such as `#0b5394`, that can be read on light pages"),
-    Variable("SITE_LANGUAGE", "`en`", THE_SAME, "`en` or `de`, for people whose browser asks for neither"),
-    Variable(
-        "SITE_TIME_ZONE",
-        "none: the reader's",
-        THE_SAME,
-        "what forms for elections and polls begin with, such as `Europe/Berlin`",
-    ),
-    Variable(
-        "HSTS",
-        "`0`",
-        "`86400`",
-        "seconds for which browsers come by HTTPS only; `31536000` once the site has run well for a while",
-    ),
-    Variable("HSTS_SUBDOMAINS", "`no`", THE_SAME, "whether that holds for every host below this one, too"),
-    Variable("HSTS_PRELOAD", "`no`", THE_SAME, "whether browsers may be shipped with it; needs a year and sub-domains"),
-    Variable(
-        "REGISTRATION",
-        "`open`",
-        REQUIRED,
-        "who may make an account: `open`, `invited`, `domains`, `closed` (see [People](people.md))",
-    ),
-    Variable(
-        "REGISTRATION_DOMAINS",
-        "none",
-        "the same; required with `domains`",
-        "whose addresses may register, with commas between: `example.org` is that domain alone, "
-        "`.example.org` every one below it",
-    ),
-    Variable(
-        "DEFAULT_ROLE",
-        "`USER`",
-        "`VOTER`",
-        "what a new person may do: `NO_ACCESS` (wait for approval), `OBSERVER`, `VOTER`, `USER` (run "
-        "elections, and so have mail sent)",
-    ),
-    Variable(
-        "MAILS_A_DAY",
-        "`500`",
-        THE_SAME,
-        "mails to others that one organiser may have sent in a day; an admin can set another number for one person",
-    ),
-    Variable(
-        "SECOND_FACTOR_FOR_ADMINS", "`no`", THE_SAME, "whether ADMIN, AUDITOR and OWNER must have a second factor"
-    ),
-    Variable(
-        "TRUSTED_PROXIES",
-        "none",
-        THE_SAME,
-        "addresses or networks whose `X-Forwarded-For` is believed, with commas between; behind a proxy "
-        "it must be set (see Limits)",
-    ),
-    Variable("SIGN_IN_FAILURES_PER_ADDRESS", "`300`", THE_SAME, "wrong passwords from one address in ten minutes"),
-    Variable(
-        "REGISTRATIONS_PER_ADDRESS",
-        "`300`",
-        THE_SAME,
-        "accounts asked for from one address in an hour; a campus behind one address may need more on its first day",
-    ),
-    Variable(
-        "RESETS_PER_ADDRESS", "`100`", THE_SAME, "links for a forgotten password asked for from one address in an hour"
-    ),
-    Variable(
-        "ACCOUNT_RETENTION",
-        "`0`: kept for good",
-        THE_SAME,
-        "months without a sign-in after which an account is removed, at least 3; 30 days before, it is "
-        "warned by mail ([personal data](personal_data.md))",
-    ),
-    Variable(
-        "FORGET_AFTER_DAYS",
-        "`30`",
-        THE_SAME,
-        "days after somebody's removal at which the log forgets their name; `0`: never",
-    ),
-    Variable(
-        "MAIL_URL",
-        "files in `DATA_DIR/mail`",
-        REQUIRED,
-        "`smtp+tls://user:password@host:587`, `smtps://…`, `smtp://…` or `file:///folder`",
-    ),
-    Variable("MAIL_FROM", "`plenum@localhost`", REQUIRED, "the sender of mails"),
-    Variable("MAIL_REPLY_TO", "none", THE_SAME, "where answers of people go, if not to the sender"),
-    Variable(
-        "MAIL_CA",
-        "none",
-        THE_SAME,
-        "a file with the certificate of a CA of your own, for the mail server and the mailbox",
-    ),
-    Variable(
-        "BOUNCES_URL",
-        "none",
-        THE_SAME,
-        "the mailbox to which mails come back: `imaps://user:password@host/INBOX` or `maildir:///folder`",
-    ),
-    Variable(
-        "BOUNCES_TOKEN",
-        "none",
-        "none: `/mails/bounces/` is not there",
-        "who brings it as `Authorization: Bearer …` may report mails that came back",
-    ),
-    Variable("POLLS_BY_ANYBODY", "`no`", THE_SAME, "whether somebody without an account may make a poll"),
-    Variable("POLLS_A_DAY", "`50`", THE_SAME, "polls one maker may make in a day"),
-    Variable("POLL_RETENTION", "`365`", THE_SAME, "days a poll is kept at most after its end"),
-    Variable(
-        "LIVE_WAITING",
-        "`14`",
-        THE_SAME,
-        "days a live session waits to be started, counted from the last change by its host; then it ends by itself",
-    ),
-    Variable(
-        "LIVE_IDLE",
-        "`2`",
-        THE_SAME,
-        "hours after which a live session that was started ends by itself, if nobody hosts it and nobody answers",
-    ),
-    Variable("LIVE_ASSEMBLY_IDLE", "`36`", THE_SAME, "the same for an assembly, which may last for several days"),
-    Variable("LIVE_RETENTION", "`14`", THE_SAME, "days the data of a live session is kept after its end"),
-    Variable(
-        "POLL_VOTES_PER_ADDRESS",
-        "`100`",
-        THE_SAME,
-        "votes in one poll from one address in ten minutes; a lecture hall behind one address may need more",
-    ),
-    Variable(
-        "BACKUP_RECIPIENTS",
-        "none",
-        "the same; `backup` then asks for `--to` or `--unencrypted`",
-        "keys that backups are encrypted to, as `backup_key` makes them, with commas between",
-    ),
-    Variable(
-        "BACKUP_MAX_AGE_DAYS",
-        "`0`",
-        "`3`",
-        "after how many days without a backup owner and auditors are warned by mail, once a day; `0`: never",
-    ),
-    Variable(
-        "METRICS_TOKEN",
-        "none: open",
-        "none: `/metrics` is not there",
-        "who brings it as `Authorization: Bearer …` may read `/metrics`",
-    ),
-    Variable("LOG_LEVEL", "`INFO`", THE_SAME, "`DEBUG`, `INFO`, `WARNING` or `ERROR`"),
-    Variable("DEBUG", "`no`", "must be off", "Django's error pages with tracebacks"),
-)
+# name | what holds where nothing is set | and in production: = the same, ! required | what it is
+TABLE = """
+PROFILE | `local` | `production` | `production`, or `local` for a site to try things on
+SECRET_KEY | made once, kept in `DATA_DIR/secret_key` | required, 50 characters or more | signs cookies and links;
+    while a secret election is open, finds its ballots
+HOSTS | `localhost,127.0.0.1,[::1]` | ! | the host names the site answers to
+DATA_DIR | `.data` | ! | embedded store, static files, metrics
+STORE_URL | `sqlite://DATA_DIR/plenum.sqlite3` | = | `sqlite:///path` or
+    `dynamodb://region?prefix=…&endpoint=…&threads=…&protected=…` ([DynamoDB](#dynamodb))
+HOST | `127.0.0.1` | = | the address where gunicorn listens
+PORT | `8000` | = | the port where gunicorn listens
+WEB_PROCESSES | `2` | = | gunicorn's processes; each may start two more for counts on request, of up to 4 s of a
+    processor and 512 MB
+WEB_THREADS | `8` | = | threads in each of gunicorn's processes
+WEB_CONNECTIONS | `2000` | = | connections open at once in each process, four fifths of them for streams of live
+    sessions; fewer where the system allows fewer files than twice as many and 256
+REQUEST_SECONDS | `20` | = | how long a client may take over the head of a request; over a body or an answer a
+    second more for every 500 bytes
+STORE_SECONDS | `5` | = | how long a request waits for DynamoDB if it is slow, busy or silent, all tries together
+    ([reliability](reliability.md)); 2 to 60
+WORKER | `beside` | = | `beside`: the server starts a worker and another when it ends; `apart`: it starts none,
+    because a unit or container of its own does
+DISK_WARN_MB | `500` | = | megabytes free on a disk below which the log and every page under `/admin/` say so
+METRICS_DIR | a folder of its own in `/dev/shm`; without that, `DATA_DIR/metrics` | = | where the processes on this
+    machine add up their figures, in files mapped into memory: on a full disk they would end, so it should be a folder
+    in memory. Not to be shared between containers
+SITE_URL | `http://HOST:PORT` | ! | where people reach the site, perhaps below a path; the links in mails start with
+    it
+SITE_NAME | `Plenum` | = | what the site is called: titles, the head of pages, mails, authenticator apps
+SITE_LOGO | none | = | path of a PNG or SVG of your own, 200 KB at most
+SITE_COLOUR | our violet | = | one colour, such as `#0b5394`, that can be read on light pages
+SITE_LANGUAGE | `en` | = | `en` or `de`, for people whose browser asks for neither
+SITE_TIME_ZONE | none: the reader's | = | what forms for elections and polls begin with, such as `Europe/Berlin`
+HSTS | `0` | `86400` | seconds for which browsers come by HTTPS only; `31536000` once the site has run well for a
+    while
+HSTS_SUBDOMAINS | `no` | = | whether that holds for every host below this one, too
+HSTS_PRELOAD | `no` | = | whether browsers may be shipped with it; needs a year and sub-domains
+REGISTRATION | `open` | ! | who may make an account: `open`, `invited`, `domains`, `closed` (see
+    [People](people.md))
+REGISTRATION_DOMAINS | none | the same; required with `domains` | whose addresses may register, with commas between:
+    `example.org` is that domain alone, `.example.org` every one below it
+DEFAULT_ROLE | `USER` | `VOTER` | what a new person may do: `NO_ACCESS` (wait for approval), `OBSERVER`, `VOTER`,
+    `USER` (run elections, and so have mail sent)
+MAILS_A_DAY | `500` | = | mails to others that one organiser may have sent in a day; an admin can set another number
+    for one person
+SECOND_FACTOR_FOR_ADMINS | `no` | = | whether ADMIN, AUDITOR and OWNER must have a second factor
+TRUSTED_PROXIES | none | = | addresses or networks whose `X-Forwarded-For` is believed, with commas between; behind
+    a proxy it must be set (see Limits)
+SIGN_IN_FAILURES_PER_ADDRESS | `300` | = | wrong passwords from one address in ten minutes
+REGISTRATIONS_PER_ADDRESS | `300` | = | accounts asked for from one address in an hour; a campus behind one address
+    may need more on its first day
+RESETS_PER_ADDRESS | `100` | = | links for a forgotten password asked for from one address in an hour
+ACCOUNT_RETENTION | `0`: kept for good | = | months without a sign-in after which an account is removed, at least 3;
+    30 days before, it is warned by mail ([personal data](personal_data.md))
+FORGET_AFTER_DAYS | `30` | = | days after somebody's removal at which the log forgets their name; `0`: never
+MAIL_URL | files in `DATA_DIR/mail` | ! | `smtp+tls://user:password@host:587`, `smtps://…`, `smtp://…` or
+    `file:///folder`
+MAIL_FROM | `plenum@localhost` | ! | the sender of mails
+MAIL_REPLY_TO | none | = | where answers of people go, if not to the sender
+MAIL_CA | none | = | a file with the certificate of a CA of your own, for the mail server and the mailbox
+BOUNCES_URL | none | = | the mailbox to which mails come back: `imaps://user:password@host/INBOX` or
+    `maildir:///folder`
+BOUNCES_TOKEN | none | none: `/mails/bounces/` is not there | who brings it as `Authorization: Bearer …` may report
+    mails that came back
+POLLS_BY_ANYBODY | `no` | = | whether somebody without an account may make a poll
+POLLS_A_DAY | `50` | = | polls one maker may make in a day
+POLL_RETENTION | `365` | = | days a poll is kept at most after its end
+LIVE_WAITING | `14` | = | days a live session waits to be started, counted from the last change by its host; then it
+    ends by itself
+LIVE_IDLE | `2` | = | hours after which a live session that was started ends by itself, if nobody hosts it and
+    nobody answers
+LIVE_ASSEMBLY_IDLE | `36` | = | the same for an assembly, which may last for several days
+LIVE_RETENTION | `14` | = | days the data of a live session is kept after its end
+POLL_VOTES_PER_ADDRESS | `100` | = | votes in one poll from one address in ten minutes; a lecture hall behind one
+    address may need more
+BACKUP_RECIPIENTS | none | the same; `backup` then asks for `--to` or `--unencrypted` | keys that backups are
+    encrypted to, as `backup_key` makes them, with commas between
+BACKUP_MAX_AGE_DAYS | `0` | `3` | after how many days without a backup owner and auditors are warned by mail, once a
+    day; `0`: never
+METRICS_TOKEN | none: open | none: `/metrics` is not there | who brings it as `Authorization: Bearer …` may read
+    `/metrics`
+LOG_LEVEL | `INFO` | = | `DEBUG`, `INFO`, `WARNING` or `ERROR`
+DEBUG | `no` | must be off | Django's error pages with tracebacks
+"""
+
+
+def _variable(row: str) -> Variable:
+    name, local, production, words = " ".join(row.split()).split(" | ")
+    return Variable(name, local, {"=": THE_SAME, "!": REQUIRED}.get(production, production), words)
+
+
+VARIABLES = tuple(map(_variable, re.split(r"\n(?! )", TABLE.strip())))
 NAMES = tuple(variable.name for variable in VARIABLES)

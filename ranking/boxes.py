@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from django.http import QueryDict
+from django.utils.datastructures import MultiValueDict
 from django.utils.translation import gettext as _
 
 from photos.rules import Photo
@@ -28,11 +28,11 @@ class Choice:
     photo: Photo | None = None
 
 
-def ranks_in(post: QueryDict) -> dict[str, list[str]]:
+def ranks_in(post: MultiValueDict) -> dict[str, list[str]]:
     return {name.removeprefix(RANK): list(typed) for name, typed in post.lists() if name.startswith(RANK)}
 
 
-def typed_in(post: QueryDict) -> dict[int, str]:
+def typed_in(post: MultiValueDict) -> dict[int, str]:
     """What stands in the rank boxes, whatever that is, by the number of the candidate."""
     short = {number: values for number, values in ranks_in(post).items() if number.isdecimal() and len(number) < 10}
     return {int(number): values[-1] for number, values in short.items()}

@@ -137,7 +137,7 @@ class Part:
     @property
     def units(self) -> float:
         """What it takes of the log: two for each kilobyte, because of the transaction."""
-        return 2 * sum(map(_size, self.ballots)) / 1024
+        return 2 * (check_value("".join(self.ballots)) + BALLOT_BYTES * len(self.ballots)) / 1024
 
 
 def sealed_parts(ballots: Iterable[Line]) -> Iterator[list[Line]]:
@@ -151,7 +151,7 @@ def sealed_parts(ballots: Iterable[Line]) -> Iterator[list[Line]]:
 
 
 def _size(line: Line) -> int:
-    return check_value(line) + BALLOT_BYTES
+    return (len(line) if line.isascii() else check_value(line)) + BALLOT_BYTES
 
 
 class Box:
@@ -165,6 +165,7 @@ class Box:
         self._is_known = "of" in mark  # how many parts there are, once the first is published; earlier versions forgot
         self._parts, self._sealed = mark.get("of", 0), mark.get("sealed", 0)
         self._ballots = self._passed = 0
+        self._lengths: list[int] = []  # of all parts, where none was published before
         self._left = repository.sorter()
 
     def close(self) -> None:
@@ -181,14 +182,16 @@ class Box:
             self._left.add(left)
             yield 0
         if not self._is_known:
-            self._parts = sum(1 for _ in sealed_parts(self._left))
+            self._lengths = [len(part) for part in sealed_parts(self._left)]
+            self._parts = len(self._lengths)
 
     def left(self) -> Iterator[Part]:
         """The parts that are not published yet."""
         first, sealed = (self._done, self._sealed) if self._is_known else (0, 0)
         published = max(0, sealed - self._passed)  # of those that are left: the last one, and any just like it
         ballots = islice(self._left, published, None)
-        for number, some in enumerate(sealed_parts(ballots), first):
+        measured = (list(islice(ballots, length)) for length in self._lengths)
+        for number, some in enumerate(measured if self._lengths else sealed_parts(ballots), first):
             sealed += len(some)
             if self._done <= number < self._parts:
                 yield Part(number, self._parts, some, sealed, self._ballots)

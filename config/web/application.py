@@ -6,18 +6,16 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Callable
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
 from typing import IO, Any
 
 from django.conf import settings
 
 from pages.streams import CLIENT_GONE, OPEN_STREAM
 
-from .connections import CURRENT, LINGER_SECONDS, SWEEP_SECONDS, Connection, count_ended
+from .connections import CURRENT, LINGER_SECONDS, MIN_BYTES_PER_SECOND, SWEEP_SECONDS, Connection
 from .requests import (
     CHUNK_BYTES,
     MAX_BODY_BYTES,
-    MIN_BYTES_PER_SECOND,
     WSGI,
     Gone,
     Headers,
@@ -28,11 +26,9 @@ from .requests import (
     TooLarge,
     environ_of,
     read_body,
-    receive_by,
 )
 from .streams import Offer, Send, Stream, Streams
 
-TOO_LATE = 408, "Your request took too long to arrive. Please try again."
 NO_ROOM = 503, "There is no room for this at the moment, and nothing was changed. Please try later."
 TOO_LARGE = 413, f"That is too large: a request has at most {MAX_BODY_BYTES // 1024**2} MB."
 log = logging.getLogger(__name__)
@@ -88,13 +84,10 @@ class Application:
         except Gone:
             return
         except TooLarge:
-            await refuse(receive, send, *TOO_LARGE)
-        except TimeoutError:
-            count_ended("request")
-            await refuse(receive, send, *TOO_LATE)
+            await refuse(connection, receive, send, *TOO_LARGE)
         except OSError as error:
             log.error("A request could not be kept: %s.", error.strerror)
-            await refuse(receive, send, *NO_ROOM)
+            await refuse(connection, receive, send, *NO_ROOM)
         else:
             await self._answer(connection, scope, body, send)
 
@@ -146,19 +139,15 @@ async def send_slowly(connection: Connection, send: Send, data: bytes, more: boo
         await send({"type": "http.response.body", "body": piece, "more_body": more or at + CHUNK_BYTES < len(data)})
 
 
-async def refuse(receive: Receive, send: Send, status: int, sentence: str) -> None:
+async def refuse(connection: Connection, receive: Receive, send: Send, status: int, sentence: str) -> None:
     """Answer without a thread. The client may still be sending, and to close at once could take its answer away."""
     text = f"{sentence}\n".encode()
     headers = [(b"connection", b"close"), (b"content-type", b"text/plain"), (b"content-length", b"%d" % len(text))]
+    connection.begin_sending(LINGER_SECONDS)
     await send({"type": "http.response.start", "status": status, "headers": headers})
     await send({"type": "http.response.body", "body": text})
-    with suppress(TimeoutError):
-        await _ignore(receive, asyncio.get_running_loop().time() + LINGER_SECONDS)
-
-
-async def _ignore(receive: Receive, deadline: float) -> None:
     message: Message = {"type": "http.request"}
     ignored = 0
     while message["type"] == "http.request" and ignored < MAX_BODY_BYTES:
-        message = await receive_by(deadline, receive)
+        message = await receive()
         ignored += len(message.get("body", b""))

@@ -2,12 +2,13 @@
 
 gunicorn's ASGI worker limits neither, and an ASGI application sees a connection only once it has sent a whole head. So
 the event loop puts a protocol of ours in front of gunicorn's, which passes every call on. It is asyncio's documented
-interface that both sides use; gunicorn asks the event loop policy for its loop.
+interface that both sides use.
 """
 
 from __future__ import annotations
 
 import asyncio
+import os
 import resource
 import socket
 import time
@@ -18,11 +19,13 @@ from contextvars import ContextVar
 from typing import Any, cast
 
 from django.conf import settings
+from gunicorn.workers.gasgi import ASGIWorker
 
 from pages.addresses import network
 
 SWEEP_SECONDS = 0.5  # between two looks at all deadlines
 LINGER_SECONDS = 2  # seconds for a client to read its last response, and to finish its request when the server stops
+MIN_BYTES_PER_SECOND = 500  # by which a body or a response must come forward
 SPARE_FILES = 256  # for everything that is not a connection
 MAX_AHEAD_BYTES = 64 * 1024  # bytes that the client of a stream may send
 MIN_CHECKED_LINES = 256  # from here on the lines of a chunked body are compared with its length
@@ -76,6 +79,7 @@ class Connection(asyncio.Protocol):
 
     def data_received(self, data: bytes) -> None:
         self.has_begun = True
+        self.deadline += len(data) / MIN_BYTES_PER_SECOND if self.is_receiving else 0
         if self.on_lost:
             self.ahead += len(data)
         elif self.is_chunked or (not self.is_receiving and b"chunked" in data.lower()):
@@ -107,9 +111,10 @@ class Connection(asyncio.Protocol):
     # --- what the application says of its request ---
 
     def begin_request(self, is_chunked: bool) -> None:
-        """The head has arrived; for the body, the application sees to the time."""
+        """The head has arrived; the body must come in time, too."""
         self.requests += 1
-        self.is_receiving, self.is_chunked, self.deadline = True, is_chunked, float("inf")
+        self.is_receiving, self.is_chunked = True, is_chunked
+        self.deadline = time.monotonic() + settings.REQUEST_SECONDS
 
     def work(self) -> None:
         """Nobody waits for the client: a thread makes the response, or a stream is open."""
@@ -137,7 +142,7 @@ class Connection(asyncio.Protocol):
     def expire(self) -> None:
         if self.transport.get_write_buffer_size():
             self.end("answer")
-        elif self.has_begun and not self.transport.is_closing():
+        elif self.has_begun and not self.is_sending and not self.transport.is_closing():
             self.end("request", REQUEST_TIMEOUT)
         else:
             self.transport.abort()
@@ -235,15 +240,23 @@ class Loop(asyncio.SelectorEventLoop):
         return server
 
 
-class LoopPolicy(asyncio.DefaultEventLoopPolicy):
-    """Through which whoever asks asyncio for a new loop, as gunicorn does, gets one of ours."""
+class Worker(ASGIWorker):
+    """gunicorn's own, on an event loop that limits connections."""
 
-    def __init__(self, connections: Connections):
-        super().__init__()
-        self.connections = connections
+    loop: asyncio.AbstractEventLoop
 
-    def new_event_loop(self) -> Loop:
-        return Loop(self.connections)
+    def init_signals(self) -> None:
+        """The first thing a process does with its loop is to listen to signals."""
+        self.loop.close()
+        self.loop = Loop(Connections(self.cfg.worker_connections, self.is_stopping))
+        asyncio.set_event_loop(self.loop)
+        super().init_signals()
+
+    def is_stopping(self) -> bool:
+        """Without the server nobody is served any longer than a stop takes: the next one waits for our place."""
+        if os.getppid() != self.ppid:
+            self.handle_exit_signal()
+        return not self.alive
 
 
 def count_ended(reason: str) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import sys
 from collections.abc import Awaitable, Callable, Iterable, Iterator
 from io import BytesIO
@@ -10,8 +9,6 @@ from tempfile import SpooledTemporaryFile
 from typing import IO, Any
 from urllib.parse import unquote_to_bytes, urlsplit
 from wsgiref.util import FileWrapper
-
-from django.conf import settings
 
 Scope = dict[str, Any]
 Headers = dict[bytes, bytes]
@@ -21,7 +18,6 @@ Environ = dict[str, Any]
 WSGI = Callable[[Environ, Callable[..., Any]], Iterable[bytes]]
 
 MAX_BODY_BYTES = 16 * 1024**2  # a list of voters may have 5 MB; a little more gets a sentence on its page
-MIN_BYTES_PER_SECOND = 500  # bytes a second by which a body or a response must come forward
 MAX_BODY_BYTES_IN_MEMORY = 128 * 1024  # of a body, before a file is used
 CHUNK_BYTES = 64 * 1024  # of a response, sent at a time
 
@@ -40,7 +36,7 @@ def has_body(headers: Headers) -> bool:
 
 
 async def read_body(headers: Headers, receive: Receive) -> IO[bytes]:
-    """All of it. Raises `TimeoutError` if it takes too long, `OSError` where it cannot be kept."""
+    """All of it. Raises `OSError` where it cannot be kept. Whoever takes too long is disconnected."""
     if not has_body(headers):
         return BytesIO()
     if int(headers.get(b"content-length", 0)) > MAX_BODY_BYTES:
@@ -55,9 +51,9 @@ async def read_body(headers: Headers, receive: Receive) -> IO[bytes]:
 
 
 async def _fill(body: Any, receive: Receive) -> None:
-    deadline, size, more = asyncio.get_running_loop().time() + settings.REQUEST_SECONDS, 0, True
+    size, more = 0, True
     while more:
-        message = await receive_by(deadline + size / MIN_BYTES_PER_SECOND, receive)
+        message = await receive()
         if message["type"] == "http.disconnect":
             raise Gone
         size, more = size + len(message["body"]), message["more_body"]
@@ -66,16 +62,6 @@ async def _fill(body: Any, receive: Receive) -> None:
         body.write(message["body"])
     body.flush()  # that the disk is full is noticed here, where it can be said
     body.seek(0)
-
-
-async def receive_by(deadline: float, receive: Receive) -> Message:
-    """The next message. Raises `TimeoutError` after the deadline, by the clock as well: gunicorn waits with
-    `asyncio.wait_for`, in which Python 3.11 loses a cancellation that comes together with data."""
-    async with asyncio.timeout_at(deadline):
-        message = await receive()
-    if asyncio.get_running_loop().time() > deadline:
-        raise TimeoutError
-    return message
 
 
 def environ_of(scope: Scope, body: IO[bytes]) -> Environ:

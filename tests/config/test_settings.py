@@ -64,10 +64,10 @@ def chosen(folder: Path, **variables: str) -> str:
 
 def test_what_is_missing_or_wrong_about_who_may_register_is_a_sentence():
     environment = Environment({"DOMAINS": "Example.org, .example.net", "WRONG": "ada@example.org, *.example.org"})
-    assert environment.chosen("RULE", ("open", "closed"), needed=False) == "open"
+    assert environment.choice("RULE", ("open", "closed"), needed=False) == "open"
     assert environment.domains("DOMAINS", needed=True) == ["example.org", ".example.net"]
     assert environment.mistakes == []
-    environment.chosen("RULE", ("open", "closed"), needed=True)
+    environment.choice("RULE", ("open", "closed"), needed=True)
     environment.domains("MISSING", needed=True)
     environment.domains("WRONG", needed=True)
     assert environment.mistakes == [

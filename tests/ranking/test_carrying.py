@@ -23,7 +23,7 @@ def sent(answer: HttpResponse) -> HttpRequest:
 
 def after(whose: str, what: QueryDict) -> HttpResponse:
     answer = HttpResponse()
-    carrying.carry(answer, "/a/", whose, carrying.fields_of(what))
+    carrying.carry(answer, "/a/", whose, what)
     return answer
 
 
@@ -44,7 +44,14 @@ def test_the_longest_ballot_fits():
 
 def test_what_is_no_ballot_is_left():
     assert not after("eve", fields(acts="".join(map(chr, random.Random(2).choices(range(60, 122), k=9000))))).cookies
-    assert carrying.carried(sent(after("eve", fields(acts="0" * 900_000))), "eve") is not None
+    assert not after("eve", fields(acts="0" * 900_000)).cookies
+
+
+def test_what_others_made_up_is_nothing():
+    for cookie in ("", "x", "é", "AAAA", "A" * 60):
+        request = HttpRequest()
+        request.COOKIES = {carrying.COOKIE: cookie}
+        assert carrying.carried(request, "eve") is None
 
 
 def test_it_is_of_this_site_and_of_this_hour(monkeypatch):

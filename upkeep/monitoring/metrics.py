@@ -74,8 +74,14 @@ MAX_ROUND_TRIPS = 1000  # of the newest round trips of each operation, to tell p
 
 
 def observe_request(route: str, status: int, seconds: float) -> None:
-    REQUESTS.labels(route, f"{status // 100}xx").inc()
-    REQUEST_SECONDS.labels(route.partition("/")[0]).observe(seconds)
+    requests, times = _of_route(route, status // 100)
+    requests.inc()
+    times.observe(seconds)
+
+
+@cache  # there are few, and the client makes text of each word first
+def _of_route(route: str, status_class: int) -> tuple[Counter, Histogram]:
+    return REQUESTS.labels(route, f"{status_class}xx"), REQUEST_SECONDS.labels(route.partition("/")[0])
 
 
 _newest: dict[str, deque[float]] = {}
@@ -98,7 +104,7 @@ class Latency:
         return {name: number_format(1000 * seconds, 2) for name, seconds in kinds.items()}
 
 
-@cache  # there are few, and each page makes several: the client makes text of both words first
+@cache
 def _trips(operation: str, outcome: str) -> Histogram:
     return STORE.labels(operation, outcome)
 

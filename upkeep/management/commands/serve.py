@@ -20,9 +20,12 @@ from django.urls import get_resolver
 from accounts.demo import DEMO_DOMAIN, PASSWORD, PEOPLE
 from acts.site import table
 from store import keys
+from store.connect import connect
 from store.formats import prepare
 from upkeep import server
 from upkeep.commands import StoreCommand
+from upkeep.worker.jobs import JOBS, run_each
+from upkeep.worker.leases import Leases
 
 NOT_BY_ITSELF = (
     "\n  The demo is not loaded into a distant store by itself: it is thousands of round trips.\n"
@@ -84,7 +87,13 @@ def _demo_beside() -> Iterator[None]:
 
 def demo_process() -> ForkProcess:
     """Forked, while there is no second thread: what is loaded need not be loaded again."""
-    return get_context("fork").Process(target=call_command, args=("demo",), kwargs={"verbosity": 0})
+    return get_context("fork").Process(target=_load_demo)
+
+
+def _load_demo() -> None:
+    """With all that is to be done for it once, such as its mails: a worker would keep the memory that takes."""
+    call_command("demo", verbosity=0)
+    run_each(JOBS, Leases(connect(settings.STORE_URL)))
 
 
 def _is_demo_there() -> bool:
