@@ -12,10 +12,10 @@ from accounts.models import User
 from acts.progress import Progress, silent
 from acts.site import now_text
 from elections import repository as elections
-from elections import services as organising
 from elections.demo import PLANNED, Planned
+from elections.lifecycle import closing
 from elections.rules import Election, State
-from elections.turnout import turnout
+from elections.turnout.counts import turnout
 from ranking.rankings import Ranks
 
 from . import services
@@ -40,7 +40,7 @@ def _vote(planned: Planned, election: Election, progress: Progress) -> int:
     cast = 0 if turnout(election).voted else _cast_all(planned, election, progress)
     owner = people.find(election.owner_name)
     if planned.closed and owner is not None:
-        organising.close(owner, election)
+        closing.close(owner, election)
         services.seal_what_is_closed()
     return cast
 

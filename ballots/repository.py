@@ -15,8 +15,8 @@ from accounts.models import User
 from acts.site import table
 from elections import descriptions, places
 from elections import repository as elections
-from elections.by_link import Link
 from elections.descriptions import Description
+from elections.invitations.voting_link import Link
 from elections.places import Known
 from elections.rules import Election
 from ranking.candidates import Candidate

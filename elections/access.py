@@ -16,23 +16,25 @@ from accounts.access import View, requires
 from accounts.models import User
 from accounts.rules import Permission
 from acts.site import now_text
+from elections import actions
 
-from . import renaming, rules, services
-from .books import repository as books
-from .books.leading import elsewhere
+from . import rules
+from .drafts import renaming
+from .multi_question import repository as books
+from .multi_question.redirects import elsewhere
 from .rules import Action, Election, Relation, State
 
 
 def visible(user: User, election: Election) -> None:
     """A draft is there for those who run it, and for nobody else."""
-    if election.stored_state == State.DRAFT and services.relation(user, election) == Relation.NOBODY:
+    if election.stored_state == State.DRAFT and actions.relation(user, election) == Relation.NOBODY:
         raise Http404
 
 
 def may(action: Action) -> Callable[[User, Election], None]:
     def rule(user: User, election: Election) -> None:
         visible(user, election)
-        rules.check_who(services.relation(user, election), action)
+        rules.check_who(actions.relation(user, election), action)
 
     return rule
 
@@ -58,7 +60,7 @@ def context_of(request: HttpRequest, election: Election, **more: Any) -> dict[st
     """What every page about one election shows: the election, its state, and what this person may do now."""
     state = election.state(now_text())
     user = request.user
-    who = services.relation(user, election) if user.is_authenticated else Relation.NOBODY
+    who = actions.relation(user, election) if user.is_authenticated else Relation.NOBODY
     bound = SimpleLazyObject(partial(books.find, election.book)) if election.book else None
     return {"election": election, "state": state, "offered": _offered(who, state), "bound": bound, **more}
 

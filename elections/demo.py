@@ -13,14 +13,20 @@ from accounts import repository as people
 from accounts.models import User
 from acts.progress import Progress, silent
 from acts.refusals import NameTaken
+from elections.candidates.services import add_candidates, picture_candidate
+from elections.drafts import services as drafts
+from elections.lifecycle import services as lifecycle
+from elections.roll.services import add_voters
+from elections.skills_needed import services as skills_needed
+from elections.skills_needed.services import set_need
 from photos.demo import picture
 from ranking.candidates import Candidate
 from skills import repository as skills
 from store.log import as_text, utc_now
 
-from . import repository, services
-from .needs import Need
+from . import repository
 from .rules import Election
+from .skills_needed.needs import Need
 
 OWNER = "Ada Lovelace"
 VOTERS = ("Hypatia", "Ibn al-Haytham", "Wang Zhenyi", "Alan Turing", "Emmy Noether", "Katherine Johnson")
@@ -201,7 +207,7 @@ def _make(planned: Planned) -> bool:
         return False
     end = as_text(utc_now() + timedelta(hours=planned.hours_left)) if planned.hours_left else None
     try:
-        election = services.create(
+        election = drafts.create(
             owner,
             planned.name,
             description=planned.description,
@@ -221,14 +227,14 @@ def _make(planned: Planned) -> bool:
 
 
 def _take_along(owner: User, election: Election, planned: Planned) -> None:
-    services.add_candidates(owner, election, [Candidate(*each) for each in planned.candidates])
+    add_candidates(owner, election, [Candidate(*each) for each in planned.candidates])
     for name, _statement in planned.candidates:
         if (wanted := picture(name)) is not None:
-            services.picture_candidate(owner, election, name, wanted)
-    services.add_voters(owner, election, planned.electorate)
+            picture_candidate(owner, election, name, wanted)
+    add_voters(owner, election, planned.electorate)
     _say_needs(owner, election, planned)
     if planned.opened:
-        services.open_(owner, repository.find(election.name) or election, editable=planned.editable)
+        lifecycle.open_(owner, repository.find(election.name) or election, editable=planned.editable)
 
 
 def _say_needs(owner: User, election: Election, planned: Planned) -> None:
@@ -236,7 +242,7 @@ def _say_needs(owner: User, election: Election, planned: Planned) -> None:
     known = skills.find_many(skill for skill, _level, _count in planned.needs)
     for skill, level, count in planned.needs:
         if skill in known:
-            services.set_need(owner, election, Need(skill, level, count))
+            set_need(owner, election, Need(skill, level, count))
     for name in planned.agreeing if known else ():
         if (person := people.find(name)) is not None:
-            services.agree(person, election, Candidate(name))
+            skills_needed.agree(person, election, Candidate(name))

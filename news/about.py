@@ -8,7 +8,7 @@ from django.utils.http import urlencode
 
 from accounts.models import User
 from acts.site import now_text
-from elections.beside import Beside
+from elections.public.panels import Beside
 from elections.rules import Election, State
 from results import repository as results
 from results.card_address import card_address

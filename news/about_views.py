@@ -14,8 +14,8 @@ from accounts.access import public, requires
 from accounts.rules import Permission
 from acts.refusals import NotAllowed, Refusal
 from acts.site import now_text
-from elections import renaming
 from elections.access import may, visible
+from elections.drafts import renaming
 from elections.rules import Action, Election
 from pages.paging import one_page
 from results import services as results

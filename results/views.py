@@ -15,8 +15,8 @@ from django.views.decorators.http import require_safe
 from accounts.access import View, public
 from acts.site import now_text
 from elections.access import context_of
-from elections.beside import beside
-from elections.progress import sealing
+from elections.invitations.progress import sealing
+from elections.public.panels import beside
 from elections.rules import Election, State
 from pages.conditional import for_reader, tag_of
 from pages.page_cache import page_with

@@ -16,11 +16,12 @@ from acts.queues import take_each
 from acts.recording import record, write
 from acts.refusals import LostRace, NameTaken, NotThere
 from acts.site import SITE, now_text, table
-from elections import imports, services
+from elections import actions
 from elections import repository as elections
-from elections.imports import Import
+from elections.roll import imports
+from elections.roll.imports import Import
+from elections.roll.list_summary import Skipped
 from elections.rules import Action, Election, State, takes_names
-from elections.skipping import Skipped
 from store import keys
 from store.log import Event
 from store.table import Check, Exists, Item, Write
@@ -55,7 +56,7 @@ def keep_roll(user: User, election: Election, form: str) -> Group:
 
     Where names come onto the roll by voting in secret, it is a group of those by address: who has voted stays a secret.
     """
-    services.check(user, election, Action.COPY)
+    actions.check(user, election, Action.COPY)
     number = hashlib.sha256("\n".join((user.name, user.created_at, form)).encode()).hexdigest()[:22]
 
     def kept() -> Group:

@@ -17,13 +17,13 @@ from accounts.rules import Permission
 from acts.limits import SECONDS_PER_HOUR, Limit, count
 from elections import repository as elections
 from elections import rules as of_elections
-from elections import skipping
 from elections.access import context_of, run
-from elections.forms import SearchForm
-from elections.roll_views import begun
+from elections.actions import relation
+from elections.drafts.forms import SearchForm
+from elections.roll import list_summary
+from elections.roll.list_summary import Skipped
+from elections.roll.views import begun
 from elections.rules import EVERYBODY_HERE, Action, Election, takes_names
-from elections.services import relation
-from elections.skipping import Skipped
 from pages import lists
 from pages.forms import carried_out, form_page, posted, refusals_at, show_form, token_in
 from pages.lists import Row, Verdict
@@ -150,11 +150,11 @@ def _previewed(request: HttpRequest, group: Group, rows: list[Row]) -> HttpRespo
         rows, repository.there(group.id, names), repository.accounts(names), _("In the group already.")
     )
     new = [row.kept for row in rows if row.verdict == Verdict.NEW]
-    skipped = skipping.skipped_of(rows)
+    skipped = list_summary.skipped_of(rows)
     sent_back = "".join(lists.as_csv(["voter"], ([name] for name in new))) if new else ""
     form = NewMembersForm(initial={"voters": sent_back, "skipped": skipped.as_text()})
-    numbers = skipping.numbers(len(new), skipped, skipping.already_in_the_group)
-    context = {"group": group, "form": form, "new": len(new), "numbers": numbers, **skipping.sorted_out(rows)}
+    numbers = list_summary.numbers(len(new), skipped, list_summary.already_in_the_group)
+    context = {"group": group, "form": form, "new": len(new), "numbers": numbers, **list_summary.sorted_out(rows)}
     return render(request, "elections/groups/preview.html", context)
 
 
@@ -172,7 +172,7 @@ def _add(request: HttpRequest, group: Group) -> HttpResponse:
 
 def _came(came: Filling, skipped: Skipped) -> str:
     there = Skipped(skipped.there + came.there, skipped.repeated, skipped.unusable, skipped.lines)
-    return skipping.summary(skipping.members_added(came.added), there, skipping.in_the_group, came.gone)
+    return list_summary.summary(list_summary.members_added(came.added), there, list_summary.in_the_group, came.gone)
 
 
 # --- from a roll, and onto one ---
@@ -205,9 +205,9 @@ def put_on(request: HttpRequest, election: Election) -> HttpResponse:
 
 def _looked_at(request: HttpRequest, election: Election, group: Group) -> HttpResponse:
     rows = _rows(election, list(repository.every_member(group.id)))
-    skipped, new = skipping.skipped_of(rows), sum(row.verdict == Verdict.NEW for row in rows)
-    numbers = skipping.numbers(new, skipped, skipping.already_on_the_roll)
-    context = {"group": group, "new": new, "numbers": numbers, **skipping.sorted_out(rows)}
+    skipped, new = list_summary.skipped_of(rows), sum(row.verdict == Verdict.NEW for row in rows)
+    numbers = list_summary.numbers(new, skipped, list_summary.already_on_the_roll)
+    context = {"group": group, "new": new, "numbers": numbers, **list_summary.sorted_out(rows)}
     return render(request, "elections/groups/put_on.html", context_of(request, election, **context))
 
 

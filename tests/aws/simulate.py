@@ -24,7 +24,8 @@ if __name__ == "__main__":
     django.setup()
 
 from acts.refusals import Refusal
-from elections import services as organising
+from elections.lifecycle import closing as closing_acts
+from elections.lifecycle import services as lifecycle
 from store.log import as_text, utc_now
 from store.table import Conflict, Unavailable
 from tests.ballots.history import CLOSED, DONE, OVERTAKEN, UNKNOWN, Act
@@ -151,10 +152,10 @@ def organising_acts(here: Site, day: Day, name: str, told: list[Act]) -> list[Ca
     end = as_text(utc_now() + timedelta(days=2))
 
     def extend() -> None:
-        organising.extend(here.owner, found(name), end)
+        lifecycle.extend(here.owner, found(name), end)
 
     def close() -> None:
-        organising.close(here.owner, found(name))
+        closing_acts.close(here.owner, found(name))
 
     wanted = [("extend", end, day.extending, extend), ("close", "", day.closing, close)]
     return [partial(_organise, here, kind, form, at, act, told) for kind, form, at, act in wanted if at is not None]

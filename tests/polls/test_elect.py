@@ -11,7 +11,7 @@ from accounts import repository as people
 from accounts.rules import Role
 from elections import descriptions
 from elections import repository as elections
-from elections import services as organising
+from elections.drafts import services as drafts
 from polls import repository
 
 from .conftest import vote
@@ -47,7 +47,7 @@ def test_fifty_candidates_go_along_in_their_order(made, signed_in):
 
 def test_a_name_that_is_taken_is_said_and_kept(made, signed_in, person):
     poll = made()
-    organising.create(person("Eve"), "Lunch")
+    drafts.create(person("Eve"), "Lunch")
     answer = elect(signed_in(people.find("Ida")), poll, "LUNCH")
     assert answer.status_code == 422
     assert "election of that name already" in text(answer)

@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from PIL import Image, ImageFont, features
 
-from elections.turnout import Turnout
+from elections.turnout.counts import Turnout
 from results import card as cards
 from results import lettering
 from results.card import Card, card_of, picture

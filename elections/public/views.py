@@ -1,0 +1,258 @@
+"""Pages of elections: lists, the public page, and what organisers do from draft to closed."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_POST, require_safe
+
+from accounts.access import requires
+from accounts.models import User
+from accounts.rules import Permission
+from acts.links import whole
+from acts.site import now_text
+from elections import descriptions, repository
+from elections.access import context_of, may, run, visible
+from elections.candidates import services as candidates_services
+from elections.candidates.services import add_candidates, edit_candidate, picture_candidate
+from elections.descriptions import Description
+from elections.drafts import renaming
+from elections.drafts import services as drafts
+from elections.drafts.forms import CandidateForm, CandidatesForm, DescriptionForm, SearchForm, SettingsForm
+from elections.invitations import welcome
+from elections.repository import Voter
+from elections.roll import list_summary
+from elections.rules import Action, Election, State
+from pages import rendered
+from pages.forms import carried_out, form_page, posted, show_form
+from pages.markdown import plain
+from pages.page_cache import Fragment, cache_key, get_or_render, page_with
+from pages.paging import one_page
+from pages.saying import say_what_was_understood, told
+from photos.changing import Wanted, picture_page
+from ranking.boxes import choices_of
+from ranking.candidates import Candidate
+from store.keys import fold
+from store.log import utc_now
+
+from . import own_elections
+from .calendar import NotInTheCalendar
+from .calendar import calendar as as_calendar
+from .panels import beside
+
+SHOWN = "elections/parts/shown.html"
+STATES = {"open": State.OPEN, "closed": State.CLOSED}  # by the tab that shows them
+
+
+# --- lists ---
+
+
+@requires(Permission.VIEW_APPLICATION)
+@require_safe
+def elections(request: HttpRequest) -> HttpResponse:
+    """All, or those of one state; or one's own: those one may vote in, and those one runs."""
+    tab = request.GET.get("show", "mine" if request.user.can(Permission.VOTE) else "open")
+    form = SearchForm(request.GET)
+    prefix = form.cleaned_data["q"] if form.is_valid() else ""
+    if tab == "mine" and not prefix:
+        return _mine(request)
+    tab = tab if tab in STATES else "all"
+    read = partial(repository.lists, prefix=prefix, state=STATES.get(tab))
+    found, older = one_page(request, read, show=tab, q=prefix)
+    now = now_text()
+    shown = [(each, each.state(now)) for each in found if each.stored_state != State.DRAFT]
+    return render(request, "elections/elections.html", {"rows": shown, "older": older, "tab": tab, "form": form})
+
+
+def _mine(request: HttpRequest) -> HttpResponse:
+    found, older = one_page(request, partial(own_elections.own, request.user), show="mine")
+    now = now_text()
+    rows = [(each.listed, each.listed.state(now), each, each.waits(now)) for each in found]
+    context = {"rows": rows, "older": older, "tab": "mine", "form": SearchForm()}
+    return render(request, "elections/elections.html", context)
+
+
+def load_to_show(user: User, name: str) -> tuple[Election, Voter | None, Description] | None:
+    found = repository.find_to_show(name, user)
+    if found is not None:
+        visible(user, found[0])
+    return found
+
+
+@requires(Permission.VIEW_APPLICATION, load_for=load_to_show)
+@require_safe
+def election(request: HttpRequest, found: tuple[Election, Voter | None, Description]) -> HttpResponse:
+    """The election's public page: what it is about, who stands, and the way to one's own ballot."""
+    election, entry, about = found
+    has_vote, now = entry is not None or election.is_open_to(request.user.votes_since), now_text()
+    more = {
+        "about": about,
+        "may_vote": has_vote and election.takes_votes(now),
+        "voted": entry is not None and entry.voted,
+        "asked": _asked(election, entry) if has_vote else (),
+        "live": election.shows_live(now),
+        "beside": beside(request.user, election),
+    }
+    context = context_of(request, election, **more)
+    return page_with(request, _shown(election, context["state"]), "elections/election.html", context)
+
+
+def _shown(election: Election, state: State) -> Fragment:
+    """What it is like and who stands, which its version tells; and of whom the statement is not rendered yet."""
+    candidates = repository.candidates_of(election)
+    made_of = election, state, [each.html is None for each in candidates]
+    said = lambda: {"election": election, "state": state, "choices": choices_of(candidates, {})}  # noqa: E731
+    return get_or_render(cache_key(SHOWN, fold(election.name)), SHOWN, said, made_of)
+
+
+def _asked(election: Election, entry: Voter | None) -> tuple[str, ...]:
+    """What the invitation says, for whoever has not voted yet."""
+    is_over = election.state(now_text()) not in (State.EDITABLE, State.OPEN)
+    if is_over or (entry is not None and entry.voted):
+        return ()
+    return welcome.sentences(election, entry.invited if entry else "")
+
+
+def visible_with_words(user: User, found: tuple[Election, Description]) -> None:
+    visible(user, found[0])
+
+
+@requires(Permission.VIEW_APPLICATION, load=repository.find_described, rule=visible_with_words)
+@require_safe
+def calendar(request: HttpRequest, found: tuple[Election, Description]) -> HttpResponse:
+    """The election for one's own calendar; one without times has nothing to put there."""
+    election, about = found
+    url = whole(reverse("election", args=[election.name]))
+    words = {"name": election.name, "url": url, "description": plain(rendered.description_of(about), 500)}
+    try:
+        file = as_calendar(**words, opens=election.begins, closes=election.ended or election.ends, now=utc_now())
+    except NotInTheCalendar:
+        raise Http404 from None
+    answer = HttpResponse(file, content_type="text/calendar; charset=utf-8")
+    answer["Content-Disposition"] = 'attachment; filename="election.ics"'
+    return answer
+
+
+# --- setting up ---
+
+
+@run(Action.SET_UP)
+@form_page
+def settings(request: HttpRequest, election: Election) -> HttpResponse:
+    text = descriptions.of(election.name).description
+    form = SettingsForm(posted(request), initial=SettingsForm.initial_of(election, text))
+    if carried_out(
+        request,
+        form,
+        lambda: drafts.change(request.user, election, Action.SET_UP, **form.values()),
+        _("The settings are saved."),
+    ):
+        say_what_was_understood(request, form)
+        return redirect("dashboard", name=election.name)
+    context = context_of(request, election, form=form, title=_("Settings"), button=_("Save settings"))
+    return render(request, "elections/settings.html", context, status=422 if form.errors else 200)
+
+
+@run(Action.DESCRIBE)
+@form_page
+def describe(request: HttpRequest, election: Election) -> HttpResponse:
+    text = descriptions.of(election.name).description
+    form = DescriptionForm(posted(request), initial={"description": text})
+    if "preview" in request.POST and form.is_valid():
+        return _preview(request, form, _("Description"), form.cleaned_data["description"], election)
+    if carried_out(
+        request,
+        form,
+        lambda: drafts.change(request.user, election, Action.DESCRIBE, **form.cleaned_data),
+        _("The description is saved."),
+    ):
+        return redirect("dashboard", name=election.name)
+    context = context_of(request, election, previews=True)
+    return show_form(request, form, _("Description"), _("Save"), **context)
+
+
+# --- candidates ---
+
+
+@run(Action.LOOK)
+@form_page
+def candidates(request: HttpRequest, election: Election) -> HttpResponse:
+    """All candidates, and a box to paste more into: one a line."""
+    form = CandidatesForm(posted(request))
+
+    def add() -> list[str]:
+        new = [Candidate(name) for name in form.cleaned_data["names"]]
+        return add_candidates(request.user, election, new)
+
+    if carried_out(request, form, add, partial(added_candidates, form)):
+        return redirect("candidates", name=election.name)
+    found = repository.candidates_by_name(election.name)
+    context = context_of(request, election, form=form, candidates=found)
+    return render(request, "elections/candidates.html", context, status=422 if form.errors else 200)
+
+
+def added_candidates(form: Any, added: list[str]) -> str:
+    there = len(form.cleaned_data["names"]) - len(added)
+    return list_summary.summary(
+        list_summary.candidates_added(len(added)), replace(form.skipped, there=there), list_summary.standing
+    )
+
+
+def load_candidate(name: str, candidate: str) -> tuple[Election, Candidate] | None:
+    election = renaming.found(name)
+    found = repository.find_candidate(name, candidate) if election else None
+    return (election, found) if election and found else None
+
+
+def may_change_candidate(user: User, found: tuple[Election, Candidate]) -> None:
+    may(Action.CHANGE_CANDIDATES)(user, found[0])
+
+
+@requires(Permission.USE_APPLICATION, load=load_candidate, rule=may_change_candidate)
+@form_page
+def candidate(request: HttpRequest, found: tuple[Election, Candidate]) -> HttpResponse:
+    election, candidate = found
+    form = CandidateForm(posted(request), initial={"statement": candidate.statement, "link": candidate.link})
+    if "preview" in request.POST and form.is_valid():
+        return _preview(request, form, candidate.name, form.cleaned_data["statement"], election)
+    if carried_out(
+        request,
+        form,
+        lambda: edit_candidate(request.user, election, Candidate(candidate.name, **form.cleaned_data)),
+        _("Saved."),
+    ):
+        return redirect("candidates", name=election.name)
+    return show_form(request, form, candidate.name, _("Save"), **context_of(request, election, previews=True))
+
+
+def _preview(request: HttpRequest, form: Any, title: str, text: str, election: Election) -> HttpResponse:
+    """The form again with what its Markdown looks like; nothing is saved yet."""
+    context = context_of(request, election, previews=True, preview=rendered.preview(text))
+    return show_form(request, form, title, _("Save"), **context)
+
+
+@requires(Permission.USE_APPLICATION, load=load_candidate, rule=may_change_candidate)
+@form_page
+def candidate_picture(request: HttpRequest, found: tuple[Election, Candidate]) -> HttpResponse:
+    election, candidate = found
+
+    def act(wanted: Wanted) -> None:
+        picture_candidate(request.user, election, candidate.name, wanted)
+
+    to, context = reverse("candidates", args=[election.name]), context_of(request, election)
+    return picture_page(request, candidate.photo, act, to, title=candidate.name, **context)
+
+
+@requires(Permission.USE_APPLICATION, load=load_candidate, rule=may_change_candidate)
+@require_POST
+def remove_candidate(request: HttpRequest, found: tuple[Election, Candidate]) -> HttpResponse:
+    election, candidate = found
+    done = _("%(name)s is no longer a candidate.") % {"name": candidate.name}
+    told(request, lambda: candidates_services.remove_candidate(request.user, election, candidate.name), done)
+    return redirect("candidates", name=election.name)
