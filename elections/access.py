@@ -16,10 +16,8 @@ from accounts.access import View, requires
 from accounts.models import User
 from accounts.rules import Permission
 from acts.site import now_text
-from elections import actions
 
-from . import rules
-from .drafts import renaming
+from . import actions, repository, rules
 from .multi_question import repository as books
 from .multi_question.redirects import elsewhere
 from .rules import Action, Election, Relation, State
@@ -41,7 +39,7 @@ def may(action: Action) -> Callable[[User, Election], None]:
 
 def run(action: Action) -> Any:
     """A page of somebody who runs the election; what is done for all questions on a ballot at once leads there."""
-    opened = requires(Permission.USE_APPLICATION, load=renaming.found, rule=may(action))
+    opened = requires(Permission.USE_APPLICATION, load=repository.find_whole, rule=may(action))
 
     def declare(view: View) -> View:
         @wraps(view)

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from typing import Any
 
 from accounts.models import User
 from acts import recording
 from acts.site import now_text
-from elections import rules
-from elections.multi_question import repository as books
-from elections.rules import Action, Election
+from acts.versions import next_version
 from store.log import Event
 from store.table import Write
+
+from . import descriptions, repository, rules
+from .multi_question import repository as books
+from .rules import Action, Election
 
 
 def relation(user: User, election: Election) -> rules.Relation:
@@ -43,3 +46,19 @@ def record(
     """`noting` makes of the event's number what is to be written besides."""
     event = Event(actor.name, event_type, {"election_name": election.name, **data})
     recording.record(event, *writes, noting=noting)
+
+
+def change(
+    actor: User, election: Election, action: Action, *also: Write, description: str | None = None, **changes: Any
+) -> Election:
+    """Change the description, the reminders, or the settings of a draft."""
+    check(actor, election, action)
+    after = replace(election, **changes)
+    different = {name: value for name, value in changes.items() if getattr(election, name) != value}
+    if description is not None and descriptions.of(election.name).description != description:
+        different["description"] = description
+    if not different:
+        return election
+    writes = repository.change(election, after, different.get("description"))
+    record(actor, "ElectionUpdated", election, repository.storable(different), *writes, *also)
+    return next_version(election, after)

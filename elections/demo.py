@@ -13,20 +13,22 @@ from accounts import repository as people
 from accounts.models import User
 from acts.progress import Progress, silent
 from acts.refusals import NameTaken
-from elections.candidates.services import add_candidates, picture_candidate
-from elections.drafts import services as drafts
-from elections.lifecycle import services as lifecycle
-from elections.roll.services import add_voters
-from elections.skills_needed import services as skills_needed
-from elections.skills_needed.services import set_need
 from photos.demo import picture
 from ranking.candidates import Candidate
 from skills import repository as skills
 from store.log import as_text, utc_now
 
 from . import repository
+from .candidates.services import add_candidates, picture_candidate
+from .drafts import services as drafts
+from .groups import repository as groups
+from .groups import services as group_services
+from .lifecycle import services as lifecycle
+from .roll.services import add_voters
 from .rules import Election
+from .skills_needed import services as skills_needed
 from .skills_needed.needs import Need
+from .skills_needed.services import set_need
 
 OWNER = "Ada Lovelace"
 VOTERS = ("Hypatia", "Ibn al-Haytham", "Wang Zhenyi", "Alan Turing", "Emmy Noether", "Katherine Johnson")
@@ -199,6 +201,16 @@ def load(progress: Progress = silent) -> int:
         made += _make(planned)
         progress(number, len(PLANNED))
     return made
+
+
+def load_group() -> int:
+    """Those who voted together before, ready for the next election. Whoever has groups keeps them as they are."""
+    keeper = people.find(OWNER)
+    if keeper is None or groups.names_taken(keeper.name):
+        return 0
+    made = group_services.make(keeper, "Members of the workshop")
+    group_services.add(keeper, made.id, [*VOTERS, "new.member@example.org"])
+    return 1
 
 
 def _make(planned: Planned) -> bool:

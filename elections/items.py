@@ -13,7 +13,6 @@ from store.table import Span
 
 from . import personal_data
 from .convening import Convened
-from .groups import telling as of_groups
 from .invitations import opt_out
 from .multi_question.rules import Book
 from .rules import Election
@@ -112,8 +111,8 @@ ITEMS = (
                                                 "the whole name."), "id name owner_name:person members created_at",
                        "id", "name", lambda asked: keys.groups_of(asked.name) if asked.name else None),),
              exports=(Export("groups", _("groups.json: groups of voters you keep for your elections, without their "
-                                         "members."), of_groups.kept_by),),
-             partings=(Parting(of_groups.how_many, (
+                                         "members."), personal_data.groups_kept_by),),
+             partings=(Parting(personal_data.groups_to_delete, (
                  ngettext_lazy("%(count)d group of voters is deleted.", "%(count)d groups of voters are deleted.",
                                "count"),)),)),
     ItemType("group's name", keys.group_name, "name id"),
@@ -121,7 +120,7 @@ ITEMS = (
     ItemType("member", keys.member, hidden="group_id member_name:person account",
              closed_lists=(keys.groups_with(""),), exports=(
         Export("in_groups", _("in_groups.json: groups of voters you are in, and whose they are."),
-               of_groups.those_with),)),
+               personal_data.groups_with),)),
 
     # on their way in
     ItemType("import", keys.voter_import, "election_name:election voters:int slices:int done:int added:int unknown:int "

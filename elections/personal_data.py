@@ -1,4 +1,4 @@
-"""What elections tell somebody of themselves: which rolls they are on, and what was mailed to them."""
+"""What elections tell somebody of themselves: which rolls they are on, what was mailed to them, and their groups."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from store.splitting import by_count
 from store.table import Item
 
 from . import repository
+from .groups import repository as groups
 from .invitations import mailing
 from .skills_needed import needs
 
@@ -60,3 +61,35 @@ def _mails_of(entry: Item) -> list[str]:
 def _mail(item: Item) -> Item:
     mail = outbox.mail_of(item)
     return {"kind": mail.kind, "to": mail.to, "state": mail.state, "queued_at": mail.queued_at}
+
+
+BATCH_GROUPS = 50  # groups that are read together
+
+
+def groups_kept_by(user: User) -> Iterator[Item]:
+    """Without the members: they are other people."""
+    for group in groups.each_of(user.name):
+        yield {"group": group.name, "made_at": group.created_at, "members": group.members}
+
+
+def groups_with(user: User) -> Iterator[Item]:
+    """Which groups they are in, and whose these are; by name, and by address."""
+    for name in (user.name, user.email):
+        for some in by_count(table().each(keys.groups_with(name)), BATCH_GROUPS):
+            there = table().get_many(keys.group(item["group_id"]) for item in some)
+            for item in some:
+                if (found := there.get(keys.group(item["group_id"]))) and _is_their_entry(user, item):
+                    yield {
+                        "group": found["name"],
+                        "kept_by": found["owner_name"],
+                        "listed_as": item["member_name"],
+                    }
+
+
+def _is_their_entry(user: User, item: Item) -> bool:
+    return item.get("account", user.created_at) == user.created_at
+
+
+def groups_to_delete(user: User) -> tuple[int]:
+    """Of their own, which go with them."""
+    return (len(groups.names_taken(user.name)),)

@@ -10,12 +10,6 @@ from django.utils.translation import gettext_lazy as _
 
 from acts.following import follow
 from acts.site import acting_on, table
-from elections.drafts import services as drafts
-from elections.lifecycle import closing, deleting
-from elections.lifecycle import services as lifecycle
-from elections.lifecycle.deleting import to_delete
-from elections.managers.services import with_manager, with_owner, without_manager
-from elections.roll import services as roll
 from photos.rules import photo_of
 from ranking.candidates import Candidate
 from store import keys
@@ -27,8 +21,15 @@ from store.table import Delete, Exists, Put, Table, Update, Write
 from . import descriptions, places, repository
 from .convening import Convened
 from .drafts import renaming
+from .drafts import services as drafts
+from .groups.replay import group_of
 from .history import entries as history
 from .invitations import mailing, voting_link
+from .lifecycle import closing, deleting
+from .lifecycle import services as lifecycle
+from .lifecycle.deleting import to_delete
+from .managers.services import with_manager, with_owner, without_manager
+from .roll import services as roll
 from .rules import Election, State
 from .skills_needed import needs
 from .skills_needed.needs import Agreement, Need
@@ -241,6 +242,10 @@ def recorded_only(event: Happened) -> Step:
     return ()
 
 
+def group_used(event: Happened) -> list[Write]:
+    return repository.with_group(election_of(event), group_of(event).id)
+
+
 def mailed_again(event: Happened) -> Iterator[Step]:
     election = election_of(event)
     if not repository.on_roll(election, [event.said["voter"]]):
@@ -286,6 +291,8 @@ EVENTS = (
     EventType("VotersAdded", voters_added, "election_name voters:people accounts:list", "turn:int",
               sentence=history.voters_added),
     EventType("VotersRemoved", voters_removed, "election_name voters:people", sentence=history.voters_removed),
+    EventType("GroupUsed", group_used, "election_name group_id",
+              sentence=_("%(who)s put one of their groups on the roll.")),
     EventType("VotersInvited", recorded_only, "election_name",
               sentence=_("%(who)s invited the voters who had not been invited yet.")),
     EventType("VoterInvitedAgain", mailed_again, "election_name voter:person",

@@ -85,6 +85,15 @@ def find(name: str) -> Election | None:
     return election_of(item) if item else None
 
 
+def find_whole(name: str) -> Election | None:
+    """The election of that name, with everything it had under another."""
+    election = find(name)
+    if election is None or not election.renamed_from:
+        return election
+    RENAMING.advance(election.renamed_from)
+    return find(name)
+
+
 def find_made(name: str, created_at: str) -> Election | None:
     """The election that was made at that moment under this name, whatever its name is by now."""
     election = find(name)

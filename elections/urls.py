@@ -2,18 +2,22 @@
 
 from django.urls import include, path
 
+from .candidates import views as candidates
 from .dashboard import views as dashboard_views
 from .drafts import setup_views
+from .drafts import views as drafts
 from .groups import views as groups
 from .history import views as history_views
 from .invitations import message_views, opt_out_views
 from .invitations import views as invite_views
 from .lifecycle import views as lifecycle_views
+from .managers import views as managers
 from .multi_question_pages import views as books
 from .public import views
 from .roll import skill_views
 from .roll import views as roll_views
 from .skills_needed import views as needs_views
+from .turnout import views as turnout
 
 below_book = [
     path("<slug:book_id>/", books.book, name="book"),
@@ -31,14 +35,14 @@ below_election = [
     path("<name:name>/calendar.ics", views.calendar, name="election_calendar"),
     path("<name:name>/history/", history_views.history, name="history"),
     path("<name:name>/dashboard/", dashboard_views.dashboard, name="dashboard"),
-    path("<name:name>/turnout/", dashboard_views.turnout_part, name="turnout"),
+    path("<name:name>/turnout/", turnout.turnout_part, name="turnout"),
     path("<name:name>/steps/<slug:step>/", setup_views.step, name="election_step"),
-    path("<name:name>/settings/", views.settings, name="election_settings"),
-    path("<name:name>/description/", views.describe, name="describe"),
-    path("<name:name>/candidates/", views.candidates, name="candidates"),
-    path("<name:name>/candidates/<name:candidate>/", views.candidate, name="candidate"),
-    path("<name:name>/candidates/<name:candidate>/remove/", views.remove_candidate, name="remove_candidate"),
-    path("<name:name>/candidates/<name:candidate>/picture/", views.candidate_picture, name="candidate_picture"),
+    path("<name:name>/settings/", drafts.settings, name="election_settings"),
+    path("<name:name>/description/", drafts.describe, name="describe"),
+    path("<name:name>/candidates/", candidates.candidates, name="candidates"),
+    path("<name:name>/candidates/<name:candidate>/", candidates.candidate, name="candidate"),
+    path("<name:name>/candidates/<name:candidate>/remove/", candidates.remove_candidate, name="remove_candidate"),
+    path("<name:name>/candidates/<name:candidate>/picture/", candidates.candidate_picture, name="candidate_picture"),
     path("<name:name>/needs/", needs_views.wanted, name="needs"),
     path("<name:name>/needs/ask/", needs_views.ask, name="ask_candidates"),
     path("<name:name>/needs/<slug:skill_id>/remove/", needs_views.drop, name="drop_need"),
@@ -61,11 +65,11 @@ below_election = [
     path("<name:name>/fix/", lifecycle_views.fix, name="fix_candidates"),
     path("<name:name>/end/", lifecycle_views.extend, name="extend"),
     path("<name:name>/close/", lifecycle_views.close, name="close_election"),
-    path("<name:name>/rename/", lifecycle_views.rename, name="rename_election"),
-    path("<name:name>/copy/", lifecycle_views.copy, name="copy_election"),
+    path("<name:name>/rename/", drafts.rename, name="rename_election"),
+    path("<name:name>/copy/", drafts.copy, name="copy_election"),
     path("<name:name>/delete/", lifecycle_views.delete, name="delete_election"),
-    path("<name:name>/managers/", lifecycle_views.managers, name="managers"),
-    path("<name:name>/hand-over/", lifecycle_views.hand_over, name="hand_over_election"),
+    path("<name:name>/managers/", managers.managers, name="managers"),
+    path("<name:name>/hand-over/", managers.hand_over, name="hand_over_election"),
 ]
 
 urlpatterns = [

@@ -32,6 +32,7 @@ from acts.refusals import Refusal
 from acts.site import acting_on, table
 from assembly import rolls
 from ballots import services as ballots
+from elections import actions
 from elections import repository as elections
 from elections.candidates.services import add_candidates, picture_candidate
 from elections.drafts import copying
@@ -246,7 +247,7 @@ def two_questions() -> None:
 def two_open_questions() -> None:
     two_questions()
     soon = as_text(datetime.now(UTC) + timedelta(days=1))
-    drafts_services.change(someone("Bo"), election("Board"), Action.SET_UP, no_voting_after=soon)
+    actions.change(someone("Bo"), election("Board"), Action.SET_UP, no_voting_after=soon)
     binding.open_(someone("Bo"), the_book())
 
 

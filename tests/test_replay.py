@@ -22,6 +22,7 @@ from ballots import services as ballots
 from ballots.replay import by_code
 from ballots.services.casting import _record_cast
 from ballots.services.sealing import COUNTING
+from elections import actions
 from elections import repository as elections
 from elections.candidates.services import add_candidates
 from elections.drafts import services as drafts
@@ -577,7 +578,7 @@ def test_what_many_do_at_once_is_in_the_log_as_it_happened(site, person, opened)
         for turn in range(4):
             with suppress(Refusal):
                 accounts.change_profile(someone("voter 0"), f"{number}", f"{turn}")
-                drafts_services.change(ada, election("Board"), Action.DESCRIBE, description=f"{number}{turn}")
+                actions.change(ada, election("Board"), Action.DESCRIBE, description=f"{number}{turn}")
                 add_voters(ada, election("Board"), [f"{number}.{turn}@example.org", f"both.{turn}@example.org"])
 
     acts = [*(partial(vote, number) for number in range(5)), *(partial(organise, number) for number in range(3))]

@@ -15,6 +15,7 @@ from accounts.rules import Role
 from acts.refusals import Refusal
 from acts.site import acting_on, table
 from ballots import services as ballots
+from elections import actions
 from elections import repository as elections
 from elections.candidates.services import add_candidates, remove_candidate
 from elections.drafts import copying
@@ -112,7 +113,7 @@ def is_opened(number: int, more: int) -> None:
 
 def is_described(number: int, more: int) -> None:
     election = an_election(number)
-    drafts.change(organiser(election), election, Action.DESCRIBE, description=f"Words {more % 3}")
+    actions.change(organiser(election), election, Action.DESCRIBE, description=f"Words {more % 3}")
 
 
 def gets_a_candidate(number: int, more: int) -> None:

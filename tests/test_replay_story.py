@@ -28,7 +28,7 @@ from acts.tokens import sign
 from acts.turns import at_once
 from ballots import services as ballots
 from ballots.services import emptying
-from elections import descriptions, places
+from elections import actions, descriptions, places
 from elections import repository as elections
 from elections import rules as of_elections
 from elections.candidates.services import add_candidates, edit_candidate, picture_candidate, remove_candidate
@@ -277,13 +277,13 @@ def a_public_election() -> None:
     add_manager(ada, election("Bord"), "Cy")
     drafts.rename(ada, election("Bord"), "Board")
     drafts.rename(ada, election("Board"), "BOARD")
-    drafts.change(ada, election("Board"), Action.SET_UP, unranked="no-opinion", managers=())
+    actions.change(ada, election("Board"), Action.SET_UP, unranked="no-opinion", managers=())
     add_manager(ada, election("Board"), "Cy")
     reminders.choose(ada, election("Board"), [24, 3])
     lifecycle.open_(ada, election("Board"), editable=True)
     a_newer_renderer("Board")
     add_candidates(ada, election("Board"), [Candidate("Di")])
-    drafts.change(ada, election("Board"), Action.DESCRIBE, description="Who, then?")
+    actions.change(ada, election("Board"), Action.DESCRIBE, description="Who, then?")
     lifecycle.fix(ada, election("Board"))
     lifecycle.extend(ada, election("Board"), as_text(utc_now() + timedelta(days=60)))
     public_votes(ada)
@@ -451,7 +451,7 @@ def several_questions_on_one_ballot() -> None:
         add_candidates(ada, election(name), [Candidate("Ada"), Candidate("Bo")])
     add_voters(ada, election("Spring: Chair"), ["voter 0", "voter 1"])
     soon = as_text(utc_now() + timedelta(hours=4))
-    drafts.change(ada, election("Spring: Chair"), Action.SET_UP, no_voting_after=soon)
+    actions.change(ada, election("Spring: Chair"), Action.SET_UP, no_voting_after=soon)
     binding.open_(ada, book())
     add_voters(ada, election("Spring: Chair"), ["voter 2"])
     binding.extend(ada, book(), as_text(utc_now() + timedelta(hours=6)))

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import datetime
-from typing import Any
-
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
@@ -12,13 +9,11 @@ from django.views.decorators.http import require_safe
 from acts.site import now_text, table
 from elections import repository
 from elections.access import context_of, run
-from elections.groups import services as groups
 from elections.invitations import reminders
 from elections.invitations.progress import progress
 from elections.public.panels import beside
-from elections.rules import Action, Election, State
-from elections.turnout import chart, comparison
-from elections.turnout.counts import turnouts
+from elections.rules import Action, Election
+from elections.turnout.views import turnout_context
 from store.together import together
 
 from .checklist import needs_accounts
@@ -61,30 +56,3 @@ def dashboard(request: HttpRequest, election: Election) -> HttpResponse:
         "beside": parts,
     }
     return render(request, "elections/dashboard.html", context)
-
-
-@run(Action.SEE_ROLL)
-@require_safe
-def turnout_part(request: HttpRequest, election: Election) -> HttpResponse:
-    """The turnout alone, for a page that shows it live."""
-    context = context_of(request, election, **turnout_context(election))
-    return render(request, "elections/parts/turnout_now.html", context)
-
-
-def turnout_context(election: Election) -> dict[str, Any]:
-    """What the turnout part shows, once there can be one: of a draft nothing."""
-    if election.stored_state == State.DRAFT:
-        return {}
-    other, now = groups.last_election(election.group, before=election), datetime.fromisoformat(now_text())
-    counted, *others = turnouts(election, *([other] if other else []))
-    when = chart.window(election, counted, now)
-    beside_it = comparison.compared(other, others[0], when, now) if other else None
-    quorum = election.convened.quorum_number if election.convened else None
-    way = beside_it.way if beside_it else ()
-    is_any = counted.voted or counted.steps  # when the first of them voted may not have been counted yet
-    return {
-        "turnout": counted,
-        "percent": counted.percent(election.voter_count),
-        "picture": chart.picture(election, counted, when, way, quorum) if when and is_any else None,
-        "compared": beside_it,
-    }

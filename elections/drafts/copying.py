@@ -21,7 +21,6 @@ from acts.refusals import LostRace, Refusal, TryLater
 from acts.site import now_text, table
 from elections import actions, descriptions, places, repository
 from elections.candidates.services import add_candidates, copy_pictures
-from elections.drafts.services import create_draft
 from elections.invitations import own_text
 from elections.roll.services import put_on_roll
 from elections.rules import Action, Election, takes_names
@@ -32,6 +31,8 @@ from store import keys
 from store.log import Event
 from store.splitting import by_count
 from store.table import Delete, Equals, Item, Key, Put, Update, Write
+
+from .services import create_draft
 
 TAKEN_ALONG = (
     *("secret_ballot", "seats", "method", "unranked", "electorate", "time_zone", "remind_before"),

@@ -71,12 +71,3 @@ def _moved(item: Item, task: Task) -> list[Write]:
     is_import = {"digest", "asked_by"} <= item.keys()
     tasks = [repository.import_task(new, item["digest"], item["asked_by"])] if is_import else []
     return [Put(moved), Delete(Key(item["PK"], item["SK"]), when=Exists()), *tasks]
-
-
-def found(name: str) -> Election | None:
-    """The election of that name, with everything it had under another."""
-    election = repository.find(name)
-    if election is None or not election.renamed_from:
-        return election
-    RENAMING.advance(election.renamed_from)
-    return repository.find(name)

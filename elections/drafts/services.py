@@ -13,15 +13,15 @@ from accounts.models import User
 from acts import recording
 from acts.refusals import LostRace, NameTaken, Refusal
 from acts.site import now_text, table
-from acts.versions import next_version
-from elections import descriptions, places, repository
+from elections import places, repository
 from elections.actions import check, record
-from elections.drafts import renaming
 from elections.lifecycle.deleting import clear_name
 from elections.rules import Action, Election
 from store import keys
 from store.log import Event
 from store.table import Write
+
+from . import renaming
 
 NOT_OF_A_DRAFT = (
     "filling",
@@ -74,22 +74,6 @@ def _make_room(name: str) -> None:
         raise NameTaken(BEING_CLEARED)
 
 
-def change(
-    actor: User, election: Election, action: Action, *also: Write, description: str | None = None, **changes: Any
-) -> Election:
-    """Change the description, the reminders, or the settings of a draft."""
-    check(actor, election, action)
-    after = replace(election, **changes)
-    different = {name: value for name, value in changes.items() if getattr(election, name) != value}
-    if description is not None and descriptions.of(election.name).description != description:
-        different["description"] = description
-    if not different:
-        return election
-    writes = repository.change(election, after, different.get("description"))
-    record(actor, "ElectionUpdated", election, repository.storable(different), *writes, *also)
-    return next_version(election, after)
-
-
 def rename(actor: User, election: Election, name: str) -> Election:
     """A draft under another name, with all it has."""
     check(actor, election, Action.RENAME)
@@ -99,7 +83,7 @@ def rename(actor: User, election: Election, name: str) -> Election:
         return _respell(actor, election, name)
     _make_room(name)
     _rename(actor, election, name)
-    return renaming.found(name) or election
+    return repository.find_whole(name) or election
 
 
 def _rename(actor: User, election: Election, name: str) -> None:

@@ -12,13 +12,16 @@ from django.utils.translation import gettext, ngettext
 from django.utils.translation import gettext_lazy as _
 
 from acts.site import now_text
+from elections.candidates.forms import CandidatesForm
+from elections.invitations.forms import reminders_field
+from elections.roll.forms import VotersForm
 from elections.rules import SEVERAL_SEATS, Election, check_window
 from pages.cards import Card, Cards
 from pages.fields import TitleField, markdown_field
 from pages.time_fields import LocalTimeField, ZonedForm, ZoneField
 from pages.times import Edge, from_text, is_offered, shown, typed
 
-from .forms import CandidatesForm, SettingsForm, VotersForm, reminders_field, seats_field
+from .forms import SettingsForm, seats_field
 from .templates import BEGINNINGS, in_days, settings_of
 
 

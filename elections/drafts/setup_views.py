@@ -18,13 +18,12 @@ from accounts.rules import Permission
 from acts.again import try_again
 from acts.once import once
 from acts.refusals import NameTaken, Refusal
-from elections import descriptions, repository
+from elections import actions, descriptions, repository
 from elections.access import context_of, may
 from elections.candidates.services import add_candidates
+from elections.candidates.views import added_candidates
 from elections.dashboard.checklist import needs_accounts
-from elections.drafts import services
 from elections.multi_question.redirects import elsewhere
-from elections.public.views import added_candidates
 from elections.roll.services import NobodyHere
 from elections.roll.views import ON_PATH, add_from
 from elections.rules import Action, Election, State
@@ -32,7 +31,7 @@ from pages.forms import carried_out, form_page, posted, token_in
 from pages.saying import say_what_was_understood
 from ranking.candidates import Candidate
 
-from . import renaming, setup_steps
+from . import services, setup_steps
 from .forms import ElectionForm
 from .setup_forms import BeginningForm, HowForm, OnTheBallotForm, WhatForm, WhenForm, WhoForm
 from .setup_steps import Step
@@ -79,7 +78,7 @@ def create_whole(request: HttpRequest) -> HttpResponse:
 
 
 def load_step(name: str, step: str) -> tuple[Election, Step] | None:
-    election = renaming.found(name)
+    election = repository.find_whole(name)
     return (election, setup_steps.BY_NAME[step]) if election and step in setup_steps.BY_NAME else None
 
 
@@ -114,7 +113,7 @@ def _what(request: HttpRequest, election: Election, step: Step) -> HttpResponse:
 def _reworded(request: HttpRequest, election: Election, form: WhatForm) -> None:
     """The name first: if another election has it, nothing is changed."""
     renamed = services.rename(request.user, election, form.cleaned_data["name"])
-    services.change(request.user, renamed, Action.SET_UP, description=form.cleaned_data["description"])
+    actions.change(request.user, renamed, Action.SET_UP, description=form.cleaned_data["description"])
 
 
 def _candidates(request: HttpRequest, election: Election, step: Step) -> HttpResponse:
@@ -180,7 +179,7 @@ def _change(request: HttpRequest, election: Election, form: Any) -> None:
     """As the draft is now: the roll may have grown meanwhile, in this very step."""
 
     def change() -> None:
-        services.change(request.user, repository.find(election.name) or election, Action.SET_UP, **form.values())
+        actions.change(request.user, repository.find(election.name) or election, Action.SET_UP, **form.values())
 
     try_again(change)
 

@@ -9,7 +9,7 @@ from django import forms
 from django.core.exceptions import ValidationError
 from django.utils.translation import gettext_lazy as _
 
-from elections.drafts.forms import ImportedForm
+from elections.roll.forms import ImportedForm
 from pages import lists
 from pages.fields import LinesField, TitleField
 

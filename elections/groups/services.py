@@ -21,7 +21,7 @@ from elections import repository as elections
 from elections.roll import imports
 from elections.roll.imports import Import
 from elections.roll.list_summary import Skipped
-from elections.rules import Action, Election, State, takes_names
+from elections.rules import Action, Election, takes_names
 from store import keys
 from store.log import Event
 from store.table import Check, Exists, Item, Write
@@ -170,16 +170,6 @@ def put_on_roll(user: User, election: Election, group_id: str) -> Import:
 def usable(election: Election, members: Sequence[Member]) -> list[str]:
     """Where names come onto the roll by voting in secret, only addresses are put there."""
     return [each.name for each in members if each.is_by_address or takes_names(election)]
-
-
-def last_election(group_id: str, before: Election) -> Election | None:
-    """The election that had the same group on its roll before this one: the newest that was made earlier, is still
-    there and has been opened. Nothing if there is none, or if the group is gone."""
-    for use in repository.uses_before(group_id, before.created_at) if group_id else ():
-        found = elections.find_made(use["election_name"], use["created_at"])
-        if found is not None and found.stored_state != State.DRAFT:
-            return found
-    return None
 
 
 def used_in(group_id: str, limit: int, visible: Callable[[Election], bool]) -> list[Election]:

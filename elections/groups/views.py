@@ -19,8 +19,8 @@ from elections import repository as elections
 from elections import rules as of_elections
 from elections.access import context_of, run
 from elections.actions import relation
-from elections.drafts.forms import SearchForm
 from elections.roll import list_summary
+from elections.roll.forms import SearchForm
 from elections.roll.list_summary import Skipped
 from elections.roll.views import begun
 from elections.rules import EVERYBODY_HERE, Action, Election, takes_names

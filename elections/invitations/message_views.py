@@ -12,13 +12,13 @@ from accounts import allowance
 from accounts.rules import NOT_CONFIRMED
 from acts.site import now_text
 from elections.access import context_of, run
-from elections.drafts.forms import MessageForm, RemindersForm
 from elections.rules import Action, Election, State
 from pages import rendered
 from pages.forms import carried_out, form_page, posted, show_form
 
 from . import messages
 from . import reminders as by_the_clock
+from .forms import MessageForm, RemindersForm
 from .progress import progress
 
 

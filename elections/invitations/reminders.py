@@ -11,8 +11,7 @@ from accounts.models import User
 from acts.queues import take_each
 from acts.recording import try_record
 from acts.site import now_text, table
-from elections import repository
-from elections.drafts import services as drafts
+from elections import actions, repository
 from elections.rules import Action, Election, State
 from store import keys
 from store.log import Event, as_text
@@ -29,7 +28,7 @@ def choose(actor: User, election: Election, hours: Iterable[int]) -> Election:
     """Say when those who have not voted are reminded. A moment that has passed by now is let pass."""
     chosen = tuple(sorted(set(hours), reverse=True))
     from_now = repository.reminders_from_now(election)
-    return drafts.change(actor, election, Action.SET_REMINDERS, from_now, remind_before=chosen)
+    return actions.change(actor, election, Action.SET_REMINDERS, from_now, remind_before=chosen)
 
 
 # --- when ---

@@ -19,7 +19,6 @@ from accounts.rules import NOT_CONFIRMED
 from acts.refusals import Refusal
 from acts.site import table
 from elections.access import context_of, run
-from elections.drafts.forms import WordsForm
 from elections.rules import Action, Election
 from elections.turnout.counts import tells_who, turnout
 from pages.forms import form_page
@@ -28,6 +27,7 @@ from store.together import together
 
 from . import forecast, mailing, own_text
 from . import preview as trials
+from .forms import OwnTextForm
 from .mailing import INVITED, REMINDED
 
 KINDS = {"invitation": INVITED, "reminder": REMINDED}
@@ -50,9 +50,9 @@ def invitation(request: HttpRequest, election: Election) -> HttpResponse:
     """Numbers, preview and own words, all in one form: whichever button is pressed, the words are saved first."""
     what, known = _what(request), own_text.of(election.name)
     if request.method != "POST":
-        return _shown(request, election, what, WordsForm(known=known, person=request.user), known, status=200)
+        return _shown(request, election, what, OwnTextForm(known=known, person=request.user), known, status=200)
     has_words = "text" in request.POST or not {"test", "send"} & set(request.POST)
-    form = WordsForm(request.POST if has_words else None, known=known, person=request.user)
+    form = OwnTextForm(request.POST if has_words else None, known=known, person=request.user)
     if has_words and not request.user.can_write_to_many:
         return _shown(request, election, what, form, known, status=403)
     if has_words and not _saved(request, election, form):
@@ -67,7 +67,7 @@ def invitation(request: HttpRequest, election: Election) -> HttpResponse:
     return _back(election, what)
 
 
-def _saved(request: HttpRequest, election: Election, form: WordsForm) -> bool:
+def _saved(request: HttpRequest, election: Election, form: OwnTextForm) -> bool:
     if not form.is_valid():
         return False
     try:
@@ -88,7 +88,7 @@ def _send(request: HttpRequest, election: Election, what: str) -> HttpResponse:
 
 
 def _shown(
-    request: HttpRequest, election: Election, what: str, form: WordsForm, known: own_text.Words, status: int
+    request: HttpRequest, election: Election, what: str, form: OwnTextForm, known: own_text.Words, status: int
 ) -> HttpResponse:
     kind = KINDS[what]
     (numbers, is_under_way), preview, today, counted = together(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Collection
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse
@@ -18,15 +18,8 @@ from elections import repository
 from elections.access import context_of, run
 from elections.dashboard import checklist
 from elections.dashboard.concerns import Looked, concerns
-from elections.drafts import copying
-from elections.drafts import services as drafts
-from elections.drafts.forms import ConfirmDeletionForm, EndForm, NameForm, OpenForm, PersonForm
 from elections.invitations import messages
 from elections.invitations.progress import Progress, progress
-from elections.lifecycle import deleting, services
-from elections.lifecycle.closing import close_and_look
-from elections.managers import services as managers_services
-from elections.managers.services import add_manager, remove_manager
 from elections.rules import Action, Election
 from elections.skills_needed import needs
 from elections.turnout.counts import turnout
@@ -34,7 +27,9 @@ from pages.forms import carried_out, form_page, posted, show_form
 from pages.saying import say_what_was_understood, told
 from store.together import together
 
-from . import consequences
+from . import consequences, deleting, services
+from .closing import close_and_look
+from .forms import ConfirmDeletionForm, EndForm, OpenForm
 
 
 @run(Action.OPEN)
@@ -91,39 +86,6 @@ def close(request: HttpRequest, election: Election) -> HttpResponse:
     return render(request, "elections/numbers_first.html", context)
 
 
-@run(Action.RENAME)
-@form_page
-def rename(request: HttpRequest, election: Election) -> HttpResponse:
-    return _under_another_name(request, election, drafts.rename, _("Rename"), election.name)
-
-
-@run(Action.COPY)
-@form_page
-def copy(request: HttpRequest, election: Election) -> HttpResponse:
-    suggestion = _("Copy of %(name)s") % {"name": election.name}
-
-    def said(copied: Election) -> str:
-        behind = {"count": election.voter_count - copied.voter_count}
-        sentence = _("Done. Left out of the roll, because their accounts are gone: %(count)d.") % behind
-        return sentence if behind["count"] > 0 and not copied.filling else _("Done.")
-
-    return _under_another_name(request, election, copying.copy, _("Copy"), suggestion[:200], said)
-
-
-def _under_another_name(
-    request: HttpRequest,
-    election: Election,
-    act: Callable[..., Election],
-    title: str,
-    suggestion: str,
-    said: Callable[[Election], str] = lambda done: _("Done."),
-) -> HttpResponse:
-    form = NameForm(posted(request), initial={"name": suggestion})
-    if carried_out(request, form, lambda: act(request.user, election, form.cleaned_data["name"]), said, "name"):
-        return redirect("dashboard", name=form.cleaned_data["name"])
-    return show_form(request, form, title, title, **context_of(request, election))
-
-
 @run(Action.DELETE)
 @form_page
 def delete(request: HttpRequest, election: Election) -> HttpResponse:
@@ -147,39 +109,3 @@ def _what_goes(election: Election, got: Progress) -> consequences.Said:
 
 
 # --- who runs it ---
-
-
-@run(Action.CHANGE_MANAGERS)
-@form_page
-def managers(request: HttpRequest, election: Election) -> HttpResponse:
-    form = PersonForm(posted(request))
-    if request.method == "POST" and "remove" in request.POST:
-        name = request.POST["remove"]
-        done = _("%(name)s no longer runs this election.") % {"name": name}
-        told(request, lambda: remove_manager(request.user, election, name), done)
-        return redirect("managers", name=election.name)
-    if carried_out(
-        request,
-        form,
-        lambda: add_manager(request.user, election, form.cleaned_data["name"]),
-        lambda name: _("%(name)s now helps to run this election.") % {"name": name},
-        "name",
-    ):
-        return redirect("managers", name=election.name)
-    status = 422 if form.errors else 200
-    return render(request, "elections/managers.html", context_of(request, election, form=form), status=status)
-
-
-@run(Action.HAND_OVER)
-@form_page
-def hand_over(request: HttpRequest, election: Election) -> HttpResponse:
-    form = PersonForm(posted(request))
-    if carried_out(
-        request,
-        form,
-        lambda: managers_services.hand_over(request.user, election, form.cleaned_data["name"]),
-        lambda name: _("%(name)s now owns this election.") % {"name": name},
-        "name",
-    ):
-        return redirect("election", name=election.name)
-    return show_form(request, form, _("Hand it over"), _("Hand it over"), **context_of(request, election))

@@ -17,12 +17,12 @@ from accounts.access import requires
 from accounts.models import User
 from accounts.rules import Permission
 from acts.site import now_text, table
+from elections import actions
 from elections import repository as elections
 from elections import rules as of_elections
 from elections.access import context_of, may, visible
-from elections.drafts import services as drafts
-from elections.drafts.forms import EndForm
 from elections.lifecycle.consequences import Figure, time_left
+from elections.lifecycle.forms import EndForm
 from elections.multi_question import repository, rules
 from elections.multi_question.rules import Book
 from elections.rules import Action, Election
@@ -189,7 +189,7 @@ def question_settings(request: HttpRequest, both: tuple[Found, Election]) -> Htt
     form = QuestionForm(posted(request), initial=QuestionForm.initial_of(election))
 
     def act() -> Election:
-        return drafts.change(request.user, election, Action.SET_UP, **form.cleaned_data)
+        return actions.change(request.user, election, Action.SET_UP, **form.cleaned_data)
 
     if carried_out(request, form, act, _("The settings are saved.")):
         return redirect("book_dashboard", book_id=found.book.id)

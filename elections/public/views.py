@@ -2,42 +2,30 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import partial
-from typing import Any
 
 from django.http import Http404, HttpRequest, HttpResponse
-from django.shortcuts import redirect, render
+from django.shortcuts import render
 from django.urls import reverse
-from django.utils.translation import gettext as _
-from django.views.decorators.http import require_POST, require_safe
+from django.views.decorators.http import require_safe
 
 from accounts.access import requires
 from accounts.models import User
 from accounts.rules import Permission
 from acts.links import whole
 from acts.site import now_text
-from elections import descriptions, repository
-from elections.access import context_of, may, run, visible
-from elections.candidates import services as candidates_services
-from elections.candidates.services import add_candidates, edit_candidate, picture_candidate
+from elections import repository
+from elections.access import context_of, visible
 from elections.descriptions import Description
-from elections.drafts import renaming
-from elections.drafts import services as drafts
-from elections.drafts.forms import CandidateForm, CandidatesForm, DescriptionForm, SearchForm, SettingsForm
 from elections.invitations import welcome
 from elections.repository import Voter
-from elections.roll import list_summary
-from elections.rules import Action, Election, State
+from elections.roll.forms import SearchForm
+from elections.rules import Election, State
 from pages import rendered
-from pages.forms import carried_out, form_page, posted, show_form
 from pages.markdown import plain
 from pages.page_cache import Fragment, cache_key, get_or_render, page_with
 from pages.paging import one_page
-from pages.saying import say_what_was_understood, told
-from photos.changing import Wanted, picture_page
 from ranking.boxes import choices_of
-from ranking.candidates import Candidate
 from store.keys import fold
 from store.log import utc_now
 
@@ -142,117 +130,4 @@ def calendar(request: HttpRequest, found: tuple[Election, Description]) -> HttpR
 # --- setting up ---
 
 
-@run(Action.SET_UP)
-@form_page
-def settings(request: HttpRequest, election: Election) -> HttpResponse:
-    text = descriptions.of(election.name).description
-    form = SettingsForm(posted(request), initial=SettingsForm.initial_of(election, text))
-    if carried_out(
-        request,
-        form,
-        lambda: drafts.change(request.user, election, Action.SET_UP, **form.values()),
-        _("The settings are saved."),
-    ):
-        say_what_was_understood(request, form)
-        return redirect("dashboard", name=election.name)
-    context = context_of(request, election, form=form, title=_("Settings"), button=_("Save settings"))
-    return render(request, "elections/settings.html", context, status=422 if form.errors else 200)
-
-
-@run(Action.DESCRIBE)
-@form_page
-def describe(request: HttpRequest, election: Election) -> HttpResponse:
-    text = descriptions.of(election.name).description
-    form = DescriptionForm(posted(request), initial={"description": text})
-    if "preview" in request.POST and form.is_valid():
-        return _preview(request, form, _("Description"), form.cleaned_data["description"], election)
-    if carried_out(
-        request,
-        form,
-        lambda: drafts.change(request.user, election, Action.DESCRIBE, **form.cleaned_data),
-        _("The description is saved."),
-    ):
-        return redirect("dashboard", name=election.name)
-    context = context_of(request, election, previews=True)
-    return show_form(request, form, _("Description"), _("Save"), **context)
-
-
 # --- candidates ---
-
-
-@run(Action.LOOK)
-@form_page
-def candidates(request: HttpRequest, election: Election) -> HttpResponse:
-    """All candidates, and a box to paste more into: one a line."""
-    form = CandidatesForm(posted(request))
-
-    def add() -> list[str]:
-        new = [Candidate(name) for name in form.cleaned_data["names"]]
-        return add_candidates(request.user, election, new)
-
-    if carried_out(request, form, add, partial(added_candidates, form)):
-        return redirect("candidates", name=election.name)
-    found = repository.candidates_by_name(election.name)
-    context = context_of(request, election, form=form, candidates=found)
-    return render(request, "elections/candidates.html", context, status=422 if form.errors else 200)
-
-
-def added_candidates(form: Any, added: list[str]) -> str:
-    there = len(form.cleaned_data["names"]) - len(added)
-    return list_summary.summary(
-        list_summary.candidates_added(len(added)), replace(form.skipped, there=there), list_summary.standing
-    )
-
-
-def load_candidate(name: str, candidate: str) -> tuple[Election, Candidate] | None:
-    election = renaming.found(name)
-    found = repository.find_candidate(name, candidate) if election else None
-    return (election, found) if election and found else None
-
-
-def may_change_candidate(user: User, found: tuple[Election, Candidate]) -> None:
-    may(Action.CHANGE_CANDIDATES)(user, found[0])
-
-
-@requires(Permission.USE_APPLICATION, load=load_candidate, rule=may_change_candidate)
-@form_page
-def candidate(request: HttpRequest, found: tuple[Election, Candidate]) -> HttpResponse:
-    election, candidate = found
-    form = CandidateForm(posted(request), initial={"statement": candidate.statement, "link": candidate.link})
-    if "preview" in request.POST and form.is_valid():
-        return _preview(request, form, candidate.name, form.cleaned_data["statement"], election)
-    if carried_out(
-        request,
-        form,
-        lambda: edit_candidate(request.user, election, Candidate(candidate.name, **form.cleaned_data)),
-        _("Saved."),
-    ):
-        return redirect("candidates", name=election.name)
-    return show_form(request, form, candidate.name, _("Save"), **context_of(request, election, previews=True))
-
-
-def _preview(request: HttpRequest, form: Any, title: str, text: str, election: Election) -> HttpResponse:
-    """The form again with what its Markdown looks like; nothing is saved yet."""
-    context = context_of(request, election, previews=True, preview=rendered.preview(text))
-    return show_form(request, form, title, _("Save"), **context)
-
-
-@requires(Permission.USE_APPLICATION, load=load_candidate, rule=may_change_candidate)
-@form_page
-def candidate_picture(request: HttpRequest, found: tuple[Election, Candidate]) -> HttpResponse:
-    election, candidate = found
-
-    def act(wanted: Wanted) -> None:
-        picture_candidate(request.user, election, candidate.name, wanted)
-
-    to, context = reverse("candidates", args=[election.name]), context_of(request, election)
-    return picture_page(request, candidate.photo, act, to, title=candidate.name, **context)
-
-
-@requires(Permission.USE_APPLICATION, load=load_candidate, rule=may_change_candidate)
-@require_POST
-def remove_candidate(request: HttpRequest, found: tuple[Election, Candidate]) -> HttpResponse:
-    election, candidate = found
-    done = _("%(name)s is no longer a candidate.") % {"name": candidate.name}
-    told(request, lambda: candidates_services.remove_candidate(request.user, election, candidate.name), done)
-    return redirect("candidates", name=election.name)

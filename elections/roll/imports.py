@@ -24,14 +24,14 @@ from acts.refusals import LostRace, Refusal
 from acts.site import table
 from elections import actions, repository
 from elections.repository import IMPORTING
-from elections.roll import services
-from elections.roll.services import add_handful
 from elections.rules import Action, Election, WrongState, check_listing
 from store import keys
 from store.splitting import by_count
 from store.table import Delete, Equals, Exists, Item, Less, Missing, Put, Update, Write
 
+from . import services
 from .list_summary import NOTHING_SKIPPED, Skipped, on_the_roll, summary, voters_added
+from .services import add_handful
 
 SLICE_VOTERS = 90  # voters of one transaction
 TRANSACTION_SLICES = 40  # slices of one transaction: 90 long names are 72 KB, and it takes 4 MB

@@ -24,14 +24,10 @@ from accounts.rules import Permission
 from acts.site import now_text, table
 from elections import repository
 from elections.access import context_of, may, run
-from elections.dashboard.views import turnout_context
-from elections.drafts import renaming
-from elections.drafts.forms import ImportedForm, ImportForm, SearchForm, VotersForm
 from elections.invitations import mailing
-from elections.roll import services
-from elections.roll.services import add_voters
 from elections.rules import EVERYBODY_HERE, Action, Election, State, takes_names
 from elections.turnout.counts import tells_names, tells_who, turnout
+from elections.turnout.views import turnout_context
 from pages import lists
 from pages.forms import carried_out, form_page, posted, show_form
 from pages.lists import Verdict
@@ -39,8 +35,10 @@ from pages.paging import one_page
 from pages.saying import refusals_said, told
 from store.together import together
 
-from . import imports, list_summary
+from . import imports, list_summary, services
+from .forms import ImportedForm, ImportForm, SearchForm, VotersForm
 from .imports import Import
+from .services import add_voters
 
 ON_PATH = "path"  # in an address: whoever imports comes from the guided path, and goes back there
 MAX_SHORT_LIST_VOTERS = 2000  # voters; a longer list shows its progress from the start
@@ -164,7 +162,7 @@ def begun(request: HttpRequest, election: Election, new: Import) -> HttpResponse
 
 
 def load_import(name: str, digest: str) -> tuple[Election, Import] | None:
-    election = renaming.found(name)
+    election = repository.find_whole(name)
     found = imports.find(name, digest) if election else None
     return (election, found) if election and found else None
 

@@ -15,8 +15,6 @@ from acts.site import now_text, table
 from elections import repository
 from elections.actions import check, record
 from elections.rules import Action, Election, State, check_in_place, check_when
-from elections.skills_needed import needs
-from elections.skills_needed.needs import Agreement, Need
 from mail import outbox
 from ranking.candidates import Candidate
 from skills import repository as skills
@@ -25,6 +23,9 @@ from store import keys
 from store.log import Event
 from store.splitting import by_count
 from store.table import Item, Write
+
+from . import needs
+from .needs import Agreement, Need
 
 TRANSACTION_CANDIDATES = 40  # candidates: a mark and a mail each, in one transaction
 

@@ -14,19 +14,17 @@ from accounts.rules import Permission
 from acts.links import whole
 from elections import repository
 from elections.access import context_of, may, run, visible
-from elections.drafts import renaming
 from elections.rules import Action, Election, State
-from elections.skills_needed import services
-from elections.skills_needed.services import ask_candidates, drop_need, set_need
 from pages.forms import carried_out, form_page, posted
 from pages.saying import told
 from ranking.candidates import Candidate
 from skills import repository as skills
 from skills.rules import level_of
 
-from . import needs
+from . import needs, services
 from .forms import NeedForm
 from .needs import Need, Snapshot
+from .services import ask_candidates, drop_need, set_need
 
 
 @run(Action.LOOK)
@@ -47,7 +45,7 @@ def wanted(request: HttpRequest, election: Election) -> HttpResponse:
 
 
 def load_need(name: str, skill_id: str) -> tuple[Election, str] | None:
-    election = renaming.found(name)
+    election = repository.find_whole(name)
     return (election, skill_id) if election else None
 
 
@@ -76,7 +74,7 @@ def ask(request: HttpRequest, election: Election) -> HttpResponse:
 
 def standing(user: User, name: str) -> tuple[Election, Candidate] | None:
     """An election in which this person stands, also while it is a draft; for everybody else there is no such page."""
-    election = renaming.found(name)
+    election = repository.find_whole(name)
     candidate = repository.find_candidate(election.name, user.name) if election else None
     return (election, candidate) if election and candidate else None
 

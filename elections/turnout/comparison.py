@@ -10,10 +10,15 @@ from datetime import datetime
 
 from django.utils.translation import gettext as _
 
+from acts.site import table
+from elections import repository
 from elections.rules import Election, State
+from store import keys
 
 from .chart import Window, window
 from .counts import Turnout, tells_who
+
+MAX_RECENT_USES = 20  # uses of a group, the newest, among which the election before another is looked for
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,3 +60,14 @@ def at(way: tuple[tuple[float, float], ...], passed: float) -> float:
     after = min((each for each in way if each[0] > passed), default=before)
     span = after[0] - before[0]
     return before[1] + (after[1] - before[1]) * ((passed - before[0]) / span if span else 0)
+
+
+def last_election(group_id: str, before: Election) -> Election | None:
+    """The election that had the same group on its roll before this one: the newest that was made earlier, is still
+    there and has been opened. Nothing if there is none, or if the group is gone."""
+    earlier = keys.group_uses_before(group_id, before.created_at)
+    for use in table().page(earlier, limit=MAX_RECENT_USES, backwards=True).items if group_id else ():
+        found = repository.find_made(use["election_name"], use["created_at"])
+        if found is not None and found.stored_state != State.DRAFT:
+            return found
+    return None

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from accounts.models import User
 from ballots import services as ballots
+from elections import actions
 from elections import repository as elections
 from elections.candidates.services import add_candidates
-from elections.drafts import services as drafts
 from elections.multi_question import repository as books
 from elections.multi_question.rules import Book
 from elections.multi_question_pages import services as binding
@@ -49,7 +49,7 @@ def _book(organiser: User, voter: User, name: str) -> Book:
         add_candidates(organiser, found, [filled(Candidate("Ada")), filled(Candidate("Bo"))])
     leader = binding.leader_of(book)
     add_voters(organiser, leader, [voter.name])
-    drafts.change(organiser, binding.leader_of(book), Action.SET_UP, results_public=True)
+    actions.change(organiser, binding.leader_of(book), Action.SET_UP, results_public=True)
     found_book = books.find(book.id)
     assert found_book is not None
     return found_book

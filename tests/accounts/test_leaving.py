@@ -22,6 +22,7 @@ from ballots import repository as ballots
 from ballots import services as voting
 from ballots.rules import NotOnTheRoll
 from ballots.services import leaving
+from elections import actions
 from elections import repository as elections
 from elections.candidates.services import add_candidates
 from elections.drafts import services as drafts
@@ -105,7 +106,7 @@ def at_first(monkeypatch, module: Any, name: str, change: Callable[[Any], Any], 
 
 def test_an_election_that_was_changed_at_this_moment_is_passed_on_all_the_same(ada, boss, monkeypatch, person):
     def changed(election):
-        drafts.change(boss, election, Action.DESCRIBE, description=f"version {election.version}")
+        actions.change(boss, election, Action.DESCRIBE, description=f"version {election.version}")
         return election
 
     at_first(monkeypatch, elections, "find", changed, times=3)

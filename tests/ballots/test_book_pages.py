@@ -10,9 +10,9 @@ from accounts import repository as people
 from accounts.rules import Role
 from ballots import repository, services
 from ballots.books import key
+from elections import actions
 from elections import repository as elections
 from elections.candidates.services import add_candidates
-from elections.drafts import services as drafts
 from elections.invitations import mailing
 from elections.lifecycle.closing import CLOSING
 from elections.multi_question import repository as books
@@ -43,7 +43,7 @@ def opened(person):
         enrol(*voters)
         add_voters(owner, elections.find(book.leader), voters)
         if settings:
-            drafts.change(owner, elections.find(book.leader), Action.SET_UP, **settings)
+            actions.change(owner, elections.find(book.leader), Action.SET_UP, **settings)
         binding.open_(owner, books.find(book.id))
         return books.find(book.id)
 

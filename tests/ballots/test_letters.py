@@ -13,6 +13,7 @@ from acts.refusals import NotNow
 from acts.site import table
 from ballots import letters, rehearsal, repository, services
 from ballots.repository import Standing
+from elections import actions
 from elections import repository as elections
 from elections.candidates.services import add_candidates
 from elections.drafts import copying
@@ -151,7 +152,7 @@ def test_it_is_a_setting_in_plain_words_and_on_by_default(person, signed_in):
 def test_it_is_in_the_event_and_copied_and_fixed_by_the_opening(site, opened, person):
     owner = person("the organiser")
     draft = drafts.create(owner, "Draft")
-    drafts.change(owner, draft, Action.SET_UP, mail_votes=False)
+    actions.change(owner, draft, Action.SET_UP, mail_votes=False)
     said = [event["event_data"] for event in site.each(keys.events()) if "mail_votes" in event["event_data"]]
     assert [each["mail_votes"] for each in said] == [True, False]
     assert copying.copy(owner, elections.find("Draft"), "Copy").mail_votes is False

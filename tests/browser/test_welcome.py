@@ -16,9 +16,9 @@ from playwright.sync_api import Page, expect
 
 from accounts import repository as people
 from acts.site import table
+from elections import actions
 from elections import repository as elections
 from elections.candidates.services import add_candidates
-from elections.drafts import services as drafts
 from elections.invitations.voting_link import link_to
 from elections.multi_question import repository as books
 from elections.multi_question_pages import services as binding
@@ -198,7 +198,7 @@ def door_to_a_book(settings, server, server_folder) -> str:
         add_candidates(owner, elections.find(name), [Candidate(each) for each in candidates])
     add_voters(owner, elections.find(book.leader), [voter])
     end = as_text(utc_now() + timedelta(days=6))
-    drafts.change(owner, elections.find(book.leader), Action.SET_UP, vote_by_link=True, no_voting_after=end)
+    actions.change(owner, elections.find(book.leader), Action.SET_UP, vote_by_link=True, no_voting_after=end)
     binding.open_(owner, books.find(book.id))
     leader = elections.find(book.leader)
     return f"/vote/{link_to(leader, table().get(keys.voter(leader.name, voter)), voter).token}/"

@@ -16,9 +16,8 @@ django.setup()
 
 from accounts import repository as people  # noqa: E402 - Django has to be set up first
 from acts.refusals import Refusal  # noqa: E402
-from elections import repository  # noqa: E402
+from elections import actions, repository  # noqa: E402
 from elections.candidates.services import add_candidates  # noqa: E402
-from elections.drafts import services as drafts  # noqa: E402
 from elections.lifecycle import closing  # noqa: E402
 from elections.lifecycle import services as lifecycle  # noqa: E402
 from elections.roll.services import add_voters  # noqa: E402
@@ -39,7 +38,7 @@ def act(number: int, step: int) -> str:
     elif kind == "cand":
         add_candidates(ada, election, [Candidate(words)])
     elif kind == "text":
-        drafts.change(ada, election, Action.DESCRIBE, description=words)
+        actions.change(ada, election, Action.DESCRIBE, description=words)
     elif kind == "fix":
         lifecycle.fix(ada, election)
     else:

@@ -11,9 +11,8 @@ import pytest
 from accounts import repository as people
 from accounts.rules import Role
 from ballots import services as ballots
-from elections import repository
+from elections import actions, repository
 from elections.candidates.services import add_candidates
-from elections.drafts import services as drafts
 from elections.multi_question import repository as books
 from elections.multi_question_pages import services as binding
 from elections.roll.services import add_voters
@@ -50,7 +49,7 @@ def filled(book):
         add_candidates(ada, repository.find(name), [Candidate("Bo"), Candidate("Cy")])
     enrol("Eve")
     add_voters(ada, repository.find(LEADER), ["Eve", "new@example.org"])
-    drafts.change(ada, repository.find(LEADER), Action.SET_UP, no_voting_after="2199-01-01T00:00:00.000Z")
+    actions.change(ada, repository.find(LEADER), Action.SET_UP, no_voting_after="2199-01-01T00:00:00.000Z")
 
 
 def states(book):
@@ -90,7 +89,7 @@ def test_from_the_form_to_the_results(ada, book, signed_in):
 
 def test_strangers_see_the_results_only_if_every_question_shares_them(ada, book, client):
     filled(book)
-    drafts.change(people.find("Ada"), repository.find(LEADER), Action.SET_UP, results_public=True)
+    actions.change(people.find("Ada"), repository.find(LEADER), Action.SET_UP, results_public=True)
     assert client.get(at(book, "result/")).status_code == 404  # drafts
     ada.post(at(book, "open/"))
     ada.post(at(book, "close/"))

@@ -8,7 +8,7 @@ from accounts import services as accounts
 from accounts.rules import Role
 from acts.refusals import LostRace, NotAllowed, NotNow, Refusal
 from ballots import services as ballots
-from elections import repository
+from elections import actions, repository
 from elections.candidates.services import add_candidates
 from elections.drafts import services as drafts
 from elections.lifecycle import closing, deleting
@@ -64,7 +64,7 @@ def filled(ada, book):
         add_candidates(ada, repository.find(name), [Candidate("Bo"), Candidate("Cy")])
     enrol("Hypatia")
     add_voters(ada, question(book, 0), ["Hypatia", "new@example.org"])
-    drafts.change(ada, question(book, 0), Action.SET_UP, no_voting_after=FUTURE, secret_ballot=False)
+    actions.change(ada, question(book, 0), Action.SET_UP, no_voting_after=FUTURE, secret_ballot=False)
     return again(book)
 
 
@@ -256,7 +256,7 @@ def test_all_open_with_one_roll_and_one_window_the_one_that_leads_last(site, ada
     add_candidates(ada, repository.find("Old"), [Candidate("Bo"), Candidate("Cy")])
     add_voters(ada, repository.find("Old"), ["gone@example.org"])
     binding.add(ada, again(book), ["Old"])
-    drafts.change(ada, question(book, 1), Action.SET_UP, method="borda", remind_before=(24,))
+    actions.change(ada, question(book, 1), Action.SET_UP, method="borda", remind_before=(24,))
     binding.open_(ada, again(book))
     found = [question(book, place) for place in range(4)]
     assert states(book) == [State.OPEN] * 4
@@ -322,7 +322,7 @@ def test_who_decided_before_the_opening_is_refused_by_it(ada, book, monkeypatch)
     stale = question(book, 0)
     binding.open_(ada, again(book))
     for act in (
-        lambda: drafts.change(ada, stale, Action.SET_UP, no_voting_after=LATER),
+        lambda: actions.change(ada, stale, Action.SET_UP, no_voting_after=LATER),
         lambda: add_voters(ada, stale, ["x@example.org"]),
         lambda: remove_voter(ada, stale, "new@example.org"),
         lambda: deleting.delete(ada, stale),

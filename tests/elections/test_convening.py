@@ -10,7 +10,7 @@ import pytest
 
 from accounts import repository as people
 from acts.refusals import LostRace, NameTaken
-from elections import repository
+from elections import actions, repository
 from elections.convening import Convened, convened_of
 from elections.drafts import copying
 from elections.drafts import services as drafts
@@ -82,7 +82,7 @@ def test_an_election_that_nobody_convened_says_nothing_of_it(person, site):
 def test_it_stays_through_changes_and_names_and_is_copied_by_no_copy(person):
     ida = person("Ida")
     draft(ida, voters=("Eve",))
-    drafts.change(ida, repository.find("Board"), Action.DESCRIBE, description="Now.")
+    actions.change(ida, repository.find("Board"), Action.DESCRIBE, description="Now.")
     drafts.rename(ida, repository.find("Board"), "Council")
     lifecycle.open_(ida, repository.find("Council"), editable=False)
     closing.close(ida, repository.find("Council"))

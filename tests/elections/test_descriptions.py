@@ -7,7 +7,7 @@ import pytest
 from accounts import repository as people
 from acts.refusals import LostRace
 from ballots import services as ballots
-from elections import descriptions
+from elections import actions, descriptions
 from elections.drafts import services as drafts
 from elections.rules import Action
 from store import keys
@@ -38,7 +38,7 @@ def test_the_election_is_small_whatever_it_says_of_itself(site, person):
 
 def test_one_that_says_nothing_has_no_such_item(site, draft):
     assert site.get(keys.description("Board")) is not None
-    drafts.change(people.find("Kim"), draft, Action.DESCRIBE, description="")
+    actions.change(people.find("Kim"), draft, Action.DESCRIBE, description="")
     assert site.get(keys.description("Board")) is None
     assert text_of() == ""
     drafts.create(people.find("Kim"), "Silent")
@@ -46,7 +46,7 @@ def test_one_that_says_nothing_has_no_such_item(site, draft):
 
 
 def test_the_log_says_it_as_it_always_did(site, draft):
-    drafts.change(people.find("Kim"), draft, Action.DESCRIBE, description="Who?")
+    actions.change(people.find("Kim"), draft, Action.DESCRIBE, description="Who?")
     said = {event["event_type"]: event["event_data"] for event in site.each(keys.events())}
     assert said["ElectionCreated"]["description"] == "Who *leads*?"
     assert said["ElectionUpdated"] == {"election_name": "Board", "description": "Who?"}
@@ -54,15 +54,15 @@ def test_the_log_says_it_as_it_always_did(site, draft):
 
 def test_what_it_says_already_is_no_change(site, draft):
     kim = people.find("Kim")
-    assert drafts.change(kim, draft, Action.DESCRIBE, description="Who *leads*?") == draft
-    assert drafts.change(kim, draft, Action.SET_UP, seats=1) == draft
+    assert actions.change(kim, draft, Action.DESCRIBE, description="Who *leads*?") == draft
+    assert actions.change(kim, draft, Action.SET_UP, seats=1) == draft
 
 
 def test_two_who_change_it_at_once_do_not_overwrite_each_other(site, draft):
     kim = people.find("Kim")
-    drafts.change(kim, draft, Action.DESCRIBE, description="first")
+    actions.change(kim, draft, Action.DESCRIBE, description="first")
     with pytest.raises(LostRace):
-        drafts.change(kim, draft, Action.DESCRIBE, description="second")
+        actions.change(kim, draft, Action.DESCRIBE, description="second")
     assert text_of() == "first"
 
 

@@ -14,7 +14,7 @@ from accounts.rules import Role
 from acts.site import table
 from acts.tokens import sign
 from ballots import services as ballots
-from elections import repository
+from elections import actions, repository
 from elections.candidates.services import add_candidates, edit_candidate, remove_candidate
 from elections.drafts import services as drafts
 from elections.history import entries as history
@@ -111,7 +111,7 @@ def test_what_a_draft_held_is_not_told(site, organiser, opened, signed_in):
     edit_candidate(organiser, repository.find("Board"), Candidate("Mallory", "once stood"))
     remove_candidate(organiser, repository.find("Board"), "Mallory")
     drafts.rename(organiser, repository.find("Board"), "Council")
-    drafts.change(organiser, repository.find("Council"), Action.DESCRIBE, description="other plans")
+    actions.change(organiser, repository.find("Council"), Action.DESCRIBE, description="other plans")
     assert sentences("Council") == [
         "Olga changed: description.",
         "Olga gave the draft another name.",
@@ -212,10 +212,10 @@ def test_pages_go_on_under_the_old_name(site, organiser, signed_in, monkeypatch,
     monkeypatch.setattr(history_views, "PAGE_ROWS", 2)
     drafts.create(organiser, "Old")
     for number in range(3):
-        drafts.change(organiser, repository.find("Old"), Action.DESCRIBE, description=f"text {number}")
+        actions.change(organiser, repository.find("Old"), Action.DESCRIBE, description=f"text {number}")
     drafts.rename(organiser, repository.find("Old"), "New")
     for number in range(3):
-        drafts.change(organiser, repository.find("New"), Action.DESCRIBE, description=f"words {number}")
+        actions.change(organiser, repository.find("New"), Action.DESCRIBE, description=f"words {number}")
     if sealed:
         Sealer(site).seal()
     client, query, found = signed_in(organiser), "", []

@@ -14,7 +14,7 @@ from accounts import services as accounts
 from accounts.rules import Role
 from ballots import services as ballots
 from ballots.rules import NotOnTheRoll
-from elections import repository
+from elections import actions, repository
 from elections.candidates.services import add_candidates
 from elections.drafts import services as drafts
 from elections.invitations import mailing
@@ -147,7 +147,7 @@ def test_a_freed_name_carries_no_right_also_where_its_entry_has_stayed(site, ada
 
 def test_what_another_has_left_under_ones_name_is_not_in_the_way(site, ada, draft, person):
     """Neither of a place by address, nor where everybody may vote."""
-    drafts.change(ada, draft, Action.SET_UP, electorate="everyone")
+    actions.change(ada, draft, Action.SET_UP, electorate="everyone")
     list_as_before(repository.find("Board"), "Eve", "Kim")
     add_voters(ada, repository.find("Board"), ["kim@example.org"])
     eve = person("Eve", Role.VOTER)

@@ -14,7 +14,7 @@ from django.urls import reverse
 
 from accounts import repository as people
 from accounts.rules import Role
-from elections import descriptions, repository
+from elections import actions, descriptions, repository
 from elections.candidates.services import add_candidates
 from elections.drafts import services as drafts
 from elections.drafts import setup_steps
@@ -284,7 +284,7 @@ def test_whoever_lists_addresses_is_told_that_they_would_need_accounts(ada, draf
 
 
 def test_a_secret_ballot_and_live_results_do_not_go_together(ada, draft):
-    drafts.change(people.find("Ada"), draft, setup_steps.Action.SET_UP, secret_ballot=False, results_visible="live")
+    actions.change(people.find("Ada"), draft, setup_steps.Action.SET_UP, secret_ballot=False, results_visible="live")
     answer = ada.post(at("who"), WHO)
     assert "shows it only after it has closed" in text_of(answer)
     assert ada.post(at("who"), {**WHO, "ballots": "public"}).status_code == 302

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as some
 
 from acts.refusals import NotAllowed
-from elections import repository
+from elections import actions, repository
 from elections.candidates.services import add_candidates
 from elections.drafts import services as drafts
 from elections.invitations import mailing, reminders
@@ -193,7 +193,7 @@ def test_tick_sets_reminders_off(site, ada, board, clock):
 def test_settings_of_a_draft_keep_reminders(ada, clock):
     election = drafts.create(ada, "Draft", remind_before=(24,))
     assert repository.find("Draft") == election
-    changed = drafts.change(ada, election, Action.SET_UP, remind_before=())
+    changed = actions.change(ada, election, Action.SET_UP, remind_before=())
     assert repository.find("Draft") == changed
 
 

@@ -13,11 +13,11 @@ from accounts import services as accounts
 from accounts.rules import Role
 from acts.refusals import LostRace, NameTaken, NotAllowed
 from acts.site import now_text
-from elections import descriptions, repository, rules
+from elections import actions, descriptions, repository, rules
+from elections.candidates.forms import CandidatesForm
 from elections.candidates.services import add_candidates, edit_candidate, remove_candidate
 from elections.drafts import copying
 from elections.drafts import services as drafts
-from elections.drafts.forms import CandidatesForm
 from elections.lifecycle import closing, deleting
 from elections.lifecycle import services as lifecycle
 from elections.lifecycle.closing import close_what_is_over
@@ -115,7 +115,7 @@ def test_opening_says_what_is_missing(ada, draft):
 def test_a_closed_election_changes_nothing_any_more(ada, ready):
     closed = closing.close(ada, lifecycle.open_(ada, ready, editable=False))
     for act in (
-        lambda: drafts.change(ada, closed, Action.DESCRIBE, description="x"),
+        lambda: actions.change(ada, closed, Action.DESCRIBE, description="x"),
         lambda: add_candidates(ada, closed, [Candidate("Di")]),
         lambda: add_voters(ada, closed, ["Di"]),
         lambda: lifecycle.extend(ada, closed, FUTURE),
@@ -130,7 +130,7 @@ def test_a_closed_election_changes_nothing_any_more(ada, ready):
 
 
 def test_an_election_past_its_end_is_closed_with_no_job_having_run(ada, ready, monkeypatch):
-    election = drafts.change(ada, ready, Action.SET_UP, no_voting_after=FUTURE)
+    election = actions.change(ada, ready, Action.SET_UP, no_voting_after=FUTURE)
     election = lifecycle.open_(ada, election, editable=False)
     stands_at(monkeypatch, FUTURE)
     assert again(election).state(FUTURE) == State.CLOSED
@@ -139,7 +139,7 @@ def test_an_election_past_its_end_is_closed_with_no_job_having_run(ada, ready, m
 
 
 def test_the_end_is_recorded_once_by_any_number_of_workers(site, ada, ready, monkeypatch):
-    election = drafts.change(ada, ready, Action.SET_UP, no_voting_after=FUTURE)
+    election = actions.change(ada, ready, Action.SET_UP, no_voting_after=FUTURE)
     lifecycle.open_(ada, election, editable=False)
     assert close_what_is_over() == 0
     stands_at(monkeypatch, LATER)
@@ -241,7 +241,7 @@ def test_elections_of_somebody_removed_pass_to_the_owner(ada, ready, person):
 def test_an_election_for_everybody_waits_for_everybody_who_was_here_when_it_opened(ada, draft, person):
     anybody = person("anybody")
     add_candidates(ada, draft, [Candidate("Bo"), Candidate("Cy")])
-    election = drafts.change(ada, again(draft), Action.SET_UP, electorate="everyone")
+    election = actions.change(ada, again(draft), Action.SET_UP, electorate="everyone")
     lifecycle.open_(ada, election, editable=False)
     now = now_text()
     assert [each.name for each in votes_of(anybody, now).waiting] == ["Board 2027"]
@@ -252,7 +252,7 @@ def test_an_election_for_everybody_waits_for_everybody_who_was_here_when_it_open
 
 
 def test_a_copy_has_everything_but_ballots_and_window(ada, ready, person):
-    drafts.change(ada, ready, Action.SET_UP, no_voting_after=FUTURE, seats=1, method="irv")
+    actions.change(ada, ready, Action.SET_UP, no_voting_after=FUTURE, seats=1, method="irv")
     copy = copying.copy(ada, again(ready), "Board 2028")
     assert (copy.method, copy.no_voting_after, copy.stored_state) == ("irv", None, State.DRAFT)
     assert [each.name for each in repository.candidates("board 2028")] == ["Bo", "Cy"]
@@ -311,9 +311,9 @@ def test_nobody_slips_onto_the_roll_after_the_close(site, ada, ready):
 
 
 def test_of_two_organisers_with_the_same_page_the_second_is_told(ada, draft):
-    drafts.change(ada, draft, Action.DESCRIBE, description="first")
+    actions.change(ada, draft, Action.DESCRIBE, description="first")
     with pytest.raises(LostRace):
-        drafts.change(ada, draft, Action.DESCRIBE, description="second")
+        actions.change(ada, draft, Action.DESCRIBE, description="second")
     assert descriptions.of(draft.name).description == "first"
 
 
@@ -431,7 +431,7 @@ def test_without_names_a_page_of_the_roll_is_filled_and_its_end_tells_nothing(si
 
 def test_where_everybody_may_vote_nobody_is_added_by_name_once_it_is_open(site, ada, draft):
     add_candidates(ada, draft, [Candidate("Bo"), Candidate("Cy")])
-    election = drafts.change(ada, again(draft), Action.SET_UP, electorate="everyone")
+    election = actions.change(ada, again(draft), Action.SET_UP, electorate="everyone")
     add_voters(ada, election, ["by.post@example.org"])
     election = lifecycle.open_(ada, again(election), editable=False)
     with pytest.raises(WrongState, match="added by their address"):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from elections import places, repository
+from elections import actions, places, repository
 from elections.candidates.services import add_candidates
 from elections.drafts import copying
 from elections.drafts import services as drafts
@@ -73,7 +73,7 @@ def test_the_kind_of_store_decides_how_many_there_are_and_the_log_knows(site, ad
 
 
 def test_no_change_of_an_election_moves_it(site, ada, draft, four):
-    drafts.change(ada, draft, Action.SET_UP, seats=2, shards=4)
+    actions.change(ada, draft, Action.SET_UP, seats=2, shards=4)
     election = repository.find("Board")
     assert (election.seats, election.shards) == (2, 1)
 

@@ -10,7 +10,7 @@ from django.utils.translation import override
 from jinja2 import Environment
 
 from accounts.rules import Role
-from elections import repository
+from elections import actions, repository
 from elections.candidates.services import add_candidates, edit_candidate
 from elections.drafts import services as drafts
 from elections.rules import Action
@@ -108,7 +108,7 @@ def test_a_page_shows_every_change_at_once(site, person, signed_in):
     changed = browser.get(page).content.decode()
     assert "Papers first." in changed
     assert "Boats first." not in changed
-    drafts.change(owner, repository.find("Board"), Action.SET_UP, seats=2)
+    actions.change(owner, repository.find("Board"), Action.SET_UP, seats=2)
     assert "2 seats" in browser.get(page).content.decode()
 
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from accounts.rules import Role
-from elections import descriptions, repository
+from elections import actions, descriptions, repository
 from elections.candidates.services import add_candidates, edit_candidate, remove_candidate
 from elections.drafts import copying
 from elections.drafts import services as drafts
@@ -194,7 +194,7 @@ def test_one_request_renders_so_much_and_the_next_goes_on(site, draft, kim, brow
 
 def test_the_log_has_the_text_and_never_the_html(site, draft, kim):
     edit_candidate(kim, repository.find("Board"), Candidate("Bo", "I *am* Bo."))
-    drafts.change(kim, repository.find("Board"), Action.DESCRIBE, description="Of *this*.")
+    actions.change(kim, repository.find("Board"), Action.DESCRIBE, description="Of *this*.")
     told = json.dumps([item["event_data"] for item in site.each(keys.events())], default=str)
     assert "I *am* Bo." in told
     assert "html" not in told

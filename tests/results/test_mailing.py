@@ -16,7 +16,7 @@ from acts.refusals import NotAllowed
 from ballots import services as voting
 from ballots.passes import Pass
 from ballots.services import seal_what_is_closed
-from elections import repository
+from elections import actions, repository
 from elections.candidates.services import add_candidates
 from elections.drafts import services as drafts
 from elections.invitations import opt_out
@@ -249,7 +249,9 @@ def test_of_several_questions_on_one_ballot_all_are_told_by_one_mail(site, ada):
 
 def test_of_several_questions_the_winner_of_each_is_named_once_all_are_sealed(site, ada):
     book = binding.make(ada, "Assembly", ["Chair", "Site"])
-    drafts.change(ada, repository.find(book.leader), Action.SET_UP, announces=True, vote_by_link=True, mail_votes=False)
+    actions.change(
+        ada, repository.find(book.leader), Action.SET_UP, announces=True, vote_by_link=True, mail_votes=False
+    )
     for name in book.questions:
         add_candidates(ada, repository.find(name), [Candidate("Bo"), Candidate("Cy")])
     add_voters(ada, repository.find(book.leader), [ANN, BEN])
