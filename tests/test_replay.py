@@ -519,11 +519,11 @@ def test_a_shut_ballot_box_of_which_the_log_does_not_say_so_yet(site, person, op
     for number, secret in enumerate((True, False)):
         made = opened("Eve", name=f"Election {number}", secret_ballot=secret, electorate="everyone")
         ballots.cast(people.find("Eve") or person("Eve"), made.name, ranks(Ada=1), made.name)
-        begun = closing.CLOSING.begin(elections.find(made.name), "the organiser")
+        begun = closing_acts.CLOSING.begin(elections.find(made.name), "the organiser")
         assert check(site).first == (), "it is said, and all gates are open"
         site.write(elections.shut_gates(begun)[3])
         assert check(site).first == (), "some gates are shut"
-        closing.CLOSING.shut(begun)
+        closing_acts.CLOSING.shut(begun)
         assert check(site).first == ()
 
 
