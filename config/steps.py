@@ -21,6 +21,7 @@ from ballots.letters import LETTERS as OF_BALLOTS
 from ballots.services import take_along
 from ballots.services.sealing import COUNTING, SEALED
 from elections import repository as elections
+from elections.access import PANELS
 from elections.dashboard.next_step import ONCE_SEALED
 from elections.drafts import copying
 from elections.groups import filling
@@ -28,13 +29,12 @@ from elections.groups import repository as groups
 from elections.groups.services import leave as leave_groups
 from elections.invitations import mailing, opt_out
 from elections.invitations.letters import LETTERS as OF_ELECTIONS
-from elections.invitations.welcome import asked_of
+from elections.invitations.wording import asked_of
 from elections.lifecycle.closing import FOLLOWING, SHUTTING
 from elections.lifecycle.services import OPENING
 from elections.managers.services import pass_on as pass_elections_on
 from elections.multi_question import repository as ballots_of_several
 from elections.multi_question_pages import services as _books_steps  # noqa: F401 - only for its steps
-from elections.public.panels import BESIDE
 from elections.skills_needed.needs import kept as keep_skills
 from elections.skills_needed.services import forget_agreements
 from live import repository as live_sessions
@@ -93,8 +93,8 @@ def arrange() -> None:
     )
     # and at last the box of a secret election is emptied (ballots.services.emptying).
 
-    # Somebody looks at an election (elections.public.panels): what others show on its pages.
-    BESIDE.arrange(
+    # Somebody looks at an election (elections.access.PANELS): what others show on its pages.
+    PANELS.arrange(
         on_elections,  # the newest posts about it, and what those who run it can do about news
     )
 

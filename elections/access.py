@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from functools import cache, partial, wraps
 from typing import Any
 
@@ -16,10 +17,11 @@ from accounts.access import View, requires
 from accounts.models import User
 from accounts.rules import Permission
 from acts.site import now_text
+from acts.steps import Steps
 
 from . import actions, repository, rules
 from .multi_question import repository as books
-from .multi_question.redirects import elsewhere
+from .multi_question.links import elsewhere
 from .rules import Action, Election, Relation, State
 
 
@@ -66,3 +68,21 @@ def context_of(request: HttpRequest, election: Election, **more: Any) -> dict[st
 @cache  # of the few answers there are
 def _offered(who: Relation, state: State) -> frozenset[str]:
     return frozenset(action.name for action in rules.offered(who, state))
+
+
+# --- what other apps show on pages about an election; who does is arranged in config/steps.py ---
+
+
+@dataclass(frozen=True, slots=True)
+class Panel:
+    """A part of the page, with what it needs."""
+
+    template: str
+    said: Mapping[str, Any]
+
+
+PANELS = Steps[[User, Election], Panel | None]("when somebody looks at an election")
+
+
+def panels(user: User, election: Election) -> list[Panel]:
+    return [part for part in PANELS.taken(user, election) if part is not None]

@@ -8,13 +8,12 @@ from .drafts import setup_views
 from .drafts import views as drafts
 from .groups import views as groups
 from .history import views as history_views
-from .invitations import message_views, opt_out_views
+from .invitations import message_views
 from .invitations import views as invite_views
 from .lifecycle import views as lifecycle_views
 from .managers import views as managers
 from .multi_question_pages import views as books
 from .public import views
-from .roll import skill_views
 from .roll import views as roll_views
 from .skills_needed import views as needs_views
 from .turnout import views as turnout
@@ -49,7 +48,7 @@ below_election = [
     path("<name:name>/agree/", needs_views.agree, name="agree"),
     path("<name:name>/skills/", needs_views.shown, name="candidates_skills"),
     path("<name:name>/roll/", roll_views.roll, name="roll"),
-    path("<name:name>/roll/skills/", skill_views.skilled, name="skilled_voters"),
+    path("<name:name>/roll/skills/", roll_views.skilled, name="skilled_voters"),
     path("<name:name>/roll/group/", groups.put_on, name="add_group"),
     path("<name:name>/roll/keep/", groups.keep, name="keep_roll"),
     path("<name:name>/roll/import/", roll_views.import_roll, name="import_roll"),
@@ -80,7 +79,7 @@ urlpatterns = [
     path("elections/new/all/", setup_views.create_whole, name="create_election_whole"),
     path("election/", include(below_election)),
     path("no-reminders/<str:token>/", roll_views.leave_alone, name="leave_alone"),
-    path("no-results/<str:token>/", opt_out_views.by_link, name="no_results_by_mail"),
-    path("me/mails/", opt_out_views.own, name="own_mails"),
+    path("no-results/<str:token>/", message_views.no_results_by_mail, name="no_results_by_mail"),
+    path("me/mails/", message_views.own_mails, name="own_mails"),
     path("groups/", include("elections.groups.urls")),
 ]

@@ -35,8 +35,8 @@ from elections.candidates.services import add_candidates, edit_candidate, pictur
 from elections.drafts import copying
 from elections.drafts import services as drafts
 from elections.groups import services as groups
+from elections.invitations import forecast, messages, opt_out, own_text, reminders
 from elections.invitations import mailing as invitations
-from elections.invitations import messages, opt_out, own_text, preview, reminders
 from elections.lifecycle import closing, deleting
 from elections.lifecycle import services as lifecycle
 from elections.lifecycle.closing import CLOSING, close_what_is_over
@@ -328,7 +328,7 @@ def mails() -> None:
     invitations.remind(ada, election("Board"))
     messages.send(ada, election("Board"), "The room", "It is *another* one.")
     own_text.change(ada, election("Board"), "Please come *early*.", "me")
-    preview.send_test(ada, election("Board"), "invited")
+    forecast.send_test(ada, election("Board"), "invited")
     send_mails()
 
 

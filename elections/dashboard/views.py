@@ -8,10 +8,9 @@ from django.views.decorators.http import require_safe
 
 from acts.site import now_text, table
 from elections import repository
-from elections.access import context_of, run
+from elections.access import context_of, panels, run
 from elections.invitations import reminders
 from elections.invitations.progress import progress
-from elections.public.panels import beside
 from elections.rules import Action, Election
 from elections.turnout.views import turnout_context
 from store.together import together
@@ -30,7 +29,7 @@ def dashboard(request: HttpRequest, election: Election) -> HttpResponse:
         lambda: repository.candidates_by_name(election.name),
         lambda: progress(election),
         lambda: turnout_context(election),
-        lambda: (beside(request.user, election), needs_accounts(election)),
+        lambda: (panels(request.user, election), needs_accounts(election)),
     )
     context = context_of(request, election, candidates=candidates, **shown)
     numbers = Numbers(

@@ -11,12 +11,10 @@ from django.utils.translation import gettext_lazy as _
 
 from elections.invitations.forms import reminders_field
 from elections.rules import ELECTORATES, MAX_SEATS, RESULTS, Election, check_settings, check_window
-from pages.cards import Cards
+from pages.cards import Card, Cards
 from pages.fields import TitleField, markdown_field
 from pages.time_fields import LocalTimeField, ZonedForm, ZoneField
 from pages.times import Edge, from_text, typed
-
-from .method_cards import METHOD_CHOICES, UNRANKED_CARDS
 
 
 def seats_field(initial: int) -> forms.IntegerField:
@@ -27,6 +25,72 @@ def seats_field(initial: int) -> forms.IntegerField:
         initial=initial,
         help_text=_("More than one only with a proportional method: the others elect one."),
     )
+
+
+# What each method does and when to choose it; and what becomes of those left out of a ranking.
+ONE_WINNER = Card(
+    _("One winner"),
+    _(
+        "Elects whoever would win against each of the others, one to one. This is the Schulze method, and good for "
+        "nearly everything."
+    ),
+    mark=_("recommended"),
+)
+SEVERAL = Card(
+    _("Several seats, proportional"),
+    _(
+        "A group of voters that is a third of all gets about a third of the seats. The single transferable vote (STV), "
+        "as Scottish councils count it."
+    ),
+)
+MORE = {
+    "ranked-pairs": Card(
+        _("Ranked pairs"),
+        _(
+            "One winner, one to one as above. Clear contests are taken first, which makes it easier to follow by hand. "
+            "Choose it if your rules name it (also called Tideman)."
+        ),
+    ),
+    "irv": Card(
+        _("Instant runoff"),
+        _(
+            "One winner. Whoever has the fewest first places is dropped, round by round, until one has more than half. "
+            "Choose it if your rules or your voters know it; a compromise that is nobody's first choice goes out early."
+        ),
+    ),
+    "borda": Card(
+        _("Borda"),
+        _(
+            "One winner, by points for every place on a ballot. Choose it for tastes and prizes among friends: whoever "
+            "ranks a rival last on purpose has more weight."
+        ),
+    ),
+    "stv-meek": Card(
+        _("STV (Meek)"),
+        _(
+            "Several seats, proportional, and a little fairer to the last vote; it cannot be counted by hand. Choose "
+            "it if your rules name it."
+        ),
+    ),
+}
+METHOD_CHOICES: list[Any] = [
+    ("schulze", ONE_WINNER),
+    ("stv-scottish", SEVERAL),
+    (_("More methods"), list(MORE.items())),
+]
+UNRANKED_CARDS = {
+    "below": Card(
+        _("Below all who are ranked"),
+        _("Leaving somebody out means: everybody I ranked is better. That is how most people mean it."),
+        mark=_("recommended"),
+        picture="elections/pictures/left_out_below.html",
+    ),
+    "no-opinion": Card(
+        _("No opinion"),
+        _("Leaving something out means: I cannot judge it. Good for long lists that nobody knows by heart."),
+        picture="elections/pictures/left_out_no_opinion.html",
+    ),
+}
 
 
 @dataclass(frozen=True, slots=True)

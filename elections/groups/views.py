@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from functools import partial
+from typing import Any
 
 from django.contrib import messages
-from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
+from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpResponse
 from django.shortcuts import redirect, render
 from django.utils.http import content_disposition_header
 from django.utils.translation import gettext as _
@@ -13,6 +14,7 @@ from django.utils.translation import ngettext
 from django.views.decorators.http import require_POST, require_safe
 
 from accounts.access import requires
+from accounts.models import User
 from accounts.rules import Permission
 from acts.limits import SECONDS_PER_HOUR, Limit, count
 from elections import repository as elections
@@ -30,8 +32,7 @@ from pages.lists import Row, Verdict
 from pages.paging import listed, one_page
 from pages.saying import ask, refusals_said, told
 
-from . import filling, repository, services
-from .access import owned
+from . import filling, repository, rules, services
 from .filling import Filling
 from .forms import ChoiceForm, GroupForm, MembersForm, NewMembersForm
 from .rules import MAX_GROUPS_PER_PERSON, Group, Member
@@ -65,6 +66,15 @@ def make(request: HttpRequest) -> HttpResponse:
 
 
 # --- one of them ---
+
+
+def _owned(user: User, group: Group) -> None:
+    """For everybody but its owner it is not there, whatever their role."""
+    if not rules.owns(user.name, group):
+        raise Http404
+
+
+owned: Any = requires(Permission.USE_APPLICATION, load=repository.find, rule=_owned)
 
 
 @owned

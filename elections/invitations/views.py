@@ -26,7 +26,6 @@ from pages.saying import told
 from store.together import together
 
 from . import forecast, mailing, own_text
-from . import preview as trials
 from .forms import OwnTextForm
 from .mailing import INVITED, REMINDED
 
@@ -59,7 +58,7 @@ def invitation(request: HttpRequest, election: Election) -> HttpResponse:
         return _shown(request, election, what, form, known, status=422)
     if "test" in request.POST:
         done = _("The test mail to %(email)s is on its way.") % {"email": request.user.email}
-        told(request, lambda: trials.send_test(request.user, election, KINDS[what]), done)
+        told(request, lambda: forecast.send_test(request.user, election, KINDS[what]), done)
         return _back(election, what)
     if "send" in request.POST:
         return _send(request, election, what)
@@ -94,7 +93,7 @@ def _shown(
     (numbers, is_under_way), preview, today, counted = together(
         table(),
         lambda: (forecast.of(election, kind), mailing.is_under_way(election, kind)),
-        lambda: trials.preview(request.user, election, kind),
+        lambda: forecast.preview(request.user, election, kind),
         lambda: allowance.today(request.user),
         lambda: turnout(election),
     )
@@ -120,7 +119,7 @@ def _shown(
 @require_safe
 def mail(request: HttpRequest, election: Election) -> HttpResponse:
     """The HTML of the mail by itself, for the frame on the page."""
-    shown = trials.preview(request.user, election, KINDS[_what(request)])
+    shown = forecast.preview(request.user, election, KINDS[_what(request)])
     answer = HttpResponse(shown.html)
     answer["Content-Security-Policy"] = OF_MAILS
     return answer

@@ -4,18 +4,27 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 from functools import lru_cache
+from itertools import islice
 
 from django.utils.translation import get_language, gettext_noop
 from django.utils.translation import gettext as _
 
 from accounts import repository as people
+from accounts.welcoming import Asked
+from acts.site import now_text, table
+from elections import repository
 from elections.multi_question.links import called
 from elections.rules import Election, State
 from mail.names import isolated
 from pages.times import UnknownZone, moment_text, shown, zone_label
+from store import keys
+from store.table import Item
+
+from .mailing import INVITED
 
 Times = tuple[datetime | None, datetime | None, str]
 
+MAX_ASKED_ELECTIONS = 5
 ASKS = gettext_noop("%(who)s asks you to vote in the election “%(election)s”.")
 
 
@@ -92,3 +101,34 @@ def _moment_text(moment: datetime, zone_name: str, with_place: bool, language: s
     except UnknownZone:  # a machine that does not know the zone tells the time all the same
         return moment_text(moment.astimezone(UTC))
     return f"{text} ({zone_label(zone_name)})" if with_place and zone_name != "UTC" else text
+
+
+# --- on the page behind the link of the mail, in its own words ---
+
+
+def asked_of(email: str) -> list[Asked]:
+    """The open elections on whose rolls the address is, the newest first."""
+    listed = repository.newest(keys.elections_of_voter(email))
+    entries = {keys.election(each["election_name"]): each for each in listed}
+    found = table().get_many(entries) if entries else {}
+    there = [(repository.election_of(found[place]), entry) for place, entry in entries.items() if place in found]
+    open_ = islice(((each, entry) for each, entry in there if _is_open(each)), MAX_ASKED_ELECTIONS)
+    return [Asked(each.name, invitation_sentences(each, entry.get(INVITED, ""))) for each, entry in open_]
+
+
+def invitation_sentences(election: Election, invitation: str = "") -> tuple[str, ...]:
+    """Who asks, for what, until when: whoever sent the invitation of that number, otherwise the owner."""
+    return sentences(election, _sender(invitation), now_text())
+
+
+def who_asks(election: Election, invitation: str) -> str:
+    return shown_name(_sender(invitation) or election.owner_name)
+
+
+def _sender(invitation: str) -> str:
+    mail: Item = (table().get(keys.mail(invitation)) if invitation else None) or {}
+    return str(mail.get("about", {}).get("invited_by", ""))
+
+
+def _is_open(election: Election) -> bool:
+    return election.state(now_text()) in (State.EDITABLE, State.OPEN)

@@ -1,15 +1,18 @@
-"""What voters are asked by, where an election is one of several questions on a ballot: its name, and where it leads."""
+"""Names and addresses where an election is one of several questions on a ballot: for voters, and for organisers."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from elections.rules import Election
+from django.http import HttpRequest
+from django.urls import reverse
+
+from elections.rules import Action, Election, State
 from pages.onward import path_of
 from store import keys
 
-from . import repository
+from . import repository, rules
 from .rules import Book
 
 
@@ -60,3 +63,24 @@ def _asked(election: Election, book: Book | None) -> Asked:
         routes, word = ("book", "book_ballot", "book_receipts"), book.id
     page, ballot, receipt = (path_of(route, word) for route in routes)
     return Asked(book.name if book else election.name, page, ballot, receipt, len(book.questions) if book else 1)
+
+
+WHERE = {Action.OPEN: "open_book", Action.EXTEND: "extend_book", Action.CLOSE: "close_book"}
+
+
+def elsewhere(request: HttpRequest, election: Election, action: Action) -> str | None:
+    """The address at which this is done for all questions on the ballot; nothing, if it is done here."""
+    book = repository.find(election.book) if election.book else None
+    if book is None:
+        return None
+    if action in rules.TOGETHER:
+        return reverse(WHERE.get(action, "book_dashboard"), args=[book.id])
+    if book.is_led_by(election.name):
+        return None
+    if action == Action.SET_UP:
+        return reverse("question_settings", args=[book.id, election.name])
+    if action in rules.BY_THE_LEADER or (action == Action.SEE_ROLL and election.stored_state == State.DRAFT):
+        match = request.resolver_match
+        route = match.url_name if match and set(match.kwargs) == {"name"} else "roll"
+        return reverse(route or "roll", args=[book.leader])
+    return None

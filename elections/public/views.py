@@ -15,9 +15,9 @@ from accounts.rules import Permission
 from acts.links import whole
 from acts.site import now_text
 from elections import repository
-from elections.access import context_of, visible
+from elections.access import context_of, panels, visible
 from elections.descriptions import Description
-from elections.invitations import welcome
+from elections.invitations import wording
 from elections.repository import Voter
 from elections.roll.forms import SearchForm
 from elections.rules import Election, State
@@ -32,7 +32,6 @@ from store.log import utc_now
 from . import own_elections
 from .calendar import NotInTheCalendar
 from .calendar import calendar as as_calendar
-from .panels import beside
 
 SHOWN = "elections/parts/shown.html"
 STATES = {"open": State.OPEN, "closed": State.CLOSED}  # by the tab that shows them
@@ -85,7 +84,7 @@ def election(request: HttpRequest, found: tuple[Election, Voter | None, Descript
         "voted": entry is not None and entry.voted,
         "asked": _asked(election, entry) if has_vote else (),
         "live": election.shows_live(now),
-        "beside": beside(request.user, election),
+        "beside": panels(request.user, election),
     }
     context = context_of(request, election, **more)
     return page_with(request, _shown(election, context["state"]), "elections/election.html", context)
@@ -104,7 +103,7 @@ def _asked(election: Election, entry: Voter | None) -> tuple[str, ...]:
     is_over = election.state(now_text()) not in (State.EDITABLE, State.OPEN)
     if is_over or (entry is not None and entry.voted):
         return ()
-    return welcome.sentences(election, entry.invited if entry else "")
+    return wording.invitation_sentences(election, entry.invited if entry else "")
 
 
 def visible_with_words(user: User, found: tuple[Election, Description]) -> None:

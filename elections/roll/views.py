@@ -5,6 +5,7 @@ from __future__ import annotations
 import secrets
 from dataclasses import replace
 from functools import partial
+from itertools import islice
 from typing import Any
 
 from django.contrib import messages
@@ -26,6 +27,7 @@ from elections import repository
 from elections.access import context_of, may, run
 from elections.invitations import mailing
 from elections.rules import EVERYBODY_HERE, Action, Election, State, takes_names
+from elections.skills_needed.forms import SkilledForm
 from elections.turnout.counts import tells_names, tells_who, turnout
 from elections.turnout.views import turnout_context
 from pages import lists
@@ -33,6 +35,9 @@ from pages.forms import carried_out, form_page, posted, show_form
 from pages.lists import Verdict
 from pages.paging import one_page
 from pages.saying import refusals_said, told
+from pages.sorting import as_people_sort
+from skills import repository as skills
+from skills.rules import Skill, level_of
 from store.together import together
 
 from . import imports, list_summary, services
@@ -232,3 +237,29 @@ def remove_voter(request: HttpRequest, election: Election) -> HttpResponse:
     done = _("%(name)s is no longer on the roll.") % {"name": name}
     told(request, lambda: services.remove_voter(request.user, election, name), done)
     return redirect("roll", name=election.name)
+
+
+# --- everybody who shows members that they can do this, looked at before anybody is added ---
+
+
+@run(Action.ADD_VOTERS)
+@form_page
+def skilled(request: HttpRequest, election: Election) -> HttpResponse:
+    """First which skill, then a preview as of an import, and the same button."""
+    form = SkilledForm(posted(request))
+    if request.method == "POST" and form.is_valid():
+        skill, least = form.cleaned_data["skill"], form.cleaned_data["level"]
+        return previewed(request, election, _skilled_rows(skill, least), skilled=_skill_sentence(skill, least))
+    context = context_of(request, election, lead=_("Everybody who shows members that they have it."))
+    return show_form(request, form, _("Voters by skill"), _("Look at the list"), **context)
+
+
+def _skilled_rows(skill: Skill, least: int) -> list[lists.Row]:
+    """By name, and no more than a list may have."""
+    found = sorted((name for name, _level in islice(skills.holders(skill, least), lists.MAX_ROWS)), key=as_people_sort)
+    return [lists.Row(line, name, name, Verdict.NEW) for line, name in enumerate(found, 1)]
+
+
+def _skill_sentence(skill: Skill, least: int) -> str:
+    words = {"skill": skill.name, "level": level_of(least).label}
+    return _("Everybody with %(skill)s at %(level)s or above.") % words

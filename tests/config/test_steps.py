@@ -16,10 +16,10 @@ from accounts.welcoming import WELCOMING
 from acts.background import TYPES
 from acts.steps import Steps
 from ballots.services.sealing import COUNTING, SEALED
+from elections.access import PANELS
 from elections.dashboard.next_step import ONCE_SEALED
 from elections.lifecycle.closing import FOLLOWING, SHUTTING
 from elections.lifecycle.services import OPENING
-from elections.public.panels import BESIDE
 from mail.letters import COLOURING, LETTERS
 
 STEPS = {
@@ -27,8 +27,8 @@ STEPS = {
     "OPENING": (OPENING, ["ballots.secrecy.salted", "elections.skills_needed.needs.kept"]),
     "SHUTTING": (SHUTTING, ["ballots.secrecy.unsalted"]),
     "FOLLOWING": (FOLLOWING, ["results.services.seal_soon"]),
-    "BESIDE": (BESIDE, ["news.about.beside"]),
-    "WELCOMING": (WELCOMING, ["elections.invitations.welcome.asked_of"]),
+    "PANELS": (PANELS, ["news.about.beside"]),
+    "WELCOMING": (WELCOMING, ["elections.invitations.wording.asked_of"]),
     "COLOURING": (COLOURING, ["pages.colours.of_site"]),
     "COUNTING": (COUNTING, ["results.services.seal_result"]),
     "SEALED": (SEALED, ["results.mailing.mail_by_itself"]),
@@ -82,7 +82,9 @@ def test_every_moment_that_there_is_has_its_steps():
     """A list of steps that nobody arranged would be a promise that nobody keeps."""
     made = set()
     others = (
-        "elections/public/panels.py",
+        "elections/access.py",
+        "elections/lifecycle/closing.py",
+        "elections/lifecycle/services.py",
         "elections/dashboard/next_step.py",
         "accounts/welcoming.py",
         "mail/letters.py",

@@ -18,8 +18,7 @@ from elections import actions, descriptions, repository
 from elections.candidates.services import add_candidates
 from elections.drafts import services as drafts
 from elections.drafts import setup_steps
-from elections.drafts.forms import GROUPS, ElectionForm, SettingsForm
-from elections.drafts.method_cards import METHOD_CHOICES, UNRANKED_CARDS
+from elections.drafts.forms import GROUPS, METHOD_CHOICES, UNRANKED_CARDS, ElectionForm, SettingsForm
 from elections.drafts.setup_forms import DAYS, BeginningForm, HowForm, WhenForm
 from elections.drafts.templates import BEGINNINGS, in_days, settings_of
 from elections.lifecycle import services as lifecycle
