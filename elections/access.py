@@ -56,6 +56,18 @@ def run(action: Action) -> Any:
     return declare
 
 
+def run_with(action: Action, find: Callable[..., Any]) -> Any:
+    """A page of somebody who runs the election about something in it, which is found by the election's name and the
+    other words of the address."""
+
+    def load(name: str, **more: str) -> tuple[Election, Any] | None:
+        election = repository.find_whole(name)
+        found = find(name, **more) if election else None
+        return (election, found) if election and found else None
+
+    return requires(Permission.USE_APPLICATION, load=load, rule=lambda user, found: may(action)(user, found[0]))
+
+
 def context_of(request: HttpRequest, election: Election, **more: Any) -> dict[str, Any]:
     """What every page about one election shows: the election, its state, and what this person may do now."""
     state = election.state(now_text())

@@ -12,11 +12,8 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST
 
-from accounts.access import requires
-from accounts.models import User
-from accounts.rules import Permission
 from elections import repository
-from elections.access import context_of, may, run
+from elections.access import context_of, run, run_with
 from elections.roll import list_summary
 from elections.rules import Action, Election
 from pages import rendered
@@ -25,9 +22,8 @@ from pages.saying import told
 from photos.changing import Wanted, picture_page
 from ranking.candidates import Candidate
 
-from . import services as candidates_services
+from . import services
 from .forms import CandidateForm, CandidatesForm
-from .services import add_candidates, edit_candidate, picture_candidate
 
 
 @run(Action.LOOK)
@@ -38,7 +34,7 @@ def candidates(request: HttpRequest, election: Election) -> HttpResponse:
 
     def add() -> list[str]:
         new = [Candidate(name) for name in form.cleaned_data["names"]]
-        return add_candidates(request.user, election, new)
+        return services.add_candidates(request.user, election, new)
 
     if carried_out(request, form, add, partial(added_candidates, form)):
         return redirect("candidates", name=election.name)
@@ -49,22 +45,13 @@ def candidates(request: HttpRequest, election: Election) -> HttpResponse:
 
 def added_candidates(form: Any, added: list[str]) -> str:
     there = len(form.cleaned_data["names"]) - len(added)
-    return list_summary.summary(
-        list_summary.candidates_added(len(added)), replace(form.skipped, there=there), list_summary.standing
-    )
+    return list_summary.summary(len(added), replace(form.skipped, there=there), list_summary.CANDIDATES)
 
 
-def load_candidate(name: str, candidate: str) -> tuple[Election, Candidate] | None:
-    election = repository.find_whole(name)
-    found = repository.find_candidate(name, candidate) if election else None
-    return (election, found) if election and found else None
+change_candidate = run_with(Action.CHANGE_CANDIDATES, repository.find_candidate)
 
 
-def may_change_candidate(user: User, found: tuple[Election, Candidate]) -> None:
-    may(Action.CHANGE_CANDIDATES)(user, found[0])
-
-
-@requires(Permission.USE_APPLICATION, load=load_candidate, rule=may_change_candidate)
+@change_candidate
 @form_page
 def candidate(request: HttpRequest, found: tuple[Election, Candidate]) -> HttpResponse:
     election, candidate = found
@@ -74,7 +61,7 @@ def candidate(request: HttpRequest, found: tuple[Election, Candidate]) -> HttpRe
     if carried_out(
         request,
         form,
-        lambda: edit_candidate(request.user, election, Candidate(candidate.name, **form.cleaned_data)),
+        lambda: services.edit_candidate(request.user, election, Candidate(candidate.name, **form.cleaned_data)),
         _("Saved."),
     ):
         return redirect("candidates", name=election.name)
@@ -87,22 +74,22 @@ def _preview(request: HttpRequest, form: Any, title: str, text: str, election: E
     return show_form(request, form, title, _("Save"), **context)
 
 
-@requires(Permission.USE_APPLICATION, load=load_candidate, rule=may_change_candidate)
+@change_candidate
 @form_page
 def candidate_picture(request: HttpRequest, found: tuple[Election, Candidate]) -> HttpResponse:
     election, candidate = found
 
     def act(wanted: Wanted) -> None:
-        picture_candidate(request.user, election, candidate.name, wanted)
+        services.picture_candidate(request.user, election, candidate.name, wanted)
 
     to, context = reverse("candidates", args=[election.name]), context_of(request, election)
     return picture_page(request, candidate.photo, act, to, title=candidate.name, **context)
 
 
-@requires(Permission.USE_APPLICATION, load=load_candidate, rule=may_change_candidate)
+@change_candidate
 @require_POST
 def remove_candidate(request: HttpRequest, found: tuple[Election, Candidate]) -> HttpResponse:
     election, candidate = found
     done = _("%(name)s is no longer a candidate.") % {"name": candidate.name}
-    told(request, lambda: candidates_services.remove_candidate(request.user, election, candidate.name), done)
+    told(request, lambda: services.remove_candidate(request.user, election, candidate.name), done)
     return redirect("candidates", name=election.name)

@@ -163,7 +163,7 @@ def _previewed(request: HttpRequest, group: Group, rows: list[Row]) -> HttpRespo
     skipped = list_summary.skipped_of(rows)
     sent_back = "".join(lists.as_csv(["voter"], ([name] for name in new))) if new else ""
     form = NewMembersForm(initial={"voters": sent_back, "skipped": skipped.as_text()})
-    numbers = list_summary.numbers(len(new), skipped, list_summary.already_in_the_group)
+    numbers = list_summary.numbers(len(new), skipped, list_summary.MEMBERS)
     context = {"group": group, "form": form, "new": len(new), "numbers": numbers, **list_summary.sorted_out(rows)}
     return render(request, "elections/groups/preview.html", context)
 
@@ -182,7 +182,7 @@ def _add(request: HttpRequest, group: Group) -> HttpResponse:
 
 def _came(came: Filling, skipped: Skipped) -> str:
     there = Skipped(skipped.there + came.there, skipped.repeated, skipped.unusable, skipped.lines)
-    return list_summary.summary(list_summary.members_added(came.added), there, list_summary.in_the_group, came.gone)
+    return list_summary.summary(came.added, there, list_summary.MEMBERS, came.gone)
 
 
 # --- from a roll, and onto one ---
@@ -216,7 +216,7 @@ def put_on(request: HttpRequest, election: Election) -> HttpResponse:
 def _looked_at(request: HttpRequest, election: Election, group: Group) -> HttpResponse:
     rows = _rows(election, list(repository.every_member(group.id)))
     skipped, new = list_summary.skipped_of(rows), sum(row.verdict == Verdict.NEW for row in rows)
-    numbers = list_summary.numbers(new, skipped, list_summary.already_on_the_roll)
+    numbers = list_summary.numbers(new, skipped, list_summary.VOTERS)
     context = {"group": group, "new": new, "numbers": numbers, **list_summary.sorted_out(rows)}
     return render(request, "elections/groups/put_on.html", context_of(request, election, **context))
 

@@ -9,9 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
+from typing import Any
 
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy, ngettext
+from django.utils.translation import gettext_lazy, ngettext, ngettext_lazy
 
 from acts.site import SITE, table
 from elections.convening import convened_of
@@ -136,8 +137,8 @@ class Told:
         actor = str(self.event["actor"])
         return _("The site") if actor == SITE else actor
 
-    def with_words(self, sentence: str, **words: object) -> str:
-        return str(sentence) % {"who": self.who, **words}
+    def with_words(self, sentence: Any, **words: object) -> str:
+        return str(sentence % {"who": self.who, **words})
 
 
 def naming(sentence: str, attribute: str, word: str = "name") -> Callable[[Told], str]:
@@ -217,7 +218,7 @@ def candidates_added(told: Told) -> str:
     names = [str(each["name"]) for each in told.said.get("candidates", ())]
     shown = [name for name in names if fold(name) in told.standing]
     if not shown:
-        return _counted(told, len(names), _some_candidates_added)
+        return told.with_words(SOME_CANDIDATES_ADDED, count=len(names))
     sentence = told.with_words(_("%(who)s added candidates: %(names)s."), names=", ".join(shown))
     gone = len(names) - len(shown)
     if not gone:
@@ -226,60 +227,59 @@ def candidates_added(told: Told) -> str:
     return f"{sentence} {more}"
 
 
-def _some_candidates_added(count: int) -> str:
-    return ngettext("%(who)s added %(count)d candidate.", "%(who)s added %(count)d candidates.", count)
+SOME_CANDIDATES_ADDED = ngettext_lazy(
+    "%(who)s added %(count)d candidate.", "%(who)s added %(count)d candidates.", "count"
+)
 
 
-def candidates_removed(told: Told) -> str:
-    def sentence(count: int) -> str:
-        return ngettext("%(who)s removed %(count)d candidate.", "%(who)s removed %(count)d candidates.", count)
+def counting(sentence: Any, attribute: str) -> Callable[[Told], str]:
+    """Of a list, or of a number."""
 
-    return _counted(told, len(told.said.get("candidates", ())), sentence)
+    def counted(told: Told) -> str:
+        value = told.said.get(attribute, ())
+        return told.with_words(sentence, count=value if isinstance(value, int) else len(value))
 
-
-def candidate_edited(told: Told) -> str:
-    name = str(told.said.get("candidate_name", ""))
-    if fold(name) in told.standing:
-        return told.with_words(_("%(who)s changed what is said about %(name)s."), name=name)
-    return told.with_words(_("%(who)s changed what is said about a candidate who no longer stands."))
+    return counted
 
 
-def candidate_pictured(told: Told) -> str:
-    name = str(told.said.get("candidate_name", ""))
-    if fold(name) in told.standing:
-        return told.with_words(_("%(who)s changed the picture of %(name)s."), name=name)
-    return told.with_words(_("%(who)s changed the picture of a candidate who no longer stands."))
+def of_candidate(sentence: str, of_one_gone: str) -> Callable[[Told], str]:
+    """Whoever no longer stands is not named."""
+
+    def said(told: Told) -> str:
+        name = str(told.said.get("candidate_name", ""))
+        return told.with_words(sentence if fold(name) in told.standing else of_one_gone, name=name)
+
+    return said
 
 
-def voters_added(told: Told) -> str:
-    def sentence(count: int) -> str:
-        return ngettext("%(who)s put %(count)d voter on the roll.", "%(who)s put %(count)d voters on the roll.", count)
-
-    return _counted(told, len(told.said.get("voters", ())), sentence)
-
-
-def voters_removed(told: Told) -> str:
-    def sentence(count: int) -> str:
-        return ngettext(
-            "%(who)s took %(count)d voter off the roll.", "%(who)s took %(count)d voters off the roll.", count
-        )
-
-    return _counted(told, len(told.said.get("voters", ())), sentence)
-
-
-def result_sealed(told: Told) -> str:
-    def sentence(count: int) -> str:
-        return ngettext(
-            "%(who)s counted %(count)d ballot and sealed the result.",
-            "%(who)s counted %(count)d ballots and sealed the result.",
-            count,
-        )
-
-    return _counted(told, int(told.said.get("ballots", 0)), sentence)
-
-
-def _counted(told: Told, count: int, sentence: Callable[[int], str]) -> str:
-    return told.with_words(sentence(count), count=count)
+candidates_removed = counting(
+    ngettext_lazy("%(who)s removed %(count)d candidate.", "%(who)s removed %(count)d candidates.", "count"),
+    "candidates",
+)
+candidate_edited = of_candidate(
+    gettext_lazy("%(who)s changed what is said about %(name)s."),
+    gettext_lazy("%(who)s changed what is said about a candidate who no longer stands."),
+)
+candidate_pictured = of_candidate(
+    gettext_lazy("%(who)s changed the picture of %(name)s."),
+    gettext_lazy("%(who)s changed the picture of a candidate who no longer stands."),
+)
+voters_added = counting(
+    ngettext_lazy("%(who)s put %(count)d voter on the roll.", "%(who)s put %(count)d voters on the roll.", "count"),
+    "voters",
+)
+voters_removed = counting(
+    ngettext_lazy("%(who)s took %(count)d voter off the roll.", "%(who)s took %(count)d voters off the roll.", "count"),
+    "voters",
+)
+result_sealed = counting(
+    ngettext_lazy(
+        "%(who)s counted %(count)d ballot and sealed the result.",
+        "%(who)s counted %(count)d ballots and sealed the result.",
+        "count",
+    ),
+    "ballots",
+)
 
 
 def reminded(told: Told) -> str:

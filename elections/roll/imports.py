@@ -30,7 +30,7 @@ from store.splitting import by_count
 from store.table import Delete, Equals, Exists, Item, Less, Missing, Put, Update, Write
 
 from . import services
-from .list_summary import NOTHING_SKIPPED, Skipped, on_the_roll, summary, voters_added
+from .list_summary import NOTHING_SKIPPED, VOTERS, Skipped, summary
 from .services import add_handful
 
 SLICE_VOTERS = 90  # voters of one transaction
@@ -58,7 +58,7 @@ class Import:
         """What came of it, of those on the list and of those left out of it."""
         skipped = Skipped.from_text(self.skipped)
         there = skipped.there + self.seen - self.added - self.unknown
-        return summary(voters_added(self.added), replace(skipped, there=there), on_the_roll, self.unknown)
+        return summary(self.added, replace(skipped, there=there), VOTERS, self.unknown)
 
     @property
     def is_finished(self) -> bool:

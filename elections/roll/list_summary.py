@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Any
 
-from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
+from django.utils.translation import gettext_lazy, ngettext_lazy
 
 from pages.lists import Row, Verdict
 
 MAX_PREVIEW_ROWS = 500  # rows of each kind that a preview shows
 MAX_UNUSABLE_LINES = 20  # that are named, of those that could not be used
 TEXT = re.compile(r"(\d{1,6}) (\d{1,6}) (\d{1,6})((?: \d{1,6}){0,20})", re.ASCII)
-Words = Callable[[int], str]  # a part of a sentence about so many
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,85 +65,65 @@ def sorted_out(rows: Iterable[Row]) -> dict[str, list[Row]]:
 # --- in words ---
 
 
-def already_on_the_roll(count: int) -> str:
-    return ngettext("%(count)d already on the roll", "%(count)d already on the roll", count)
+@dataclass(frozen=True, slots=True)
+class Words:
+    """What is said of a list of voters, say: how many were added, and how many were there before, afterwards and in a
+    preview."""
+
+    added: Any
+    none_added: Any
+    there: Any
+    already: Any = ""
 
 
-def already_in_the_group(count: int) -> str:
-    return ngettext("%(count)d already in the group", "%(count)d already in the group", count)
+VOTERS = Words(
+    ngettext_lazy("%(count)d voter added.", "%(count)d voters added.", "count"),
+    gettext_lazy("No voters added."),
+    ngettext_lazy("%(count)d was on the roll already", "%(count)d were on the roll already", "count"),
+    ngettext_lazy("%(count)d already on the roll", "%(count)d already on the roll", "count"),
+)
+MEMBERS = Words(
+    ngettext_lazy("%(count)d member added.", "%(count)d members added.", "count"),
+    gettext_lazy("No members added."),
+    ngettext_lazy("%(count)d was in the group already", "%(count)d were in the group already", "count"),
+    ngettext_lazy("%(count)d already in the group", "%(count)d already in the group", "count"),
+)
+CANDIDATES = Words(
+    ngettext_lazy("%(count)d candidate added.", "%(count)d candidates added.", "count"),
+    gettext_lazy("No candidates added."),
+    ngettext_lazy("%(count)d stood already", "%(count)d stood already", "count"),
+)
+NEW = ngettext_lazy("%(count)d new", "%(count)d new", "count")
+TWICE_HERE = ngettext_lazy("%(count)d twice in the list", "%(count)d twice in the list", "count")
+CANNOT_BE_USED = ngettext_lazy("%(count)d cannot be used", "%(count)d cannot be used", "count")
+TWICE = ngettext_lazy("%(count)d stood twice in the list", "%(count)d stood twice in the list", "count")
+NOBODYS = ngettext_lazy(
+    "%(count)d was left out, because nobody here has the name any more",
+    "%(count)d were left out, because nobody here has the names any more",
+    "count",
+)
+UNUSABLE = ngettext_lazy("%(count)d could not be used", "%(count)d could not be used", "count")
+UNUSABLE_LINES = ngettext_lazy(
+    "%(count)d line could not be used (line %(lines)s)", "%(count)d lines could not be used (lines %(lines)s)", "count"
+)
 
 
-def numbers(new: int, skipped: Skipped, there: Words) -> str:
+def _counted(*numbers: tuple[int, Any]) -> list[str]:
+    return [words % {"count": count} for count, words in numbers if count]
+
+
+def numbers(new: int, skipped: Skipped, words: Words) -> str:
     """“8 new · 3 already on the roll · 2 cannot be used”"""
-    parts = [ngettext("%(count)d new", "%(count)d new", new) % {"count": new}]
-    counted = ((skipped.there, there), (skipped.repeated, _twice_here), (skipped.unusable, _of_no_use))
-    return " · ".join((*parts, *(words(count) % {"count": count} for count, words in counted if count)))
+    others = (skipped.there, words.already), (skipped.repeated, TWICE_HERE), (skipped.unusable, CANNOT_BE_USED)
+    return " · ".join((NEW % {"count": new}, *_counted(*others)))
 
 
-def _twice_here(count: int) -> str:
-    return ngettext("%(count)d twice in the list", "%(count)d twice in the list", count)
-
-
-def _of_no_use(count: int) -> str:
-    return ngettext("%(count)d cannot be used", "%(count)d cannot be used", count)
-
-
-def on_the_roll(count: int) -> str:
-    return ngettext("%(count)d was on the roll already", "%(count)d were on the roll already", count)
-
-
-def in_the_group(count: int) -> str:
-    return ngettext("%(count)d was in the group already", "%(count)d were in the group already", count)
-
-
-def standing(count: int) -> str:
-    return ngettext("%(count)d stood already", "%(count)d stood already", count)
-
-
-def _twice(count: int) -> str:
-    return ngettext("%(count)d stood twice in the list", "%(count)d stood twice in the list", count)
-
-
-def _nobodys(count: int) -> str:
-    return ngettext(
-        "%(count)d was left out, because nobody here has the name any more",
-        "%(count)d were left out, because nobody here has the names any more",
-        count,
-    )
-
-
-def _unusable(skipped: Skipped) -> str:
-    more = " …" if skipped.unusable > len(skipped.lines) else ""
-    words = {"count": skipped.unusable, "lines": ", ".join(map(str, skipped.lines)) + more}
-    if not skipped.lines:
-        sentence = ngettext("%(count)d could not be used", "%(count)d could not be used", skipped.unusable)
-    else:
-        sentence = ngettext(
-            "%(count)d line could not be used (line %(lines)s)",
-            "%(count)d lines could not be used (lines %(lines)s)",
-            skipped.unusable,
-        )
-    return sentence % words
-
-
-def summary(added: str, skipped: Skipped, there: Words, unknown: int = 0) -> str:
+def summary(added: int, skipped: Skipped, words: Words, unknown: int = 0) -> str:
     """“8 voters added. 3 were on the roll already, 2 lines could not be used (lines 4, 9).”"""
-    counted = ((skipped.there, there), (skipped.repeated, _twice), (unknown, _nobodys))
-    parts = [words(count) % {"count": count} for count, words in counted if count]
-    parts += [_unusable(skipped)] if skipped.unusable else []
-    return f"{added} {', '.join(parts)}." if parts else added
-
-
-def voters_added(count: int) -> str:
-    sentence = ngettext("%(count)d voter added.", "%(count)d voters added.", count)
-    return sentence % {"count": count} if count else _("No voters added.")
-
-
-def candidates_added(count: int) -> str:
-    sentence = ngettext("%(count)d candidate added.", "%(count)d candidates added.", count)
-    return sentence % {"count": count} if count else _("No candidates added.")
-
-
-def members_added(count: int) -> str:
-    sentence = ngettext("%(count)d member added.", "%(count)d members added.", count)
-    return sentence % {"count": count} if count else _("No members added.")
+    sentence = words.added % {"count": added} if added else str(words.none_added)
+    parts = _counted((skipped.there, words.there), (skipped.repeated, TWICE), (unknown, NOBODYS))
+    if skipped.unusable:
+        more = " …" if skipped.unusable > len(skipped.lines) else ""
+        said = {"count": skipped.unusable, "lines": ", ".join(map(str, skipped.lines)) + more}
+        parts.append((UNUSABLE_LINES if skipped.lines else UNUSABLE) % said)
+    return f"{sentence} {', '.join(parts)}." if parts else sentence

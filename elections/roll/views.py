@@ -18,13 +18,11 @@ from django.views.decorators.http import require_POST, require_safe
 from django_htmx.http import HttpResponseClientRedirect, trigger_client_event
 
 from accounts import allowance, policy
-from accounts.access import requires
 from accounts.models import User
 from accounts.opting_out import opt_out
-from accounts.rules import Permission
 from acts.site import now_text, table
 from elections import repository
-from elections.access import context_of, may, run
+from elections.access import context_of, run, run_with
 from elections.invitations import mailing
 from elections.rules import EVERYBODY_HERE, Action, Election, State, takes_names
 from elections.skills_needed.forms import SkilledForm
@@ -146,7 +144,7 @@ def _verdicts(rows: list[lists.Row]) -> dict[str, Any]:
     # With a heading and quotation marks, for the first name may look like a heading, and any may have a comma.
     sent_back = "".join(lists.as_csv(["voter"], ([name] for name in new))) if new else ""
     form = ImportedForm(initial={"voters": sent_back, "skipped": skipped.as_text()})
-    numbers = list_summary.numbers(len(new), skipped, list_summary.already_on_the_roll)
+    numbers = list_summary.numbers(len(new), skipped, list_summary.VOTERS)
     return {"new": len(new), "form": form, **list_summary.sorted_out(rows), "numbers": numbers}
 
 
@@ -166,17 +164,7 @@ def begun(request: HttpRequest, election: Election, new: Import) -> HttpResponse
     return _went_on(request, imports.go_on(request.user, election, new, seconds))
 
 
-def load_import(name: str, digest: str) -> tuple[Election, Import] | None:
-    election = repository.find_whole(name)
-    found = imports.find(name, digest) if election else None
-    return (election, found) if election and found else None
-
-
-def may_import(user: User, found: tuple[Election, Import]) -> None:
-    may(Action.ADD_VOTERS)(user, found[0])
-
-
-@requires(Permission.USE_APPLICATION, load=load_import, rule=may_import)
+@run_with(Action.ADD_VOTERS, imports.find)
 @form_page
 def go_on_importing(request: HttpRequest, found: tuple[Election, Import]) -> HttpResponse:
     """How far an import has come; a POST takes it further. Where scripts run, they send one after the other."""
@@ -213,7 +201,7 @@ def add_from(form: Any, actor: User, election: Election) -> str:
     voters = form.cleaned_data["voters"]
     added = add_voters(actor, election, voters)
     skipped = replace(form.skipped, there=len(voters) - added)
-    return list_summary.summary(list_summary.voters_added(added), skipped, list_summary.on_the_roll)
+    return list_summary.summary(added, skipped, list_summary.VOTERS)
 
 
 @run(Action.SEE_ROLL)

@@ -13,7 +13,7 @@ from accounts.models import User
 from accounts.rules import Permission
 from acts.links import whole
 from elections import repository
-from elections.access import context_of, may, run, visible
+from elections.access import context_of, run, run_with, visible
 from elections.rules import Action, Election, State
 from pages.forms import carried_out, form_page, posted
 from pages.saying import told
@@ -44,16 +44,7 @@ def wanted(request: HttpRequest, election: Election) -> HttpResponse:
     return render(request, "elections/needs.html", context, status=422 if form.errors else 200)
 
 
-def load_need(name: str, skill_id: str) -> tuple[Election, str] | None:
-    election = repository.find_whole(name)
-    return (election, skill_id) if election else None
-
-
-def may_set_needs(user: User, found: tuple[Election, str]) -> None:
-    may(Action.SET_NEEDS)(user, found[0])
-
-
-@requires(Permission.USE_APPLICATION, load=load_need, rule=may_set_needs)
+@run_with(Action.SET_NEEDS, lambda name, skill_id: skill_id)
 @require_POST
 def drop(request: HttpRequest, found: tuple[Election, str]) -> HttpResponse:
     election, skill_id = found
