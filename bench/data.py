@@ -134,10 +134,10 @@ def add_people(count: int) -> list[User]:
 
 def open_election(owner: User, name: str, people: Sequence[User], cast: int = 0) -> None:
     from acts.site import table
-    from elections import descriptions
     from elections.candidates.services import add_candidates
     from elections.drafts import services as drafts
     from elections.lifecycle import services as lifecycle
+    from elections.repository import description_written
     from elections.roll.services import add_voters
     from store.log import as_text, utc_now
 
@@ -145,7 +145,7 @@ def open_election(owner: User, name: str, people: Sequence[User], cast: int = 0)
     add_candidates(owner, made, candidates())
     add_voters(owner, _election(name), [each.name for each in people])
     lifecycle.open_(owner, _election(name), editable=False)
-    table().write(descriptions.described(name, DESCRIPTION))
+    table().write(description_written(name, DESCRIPTION))
     _leave_as_cast(_election(name), cast)
 
 

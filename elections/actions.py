@@ -13,7 +13,7 @@ from acts.versions import next_version
 from store.log import Event
 from store.table import Write
 
-from . import descriptions, repository, rules
+from . import repository, rules
 from .multi_question import repository as books
 from .rules import Action, Election
 
@@ -55,7 +55,7 @@ def change(
     check(actor, election, action)
     after = replace(election, **changes)
     different = {name: value for name, value in changes.items() if getattr(election, name) != value}
-    if description is not None and descriptions.of(election.name).description != description:
+    if description is not None and repository.description_of(election.name).description != description:
         different["description"] = description
     if not different:
         return election

@@ -79,11 +79,7 @@ def groups_with(user: User) -> Iterator[Item]:
             there = table().get_many(keys.group(item["group_id"]) for item in some)
             for item in some:
                 if (found := there.get(keys.group(item["group_id"]))) and _is_their_entry(user, item):
-                    yield {
-                        "group": found["name"],
-                        "kept_by": found["owner_name"],
-                        "listed_as": item["member_name"],
-                    }
+                    yield {"group": found["name"], "kept_by": found["owner_name"], "listed_as": item["member_name"]}
 
 
 def _is_their_entry(user: User, item: Item) -> bool:

@@ -18,7 +18,7 @@ from store.schema import EventType, fields_of
 from store.splitting import by_count
 from store.table import Delete, Exists, Put, Table, Update, Write
 
-from . import descriptions, places, repository
+from . import places, repository
 from .convening import Convened
 from .drafts import renaming
 from .drafts import services as drafts
@@ -63,7 +63,7 @@ def updated(event: Happened) -> Iterator[Step]:
     if "convened" in changes:
         raise DoesNotFit("changes who convened the election, which stays as it was when it was made.")
     text = changes.pop("description", None)
-    if text == descriptions.of(election.name).description:
+    if text == repository.description_of(election.name).description:
         text = None
     after = replace(election, **{name: _value(value) for name, value in changes.items()})
     if after == election and text is None:

@@ -21,10 +21,9 @@ from acts.links import whole
 from acts.naming import site_name
 from acts.site import now_text, table
 from elections import repository as elections
-from elections.descriptions import Description
 from elections.multi_question.links import asked_together
 from elections.public.own_elections import votes_of
-from elections.repository import Listed
+from elections.repository import Description, Listed
 from elections.skills_needed import needs
 from pages import rendered
 from pages.markdown import plain

@@ -28,7 +28,7 @@ from acts.tokens import sign
 from acts.turns import at_once
 from ballots import services as ballots
 from ballots.services import emptying
-from elections import actions, descriptions, places
+from elections import actions, places
 from elections import repository as elections
 from elections import rules as of_elections
 from elections.candidates.services import add_candidates, edit_candidate, picture_candidate, remove_candidate
@@ -249,7 +249,7 @@ def a_newer_renderer(name: str) -> None:
     """Somebody looks after an upgrade."""
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(markdown, "VERSION", markdown.VERSION + 1)
-        rendered.description_of(descriptions.of(name))
+        rendered.description_of(elections.description_of(name))
         elections.candidates_to_show(name)
 
 

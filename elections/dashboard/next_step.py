@@ -126,12 +126,7 @@ def _of_open(election: Election, numbers: Numbers, offered: Collection[str], now
     if numbers.voted >= election.voter_count:
         button = _to(election, "close_election", _("Close the election"), offered, "CLOSE")
         return Step("close", _("Everyone has voted. You can wait for the end, or close it."), button, is_quiet=True)
-    said = " ".join((_("Everyone is invited."), _voted(election, numbers), *_by_the_clock(election, now)))
-    if _is_time_to_remind(election, numbers, now):
-        label = _("Remind those who have not voted")
-        button = _to(election, "invitation", label, offered, "INVITE", query="?what=reminder")
-        return Step("remind", said, button, is_quiet=True)
-    return Step("watch", said, is_quiet=True)
+    return _watch(election, numbers, offered, now, _("Everyone is invited."))
 
 
 def _of_everybody(election: Election, numbers: Numbers, offered: Collection[str], now: str) -> Step:
@@ -142,12 +137,19 @@ def _of_everybody(election: Election, numbers: Numbers, offered: Collection[str]
         said = " ".join((_("Nobody has been invited by mail yet."), _voted(election, numbers)))
         button = _to(election, "invitation", _("Invite voters"), offered, "INVITE")
         return Step("invite", said, button, is_quiet=True)
-    said = " ".join((_voted(election, numbers), *_by_the_clock(election, now)))
-    if _is_time_to_remind(election, numbers, now):
-        label = _("Remind those who have not voted")
-        button = _to(election, "invitation", label, offered, "INVITE", query="?what=reminder")
-        return Step("remind", said, button, is_quiet=True)
-    return Step("watch", said, is_quiet=True)
+    return _watch(election, numbers, offered, now)
+
+
+def _watch(election: Election, numbers: Numbers, offered: Collection[str], now: str, *before: str) -> Step:
+    """Nothing has to be done but to wait; or, if it is time, to remind those who have not voted."""
+    said = [*before, _voted(election, numbers)]
+    if _comes_by_the_clock(election, now):
+        said.append(_("Those who have not are reminded by the clock."))
+    if not _is_time_to_remind(election, numbers, now):
+        return Step("watch", " ".join(said), is_quiet=True)
+    label = _("Remind those who have not voted")
+    button = _to(election, "invitation", label, offered, "INVITE", query="?what=reminder")
+    return Step("remind", " ".join(said), button, is_quiet=True)
 
 
 def _invite(election: Election, numbers: Numbers, offered: Collection[str]) -> Step:
@@ -172,12 +174,8 @@ def _voted(election: Election, numbers: Numbers) -> str:
     return said % words
 
 
-def _by_the_clock(election: Election, now: str) -> list[str]:
-    """What will remind those who have not voted, if nobody does."""
-    return [_("Those who have not are reminded by the clock.")] if _comes_by_the_clock(election, now) else []
-
-
 def _comes_by_the_clock(election: Election, now: str) -> bool:
+    """Whether those who have not voted are reminded, also if nobody presses a button."""
     end = election.no_voting_after
     return end is not None and any(moment(end, hours) > now for hours in election.remind_before)
 

@@ -19,7 +19,7 @@ from acts.again import try_again
 from acts.background import Batch, Task, TaskType, finished, wait
 from acts.refusals import LostRace, Refusal, TryLater
 from acts.site import now_text, table
-from elections import actions, descriptions, places, repository
+from elections import actions, places, repository
 from elections.candidates.services import add_candidates, copy_pictures
 from elections.invitations import own_text
 from elections.roll.services import put_on_roll
@@ -55,7 +55,7 @@ def copy(actor: User, election: Election, name: str) -> Election:
         settings["group"] = election.group  # its roll is the group's, too
     source = {"source": election.name, "source_created_at": election.created_at}
     draft = _draft(actor, name, **settings)
-    said = {"description": descriptions.of(election.name).description, "copied_from": election.name}
+    said = {"description": repository.description_of(election.name).description, "copied_from": election.name}
     return _made(actor, draft, source, **said)
 
 

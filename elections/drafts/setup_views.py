@@ -18,7 +18,7 @@ from accounts.rules import Permission
 from acts.again import try_again
 from acts.once import once
 from acts.refusals import NameTaken, Refusal
-from elections import actions, descriptions, repository
+from elections import actions, repository
 from elections.access import context_of, may
 from elections.candidates.services import add_candidates
 from elections.candidates.views import added_candidates
@@ -103,7 +103,7 @@ def step(request: HttpRequest, found: tuple[Election, Step]) -> HttpResponse:
 
 
 def _what(request: HttpRequest, election: Election, step: Step) -> HttpResponse:
-    text = descriptions.of(election.name).description
+    text = repository.description_of(election.name).description
     form = WhatForm(posted(request), initial={"name": election.name, "description": text})
     if _done(request, form, lambda: _reworded(request, election, form)):
         return redirect("election_step", name=form.cleaned_data["name"], step="candidates")
@@ -149,17 +149,11 @@ def _who(request: HttpRequest, election: Election, step: Step) -> HttpResponse:
     return _page(request, election, step, form, needs_accounts=needs_accounts(election))
 
 
-def _when(request: HttpRequest, election: Election, step: Step) -> HttpResponse:
-    form = WhenForm(posted(request), election=election)
+def _settings(request: HttpRequest, election: Election, step: Step) -> HttpResponse:
+    form: Any = {"when": WhenForm, "how": HowForm}[step.name](posted(request), election=election)
     if _done(request, form, lambda: _change(request, election, form)):
-        say_what_was_understood(request, form)
-        return redirect(setup_steps.after(step, election))
-    return _page(request, election, step, form)
-
-
-def _how(request: HttpRequest, election: Election, step: Step) -> HttpResponse:
-    form = HowForm(posted(request), election=election)
-    if _done(request, form, lambda: _change(request, election, form)):
+        if isinstance(form, WhenForm):
+            say_what_was_understood(request, form)
         return redirect(setup_steps.after(step, election))
     return _page(request, election, step, form)
 
@@ -170,8 +164,8 @@ PAGES: dict[str, Callable[[HttpRequest, Election, Step], HttpResponse]] = {
     "what": _what,
     "candidates": _candidates,
     "who": _who,
-    "when": _when,
-    "how": _how,
+    "when": _settings,
+    "how": _settings,
 }
 
 

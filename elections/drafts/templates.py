@@ -37,7 +37,7 @@ BEGINNINGS = {
             _("A board election"),
             _("One person for one office: a chair, a treasurer, a spokesperson. A secret ballot with one winner."),
             picture="elections/pictures/one_seat.html",
-        ),
+        )
     ),
     "option": Beginning(
         Card(

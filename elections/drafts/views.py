@@ -8,7 +8,8 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
 
-from elections import actions, descriptions
+from elections import actions
+from elections import repository as elections
 from elections.access import context_of, run
 from elections.candidates.views import _preview
 from elections.rules import Action, Election
@@ -56,7 +57,7 @@ def _under_another_name(
 @run(Action.SET_UP)
 @form_page
 def settings(request: HttpRequest, election: Election) -> HttpResponse:
-    text = descriptions.of(election.name).description
+    text = elections.description_of(election.name).description
     form = SettingsForm(posted(request), initial=SettingsForm.initial_of(election, text))
     if carried_out(
         request,
@@ -73,7 +74,7 @@ def settings(request: HttpRequest, election: Election) -> HttpResponse:
 @run(Action.DESCRIBE)
 @form_page
 def describe(request: HttpRequest, election: Election) -> HttpResponse:
-    text = descriptions.of(election.name).description
+    text = elections.description_of(election.name).description
     form = DescriptionForm(posted(request), initial={"description": text})
     if "preview" in request.POST and form.is_valid():
         return _preview(request, form, _("Description"), form.cleaned_data["description"], election)

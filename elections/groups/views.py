@@ -22,7 +22,7 @@ from elections import rules as of_elections
 from elections.access import context_of, run
 from elections.actions import relation
 from elections.roll import list_summary
-from elections.roll.forms import SearchForm
+from elections.roll.forms import ImportedForm, SearchForm
 from elections.roll.list_summary import Skipped
 from elections.roll.views import begun
 from elections.rules import EVERYBODY_HERE, Action, Election, takes_names
@@ -34,7 +34,7 @@ from pages.saying import ask, refusals_said, told
 
 from . import filling, repository, rules, services
 from .filling import Filling
-from .forms import ChoiceForm, GroupForm, MembersForm, NewMembersForm
+from .forms import ChoiceForm, GroupForm, MembersForm
 from .rules import MAX_GROUPS_PER_PERSON, Group, Member
 
 MADE = Limit("groups", 60, SECONDS_PER_HOUR)
@@ -162,14 +162,14 @@ def _previewed(request: HttpRequest, group: Group, rows: list[Row]) -> HttpRespo
     new = [row.kept for row in rows if row.verdict == Verdict.NEW]
     skipped = list_summary.skipped_of(rows)
     sent_back = "".join(lists.as_csv(["voter"], ([name] for name in new))) if new else ""
-    form = NewMembersForm(initial={"voters": sent_back, "skipped": skipped.as_text()})
+    form = ImportedForm(initial={"voters": sent_back, "skipped": skipped.as_text()})
     numbers = list_summary.numbers(len(new), skipped, list_summary.MEMBERS)
     context = {"group": group, "form": form, "new": len(new), "numbers": numbers, **list_summary.sorted_out(rows)}
     return render(request, "elections/groups/preview.html", context)
 
 
 def _add(request: HttpRequest, group: Group) -> HttpResponse:
-    form = NewMembersForm(request.POST)
+    form = ImportedForm(request.POST)
     if not form.is_valid():
         messages.error(request, _("That list could not be read. Please start again with it."))
         return redirect("add_members", group_id=group.id)

@@ -145,12 +145,7 @@ def tested(letter: Letter) -> Letter:
     """The letter as its organiser gets it to look at: marked as a test, and with a link that is nobody's vote."""
     said = gettext_noop("this is a test, and only you get it. Voters get what follows, each with a link of their own.")
     return replace(
-        shown(letter),
-        sentences=(said, *letter.sentences),
-        silence=None,
-        is_over=_is_gone,
-        urgent=True,
-        is_test=True,
+        shown(letter), sentences=(said, *letter.sentences), silence=None, is_over=_is_gone, urgent=True, is_test=True
     )
 
 
@@ -188,10 +183,6 @@ LETTERS = {
     "vote_message": MESSAGE,
     **{
         f"{kind}_test": tested(letter)
-        for kind, letter in (
-            ("vote_invitation", INVITATION),
-            ("vote_reminder", REMINDER),
-            (TO_ALL, REMINDER_TO_ALL),
-        )
+        for kind, letter in (("vote_invitation", INVITATION), ("vote_reminder", REMINDER), (TO_ALL, REMINDER_TO_ALL))
     },
 }

@@ -500,21 +500,6 @@ class Failure:
         return self.kind == INVITED
 
 
-def counts(election: Election) -> list[Counts]:
-    """In one read, however long the roll is: numbers that move with the mails, in the same transactions."""
-    item = table().get(keys.mail_counts(election.name, election.created_at)) or {}
-    return [counts_of(item, kind, label) for kind, label in LABELS.items()]
-
-
-def waiting(election: Election, invited: Counts | None = None) -> int:
-    """How many on the roll are not invited yet, by the numbers alone: in one read, or none if they are known.
-
-    Whoever left the roll after an invitation is still counted as invited, so that it may be some more.
-    """
-    invited = counts(election)[0] if invited is None else invited
-    return max(0, election.voter_count - invited.voters)
-
-
 def counts_of(item: Item, kind: str, label: str = "") -> Counts:
     states = (outbox.QUEUED, outbox.SENT, outbox.FAILED, NOWHERE, BEYOND)
     return Counts(label, *(item.get(f"{kind}_{state}", 0) for state in states))

@@ -67,7 +67,9 @@ class Progress:
         return sum(counts.sent for counts in self.mails)
 
     def uninvited(self, election: Election) -> int:
-        return mailing.waiting(election, self.invited) if self.invited else 0
+        """How many on the roll are not invited yet, by the numbers alone. Whoever left the roll after an invitation is
+        still counted as invited, so that it may be some more."""
+        return max(0, election.voter_count - self.invited.voters) if self.invited else 0
 
 
 def progress(election: Election) -> Progress:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -34,8 +33,14 @@ def closing(election: Election, voted: int, now: str) -> Said:
     """How many have not voted, and how much time they still had: the less is lost, the calmer."""
     waiting = max(0, election.voter_count - voted) if election.electorate == "listed" else None
     left = _left(election, now)
-    sentences = (_lost(election, voted, waiting, left), *_empty(voted), _for_good())
-    return Said(tuple(_of_closing(voted, waiting, left)), sentences, is_calm=waiting == 0 or left == 0)
+    figures = [Figure(_("have voted"), str(voted))]
+    if waiting is not None:
+        figures.append(Figure(_("have not voted"), str(waiting)))
+    sentences = [_lost(election, voted, waiting, left)]
+    if not voted:
+        sentences.append(_("Without a single ballot the result will say nothing."))
+    sentences.append(_("Nobody can vote after that, and nothing can be changed again."))
+    return Said((*figures, *time_left(election, now)), tuple(sentences), is_calm=waiting == 0 or left == 0)
 
 
 def _left(election: Election, now: str) -> int | None:
@@ -46,14 +51,6 @@ def time_left(election: Election, now: str) -> list[Figure]:
     """How long until the planned end, if there is any time."""
     left = _left(election, now)
     return [Figure(_("left until the planned end"), _time(left))] if left else []
-
-
-def _of_closing(voted: int, waiting: int | None, left: int | None) -> Iterator[Figure]:
-    yield Figure(_("have voted"), str(voted))
-    if waiting is not None:
-        yield Figure(_("have not voted"), str(waiting))
-    if left:
-        yield Figure(_("left until the planned end"), _time(left))
 
 
 def _lost(election: Election, voted: int, waiting: int | None, left: int | None) -> str:
@@ -75,14 +72,6 @@ def _waiting(election: Election, voted: int, waiting: int | None) -> str:
     return said % words
 
 
-def _empty(voted: int) -> list[str]:
-    return [] if voted else [_("Without a single ballot the result will say nothing.")]
-
-
-def _for_good() -> str:
-    return _("Nobody can vote after that, and nothing can be changed again.")
-
-
 def _time(seconds: int) -> str:
     return " ".join(map(str, amounts(seconds)))
 
@@ -97,7 +86,14 @@ def deleting(election: Election, candidates: int, voted: int, mails: int, got: P
         figures.append(Figure(_("Voters"), str(election.voter_count)))
     if election.stored_state != State.DRAFT:
         figures += [Figure(_("Ballots"), str(voted)), Figure(_("Mails sent"), str(mails))]
-    return Said(tuple(figures), (_gone(voted), *_published(got, address), *_of_open(election, voted)))
+    sentences = [_gone(voted)]
+    if address:
+        sentences.append(_("The result is published at %(address)s: that page goes, too.") % {"address": address})
+    elif got.is_sealed:
+        sentences.append(_("The sealed result goes, too: nobody can look it up or check it any more."))
+    if election.stored_state in (State.EDITABLE, State.OPEN):
+        sentences.append(_("It is not closed: nobody will learn a result."))
+    return Said(tuple(figures), tuple(sentences))
 
 
 def _gone(voted: int) -> str:
@@ -107,15 +103,3 @@ def _gone(voted: int) -> str:
         voted,
     )
     return said % {"count": voted}
-
-
-def _published(got: Progress, address: str) -> Iterator[str]:
-    if address:
-        yield _("The result is published at %(address)s: that page goes, too.") % {"address": address}
-    elif got.is_sealed:
-        yield _("The sealed result goes, too: nobody can look it up or check it any more.")
-
-
-def _of_open(election: Election, voted: int) -> Iterator[str]:
-    if election.stored_state in (State.EDITABLE, State.OPEN):
-        yield _("It is not closed: nobody will learn a result.")

@@ -7,7 +7,6 @@ from typing import Any
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
-from accounts.forms import ConfirmNameForm
 from pages.time_fields import LocalTimeField, ZonedForm
 from pages.times import Edge, zone_label
 
@@ -45,7 +44,3 @@ class EndForm(ZonedForm):
 
     def end(self) -> str | None:
         return self.stored("ends")
-
-
-class ConfirmDeletionForm(ConfirmNameForm):
-    """The name of the election that is to be deleted, typed again."""

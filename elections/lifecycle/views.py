@@ -1,4 +1,4 @@
-"""Pages that take an election from draft to closed, and say who runs it."""
+"""Pages that take an election from draft to closed, or delete it."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST
 
 from accounts import policy
+from accounts.forms import ConfirmNameForm
 from acts.links import whole
 from acts.site import now_text, table
 from elections import repository
@@ -29,7 +30,7 @@ from store.together import together
 
 from . import consequences, deleting, services
 from .closing import close_and_look
-from .forms import ConfirmDeletionForm, EndForm, OpenForm
+from .forms import EndForm, OpenForm
 
 
 @run(Action.OPEN)
@@ -89,7 +90,7 @@ def close(request: HttpRequest, election: Election) -> HttpResponse:
 @run(Action.DELETE)
 @form_page
 def delete(request: HttpRequest, election: Election) -> HttpResponse:
-    form = ConfirmDeletionForm(posted(request), expected=election.name)
+    form = ConfirmNameForm(posted(request), expected=election.name)
     done = _("%(name)s is deleted.") % {"name": election.name}
     if carried_out(request, form, lambda: deleting.delete(request.user, election), done):
         return redirect("elections")
@@ -106,6 +107,3 @@ def _what_goes(election: Election, got: Progress) -> consequences.Said:
     is_public = got.is_sealed and election.results_public
     address = whole(reverse("shared", args=[election.name])) if is_public else ""
     return consequences.deleting(election, candidates, voted, mails, got, address)
-
-
-# --- who runs it ---

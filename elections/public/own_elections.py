@@ -11,9 +11,7 @@ from functools import partial
 
 from accounts.models import User
 from acts.site import table
-from elections import descriptions
-from elections.descriptions import Description
-from elections.repository import Listed, election_of, entries_of, listed_of, newest
+from elections.repository import Description, Listed, description_among, election_of, entries_of, listed_of, newest
 from elections.rules import Election, State
 from store import keys
 from store.cursors import decode, encode
@@ -46,7 +44,7 @@ def votes_of(person: User, now: str, since: str = "") -> Votes:
     entries = entries_of(person, [*by_name, *by_email])
     on_roll, voted = _names(entries), _names(each for each in entries if each.get("voted"))
     listed, open_, about = _found(_looked_at([*entries, *everyone], voted), now, voted)
-    found = [each for each in open_ if keys.fold(each.name) in on_roll or _is_theirs(each, person)]
+    found = [each for each in open_ if keys.fold(each.name) in on_roll or each.is_open_to(person.votes_since)]
     found.sort(key=lambda each: each.no_voting_after or "~")
     decided = [each for each in listed if each.sealed_at > since and keys.fold(each.name) in on_roll]
     return Votes(
@@ -87,17 +85,13 @@ def _found(names: list[str], now: str, voted: set[str]) -> tuple[list[Listed], l
     if len(names) > MAX_ELECTIONS_READ_WHOLE and open_:
         found = table().get_many(_whole(open_, voted))
     elections = [election_of(found[place]) for name in open_ if (place := keys.election(name)) in found]
-    about = {keys.fold(name): descriptions.among(found, name) for name in open_ if keys.fold(name) not in voted}
+    about = {keys.fold(name): description_among(found, name) for name in open_ if keys.fold(name) not in voted}
     return listed, [each for each in elections if each.takes_votes(now)], about
 
 
 def _whole(names: list[str], voted: set[str]) -> list[Key]:
     waiting = [keys.description(name) for name in names if keys.fold(name) not in voted]
     return [*map(keys.election, names), *waiting]
-
-
-def _is_theirs(election: Election, person: User) -> bool:
-    return election.is_open_to(person.votes_since)
 
 
 # --- the list ---
@@ -129,13 +123,15 @@ def own(person: User, *, limit: int, cursor: str | None = None) -> tuple[list[Ow
 def _some(person: User, limit: int, cursor: str | None) -> tuple[list[Own], str | None]:
     spans = [keys.elections_of_voter(person.name), keys.elections_of_voter(person.email), keys.FOR_EVERYONE]
     spans = [*(spans if person.can_vote else ()), *([keys.run_by(person.name)] if person.can_run_elections else ())]
-    last = _place_in(cursor) if cursor else None
+    last = decode(keys.OWN_ELECTIONS, cursor)["SK"] if cursor else None
     found = together(table(), *(partial(_before, span, last, limit + 1) for span in spans))
     entries = [each for some in found for each in some]
     dates = sorted({each["GSI1SK"] for each in entries}, reverse=True)
     shown = set(dates[:limit])
     rows = _rows(person, [each for each in entries if each["GSI1SK"] in shown])
-    return rows, _cursor(dates[limit - 1]) if len(dates) > limit else None
+    if len(dates) <= limit:
+        return rows, None
+    return rows, encode(keys.OWN_ELECTIONS, {"PK": keys.OWN_ELECTIONS.pk, "SK": dates[limit - 1]})
 
 
 def _before(span: Span, last: str | None, most: int) -> list[Item]:
@@ -150,24 +146,19 @@ def _before(span: Span, last: str | None, most: int) -> list[Item]:
     return items[:most]
 
 
-def _cursor(date: str) -> str:
-    return encode(keys.OWN_ELECTIONS, {"PK": keys.OWN_ELECTIONS.pk, "SK": date})
-
-
-def _place_in(cursor: str) -> str:
-    return decode(keys.OWN_ELECTIONS, cursor)["SK"]
-
-
 def _rows(person: User, entries: list[Item]) -> list[Own]:
     """Of drafts only those they run, and of elections for everybody those that are theirs, too."""
     on_roll = entries_of(person, (each for each in entries if "voter_name" in each))
     listed_on, voted = _names(on_roll), _names(each for each in on_roll if each["voted"])
     run = {keys.fold(each["name"]): each for each in entries if "person" in each}
-    everyone = {keys.fold(each["election_name"]): each for each in entries if _is_for_everyone(each)}
+    everyone = {
+        keys.fold(each["election_name"]): each for each in entries if not {"voter_name", "person"} & each.keys()
+    }
     names = {name: keys.listed_election(name) for name in (*listed_on, *run, *everyone)}
     places = [keys.election(name) for name in everyone if name not in listed_on]
     found = table().get_many([*names.values(), *places]) if names else {}
-    theirs = {name for name in everyone if _may_vote(found.get(keys.election(name)), person)}
+    there = {name: found[place] for name in everyone if (place := keys.election(name)) in found}
+    theirs = {name for name, item in there.items() if election_of(item).is_open_to(person.votes_since)}
     rows = [
         Own(listed_of(found[place]), name in run, name in listed_on or name in theirs, name in voted)
         for name, place in names.items()
@@ -175,11 +166,3 @@ def _rows(person: User, entries: list[Item]) -> list[Own]:
     ]
     rows = [each for each in rows if each.runs or (each.votes and each.listed.stored_state != State.DRAFT)]
     return sorted(rows, key=lambda each: keys.by_date(each.listed.created_at, each.listed.name), reverse=True)
-
-
-def _is_for_everyone(entry: Item) -> bool:
-    return "election_name" in entry and "voter_name" not in entry
-
-
-def _may_vote(item: Item | None, person: User) -> bool:
-    return item is not None and _is_theirs(election_of(item), person)

@@ -16,9 +16,8 @@ from acts.links import whole
 from acts.site import now_text
 from elections import repository
 from elections.access import context_of, panels, visible
-from elections.descriptions import Description
 from elections.invitations import wording
-from elections.repository import Voter
+from elections.repository import Description, Voter
 from elections.roll.forms import SearchForm
 from elections.rules import Election, State
 from pages import rendered

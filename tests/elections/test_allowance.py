@@ -18,6 +18,7 @@ from elections import repository
 from elections.candidates.services import add_candidates
 from elections.drafts import services as drafts
 from elections.invitations import mailing, messages, reminders
+from elections.invitations.progress import progress
 from elections.lifecycle import closing
 from elections.lifecycle import services as lifecycle
 from elections.roll.services import add_voters
@@ -226,7 +227,7 @@ def test_reminders_by_the_clock_count_for_the_owner_and_wait_for_the_next_day(si
     assert as_text(clock())[:10] == "2030-05-03"
     assert queue_mailings() == 1
     assert unfinished("mail voters") == []
-    assert mailing.counts(board)[1].queued == 4
+    assert progress(board).mails[1].queued == 4
 
 
 def test_admins_have_no_limit_and_are_not_counted(site, person, board, settings):

@@ -7,7 +7,8 @@ import pytest
 from accounts import repository as people
 from acts.refusals import LostRace
 from ballots import services as ballots
-from elections import actions, descriptions
+from elections import actions
+from elections import repository as elections
 from elections.drafts import services as drafts
 from elections.rules import Action
 from store import keys
@@ -19,7 +20,7 @@ LONG = "Who *leads* us?\n\n" * 1180  # 20,060 characters
 
 
 def text_of(name: str = "Board") -> str:
-    return descriptions.of(name).description
+    return elections.description_of(name).description
 
 
 @pytest.fixture

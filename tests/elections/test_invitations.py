@@ -17,6 +17,7 @@ from elections import repository
 from elections.candidates.services import add_candidates
 from elections.drafts import services as drafts
 from elections.invitations import mailing as invitations
+from elections.invitations.progress import progress
 from elections.lifecycle import closing
 from elections.lifecycle import services as lifecycle
 from elections.roll.services import add_voters
@@ -214,16 +215,16 @@ def test_how_many_are_not_invited_yet_is_known_by_the_numbers_alone(site, ada, p
     person("Hypatia", email="H@example.org")
     election = opened(ada, ["h@example.org", "Hypatia", "b@example.org", NOBODY])
     election = repository.find(election.name)
-    assert invitations.waiting(election) == election.voter_count == 4
+    assert progress(election).uninvited(election) == election.voter_count == 4
     invitations.invite(ada, election)
     assert sum(deliver().values()) == 2, "two of the four have one address, and one has none"
-    assert invitations.waiting(election) == 0
+    assert progress(election).uninvited(election) == 0
     invitations.send_again(ada, election, "b@example.org")
     add_voters(ada, repository.find(election.name), ["late@example.org", "later@example.org"])
     election = repository.find(election.name)
-    assert invitations.waiting(election) == 2
+    assert progress(election).uninvited(election) == 2
     invitations.send_again(ada, election, "late@example.org")
-    assert invitations.waiting(election) == 1
+    assert progress(election).uninvited(election) == 1
     with trips.counted() as asked:
-        invitations.waiting(election)
+        progress(election).uninvited(election)
     assert asked.count == 1

@@ -17,8 +17,9 @@ from ballots import services as voting
 from elections import repository
 from elections.candidates.services import add_candidates
 from elections.drafts import services as drafts
-from elections.invitations import forecast, mailing, own_text, preview
+from elections.invitations import forecast, mailing, own_text
 from elections.invitations.mailing import INVITED, REMINDED
+from elections.invitations.progress import progress
 from elections.lifecycle import closing
 from elections.lifecycle import services as lifecycle
 from elections.roll.services import add_voters
@@ -284,14 +285,14 @@ def test_a_test_mail_goes_to_oneself_alone_and_is_marked(page, ada, board, setti
         assert "Come *early*." in message.body
         assert f"{settings.SITE_URL}/election/Board%202027/" in message.body
         assert not re.search(r"/(vote|invited|no-reminders)/", message.body)
-    assert mailing.counts(board)[0].all == 0, "it is no invitation"
+    assert progress(board).mails[0].all == 0, "it is no invitation"
     assert tiles(text_of(page.get(address())))[-1] == 498, "it counts like other mails"
     assert forecast.of(board, INVITED).mails == 3
 
 
 def test_a_test_mail_can_be_had_of_a_draft_and_not_without_end(page, ada, monkeypatch):
     drafts.create(ada, "Board 2027")
-    monkeypatch.setattr(preview, "TESTS", preview.Limit("test mails to oneself", 1, 3600))
+    monkeypatch.setattr(forecast, "TESTS", forecast.Limit("test mails to oneself", 1, 3600))
     page.post(address(), {"test": "yes"})
     assert send_waiting(compose) == 1
     assert "tried too often" in text_of(page.post(address(), {"test": "yes"}, follow=True))

@@ -13,6 +13,7 @@ from elections import repository
 from elections.candidates.services import add_candidates
 from elections.drafts import services as drafts
 from elections.invitations import mailing, messages
+from elections.invitations.progress import progress
 from elections.lifecycle import closing, deleting
 from elections.lifecycle import services as lifecycle
 from elections.roll.services import add_voters
@@ -89,7 +90,7 @@ def test_somebody_on_the_roll_by_name_and_by_address_gets_one_mail(site, ada, pe
     queued = Counter((item["kind"], item["to"].lower()) for item in site.each(keys.mails(mail.QUEUED)))
     assert len(queued) == 82
     assert set(queued.values()) == {1}
-    assert mailing.counts(election)[0].queued == 41
+    assert progress(election).mails[0].queued == 41
 
 
 def test_the_log_says_that_a_message_was_sent_but_not_what_it_says(site, ada):
@@ -166,12 +167,12 @@ def refusing(*addresses):
 def test_every_mail_is_counted_in_the_state_it_is_in(site, ada, person):
     person("Hypatia", email="h@example.org")
     election = opened(ada, ["Hypatia", "a@example.org", "b@example.org", NOBODY])
-    assert [numbers(each) for each in mailing.counts(election)] == [(0, 0, 0, 0)] * 3
+    assert [numbers(each) for each in progress(election).mails] == [(0, 0, 0, 0)] * 3
     mailing.invite(ada, election)
     queue_mailings()
-    assert numbers(mailing.counts(election)[0]) == (3, 0, 0, 1)
+    assert numbers(progress(election).mails[0]) == (3, 0, 0, 1)
     deliver(refusing("b@example.org"))
-    assert numbers(mailing.counts(election)[0]) == (0, 2, 1, 1)
+    assert numbers(progress(election).mails[0]) == (0, 2, 1, 1)
     (failed,) = mailing.failures(election, limit=9)[0]
     assert (failed.voter, failed.kind, failed.reason, failed.detail) == (
         "b@example.org",
@@ -180,13 +181,13 @@ def test_every_mail_is_counted_in_the_state_it_is_in(site, ada, person):
         "550 no",
     )
     mailing.send_again(ada, election, "B@example.org")
-    assert numbers(mailing.counts(election)[0]) == (1, 2, 0, 1)
+    assert numbers(progress(election).mails[0]) == (1, 2, 0, 1)
     assert mailing.failures(election, limit=9)[0] == []
     deliver()
-    assert numbers(mailing.counts(election)[0]) == (0, 3, 0, 1)
+    assert numbers(progress(election).mails[0]) == (0, 3, 0, 1)
     mailing.remind(ada, election)
     deliver()
-    assert numbers(mailing.counts(election)[1]) == (0, 3, 0, 1)
+    assert numbers(progress(election).mails[1]) == (0, 3, 0, 1)
 
 
 def test_numbers_are_exact_when_many_send_at_once(site, ada):
@@ -195,7 +196,7 @@ def test_numbers_are_exact_when_many_send_at_once(site, ada):
     mailing.invite(ada, election)
     queue_mailings()
     at_once(*[lambda: send_waiting(refusing(*voters[:7])) for _ in range(5)])
-    assert numbers(mailing.counts(election)[0]) == (0, 33, 7, 0)
+    assert numbers(progress(election).mails[0]) == (0, 33, 7, 0)
     assert len(mailing.failures(election, limit=90)[0]) == 7
 
 
@@ -210,7 +211,7 @@ def test_a_mail_the_worker_died_over_is_counted_as_failed(site, ada):
         )
     )
     deliver()
-    assert numbers(mailing.counts(election)[0]) == (0, 0, 1, 0)
+    assert numbers(progress(election).mails[0]) == (0, 0, 1, 0)
     assert mailing.failures(election, limit=9)[0][0].reason == "unknown"
 
 
@@ -222,9 +223,9 @@ def test_mails_of_a_deleted_election_are_not_counted_for_the_next_of_its_name(si
     again = opened(ada, ["a@example.org"])
     mailing.invite(ada, again)
     queue_mailings()
-    assert numbers(mailing.counts(again)[0]) == (1, 0, 0, 0)
+    assert numbers(progress(again).mails[0]) == (1, 0, 0, 0)
     assert deliver() == {"a@example.org": 2}, "one for each election"
-    assert numbers(mailing.counts(again)[0]) == (0, 1, 0, 0)
+    assert numbers(progress(again).mails[0]) == (0, 1, 0, 0)
 
 
 def test_a_button_pressed_twice_sends_one_mail(site, ada):
@@ -237,7 +238,7 @@ def test_a_button_pressed_twice_sends_one_mail(site, ada):
     assert deliver() == {"a@example.org": 1}
     mailing.invite(ada, election)
     assert deliver() == {}, "whoever was mailed one by one was invited"
-    assert numbers(mailing.counts(election)[0]) == (0, 1, 0, 0)
+    assert numbers(progress(election).mails[0]) == (0, 1, 0, 0)
 
 
 def test_a_voter_without_an_address_cannot_be_mailed_again(ada):

@@ -12,7 +12,7 @@ from django.urls import reverse
 
 from accounts import repository as people
 from accounts.rules import Role
-from elections import descriptions, repository
+from elections import repository
 from elections.candidates.services import add_candidates
 from elections.lifecycle import services as lifecycle
 from elections.roll.services import add_voters
@@ -252,7 +252,7 @@ def test_a_preview_shows_the_markdown_and_saves_nothing(ada, board):
     assert repository.find_candidate(board.name, "Bo").statement == ""
     page = text_of(ada.post(address("describe"), {"description": "**New**", "preview": "yes"}))
     assert "<strong>New</strong>" in page
-    assert descriptions.of(board.name).description == "Who *leads* us?"
+    assert repository.description_of(board.name).description == "Who *leads* us?"
 
 
 def test_tick_records_what_is_over(ada, board, monkeypatch):

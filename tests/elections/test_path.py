@@ -14,7 +14,7 @@ from django.urls import reverse
 
 from accounts import repository as people
 from accounts.rules import Role
-from elections import actions, descriptions, repository
+from elections import actions, repository
 from elections.candidates.services import add_candidates
 from elections.drafts import services as drafts
 from elections.drafts import setup_steps
@@ -109,7 +109,8 @@ def test_a_draft_needs_a_kind_and_a_name_and_leads_to_its_first_step(ada, site):
     assert page.count('name="beginning"') == 4
     answer = ada.post("/elections/new/", {**NEW, "beginning": "seats", "seats": "5", "description": "Why *now*"})
     assert answer["Location"] == at("candidates")
-    assert (now().method, now().seats, descriptions.of(now().name).description) == ("stv-scottish", 5, "Why *now*")
+    text = repository.description_of(now().name).description
+    assert (now().method, now().seats, text) == ("stv-scottish", 5, "Why *now*")
     assert events(site).count("ElectionCreated") == 1
 
 
@@ -220,7 +221,7 @@ def test_a_draft_is_called_otherwise_or_keeps_all_it_had(ada, draft):
     assert (answer.status_code, "of that name already" in text_of(answer), now()) == (422, True, draft)
     answer = ada.post(at("what"), {"name": "The board", "description": "Who *leads*?"})
     assert answer["Location"] == reverse("election_step", args=["The board", "candidates"])
-    assert descriptions.of("The board").description == "Who *leads*?"
+    assert repository.description_of("The board").description == "Who *leads*?"
     assert now() is None
 
 

@@ -10,7 +10,7 @@ import sys
 import pytest
 
 from config.settings import BASE_DIR
-from elections import descriptions, repository
+from elections import repository
 from elections.candidates.services import add_candidates
 from elections.drafts import services as drafts
 from elections.lifecycle import services as lifecycle
@@ -55,7 +55,7 @@ def test_acts_of_four_processes_are_explained_by_the_order_of_the_log(site, sett
 
     left = repository.find("Board")
     assert (left.allow_edit, left.allow_vote) == flags
-    assert descriptions.of(left.name).description == description
+    assert repository.description_of(left.name).description == description
     assert {voter.name for voter in repository.every_voter("Board")} == voters
     assert {each.name for each in repository.candidates("Board")} == candidates
     assert {words for words in acknowledged if words.endswith("@example.org")} == voters - {"Hypatia"}

@@ -8,7 +8,7 @@ import pytest
 
 from acts.queues import SomeFailed
 from acts.refusals import LostRace, NameTaken
-from elections import descriptions, repository
+from elections import repository
 from elections.candidates.services import add_candidates
 from elections.drafts import copying
 from elections.drafts import services as drafts
@@ -76,7 +76,7 @@ def assert_moved(site, ada):
     assert list(site.each(keys.all_of_election("Board 2027"))) == []
     council = repository.find("Council")
     assert (council.renamed_from, council.voter_count) == ("", 70)
-    assert descriptions.of("Council").description == "Who leads us?"
+    assert repository.description_of("Council").description == "Who leads us?"
     assert words(repository.candidates("Council")) == words(CANDIDATES)
     voters = list(site.each(*keys.voters("Council")))
     assert [item["voter_name"] for item in voters] == VOTERS

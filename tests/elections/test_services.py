@@ -13,7 +13,7 @@ from accounts import services as accounts
 from accounts.rules import Role
 from acts.refusals import LostRace, NameTaken, NotAllowed
 from acts.site import now_text
-from elections import actions, descriptions, repository, rules
+from elections import actions, repository, rules
 from elections.candidates.forms import CandidatesForm
 from elections.candidates.services import add_candidates, edit_candidate, remove_candidate
 from elections.drafts import copying
@@ -314,7 +314,7 @@ def test_of_two_organisers_with_the_same_page_the_second_is_told(ada, draft):
     actions.change(ada, draft, Action.DESCRIBE, description="first")
     with pytest.raises(LostRace):
         actions.change(ada, draft, Action.DESCRIBE, description="second")
-    assert descriptions.of(draft.name).description == "first"
+    assert repository.description_of(draft.name).description == "first"
 
 
 # --- behind a hundred others ---

@@ -15,7 +15,6 @@ from acts.refusals import NotAllowed
 from acts.site import table
 from assembly import enrolling, rolls
 from ballots import services as voting
-from elections import descriptions
 from elections import repository as elections
 from elections.convening import Convened
 from elections.drafts import services as drafts
@@ -142,7 +141,7 @@ def test_a_draft_has_the_options_as_its_candidates_and_nobody_on_its_roll(ranked
     assert [each.name for each in standing] == ["Sea", "Hills", "Town"]
     assert (draft.owner_name, draft.voter_count, draft.convened) == ("Hana", 0, None)
     assert draft.stored_state.name == "DRAFT"
-    assert "Friday" in descriptions.of(draft.name).description
+    assert "Friday" in elections.description_of(draft.name).description
 
 
 def test_a_name_that_is_taken_gets_a_number(ranked, hana, person):

@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from accounts.rules import Role
-from elections import actions, descriptions, repository
+from elections import actions, repository
 from elections.candidates.services import add_candidates, edit_candidate, remove_candidate
 from elections.drafts import copying
 from elections.drafts import services as drafts
@@ -162,7 +162,7 @@ def test_what_is_gone_does_not_come_back(site, draft, kim):
 
 
 def test_html_of_another_text_is_not_shown(draft):
-    about = replace(descriptions.of("Board"), description="Another.")
+    about = replace(repository.description_of("Board"), description="Another.")
     assert rendered.description_of(about) == '<p dir="auto">Another.</p>\n'
     assert (
         Candidate("Ada", "1 < 2", html=Html("1 > 2", "<p>1 &gt; 2</p>")).statement_html == '<p dir="auto">1 &lt; 2</p>'
@@ -206,7 +206,7 @@ def test_a_copy_and_a_new_name_take_it_along(kim, renderings):
     copying.copy(kim, repository.find("Draft"), "Copy")
     drafts.rename(kim, repository.find("Draft"), "Renamed")
     for name in ("Copy", "Renamed"):
-        assert descriptions.of(name).html.html == '<p dir="auto">About the <em>board</em>.</p>\n'
+        assert repository.description_of(name).html.html == '<p dir="auto">About the <em>board</em>.</p>\n'
         assert SHOWN in repository.candidates(name)[0].html.html
     assert sorted(renderings) == sorted([DESCRIPTION, STATEMENT])
 

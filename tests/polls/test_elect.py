@@ -9,7 +9,6 @@ from django.test import Client
 
 from accounts import repository as people
 from accounts.rules import Role
-from elections import descriptions
 from elections import repository as elections
 from elections.drafts import services as drafts
 from polls import repository
@@ -31,7 +30,7 @@ def test_question_description_and_candidates_go_along_and_votes_do_not(made, sig
     assert "Your draft is there" in text(ida.get(answer["Location"]))
     draft = elections.find("Lunch on Friday")
     assert (draft.owner_name, draft.time_zone) == ("Ida", "Europe/Berlin")
-    assert descriptions.of(draft.name).description == "We are *twenty*."
+    assert elections.description_of(draft.name).description == "We are *twenty*."
     names = [each.name for each in elections.candidates(draft.name)]
     assert sorted(names) == ["Pizza", "Sushi", "Tacos"]
     assert draft.stored_state.name == "DRAFT"
