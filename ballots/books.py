@@ -17,8 +17,8 @@ from django.http import QueryDict
 from accounts.models import User
 from acts.refusals import Refusal
 from acts.site import now_text, table
-from elections.books import repository as books
-from elections.books.rules import Book
+from elections.multi_question import repository as books
+from elections.multi_question.rules import Book
 from ranking import drafts
 from ranking.rankings import Ranks, ranks_of
 from store.keys import fold

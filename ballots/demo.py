@@ -14,8 +14,8 @@ from acts.following import get_through
 from acts.progress import Progress, silent
 from acts.site import now_text, table
 from elections import repository as elections
-from elections import services as organising
 from elections.demo import PLANNED, Planned
+from elections.lifecycle import closing
 from elections.rules import Election, State
 from ranking.rankings import Ranks
 
@@ -43,7 +43,7 @@ def _vote(planned: Planned, election: Election, progress: Progress) -> int:
     cast = _cast_all(planned, election, progress)
     owner = people.find(election.owner_name)
     if planned.closed and owner is not None:
-        get_through(lambda: organising.close(owner, election))
+        get_through(lambda: closing.close(owner, election))
     return cast
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from django.utils.translation import gettext_lazy as _
 
-from elections.disclosure import after_the_close, before_the_close_only, of_a_named_voter
 from elections.items import BY_CHANCE
+from elections.turnout.disclosure import after_the_close, before_the_close_only, of_a_named_voter
 from store import keys
 from store.replay import Exempt
 from store.schema import Export, ItemType, Sheet

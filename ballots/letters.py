@@ -7,7 +7,7 @@ from dataclasses import replace
 from django.urls import reverse
 from django.utils.translation import gettext_noop
 
-from elections.invitations import INVITED
+from elections.invitations.mailing import INVITED
 from mail import outbox
 from mail.letters import Letter
 from mail.outbox import Mail

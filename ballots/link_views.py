@@ -16,11 +16,11 @@ from accounts.access import public
 from accounts.models import User
 from acts.refusals import Refusal
 from acts.site import now_text
-from elections import welcoming
 from elections.access import context_of
-from elections.books.addresses import ballot_of, result_of
-from elections.by_link import Link, LinkRefused, read_link
-from elections.invitations import INVITED
+from elections.invitations import wording
+from elections.invitations.mailing import INVITED
+from elections.invitations.voting_link import Link, LinkRefused, read_link
+from elections.multi_question.links import ballot_of, result_of
 from elections.rules import Election, State
 from pages.forms import form_page
 from pages.saying import say
@@ -96,7 +96,7 @@ def _onward(election: Election) -> str:
 
 def _door(request: HttpRequest, link: Link, found: Behind, status: int = 200, **more: Any) -> HttpResponse:
     """Who asks, as in the mail; as whom one votes, until when, and how secret it is."""
-    election, who = found.election, welcoming.who_asks(found.election, found.entry.get(INVITED, ""))
+    election, who = found.election, wording.who_asks(found.election, found.entry.get(INVITED, ""))
     context = {"link": link, "who": who, "is_over": _is_over(election), "onward": _onward(election)}
     context |= {"may_register": policy.takes_registrations(), **more}
     answer = render(request, "ballots/door.html", context_of(request, election, **context), status=status)

@@ -23,7 +23,7 @@ from django.utils.crypto import salted_hmac
 from accounts.models import User
 from acts.tokens import SECONDS_PER_DAY, read, sign
 from elections import repository as elections
-from elections.by_link import Link
+from elections.invitations.voting_link import Link
 from elections.rules import Election
 from ranking.drafts import GUEST as COOKIE
 from store import keys

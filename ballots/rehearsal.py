@@ -18,10 +18,15 @@ from accounts.models import User
 from accounts.rules import Role
 from acts.refusals import TooMany
 from acts.site import acting_on, now_text
+from elections import actions
 from elections import repository as elections
-from elections import services as organising
+from elections.candidates.services import add_candidates
+from elections.drafts import services as drafts
+from elections.lifecycle import closing
+from elections.lifecycle import services as lifecycle
+from elections.roll.services import add_voters
 from elections.rules import Action, Election, check_opening
-from elections.turnout import turnout
+from elections.turnout.counts import turnout
 from ranking.candidates import Candidate
 from store.log.seal import Sealer, verify
 from store.sqlite import SqliteTable
@@ -59,7 +64,7 @@ class Report:
 
 
 def rehearse(actor: User, election: Election) -> Report:
-    organising.check(actor, election, Action.REHEARSE)
+    actions.check(actor, election, Action.REHEARSE)
     candidates = elections.candidates(election.name)
     check_opening(_for_robots(election), len(candidates), now_text())
     check_cost(election, len(candidates))
@@ -93,7 +98,7 @@ def _play(actor: User, election: Election, candidates: Sequence[Candidate], stag
     robots = [_robot(number) for number in range(1, ROBOTS + 1)]
     copy = _opened_copy(director, election, candidates, robots)
     acts = _vote(copy, robots, elections.candidates(copy.name))
-    closed = organising.close(director, elections.find(copy.name) or copy)
+    closed = closing.close(director, elections.find(copy.name) or copy)
     secret = elections.lots_secret(closed.name)
     services.seal_what_is_closed(closed.name)  # and leave its ballots where they are
     Sealer(stage).seal()
@@ -104,10 +109,10 @@ def _opened_copy(
     director: User, election: Election, candidates: Sequence[Candidate], robots: Sequence[User]
 ) -> Election:
     settings = {name: getattr(election, name) for name in ("secret_ballot", "seats", "method", "unranked")}
-    copy = organising.create(director, election.name, mail_votes=False, **settings)
-    organising.add_candidates(director, copy, candidates)
-    organising.add_voters(director, copy, [robot.name for robot in robots])
-    return organising.open_(director, elections.find(copy.name) or copy, editable=False)
+    copy = drafts.create(director, election.name, mail_votes=False, **settings)
+    add_candidates(director, copy, candidates)
+    add_voters(director, copy, [robot.name for robot in robots])
+    return lifecycle.open_(director, elections.find(copy.name) or copy, editable=False)
 
 
 def _robot(number: int) -> User:

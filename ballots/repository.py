@@ -13,11 +13,11 @@ from django.conf import settings
 from accounts import repository as people
 from accounts.models import User
 from acts.site import table
-from elections import descriptions, places
+from elections import places
 from elections import repository as elections
-from elections.by_link import Link
-from elections.descriptions import Description
+from elections.invitations.voting_link import Link
 from elections.places import Known
+from elections.repository import Description
 from elections.rules import Election
 from ranking.candidates import Candidate
 from store import keys, spans
@@ -169,7 +169,7 @@ def standing(
         account=bound,
         home=link.place(*of_link) if link else None,
         beside=found if link else {},
-        about=descriptions.among(found, election_name) if described else None,
+        about=elections.description_among(found, election_name) if described else None,
     )
 
 

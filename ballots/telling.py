@@ -8,7 +8,7 @@ from django.utils.translation import gettext as _
 
 from accounts.models import User
 from acts.site import table
-from elections import places, telling
+from elections import personal_data, places
 from elections import repository as elections
 from store import keys
 from store.table import Item, Key
@@ -19,7 +19,7 @@ from .repository import Standing
 
 def ballots(user: User) -> Iterator[Item]:
     """One for each roll that says they voted. What the ballot page would not show them, this does not either."""
-    for some in telling.entries(user):
+    for some in personal_data.entries(user):
         voted = [entry for entry in some if entry["voted"]]
         standings = list(_standings(user, voted)) if voted else []
         own = [place for each in standings if each.is_shown and (place := each.ballot_key)]

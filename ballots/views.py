@@ -23,7 +23,7 @@ from accounts.rules import Permission
 from acts.links import whole
 from acts.refusals import Refusal
 from acts.site import now_text
-from elections import descriptions
+from elections import repository as elections
 from elections.access import context_of, run
 from elections.rules import Action, Election
 from pages.forms import form_page, token_in
@@ -141,7 +141,7 @@ def _show(request: HttpRequest, standing: Standing, ranks: dict[int, Any], **mor
     candidates = repository.candidates_of(election)
     shown = candidates if more.get("paper_for") else shuffled(candidates, standing.listing)
     context = {
-        "about": standing.about or descriptions.of(election.name),
+        "about": standing.about or elections.description_of(election.name),
         "choices": choices_of(shown, ranks),
         "ranks": len(shown),
         "draft_key": draft_key(request, standing),

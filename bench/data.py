@@ -134,14 +134,18 @@ def add_people(count: int) -> list[User]:
 
 def open_election(owner: User, name: str, people: Sequence[User], cast: int = 0) -> None:
     from acts.site import table
-    from elections import descriptions, services
+    from elections.candidates.services import add_candidates
+    from elections.drafts import services as drafts
+    from elections.lifecycle import services as lifecycle
+    from elections.repository import description_written
+    from elections.roll.services import add_voters
     from store.log import as_text, utc_now
 
-    made = services.create(owner, name, secret_ballot=True, no_voting_after=as_text(utc_now() + timedelta(days=7)))
-    services.add_candidates(owner, made, candidates())
-    services.add_voters(owner, _election(name), [each.name for each in people])
-    services.open_(owner, _election(name), editable=False)
-    table().write(descriptions.described(name, DESCRIPTION))
+    made = drafts.create(owner, name, secret_ballot=True, no_voting_after=as_text(utc_now() + timedelta(days=7)))
+    add_candidates(owner, made, candidates())
+    add_voters(owner, _election(name), [each.name for each in people])
+    lifecycle.open_(owner, _election(name), editable=False)
+    table().write(description_written(name, DESCRIPTION))
     _leave_as_cast(_election(name), cast)
 
 
@@ -186,9 +190,9 @@ def _leave_as_cast(election: Election, count: int) -> None:
 
 def _close(owner: User, name: str) -> None:
     from ballots import services as ballots
-    from elections import services
+    from elections.lifecycle import closing
 
-    services.close(owner, _election(name))
+    closing.close(owner, _election(name))
     ballots.seal_what_is_closed()
 
 
@@ -238,7 +242,7 @@ def _write(writes: Iterable[Write]) -> None:
 def counted() -> dict[str, int]:
     """What is in the store of a site after voters have come."""
     from ballots import repository
-    from elections.turnout import turnout
+    from elections.turnout.counts import turnout
 
     return {"ballots": sum(1 for _ in repository.every_ballot(BOARD)), "turnout": turnout(BOARD).voted}
 
@@ -325,12 +329,15 @@ def _registered(count: int) -> list[User]:
 
 
 def _vote_in(owner: User, name: str, people: Sequence[User], *, secret_ballot: bool) -> None:
-    from elections import services
+    from elections.candidates.services import add_candidates
+    from elections.drafts import services as drafts
+    from elections.lifecycle import services as lifecycle
+    from elections.roll.services import add_voters
 
-    made = services.create(owner, name, secret_ballot=secret_ballot)
-    services.add_candidates(owner, made, candidates())
-    services.add_voters(owner, _election(name), [each.name for each in people])
-    services.open_(owner, _election(name), editable=False)
+    made = drafts.create(owner, name, secret_ballot=secret_ballot)
+    add_candidates(owner, made, candidates())
+    add_voters(owner, _election(name), [each.name for each in people])
+    lifecycle.open_(owner, _election(name), editable=False)
     _cast_all(name, people)
 
 

@@ -20,22 +20,23 @@ from ballots import passes, secrecy
 from ballots.letters import LETTERS as OF_BALLOTS
 from ballots.services import take_along
 from ballots.services.sealing import COUNTING, SEALED
-from elections import copying, invitations, quiet
 from elections import repository as elections
-from elections.beside import BESIDE
-from elections.books import repository as ballots_of_several
-from elections.books import services as _books_steps  # noqa: F401 - only for its steps
+from elections.access import PANELS
+from elections.dashboard.next_step import ONCE_SEALED
+from elections.drafts import copying
 from elections.groups import filling
 from elections.groups import repository as groups
 from elections.groups.services import leave as leave_groups
-from elections.letters import LETTERS as OF_ELECTIONS
-from elections.needs import kept as keep_skills
-from elections.next_step import ONCE_SEALED
-from elections.services import forget_agreements
-from elections.services import pass_on as pass_elections_on
-from elections.services.ending import FOLLOWING, SHUTTING
-from elections.services.lifecycle import OPENING
-from elections.welcoming import asked_of
+from elections.invitations import mailing, opt_out
+from elections.invitations.letters import LETTERS as OF_ELECTIONS
+from elections.invitations.wording import asked_of
+from elections.lifecycle.closing import FOLLOWING, SHUTTING
+from elections.lifecycle.services import OPENING
+from elections.managers.services import pass_on as pass_elections_on
+from elections.multi_question import repository as ballots_of_several
+from elections.multi_question_pages import services as _books_steps  # noqa: F401 - only for its steps
+from elections.skills_needed.needs import kept as keep_skills
+from elections.skills_needed.services import forget_agreements
 from live import repository as live_sessions
 from live.hub import HUB
 from live.onward import repository as onward
@@ -68,13 +69,13 @@ from upkeep.monitoring import metrics
 
 
 def arrange() -> None:
-    # An election opens (elections.services.open_): one transaction with its gates, and with
+    # An election opens (elections.lifecycle.services.open_): one transaction with its gates, and with
     OPENING.arrange(
         secrecy.salted,  # the salt that ties a secret ballot to its voter
         keep_skills,  # what candidates who agreed can do by then, as far as the election needs it
     )
 
-    # An election closes (elections.services.close, or the worker when its time has come): first it says so itself, then
+    # An election closes (elections.lifecycle.closing.close, or the worker at its time): first it says so itself, then
     # its gates are shut, a few at a time; and when nobody gets in any more, one transaction tells it in the log, with
     SHUTTING.arrange(
         secrecy.unsalted,  # the salt's death: from now on nobody can tell whose which ballot is
@@ -93,8 +94,8 @@ def arrange() -> None:
     )
     # and at last the box of a secret election is emptied (ballots.services.emptying).
 
-    # Somebody looks at an election (elections.beside): what others show on its pages.
-    BESIDE.arrange(
+    # Somebody looks at an election (elections.access.PANELS): what others show on its pages.
+    PANELS.arrange(
         on_elections,  # the newest posts about it, and what those who run it can do about news
     )
 
@@ -113,7 +114,7 @@ def arrange() -> None:
         asked_of,  # its vote, in every open election on whose roll it is
     )
 
-    # Somebody runs an election whose result is sealed (elections.next_step): what they can do next.
+    # Somebody runs an election whose result is sealed (elections.dashboard.next_step): what they can do next.
     ONCE_SEALED.arrange(
         to_be_mailed,  # have it mailed to the voters, if it was not
     )
@@ -129,7 +130,7 @@ def arrange() -> None:
         forget_agreements,  # what they let elections show of their skills goes
         forget_skills,  # what they said they can do goes
         forget_endorsements,  # and then whom they have endorsed, and who has endorsed them
-        quiet.forget,  # whether they wanted mails about results goes
+        opt_out.forget,  # whether they wanted mails about results goes
         forget_likes,  # which posts they like is forgotten, and stays counted
         of_news_by_mail.forget_subscription,  # their address gets no more news
         forget_attendances,  # the list of assemblies that they attended goes; minutes stay as they are
@@ -150,7 +151,7 @@ def arrange() -> None:
     # What the worker finishes (acts.background), whoever began it:
     background.register(
         SEEING_OFF,
-        *(elections.RENAMING, elections.DELETING, elections.IMPORTING, copying.FILLING, invitations.MAILING),
+        *(elections.RENAMING, elections.DELETING, elections.IMPORTING, copying.FILLING, mailing.MAILING),
         *(ballots_of_several.ACTING, ballots_of_several.LISTING),
         *(groups.DELETING, filling.FILLING),
         polls.DELETING,

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from functools import cache, partial, wraps
 from typing import Any
 
@@ -16,30 +17,31 @@ from accounts.access import View, requires
 from accounts.models import User
 from accounts.rules import Permission
 from acts.site import now_text
+from acts.steps import Steps
 
-from . import renaming, rules, services
-from .books import repository as books
-from .books.leading import elsewhere
+from . import actions, repository, rules
+from .multi_question import repository as books
+from .multi_question.links import elsewhere
 from .rules import Action, Election, Relation, State
 
 
 def visible(user: User, election: Election) -> None:
     """A draft is there for those who run it, and for nobody else."""
-    if election.stored_state == State.DRAFT and services.relation(user, election) == Relation.NOBODY:
+    if election.stored_state == State.DRAFT and actions.relation(user, election) == Relation.NOBODY:
         raise Http404
 
 
 def may(action: Action) -> Callable[[User, Election], None]:
     def rule(user: User, election: Election) -> None:
         visible(user, election)
-        rules.check_who(services.relation(user, election), action)
+        rules.check_who(actions.relation(user, election), action)
 
     return rule
 
 
 def run(action: Action) -> Any:
     """A page of somebody who runs the election; what is done for all questions on a ballot at once leads there."""
-    opened = requires(Permission.USE_APPLICATION, load=renaming.found, rule=may(action), organises=True)
+    opened = requires(Permission.USE_APPLICATION, load=repository.find_whole, rule=may(action), organises=True)
 
     def declare(view: View) -> View:
         @wraps(view)
@@ -54,11 +56,23 @@ def run(action: Action) -> Any:
     return declare
 
 
+def run_with(action: Action, find: Callable[..., Any]) -> Any:
+    """A page of somebody who runs the election about something in it, which is found by the election's name and the
+    other words of the address."""
+
+    def load(name: str, **more: str) -> tuple[Election, Any] | None:
+        election = repository.find_whole(name)
+        found = find(name, **more) if election else None
+        return (election, found) if election and found else None
+
+    return requires(Permission.USE_APPLICATION, load=load, rule=lambda user, found: may(action)(user, found[0]))
+
+
 def context_of(request: HttpRequest, election: Election, **more: Any) -> dict[str, Any]:
     """What every page about one election shows: the election, its state, and what this person may do now."""
     state = election.state(now_text())
     user = request.user
-    who = services.relation(user, election) if user.is_authenticated else Relation.NOBODY
+    who = actions.relation(user, election) if user.is_authenticated else Relation.NOBODY
     bound = SimpleLazyObject(partial(books.find, election.book)) if election.book else None
     return {"election": election, "state": state, "offered": _offered(who, state), "bound": bound, **more}
 
@@ -66,3 +80,21 @@ def context_of(request: HttpRequest, election: Election, **more: Any) -> dict[st
 @cache  # of the few answers there are
 def _offered(who: Relation, state: State) -> frozenset[str]:
     return frozenset(action.name for action in rules.offered(who, state))
+
+
+# --- what other apps show on pages about an election; who does is arranged in config/steps.py ---
+
+
+@dataclass(frozen=True, slots=True)
+class Panel:
+    """A part of the page, with what it needs."""
+
+    template: str
+    said: Mapping[str, Any]
+
+
+PANELS = Steps[[User, Election], Panel | None]("when somebody looks at an election")
+
+
+def panels(user: User, election: Election) -> list[Panel]:
+    return [part for part in PANELS.taken(user, election) if part is not None]

@@ -18,9 +18,17 @@ from ranking.candidates import Candidate
 from skills import repository as skills
 from store.log import as_text, utc_now
 
-from . import repository, services
-from .needs import Need
+from . import repository
+from .candidates.services import add_candidates, picture_candidate
+from .drafts import services as drafts
+from .groups import repository as groups
+from .groups import services as group_services
+from .lifecycle import services as lifecycle
+from .roll.services import add_voters
 from .rules import Election, State
+from .skills_needed import services as skills_needed
+from .skills_needed.needs import Need
+from .skills_needed.services import set_need
 
 OWNER = "Ada Lovelace"
 VOTERS = ("Hypatia", "Ibn al-Haytham", "Wang Zhenyi", "Alan Turing", "Emmy Noether", "Katherine Johnson")
@@ -195,13 +203,23 @@ def load(progress: Progress = silent) -> int:
     return made
 
 
+def load_group() -> int:
+    """Those who voted together before, ready for the next election. Whoever has groups keeps them as they are."""
+    keeper = people.find(OWNER)
+    if keeper is None or groups.names_taken(keeper.name):
+        return 0
+    made = group_services.make(keeper, "Members of the workshop")
+    group_services.add(keeper, made.id, [*VOTERS, "new.member@example.org"])
+    return 1
+
+
 def _make(planned: Planned) -> bool:
     owner = people.find(planned.owner)
     if owner is None:
         return False
     end = as_text(utc_now() + timedelta(hours=planned.hours_left)) if planned.hours_left else None
     try:
-        election = services.create(
+        election = drafts.create(
             owner,
             planned.name,
             description=planned.description,
@@ -231,14 +249,14 @@ def _is_half_made(election: Election, planned: Planned) -> bool:
 
 
 def _take_along(owner: User, election: Election, planned: Planned) -> None:
-    services.add_candidates(owner, election, [Candidate(*each) for each in planned.candidates])
+    add_candidates(owner, election, [Candidate(*each) for each in planned.candidates])
     for name, _statement in planned.candidates:
         if (wanted := picture(name)) is not None:
-            services.picture_candidate(owner, election, name, wanted)
-    services.add_voters(owner, election, planned.electorate)
+            picture_candidate(owner, election, name, wanted)
+    add_voters(owner, election, planned.electorate)
     _say_needs(owner, election, planned)
     if planned.opened:
-        services.open_(owner, repository.find(election.name) or election, editable=planned.editable)
+        lifecycle.open_(owner, repository.find(election.name) or election, editable=planned.editable)
 
 
 def _say_needs(owner: User, election: Election, planned: Planned) -> None:
@@ -246,7 +264,7 @@ def _say_needs(owner: User, election: Election, planned: Planned) -> None:
     known = skills.find_many(skill for skill, _level, _count in planned.needs)
     for skill, level, count in planned.needs:
         if skill in known:
-            services.set_need(owner, election, Need(skill, level, count))
+            set_need(owner, election, Need(skill, level, count))
     for name in planned.agreeing if known else ():
         if (person := people.find(name)) is not None:
-            services.agree(person, election, Candidate(name))
+            skills_needed.agree(person, election, Candidate(name))

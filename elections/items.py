@@ -11,18 +11,18 @@ from store.replay import Exempt
 from store.schema import Export, ItemType, Parting, Sheet, fields_of
 from store.table import Span
 
-from . import quiet, telling
-from .books.rules import Book
+from . import personal_data
 from .convening import Convened
-from .disclosure import before_the_close_only, who_is_on_the_roll
-from .groups import telling as of_groups
+from .invitations import opt_out
+from .multi_question.rules import Book
 from .rules import Election
+from .turnout.disclosure import before_the_close_only, who_is_on_the_roll
 
 OUTCOME = "sealed_at winners:list winner_count:int seats:int"
 LISTED = f"name:election state no_voting_before no_voting_after created_at closing remind_before:list {OUTCOME}"
 RENDERED = "html_version:int"
-UNSEEN_MARKS = " ".join((*telling.MARKS[1:], "invited_at"))  # auditors see only that somebody was invited
-MARKS = f"{telling.MARKS[0]} {UNSEEN_MARKS}"
+UNSEEN_MARKS = " ".join((*personal_data.MARKS[1:], "invited_at"))  # auditors see only that somebody was invited
+MARKS = f"{personal_data.MARKS[0]} {UNSEEN_MARKS}"
 COUNTS = " ".join(f"{each}_{what}:int" for each in ("invited", "reminded", "timed", "messaged")
                   for what in ("queued", "sent", "failed", "nowhere", "beyond"))  # fmt: skip
 
@@ -65,7 +65,7 @@ ITEMS = (
                        _("Which candidates let an election show which of their skills."),
                        "election_name:election candidate_name person skills", "election_name candidate_name",
                        "election", lambda asked: keys.agreements(asked.election)),),
-             exports=(Export("skills_shown", "", telling.agreements),)),
+             exports=(Export("skills_shown", "", personal_data.agreements),)),
     ItemType("snapshot", keys.snapshot, "election_name:election needs:list version:int", "held:list",
              replay="What candidates could do when it opened goes with them; the log would keep it for good."),
     ItemType("voting times", keys.turnout, "since:int counted:int ends closed:bool", "h*:int d*:int",
@@ -81,7 +81,7 @@ ITEMS = (
              sheets=(Sheet("voters", _("Voters"), _("Who is on the roll of an election, and whether they have voted."),
                            "election_name voter_name voted paper", "election_name voter_name", "election begins"),),
              exports=(Export("rolls", _("rolls.json: elections you may vote in or have voted in, and the mails about "
-                                        "them of the last 30 days."), telling.rolls),)),
+                                        "them of the last 30 days."), personal_data.rolls),)),
     ItemType("for everyone", keys.for_everyone, "election_name:election", lists=(keys.FOR_EVERYONE,)),
 
     # mailings
@@ -95,7 +95,7 @@ ITEMS = (
              f"text_html {RENDERED}", replay=MAILS),
     ItemType("left alone", keys.quiet, hidden="address:address",
              replay="Who wants no mails about results is nobody's business but their own.",
-             exports=(Export("results_by_mail", "", quiet.wanted),)),
+             exports=(Export("results_by_mail", "", opt_out.wanted),)),
 
     # several questions on one ballot
     ItemType("book", keys.book, fields_of(Book), sheets=(
@@ -111,8 +111,8 @@ ITEMS = (
                                                 "the whole name."), "id name owner_name:person members created_at",
                        "id", "name", lambda asked: keys.groups_of(asked.name) if asked.name else None),),
              exports=(Export("groups", _("groups.json: groups of voters you keep for your elections, without their "
-                                         "members."), of_groups.kept_by),),
-             partings=(Parting(of_groups.how_many, (
+                                         "members."), personal_data.groups_kept_by),),
+             partings=(Parting(personal_data.groups_to_delete, (
                  ngettext_lazy("%(count)d group of voters is deleted.", "%(count)d groups of voters are deleted.",
                                "count"),)),)),
     ItemType("group's name", keys.group_name, "name id"),
@@ -120,7 +120,7 @@ ITEMS = (
     ItemType("member", keys.member, hidden="group_id member_name:person account",
              closed_lists=(keys.groups_with(""),), exports=(
         Export("in_groups", _("in_groups.json: groups of voters you are in, and whose they are."),
-               of_groups.those_with),)),
+               personal_data.groups_with),)),
 
     # on their way in
     ItemType("import", keys.voter_import, "election_name:election voters:int slices:int done:int added:int unknown:int "

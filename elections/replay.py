@@ -18,22 +18,23 @@ from store.schema import EventType, fields_of
 from store.splitting import by_count
 from store.table import Delete, Exists, Put, Table, Update, Write
 
-from . import (
-    by_link,
-    descriptions,
-    history,
-    invitations,
-    needs,
-    places,
-    renaming,
-    repository,
-    services,
-    voting_times,
-)
+from . import places, repository
 from .convening import Convened
-from .needs import Agreement, Need
+from .drafts import renaming
+from .drafts import services as drafts
+from .groups.replay import group_of
+from .history import entries as history
+from .invitations import mailing, voting_link
+from .lifecycle import closing, deleting
+from .lifecycle import services as lifecycle
+from .lifecycle.deleting import to_delete
+from .managers.services import with_manager, with_owner, without_manager
+from .roll import services as roll
 from .rules import Election, State
-from .voting_times import Told
+from .skills_needed import needs
+from .skills_needed.needs import Agreement, Need
+from .turnout import times as voting_times
+from .turnout.times import Told
 
 
 def election_of(event: Happened) -> Election:
@@ -62,7 +63,7 @@ def updated(event: Happened) -> Iterator[Step]:
     if "convened" in changes:
         raise DoesNotFit("changes who convened the election, which stays as it was when it was made.")
     text = changes.pop("description", None)
-    if text == descriptions.of(election.name).description:
+    if text == repository.description_of(election.name).description:
         text = None
     after = replace(election, **{name: _value(value) for name, value in changes.items()})
     if after == election and text is None:
@@ -77,7 +78,7 @@ def _value(stored: Any) -> Any:
 def renamed(event: Happened) -> Iterator[Step]:
     election, name = election_of(event), event.said["new_name"]
     if keys.fold(name) == keys.fold(election.name):
-        yield services.respelling(election, name)
+        yield drafts.respelling(election, name)
         return
     stored = table().get(keys.election(election.name))
     assert stored is not None
@@ -91,7 +92,7 @@ def deleted(event: Happened) -> Iterator[Step]:
         raise DoesNotFit(
             f"takes the election for {event.said['state']}, which is {election.stored_state.value} by then."
         )
-    yield [*services.deletion(election), services.to_delete(election, event.actor)]
+    yield [*deleting.deletion(election), to_delete(election, event.actor)]
     repository.DELETING.advance(election.name)
 
 
@@ -180,7 +181,7 @@ def disagreed(event: Happened) -> Iterator[Step]:
 def voters_added(event: Happened) -> Iterator[Step]:
     names, accounts = event.said["voters"], event.said["accounts"]
     bound = {name: account for name, account in zip(names, accounts, strict=True) if account}
-    yield services.adding(election_of(event), names, bound, event.said.get("turn", 0))
+    yield roll.adding(election_of(event), names, bound, event.said.get("turn", 0))
 
 
 def voters_removed(event: Happened) -> Iterator[Step]:
@@ -199,18 +200,18 @@ def opened(event: Happened) -> Iterator[Step]:
     """
     election, said = election_of(event), event.said
     commitment, opened_at = said["lots_commitment"], said["opened_at"]
-    after = services.opened(election, editable=said["editable"], lots_commitment=commitment, opened_at=opened_at)
+    after = lifecycle.opened(election, editable=said["editable"], lots_commitment=commitment, opened_at=opened_at)
     after = replace(after, shows_skills=said.get("shows_skills", False))
-    early, writes = services.opening(election, after)
+    early, writes = lifecycle.opening(election, after)
     yield from by_count(early)
     yield [*writes, voting_times.begun(after, event.number)]
 
 
 def closed(event: Happened) -> Iterator[Step]:
     election = election_of(event)
-    yield services.beginning(election, replace(election, closing=event.actor, closed_at=event.said["closed_at"]))
+    yield closing.beginning(election, replace(election, closing=event.actor, closed_at=event.said["closed_at"]))
     yield from by_count(repository.shut_gates(election_of(event)))
-    yield [*services.closing(election_of(event)), *turned_out(event)]
+    yield [*closing.closing(election_of(event)), *turned_out(event)]
 
 
 def turned_out(event: Happened) -> list[Update]:
@@ -241,11 +242,15 @@ def recorded_only(event: Happened) -> Step:
     return ()
 
 
+def group_used(event: Happened) -> list[Write]:
+    return repository.with_group(election_of(event), group_of(event).id)
+
+
 def mailed_again(event: Happened) -> Iterator[Step]:
     election = election_of(event)
     if not repository.on_roll(election, [event.said["voter"]]):
         raise DoesNotFit(f"is about {event.said['voter']}, who is not on the roll by then.")
-    yield [by_link.turned(election, event.said["voter"])] if election.vote_by_link else []
+    yield [voting_link.turned(election, event.said["voter"])] if election.vote_by_link else []
 
 
 SETTINGS = f"election_name description {fields_of(Election)} owner_name:person managers:people"
@@ -259,11 +264,11 @@ EVENTS = (
               sentence=history.opened),
     EventType("ElectionClosed", closed, "election_name closed_at", sentence=history.closed),
     EventType("ElectionDeleted", deleted, "election_name state"),
-    EventType("ElectionOwnerChanged", run_by(services.with_owner, "new_owner"),
+    EventType("ElectionOwnerChanged", run_by(with_owner, "new_owner"),
               "election_name new_owner:person", sentence=history.handed_over),
-    EventType("ManagerAdded", run_by(services.with_manager, "name"), "election_name name:person",
+    EventType("ManagerAdded", run_by(with_manager, "name"), "election_name name:person",
               sentence=_("%(who)s made %(name)s a manager.")),
-    EventType("ManagerRemoved", run_by(services.without_manager, "name"), "election_name name:person",
+    EventType("ManagerRemoved", run_by(without_manager, "name"), "election_name name:person",
               sentence=_("%(who)s ended the management by %(name)s.")),
     EventType("CandidatesAdded", candidates_added, "election_name candidates:list",
               inside="name number statement link", sentence=history.candidates_added),
@@ -286,6 +291,8 @@ EVENTS = (
     EventType("VotersAdded", voters_added, "election_name voters:people accounts:list", "turn:int",
               sentence=history.voters_added),
     EventType("VotersRemoved", voters_removed, "election_name voters:people", sentence=history.voters_removed),
+    EventType("GroupUsed", group_used, "election_name group_id",
+              sentence=_("%(who)s put one of their groups on the roll.")),
     EventType("VotersInvited", recorded_only, "election_name",
               sentence=_("%(who)s invited the voters who had not been invited yet.")),
     EventType("VoterInvitedAgain", mailed_again, "election_name voter:person",
@@ -299,7 +306,7 @@ EVENTS = (
               sentence=_("%(who)s changed what the invitation says.")),
     EventType("InvitationTested", recorded_only, "election_name",
               sentence=_("%(who)s sent themselves a test of a mail to voters.")),
-    EventType("RemindersDeclined", lambda event: [invitations.declined(election_of(event), event.said["voter_name"])],
+    EventType("RemindersDeclined", lambda event: [mailing.declined(election_of(event), event.said["voter_name"])],
               "election_name voter_name:person"),
     EventType("ElectionNotFilled", recorded_only, "election_name sentence", sentence=history.not_filled),
 )  # fmt: skip
@@ -338,7 +345,7 @@ def shut_what_is_shut(there: Table) -> None:
         stored, election = there.get(keys.election(item["name"])), repository.find(item["name"])
         if election is not None and stored is not None and stored.get("closing"):
             begun = replace(election, closing=stored["closing"], closed_at=stored["closed_at"])
-            table().write(*services.beginning(election, begun))
+            table().write(*closing.beginning(election, begun))
             shut = repository.shut_gates(repository.find(item["name"]) or begun)
             for here in (table(), there):
                 with acting_on(here):

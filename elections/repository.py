@@ -28,9 +28,8 @@ from store.memory import LastSeen, Memory
 from store.splitting import by_count
 from store.table import AllOf, Check, Delete, Equals, Exists, Item, Key, Missing, Put, Span, Update, Write
 
-from . import descriptions, places
+from . import places
 from .convening import convened_of
-from .descriptions import Description
 from .places import Known, gates_of
 from .rules import Election, Relation, State, is_over, relation
 
@@ -38,7 +37,6 @@ RENAMING = TaskType("rename election", _("Renaming an election"))
 DELETING = TaskType("delete election", _("Deleting an election"))
 IMPORTING = TaskType("import voters", _("Importing voters"))
 
-BATCH_VOTERS = 90  # entries of a roll that are looked at together
 MAX_RECENT_ROLL_ENTRIES = 1000  # entries on rolls, the newest, among which home looks for what waits for one's vote
 OUTCOME = ("sealed_at", "winners", "winner_count", "seats")  # and once it is sealed, how it ended
 COPIED = ("name", "no_voting_before", "no_voting_after", "created_at", "closing")  # what lists show beside the state
@@ -78,6 +76,17 @@ class Listed:
         return State.CLOSED if is_open and is_over(self, now) else self.stored_state
 
 
+@dataclass(frozen=True, slots=True)
+class Description:
+    """What an election says of itself: a text in Markdown, which may be empty, and where it lies, an item of its own.
+    Most pages, and every cast, read the election without it; whoever has none of these has not read it.
+    """
+
+    place: Key
+    description: str = ""
+    html: Html | None = None  # as kept beside the text
+
+
 # --- finding ---
 
 
@@ -108,6 +117,15 @@ def find_recent(name: str) -> Election | None:
     return election_of(item) if item else None
 
 
+def find_whole(name: str) -> Election | None:
+    """The election of that name, with everything it had under another."""
+    election = find(name)
+    if election is None or not election.renamed_from:
+        return election
+    RENAMING.advance(election.renamed_from)
+    return find(name)
+
+
 def find_made(name: str, created_at: str) -> Election | None:
     """The election that was made at that moment under this name, whatever its name is by now."""
     election = find(name)
@@ -122,7 +140,20 @@ def find_described(name: str) -> tuple[Election, Description] | None:
     """The election and what it says of itself, in one round trip."""
     at = keys.election(name)
     found = table().get_many([at, keys.description(name)])
-    return (election_of(found[at]), descriptions.among(found, name)) if at in found else None
+    return (election_of(found[at]), description_among(found, name)) if at in found else None
+
+
+def description_among(found: Mapping[Key, Item], name: str) -> Description:
+    """Of items among which its own was read."""
+    place = keys.description(name)
+    item = found.get(place)
+    return Description(place, item["description"], rendered.kept(item, "description")) if item else Description(place)
+
+
+def description_of(name: str) -> Description:
+    place = keys.description(name)
+    item = table().get(place)
+    return description_among({place: item} if item else {}, name)
 
 
 def find_with_entry(name: str, person: User) -> tuple[Election, Voter | None] | None:
@@ -138,7 +169,7 @@ def find_to_show(name: str, person: User) -> tuple[Election, Voter | None, Descr
     found, entries = _read_with_entries(person, name, seen)
     if (item := found.get(keys.election(name))) is None:
         return None
-    return election_of(item), _entry_of(person, found, entries), descriptions.among(found, name)
+    return election_of(item), _entry_of(person, found, entries), description_among(found, name)
 
 
 def _read_with_entries(person: User, name: str, seen: Recently | None = None) -> tuple[Mapping[Key, Item], list[Key]]:
@@ -164,11 +195,11 @@ def matching(pairs: Sequence[tuple[User, Item]]) -> list[tuple[User, Item]]:
     One by address is whose address it is. One by name is that of the account it was made for, so a name that is free
     again carries no right.
     """
-    return [(person, entry) for person, entry in pairs if _is_theirs(person, entry)]
-
-
-def _is_theirs(person: User, entry: Item) -> bool:
-    return is_by_address(entry["voter_name"]) or entry.get("account") == person.created_at
+    return [
+        (person, entry)
+        for person, entry in pairs
+        if is_by_address(entry["voter_name"]) or entry.get("account") == person.created_at
+    ]
 
 
 def is_by_address(voter_name: str) -> bool:
@@ -349,16 +380,18 @@ def creation(election: Election, description: str = "") -> tuple[Put, *tuple[Wri
     others: list[Write] = [
         Put({"PK": entry.pk, "SK": entry.sk, **state, **_copied(election)}),
         runner(election, election.owner_name),
-        *_with_its_group(election),
-        *([descriptions.described(election.name, description)] if description else []),
+        *([group_used(election.group, election.name, election.created_at)] if election.group else []),
+        *([description_written(election.name, description)] if description else []),
         *is_vacant(election.name),
     ]
     return Put(_item(election), when=Missing()), *tuple(others)
 
 
-def _with_its_group(election: Election) -> list[Write]:
-    """A copy has the group of what it was made from."""
-    return [group_used(election.group, election.name, election.created_at)] if election.group else []
+def description_written(name: str, text: str) -> Write:
+    place = keys.description(name)
+    if not text:
+        return Delete(place)
+    return Put({"PK": place.pk, "SK": place.sk, "description": text, **rendered.beside("description", text)})
 
 
 def is_vacant(name: str) -> tuple[Check, Check]:
@@ -394,7 +427,7 @@ def change(before: Election, after: Election, description: str | None = None) ->
     gone = {keys.fold(name): name for name in (before.owner_name, *before.managers)}
     writes += [Delete(keys.manager(before.name, name)) for folded, name in gone.items() if folded not in people]
     if description is not None:
-        writes.append(descriptions.described(before.name, description))
+        writes.append(description_written(before.name, description))
     return own, *tuple(writes)
 
 

@@ -275,10 +275,7 @@ RULES: dict[Action, Rule[Relation, State]] = {
 
 # What can be done to a draft that is still being filled: only what cannot get in the way of that.
 WHILE_FILLING = frozenset(
-    {
-        *(Action.LOOK, Action.ADD_CANDIDATES, Action.SET_NEEDS, Action.ADD_VOTERS, Action.WORD_INVITATION),
-        Action.DELETE,
-    }
+    {*(Action.LOOK, Action.ADD_CANDIDATES, Action.SET_NEEDS, Action.ADD_VOTERS, Action.WORD_INVITATION), Action.DELETE}
 )
 
 

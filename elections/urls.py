@@ -2,21 +2,21 @@
 
 from django.urls import include, path
 
-from . import (
-    dashboard_views,
-    history_views,
-    invite_views,
-    lifecycle_views,
-    mail_views,
-    needs_views,
-    path_views,
-    quiet_views,
-    roll_views,
-    skilled_views,
-    views,
-)
-from .books import views as books
+from .candidates import views as candidates
+from .dashboard import views as dashboard_views
+from .drafts import setup_views
+from .drafts import views as drafts
 from .groups import views as groups
+from .history import views as history_views
+from .invitations import message_views
+from .invitations import views as invite_views
+from .lifecycle import views as lifecycle_views
+from .managers import views as managers
+from .multi_question_pages import views as books
+from .public import views
+from .roll import views as roll_views
+from .skills_needed import views as needs_views
+from .turnout import views as turnout
 
 below_book = [
     path("<slug:book_id>/", books.book, name="book"),
@@ -34,21 +34,21 @@ below_election = [
     path("<name:name>/calendar.ics", views.calendar, name="election_calendar"),
     path("<name:name>/history/", history_views.history, name="history"),
     path("<name:name>/dashboard/", dashboard_views.dashboard, name="dashboard"),
-    path("<name:name>/turnout/", dashboard_views.turnout_part, name="turnout"),
-    path("<name:name>/steps/<slug:step>/", path_views.step, name="election_step"),
-    path("<name:name>/settings/", views.settings, name="election_settings"),
-    path("<name:name>/description/", views.describe, name="describe"),
-    path("<name:name>/candidates/", views.candidates, name="candidates"),
-    path("<name:name>/candidates/<name:candidate>/", views.candidate, name="candidate"),
-    path("<name:name>/candidates/<name:candidate>/remove/", views.remove_candidate, name="remove_candidate"),
-    path("<name:name>/candidates/<name:candidate>/picture/", views.candidate_picture, name="candidate_picture"),
+    path("<name:name>/turnout/", turnout.turnout_part, name="turnout"),
+    path("<name:name>/steps/<slug:step>/", setup_views.step, name="election_step"),
+    path("<name:name>/settings/", drafts.settings, name="election_settings"),
+    path("<name:name>/description/", drafts.describe, name="describe"),
+    path("<name:name>/candidates/", candidates.candidates, name="candidates"),
+    path("<name:name>/candidates/<name:candidate>/", candidates.candidate, name="candidate"),
+    path("<name:name>/candidates/<name:candidate>/remove/", candidates.remove_candidate, name="remove_candidate"),
+    path("<name:name>/candidates/<name:candidate>/picture/", candidates.candidate_picture, name="candidate_picture"),
     path("<name:name>/needs/", needs_views.wanted, name="needs"),
     path("<name:name>/needs/ask/", needs_views.ask, name="ask_candidates"),
     path("<name:name>/needs/<slug:skill_id>/remove/", needs_views.drop, name="drop_need"),
     path("<name:name>/agree/", needs_views.agree, name="agree"),
     path("<name:name>/skills/", needs_views.shown, name="candidates_skills"),
     path("<name:name>/roll/", roll_views.roll, name="roll"),
-    path("<name:name>/roll/skills/", skilled_views.skilled, name="skilled_voters"),
+    path("<name:name>/roll/skills/", roll_views.skilled, name="skilled_voters"),
     path("<name:name>/roll/group/", groups.put_on, name="add_group"),
     path("<name:name>/roll/keep/", groups.keep, name="keep_roll"),
     path("<name:name>/roll/import/", roll_views.import_roll, name="import_roll"),
@@ -57,29 +57,29 @@ below_election = [
     path("<name:name>/invite/", invite_views.invitation, name="invitation"),
     path("<name:name>/invite/mail/", invite_views.mail, name="invitation_mail"),
     path("<name:name>/roll/invite/", roll_views.invite, name="invite_voters"),
-    path("<name:name>/messages/", mail_views.message, name="message_voters"),
-    path("<name:name>/reminders/", mail_views.reminders, name="choose_reminders"),
+    path("<name:name>/messages/", message_views.message, name="message_voters"),
+    path("<name:name>/reminders/", message_views.reminders, name="choose_reminders"),
     path("<name:name>/roll/remove/", roll_views.remove_voter, name="remove_voter"),
     path("<name:name>/open/", lifecycle_views.open_, name="open_election"),
     path("<name:name>/fix/", lifecycle_views.fix, name="fix_candidates"),
     path("<name:name>/end/", lifecycle_views.extend, name="extend"),
     path("<name:name>/close/", lifecycle_views.close, name="close_election"),
-    path("<name:name>/rename/", lifecycle_views.rename, name="rename_election"),
-    path("<name:name>/copy/", lifecycle_views.copy, name="copy_election"),
+    path("<name:name>/rename/", drafts.rename, name="rename_election"),
+    path("<name:name>/copy/", drafts.copy, name="copy_election"),
     path("<name:name>/delete/", lifecycle_views.delete, name="delete_election"),
-    path("<name:name>/managers/", lifecycle_views.managers, name="managers"),
-    path("<name:name>/hand-over/", lifecycle_views.hand_over, name="hand_over_election"),
+    path("<name:name>/managers/", managers.managers, name="managers"),
+    path("<name:name>/hand-over/", managers.hand_over, name="hand_over_election"),
 ]
 
 urlpatterns = [
     path("books/new/", books.make_book, name="make_book"),
     path("book/", include(below_book)),
     path("elections/", views.elections, name="elections"),
-    path("elections/new/", path_views.create, name="create_election"),
-    path("elections/new/all/", path_views.create_whole, name="create_election_whole"),
+    path("elections/new/", setup_views.create, name="create_election"),
+    path("elections/new/all/", setup_views.create_whole, name="create_election_whole"),
     path("election/", include(below_election)),
     path("no-reminders/<str:token>/", roll_views.leave_alone, name="leave_alone"),
-    path("no-results/<str:token>/", quiet_views.by_link, name="no_results_by_mail"),
-    path("me/mails/", quiet_views.own, name="own_mails"),
+    path("no-results/<str:token>/", message_views.no_results_by_mail, name="no_results_by_mail"),
+    path("me/mails/", message_views.own_mails, name="own_mails"),
     path("groups/", include("elections.groups.urls")),
 ]

@@ -8,7 +8,7 @@ from django.utils.http import urlencode
 
 from accounts.models import User
 from acts.site import now_text
-from elections.beside import Beside
+from elections.access import Panel
 from elections.rules import Election, State
 from results import repository as results
 from results.repository import Seal
@@ -24,7 +24,7 @@ SHORT_DIGEST_CHARS = 12  # signs of a digest by which people compare it
 # --- on the pages of an election ---
 
 
-def beside(user: User, election: Election) -> Beside | None:
+def beside(user: User, election: Election) -> Panel | None:
     """The newest posts about it, and for those who may write them what they can do. A draft has none."""
     if election.stored_state == State.DRAFT:
         return None
@@ -41,7 +41,7 @@ def beside(user: User, election: Election) -> Beside | None:
         "may_announce": may and is_over and election.results_public and not is_announced,
         "cannot_announce": rules.NOT_PUBLIC if may and is_over and not election.results_public else "",
     }
-    return Beside("news/parts/on_election.html", said)
+    return Panel("news/parts/on_election.html", said)
 
 
 def asked_about(election: Election) -> str:

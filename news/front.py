@@ -20,12 +20,11 @@ from acts import naming
 from acts.links import whole
 from acts.naming import site_name
 from acts.site import now_text, table
-from elections import needs
 from elections import repository as elections
-from elections.books.addresses import asked_together
-from elections.descriptions import Description
-from elections.mine import votes_of
-from elections.repository import Listed
+from elections.multi_question.links import asked_together
+from elections.public.own_elections import votes_of
+from elections.repository import Description, Listed
+from elections.skills_needed import needs
 from pages import rendered
 from pages.markdown import plain
 from pages.sharing import MAX_PREVIEW_CHARS

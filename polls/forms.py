@@ -11,7 +11,7 @@ from django.utils.translation import gettext_lazy as _
 from django.utils.translation import ngettext
 
 from acts.refusals import NotNow
-from elections.forms import EndForm
+from elections.lifecycle.forms import EndForm
 from pages import lists
 from pages.fields import LinesField, TitleField, kept_of, markdown_field
 from pages.time_fields import LocalTimeField, ZonedForm, ZoneField, zone_or_default

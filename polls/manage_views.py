@@ -21,7 +21,7 @@ from accounts.rules import Permission
 from acts.links import whole
 from acts.refusals import NotAllowed
 from acts.site import now_text
-from elections.forms import NameForm
+from elections.drafts.forms import NameForm
 from pages.forms import carried_out, form_page, posted, show_form
 from pages.saying import ask, say_what_was_understood, told
 from pages.times import from_text, typed

@@ -28,7 +28,7 @@ from acts.once import once
 from acts.refusals import LostRace, NotAllowed, NotNow, NotThere, TooMany
 from acts.site import SITE, now_text, table
 from acts.versions import next_version
-from elections import copying
+from elections.drafts import copying
 from elections.rules import Election
 from pages.times import from_text
 from ranking.candidates import Candidate

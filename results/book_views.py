@@ -13,8 +13,8 @@ from accounts.rules import Permission
 from acts.site import now_text
 from ballots.passes import Pass
 from elections.access import context_of
-from elections.books import repository as books
-from elections.books.rules import Book
+from elections.multi_question import repository as books
+from elections.multi_question.rules import Book
 from elections.rules import State
 
 from . import services, words

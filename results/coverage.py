@@ -11,7 +11,7 @@ from fractions import Fraction
 
 from django.utils.translation import gettext as _
 
-from elections.needs import Need, Snapshot
+from elections.skills_needed.needs import Need, Snapshot
 from pages import lists
 from skills.rules import level_of
 

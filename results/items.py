@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from elections.disclosure import after_the_close
 from elections.items import OUTCOME
+from elections.turnout.disclosure import after_the_close
 from store import keys
 from store.replay import Exempt
 from store.schema import ItemType

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 from acts.site import table
 from ballots import replay as ballots
-from elections import history
 from elections import repository as elections
+from elections.history import entries as history
 from elections.replay import election_of
 from elections.rules import Election
 from store import keys

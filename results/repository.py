@@ -11,10 +11,10 @@ import orjson
 from acts.recent import Recently, get_many
 from acts.site import table
 from elections import repository as elections
-from elections.needs import Snapshot, snapshot_in
 from elections.repository import Voter
 from elections.rules import Election
-from elections.turnout import Turnout
+from elections.skills_needed.needs import Snapshot, snapshot_in
+from elections.turnout.counts import Turnout
 from store import keys
 from store.log import as_text
 from store.splitting import split_counts, split_text

@@ -16,9 +16,9 @@ from ballots.repository import candidates_of
 from ballots.sealed import CannotSeal
 from ballots.services import seal_what_is_closed
 from elections import repository as elections
-from elections import services as organising
+from elections.lifecycle.closing import close_if_over
 from elections.rules import Election, State
-from elections.turnout import final_turnout, votes_of
+from elections.turnout.counts import final_turnout, votes_of
 from results import repository, roll, running
 from store import keys, trips
 from store.log import Event
@@ -125,7 +125,7 @@ def find(election_name: str, *, with_report: bool = True, recently: Recently | N
     found = repository.find(election_name, with_report=with_report, recently=recently)
     if found is None or found.seal or found.election.state(now_text()) != State.CLOSED:
         return found
-    is_closed_now = found.election.stored_state != State.CLOSED and organising.close_if_over(election_name)
+    is_closed_now = found.election.stored_state != State.CLOSED and close_if_over(election_name)
     if _is_quickly_counted(found.election):
         seal_what_is_closed(election_name)
     elif is_closed_now:

@@ -14,8 +14,7 @@ from django.views.decorators.http import require_safe
 from accounts.access import View, public
 from accounts.models import User
 from acts.site import now_text
-from elections.access import context_of
-from elections.beside import beside
+from elections.access import context_of, panels
 from elections.rules import State
 from pages.conditional import for_reader, tag_of
 from pages.page_cache import page_with
@@ -72,7 +71,7 @@ def results(request: HttpRequest, found: Found) -> HttpResponse:
     part, context = PAGE.part(found), context_of(request, found.election)
     make = partial(page_with, request, part, "results/results.html")
     if "LOOK" in context["offered"]:  # whoever runs it sees what can be done with the result; others came to read it
-        return make(context | {"beside": beside(request.user, found.election)})
+        return make(context | {"beside": panels(request.user, found.election)})
     around = found.election, context["state"], sorted(context["offered"]), context["bound"]
     return for_reader(request, tag_of(part.etag, *around), lambda said: make(context, said))
 

@@ -21,7 +21,7 @@ from django_htmx.http import HttpResponseClientRefresh
 
 from accounts.access import public
 from elections import repository as elections
-from elections.progress import sealing
+from elections.invitations.progress import sealing
 from elections.rules import Election
 from store.log import utc_now
 

@@ -9,7 +9,7 @@ from django.urls import reverse
 from accounts import repository as people
 from accounts.rules import Role
 from ballots import services as voting
-from elections import services
+from elections.lifecycle import closing
 from elections.repository import find
 from tests.ballots.conftest import opened, ranks  # noqa: F401 - a fixture
 
@@ -48,7 +48,7 @@ def sealed(site, person, opened):  # noqa: F811
     voter = person("Eve")
     opened("Eve", name="Board", results_public=True)
     voting.cast(voter, "Board", ranks(Ada=1), "form")
-    services.close(people.find("the organiser"), find("Board"))
+    closing.close(people.find("the organiser"), find("Board"))
     voting.seal_what_is_closed()
 
 

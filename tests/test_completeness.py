@@ -19,7 +19,11 @@ from accounts.models import User
 from accounts.rules import Role
 from acts.site import acting_on, log, table
 from elections import repository as elections
-from elections import services as organising
+from elections.candidates.services import add_candidates, edit_candidate, picture_candidate
+from elections.drafts import services as drafts
+from elections.lifecycle import services as lifecycle
+from elections.managers.services import hand_over, remove_manager
+from elections.roll.services import add_voters
 from elections.rules import Election
 from photos.changing import Wanted
 from ranking.candidates import Candidate
@@ -317,7 +321,7 @@ def plant_an_event_of_what_was_so_before(user: User) -> None:
 
 
 def plant_an_event_with_nothing_but_a_new_version(user: User) -> None:
-    made = organising.create(user, "Board")
+    made = drafts.create(user, "Board")
     log().record(Event(user.name, "ElectionUpdated", {}), elections.touched(made))
 
 
@@ -329,7 +333,7 @@ def plant_two_events_at_once(user: User) -> None:
 
 
 def plant_a_voter_without_an_event(user: User) -> None:
-    made = organising.create(user, "Board")
+    made = drafts.create(user, "Board")
     table().write(elections.new_voter(made, "Eve"))
 
 
@@ -364,23 +368,23 @@ def test_a_planted_fault_is_found(watched, person, act, fault):
 
 def ask_for_what_is_so_already(user: User, made: Election) -> None:
     accounts.change_profile(user, user.display_name, user.about)
-    organising.rename(user, made, made.name)
-    organising.remove_manager(user, made, "nobody")
-    organising.hand_over(user, made, user.name)
-    organising.add_voters(user, made, ["Eve"])
-    organising.edit_candidate(user, made, Candidate("Bo", "Words."))
-    organising.picture_candidate(user, made, "Bo", Wanted())
+    drafts.rename(user, made, made.name)
+    remove_manager(user, made, "nobody")
+    hand_over(user, made, user.name)
+    add_voters(user, made, ["Eve"])
+    edit_candidate(user, made, Candidate("Bo", "Words."))
+    picture_candidate(user, made, "Bo", Wanted())
     accounts.change_picture(user, Wanted())
-    opened = organising.open_(user, elections.find(made.name), editable=False)
-    organising.extend(user, opened, None)
+    opened = lifecycle.open_(user, elections.find(made.name), editable=False)
+    lifecycle.extend(user, opened, None)
 
 
 def test_asking_for_what_is_so_already_appends_nothing(watched, person):
     user, owner = person("Ada"), person("Olga", Role.OWNER)
-    made = organising.create(user, "Board")
-    organising.add_candidates(user, made, [Candidate("Bo", "Words."), Candidate("Cy")])
+    made = drafts.create(user, "Board")
+    add_candidates(user, made, [Candidate("Bo", "Words."), Candidate("Cy")])
     enrol("Eve")
-    organising.add_voters(user, made, ["Eve"])
+    add_voters(user, made, ["Eve"])
     before = log().table.count(keys.events())
     accounts.change_role(owner, user, Role.USER)
     ask_for_what_is_so_already(user, elections.find("Board"))

@@ -20,7 +20,12 @@ from acts import naming
 from acts.limits import Limit
 from ballots.services import cast
 from elections import repository as elections
-from elections import services as organising
+from elections.candidates.services import add_candidates
+from elections.drafts import services as drafts
+from elections.lifecycle import closing
+from elections.lifecycle import services as lifecycle
+from elections.lifecycle.closing import close_what_is_over
+from elections.roll.services import add_voters
 from ranking.candidates import Candidate
 from store import keys
 from store.chaos import Chaos
@@ -59,9 +64,9 @@ def weather(site, monkeypatch) -> Chaos:
 
 
 def set_up(owner: User, name: str, **settings) -> None:
-    election = organising.create(owner, name, **settings)
-    organising.add_candidates(owner, election, [Candidate("Bo"), Candidate("Cy")])
-    organising.add_voters(owner, elections.find(name), ["Ada"])
+    election = drafts.create(owner, name, **settings)
+    add_candidates(owner, election, [Candidate("Bo"), Candidate("Cy")])
+    add_voters(owner, elections.find(name), ["Ada"])
 
 
 @pytest.fixture
@@ -71,9 +76,9 @@ def browser(site, person, signed_in) -> Client:
     set_up(ada, "Board", no_voting_after=as_text(datetime.now(UTC) + timedelta(days=12)))
     set_up(ada, "Old")
     for name in ("Board", "Old"):
-        organising.open_(ada, elections.find(name), editable=False)
+        lifecycle.open_(ada, elections.find(name), editable=False)
     cast(ada, "Old", {"0": ["1"]}, form="old")
-    organising.close(ada, elections.find("Old"))
+    closing.close(ada, elections.find("Old"))
     client = signed_in(ada)
     assert client.get("/election/Old/results/").status_code == 200, "sealed by now"
     client.raise_request_exception = False
@@ -260,7 +265,7 @@ def test_a_log_written_by_a_clock_that_jumps_can_be_sealed_and_verified(site, br
 def test_an_election_ends_by_the_clock_and_a_clock_set_back_opens_no_recorded_end(site, browser, jump):
     jump(timedelta(days=13))
     assert PAGES["cast"](browser).status_code == 422, "it is over"
-    organising.close_what_is_over()
+    close_what_is_over()
     jump(timedelta(days=-2))
     assert PAGES["cast"](browser).status_code == 422, "and stays so"
     assert not list(site.each(*keys.ballots("Board")))

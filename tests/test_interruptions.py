@@ -32,13 +32,22 @@ from acts.refusals import Refusal
 from acts.site import acting_on, table
 from assembly import rolls
 from ballots import services as ballots
-from elections import copying, imports, invitations
+from elections import actions
 from elections import repository as elections
-from elections import services as organising
-from elections.books import repository as books
-from elections.books import services as binding
+from elections.candidates.services import add_candidates, picture_candidate
+from elections.drafts import copying
+from elections.drafts import services as drafts_services
 from elections.groups import repository as kept_groups
 from elections.groups import services as groups
+from elections.invitations import mailing
+from elections.lifecycle import closing
+from elections.lifecycle import deleting as deleting_acts
+from elections.lifecycle import services as lifecycle
+from elections.managers.services import add_manager
+from elections.multi_question import repository as books
+from elections.multi_question_pages import services as binding
+from elections.roll import imports
+from elections.roll.services import add_voters
 from elections.rules import Action
 from live import clock as game_clock
 from live import repository as games
@@ -137,15 +146,15 @@ def people_come() -> None:
 
 
 def draft(owner: str, name: str, voters: list[str], **settings: Any) -> None:
-    made = organising.create(someone(owner), name, **settings)
-    organising.add_candidates(someone(owner), made, [Candidate(each) for each in ("Ada", "Bob", "Cy")])
-    organising.picture_candidate(someone(owner), election(name), "Ada", Wanted(kept()))
-    organising.add_voters(someone(owner), election(name), voters)
+    made = drafts_services.create(someone(owner), name, **settings)
+    add_candidates(someone(owner), made, [Candidate(each) for each in ("Ada", "Bob", "Cy")])
+    picture_candidate(someone(owner), election(name), "Ada", Wanted(kept()))
+    add_voters(someone(owner), election(name), voters)
 
 
 def opened(owner: str, name: str, voters: list[str], **settings: Any) -> None:
     draft(owner, name, voters, **settings)
-    organising.open_(someone(owner), election(name), editable=False)
+    lifecycle.open_(someone(owner), election(name), editable=False)
     for place, voter in enumerate(each for each in voters if each in NAMES):
         ballots.cast(someone(voter), name, {"0": ["1"], "1": [str(place + 1)]}, form=f"{name} {voter}")
 
@@ -157,7 +166,7 @@ def a_member_with_everything() -> None:
     opened("Olga", "Prize", [*NAMES, "Bo"], secret_ballot=False)
     ballots.cast(someone("Bo"), "Prize", {"0": ["1"]}, form="Prize Bo")
     draft("Olga", "Later", ["Ann", "Bo"])
-    organising.add_manager(someone("Olga"), election("Later"), "Bo")
+    add_manager(someone("Olga"), election("Later"), "Bo")
     polls.make(someone("Bo"), ["Soup", "Salad"], 30, title="Lunch", expires_at=None)
     said = {"level": 2, "years": 1, "last_used": "", "notes": "", "interest": False}
     skills.hold(someone("Bo"), skills.add(someone("Olga"), "Soup", "Kitchen", "").id, "form", **said)
@@ -192,24 +201,24 @@ def an_election_with_ballots() -> None:
 
 def delete_it() -> None:
     if (board := elections.find("Board")) is not None:
-        organising.delete(someone("Bo"), board)
+        deleting_acts.delete(someone("Bo"), board)
 
 
 def close_it() -> None:
     if (board := election("Board")).allow_vote:
-        organising.close(someone("Bo"), board)
+        closing.close(someone("Bo"), board)
 
 
 def invite_its_voters() -> None:
     with suppress(Refusal):  # asked for already
-        invitations.invite(someone("Bo"), election("Board"))
+        mailing.invite(someone("Bo"), election("Board"))
 
 
 def a_long_draft() -> None:
     people_come()
     draft("Bo", "Board", [*NAMES, *ADDRESSES])
     more = [Candidate(f"Candidate {number}", "Words.") for number in range(100)]
-    organising.add_candidates(someone("Bo"), election("Board"), more)
+    add_candidates(someone("Bo"), election("Board"), more)
 
 
 def copy_it() -> None:
@@ -219,7 +228,7 @@ def copy_it() -> None:
 
 def rename_it() -> None:
     if elections.find("Council") is None:
-        organising.rename(someone("Bo"), election("Board"), "Council")
+        drafts_services.rename(someone("Bo"), election("Board"), "Council")
 
 
 def import_a_list() -> None:
@@ -239,7 +248,7 @@ def two_questions() -> None:
 def two_open_questions() -> None:
     two_questions()
     soon = as_text(datetime.now(UTC) + timedelta(days=1))
-    organising.change(someone("Bo"), election("Board"), Action.SET_UP, no_voting_after=soon)
+    actions.change(someone("Bo"), election("Board"), Action.SET_UP, no_voting_after=soon)
     binding.open_(someone("Bo"), the_book())
 
 
@@ -253,7 +262,7 @@ def open_both() -> None:
 
 
 def let_one_more_vote_in_both() -> None:
-    organising.add_voters(someone("Bo"), election("Board"), ["Dan", "later@example.org"])
+    add_voters(someone("Bo"), election("Board"), ["Dan", "later@example.org"])
 
 
 def move_the_end_of_both() -> None:
@@ -267,14 +276,14 @@ def keep_its_roll() -> None:
 
 def a_roll() -> None:
     people_come()
-    made = organising.create(someone("Bo"), "Board")
-    organising.add_voters(someone("Bo"), made, [*NAMES, *ADDRESSES[:90]])
+    made = drafts_services.create(someone("Bo"), "Board")
+    add_voters(someone("Bo"), made, [*NAMES, *ADDRESSES[:90]])
 
 
 def a_group_and_a_draft() -> None:
     a_roll()
     groups.keep_roll(someone("Bo"), election("Board"), "form")
-    organising.add_voters(someone("Bo"), organising.create(someone("Bo"), "Next"), ["Ann"])
+    add_voters(someone("Bo"), drafts_services.create(someone("Bo"), "Next"), ["Ann"])
 
 
 def put_the_group_on_a_roll() -> None:

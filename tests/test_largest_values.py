@@ -16,8 +16,12 @@ from django.urls import reverse
 from accounts import repository as people
 from config import gunicorn
 from elections import repository as elections
-from elections import services as organising
-from elections.books.rules import MAX_QUESTIONS, MAX_TOTAL_CANDIDATES
+from elections.candidates.services import add_candidates
+from elections.drafts import services as drafts
+from elections.lifecycle import closing
+from elections.lifecycle import services as lifecycle
+from elections.multi_question.rules import MAX_QUESTIONS, MAX_TOTAL_CANDIDATES
+from elections.roll.services import add_voters
 from live.repository import questions as questions_of
 from live.services import making
 from polls.counting import SideBySide
@@ -45,7 +49,7 @@ NOT_WALKED = {
     "accounts.second_factor.forms.AppForm": "a code that an app shows",
     "accounts.second_factor.forms.CodeForm": "a code that an app shows",
     "accounts.forms.NameForm": "asked of whoever registers while somebody else takes the name",
-    "elections.books.forms.QuestionsForm": "what two forms have in common",
+    "elections.multi_question_pages.forms.QuestionsForm": "what two forms have in common",
     "assembly.check_in_forms.PersonalCodeForm": "a code that is looked up",
     "news.mail_forms.NoNewsForm": "an address that is looked up",
     "news.site_forms.PartForm": "what several forms have in common",
@@ -90,11 +94,11 @@ def test_the_largest_ballot_of_several_questions_is_cast_without_scripts(each_si
 def board(site):
     """An election whose name, and whose candidates' names, are as long as they can be."""
     owner = make_person("the organiser")
-    draft = organising.create(owner, NAME, secret_ballot=False, results_public=True)
-    organising.add_candidates(owner, draft, [Candidate(name) for name in CANDIDATES])
+    draft = drafts.create(owner, NAME, secret_ballot=False, results_public=True)
+    add_candidates(owner, draft, [Candidate(name) for name in CANDIDATES])
     enrol("Eve")
-    organising.add_voters(owner, elections.find(NAME), ["Eve", "the organiser"])
-    return organising.open_(owner, elections.find(NAME), editable=False)
+    add_voters(owner, elections.find(NAME), ["Eve", "the organiser"])
+    return lifecycle.open_(owner, elections.find(NAME), editable=False)
 
 
 def links_from(client, *paths: str) -> set[str]:
@@ -118,7 +122,7 @@ def test_every_page_of_an_election_with_the_longest_names_opens(site, board):
     assert "receipt-picture" not in receipt.text
     links = links_from(organiser, reverse("election", args=[NAME]), reverse("candidates", args=[NAME]))
     links |= {reverse("candidate", args=[NAME, name]) for name in CANDIDATES}
-    organising.close(people.find("the organiser"), elections.find(NAME))
+    closing.close(people.find("the organiser"), elections.find(NAME))
     assert failed(site) == []
     assert results.find(NAME).report.result.winners == (CANDIDATES[0],)
     links |= links_from(organiser, reverse("election", args=[NAME]), reverse("results", args=[NAME]))

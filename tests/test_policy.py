@@ -21,8 +21,13 @@ from accounts import repository as people
 from accounts import services as accounts
 from acts.tokens import sign
 from ballots import services as ballots
-from elections import invitations, repository
-from elections import services as organising
+from elections import repository
+from elections.candidates.services import add_candidates
+from elections.drafts import services as drafts
+from elections.invitations import mailing
+from elections.lifecycle import closing
+from elections.lifecycle import services as lifecycle
+from elections.roll.services import add_voters
 from live import clock
 from live import repository as games
 from live.rules import Step
@@ -116,17 +121,17 @@ def a_day_of(roles: Roles) -> SimpleNamespace:
 
 
 def an_election(ida) -> None:
-    made = organising.create(ida, "Board", announces=True)
-    organising.add_candidates(ida, made, [Candidate("Ada"), Candidate("Bo"), Candidate("Cy")])
+    made = drafts.create(ida, "Board", announces=True)
+    add_candidates(ida, made, [Candidate("Ada"), Candidate("Bo"), Candidate("Cy")])
     enrol("Ann", "Ben")
-    organising.add_voters(ida, made, ["Ann", "Ben", "by.mail@example.org"])
-    organising.open_(ida, repository.find("Board"), editable=False)
-    invitations.invite(ida, repository.find("Board"))
+    add_voters(ida, made, ["Ann", "Ben", "by.mail@example.org"])
+    lifecycle.open_(ida, repository.find("Board"), editable=False)
+    mailing.invite(ida, repository.find("Board"))
     for form, name, first in ((1, "Ann", "Ada"), (2, "Ben", "Bo"), (3, "Ben", "Cy")):
         ballots.cast(people.find(name), "Board", ranks(**{first: 1}), f"form {form}")
     ballots.withdraw(people.find("Ben"), "Board", "form 4")
     ballots.cast(people.find("Ben"), "Board", ranks(Bo=1), "form 5")
-    organising.close(ida, repository.find("Board"))
+    closing.close(ida, repository.find("Board"))
     ballots.seal_what_is_closed("Board")
     browser = sign_in(people.find("Ann"))
     for page in ("/", "/election/Board/", "/election/Board/results/"):

@@ -22,11 +22,16 @@ from ballots import services as ballots
 from ballots.replay import by_code
 from ballots.services.casting import _record_cast
 from ballots.services.sealing import COUNTING
-from elections import invitations
+from elections import actions
 from elections import repository as elections
-from elections import services as organising
+from elections.candidates.services import add_candidates
+from elections.drafts import services as drafts
+from elections.drafts import services as drafts_services
+from elections.invitations import mailing
+from elections.lifecycle import closing as closing_acts
+from elections.lifecycle import deleting
+from elections.roll.services import add_voters
 from elections.rules import Action
-from elections.services import drafts
 from ranking.candidates import Candidate
 from store import keys
 from store.backup import Cut, is_salt
@@ -514,20 +519,20 @@ def test_a_shut_ballot_box_of_which_the_log_does_not_say_so_yet(site, person, op
     for number, secret in enumerate((True, False)):
         made = opened("Eve", name=f"Election {number}", secret_ballot=secret, electorate="everyone")
         ballots.cast(people.find("Eve") or person("Eve"), made.name, ranks(Ada=1), made.name)
-        begun = organising.ending.CLOSING.begin(elections.find(made.name), "the organiser")
+        begun = closing_acts.CLOSING.begin(elections.find(made.name), "the organiser")
         assert check(site).first == (), "it is said, and all gates are open"
         site.write(elections.shut_gates(begun)[3])
         assert check(site).first == (), "some gates are shut"
-        organising.ending.CLOSING.shut(begun)
+        closing_acts.CLOSING.shut(begun)
         assert check(site).first == ()
 
 
 def test_an_election_that_is_moving_to_its_new_name(site, person):
     ada = person("Ada")
-    made = organising.create(ada, "Bord")
-    organising.add_candidates(ada, made, [Candidate("Bo"), Candidate("Cy")])
+    made = drafts_services.create(ada, "Bord")
+    add_candidates(ada, made, [Candidate("Bo"), Candidate("Cy")])
     enrol("Eve")
-    organising.add_voters(ada, made, ["Eve"])
+    add_voters(ada, made, ["Eve"])
     drafts._rename(ada, elections.find("Bord"), "Board")
     assert elections.RENAMING.find("Bord") is not None
     assert check(site).first == ()
@@ -538,9 +543,9 @@ def test_an_election_that_is_moving_to_its_new_name(site, person):
 
 def test_what_a_deleted_election_has_left_behind(site, person):
     ada = person("Ada")
-    made = organising.create(ada, "Board")
-    organising.add_voters(ada, made, ["eve@example.org"])
-    organising.delete(ada, elections.find("Board"))
+    made = drafts_services.create(ada, "Board")
+    add_voters(ada, made, ["eve@example.org"])
+    deleting.delete(ada, elections.find("Board"))
     assert site.get(keys.voter("Board", "eve@example.org")) is not None
     assert check(site).first == ()
     assert finish_background("delete election") == 1
@@ -552,7 +557,7 @@ def test_ballots_that_are_published_and_not_counted_yet(site, person, opened, mo
     for number, secret in enumerate((True, False)):
         made = opened("Eve", name=f"Election {number}", secret_ballot=secret)
         ballots.cast(people.find("Eve") or person("Eve"), made.name, ranks(Ada=1), made.name)
-        organising.close(someone("the organiser"), election(made.name))
+        closing_acts.close(someone("the organiser"), election(made.name))
     ballots.seal_what_is_closed()
     verdict = check(site)
     assert verdict.first == ()
@@ -573,15 +578,13 @@ def test_what_many_do_at_once_is_in_the_log_as_it_happened(site, person, opened)
         for turn in range(4):
             with suppress(Refusal):
                 accounts.change_profile(someone("voter 0"), f"{number}", f"{turn}")
-                organising.change(ada, election("Board"), Action.DESCRIBE, description=f"{number}{turn}")
-                organising.add_voters(
-                    ada, election("Board"), [f"{number}.{turn}@example.org", f"both.{turn}@example.org"]
-                )
+                actions.change(ada, election("Board"), Action.DESCRIBE, description=f"{number}{turn}")
+                add_voters(ada, election("Board"), [f"{number}.{turn}@example.org", f"both.{turn}@example.org"])
 
     acts = [*(partial(vote, number) for number in range(5)), *(partial(organise, number) for number in range(3))]
     *_, meanwhile = at_once(*acts, lambda: check(site))
     assert meanwhile.first == ()
-    organising.close(someone("the organiser"), election("Board"))
+    closing_acts.close(someone("the organiser"), election("Board"))
     ballots.seal_what_is_closed()
     assert check(site).first == ()
 
@@ -591,13 +594,13 @@ def test_nothing_happens_any_more_to_an_election_that_is_deleted(site, person, o
     """Not even by somebody who has looked at it before, while what is left of it is still being deleted."""
     eve, made = person("Eve"), opened("Eve", secret_ballot=secret)
     standing, ada = ballots.standing_of(eve, "Board"), someone("the organiser")
-    organising.delete(ada, made)
+    deleting.delete(ada, made)
     with pytest.raises(Refused):
         _record_cast(eve, standing, "0", utc_now(), "form", paper=False)
-    for act in (partial(invitations.invite, ada, made), partial(organising.add_voters, ada, made, ["bo@example.org"])):
+    for act in (partial(mailing.invite, ada, made), partial(add_voters, ada, made, ["bo@example.org"])):
         with pytest.raises(Refusal):
             act()
-    invitations.leave_alone("Board", "Eve")
+    mailing.leave_alone("Board", "Eve")
     assert events_of(site, "ElectionDeleted")[0]["event_id"] == max(
         event["event_id"] for event in site.each(keys.events())
     )
@@ -633,7 +636,7 @@ def voted(site, person, opened):  # noqa: F811
     for name, secret in (("Prize", True), ("Board", False)):
         opened("Eve", name=name, secret_ballot=secret)
         ballots.cast(people.find("Eve") or person("Eve"), name, ranks(Ada=1, Bo=2), name)
-    organising.close(someone("the organiser"), election("Prize"))
+    closing_acts.close(someone("the organiser"), election("Prize"))
     ballots.seal_what_is_closed()
     site_sealer().seal()
     return site
@@ -663,7 +666,7 @@ def test_the_command_leaves_a_rebuilt_store_that_goes_on(voted, tmp_path, settin
     assert run("--check").splitlines()[-1] == "The log and the store agree."
     assert not someone("Eve").check_password("correct horse battery")
     ballots.cast(someone("Eve"), "Board", ranks(Cy=1), "again")
-    organising.close(someone("the organiser"), election("Board"))
+    closing_acts.close(someone("the organiser"), election("Board"))
     ballots.seal_what_is_closed()
     assert site_sealer().seal() > 0
     assert verify(table).flaw is None

@@ -8,10 +8,15 @@ from functools import partial
 from accounts import repository as people
 from accounts import services as accounts
 from accounts.rules import Role
-from elections import copying, imports, repository, services
+from elections import repository
+from elections.drafts import copying
+from elections.drafts import services as drafts
 from elections.groups import filling
 from elections.groups import replay as of_groups
 from elections.groups import services as keeping
+from elections.lifecycle import deleting
+from elections.roll import imports
+from elections.roll.services import add_voters
 from store import keys
 from store.log import utc_now
 from store.log.seal import verify
@@ -31,14 +36,14 @@ def tell_of_groups(person) -> str:
     """Everything happens that can happen to a group; answers the id of one that stays."""
     owner, ida = person("Olga", Role.OWNER), person("Ida")
     enrol("Eve", "Bo #1")
-    board = services.create(owner, "Board")
-    services.add_voters(owner, board, ["Ida", "Eve", "ida@example.org", *ADDRESSES])
+    board = drafts.create(owner, "Board")
+    add_voters(owner, board, ["Ida", "Eve", "ida@example.org", *ADDRESSES])
     kept = keeping.keep_roll(owner, repository.find("Board"), "form")
     keeping.rename(owner, kept.id, "Everybody")
     keeping.rename(owner, kept.id, "EVERYBODY")
     keeping.add(owner, kept.id, ["Bo #1", "new@example.org", "Eve"])
     keeping.remove(owner, kept.id, ADDRESSES[0])
-    following = services.create(owner, "Next")
+    following = drafts.create(owner, "Next")
     imports.go_on(owner, following, keeping.put_on_roll(owner, following, kept.id), 60)
     copying.copy(owner, repository.find("Next"), "Copy")
     gone = keeping.make(owner, "Gone")
@@ -62,9 +67,9 @@ def test_the_log_makes_the_groups_there_are(site, person):
 
 def test_it_does_so_too_when_it_has_forgotten_who_was_in_them(site, person):
     tell_of_groups(person)
-    services.delete(people.find("Olga"), repository.find("Board"))  # an election that is kept keeps its record whole
-    services.delete(people.find("Olga"), repository.find("Next"))
-    services.delete(people.find("Olga"), repository.find("Copy"))
+    deleting.delete(people.find("Olga"), repository.find("Board"))  # an election that is kept keeps its record whole
+    deleting.delete(people.find("Olga"), repository.find("Next"))
+    deleting.delete(people.find("Olga"), repository.find("Copy"))
 
     def then():
         return utc_now() + timedelta(days=31)

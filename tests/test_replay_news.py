@@ -12,7 +12,10 @@ from accounts import services as accounts
 from accounts.rules import Role
 from ballots import services as voting
 from elections import repository as elections
-from elections import services as organising
+from elections.candidates.services import add_candidates
+from elections.drafts import services as drafts
+from elections.lifecycle import closing
+from elections.lifecycle import services as lifecycle
 from news import replay as of_news
 from news import repository, services, site_page, site_replay, site_services
 from news.services.writing import Written
@@ -75,11 +78,11 @@ def a_picture(number: int) -> Wanted:
 
 
 def a_sealed_election(ada) -> None:
-    made = organising.create(ada, "Board", results_public=True, electorate="everyone")
-    organising.add_candidates(ada, made, [Candidate("Bo"), Candidate("Cy")])
-    organising.open_(ada, elections.find("Board"), editable=False)
+    made = drafts.create(ada, "Board", results_public=True, electorate="everyone")
+    add_candidates(ada, made, [Candidate("Bo"), Candidate("Cy")])
+    lifecycle.open_(ada, elections.find("Board"), editable=False)
     voting.cast(ada, "Board", {"0": ["1"]}, "form")
-    organising.close(ada, elections.find("Board"))
+    closing.close(ada, elections.find("Board"))
     voting.seal_what_is_closed("Board")
 
 

@@ -15,9 +15,16 @@ from accounts.rules import Role
 from acts.refusals import Refusal
 from acts.site import acting_on, table
 from ballots import services as ballots
-from elections import copying, invitations, reminders
+from elections import actions
 from elections import repository as elections
-from elections import services as organising
+from elections.candidates.services import add_candidates, remove_candidate
+from elections.drafts import copying
+from elections.drafts import services as drafts
+from elections.invitations import mailing, reminders
+from elections.lifecycle import closing, deleting
+from elections.lifecycle import services as lifecycle
+from elections.managers.services import add_manager, hand_over, remove_manager
+from elections.roll.services import add_voters
 from elections.rules import Action, Election
 from ranking.candidates import Candidate
 from store import keys
@@ -93,35 +100,35 @@ def says_who_they_are(number: int, more: int) -> None:
 def is_made(number: int, more: int) -> None:
     settings = {"secret_ballot": bool(more & 1), "electorate": "everyone" if more & 2 else "listed"}
     settings |= {"results_visible": "live"} if not more & 1 else {}
-    made = organising.create(person(more), f"Election {number % ELECTIONS}", paper_ballots=True, **settings)
-    organising.add_candidates(person(more), made, [Candidate("Ada"), Candidate("Bo"), Candidate("Cy")])
+    made = drafts.create(person(more), f"Election {number % ELECTIONS}", paper_ballots=True, **settings)
+    add_candidates(person(more), made, [Candidate("Ada"), Candidate("Bo"), Candidate("Cy")])
     names = [f"Person {each}" for each in range(more % PEOPLE + 1)]
-    organising.add_voters(person(more), made, [name for name in names if people.find(name)])
+    add_voters(person(more), made, [name for name in names if people.find(name)])
 
 
 def is_opened(number: int, more: int) -> None:
     election = an_election(number)
-    organising.open_(organiser(election), election, editable=bool(more & 1))
+    lifecycle.open_(organiser(election), election, editable=bool(more & 1))
 
 
 def is_described(number: int, more: int) -> None:
     election = an_election(number)
-    organising.change(organiser(election), election, Action.DESCRIBE, description=f"Words {more % 3}")
+    actions.change(organiser(election), election, Action.DESCRIBE, description=f"Words {more % 3}")
 
 
 def gets_a_candidate(number: int, more: int) -> None:
     election = an_election(number)
-    organising.add_candidates(organiser(election), election, [Candidate(f"Candidate {more}")])
+    add_candidates(organiser(election), election, [Candidate(f"Candidate {more}")])
 
 
 def loses_a_candidate(number: int, more: int) -> None:
     election = an_election(number)
-    organising.remove_candidate(organiser(election), election, ("Cy", f"Candidate {more}")[more & 1])
+    remove_candidate(organiser(election), election, ("Cy", f"Candidate {more}")[more & 1])
 
 
 def gets_an_end(number: int, more: int) -> None:
     election = an_election(number)
-    organising.extend(organiser(election), election, as_text(utc_now() + timedelta(days=20 * (more + 1))))
+    lifecycle.extend(organiser(election), election, as_text(utc_now() + timedelta(days=20 * (more + 1))))
 
 
 def gets_reminders(number: int, more: int) -> None:
@@ -131,23 +138,23 @@ def gets_reminders(number: int, more: int) -> None:
 
 def gets_a_manager(number: int, more: int) -> None:
     election = an_election(number)
-    organising.add_manager(organiser(election), election, person(more).name)
+    add_manager(organiser(election), election, person(more).name)
 
 
 def loses_a_manager(number: int, more: int) -> None:
     election = an_election(number)
-    organising.remove_manager(organiser(election), election, person(more).name)
+    remove_manager(organiser(election), election, person(more).name)
 
 
 def changes_hands(number: int, more: int) -> None:
     election = an_election(number)
-    organising.hand_over(organiser(election), election, person(more).name)
+    hand_over(organiser(election), election, person(more).name)
 
 
 def is_renamed(number: int, more: int) -> None:
     election = an_election(number)
     name = election.name.upper() if more & 1 else another_election(number)
-    organising.rename(organiser(election), election, name)
+    drafts.rename(organiser(election), election, name)
 
 
 def is_copied(number: int, more: int) -> None:
@@ -157,19 +164,19 @@ def is_copied(number: int, more: int) -> None:
 
 def is_mailed_about(number: int, more: int) -> None:
     election = an_election(number)
-    invitations.invite(organiser(election), election)
+    mailing.invite(organiser(election), election)
     queue_mailings()
-    invitations.leave_alone(election.name, f"Person {more % PEOPLE}")
+    mailing.leave_alone(election.name, f"Person {more % PEOPLE}")
 
 
 def is_deleted(number: int, more: int) -> None:
     election = an_election(number)
-    organising.delete(organiser(election), election)
+    deleting.delete(organiser(election), election)
 
 
 def is_closed(number: int, more: int) -> None:
     election = an_election(number)
-    organising.close(organiser(election), election)
+    closing.close(organiser(election), election)
     if more & 1:
         ballots.seal_what_is_closed()
 

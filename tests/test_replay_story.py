@@ -29,17 +29,28 @@ from acts.tokens import sign
 from acts.turns import at_once
 from ballots import services as ballots
 from ballots.services import emptying
-from elections import copying, descriptions, imports, invitations, messages, places, quiet, reminders, trials, words
+from elections import actions, places
 from elections import repository as elections
 from elections import rules as of_elections
-from elections import services as organising
-from elections.books import repository as books
-from elections.books import services as binding
-from elections.books.rules import Book
+from elections.candidates.services import add_candidates, edit_candidate, picture_candidate, remove_candidate
+from elections.drafts import copying
+from elections.drafts import services as drafts
 from elections.groups import services as groups
-from elections.needs import Need
+from elections.invitations import forecast, messages, opt_out, own_text, reminders
+from elections.invitations import mailing as invitations
+from elections.lifecycle import closing, deleting
+from elections.lifecycle import services as lifecycle
+from elections.lifecycle.closing import CLOSING, close_what_is_over
+from elections.managers.services import add_manager, hand_over, remove_manager
+from elections.multi_question import repository as books
+from elections.multi_question.rules import Book
+from elections.multi_question_pages import services as binding
+from elections.roll import imports
+from elections.roll.services import add_voters, remove_voter
 from elections.rules import Action, Election
-from elections.services.ending import CLOSING
+from elections.skills_needed import services as skills_needed
+from elections.skills_needed.needs import Need
+from elections.skills_needed.services import ask_candidates, drop_need, set_need
 from mail import again, bounces, mailboxes, server
 from mail import outbox as mail
 from mail.letters import compose
@@ -129,18 +140,18 @@ def send_mails() -> None:
 
 
 def groups_are_kept() -> None:
-    ada, made = someone("Ada"), organising.create(someone("Ada"), "First of the club")
+    ada, made = someone("Ada"), drafts.create(someone("Ada"), "First of the club")
     gone = groups.make(ada, "Gone")
     groups.add(ada, gone.id, ["Cy"])
     groups.delete(ada, gone.id)
     finish_background("delete group")
-    organising.add_voters(ada, made, ["Bo", "a@example.org"])
+    add_voters(ada, made, ["Bo", "a@example.org"])
     club = groups.keep_roll(ada, election("First of the club"), "form")
     for _twice in range(2):
         groups.add(ada, club.id, ["Cy", "b@example.org", "a@example.org"])
     groups.remove(ada, club.id, "a@example.org")
     groups.rename(ada, club.id, "Club")
-    following = organising.create(ada, "Next of the club")
+    following = drafts.create(ada, "Next of the club")
     for _twice in range(2):
         begun = groups.put_on_roll(ada, election("Next of the club"), club.id)
         imports.go_on(ada, following, begun, 60)
@@ -240,7 +251,7 @@ def a_newer_renderer(name: str) -> None:
     """Somebody looks after an upgrade."""
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(markdown, "VERSION", markdown.VERSION + 1)
-        rendered.description_of(descriptions.of(name))
+        rendered.description_of(elections.description_of(name))
         elections.candidates_to_show(name)
 
 
@@ -248,51 +259,51 @@ def a_public_election() -> None:
     ada = someone("Ada")
     end = as_text(utc_now() + timedelta(days=2))
     settings = {"secret_ballot": False, "results_visible": "live", "paper_ballots": True, "no_voting_after": end}
-    made = organising.create(ada, "Bord", description="Who?", **settings)
-    organising.add_candidates(ada, made, [Candidate("Ada"), Candidate("Bo", "Vote for me."), Candidate("Cy")])
-    organising.add_candidates(ada, made, [Candidate("Nobody")])
-    organising.edit_candidate(ada, election("Bord"), Candidate("Ada", "I can count.", "https://example.org/"))
-    organising.picture_candidate(ada, election("Bord"), "Nobody", Wanted(kept()))
-    organising.picture_candidate(ada, election("Bord"), "Ada", Wanted(kept()))
+    made = drafts.create(ada, "Bord", description="Who?", **settings)
+    add_candidates(ada, made, [Candidate("Ada"), Candidate("Bo", "Vote for me."), Candidate("Cy")])
+    add_candidates(ada, made, [Candidate("Nobody")])
+    edit_candidate(ada, election("Bord"), Candidate("Ada", "I can count.", "https://example.org/"))
+    picture_candidate(ada, election("Bord"), "Nobody", Wanted(kept()))
+    picture_candidate(ada, election("Bord"), "Ada", Wanted(kept()))
     seen = elections.find_candidate("Bord", "Ada").photo
-    organising.picture_candidate(ada, election("Bord"), "Ada", Wanted(seen=seen, alt="Ada, counting"))
-    organising.remove_candidate(ada, election("Bord"), "Nobody")
+    picture_candidate(ada, election("Bord"), "Ada", Wanted(seen=seen, alt="Ada, counting"))
+    remove_candidate(ada, election("Bord"), "Nobody")
     what_it_needs(ada)
-    organising.add_voters(ada, election("Bord"), [f"voter {number}" for number in range(4)])
+    add_voters(ada, election("Bord"), [f"voter {number}" for number in range(4)])
     the_list = imports.start(
         ada, election("Bord"), ["voter 0", "wrong@example.org", "paper@example.org", "late@example.org"]
     )
     imports.go_on(ada, election("Bord"), the_list, 5)
     imports.go_on(ada, election("Bord"), imports.start(ada, election("Bord"), ["voter 0", "voter 1"]), 5)
-    organising.remove_voter(ada, election("Bord"), "wrong@example.org")
-    organising.add_manager(ada, election("Bord"), "Cy")
-    organising.rename(ada, election("Bord"), "Board")
-    organising.rename(ada, election("Board"), "BOARD")
-    organising.change(ada, election("Board"), Action.SET_UP, unranked="no-opinion", managers=())
-    organising.add_manager(ada, election("Board"), "Cy")
+    remove_voter(ada, election("Bord"), "wrong@example.org")
+    add_manager(ada, election("Bord"), "Cy")
+    drafts.rename(ada, election("Bord"), "Board")
+    drafts.rename(ada, election("Board"), "BOARD")
+    actions.change(ada, election("Board"), Action.SET_UP, unranked="no-opinion", managers=())
+    add_manager(ada, election("Board"), "Cy")
     reminders.choose(ada, election("Board"), [24, 3])
-    organising.open_(ada, election("Board"), editable=True)
+    lifecycle.open_(ada, election("Board"), editable=True)
     a_newer_renderer("Board")
-    organising.add_candidates(ada, election("Board"), [Candidate("Di")])
-    organising.change(ada, election("Board"), Action.DESCRIBE, description="Who, then?")
-    organising.fix(ada, election("Board"))
-    organising.extend(ada, election("Board"), as_text(utc_now() + timedelta(days=60)))
+    add_candidates(ada, election("Board"), [Candidate("Di")])
+    actions.change(ada, election("Board"), Action.DESCRIBE, description="Who, then?")
+    lifecycle.fix(ada, election("Board"))
+    lifecycle.extend(ada, election("Board"), as_text(utc_now() + timedelta(days=60)))
     public_votes(ada)
 
 
 def what_it_needs(ada: User) -> None:
     for name in ("Counting", "Tea"):
         skills.add(someone("Olga"), name, "All", "")
-        organising.set_need(ada, election("Bord"), Need(name.casefold(), 3, 1))
-    organising.drop_need(ada, election("Bord"), "tea")
-    organising.ask_candidates(ada, election("Bord"))
+        set_need(ada, election("Bord"), Need(name.casefold(), 3, 1))
+    drop_need(ada, election("Bord"), "tea")
+    ask_candidates(ada, election("Bord"))
     agreed(ada, "Bord")
-    organising.disagree(ada, election("Bord"), Candidate("Ada"))
+    skills_needed.disagree(ada, election("Bord"), Candidate("Ada"))
     agreed(ada, "Bord")
 
 
 def agreed(person: User, to: str) -> None:
-    organising.agree(person, election(to), Candidate(person.name))
+    skills_needed.agree(person, election(to), Candidate(person.name))
 
 
 def public_votes(ada: User) -> None:
@@ -318,8 +329,8 @@ def mails() -> None:
     invitations.leave_alone("BOARD", "late@example.org")
     invitations.remind(ada, election("Board"))
     messages.send(ada, election("Board"), "The room", "It is *another* one.")
-    words.change(ada, election("Board"), "Please come *early*.", "me")
-    trials.send_test(ada, election("Board"), "invited")
+    own_text.change(ada, election("Board"), "Please come *early*.", "me")
+    forecast.send_test(ada, election("Board"), "invited")
     send_mails()
 
 
@@ -352,22 +363,22 @@ def mails_that_did_not_arrive() -> None:
 
 def a_secret_election() -> None:
     bo = someone("Bo")
-    made = organising.create(bo, "Prize", electorate="everyone", paper_ballots=True)
-    organising.add_candidates(bo, made, [Candidate("Ada"), Candidate("Bo"), Candidate("Cy")])
-    organising.add_voters(bo, made, ["by.post@example.org"])
-    organising.open_(bo, election("Prize"), editable=False)
+    made = drafts.create(bo, "Prize", electorate="everyone", paper_ballots=True)
+    add_candidates(bo, made, [Candidate("Ada"), Candidate("Bo"), Candidate("Cy")])
+    add_voters(bo, made, ["by.post@example.org"])
+    lifecycle.open_(bo, election("Prize"), editable=False)
     for number in range(5):
         voted(f"voter {number}", "Prize", Ada=1, Bo=number + 1)
     voted("voter 4", "Prize", Cy=1)
     ballots.withdraw(someone("voter 3"), "Prize", "voter 3 withdraws")
     ballots.enter_paper(bo, "Prize", "by.post@example.org", ranks(Cy=1), "by post")
-    organising.close(bo, election("Prize"))
-    organising.close(someone("Ada"), election("Board"))
+    closing.close(bo, election("Prize"))
+    closing.close(someone("Ada"), election("Board"))
     for name in ("Prize", "Board"):
         ballots.seal_what_is_closed(name)  # as whoever opens its page does: the box is the worker's to empty
-    quiet.leave_alone("by.post@example.org")
-    quiet.leave_alone("late@example.org")
-    quiet.mail_again("late@example.org")
+    opt_out.leave_alone("by.post@example.org")
+    opt_out.leave_alone("late@example.org")
+    opt_out.mail_again("late@example.org")
     mailing.mail_result(bo, election("Prize"))
     send_mails()
 
@@ -377,50 +388,50 @@ def an_election_has_shards() -> None:
     bo, names = someone("Bo"), [f"voter {number}" for number in range(5)]
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(places, "shards_of_new", lambda: 4)
-        made = organising.create(bo, "Crowd")
+        made = drafts.create(bo, "Crowd")
         copying.copy(bo, made, "Crowd again")
-    organising.add_candidates(bo, made, [Candidate("Ada"), Candidate("Bo"), Candidate("Cy")])
-    organising.add_voters(bo, election("Crowd"), [*names, "far@example.org"])
-    organising.open_(bo, election("Crowd"), editable=False)
+    add_candidates(bo, made, [Candidate("Ada"), Candidate("Bo"), Candidate("Cy")])
+    add_voters(bo, election("Crowd"), [*names, "far@example.org"])
+    lifecycle.open_(bo, election("Crowd"), editable=False)
     for name in names:
         voted(name, "Crowd", Ada=1, Bo=2)
     ballots.withdraw(someone("voter 3"), "Crowd", "voter 3 withdraws there too")
-    organising.close(bo, election("Crowd"))
+    closing.close(bo, election("Crowd"))
     ballots.seal_what_is_closed("Crowd")
 
 
 def elections_change_hands() -> None:
     ada, bo = someone("Ada"), someone("Bo")
     copying.copy(bo, election("Prize"), "Prize again")
-    organising.add_voters(bo, election("Prize again"), ["voter 4"])
-    organising.hand_over(bo, election("Prize again"), "Ada")
-    organising.add_manager(ada, election("Prize again"), "Bo")
-    organising.remove_manager(ada, election("Prize again"), "Bo")
+    add_voters(bo, election("Prize again"), ["voter 4"])
+    hand_over(bo, election("Prize again"), "Ada")
+    add_manager(ada, election("Prize again"), "Bo")
+    remove_manager(ada, election("Prize again"), "Bo")
     copying.copy(ada, election("Board"), "Short-lived")
-    organising.add_voters(ada, election("Short-lived"), [f"{number}@example.org" for number in range(3)])
-    organising.open_(ada, election("Short-lived"), editable=False)
+    add_voters(ada, election("Short-lived"), [f"{number}@example.org" for number in range(3)])
+    lifecycle.open_(ada, election("Short-lived"), editable=False)
     voted("voter 0", "Short-lived", Ada=1)
     invitations.invite(ada, election("Short-lived"))
     queue_mailings()
-    organising.delete(ada, election("Short-lived"))
+    deleting.delete(ada, election("Short-lived"))
     finish_background("delete election")
     send_mails()
 
 
 def ends_by_the_clock() -> None:
     ada = someone("Ada")
-    made = organising.create(ada, "Soon over", announces=True, no_voting_after=as_text(utc_now() + timedelta(hours=4)))
-    organising.add_candidates(ada, made, [Candidate("Ada"), Candidate("Bo"), Candidate("Cy")])
-    organising.picture_candidate(ada, made, "Bo", Wanted(kept()))
-    organising.add_voters(ada, made, ["voter 0", "voter 1"])
-    organising.open_(ada, election("Soon over"), editable=False)
+    made = drafts.create(ada, "Soon over", announces=True, no_voting_after=as_text(utc_now() + timedelta(hours=4)))
+    add_candidates(ada, made, [Candidate("Ada"), Candidate("Bo"), Candidate("Cy")])
+    picture_candidate(ada, made, "Bo", Wanted(kept()))
+    add_voters(ada, made, ["voter 0", "voter 1"])
+    lifecycle.open_(ada, election("Soon over"), editable=False)
     reminders.choose(ada, election("Soon over"), [3])
     voted("voter 0", "Soon over", Ada=1)
     with later(hours=2):
         assert reminders.remind_by_the_clock() == 1
     imports.start(ada, election("Soon over"), ["late@example.org"])
     with later(hours=5):
-        assert organising.close_what_is_over() == 1
+        assert close_what_is_over() == 1
         finish_background("import voters")
         ballots.seal_what_is_closed("Soon over")
     at_once(emptying.empty(election("Soon over")))
@@ -437,14 +448,14 @@ def several_questions_on_one_ballot() -> None:
     binding.move(ada, book(), "Spring: Song", up=True)
     binding.take_out(ada, book(), "Spring: Colour")
     binding.rename(ada, book(), "Spring 2027")
-    organising.delete(ada, election("Spring: Dish"))
+    deleting.delete(ada, election("Spring: Dish"))
     for name in book().questions:
-        organising.add_candidates(ada, election(name), [Candidate("Ada"), Candidate("Bo")])
-    organising.add_voters(ada, election("Spring: Chair"), ["voter 0", "voter 1"])
+        add_candidates(ada, election(name), [Candidate("Ada"), Candidate("Bo")])
+    add_voters(ada, election("Spring: Chair"), ["voter 0", "voter 1"])
     soon = as_text(utc_now() + timedelta(hours=4))
-    organising.change(ada, election("Spring: Chair"), Action.SET_UP, no_voting_after=soon)
+    actions.change(ada, election("Spring: Chair"), Action.SET_UP, no_voting_after=soon)
     binding.open_(ada, book())
-    organising.add_voters(ada, election("Spring: Chair"), ["voter 2"])
+    add_voters(ada, election("Spring: Chair"), ["voter 2"])
     binding.extend(ada, book(), as_text(utc_now() + timedelta(hours=6)))
     voted("voter 2", "Spring: Song", Ada=1)
     table().write(books.LISTING.begin("cut off", book_id=made.id, voters=["voter 2"]))
@@ -460,17 +471,17 @@ def several_questions_on_one_ballot() -> None:
 def what_can_never_be_finished() -> None:
     """A copy for which there is no room any more; and an election that is deleted while it is being closed."""
     ada = someone("Ada")
-    organising.add_candidates(ada, organising.create(ada, "Hasty"), [Candidate("Ada"), Candidate("Bo")])
-    organising.add_voters(ada, election("Hasty"), ["voter 0"])
+    add_candidates(ada, drafts.create(ada, "Hasty"), [Candidate("Ada"), Candidate("Bo")])
+    add_voters(ada, election("Hasty"), ["voter 0"])
     with pytest.MonkeyPatch.context() as cut_off:
         cut_off.setattr(copying.FILLING, "start", lambda name: False)
         copying.copy(ada, election("Hasty"), "Never whole")
     with pytest.MonkeyPatch.context() as full:
         full.setattr(of_elections, "MAX_CANDIDATES", 1)
         assert finish_background("fill election") == 1
-    organising.open_(ada, election("Hasty"), editable=False)
+    lifecycle.open_(ada, election("Hasty"), editable=False)
     CLOSING.begin(election("Hasty"), "Ada")
-    organising.delete(ada, election("Hasty"))
+    deleting.delete(ada, election("Hasty"))
     unknown = TaskType("unknown", "Unknown")
     table().write(unknown.begin("anything", due=now_text()))
     background.resume_due()
@@ -480,20 +491,20 @@ def what_can_never_be_finished() -> None:
 
 def somebody_leaves() -> None:
     olga, cy = someone("Olga"), someone("Cy")
-    made = organising.create(cy, "Still open")
-    organising.add_candidates(cy, made, [Candidate("Ada"), Candidate("Bo"), Candidate("Cy")])
-    organising.add_voters(cy, made, ["voter 0", "voter 5", "Cy"])
-    organising.set_need(cy, election("Still open"), Need("counting", 1, 2))
+    made = drafts.create(cy, "Still open")
+    add_candidates(cy, made, [Candidate("Ada"), Candidate("Bo"), Candidate("Cy")])
+    add_voters(cy, made, ["voter 0", "voter 5", "Cy"])
+    set_need(cy, election("Still open"), Need("counting", 1, 2))
     agreed(cy, "Still open")
-    organising.open_(cy, election("Still open"), editable=False, shows_skills=True)
+    lifecycle.open_(cy, election("Still open"), editable=False, shows_skills=True)
     voted("voter 5", "Still open", Ada=1)
     voted("voter 0", "Still open", Ada=1)
-    organising.add_manager(someone("Ada"), election("Prize again"), "Cy")
+    add_manager(someone("Ada"), election("Prize again"), "Cy")
     signed_in = keys.session("voter 5", "digest")
     table().write(Put({"PK": signed_in.pk, "SK": signed_in.sk}))
     accounts.remove(olga, someone("voter 5"))
     accounts.remove(olga, cy)
-    organising.set_need(someone("Ada"), election("Prize again"), Need("tea", 2, 1))
+    set_need(someone("Ada"), election("Prize again"), Need("tea", 2, 1))
     agreed(someone("Ada"), "Prize again")
     accounts.remove_self(someone("voter 4"))
     accounts.make_demo_person("Late", Role.VOTER, "", PASSWORD)
@@ -553,14 +564,14 @@ def kinds_in(*packages: str) -> set[str]:
     """The words in the shape of an event's kind, in every module that makes events, or has them made."""
     texts = [path.read_text() for name in packages for path in (ROOT / name).rglob("*.py")]
     trees = [ast.parse(text) for text in texts if any(f"{name}(" in text for name in MAKING)]  # others take long
-    words = [
+    own_text = [
         node.value
         for tree in trees
         if any(isinstance(node, ast.Call) and getattr(node.func, "id", "") in MAKING for node in ast.walk(tree))
         for node in ast.walk(tree)
         if isinstance(node, ast.Constant) and isinstance(node.value, str)
     ]
-    return {word for word in words if re.fullmatch(r"(?:[A-Z][a-z]+){2,}", word)}
+    return {word for word in own_text if re.fullmatch(r"(?:[A-Z][a-z]+){2,}", word)}
 
 
 def test_a_pause_is_replayed_too(site, monkeypatch):

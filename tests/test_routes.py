@@ -17,7 +17,8 @@ from accounts import repository
 from accounts.rules import Permission, Role
 from acts.site import table
 from config import errors, middleware
-from elections import services
+from elections.candidates.services import add_candidates
+from elections.drafts import services as drafts
 from elections.rules import RULES, Action, Relation
 from ranking.candidates import Candidate
 from tests.copies import copy_of
@@ -504,8 +505,8 @@ def prepared(tmp_path_factory) -> tuple[Path, dict[Role, SimpleCookie]]:
     with override_settings(STORE_URL=f"sqlite://{path}"):
         table().create()
         make_person("target", Role.NO_ACCESS)
-        draft = services.create(make_person("somebody"), "draft")
-        services.add_candidates(repository.find("somebody"), draft, [Candidate("Bo")])
+        draft = drafts.create(make_person("somebody"), "draft")
+        add_candidates(repository.find("somebody"), draft, [Candidate("Bo")])
         return path, {role: sign_in(f"the {role.name}", role).cookies for role in reversed(Role)}
 
 

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from acts.site import acting_on
 from ballots import replay as ballots
 from elections import replay as elections
-from elections import voting_times
 from elections.repository import RENAMING
 from elections.rules import State
+from elections.turnout import times as voting_times
 from polls import replay as polls
 from skills import replay as skills
 from store import formats, keys

@@ -14,7 +14,7 @@ from typing import Any
 
 from django.utils.translation import gettext_lazy as _
 
-from elections.disclosure import NOTHING, Allowed
+from elections.turnout.disclosure import NOTHING, Allowed
 from store import keys
 from store.schema import SCHEMA, WITHHELD, ItemType, beginning, fits
 from store.table import Item, Key, Span

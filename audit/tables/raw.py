@@ -18,7 +18,7 @@ from django.utils.translation import gettext_lazy as _
 from acts.refusals import Refusal
 from acts.site import table
 from elections import places
-from elections.disclosure import NOTHING, Allowed, allowed
+from elections.turnout.disclosure import NOTHING, Allowed, allowed
 from store import keys, spans
 from store.schema import KEYS, ItemType
 from store.table import DATA, LOG, BadCursor, Invalid, Item, Key, Span

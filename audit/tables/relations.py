@@ -19,8 +19,8 @@ from accounts import repository as people
 from acts.site import now_text, table
 from elections import places
 from elections import repository as elections
-from elections.disclosure import Allowed, allowed
 from elections.rules import Election
+from elections.turnout.disclosure import Allowed, allowed
 from ranking.candidates import Candidate
 from results import published
 from results.published import Place

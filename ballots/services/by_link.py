@@ -15,7 +15,7 @@ from ballots.passes import Pass
 from ballots.repository import Standing
 from elections import places
 from elections import repository as elections
-from elections.by_link import NOT_LISTED, Link, LinkRefused, check_link
+from elections.invitations.voting_link import NOT_LISTED, Link, LinkRefused, check_link
 from elections.repository import is_by_address
 from elections.rules import Election
 from store import keys

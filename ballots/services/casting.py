@@ -19,9 +19,9 @@ from ballots import letters, repository, rules, secrecy
 from ballots.passes import Pass
 from ballots.repository import Standing
 from ballots.rules import Ballot, HasNotVoted, NotOnTheRoll
-from elections import services as organising
+from elections import actions
 from elections.rules import Action, State, check_when, check_who
-from elections.turnout import tells_who, turnout
+from elections.turnout.counts import tells_who, turnout
 from ranking.rankings import Ranks, ranking_from
 from store.log import Event, as_text, utc_now
 from store.table import Item, Write
@@ -205,7 +205,7 @@ def _of_no_account(entries: list[Item]) -> list[Item]:
 
 def check_paper(actor: User, standing: Standing) -> None:
     election = standing.election
-    check_who(organising.relation(actor, election), Action.ENTER_PAPER)
+    check_who(actions.relation(actor, election), Action.ENTER_PAPER)
     check_when(election.state(now_text()), Action.ENTER_PAPER)
     if not election.paper_ballots:
         raise NotNow(_("This election takes no paper ballots."))

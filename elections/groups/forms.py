@@ -9,7 +9,6 @@ from django import forms
 from django.core.exceptions import ValidationError
 from django.utils.translation import gettext_lazy as _
 
-from elections.forms import ImportedForm
 from pages import lists
 from pages.fields import LinesField, TitleField
 
@@ -48,10 +47,6 @@ class MembersForm(forms.Form):
         except lists.NotAList as refusal:
             self.add_error("file" if file else "text", str(refusal))
         return cleaned
-
-
-class NewMembersForm(ImportedForm):
-    """The members of a preview, sent back to be kept."""
 
 
 class ChoiceForm(forms.Form):

@@ -4,10 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from django.utils.translation import gettext_lazy as _
-
-from elections import repository as elections
-from elections.replay import election_of
 from store.replay import DoesNotFit, Happened, Step
 from store.schema import EventType
 
@@ -47,12 +43,6 @@ EVENTS = (
         lambda event: repository.removing(group_of(event).id, event.said["members"]),
         "group_id",
         "members:people",
-    ),
-    EventType(
-        "GroupUsed",
-        lambda event: elections.with_group(election_of(event), group_of(event).id),
-        "election_name group_id",
-        sentence=_("%(who)s put one of their groups on the roll."),
     ),
     EventType("GroupDeleted", deleted, "group_id at"),
 )

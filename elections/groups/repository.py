@@ -20,7 +20,6 @@ from .rules import Group, Member
 DELETING = TaskType("delete group", _("Deleting a group"))
 
 OF_GROUPS = tuple(Group.__dataclass_fields__)
-MAX_RECENT_USES = 20  # uses of a group, the newest, among which the election before another is looked for
 
 # --- finding ---
 
@@ -85,10 +84,6 @@ def on_roll(election: Election, *, by_name: bool) -> Iterator[Member]:
 def uses(group_id: str, limit: int) -> list[Item]:
     """Where the group was put on a roll, the newest election first."""
     return list(table().page(keys.group_uses(group_id), limit=limit, backwards=True).items)
-
-
-def uses_before(group_id: str, created_at: str) -> list[Item]:
-    return list(table().page(keys.group_uses_before(group_id, created_at), limit=MAX_RECENT_USES, backwards=True).items)
 
 
 # --- items ---

@@ -16,11 +16,12 @@ from acts.queues import take_each
 from acts.recording import record, write
 from acts.refusals import LostRace, NameTaken, NotThere
 from acts.site import SITE, now_text, table
-from elections import imports, services
+from elections import actions
 from elections import repository as elections
-from elections.imports import Import
-from elections.rules import Action, Election, State, takes_names
-from elections.skipping import Skipped
+from elections.roll import imports
+from elections.roll.imports import Import
+from elections.roll.list_summary import Skipped
+from elections.rules import Action, Election, takes_names
 from store import keys
 from store.log import Event
 from store.table import Check, Exists, Item, Write
@@ -55,7 +56,7 @@ def keep_roll(user: User, election: Election, form: str) -> Group:
 
     Where names come onto the roll by voting in secret, it is a group of those by address: who has voted stays a secret.
     """
-    services.check(user, election, Action.COPY)
+    actions.check(user, election, Action.COPY)
     number = hashlib.sha256("\n".join((user.name, user.created_at, form)).encode()).hexdigest()[:22]
 
     def kept() -> Group:
@@ -169,16 +170,6 @@ def put_on_roll(user: User, election: Election, group_id: str) -> Import:
 def usable(election: Election, members: Sequence[Member]) -> list[str]:
     """Where names come onto the roll by voting in secret, only addresses are put there."""
     return [each.name for each in members if each.is_by_address or takes_names(election)]
-
-
-def last_election(group_id: str, before: Election) -> Election | None:
-    """The election that had the same group on its roll before this one: the newest that was made earlier, is still
-    there and has been opened. Nothing if there is none, or if the group is gone."""
-    for use in repository.uses_before(group_id, before.created_at) if group_id else ():
-        found = elections.find_made(use["election_name"], use["created_at"])
-        if found is not None and found.stored_state != State.DRAFT:
-            return found
-    return None
 
 
 def used_in(group_id: str, limit: int, visible: Callable[[Election], bool]) -> list[Election]:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from functools import partial
+from typing import Any
 
 from django.contrib import messages
-from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
+from django.http import Http404, HttpRequest, HttpResponse, StreamingHttpResponse
 from django.shortcuts import redirect, render
 from django.utils.http import content_disposition_header
 from django.utils.translation import gettext as _
@@ -13,27 +14,27 @@ from django.utils.translation import ngettext
 from django.views.decorators.http import require_POST, require_safe
 
 from accounts.access import requires
+from accounts.models import User
 from accounts.rules import Permission
 from acts.limits import SECONDS_PER_HOUR, Limit, count
 from elections import repository as elections
 from elections import rules as of_elections
-from elections import skipping
 from elections.access import context_of, run
-from elections.forms import SearchForm
-from elections.roll_views import begun
+from elections.actions import relation
+from elections.roll import list_summary
+from elections.roll.forms import ImportedForm, SearchForm
+from elections.roll.list_summary import Skipped
+from elections.roll.views import begun
 from elections.rules import EVERYBODY_HERE, Action, Election, takes_names
-from elections.services import relation
-from elections.skipping import Skipped
 from pages import lists
 from pages.forms import carried_out, form_page, posted, refusals_at, show_form, token_in
 from pages.lists import Row, Verdict
 from pages.paging import listed, one_page
 from pages.saying import ask, refusals_said, told
 
-from . import filling, repository, services
-from .access import owned
+from . import filling, repository, rules, services
 from .filling import Filling
-from .forms import ChoiceForm, GroupForm, MembersForm, NewMembersForm
+from .forms import ChoiceForm, GroupForm, MembersForm
 from .rules import MAX_GROUPS_PER_PERSON, Group, Member
 
 MADE = Limit("groups", 60, SECONDS_PER_HOUR)
@@ -65,6 +66,15 @@ def make(request: HttpRequest) -> HttpResponse:
 
 
 # --- one of them ---
+
+
+def _owned(user: User, group: Group) -> None:
+    """For everybody but its owner it is not there, whatever their role."""
+    if not rules.owns(user.name, group):
+        raise Http404
+
+
+owned: Any = requires(Permission.USE_APPLICATION, load=repository.find, rule=_owned)
 
 
 @owned
@@ -150,16 +160,16 @@ def _previewed(request: HttpRequest, group: Group, rows: list[Row]) -> HttpRespo
         rows, repository.there(group.id, names), repository.accounts(names), _("In the group already.")
     )
     new = [row.kept for row in rows if row.verdict == Verdict.NEW]
-    skipped = skipping.skipped_of(rows)
+    skipped = list_summary.skipped_of(rows)
     sent_back = "".join(lists.as_csv(["voter"], ([name] for name in new))) if new else ""
-    form = NewMembersForm(initial={"voters": sent_back, "skipped": skipped.as_text()})
-    numbers = skipping.numbers(len(new), skipped, skipping.already_in_the_group)
-    context = {"group": group, "form": form, "new": len(new), "numbers": numbers, **skipping.sorted_out(rows)}
+    form = ImportedForm(initial={"voters": sent_back, "skipped": skipped.as_text()})
+    numbers = list_summary.numbers(len(new), skipped, list_summary.MEMBERS)
+    context = {"group": group, "form": form, "new": len(new), "numbers": numbers, **list_summary.sorted_out(rows)}
     return render(request, "elections/groups/preview.html", context)
 
 
 def _add(request: HttpRequest, group: Group) -> HttpResponse:
-    form = NewMembersForm(request.POST)
+    form = ImportedForm(request.POST)
     if not form.is_valid():
         messages.error(request, _("That list could not be read. Please start again with it."))
         return redirect("add_members", group_id=group.id)
@@ -172,7 +182,7 @@ def _add(request: HttpRequest, group: Group) -> HttpResponse:
 
 def _came(came: Filling, skipped: Skipped) -> str:
     there = Skipped(skipped.there + came.there, skipped.repeated, skipped.unusable, skipped.lines)
-    return skipping.summary(skipping.members_added(came.added), there, skipping.in_the_group, came.gone)
+    return list_summary.summary(came.added, there, list_summary.MEMBERS, came.gone)
 
 
 # --- from a roll, and onto one ---
@@ -205,9 +215,9 @@ def put_on(request: HttpRequest, election: Election) -> HttpResponse:
 
 def _looked_at(request: HttpRequest, election: Election, group: Group) -> HttpResponse:
     rows = _rows(election, list(repository.every_member(group.id)))
-    skipped, new = skipping.skipped_of(rows), sum(row.verdict == Verdict.NEW for row in rows)
-    numbers = skipping.numbers(new, skipped, skipping.already_on_the_roll)
-    context = {"group": group, "new": new, "numbers": numbers, **skipping.sorted_out(rows)}
+    skipped, new = list_summary.skipped_of(rows), sum(row.verdict == Verdict.NEW for row in rows)
+    numbers = list_summary.numbers(new, skipped, list_summary.VOTERS)
+    context = {"group": group, "new": new, "numbers": numbers, **list_summary.sorted_out(rows)}
     return render(request, "elections/groups/put_on.html", context_of(request, election, **context))
 
 

@@ -13,8 +13,8 @@ from django.utils.translation import gettext_lazy as _
 from accounts.models import User
 from acts.background import TaskType
 from acts.site import table
+from elections import actions
 from elections import repository as elections
-from elections import services as organising
 from elections.rules import Relation
 from elections.rules import State as ElectionState
 from polls import repository as polls
@@ -99,7 +99,7 @@ def _election(each: Onward, reader: User) -> Linked:
     election = elections.find_made(each.what, each.at)
     if election is None:
         return Linked(each, each.title)
-    runs = reader.is_authenticated and organising.relation(reader, election) != Relation.NOBODY
+    runs = reader.is_authenticated and actions.relation(reader, election) != Relation.NOBODY
     if election.stored_state == ElectionState.DRAFT and not runs:
         return Linked(each, election.name)
     _same, seal = results.find_seal(election.name) or (election, None)

@@ -25,9 +25,9 @@ from acts.refusals import LostRace, NameTaken, NotAllowed, NotThere, Refusal
 from acts.site import now_text, table
 from acts.suffixes import suffixes
 from assembly import quorate, resolutions, rolls
-from elections import copying
 from elections.convening import Convened
-from elections.copying import BY_ADDRESS
+from elections.drafts import copying
+from elections.drafts.copying import BY_ADDRESS
 from elections.rules import Election
 from pages import times
 from pages.names import MAX_NAME_CHARS, clean_title

@@ -7,8 +7,8 @@ from dataclasses import replace
 
 from accounts.models import User
 from acts.refusals import LostRace, NotAllowed, NotNow
+from elections.actions import relation
 from elections.rules import Election, Relation
-from elections.services import relation
 from news import announcements, repository
 from news.rules import NOT_PUBLIC, NOT_SEALED, NOT_YOURS, Post
 from results.repository import Found, Sealed

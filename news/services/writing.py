@@ -17,9 +17,9 @@ from acts.site import now_text
 from acts.suffixes import suffixes
 from acts.versions import next_version
 from elections import repository as elections
+from elections.actions import relation
 from elections.rules import RUNNERS, Election
 from elections.rules import State as ElectionState
-from elections.services import relation
 from news import mailing, repository, rules
 from news.rules import NO_DATE, NO_ELECTION, SLUG_TAKEN, STILL_A_DRAFT, Post, SlugTaken
 from pages import rendered

@@ -30,7 +30,7 @@ from ballots import repository as ballots
 from elections import repository as elections
 from elections.repository import Voter
 from elections.rules import Election
-from elections.turnout import tells_who
+from elections.turnout.counts import tells_who
 from results.repository import Seal, Sealed
 from results.roll import RollCommitment, line
 from store.log.forgotten import as_sealed, is_rewritten, sealed_digest

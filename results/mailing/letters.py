@@ -9,9 +9,10 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop, ngettext
 
 from accounts import repository as people
-from elections import quiet, repository
-from elections.books.addresses import called
-from elections.by_link import token_for
+from elections import repository
+from elections.invitations import opt_out
+from elections.invitations.voting_link import token_for
+from elections.multi_question.links import called
 from mail.letters import Letter
 from mail.outbox import Mail
 
@@ -58,7 +59,7 @@ def _link(mail: Mail) -> str:
 
 
 def _is_gone(mail: Mail) -> bool:
-    return repository.find(mail.about["election_name"]) is None or quiet.wants_none(mail.to)
+    return repository.find(mail.about["election_name"]) is None or opt_out.wants_none(mail.to)
 
 
 RESULT = Letter(
@@ -66,7 +67,7 @@ RESULT = Letter(
     (gettext_noop("the election “%(election)s” is counted."), "%(outcome)s %(counted)s"),
     _link,
     gettext_noop("See the result, and why"),
-    quiet.link,
+    opt_out.link,
     silence_words=gettext_noop("No more mails about results"),
     is_over=_is_gone,
     words=_words,

@@ -16,12 +16,12 @@ from django.utils.translation import gettext_lazy
 from accounts.models import User
 from acts.recording import try_record
 from acts.site import now_text, table
-from elections import invitations
+from elections import actions
 from elections import repository as elections
-from elections import services as organising
-from elections.books import repository as books
-from elections.invitations import ANNOUNCED
-from elections.next_step import Button, Step
+from elections.dashboard.next_step import Button, Step
+from elections.invitations import mailing as invitations
+from elections.invitations.mailing import ANNOUNCED
+from elections.multi_question import repository as books
 from elections.rules import RUNNERS, Action, Election, WrongState
 from results import repository
 from store import keys
@@ -39,7 +39,7 @@ NOT_SEALED = gettext_lazy("There is no sealed result yet. It can be mailed once 
 
 def mail_result(actor: User, election: Election) -> None:
     """To everybody on the roll who did not say that they want no such mails."""
-    organising.check(actor, election, Action.ANNOUNCE)
+    actions.check(actor, election, Action.ANNOUNCE)
     if (said := outcome_of(election)) is None:
         raise WrongState(NOT_SEALED)
     if asked_at(election) is not None:
@@ -66,7 +66,7 @@ def mail_by_itself(election: Election) -> None:
 
 def to_be_mailed(user: User, election: Election) -> Step | None:
     """What whoever runs the election can do about it once it is sealed."""
-    may = organising.relation(user, election) in RUNNERS and _leads(election)
+    may = actions.relation(user, election) in RUNNERS and _leads(election)
     if not may or not election.voter_count or asked_at(election) is not None:
         return None
     button = Button(_("Mail the result"), reverse("mail_result", args=[election.name]))

@@ -9,9 +9,9 @@ from django.utils.translation import gettext as _
 
 from accounts import allowance
 from elections.access import context_of, run
-from elections.books.addresses import called
-from elections.forecast import of as forecast_of
-from elections.invitations import ANNOUNCED
+from elections.invitations.forecast import of as forecast_of
+from elections.invitations.mailing import ANNOUNCED
+from elections.multi_question.links import called
 from elections.rules import Action, Election
 from pages.forms import form_page
 from pages.saying import say, told

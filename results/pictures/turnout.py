@@ -8,7 +8,7 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 
 from elections.rules import Election
-from elections.turnout import Turnout, tells_who
+from elections.turnout.counts import Turnout, tells_who
 from pages import times
 
 from .drawing import at_right, fluid, tag, words

@@ -8,8 +8,13 @@ from django.urls import reverse
 from accounts.models import User
 from acts.site import table
 from ballots.services import seal_what_is_closed
-from elections import places, repository, services
-from elections.by_link import link_to
+from elections import places, repository
+from elections.candidates.services import add_candidates
+from elections.drafts import services as drafts
+from elections.invitations.voting_link import link_to
+from elections.lifecycle import closing
+from elections.lifecycle import services as lifecycle
+from elections.roll.services import add_voters
 from elections.rules import Election
 from ranking.candidates import Candidate
 
@@ -24,7 +29,7 @@ def looks_by_link(otto: User, guest: Client) -> list[Look]:
     """The guest has voted twice, by links of the first: in one that is open, and in one that is closed."""
     for name in (NAME, PAST):
         _vote(otto, guest, name)
-    services.close(otto, _found(PAST))
+    closing.close(otto, _found(PAST))
     seal_what_is_closed()
     return [
         Look("your_link", "stranger"),
@@ -37,10 +42,10 @@ def looks_by_link(otto: User, guest: Client) -> list[Look]:
 
 
 def _vote(otto: User, guest: Client, name: str) -> None:
-    draft = services.create(otto, text(name), vote_by_link=True)
-    services.add_candidates(otto, draft, [filled(Candidate("Ada")), filled(Candidate("Bo"))])
-    services.add_voters(otto, draft, VOTERS)
-    services.open_(otto, _found(name), editable=False)
+    draft = drafts.create(otto, text(name), vote_by_link=True)
+    add_candidates(otto, draft, [filled(Candidate("Ada")), filled(Candidate("Bo"))])
+    add_voters(otto, draft, VOTERS)
+    lifecycle.open_(otto, _found(name), editable=False)
     guest.post(reverse("vote_by_link", args=[_token(VOTERS[0], name)]))
     guest.post(reverse("cast", args=[known(name)]), {"token": f"of the guest in {name}", **TYPED})
 

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from accounts.models import User
 from ballots import services as ballots
+from elections import actions
 from elections import repository as elections
-from elections import services as organising
-from elections.books import repository as books
-from elections.books import services as binding
-from elections.books.rules import Book
+from elections.candidates.services import add_candidates
+from elections.multi_question import repository as books
+from elections.multi_question.rules import Book
+from elections.multi_question_pages import services as binding
+from elections.roll.services import add_voters
 from elections.rules import Action
 from ranking.candidates import Candidate
 from results.services import find as sealed
@@ -44,10 +46,10 @@ def _book(organiser: User, voter: User, name: str) -> Book:
     for each in book.questions:
         found = elections.find(each)
         assert found is not None
-        organising.add_candidates(organiser, found, [filled(Candidate("Ada")), filled(Candidate("Bo"))])
+        add_candidates(organiser, found, [filled(Candidate("Ada")), filled(Candidate("Bo"))])
     leader = binding.leader_of(book)
-    organising.add_voters(organiser, leader, [voter.name])
-    organising.change(organiser, binding.leader_of(book), Action.SET_UP, results_public=True)
+    add_voters(organiser, leader, [voter.name])
+    actions.change(organiser, binding.leader_of(book), Action.SET_UP, results_public=True)
     found_book = books.find(book.id)
     assert found_book is not None
     return found_book

@@ -22,12 +22,20 @@ from acts.links import whole
 from acts.site import log
 from acts.tokens import sign
 from ballots import services as voting
-from elections import imports, invitations, messages, path, reminders
 from elections import repository as elections
-from elections import services as organising
+from elections.candidates.services import add_candidates, picture_candidate
+from elections.drafts import services as drafts
+from elections.drafts import setup_steps
 from elections.groups import services as groups
-from elections.needs import Need
+from elections.invitations import mailing, messages, reminders
+from elections.lifecycle import closing
+from elections.lifecycle import services as lifecycle
+from elections.roll import imports
+from elections.roll.services import add_voters
 from elections.rules import Election
+from elections.skills_needed import services as skills_needed
+from elections.skills_needed.needs import Need
+from elections.skills_needed.services import set_need
 from mail import outbox
 from mail.letters import compose
 from mail.sending import send_waiting
@@ -196,10 +204,10 @@ def _signing_in(name_or_email: str) -> dict[str, str]:
 
 def _set_up(otto: User, name: str, **chosen: Any) -> Election:
     end = as_text(utc_now() + timedelta(days=30))
-    election = organising.create(otto, text(name), no_voting_after=end, description=text("Who is to do it."), **chosen)
+    election = drafts.create(otto, text(name), no_voting_after=end, description=text("Who is to do it."), **chosen)
     candidates = (Candidate("Ada", statement="*I* will."), Candidate("Bo"), Candidate("C"))
-    organising.add_candidates(otto, election, [filled(each) for each in candidates])
-    organising.add_voters(otto, _now(name), [known(each) for each in NAMES])
+    add_candidates(otto, election, [filled(each) for each in candidates])
+    add_voters(otto, _now(name), [known(each) for each in NAMES])
     return _now(name)
 
 
@@ -211,13 +219,13 @@ def _now(name: str) -> Election:
 
 def _draft(otto: User) -> None:
     _set_up(otto, "Draft")
-    organising.picture_candidate(otto, _now("Draft"), known("Ada"), Wanted(kept(), alt=text("A face")))
+    picture_candidate(otto, _now("Draft"), known("Ada"), Wanted(kept(), alt=text("A face")))
     imports.start(otto, _now("Draft"), ["flo@example.org", "gus@example.org"])
 
 
 def _open(otto: User, name: str, **chosen: Any) -> None:
     """Ann, and those after Ben, have voted in it."""
-    organising.open_(otto, _set_up(otto, name, **chosen), editable=False)
+    lifecycle.open_(otto, _set_up(otto, name, **chosen), editable=False)
     for voter in NAMES[:1] + NAMES[2:]:
         voting.cast(_person(voter), known(name), RANKS, f"form of {voter}")
 
@@ -231,13 +239,13 @@ def _person(name: str) -> User:
 def _past(otto: User) -> None:
     for name, is_secret in (("Past", True), ("Past prize", False)):
         _open(otto, name, secret_ballot=is_secret, results_public=True)
-        organising.close(otto, _now(name))
+        closing.close(otto, _now(name))
     voting.seal_what_is_closed()
 
 
 def _mailed(otto: User) -> None:
     reminders.choose(otto, _now("Board"), [24])
-    invitations.invite(otto, _now("Board"))
+    mailing.invite(otto, _now("Board"))
     messages.send(otto, _now("Board"), text("A room"), text("It is **upstairs**."))
     queue_mailings()
 
@@ -276,14 +284,14 @@ def _skills(olga: User, ann: User) -> None:
 def _needs(otto: User, ann: User) -> None:
     """Ann stands in a draft that needs Python, and was elected where it was needed before."""
     for name in ("Skilled", "Past skilled"):
-        organising.create(otto, text(name))
-        organising.add_candidates(otto, _now(name), [Candidate(ann.name), Candidate(text("Zoe"))])
-        organising.add_voters(otto, _now(name), [ann.name])
-        organising.set_need(otto, _now(name), Need(known("python"), 3, 1))
-        organising.agree(ann, _now(name), Candidate(ann.name))
-    organising.open_(otto, _now("Past skilled"), editable=False, shows_skills=True)
+        drafts.create(otto, text(name))
+        add_candidates(otto, _now(name), [Candidate(ann.name), Candidate(text("Zoe"))])
+        add_voters(otto, _now(name), [ann.name])
+        set_need(otto, _now(name), Need(known("python"), 3, 1))
+        skills_needed.agree(ann, _now(name), Candidate(ann.name))
+    lifecycle.open_(otto, _now("Past skilled"), editable=False, shows_skills=True)
     voting.cast(ann, known("Past skilled"), RANKS, "form")
-    organising.close(otto, _now("Past skilled"))
+    closing.close(otto, _now("Past skilled"))
     voting.seal_what_is_closed()
 
 
@@ -374,7 +382,7 @@ def _looks_of_everybody(links: dict[str, tuple[str, ...]]) -> list[Look]:
         Look("accept_invitation", "stranger", links["invited"]),
         Look("reset", "stranger", links["password/reset"]),
         Look("confirm_email", "stranger", links["me/email"]),
-        Look("leave_alone", "stranger", (invitations.silence_token(known("Board"), known("Ann")),)),
+        Look("leave_alone", "stranger", (mailing.silence_token(known("Board"), known("Ann")),)),
         Look("no_results_by_mail", "stranger", (sign("no-results", "ann@example.org"),)),
         Look("second_step", "half in"),
         Look("waiting", "nobody yet"),
@@ -420,7 +428,7 @@ def _looks_of_the_organiser() -> list[Look]:
         Look("elections", "organiser", of="search", asked={"q": "Bo"}),
         Look("create_election", "organiser"),
         Look("create_election_whole", "organiser"),
-        *(Look("election_step", "organiser", ("Draft", step), of=step) for step in path.BY_NAME),
+        *(Look("election_step", "organiser", ("Draft", step), of=step) for step in setup_steps.BY_NAME),
         *(Look(page, "organiser", ("Draft",)) for page in of_drafts),
         Look("candidate", "organiser", ("Draft", "Ada")),
         Look("candidate_picture", "organiser", ("Draft", "Ada")),

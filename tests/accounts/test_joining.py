@@ -11,8 +11,8 @@ from accounts import policy, repository, services
 from accounts.rules import Role, is_at
 from acts.site import table
 from acts.tokens import sign
-from elections import invitations
-from elections import services as organising
+from elections.drafts import services as drafts
+from elections.invitations import mailing
 from mail import outbox as mail
 from tests.people import PASSWORD
 from tests.rows import every_row
@@ -97,9 +97,9 @@ def test_a_link_that_was_mailed_under_another_rule_makes_no_account(client, site
 def test_invitations_make_accounts_and_on_a_closed_site_only_those_of_admins(site, person, settings, rule, on_roll):
     settings.REGISTRATION = rule
     services.invite(person("owner", Role.OWNER), "by.admin@elsewhere.test")
-    table().write(*invitations._invitation("on.roll@elsewhere.test", "Otto"))
+    table().write(*mailing._invitation("on.roll@elsewhere.test", "Otto"))
     # Somebody whom an admin has invited stays so when an organiser invites them, too.
-    table().write(*invitations._invitation("by.admin@elsewhere.test", "Otto"))
+    table().write(*mailing._invitation("by.admin@elsewhere.test", "Otto"))
     for email, status in (("by.admin@elsewhere.test", 302), ("on.roll@elsewhere.test", on_roll)):
         address, name = f"/invited/{sign('invitation', email)}/", email.partition("@")[0]
         assert Client().get(address).status_code == (200 if status == 302 else 403)
@@ -109,7 +109,7 @@ def test_invitations_make_accounts_and_on_a_closed_site_only_those_of_admins(sit
 
 def test_the_roll_of_a_closed_site_says_who_has_to_invite(site, signed_in, settings):
     organiser = signed_in("Otto")
-    organising.create(repository.find("Otto"), "Board")
+    drafts.create(repository.find("Otto"), "Board")
     assert "invited by an admin first" not in text_of(organiser.get("/election/Board/roll/"))
     settings.REGISTRATION = "closed"
     assert "invited by an admin first" in text_of(organiser.get("/election/Board/roll/"))

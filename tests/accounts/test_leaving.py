@@ -22,8 +22,13 @@ from ballots import repository as ballots
 from ballots import services as voting
 from ballots.rules import NotOnTheRoll
 from ballots.services import leaving
+from elections import actions
 from elections import repository as elections
-from elections import services as organising
+from elections.candidates.services import add_candidates
+from elections.drafts import services as drafts
+from elections.lifecycle import services as lifecycle
+from elections.managers.services import add_manager, hand_over
+from elections.roll.services import add_voters
 from elections.rules import Action
 from polls import services as polls
 from ranking.candidates import Candidate
@@ -55,13 +60,13 @@ def ada(boss, person):
 
 
 def scene(ada, bob):
-    board = organising.create(ada, "Board")
-    organising.add_candidates(ada, board, [Candidate("Bo"), Candidate("Cy")])
-    organising.add_voters(ada, elections.find("Board"), ["Ada", "Bob", ada.email])
-    organising.open_(ada, elections.find("Board"), editable=True)
+    board = drafts.create(ada, "Board")
+    add_candidates(ada, board, [Candidate("Bo"), Candidate("Cy")])
+    add_voters(ada, elections.find("Board"), ["Ada", "Bob", ada.email])
+    lifecycle.open_(ada, elections.find("Board"), editable=True)
     voting.cast(ada, "Board", {"0": ["1"]}, "form")
-    council = organising.create(bob, "Council")
-    organising.add_manager(bob, council, "Ada")
+    council = drafts.create(bob, "Council")
+    add_manager(bob, council, "Ada")
     polls.make(ada, NAMES, 30, **CHOSEN)
     return ada
 
@@ -101,7 +106,7 @@ def at_first(monkeypatch, module: Any, name: str, change: Callable[[Any], Any], 
 
 def test_an_election_that_was_changed_at_this_moment_is_passed_on_all_the_same(ada, boss, monkeypatch, person):
     def changed(election):
-        organising.change(boss, election, Action.DESCRIBE, description=f"version {election.version}")
+        actions.change(boss, election, Action.DESCRIBE, description=f"version {election.version}")
         return election
 
     at_first(monkeypatch, elections, "find", changed, times=3)
@@ -201,7 +206,7 @@ def test_what_the_index_has_not_heard_of_is_found_when_it_has(site, boss, person
 # --- whoever was just about to get something ---
 
 
-@pytest.mark.parametrize("act", [organising.hand_over, organising.add_manager])
+@pytest.mark.parametrize("act", [hand_over, add_manager])
 def test_nobody_who_is_removed_at_this_moment_is_given_an_election(ada, boss, person, monkeypatch, act):
     person("Eve")
 
@@ -219,7 +224,7 @@ def test_nobody_who_was_removed_meanwhile_makes_anything(ada, boss):
     bob = people.find("Bob")
     accounts.remove(boss, bob)
     with pytest.raises(LostRace):
-        organising.create(bob, "Late")
+        drafts.create(bob, "Late")
     with pytest.raises(LostRace):
         polls.make(bob, NAMES, 30, **CHOSEN)
 

@@ -11,9 +11,13 @@ import pytest
 from accounts import services as accounts
 from accounts.rules import Role
 from ballots import services as voting
-from elections import invitations
 from elections import repository as elections
-from elections import services as organising
+from elections.candidates.services import add_candidates
+from elections.drafts import services as drafts
+from elections.invitations import mailing
+from elections.lifecycle import closing
+from elections.lifecycle import services as lifecycle
+from elections.roll.services import add_voters
 from polls import services as polls
 from ranking.candidates import Candidate
 from skills import services as skills
@@ -48,10 +52,10 @@ def ada(boss, person):
 
 
 def held(owner, name: str, *voters, secret: bool) -> None:
-    board = organising.create(owner, name, secret_ballot=secret)
-    organising.add_candidates(owner, board, [Candidate("Bo"), Candidate("Cy")])
-    organising.add_voters(owner, elections.find(name), [voter.name for voter in voters])
-    organising.open_(owner, elections.find(name), editable=False)
+    board = drafts.create(owner, name, secret_ballot=secret)
+    add_candidates(owner, board, [Candidate("Bo"), Candidate("Cy")])
+    add_voters(owner, elections.find(name), [voter.name for voter in voters])
+    lifecycle.open_(owner, elections.find(name), editable=False)
     for voter in voters:
         voting.cast(voter, name, {"0": ["1"], "1": ["2"]}, f"{name} {voter.name}")
 
@@ -71,9 +75,9 @@ def test_everything_about_me_in_one_file(site, boss, ada, person, signed_in):
     held(ada, "Open and secret", ada, eve, secret=True)
     held(boss, "Public", ada, eve, secret=False)
     held(boss, "Closed and secret", ada, eve, secret=True)
-    invitations.invite(boss, elections.find("Public"))
+    mailing.invite(boss, elections.find("Public"))
     queue_mailings()
-    organising.close(boss, elections.find("Closed and secret"))
+    closing.close(boss, elections.find("Closed and secret"))
     site_sealer().seal()
     (sealed, *_), browser = list(site.each(*keys.ballots("Closed and secret"))), signed_in(ada)
     told = asked_for(browser)
@@ -145,7 +149,7 @@ def test_a_long_part_says_that_there_is_more(site, boss, ada, signed_in, monkeyp
 def test_before_a_removal_is_decided_the_page_says_what_becomes_of_everything(
     site, boss, ada, signed_in, settings, page
 ):
-    organising.create(ada, "Board")
+    drafts.create(ada, "Board")
     browser = signed_in(ada if page == "/me/leave/" else boss)
     shown = browser.get(page).content.decode()
     assert "1 election passes to the owner" in shown

@@ -26,7 +26,11 @@ from audit import views as admin_views
 from ballots.services import cast, withdraw
 from config import proxies
 from elections import repository as elections
-from elections import services as organising
+from elections.candidates.services import add_candidates
+from elections.drafts import services as drafts
+from elections.lifecycle import closing, deleting
+from elections.lifecycle import services as lifecycle
+from elections.roll.services import add_voters
 from elections.rules import State
 from mail import outbox as mail
 from ranking.candidates import Candidate
@@ -56,10 +60,10 @@ def figures_now(table: Table) -> dict:
 
 
 def opened(ada, name: str):
-    election = organising.create(ada, name)
-    organising.add_candidates(ada, election, [Candidate("Bo"), Candidate("Cy")])
-    organising.add_voters(ada, election, ["eve@example.org"])
-    return organising.open_(ada, elections.find(name), editable=False)
+    election = drafts.create(ada, name)
+    add_candidates(ada, election, [Candidate("Bo"), Candidate("Cy")])
+    add_voters(ada, election, ["eve@example.org"])
+    return lifecycle.open_(ada, elections.find(name), editable=False)
 
 
 # --- who sees them ---
@@ -95,9 +99,9 @@ def test_who_leaves_and_what_is_deleted_is_counted_no_more(site, person):
     olga, ada, eve = person("Olga", Role.OWNER), person("Ada"), person("Eve", Role.VOTER)
     services.remove(olga, eve)
     opened(ada, "Board")
-    organising.close(ada, elections.find("Board"))
-    organising.delete(ada, elections.find("Board"))
-    organising.create(ada, "Draft")
+    closing.close(ada, elections.find("Board"))
+    deleting.delete(ada, elections.find("Board"))
+    drafts.create(ada, "Draft")
     counted = figures_now(site)
     assert {role for role, count in figures.by_role(counted).items() if count} == {Role.OWNER, Role.USER}
     assert figures.by_state(counted) == {State.DRAFT: 1, State.OPEN: 0, State.CLOSED: 0}
@@ -122,14 +126,14 @@ def test_what_an_event_changes(event_type, said, changed):
 
 def test_elections_are_counted_by_state_and_ballots_by_day(site, person):
     ada, eve = person("Ada"), person("Eve", Role.VOTER)
-    organising.create(ada, "Draft")
+    drafts.create(ada, "Draft")
     opened(ada, "Open")
     opened(ada, "Closed")
     for token in ("a" * 32, "b" * 32):
         cast(eve, "Closed", {"0": ["1"]}, form=token)
     cast(eve, "Open", {"1": ["1"]}, form="c" * 32)
     withdraw(eve, "Open", form="d" * 32)
-    organising.close(ada, elections.find("Closed"))
+    closing.close(ada, elections.find("Closed"))
     counted = figures.by_state(figures_now(site))
     assert counted == {State.DRAFT: 1, State.OPEN: 1, State.CLOSED: 1}
     today = datetime.now(UTC).date()

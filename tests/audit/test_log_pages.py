@@ -9,7 +9,7 @@ import pytest
 from django.test import Client
 
 from accounts.rules import Role
-from elections import services
+from elections.drafts import services as drafts
 from store import keys
 from store.log import Event, EventLog
 from store.log import search as log_search
@@ -219,7 +219,7 @@ def test_the_log_is_for_auditors(log, signed_in, address):
 
 def test_what_people_did_on_pages_is_found(site, auditor, person):
     organiser = person("Olga")
-    services.create(organiser, "Board")
+    drafts.create(organiser, "Board")
     Sealer(site).seal()
     answer = auditor.get("/admin/log/?election=BOARD")
     assert "Olga ElectionCreated Board" in text_of(answer)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from acts.site import acting_on
 from ballots import repository
 from elections import repository as elections
-from elections.turnout import turnout
+from elections.turnout.counts import turnout
 from store.log import layout
 from tests.ballots.history import CLOSED, Act
 

@@ -28,7 +28,8 @@ from django.test import Client
 
 from acts.refusals import Refusal
 from acts.site import acting_on
-from elections import services as organising
+from elections.lifecycle import closing as closing_acts
+from elections.lifecycle import services as lifecycle
 from store.log import as_text, utc_now
 from store.table import Conflict, Unavailable
 from tests.ballots.history import CLOSED, DONE, OVERTAKEN, UNKNOWN, Act
@@ -159,10 +160,10 @@ def organising_acts(here: Site, day: Day, name: str, told: list[Act]) -> list[Ca
     session = session_of(here.owner) if day.by_pages else ""
 
     def extend() -> None:
-        acting(here.processes[0], lambda: organising.extend(here.owner, found(name), end), organises=True)
+        acting(here.processes[0], lambda: lifecycle.extend(here.owner, found(name), end), organises=True)
 
     def close() -> None:
-        acting(here.processes[0], lambda: organising.close(here.owner, found(name)), organises=True)
+        acting(here.processes[0], lambda: closing_acts.close(here.owner, found(name)), organises=True)
 
     if session:
         extend = partial(_by_page, here, session, f"/election/{name}/end/", ends=end[:16])

@@ -23,7 +23,11 @@ from accounts.models import User
 from accounts.rules import Role
 from acts import following
 from acts.site import acting_on, table
-from elections import places, repository, services
+from elections import places, repository
+from elections.candidates.services import add_candidates
+from elections.drafts import services as drafts
+from elections.lifecycle import services as lifecycle
+from elections.roll.services import add_voters
 from elections.rules import Election
 from ranking.candidates import Candidate
 from store import patience
@@ -117,10 +121,10 @@ def _address(name: str) -> str:
 
 def opened(owner: User, name: str, voters: Sequence[User], **chosen: Any) -> Election:
     end = as_text(utc_now() + timedelta(days=1))
-    made = services.create(owner, name, no_voting_after=end, **chosen)
-    services.add_candidates(owner, made, list(CANDIDATES))
-    services.add_voters(owner, found(name), [each.name for each in voters])
-    return services.open_(owner, found(name), editable=False)
+    made = drafts.create(owner, name, no_voting_after=end, **chosen)
+    add_candidates(owner, made, list(CANDIDATES))
+    add_voters(owner, found(name), [each.name for each in voters])
+    return lifecycle.open_(owner, found(name), editable=False)
 
 
 def found(name: str) -> Election:

@@ -9,8 +9,13 @@ import pytest
 
 from acts.site import acting_on
 from ballots import services as voting
-from elections import repository, services
-from elections.turnout import turnout
+from elections import repository
+from elections.candidates.services import add_candidates
+from elections.drafts import services as drafts
+from elections.lifecycle import closing
+from elections.lifecycle import services as lifecycle
+from elections.roll.services import add_voters
+from elections.turnout.counts import turnout
 from ranking.candidates import Candidate
 from store import trips
 
@@ -62,14 +67,14 @@ def test_a_small_election_pays_for_its_shards_in_units_and_not_in_waiting(django
 
         def play() -> None:
             with acting_on(here.processes[0]):
-                services.create(here.owner, NAME)
-                services.add_candidates(here.owner, found(NAME), [Candidate("Ada"), Candidate("Bo"), Candidate("Cy")])
-                services.add_voters(here.owner, found(NAME), [each.name for each in voters])
-                noted("opening", lambda: services.open_(here.owner, found(NAME), editable=False))
+                drafts.create(here.owner, NAME)
+                add_candidates(here.owner, found(NAME), [Candidate("Ada"), Candidate("Bo"), Candidate("Cy")])
+                add_voters(here.owner, found(NAME), [each.name for each in voters])
+                noted("opening", lambda: lifecycle.open_(here.owner, found(NAME), editable=False))
                 noted("a cast", lambda: voting.cast(voters[0], NAME, {"0": ["1"]}, "form"))
                 noted("turnout", lambda: turnout(found(NAME)))
                 noted("a page of the roll", lambda: repository.voters(found(NAME), limit=50))
-                noted("closing", lambda: services.close(here.owner, found(NAME)))
+                noted("closing", lambda: closing.close(here.owner, found(NAME)))
 
         here.time.run(play)
     assert costs == EXPECTED[shards]

@@ -31,7 +31,10 @@ from acts.site import acting_on, table
 from ballots import repository, services
 from ballots.rules import HasNotVoted
 from elections import repository as elections
-from elections import services as organising
+from elections.lifecycle import closing
+from elections.lifecycle import services as lifecycle
+from elections.lifecycle.closing import close_if_over
+from elections.roll.services import add_voters
 from elections.rules import State
 from ranking.candidates import Candidate
 from ranking.rankings import Ranks, ranking_from
@@ -197,13 +200,13 @@ def _extend(plan: Plan, owner: User, number: int, step: int) -> Act:
     moment = utc_now() + timedelta(hours=2)
     moved = as_text(moment.replace(microsecond=moment.microsecond // 10_000 * 10_000 + number % 10 * 1000))
     act = Act(owner.name, "extend", 0, 0, DONE, moved)
-    return _organised(act, lambda: organising.extend(owner, elections.find(plan.election), moved))
+    return _organised(act, lambda: lifecycle.extend(owner, elections.find(plan.election), moved))
 
 
 def _add(plan: Plan, owner: User, number: int, step: int) -> Act:
     name = f"guest.{number}.{step}@example.org"
     act = Act(owner.name, "add", 0, 0, DONE, name)
-    return _organised(act, lambda: organising.add_voters(owner, elections.find(plan.election), [name]))
+    return _organised(act, lambda: add_voters(owner, elections.find(plan.election), [name]))
 
 
 class Killed(Exception):
@@ -236,7 +239,7 @@ def close(plan: Plan, owner: User, so_far: list[list[Act]], end: float) -> list[
         return _press(plan, owner, end, {OVERTAKEN, UNKNOWN} if plan.stubborn else {OVERTAKEN})
     with acting_on(Deadly(table(), plan.killed_at)):
         killed = _press(plan, owner, end, {OVERTAKEN})
-    while not organising.close_if_over(plan.election) and time.monotonic() < end:
+    while not close_if_over(plan.election) and time.monotonic() < end:
         time.sleep(0.01)
     return killed
 
@@ -245,7 +248,7 @@ def _press(plan: Plan, owner: User, end: float, again: set[str]) -> list[Act]:
     """Click, and again as long as it is answered so: those who vote go home only when somebody has closed it."""
     click, clicks = Act(owner.name, "close", 0, 0, DONE), []
     while not clicks or (clicks[-1].answer in again and time.monotonic() < end):
-        clicks.append(_timed(lambda: _organised(click, lambda: organising.close(owner, elections.find(plan.election)))))
+        clicks.append(_timed(lambda: _organised(click, lambda: closing.close(owner, elections.find(plan.election)))))
     return [each for each in clicks if each.answer != OVERTAKEN]
 
 

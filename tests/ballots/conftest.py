@@ -6,7 +6,11 @@ from collections.abc import Callable
 
 import pytest
 
-from elections import repository, services
+from elections import repository
+from elections.candidates.services import add_candidates
+from elections.drafts import services as drafts
+from elections.lifecycle import services as lifecycle
+from elections.roll.services import add_voters
 from elections.rules import Election
 from ranking.candidates import Candidate
 from tests.people import enrol
@@ -20,11 +24,11 @@ def opened(person) -> Callable[..., Election]:
         from accounts import repository as people
 
         owner = people.find("the organiser") or person("the organiser")
-        election = services.create(owner, name, **settings)
-        services.add_candidates(owner, election, [Candidate("Ada"), Candidate("Bo"), Candidate("Cy")])
+        election = drafts.create(owner, name, **settings)
+        add_candidates(owner, election, [Candidate("Ada"), Candidate("Bo"), Candidate("Cy")])
         enrol(*voters)
-        services.add_voters(owner, election, voters)
-        return services.open_(owner, repository.find(name), editable=editable)
+        add_voters(owner, election, voters)
+        return lifecycle.open_(owner, repository.find(name), editable=editable)
 
     return make
 

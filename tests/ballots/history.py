@@ -21,7 +21,7 @@ from accounts.models import User
 from ballots import repository, services
 from elections import repository as elections
 from elections.rules import State
-from elections.turnout import final_turnout
+from elections.turnout.counts import final_turnout
 from store.log import layout, utc_now
 from store.log.seal import GRACE_PERIOD, verify
 from store.table import Item, Table

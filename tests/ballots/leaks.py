@@ -17,7 +17,7 @@ import pytest
 from acts.site import table
 from ballots import repository, rules, secrecy, services, views
 from ballots.services import casting, sealing
-from elections.services.ending import SHUTTING
+from elections.lifecycle.closing import SHUTTING
 from mail import outbox as mail
 from ranking.codes import SYMBOLS
 from store import keys

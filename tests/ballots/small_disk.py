@@ -27,7 +27,7 @@ from accounts import repository as people
 from accounts.rules import Role
 from config.settings import BASE_DIR, own_secret
 from elections import repository as elections
-from elections import services as organising
+from elections.lifecycle import closing
 from store import keys
 from tests.at_once import at_once
 from upkeep.server import NAME
@@ -154,7 +154,7 @@ def server(site, settings, tmp_path, person, opened) -> Iterator[CountingServer]
         person(name, Role.VOTER)
     for name in ("Board", "Old"):
         opened(*VOTERS, name=name)
-    organising.close(people.find("the organiser"), elections.find("Old"))
+    closing.close(people.find("the organiser"), elections.find("Old"))
     server = CountingServer(tmp_path)
     try:
         server.start()
@@ -201,7 +201,7 @@ def under_votes(site, server: CountingServer, story: Callable[[], None]) -> None
     server.kill()
     owner, called = people.find("the organiser"), time.monotonic()
     site.close()
-    organising.close(owner, elections.find("Board"))
+    closing.close(owner, elections.find("Board"))
     history = [act for answer in acts for act in answer["Board"]]
     history.append(Act(owner.name, "close", called, time.monotonic(), DONE))
     assert flaws(history, left_behind(site, "Board", users, salt)) == []

@@ -25,7 +25,8 @@ from accounts import repository as people
 from accounts.rules import Role
 from config.settings import own_secret
 from elections import repository as elections
-from elections import services as organising
+from elections.drafts.services import NAME_TAKEN
+from elections.lifecycle import closing
 from store import keys
 from tests.at_once import at_once
 from tests.elections.test_pages import FORM
@@ -146,7 +147,7 @@ def _founded(browser: Browser, name: str, story: Story) -> bool:
     except NOBODY_THERE:
         return False
     story.answers[f"drafts answered {answer.status}"] += 1
-    if answer.status == 302 or (answer.status == 422 and str(organising.drafts.NAME_TAKEN) in page):
+    if answer.status == 302 or (answer.status == 422 and str(NAME_TAKEN) in page):
         return True
     if answer.status not in (409, 503):
         story.wrong.append(f"{name} answered {answer.status}: {page[-1500:]}")
@@ -182,7 +183,7 @@ def a_round(site, server: StormyServer, opened, users, number: int, story: Story
         acts = [act for answer in answers[len(readers) :] for act in answer[name]]
         story.answers["votes and withdrawals judged"] += sum(act.answer != UNKNOWN for act in acts)
         called = time.monotonic()
-        organising.close(owner, elections.find(name))
+        closing.close(owner, elections.find(name))
         acts.append(Act(owner.name, "close", called, time.monotonic(), DONE))
         story.doubled_or_lost += flaws(acts, left_behind(site, name, users, salts[name]))
 

@@ -10,14 +10,16 @@ from accounts import repository as people
 from accounts.rules import Role
 from ballots import repository, services
 from ballots.books import key
-from elections import invitations
+from elections import actions
 from elections import repository as elections
-from elections import services as organising
-from elections.books import repository as books
-from elections.books import services as binding
+from elections.candidates.services import add_candidates
+from elections.invitations import mailing
+from elections.lifecycle.closing import CLOSING
+from elections.multi_question import repository as books
+from elections.multi_question_pages import services as binding
+from elections.roll.services import add_voters
 from elections.rules import Action
-from elections.services.ending import CLOSING
-from elections.turnout import turnout
+from elections.turnout.counts import turnout
 from ranking.candidates import Candidate
 from tests.at_once import at_once
 from tests.background import queue_mailings
@@ -37,11 +39,11 @@ def opened(person):
         owner = person("the organiser")
         book = binding.make(owner, "Spring", questions)
         for name in book.questions:
-            organising.add_candidates(owner, elections.find(name), [Candidate(each) for each in ("Ada", "Bo", "Cy")])
+            add_candidates(owner, elections.find(name), [Candidate(each) for each in ("Ada", "Bo", "Cy")])
         enrol(*voters)
-        organising.add_voters(owner, elections.find(book.leader), voters)
+        add_voters(owner, elections.find(book.leader), voters)
         if settings:
-            organising.change(owner, elections.find(book.leader), Action.SET_UP, **settings)
+            actions.change(owner, elections.find(book.leader), Action.SET_UP, **settings)
         binding.open_(owner, books.find(book.id))
         return books.find(book.id)
 
@@ -239,7 +241,7 @@ def test_twenty_questions_with_hostile_names(opened, signed_in):
 def test_one_mail_tells_of_all_and_one_invitation_asks_for_all(opened, signed_in, outbox, person):
     book = opened("Eve", "new@example.org", vote_by_link=True)
     owner = person("the organiser")
-    invitations.invite(owner, elections.find(book.leader))
+    mailing.invite(owner, elections.find(book.leader))
     queue_mailings()
     asked = [(to, subject) for to, subject, _text in outbox()]
     assert len(asked) == 2
@@ -254,7 +256,7 @@ def test_one_mail_tells_of_all_and_one_invitation_asks_for_all(opened, signed_in
 
 def test_a_link_opens_all_questions_and_nothing_else(opened, client, link, person):
     book = opened("new@example.org", vote_by_link=True)
-    invitations.invite(person("the organiser"), elections.find(book.leader))
+    mailing.invite(person("the organiser"), elections.find(book.leader))
     queue_mailings()
     door = link("new@example.org")
     there = client.post(door, follow=True)

@@ -18,10 +18,12 @@ from acts.tokens import sign
 from ballots import passes, repository, services
 from ballots.passes import Pass
 from ballots.services.by_link import SignInInstead
-from elections import invitations
 from elections import repository as elections
-from elections import services as organising
-from elections.by_link import Link, LinkRefused, link_to
+from elections.drafts import services as drafts
+from elections.invitations import mailing
+from elections.invitations.voting_link import Link, LinkRefused, link_to
+from elections.lifecycle import closing, deleting
+from elections.roll.services import add_voters
 from mail.letters import compose
 from mail.sending import send_waiting
 from results import repository as results
@@ -69,7 +71,7 @@ def entry_of(voter: str = ANN) -> dict:
 
 
 def test_the_mail_leads_to_the_door_and_its_button_to_the_ballot(board, link, outbox):
-    invitations.invite(people.find("the organiser"), board)
+    mailing.invite(people.find("the organiser"), board)
     queue_mailings()
     client, door = Client(), link(ANN)
     page = client.get(door)
@@ -148,7 +150,7 @@ def test_a_link_that_is_not_ours(board, settings):
 
 def test_a_link_of_an_election_that_is_gone_or_made_anew(board, opened):
     door, owner = door_of(), people.find("the organiser")
-    organising.delete(owner, board)
+    deleting.delete(owner, board)
     assert "no longer there" in gone(door)
     opened(ANN, name="Other", vote_by_link=True)
     before = replace(link_of(name="Other"), created_at=board.created_at)
@@ -162,7 +164,7 @@ def test_an_election_without_it_opens_by_no_link(opened):
 
 def test_the_invitation_sent_again_ends_the_earlier_link_and_its_pass(board):
     door, client, owner = door_of(), come_in(door_of()), people.find("the organiser")
-    invitations.send_again(owner, board, ANN)
+    mailing.send_again(owner, board, ANN)
     assert "A newer link was sent" in gone(door)
     page = client.get(PAGE)
     assert page.status_code == 403
@@ -179,7 +181,7 @@ def test_a_link_replaced_while_somebody_casts_with_it_loses(board, monkeypatch):
 
     def meanwhile(*arguments, **options):
         if "invited" not in entry_of():
-            invitations.send_again(owner, board, ANN)
+            mailing.send_again(owner, board, ANN)
         return casting(*arguments, **options)
 
     monkeypatch.setattr(repository, "casting", meanwhile)
@@ -193,7 +195,7 @@ def test_somebody_taken_off_the_roll_and_put_on_it_again_needs_a_new_link(board,
     services.take_along(person("Ann", Role.VOTER, ANN))
     table().write(Delete(keys.email(ANN)))
     assert "not on the roll" in gone(door)
-    organising.add_voters(owner, elections.find("Board"), [ANN])
+    add_voters(owner, elections.find("Board"), [ANN])
     assert "A newer link was sent" in gone(door), "also one that was replaced before must not come back"
     come_in(door_of())
 
@@ -205,7 +207,7 @@ def test_before_the_beginning_and_after_the_end_the_door_says_so(opened):
     assert "Voting begins" in text_of(page)
     assert "To the ballot" not in text_of(page)
     assert Client().post(door_of()).status_code == 403
-    organising.close(people.find("the organiser"), election)
+    closing.close(people.find("the organiser"), election)
     shut = Client().get(door_of())
     assert "This election is closed." in text_of(shut)
     assert "See the result" in text_of(shut)
@@ -214,7 +216,7 @@ def test_before_the_beginning_and_after_the_end_the_door_says_so(opened):
 
 def close_and_seal(election) -> str:
     """Answers the stamp of the sealed result."""
-    organising.close(people.find("the organiser"), election)
+    closing.close(people.find("the organiser"), election)
     services.seal_what_is_closed()
     seal_publicly(table())
     return stamp(results.find(election.name).seal)
@@ -264,7 +266,7 @@ def test_a_pass_opens_no_other_result_and_no_page_of_those_who_run_it(board, ope
 
 def test_a_link_that_ended_opens_no_result_either(board, person):
     client = come_in(door_of())
-    invitations.send_again(people.find("the organiser"), board, ANN)
+    mailing.send_again(people.find("the organiser"), board, ANN)
     close_and_seal(elections.find("Board"))
     for name in ("results", "follow", "recount", "bundle"):
         answer = client.get(reverse(name, args=["Board"]))
@@ -323,7 +325,7 @@ def test_a_pass_is_good_for_all_elections_of_a_book(board, opened):
     held = Pass(link_of(), "b1")
     assert services.standing_of(held, "Other").voter == ANN
     services.cast(held, "Other", ranks(Bo=1), "form")
-    invitations.send_again(people.find("the organiser"), elections.find("Board"), ANN)
+    mailing.send_again(people.find("the organiser"), elections.find("Board"), ANN)
     with pytest.raises(LinkRefused):
         services.cast(held, "Other", ranks(Cy=1), "another form")
     table().write(*elections.change(elections.find("Other"), replace(elections.find("Other"), book="b2")))
@@ -476,7 +478,7 @@ def test_an_entry_by_name_is_its_accounts_and_its_link_goes_with_the_address(ope
 def test_one_person_listed_twice_has_one_vote_by_link_too(opened, person):
     opened(ANN, vote_by_link=True)
     person("Ann", Role.VOTER, ANN)
-    organising.add_voters(people.find("the organiser"), elections.find("Board"), ["Ann"])
+    add_voters(people.find("the organiser"), elections.find("Board"), ["Ann"])
     services.cast(people.find("Ann"), "Board", ranks(Ada=1), "one")
     services.cast(Pass(link_of()), "Board", ranks(Bo=1), "two")
     services.cast(Pass(link_of("Ann", address=ANN)), "Board", ranks(Cy=1), "three")
@@ -524,7 +526,7 @@ def test_registering_leads_to_no_other_site(site, link):
 
 def test_whoever_makes_an_account_by_the_invitation_lands_on_the_ballot(opened, link):
     election = opened(ANN)
-    invitations.invite(people.find("the organiser"), election)
+    mailing.invite(people.find("the organiser"), election)
     queue_mailings()
     client = Client()
     answer = client.post(link(ANN), {"name": "Ann", "password": PASSWORD})
@@ -541,14 +543,14 @@ def test_an_invitation_to_the_site_alone_leads_home(site, client):
 
 def test_organisers_are_told_what_a_link_means_and_what_sending_it_again_does(board, signed_in):
     client = signed_in(people.find("the organiser"))
-    invitations.invite(people.find("the organiser"), board)
+    mailing.invite(people.find("the organiser"), board)
     queue_mailings()
     send_waiting(compose)
     assert "the earlier link of that voter no longer works" in text_of(client.get("/election/Board/roll/"))
     again = client.post("/election/Board/roll/invite/", {"voter": ANN}, follow=True)
     assert "with a new link: the earlier ones no longer work" in text_of(again)
     assert "by the link in their invitation, too" in text_of(client.get("/election/Board/"))
-    organising.create(people.find("the organiser"), "Draft")
+    drafts.create(people.find("the organiser"), "Draft")
     form = text_of(client.get("/election/Draft/settings/"))
     assert "Whoever gets the mail, or is forwarded it, can vote" in form
     assert "only those listed by address are mailed such a link" in form
@@ -556,8 +558,8 @@ def test_organisers_are_told_what_a_link_means_and_what_sending_it_again_does(bo
 
 def test_the_log_makes_the_turns_again_and_does_not_tell_who_came_by_link(board, site):
     owner = people.find("the organiser")
-    invitations.send_again(owner, board, ANN)
-    organising.add_voters(owner, elections.find("Board"), ["late@example.org"])
+    mailing.send_again(owner, board, ANN)
+    add_voters(owner, elections.find("Board"), ["late@example.org"])
     services.cast(Pass(link_of()), "Board", ranks(Bo=1), "form")
     site_sealer().seal()
     assert replay.check(site, said=replay.quietly).first == ()

@@ -14,10 +14,11 @@ from ballots import repository, services
 from ballots.services.casting import _record_cast
 from elections import places
 from elections import repository as elections
-from elections import services as organising
+from elections.lifecycle import closing
+from elections.lifecycle.closing import close_what_is_over
+from elections.lifecycle.services import move_end
 from elections.rules import Election, State
-from elections.services import ending
-from elections.turnout import turnout
+from elections.turnout.counts import turnout
 from store import keys
 from store.log import as_text, utc_now
 from store.table import Conflict, Refused, Table
@@ -60,7 +61,7 @@ def test_killed_at_any_write_whoever_comes_by_goes_on(site, person, opened):
         before = services.standing_of(bob, board.name)
         killed = _close_until_killed(board, at)
         is_in = _cast_as_if_it_were_open(bob, before, at)
-        organising.close_what_is_over()
+        close_what_is_over()
         closed = elections.find(board.name).stored_state == State.CLOSED
         assert closed == (at > 1), "from the first write on it is said"
         if closed:
@@ -76,7 +77,7 @@ def test_killed_at_any_write_whoever_comes_by_goes_on(site, person, opened):
 def _close_until_killed(board: Election, at: int) -> bool:
     try:
         with acting_on(Distant(table(), at)):
-            organising.close(owner(), board)
+            closing.close(owner(), board)
     except Killed:
         return True
     return False
@@ -96,16 +97,16 @@ def test_what_does_not_get_through_is_left_to_the_worker(site, person, opened, m
     monkeypatch.setattr(held, "PAUSE_SECONDS", 0)
     board = opened("Eve")
     with acting_on(held.Held(site, seconds=0, most=0)):
-        assert organising.close(owner(), board).state(as_text(utc_now())) == State.CLOSED
+        assert closing.close(owner(), board).state(as_text(utc_now())) == State.CLOSED
         with pytest.raises(Conflict):
-            ending.close_if_over("Board")
+            closing.close_if_over("Board")
     assert told("Board") == []
-    assert organising.close_what_is_over() == 1
+    assert close_what_is_over() == 1
     assert told("Board") == ["ElectionClosed"]
 
 
 def test_an_extension_and_a_close_at_once_are_one_before_the_other(opened):
     board = opened("Eve", no_voting_after=as_text(utc_now() + timedelta(hours=1)))
-    ending.CLOSING.begin(board, "the organiser")
+    closing.CLOSING.begin(board, "the organiser")
     with pytest.raises(LostRace):
-        organising.move_end(owner(), board, as_text(utc_now() + timedelta(hours=2)))
+        move_end(owner(), board, as_text(utc_now() + timedelta(hours=2)))

@@ -11,9 +11,9 @@ from accounts import services as accounts
 from accounts.rules import Role
 from ballots import services
 from ballots.rules import NotOnTheRoll
-from elections import copying
+from elections import actions
 from elections import repository as elections
-from elections import services as organising
+from elections.drafts import copying
 from elections.rules import Action
 from store import keys
 from store.table import Update
@@ -124,4 +124,4 @@ def test_the_log_makes_the_same_of_it(site, opened, person):
     accounts.change_role(owner, watching, Role.OWNER)
     assert site.get(keys.user("Wim"))["voter_since"] >= people.find("Wim").created_at
     assert replay.check(site, replay.quietly).first == ()
-    assert organising.check(people.find("the organiser"), elections.find("Board"), Action.CLOSE) is None
+    assert actions.check(people.find("the organiser"), elections.find("Board"), Action.CLOSE) is None

@@ -11,10 +11,10 @@ from accounts.demo import PASSWORD, PEOPLE
 from accounts.services import make_demo_person
 from acts.site import acting_on, table
 from ballots import demo as ballots
-from elections import demo, repository, services
+from elections import demo, repository
 from elections.demo import Planned
 from elections.rules import State
-from elections.turnout import turnout
+from elections.turnout.counts import turnout
 from store import keys
 from tests.aws.engine import ours
 from tests.aws.memory import MemoryEngine
@@ -93,7 +93,7 @@ def test_an_election_of_an_attempt_that_was_cut_short_is_made(site, small, monke
         raise Enough
 
     with monkeypatch.context() as patch:
-        patch.setattr(services, "add_voters", fails)
+        patch.setattr(demo, "add_voters", fails)
         with pytest.raises(Enough):
             demo.load()
     assert repository.find("On paper").stored_state == State.DRAFT

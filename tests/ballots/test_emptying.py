@@ -12,7 +12,7 @@ from acts.site import acting_on
 from ballots import repository, services
 from ballots.rules import Ballot
 from elections import repository as elections
-from elections import services as organising
+from elections.lifecycle import closing
 from results import proof
 from results import services as results
 from store import forgetting, keys, splitting
@@ -56,7 +56,7 @@ def closed(site, person, opened, monkeypatch):
         opened(*names, name=name, **settings)
         for number, each in enumerate(names):
             services.cast(people.find(each) or person(each), name, ranks(Bo=1, Cy=1 + number % 2), f"{name} {each}")
-        organising.close(people.find("the organiser"), elections.find(name))
+        closing.close(people.find("the organiser"), elections.find(name))
 
     return close
 

@@ -22,7 +22,11 @@ from accounts import repository as people
 from accounts.rules import Role
 from ballots import services
 from elections import repository as elections
-from elections import services as organising
+from elections.candidates.services import add_candidates
+from elections.drafts import services as drafts
+from elections.lifecycle import closing
+from elections.lifecycle import services as lifecycle
+from elections.roll.services import add_voters
 from ranking.candidates import Candidate
 from results import repository as results
 from results import roll
@@ -61,17 +65,17 @@ class Held:
         for name in PEOPLE:
             self.person(name)
             self.seal()
-        organising.create(owner, NAME)
-        organising.add_candidates(owner, elections.find(NAME), [Candidate("Ada"), Candidate("Bo")])
-        organising.add_voters(owner, elections.find(NAME), [*PEOPLE, ADDRESSES[0]])
-        organising.open_(owner, elections.find(NAME), editable=False)
+        drafts.create(owner, NAME)
+        add_candidates(owner, elections.find(NAME), [Candidate("Ada"), Candidate("Bo")])
+        add_voters(owner, elections.find(NAME), [*PEOPLE, ADDRESSES[0]])
+        lifecycle.open_(owner, elections.find(NAME), editable=False)
         self.seal()
         for name in voters:
             services.cast(people.find(name), NAME, {"0": ["1"]}, f"form of {name}")
             self.seal()
 
     def close(self, reader: Client) -> None:
-        organising.close(people.find("the organiser"), elections.find(NAME))
+        closing.close(people.find("the organiser"), elections.find(NAME))
         assert counting.find(NAME).report is not None
         self.seal()
         pages = [f"/election/{NAME}/results/{each}" for each in CHECKS]

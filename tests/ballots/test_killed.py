@@ -28,7 +28,7 @@ from accounts.sessions import SessionStore
 from ballots import rules
 from config.settings import BASE_DIR, own_secret
 from elections import repository as elections
-from elections import services as organising
+from elections.lifecycle import closing
 from ranking.rankings import ranking_from
 from store import keys
 from tests.at_once import at_once
@@ -242,6 +242,6 @@ def check_rush(site, server: Server, person, opened, amid: int = FORMS_BETWEEN_K
     for name in ELECTIONS:
         acts = [act for answer in answers for act in answer[name]]
         called = time.monotonic()
-        organising.close(owner, elections.find(name))
+        closing.close(owner, elections.find(name))
         acts.append(Act(owner.name, "close", called, time.monotonic(), DONE))
         assert flaws(acts, left_behind(site, name, users, salts[name])) == []

@@ -13,9 +13,12 @@ from acts.refusals import NotNow
 from acts.site import table
 from ballots import letters, rehearsal, repository, services
 from ballots.repository import Standing
-from elections import copying
+from elections import actions
 from elections import repository as elections
-from elections import services as organising
+from elections.candidates.services import add_candidates
+from elections.drafts import copying
+from elections.drafts import services as drafts
+from elections.lifecycle import closing
 from elections.rules import Action, Election
 from mail import outbox as mail
 from ranking.candidates import Candidate
@@ -81,7 +84,7 @@ def test_a_form_sent_twice_is_told_once(opened, person):
 def test_what_was_refused_is_not_told(opened, person):
     opened("Eve")
     eve = person("Eve", Role.VOTER)
-    organising.close(people.find("the organiser"), elections.find("Board"))
+    closing.close(people.find("the organiser"), elections.find("Board"))
     with pytest.raises(NotNow):
         services.cast(eve, "Board", ranks(Bo=1), "late")
     assert kinds() == []
@@ -115,8 +118,8 @@ def test_an_organiser_may_choose_that_nobody_is_told(opened, person):
 
 def test_robots_of_a_rehearsal_are_not_written_to(person, site, monkeypatch):
     owner = person("the organiser")
-    election = organising.create(owner, "Board")
-    organising.add_candidates(owner, election, [Candidate("Ada"), Candidate("Bo")])
+    election = drafts.create(owner, "Board")
+    add_candidates(owner, election, [Candidate("Ada"), Candidate("Bo")])
     wanted = []
     monkeypatch.setattr(mail, "queued", lambda *letter, **about: wanted.append(letter))
     rehearsal.rehearse(owner, election)
@@ -148,8 +151,8 @@ def test_it_is_a_setting_in_plain_words_and_on_by_default(person, signed_in):
 
 def test_it_is_in_the_event_and_copied_and_fixed_by_the_opening(site, opened, person):
     owner = person("the organiser")
-    draft = organising.create(owner, "Draft")
-    organising.change(owner, draft, Action.SET_UP, mail_votes=False)
+    draft = drafts.create(owner, "Draft")
+    actions.change(owner, draft, Action.SET_UP, mail_votes=False)
     said = [event["event_data"] for event in site.each(keys.events()) if "mail_votes" in event["event_data"]]
     assert [each["mail_votes"] for each in said] == [True, False]
     assert copying.copy(owner, elections.find("Draft"), "Copy").mail_votes is False

@@ -32,9 +32,10 @@ from ballots.services import casting
 from config.settings import BASE_DIR
 from elections import places
 from elections import repository as elections
-from elections import services as organising
+from elections.lifecycle import closing, deleting
+from elections.lifecycle import services as lifecycle
+from elections.roll.services import add_voters
 from elections.rules import Election, State
-from elections.services import ending
 from store import keys
 from store.chaos import Chaos
 from store.connect import connect
@@ -169,14 +170,14 @@ def test_a_close_gets_through_while_gates_are_in_use(rush, monkeypatch, kind, ki
     assert [act for act in acts if act.answer == DONE and act.kind != "look" and act.called > held.said] == []
 
 
-@pytest.mark.parametrize("act", ["close", "extend", "delete"])
+@pytest.mark.parametrize("act", [closing.close, lifecycle.extend, deleting.delete])
 def test_no_act_needs_more_than_a_few_gates_at_once(rush, act):
     """In a table in which others always have some."""
     board, owner = rush("secret"), people.find("the organiser")
     services.cast(board.users[0], board.name, ranks(Bo=1), "1")
-    more = [as_text(utc_now() + timedelta(hours=5))] if act == "extend" else []
+    more = [as_text(utc_now() + timedelta(hours=5))] if act is lifecycle.extend else []
     with acting_on(Held(table(), seconds=0, most=4)):
-        getattr(organising, act)(owner, elections.find(board.name), *more)
+        act(owner, elections.find(board.name), *more)
 
 
 @pytest.fixture(scope="module", params=["ministack", *JUDGE])
@@ -213,7 +214,7 @@ def test_an_entry_that_came_meanwhile_gives_no_second_vote(person, opened):
     election = opened("eve@example.org")
     eve = person("Eve")
     before = services.standing_of(eve, "Board")
-    organising.add_voters(people.find("the organiser"), election, ["Eve"])
+    add_voters(people.find("the organiser"), election, ["Eve"])
     services.cast(eve, "Board", ranks(Cy=1), "1")
     with pytest.raises(Refused):
         casting._record_cast(eve, before, "1", utc_now(), "2", paper=False)
@@ -224,7 +225,7 @@ def test_nor_does_one_where_everybody_may_vote(person, opened):
     eve = person("Eve")
     election = opened(electorate="everyone")
     before = services.standing_of(eve, "Board")
-    organising.add_voters(people.find("the organiser"), election, ["eve@example.org"])
+    add_voters(people.find("the organiser"), election, ["eve@example.org"])
     services.cast(eve, "Board", ranks(Cy=1), "1")
     with pytest.raises(Refused):
         casting._record_cast(eve, before, "1", utc_now(), "2", paper=False)
@@ -259,7 +260,7 @@ def test_no_double_click_is_refused_for_what_the_first_click_did(person, opened,
 
     def meanwhile() -> None:
         forms[act]()
-        organising.close(owner, elections.find("Board"))
+        closing.close(owner, elections.find("Board"))
 
     read_on_after(monkeypatch, keys.once("the same form"), meanwhile)
     forms[act]()
@@ -272,7 +273,7 @@ def test_whoever_meets_the_close_is_told_that_it_is_closed(person, opened, monke
     opened("Eve")
     eve, owner = person("Eve"), people.find("the organiser")
     services.cast(eve, "Board", ranks(Bo=1), "1")
-    read_on_after(monkeypatch, keys.election("Board"), lambda: organising.close(owner, elections.find("Board")))
+    read_on_after(monkeypatch, keys.election("Board"), lambda: closing.close(owner, elections.find("Board")))
     with pytest.raises(NotNow, match="closed"):
         services.withdraw(eve, "Board", "2") if act == "withdraw" else services.cast(eve, "Board", ranks(Cy=1), "2")
     assert [ballot.rankings for ballot in repository.every_ballot("Board")] == ["1"]
@@ -475,7 +476,7 @@ def in_one_step(monkeypatch: pytest.MonkeyPatch) -> None:
         return after
 
     monkeypatch.setattr(Dawdling, "is_distant", True)
-    monkeypatch.setattr(ending, "CLOSING", SimpleNamespace(begin=begin, finish_soon=lambda after: after))
+    monkeypatch.setattr(closing, "CLOSING", SimpleNamespace(begin=begin, finish_soon=lambda after: after))
 
 
 def forgotten(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -22,7 +22,7 @@ from bench.data import BOARD, ROOT, Person
 from bench.server import served
 from bench.voting import CAST, DONE
 from elections import repository as elections
-from elections.turnout import turnout
+from elections.turnout.counts import turnout
 from ranking.rankings import ranking_from
 from store.connect import connect
 

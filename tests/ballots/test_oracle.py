@@ -15,10 +15,11 @@ from acts import site as acting
 from audit import views as audit
 from ballots import repository, services
 from ballots.services import casting
-from elections import invitations
 from elections import repository as elections
-from elections import services as organising
-from elections import views as organisers
+from elections.invitations import mailing
+from elections.lifecycle import closing
+from elections.managers.services import add_manager
+from elections.public import views as organisers
 from mail.letters import compose
 from mail.sending import send_waiting
 from tests.background import queue_mailings
@@ -70,7 +71,7 @@ def world_of(site, settings, person, signed_in, opened, monkeypatch, tmp_path) -
             use(copy_of(base, path))
             listed = [*VOTERS, *(f"{name}@example.org" for name in VOTERS)] if kind == "listed" else []
             board = opened(*listed, "by.post@example.org", paper_ballots=True, editable=True, **KINDS[kind])
-            organising.add_manager(people.find("the organiser"), board, "the manager")
+            add_manager(people.find("the organiser"), board, "the manager")
         return path
 
     def make(kind: str, votes: Votes) -> World:
@@ -143,8 +144,8 @@ def test_whom_a_reminder_reaches_tells_nothing(world_of):
     for name in ("Eve", "Bob"):
         world = world_of("listed", [(name, UP)])
         organiser, board = people.find("the organiser"), elections.find("Board")
-        invitations.send_again(organiser, board, "Eve")
-        invitations.remind(organiser, board)
+        mailing.send_again(organiser, board, "Eve")
+        mailing.remind(organiser, board)
         queue_mailings()
         send_waiting(compose)
         asked = [("the organiser", "/election/Board/dashboard/"), ("the organiser", "/election/Board/roll/")]
@@ -157,7 +158,7 @@ def test_after_the_close_of_an_election_with_one_vote_nobody_is_told_whose_it_wa
     answers = []
     for name in ("Eve", "Bob"):
         world = world_of("listed", [(name, UP)])
-        organising.close(people.find("the organiser"), elections.find("Board"))
+        closing.close(people.find("the organiser"), elections.find("Board"))
         services.seal_what_is_closed()
         repository.candidates_of(elections.find("Board"))  # which a process reads once, for all worlds
         world.ask([each for each in pages("the organiser", "the admin") if "Board" in each.words])

@@ -15,7 +15,11 @@ from accounts import repository as people
 from accounts.rules import Role
 from ballots import repository, services
 from elections import repository as elections
-from elections import services as organising
+from elections.candidates.services import add_candidates
+from elections.drafts import services as drafts
+from elections.lifecycle import closing
+from elections.lifecycle import services as lifecycle
+from elections.roll.services import add_voters
 from pages.qr import qr_svg
 from ranking.candidates import Candidate
 from tests.people import enrol
@@ -147,7 +151,7 @@ def test_a_candidate_twice_is_refused(eve):
 def test_closed_meanwhile_the_ranking_is_still_there(eve):
     ballot = fields_of(eve.get(PAGE), PAGE)
     review = eve.post(PAGE, ballot | {"rank-2": "1"}, follow=True)
-    organising.close(people.find("the organiser"), elections.find("Board"))
+    closing.close(people.find("the organiser"), elections.find("Board"))
     answer = eve.post(f"{PAGE}cast/", fields_of(review, f"{PAGE}cast/"))
     assert answer.status_code == 422
     assert "This election is closed" in text_of(answer)
@@ -260,7 +264,7 @@ def test_who_is_not_on_the_roll_reads_a_sentence(eve, signed_in):
 
 def test_after_the_close_nobody_can_tell_whose_ballot_is_whose(eve):
     code = code_of(vote(eve, rank_1="1"))
-    organising.close(people.find("the organiser"), elections.find("Board"))
+    closing.close(people.find("the organiser"), elections.find("Board"))
     answer = eve.get(f"{PAGE}receipt/")
     assert answer.status_code == 200
     assert code not in text_of(answer)
@@ -292,12 +296,12 @@ def test_the_election_page_leads_to_the_ballot_and_then_to_the_receipt(eve, sign
 def test_names_that_could_break_a_page(opened, signed_in, person):
     owner = person("the organiser")
     name = "Ré#1/2 %41 “é” <b> 🗳️ שלום"
-    election = organising.create(owner, name)
+    election = drafts.create(owner, name)
     wild = ["<script>alert(1)</script>", 'A "quoted" & =1+1', "عبد الله", "🦊" * 20, "x" * 200]
-    organising.add_candidates(owner, election, [Candidate(each) for each in wild])
+    add_candidates(owner, election, [Candidate(each) for each in wild])
     enrol("Eve")
-    organising.add_voters(owner, election, ["Eve"])
-    organising.open_(owner, elections.find(name), editable=False)
+    add_voters(owner, election, ["Eve"])
+    lifecycle.open_(owner, elections.find(name), editable=False)
     client = signed_in("Eve", Role.VOTER)
     page = elections.find(name)
     address = reverse("ballot", args=[page.name])
@@ -474,8 +478,8 @@ def test_the_deletion_names_how_many_ballots_will_go(opened, person, signed_in):
 
 def test_a_rehearsal_by_one_click(person, signed_in):
     owner = person("the organiser")
-    election = organising.create(owner, "Board")
-    organising.add_candidates(owner, election, [Candidate("Ada"), Candidate("Bo")])
+    election = drafts.create(owner, "Board")
+    add_candidates(owner, election, [Candidate("Ada"), Candidate("Bo")])
     client = signed_in(owner)
     assert "robots vote" in text_of(client.get("/election/Board/rehearsal/"))
     answer = client.post("/election/Board/rehearsal/")
@@ -485,7 +489,7 @@ def test_a_rehearsal_by_one_click(person, signed_in):
 
 def test_a_rehearsal_of_what_cannot_open_says_why(person, signed_in):
     owner = person("the organiser")
-    organising.create(owner, "Board")
+    drafts.create(owner, "Board")
     answer = signed_in(owner).post("/election/Board/rehearsal/")
     assert answer.status_code == 422
     assert "two candidates" in text_of(answer)

@@ -12,7 +12,8 @@ from acts.refusals import TooMany
 from acts.site import table
 from ballots import rehearsal
 from elections import repository as elections
-from elections import services as organising
+from elections.candidates.services import add_candidates, remove_candidate
+from elections.drafts import services as drafts
 from elections.rules import NotReady, WrongState
 from ranking.candidates import Candidate
 from store import keys
@@ -22,9 +23,9 @@ from store.table import Span
 @pytest.fixture
 def draft(person):
     owner = person("the organiser")
-    election = organising.create(owner, "Board", secret_ballot=True, no_voting_after="2099-01-01T00:00:00.000Z")
-    organising.add_candidates(owner, election, [Candidate(name) for name in ("Ada", "Bo", "Cy", "Di")])
-    organising.remove_candidate(owner, elections.find("Board"), "Bo")
+    election = drafts.create(owner, "Board", secret_ballot=True, no_voting_after="2099-01-01T00:00:00.000Z")
+    add_candidates(owner, election, [Candidate(name) for name in ("Ada", "Bo", "Cy", "Di")])
+    remove_candidate(owner, elections.find("Board"), "Bo")
     return elections.find("Board")
 
 
@@ -70,7 +71,7 @@ def test_nothing_stays_either_when_it_fails(site, draft, monkeypatch):
 
 def test_what_could_not_open_cannot_be_rehearsed(site, person):
     owner = person("the organiser")
-    election = organising.create(owner, "Board")
+    election = drafts.create(owner, "Board")
     with pytest.raises(NotReady, match="two candidates"):
         rehearsal.rehearse(owner, election)
 

@@ -16,9 +16,10 @@ from accounts.rules import Role
 from acts.refusals import NotNow
 from acts.site import table
 from ballots import repository, rules, services
-from elections import copying
 from elections import repository as elections
-from elections import services as organising
+from elections.drafts import copying
+from elections.drafts import services as drafts
+from elections.lifecycle import closing
 from results import proof
 from results import services as results
 from store import keys
@@ -101,7 +102,7 @@ def test_all_ballots_are_counted_and_everything_agrees(voted):
     voted()
     services.cast(people.find("Flo"), "Board", ranks(Cy=1), "1")
     assert check(table(), quietly).first == ()
-    organising.close(people.find("the organiser"), elections.find("Board"))
+    closing.close(people.find("the organiser"), elections.find("Board"))
     services.seal_what_is_closed()
     assert results.find("Board").seal.ballots == 3
     assert box() == []
@@ -125,7 +126,7 @@ def test_the_pages_say_what_has_happened(voted, signed_in):
     assert words in organiser.get("/election/Board/dashboard/").content.decode()
     history = organiser.get("/election/Board/history/").content.decode()
     assert re.search(r"does not say whose which secret ballot is", history)
-    organising.close(people.find("the organiser"), elections.find("Board"))
+    closing.close(people.find("the organiser"), elections.find("Board"))
     assert "nobody can tell which ballot is whose" in client.get("/election/Board/ballot/receipt/").content.decode()
 
 
@@ -145,7 +146,7 @@ def test_who_is_removed_leaves_a_ballot_that_nobody_can_tell_from_others(voted):
     owner = accounts.make_demo_person("the owner", Role.OWNER, "", "a long password")
     accounts.remove(people.find("the owner") or owner, people.find("Bob"))
     assert len(box()) == 2
-    organising.close(people.find("the organiser"), elections.find("Board"))
+    closing.close(people.find("the organiser"), elections.find("Board"))
     services.seal_what_is_closed()
     assert results.find("Board").seal.ballots == 2
 
@@ -166,9 +167,9 @@ def test_a_second_restore_cuts_the_ties_of_the_time_between_too(voted, restored)
 def test_elections_that_are_public_or_not_open_are_left_alone(site, person, opened, restored):
     opened("Eve", name="Public", secret_ballot=False)
     services.cast(person("Eve"), "Public", ranks(Bo=1), "1")
-    organising.create(people.find("the organiser"), "Draft")
+    drafts.create(people.find("the organiser"), "Draft")
     opened("Eve", name="Past")
-    organising.close(people.find("the organiser"), elections.find("Past"))
+    closing.close(people.find("the organiser"), elections.find("Past"))
     assert "Secret elections" not in restored()
     services.cast(people.find("Eve"), "Public", ranks(Cy=1), "2")
     assert told("BallotsUnlinked") == []

@@ -31,10 +31,14 @@ from ballots import passes, repository, services
 from ballots.passes import Pass
 from ballots.services import casting
 from config.logs import JsonLines
-from elections import invitations
 from elections import repository as elections
-from elections import services as organising
-from elections.by_link import link_to
+from elections.candidates.services import add_candidates
+from elections.drafts import services as drafts
+from elections.invitations import mailing
+from elections.invitations.voting_link import link_to
+from elections.lifecycle import closing, deleting
+from elections.lifecycle import services as lifecycle
+from elections.roll.services import add_voters
 from mail.letters import compose
 from mail.sending import send_waiting
 from ranking.candidates import Candidate
@@ -171,7 +175,7 @@ class Day:
 
     def close(self) -> None:
         """And whatever the worker does next."""
-        organising.close(people.find("the organiser"), elections.find(NAME))
+        closing.close(people.find("the organiser"), elections.find(NAME))
         with suppress(SomeFailed):  # a planted mistake may keep the worker from emptying the box
             services.seal_what_is_closed()
         Sealer(table()).seal()
@@ -301,11 +305,11 @@ def come_by_link(day: Day, users: list[User]) -> None:
 
 def open_election(organiser: User, roll: list[str], by_link: bool = False) -> None:
     end = as_text(utc_now() + timedelta(days=2))
-    election = organising.create(organiser, NAME, no_voting_after=end, vote_by_link=by_link)
-    organising.add_candidates(organiser, election, [Candidate(name) for name in CANDIDATES])
-    organising.add_voters(organiser, election, roll)
-    opened = organising.open_(organiser, elections.find(NAME), editable=False)
-    invitations.invite(organiser, opened)
+    election = drafts.create(organiser, NAME, no_voting_after=end, vote_by_link=by_link)
+    add_candidates(organiser, election, [Candidate(name) for name in CANDIDATES])
+    add_voters(organiser, election, roll)
+    opened = lifecycle.open_(organiser, elections.find(NAME), editable=False)
+    mailing.invite(organiser, opened)
     queue_mailings()
     send_waiting(compose)
 
@@ -439,7 +443,7 @@ def test_an_election_that_is_deleted_while_open_leaves_no_ballot_in_any_file(day
     voted.acts(30, voted.voters)
     voted.copy(files=True)
     (salt,) = salts(Scene(NAME, voted.copies, 0)) & {table().get(keys.salt(NAME))["salt"]}
-    organising.delete(people.find("the organiser"), elections.find(NAME))
+    deleting.delete(people.find("the organiser"), elections.find(NAME))
     assert finish_background("delete election") == 1
     forget()
     left = take_copy(voted.path, {}, files=True).files

@@ -20,8 +20,13 @@ from ballots.secrecy import SecretReplaced
 from ballots.services import casting
 from ballots.services.casting import _record_cast
 from elections import repository as elections
-from elections import services as organising
-from elections.turnout import turnout
+from elections.candidates.services import add_candidates
+from elections.drafts import services as drafts
+from elections.lifecycle import closing
+from elections.lifecycle import services as lifecycle
+from elections.lifecycle.closing import close_what_is_over
+from elections.roll.services import add_voters
+from elections.turnout.counts import turnout
 from ranking.candidates import Candidate
 from ranking.rankings import BadRanking
 from store import keys, splitting
@@ -216,7 +221,7 @@ def test_an_end_is_moved_without_a_gate(site, person, opened, monkeypatch):
     election = opened("Eve", no_voting_after=in_an_hour())
     gates = site.get_many(elections.gates_of(election).keys("Board"))
     later = utc_now() + timedelta(hours=3)
-    organising.extend(people.find("the organiser"), election, as_text(later))
+    lifecycle.extend(people.find("the organiser"), election, as_text(later))
     assert site.get_many(elections.gates_of(election).keys("Board")) == gates
     monkeypatch.setattr(casting, "utc_now", lambda: later - timedelta(hours=1))
     services.cast(person("Eve"), "Board", ranks(Bo=1), "1")
@@ -230,7 +235,7 @@ def test_nothing_enters_a_closed_box(site, person, opened):
     eve, bob = person("Eve"), person("Bob")
     services.cast(eve, "Board", ranks(Bo=1), "1")
     before = services.standing_of(bob, "Board")
-    organising.close(people.find("the organiser"), elections.find("Board"))
+    closing.close(people.find("the organiser"), elections.find("Board"))
     with pytest.raises(NotNow, match="closed"):
         services.cast(eve, "Board", ranks(Cy=1), "2")
     with pytest.raises(LostRace):
@@ -263,7 +268,7 @@ def test_a_candidate_who_came_later_can_be_ranked_at_once(site, person, opened):
     election = opened("Eve", editable=True)
     eve = person("Eve")
     services.cast(eve, "Board", ranks(Bo=1), "1")
-    organising.add_candidates(people.find("the organiser"), election, [Candidate("Di")])
+    add_candidates(people.find("the organiser"), election, [Candidate("Di")])
     services.cast(eve, "Board", {"3": ["1"], "1": ["2"]}, "2")
     assert [ballot.rankings for ballot in ballots()] == ["3>1"]
 
@@ -283,7 +288,7 @@ def test_somebody_listed_twice_votes_once(site, person, opened):
     election = opened("eve@example.org")
     eve = person("Eve")
     services.cast(eve, "Board", ranks(Bo=1), "1")
-    organising.add_voters(people.find("the organiser"), election, ["Eve"])
+    add_voters(people.find("the organiser"), election, ["Eve"])
     assert services.cast(eve, "Board", ranks(Cy=1), "2").replaced
     assert len(ballots()) == turnout("Board").voted == 1
 
@@ -292,7 +297,7 @@ def test_two_entries_at_once_still_vote_once(site, person, opened):
     election = opened("eve@example.org")
     eve = person("Eve")
     before = services.standing_of(eve, "Board")
-    organising.add_voters(people.find("the organiser"), election, ["Eve"])
+    add_voters(people.find("the organiser"), election, ["Eve"])
     between = services.standing_of(eve, "Board")
     _record_cast(eve, before, "1", utc_now(), "1", paper=False)
     with pytest.raises(LostRace):
@@ -327,7 +332,7 @@ def test_at_close_the_salt_is_destroyed_and_the_ballots_enter_the_log_in_no_orde
     opened(*names)
     cast = [services.cast(person(name), "Board", ranks(Bo=1, Cy=2), name).ballot for name in names]
     assert site.get(keys.salt("Board"))
-    organising.close(people.find("the organiser"), elections.find("Board"))
+    closing.close(people.find("the organiser"), elections.find("Board"))
     assert site.get(keys.salt("Board")) is None
     assert services.seal_what_is_closed() == 1
     assert services.seal_what_is_closed() == 0
@@ -343,7 +348,7 @@ def test_many_ballots_are_sealed_in_parts_each_once_also_by_several_workers(site
     opened(*names)
     for name in names:
         services.cast(person(name), "Board", ranks(Bo=1), name)
-    organising.close(people.find("the organiser"), elections.find("Board"))
+    closing.close(people.find("the organiser"), elections.find("Board"))
     at_once(4, lambda _: services.seal_what_is_closed())
     services.seal_what_is_closed()
     sealed = [event["event_data"] for event in events(site, "BallotsSealed")]
@@ -362,7 +367,7 @@ def test_every_ballot_in_time_has_a_lower_number_than_the_close(site, person, op
 
     def act(number: int) -> None:
         if number == 12:
-            organising.close(owner, elections.find("Board"))
+            closing.close(owner, elections.find("Board"))
         else:
             with suppress(NotNow):
                 services.cast(voters[number], "Board", ranks(Bo=1), names[number])
@@ -377,13 +382,13 @@ def test_who_was_voting_while_it_was_being_closed_gets_in_and_counts_and_nobody_
     election = opened("Eve", "Bob")
     eve, bob = person("Eve"), person("Bob")
     before = services.standing_of(eve, "Board")
-    begun = organising.ending.CLOSING.begin(election, "the organiser")
+    begun = closing.CLOSING.begin(election, "the organiser")
     with pytest.raises(NotNow, match="closed"):
         services.cast(bob, "Board", ranks(Bo=1), "1")
     with pytest.raises(Refusal, match="Closed"):
         services.enter_paper(people.find("the organiser"), "Board", "Bob", ranks(Bo=1), "1")
     _record_cast(eve, before, "1", utc_now(), "2", paper=False)
-    organising.ending.CLOSING.finish(begun)
+    closing.CLOSING.finish(begun)
     assert [event["event_type"] for event in events(site, "BallotCast", "ElectionClosed")] == [
         "BallotCast",
         "ElectionClosed",
@@ -394,21 +399,21 @@ def test_who_was_voting_while_it_was_being_closed_gets_in_and_counts_and_nobody_
 
 def test_whoever_was_cut_off_closing_it_may_click_again(site, opened):
     election = opened("Eve")
-    organising.ending.CLOSING.begin(election, "the organiser")
-    organising.close(people.find("the organiser"), election)
+    closing.CLOSING.begin(election, "the organiser")
+    closing.close(people.find("the organiser"), election)
     assert len(events(site, "ElectionClosed")) == 1
     with pytest.raises(Refusal, match="Closed"):
-        organising.close(people.find("the organiser"), election)
+        closing.close(people.find("the organiser"), election)
 
 
 def test_a_close_that_was_interrupted_is_finished_by_the_clock(site, person, opened):
     election = opened("Eve", "Bob")
     eve = person("Eve")
     services.cast(eve, "Board", ranks(Bo=1), "1")
-    organising.ending.CLOSING.begin(election, "the organiser")
+    closing.CLOSING.begin(election, "the organiser")
     with pytest.raises(NotNow, match="closed"):
         services.cast(eve, "Board", ranks(Cy=1), "2")
-    assert organising.close_what_is_over() == 1
+    assert close_what_is_over() == 1
     (event,) = events(site, "ElectionClosed")
     assert event["actor"] == "the organiser"
     assert services.seal_what_is_closed() == 1
@@ -422,7 +427,7 @@ def test_who_is_removed_takes_open_ballots_along_and_leaves_closed_ones(site, pe
     for name in ("Board", "Past"):
         opened("Eve", "Bob", name=name)
         services.cast(people.find("Eve") or person("Eve"), name, ranks(Bo=1), name)
-    organising.close(people.find("the organiser"), elections.find("Past"))
+    closing.close(people.find("the organiser"), elections.find("Past"))
     accounts.remove(owner, people.find("Eve"))
     assert ballots("Board") == []
     assert turnout("Board").voted == 0
@@ -462,14 +467,14 @@ def test_what_a_process_keeps_of_candidates_is_bounded_by_what_is_said_about_the
     monkeypatch.setattr(elections, "_known_candidates", memory)
     owner = person("the organiser")
     for number in range(6):
-        election = organising.create(owner, f"Long {number}")
-        organising.add_candidates(owner, election, [Candidate(name, "x" * 19_000) for name in ("A", "B")])
+        election = drafts.create(owner, f"Long {number}")
+        add_candidates(owner, election, [Candidate(name, "x" * 19_000) for name in ("A", "B")])
         found = repository.candidates_of(elections.find(election.name))
         assert [len(each.statement) for each in found] == [19_000, 19_000]
     assert 0 < memory.weight <= 500_000
     assert len(memory._kept) == 6
-    heavy = organising.create(owner, "Very long")
-    organising.add_candidates(owner, heavy, [Candidate(str(each), "x" * 19_000) for each in range(8)])
+    heavy = drafts.create(owner, "Very long")
+    add_candidates(owner, heavy, [Candidate(str(each), "x" * 19_000) for each in range(8)])
     assert len(repository.candidates_of(elections.find("Very long"))) == 8
     assert len(memory._kept) == 6, "one that is too heavy is read each time"
 

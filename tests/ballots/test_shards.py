@@ -13,8 +13,8 @@ from audit.tables import masks, raw
 from ballots import repository, secrecy, services, telling
 from elections import places
 from elections import repository as elections
-from elections import services as organising
-from elections.turnout import turnout
+from elections.lifecycle import closing
+from elections.turnout.counts import turnout
 from results import proof
 from results import services as results
 from results.incoming import count as live
@@ -71,7 +71,7 @@ def test_cast_changed_withdrawn_closed_sealed_and_proven(site, voted, secret):
     assert services.standing_of(first, "Board").voted
     assert next(iter(telling.ballots(first)))["ranking"] == [["Cy"]]
     assert check(site).count == 0
-    organising.close(people.find("the organiser"), election)
+    closing.close(people.find("the organiser"), election)
     services.seal_what_is_closed()
     found = results.find("Board")
     assert (found.report.result.winners, found.seal.turnout.voted) == (("Ada",), 23)
@@ -88,7 +88,7 @@ def test_a_secret_ballot_lies_where_its_pseudonym_says_and_the_salt_in_every_sha
     expected = {keys.ballot("Board", secrecy.pseudonym(salts[0], name), 4) for name in NAMES}
     found = {(item["PK"], item["SK"]) for item in spans.each(site, places.box(election))}
     assert found == {(place.pk, place.sk) for place in expected}
-    organising.close(people.find("the organiser"), election)
+    closing.close(people.find("the organiser"), election)
     assert not [item for _name, item in site.everything() if item["SK"] == "SALT"]
 
 
@@ -158,7 +158,7 @@ def test_the_tables_hide_in_a_shard_what_they_hide_in_an_election(site, voted):
             raw.rows(Span(pk, prefix="BALLOT#"), None)
         assert raw.item(keys.salt("Board")._replace(pk=pk)) is None
         assert masks.is_salt({"PK": pk, "SK": "SALT"})
-    organising.close(people.find("the organiser"), election)
+    closing.close(people.find("the organiser"), election)
     assert {str(row.sort_key).partition("#")[0] for row in raw.rows(Span(min(FOUR)), None)[0]} == {"GATE", "VOTER"}
 
 
@@ -203,7 +203,7 @@ def test_a_distant_store_has_no_file_to_forget_anything_in(site, person, opened)
     with acting_on(meter):
         election = opened("Eve")
         services.cast(people.find("Eve"), "Board", ranks(Ada=1), "first")
-        organising.close(people.find("the organiser"), election)
+        closing.close(people.find("the organiser"), election)
         services.seal_what_is_closed()
         assert not list(repository.every_ballot(elections.find("Board")))
     assert site.get(keys.forgetting()) is None

@@ -13,8 +13,12 @@ from acts.site import table
 from ballots import repository, services
 from elections import places
 from elections import repository as elections
-from elections import services as organising
-from elections.turnout import turnout
+from elections.candidates.services import add_candidates
+from elections.drafts import services as drafts
+from elections.lifecycle import closing, deleting
+from elections.lifecycle import services as lifecycle
+from elections.roll.services import add_voters
+from elections.turnout.counts import turnout
 from mail import outbox
 from polls import repository as polls
 from ranking.candidates import Candidate
@@ -44,7 +48,7 @@ def test_cast_at_once_closed_counted_and_replayed(on_dynamodb, person, opened): 
     at_once(*[lambda user=user: services.cast(user, "Board", ranks(Bo=1), user.name) for user in users])
     assert len(list(repository.every_ballot(election))) == turnout(election).voted == 12
     assert list(table().each(*keys.ballots("Board"))) == []
-    organising.close(people.find("the organiser"), elections.find("Board"))
+    closing.close(people.find("the organiser"), elections.find("Board"))
     services.seal_what_is_closed()
     assert results.find("Board").seal.turnout.voted == 12
     assert check(table()).count == 0
@@ -91,9 +95,9 @@ def test_all_goes_on_in_a_store_of_the_other_kind(target, by, settings, tmp_path
     for name in ("Secret", "Public"):
         opened(*NAMES, name=name, secret_ballot=name == "Secret")
     organiser = people.find("the organiser")
-    draft = organising.create(organiser, "Draft")
-    organising.add_candidates(organiser, draft, [Candidate("Ada"), Candidate("Bo"), Candidate("Cy")])
-    organising.add_voters(organiser, draft, NAMES)
+    draft = drafts.create(organiser, "Draft")
+    add_candidates(organiser, draft, [Candidate("Ada"), Candidate("Bo"), Candidate("Cy")])
+    add_voters(organiser, draft, NAMES)
     for number, name in enumerate(NAMES[:6]):
         cast(name, "Secret", "Public")
         vote(poll, f"voter {number}", "Pizza")
@@ -107,26 +111,26 @@ def test_all_goes_on_in_a_store_of_the_other_kind(target, by, settings, tmp_path
     assert check(table()).count == 0
     waiting = outbox.in_state(outbox.QUEUED if by == "transfer" else outbox.UNKNOWN, 100)[0]
     assert addresses <= {each.to for each in waiting}
-    organising.rename(organiser, elections.find("Draft"), "Renamed")
-    organising.open_(organiser, elections.find("Renamed"), editable=False)
+    drafts.rename(organiser, elections.find("Draft"), "Renamed")
+    lifecycle.open_(organiser, elections.find("Renamed"), editable=False)
     for number, name in enumerate(NAMES[6:], 6):
         cast(name, "Secret", "Public", "Renamed")
         vote(poll, f"voter {number}", "Pizza")
     services.cast(people.find(NAMES[0]), "Public", ranks(Cy=1), "changed")
     services.withdraw(people.find(NAMES[1]), "Public", "withdrawn")
     for name in ("Secret", "Public", "Renamed"):
-        organising.close(organiser, elections.find(name))
+        closing.close(organiser, elections.find(name))
     services.seal_what_is_closed()
     turnouts = {name: results.find(name).seal.turnout.voted for name in ("Secret", "Public", "Renamed")}
     assert turnouts == {"Secret": 12, "Public": 11, "Renamed": 6}
     assert [proof.check_sealed(elections.find(name)) for name in turnouts] == [None] * 3
     assert polls.with_gates(poll.id)[1] == polls.counted(polls.find(poll.id)).total == 12
-    assert organising.create(organiser, "New").shards == places.shards_of_new()
+    assert drafts.create(organiser, "New").shards == places.shards_of_new()
     site_sealer().seal()
     verdict = verify(table())
     assert (verdict.flaw, verdict.index_flaw) == (None, None)
     assert check(table()).count == 0
-    organising.delete(organiser, elections.find("Secret"))
+    deleting.delete(organiser, elections.find("Secret"))
     finish_background("delete election")
     assert not [item for _name, item in table().everything() if item["PK"].startswith("ELECTION#secret")]
 

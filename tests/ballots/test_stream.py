@@ -17,7 +17,7 @@ from ballots.services import emptying, sealing
 from ballots.sorting import Sorter
 from elections import places
 from elections import repository as elections
-from elections import services as organising
+from elections.lifecycle import closing
 from results import proof
 from results import services as results
 from store import keys, splitting
@@ -44,7 +44,7 @@ def filled(site, opened, monkeypatch):
         for number in range(ballots):
             site.write(Put(ballot_in(election, number, code(number))))
         site.write(Update(places.gates_of(election).keys(name)[0], add={"voted": ballots}))
-        return organising.close(people.find("the organiser"), elections.find(name))
+        return closing.close(people.find("the organiser"), elections.find(name))
 
     return fill
 

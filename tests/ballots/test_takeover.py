@@ -23,7 +23,7 @@ from acts.site import table
 from audit.tables.raw import item_href
 from ballots import repository, services
 from elections import repository as elections
-from elections import services as organising
+from elections.lifecycle import closing
 from store import keys
 from store.log import Event, EventLog, as_text, utc_now
 from store.table import Exists, Update
@@ -208,7 +208,7 @@ def listing() -> bytes:
 @pytest.mark.parametrize("stage", ["secret", "public"], indirect=True)
 def test_after_the_close_the_page_offers_nothing_that_cannot_be_done(stage):
     eve = by_a_link_anybody_asked_for(stage)
-    election = organising.close(people.find("the organiser"), elections.find("Board"))
+    election = closing.close(people.find("the organiser"), elections.find("Board"))
     page = text_of(eve.get(f"{PAGE}receipt/"))
     assert stage.code not in page
     assert "Cast a new ballot" not in page

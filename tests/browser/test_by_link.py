@@ -9,8 +9,13 @@ from playwright.sync_api import expect
 
 from accounts import repository as people
 from acts.site import table
-from elections import repository, services
-from elections.by_link import link_to, read_link
+from elections import repository
+from elections.candidates.services import add_candidates
+from elections.drafts import services as drafts
+from elections.invitations.voting_link import link_to, read_link
+from elections.lifecycle import closing
+from elections.lifecycle import services as lifecycle
+from elections.roll.services import add_voters
 from mail.outbox import Mail
 from ranking.candidates import Candidate
 from results.mailing.letters import RESULT
@@ -30,10 +35,10 @@ def door(settings, server, server_folder) -> str:
     settings.SECRET_KEY = (server_folder / "secret_key").read_text()
     owner, name = people.find(people.owner_name()), f"Board by link {next(NUMBERS)}"
     end = as_text(utc_now() + timedelta(days=6))
-    election = services.create(owner, name, vote_by_link=True, no_voting_after=end, time_zone="Europe/Berlin")
-    services.add_candidates(owner, election, [Candidate(each) for each in ("Ada", "Bo", "Cy", "Di", "Eve")])
-    services.add_voters(owner, election, [ANN])
-    opened = services.open_(owner, repository.find(name), editable=False)
+    election = drafts.create(owner, name, vote_by_link=True, no_voting_after=end, time_zone="Europe/Berlin")
+    add_candidates(owner, election, [Candidate(each) for each in ("Ada", "Bo", "Cy", "Di", "Eve")])
+    add_voters(owner, election, [ANN])
+    opened = lifecycle.open_(owner, repository.find(name), editable=False)
     return f"/vote/{link_to(opened, table().get(keys.voter(name, ANN)), ANN).token}/"
 
 
@@ -47,7 +52,7 @@ def test_the_result_the_way_of_the_ballot_and_a_recount_without_an_account(visit
     expect(page.locator("main")).to_contain_text("For that list you need no account")
     code = page.locator("#confirmation").inner_text()
     name = read_link(door.split("/")[2]).election_name
-    services.close(people.find(people.owner_name()), repository.find(name))
+    closing.close(people.find(people.owner_name()), repository.find(name))
     about = {"election_name": name, "voter": ANN}
     page.goto(RESULT.link(Mail("1", "vote_result", ANN, about, "en", "", "", "", 0, "")))
     page.get_by_role("button", name="See the result").click()

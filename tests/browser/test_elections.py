@@ -12,7 +12,8 @@ import pytest
 from playwright.sync_api import Error, Page, Route, expect
 
 from accounts import repository as people
-from elections import services
+from elections.candidates.services import add_candidates
+from elections.drafts import services as drafts
 from elections.rules import Election
 from ranking.candidates import Candidate
 from store.log import as_text
@@ -29,7 +30,7 @@ def draft(settings, server, server_folder: Path) -> Callable[[str], Election]:
     """Makes an election of the organiser's, on the site of all browser tests."""
     settings.STORE_URL = f"sqlite://{server_folder}/plenum.sqlite3"
     chosen = {"no_voting_after": END, "time_zone": "Europe/Berlin"}
-    return lambda name: services.create(people.find(ORGANISER), name, **chosen)
+    return lambda name: drafts.create(people.find(ORGANISER), name, **chosen)
 
 
 def make(page: Page, name: str) -> None:
@@ -77,9 +78,7 @@ MESSY = "\ufeffName;E-Mail\r\nHypatia;\r\n;someone@example.org\r\nhypatia;\r\n;b
 
 def test_an_organiser_takes_an_election_to_its_close_writing_to_all_on_the_way(visit, draft, subtests, tmp_path: Path):
     election = draft("Journey to the close")
-    services.add_candidates(
-        people.find(ORGANISER), election, [Candidate(name) for name in ("Amara", "Chen", "Noor 🦜")]
-    )
+    add_candidates(people.find(ORGANISER), election, [Candidate(name) for name in ("Amara", "Chen", "Noor 🦜")])
     page = visit("/election/Journey to the close/dashboard/", who=ORGANISER)
     expect(page.locator("main")).to_contain_text("March 1, 2199")
     with subtests.test("a messy list of voters is understood"):

@@ -9,7 +9,7 @@ from types import SimpleNamespace
 from django.conf import settings
 from django.template import engines
 
-from elections.turnout import Turnout
+from elections.turnout.counts import Turnout
 from results.report import report_on
 from results.repository import Found, Seal
 from results.views import context_of_report

@@ -16,11 +16,13 @@ from playwright.sync_api import Page, expect
 
 from accounts import repository as people
 from acts.site import table
+from elections import actions
 from elections import repository as elections
-from elections import services
-from elections.books import repository as books
-from elections.books import services as binding
-from elections.by_link import link_to
+from elections.candidates.services import add_candidates
+from elections.invitations.voting_link import link_to
+from elections.multi_question import repository as books
+from elections.multi_question_pages import services as binding
+from elections.roll.services import add_voters
 from elections.rules import Action
 from polls import repository as polls
 from ranking.candidates import Candidate
@@ -193,10 +195,10 @@ def door_to_a_book(settings, server, server_folder) -> str:
     owner, voter = people.find(people.owner_name()), f"cy.{next(NUMBERS)}@example.org"
     book = binding.make(owner, f"Annual meeting {next(NUMBERS)}", tuple(QUESTIONS))
     for name, candidates in zip(book.questions, QUESTIONS.values(), strict=True):
-        services.add_candidates(owner, elections.find(name), [Candidate(each) for each in candidates])
-    services.add_voters(owner, elections.find(book.leader), [voter])
+        add_candidates(owner, elections.find(name), [Candidate(each) for each in candidates])
+    add_voters(owner, elections.find(book.leader), [voter])
     end = as_text(utc_now() + timedelta(days=6))
-    services.change(owner, elections.find(book.leader), Action.SET_UP, vote_by_link=True, no_voting_after=end)
+    actions.change(owner, elections.find(book.leader), Action.SET_UP, vote_by_link=True, no_voting_after=end)
     binding.open_(owner, books.find(book.id))
     leader = elections.find(book.leader)
     return f"/vote/{link_to(leader, table().get(keys.voter(leader.name, voter)), voter).token}/"

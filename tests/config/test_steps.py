@@ -16,19 +16,19 @@ from accounts.welcoming import WELCOMING
 from acts.background import TYPES
 from acts.steps import Steps
 from ballots.services.sealing import COUNTING, SEALED
-from elections.beside import BESIDE
-from elections.next_step import ONCE_SEALED
-from elections.services.ending import FOLLOWING, SHUTTING
-from elections.services.lifecycle import OPENING
+from elections.access import PANELS
+from elections.dashboard.next_step import ONCE_SEALED
+from elections.lifecycle.closing import FOLLOWING, SHUTTING
+from elections.lifecycle.services import OPENING
 from mail.letters import COLOURING, LETTERS
 
 STEPS = {
     "SEEING": (SEEING, ["skills.access.may_see_profile"]),
-    "OPENING": (OPENING, ["ballots.secrecy.salted", "elections.needs.kept"]),
+    "OPENING": (OPENING, ["ballots.secrecy.salted", "elections.skills_needed.needs.kept"]),
     "SHUTTING": (SHUTTING, ["ballots.secrecy.unsalted"]),
     "FOLLOWING": (FOLLOWING, ["results.services.seal_soon"]),
-    "BESIDE": (BESIDE, ["news.about.beside"]),
-    "WELCOMING": (WELCOMING, ["elections.welcoming.asked_of"]),
+    "PANELS": (PANELS, ["news.about.beside"]),
+    "WELCOMING": (WELCOMING, ["elections.invitations.wording.asked_of"]),
     "COLOURING": (COLOURING, ["pages.colours.of_site"]),
     "COUNTING": (COUNTING, ["results.services.seal_result"]),
     "SEALED": (SEALED, ["results.mailing.services.mail_by_itself"]),
@@ -42,10 +42,10 @@ STEPS = {
             "accounts.heirs.pass_on",
             "accounts.heirs.pass_on",
             "accounts.heirs.pass_on",
-            "elections.services.needs.forget_agreements",
+            "elections.skills_needed.services.forget_agreements",
             "skills.services.own.forget_skills",
             "skills.services.endorsing.forget_endorsements",
-            "elections.quiet.forget",
+            "elections.invitations.opt_out.forget",
             "news.services.liking.forget_likes",
             "news.subscribing.forget_subscription",
             "assembly.minutes.services.forget_attendances",
@@ -82,8 +82,10 @@ def test_every_moment_that_there_is_has_its_steps():
     """A list of steps that nobody arranged would be a promise that nobody keeps."""
     made = set()
     others = (
-        "elections/beside.py",
-        "elections/next_step.py",
+        "elections/access.py",
+        "elections/lifecycle/closing.py",
+        "elections/lifecycle/services.py",
+        "elections/dashboard/next_step.py",
         "accounts/welcoming.py",
         "mail/letters.py",
         "accounts/access.py",

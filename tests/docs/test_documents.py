@@ -121,8 +121,8 @@ def test_the_steps_of_a_close_can_be_followed():
     """Every list of steps that is arranged is told there, with each of its steps."""
     from accounts.services import LEAVING
     from ballots.services.sealing import COUNTING, SEALED
-    from elections.services.ending import SHUTTING
-    from elections.services.lifecycle import OPENING
+    from elections.lifecycle.closing import SHUTTING
+    from elections.lifecycle.services import OPENING
 
     told = [found(name) for name in names(section((ROOT / "docs" / "architecture.md").read_text(), STEPS))]
     assert len(told) > 20

@@ -16,7 +16,11 @@ django.setup()
 
 from accounts import repository as people  # noqa: E402 - Django has to be set up first
 from acts.refusals import Refusal  # noqa: E402
-from elections import repository, services  # noqa: E402
+from elections import actions, repository  # noqa: E402
+from elections.candidates.services import add_candidates  # noqa: E402
+from elections.lifecycle import closing  # noqa: E402
+from elections.lifecycle import services as lifecycle  # noqa: E402
+from elections.roll.services import add_voters  # noqa: E402
 from elections.rules import Action  # noqa: E402
 from ranking.candidates import Candidate  # noqa: E402
 from tests.forks import in_processes  # noqa: E402
@@ -30,15 +34,15 @@ def act(number: int, step: int) -> str:
     words = f"{kind} {number} {step}"
     if kind == "voter":
         words = f"voter.{number}.{step}@example.org"
-        services.add_voters(ada, election, [words])
+        add_voters(ada, election, [words])
     elif kind == "cand":
-        services.add_candidates(ada, election, [Candidate(words)])
+        add_candidates(ada, election, [Candidate(words)])
     elif kind == "text":
-        services.change(ada, election, Action.DESCRIBE, description=words)
+        actions.change(ada, election, Action.DESCRIBE, description=words)
     elif kind == "fix":
-        services.fix(ada, election)
+        lifecycle.fix(ada, election)
     else:
-        services.close(ada, election)
+        closing.close(ada, election)
     return words
 
 

@@ -14,7 +14,14 @@ from accounts.allowance import TooManyMails
 from accounts.rules import Role
 from acts import background
 from acts.refusals import NotAllowed
-from elections import invitations, messages, reminders, repository, services
+from elections import repository
+from elections.candidates.services import add_candidates
+from elections.drafts import services as drafts
+from elections.invitations import mailing, messages, reminders
+from elections.invitations.progress import progress
+from elections.lifecycle import closing
+from elections.lifecycle import services as lifecycle
+from elections.roll.services import add_voters
 from mail import outbox as mail
 from ranking.candidates import Candidate
 from store import keys
@@ -55,10 +62,10 @@ def board(ada):
 
 
 def opened(ada, name, voters):
-    election = services.create(ada, name, secret_ballot=False, no_voting_after=END)
-    services.add_candidates(ada, election, [Candidate("Bo"), Candidate("Cy")])
-    services.add_voters(ada, election, [f"{name}.{n}@example.org" for n in range(voters)])
-    return services.open_(ada, repository.find(name), editable=True)
+    election = drafts.create(ada, name, secret_ballot=False, no_voting_after=END)
+    add_candidates(ada, election, [Candidate("Bo"), Candidate("Cy")])
+    add_voters(ada, election, [f"{name}.{n}@example.org" for n in range(voters)])
+    return lifecycle.open_(ada, repository.find(name), editable=True)
 
 
 def limited(person, most):
@@ -96,7 +103,7 @@ def test_a_mailing_that_does_not_fit_is_refused_before_anything_is_sent(site, ad
     ada = limited(ada, 3)
     before = [event["event_type"] for event in EventLog(site).since(0)]
     with pytest.raises(TooManyMails, match="3 of 3 are left"):
-        invitations.invite(ada, board)
+        mailing.invite(ada, board)
     with pytest.raises(TooManyMails):
         messages.send(ada, board, "Soon", "x")
     assert [event["event_type"] for event in EventLog(site).since(0)] == before
@@ -115,16 +122,16 @@ def test_a_mailing_that_does_not_fit_is_refused_before_anything_is_sent(site, ad
 
 def test_invitations_reminders_messages_and_mails_sent_again_all_count(site, ada, board, clock):
     ada = limited(ada, 100)
-    invitations.invite(ada, board)
+    mailing.invite(ada, board)
     assert left(ada) == 96, "reserved before a worker has looked at it"
     queue_mailings()
-    invitations.remind(ada, board)
+    mailing.remind(ada, board)
     queue_mailings()
     messages.send(ada, board, "Soon", "x")
     queue_mailings()
     assert left(ada) == 88
     send_invitation(site, "Board.0@example.org")
-    invitations.send_again(ada, board, "Board.0@example.org")
+    mailing.send_again(ada, board, "Board.0@example.org")
     assert left(ada) == 87
     assert queued() == 12
     clock.hours += 24
@@ -133,24 +140,24 @@ def test_invitations_reminders_messages_and_mails_sent_again_all_count(site, ada
 
 def test_sending_one_again_is_refused_too(site, ada, board):
     ada = limited(ada, 4)
-    invitations.invite(ada, board)
+    mailing.invite(ada, board)
     queue_mailings()
     send_invitation(site, "Board.0@example.org")
     with pytest.raises(TooManyMails, match="0 of 4"):
-        invitations.send_again(ada, board, "Board.0@example.org")
+        mailing.send_again(ada, board, "Board.0@example.org")
 
 
 def test_what_was_reserved_and_not_needed_is_given_back(site, ada, person):
     person("Hypatia", email="h@example.org")
     election = opened(ada, "Board", 2)
-    services.add_voters(ada, election, ["Hypatia", "h@example.org"])
+    add_voters(ada, election, ["Hypatia", "h@example.org"])
     ada = limited(ada, 10)
-    invitations.invite(ada, election)
+    mailing.invite(ada, election)
     assert left(ada) == 6
     assert queue_mailings() == 3, "somebody on the roll twice gets one mail"
     assert left(ada) == 7
     messages.send(ada, election, "Soon", "x")
-    services.close(ada, repository.find("Board"))
+    closing.close(ada, repository.find("Board"))
     assert queue_mailings() == 0
     assert left(ada) == 7
 
@@ -158,12 +165,12 @@ def test_what_was_reserved_and_not_needed_is_given_back(site, ada, person):
 @pytest.mark.parametrize("closed", [False, True])
 def test_two_workers_at_the_end_of_a_mailing_give_back_once(site, ada, board, person, closed):
     person("Hypatia", email="Board.0@example.org")
-    services.add_voters(ada, repository.find("Board"), ["Hypatia"])
-    invitations.invite(limited(ada, 10), board)
+    add_voters(ada, repository.find("Board"), ["Hypatia"])
+    mailing.invite(limited(ada, 10), board)
     if closed:
-        services.close(ada, repository.find("Board"))
+        closing.close(ada, repository.find("Board"))
     (seen_by_both,) = unfinished("mail voters")
-    batches = [invitations.mail_batch(seen_by_both) for _worker in range(2)]
+    batches = [mailing.mail_batch(seen_by_both) for _worker in range(2)]
     background._commit(seen_by_both, batches[0], 0)
     with pytest.raises(Refused):
         background._commit(seen_by_both, batches[1], 0)
@@ -173,7 +180,7 @@ def test_two_workers_at_the_end_of_a_mailing_give_back_once(site, ada, board, pe
 def test_of_two_mailings_at_once_only_what_fits_is_reserved(site, ada):
     elections = [opened(ada, f"Board {n}", 3) for n in range(4)]
     ada = limited(ada, 7)
-    answers = at_once(*[lambda each=each: invitations.invite(ada, each) for each in elections])
+    answers = at_once(*[lambda each=each: mailing.invite(ada, each) for each in elections])
     assert sum(isinstance(answer, TooManyMails) for answer in answers) == 2
     assert answers.count(None) == 2
     at_once(queue_mailings, queue_mailings)
@@ -183,8 +190,8 @@ def test_of_two_mailings_at_once_only_what_fits_is_reserved(site, ada):
 
 def test_whom_the_roll_has_gained_since_waits_for_the_next_day_if_nothing_is_left(site, ada, board, clock):
     ada = limited(ada, 5)
-    invitations.invite(ada, board)
-    services.add_voters(ada, repository.find("Board"), [f"new.{n}@example.org" for n in range(3)])
+    mailing.invite(ada, board)
+    add_voters(ada, repository.find("Board"), [f"new.{n}@example.org" for n in range(3)])
     assert queue_mailings() == 5
     assert queue_mailings() == 0
     assert left(ada) == 0
@@ -196,18 +203,18 @@ def test_whom_the_roll_has_gained_since_waits_for_the_next_day_if_nothing_is_lef
 
 
 def test_a_mailing_whose_rest_needs_no_mail_ends_though_nothing_is_left(site, ada, board):
-    invitations.invite(ada, board)
+    mailing.invite(ada, board)
     queue_mailings()
-    services.add_voters(ada, repository.find("Board"), ["a@example.org"])
+    add_voters(ada, repository.find("Board"), ["a@example.org"])
     ada = limited(ada, allowance.today(ada).used + 1)
-    invitations.invite(ada, board)
+    mailing.invite(ada, board)
     assert queue_mailings() == 1
     assert left(ada) == 0
     assert unfinished("mail voters") == []
 
 
 def test_reminders_by_the_clock_count_for_the_owner_and_wait_for_the_next_day(site, ada, board, clock):
-    invitations.invite(ada, board)
+    mailing.invite(ada, board)
     queue_mailings()
     reminders.choose(ada, repository.find("Board"), [72])
     ada = limited(ada, 3)
@@ -220,17 +227,17 @@ def test_reminders_by_the_clock_count_for_the_owner_and_wait_for_the_next_day(si
     assert as_text(clock())[:10] == "2030-05-03"
     assert queue_mailings() == 1
     assert unfinished("mail voters") == []
-    assert invitations.counts(board)[1].queued == 4
+    assert progress(board).mails[1].queued == 4
 
 
 def test_admins_have_no_limit_and_are_not_counted(site, person, board, settings):
     settings.MAILS_A_DAY = 0
     admin = person("admin", Role.ADMIN)
-    invitations.invite(admin, opened(admin, "Prize", 4))
+    mailing.invite(admin, opened(admin, "Prize", 4))
     assert queue_mailings() == 4
     assert site.get(keys.mails_of_day("admin", "2030-05-01")) is None
     with pytest.raises(TooManyMails):
-        invitations.invite(people.find("Ada"), board)
+        mailing.invite(people.find("Ada"), board)
 
 
 def test_what_is_left_is_said_where_mails_are_sent(site, ada, board, signed_in):
@@ -261,7 +268,7 @@ def test_an_organiser_whom_nobody_has_confirmed_is_told_what_to_do(site, ada, bo
     with pytest.raises(NotAllowed):
         messages.send(people.find("Ada"), board, "Soon", "x")
     assert len(messages.all_of(board)) == 1
-    invitations.invite(people.find("Ada"), board)
+    mailing.invite(people.find("Ada"), board)
     assert queue_mailings() == 8, "invitations need no confirmation"
-    services.close(people.find("Ada"), repository.find("Board"))
+    closing.close(people.find("Ada"), repository.find("Board"))
     assert "while the election is open" in text_of(client.get(address("message_voters")))

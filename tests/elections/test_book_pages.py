@@ -11,9 +11,11 @@ import pytest
 from accounts import repository as people
 from accounts.rules import Role
 from ballots import services as ballots
-from elections import repository, services
-from elections.books import repository as books
-from elections.books import services as binding
+from elections import actions, repository
+from elections.candidates.services import add_candidates
+from elections.multi_question import repository as books
+from elections.multi_question_pages import services as binding
+from elections.roll.services import add_voters
 from elections.rules import Action, State
 from ranking.candidates import Candidate
 from tests.background import unfinished
@@ -44,10 +46,10 @@ def at(book, where=""):
 def filled(book):
     ada = people.find("Ada")
     for name in book.questions:
-        services.add_candidates(ada, repository.find(name), [Candidate("Bo"), Candidate("Cy")])
+        add_candidates(ada, repository.find(name), [Candidate("Bo"), Candidate("Cy")])
     enrol("Eve")
-    services.add_voters(ada, repository.find(LEADER), ["Eve", "new@example.org"])
-    services.change(ada, repository.find(LEADER), Action.SET_UP, no_voting_after="2199-01-01T00:00:00.000Z")
+    add_voters(ada, repository.find(LEADER), ["Eve", "new@example.org"])
+    actions.change(ada, repository.find(LEADER), Action.SET_UP, no_voting_after="2199-01-01T00:00:00.000Z")
 
 
 def states(book):
@@ -87,7 +89,7 @@ def test_from_the_form_to_the_results(ada, book, signed_in):
 
 def test_strangers_see_the_results_only_if_every_question_shares_them(ada, book, client):
     filled(book)
-    services.change(people.find("Ada"), repository.find(LEADER), Action.SET_UP, results_public=True)
+    actions.change(people.find("Ada"), repository.find(LEADER), Action.SET_UP, results_public=True)
     assert client.get(at(book, "result/")).status_code == 404  # drafts
     ada.post(at(book, "open/"))
     ada.post(at(book, "close/"))

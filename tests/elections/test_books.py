@@ -8,11 +8,17 @@ from accounts import services as accounts
 from accounts.rules import Role
 from acts.refusals import LostRace, NotAllowed, NotNow, Refusal
 from ballots import services as ballots
-from elections import repository, services
-from elections.books import repository as books
-from elections.books import rules
-from elections.books import services as binding
-from elections.books.forms import QuestionsForm
+from elections import actions, repository
+from elections.candidates.services import add_candidates
+from elections.drafts import services as drafts
+from elections.lifecycle import closing, deleting
+from elections.lifecycle import services as lifecycle
+from elections.managers.services import add_manager, hand_over, remove_manager
+from elections.multi_question import repository as books
+from elections.multi_question import rules
+from elections.multi_question_pages import services as binding
+from elections.multi_question_pages.forms import QuestionsForm
+from elections.roll.services import add_voters, remove_voter
 from elections.rules import Action, NotReady, State, WrongState
 from ranking.candidates import Candidate
 from store.log import EventLog
@@ -55,10 +61,10 @@ def question(book, place):
 def filled(ada, book):
     """Candidates in each question, and voters and a window in the first."""
     for name in book.questions:
-        services.add_candidates(ada, repository.find(name), [Candidate("Bo"), Candidate("Cy")])
+        add_candidates(ada, repository.find(name), [Candidate("Bo"), Candidate("Cy")])
     enrol("Hypatia")
-    services.add_voters(ada, question(book, 0), ["Hypatia", "new@example.org"])
-    services.change(ada, question(book, 0), Action.SET_UP, no_voting_after=FUTURE, secret_ballot=False)
+    add_voters(ada, question(book, 0), ["Hypatia", "new@example.org"])
+    actions.change(ada, question(book, 0), Action.SET_UP, no_voting_after=FUTURE, secret_ballot=False)
     return again(book)
 
 
@@ -95,7 +101,7 @@ def types(site):
 
 
 def test_a_book_binds_new_drafts_and_own_ones_and_the_first_leads(site, ada):
-    services.create(ada, "Colour")
+    drafts.create(ada, "Colour")
     book = binding.make(ada, "Spring", ["Chair", "colour"])
     assert again(book) == book
     assert book.questions == ("Spring: Chair", "Colour")
@@ -107,11 +113,11 @@ def test_a_book_binds_new_drafts_and_own_ones_and_the_first_leads(site, ada):
 
 def test_drafts_of_others_and_opened_ones_and_those_of_another_book_are_not_bound(ada, person):
     bea = person("Bea")
-    services.create(bea, "Chair")
+    drafts.create(bea, "Chair")
     first = binding.make(ada, "Spring", ["Chair"])
     assert first.questions == ("Spring: Chair",)
     assert binding.make(ada, "Autumn", ["Spring: Chair"]).questions == ("Autumn: Spring: Chair",)
-    services.create(bea, "Winter: Chair")
+    drafts.create(bea, "Winter: Chair")
     with pytest.raises(Refusal, match=r"^Chair: There is an election of that name already"):
         binding.make(ada, "Winter", ["Dish", "Chair"])
     made = binding.make(ada, "Winter", ["Dish", "Cook"])  # what was made before the refusal is bound now
@@ -144,7 +150,7 @@ def test_questions_are_added_moved_taken_out_and_the_book_renamed(site, ada, boo
     assert after.questions == ("Spring: Chair", "Spring: Song", "Spring: Colour")
     assert repository.find("Spring: Treasurer").book == ""
     assert types(site)[-4:] == ["BookChanged"] * 4
-    services.rename(ada, repository.find("Spring: Treasurer"), "Money")  # it is by itself again
+    drafts.rename(ada, repository.find("Spring: Treasurer"), "Money")  # it is by itself again
 
 
 def test_what_leads_stays_until_it_is_the_last(site, ada, book):
@@ -181,11 +187,11 @@ def test_of_two_who_change_it_at_once_one_is_told_to_look_again(ada, book):
 
 
 def test_a_deleted_question_leaves_the_book_and_the_next_leads(ada, book):
-    services.delete(ada, question(book, 0))
+    deleting.delete(ada, question(book, 0))
     assert again(book).questions == ("Spring: Treasurer", "Spring: Colour")
     assert again(book).leader == "Spring: Treasurer"
     for _ in range(2):
-        services.delete(ada, question(book, 0))
+        deleting.delete(ada, question(book, 0))
     assert again(book) is None
 
 
@@ -195,16 +201,16 @@ def test_a_deleted_question_leaves_the_book_and_the_next_leads(ada, book):
 def test_alone_a_question_says_where_it_is_done(ada, book):
     filled(ada, book)
     for act in (
-        lambda: services.open_(ada, question(book, 1), editable=False),
-        lambda: services.rename(ada, question(book, 0), "Other"),
-        lambda: services.add_voters(ada, question(book, 1), ["x@example.org"]),
+        lambda: lifecycle.open_(ada, question(book, 1), editable=False),
+        lambda: drafts.rename(ada, question(book, 0), "Other"),
+        lambda: add_voters(ada, question(book, 1), ["x@example.org"]),
     ):
         with pytest.raises(WrongState, match="“Spring”"):
             act()
     binding.open_(ada, again(book))
     for act in (
-        lambda: services.extend(ada, question(book, 0), LATER),
-        lambda: services.close(ada, question(book, 1)),
+        lambda: lifecycle.extend(ada, question(book, 0), LATER),
+        lambda: closing.close(ada, question(book, 1)),
     ):
         with pytest.raises(WrongState, match="done there, for all of them"):
             act()
@@ -213,11 +219,11 @@ def test_alone_a_question_says_where_it_is_done(ada, book):
 
 def test_the_same_people_run_all_questions(ada, book, person):
     bea, cleo = person("Bea"), person("Cleo")
-    services.add_manager(ada, question(book, 1), "Bea")
+    add_manager(ada, question(book, 1), "Bea")
     assert [question(book, place).managers for place in range(3)] == [("Bea",)] * 3
-    services.remove_manager(ada, question(book, 2), "Bea")
+    remove_manager(ada, question(book, 2), "Bea")
     assert [question(book, place).managers for place in range(3)] == [()] * 3
-    services.hand_over(ada, question(book, 1), "Cleo")
+    hand_over(ada, question(book, 1), "Cleo")
     assert [question(book, place).owner_name for place in range(3)] == ["Cleo"] * 3
     binding.rename(cleo, again(book), "Hers")
     with pytest.raises(NotAllowed):
@@ -235,7 +241,7 @@ def test_what_somebody_leaves_behind_passes_on_whole(book, ada, person):
 
 
 def test_everything_that_is_missing_is_said_with_its_question(ada, book):
-    services.add_candidates(ada, question(book, 0), [Candidate("Bo"), Candidate("Cy")])
+    add_candidates(ada, question(book, 0), [Candidate("Bo"), Candidate("Cy")])
     with pytest.raises(NotReady) as refused:
         binding.open_(ada, again(book))
     said = str(refused.value)
@@ -246,11 +252,11 @@ def test_everything_that_is_missing_is_said_with_its_question(ada, book):
 
 def test_all_open_with_one_roll_and_one_window_the_one_that_leads_last(site, ada, book):
     filled(ada, book)
-    services.create(ada, "Old")
-    services.add_candidates(ada, repository.find("Old"), [Candidate("Bo"), Candidate("Cy")])
-    services.add_voters(ada, repository.find("Old"), ["gone@example.org"])
+    drafts.create(ada, "Old")
+    add_candidates(ada, repository.find("Old"), [Candidate("Bo"), Candidate("Cy")])
+    add_voters(ada, repository.find("Old"), ["gone@example.org"])
     binding.add(ada, again(book), ["Old"])
-    services.change(ada, question(book, 1), Action.SET_UP, method="borda", remind_before=(24,))
+    actions.change(ada, question(book, 1), Action.SET_UP, method="borda", remind_before=(24,))
     binding.open_(ada, again(book))
     found = [question(book, place) for place in range(4)]
     assert states(book) == [State.OPEN] * 4
@@ -268,11 +274,11 @@ def test_voters_who_come_later_are_on_every_roll_and_voted_marks_stay(ada, book,
     filled(ada, book)
     binding.open_(ada, again(book))
     hypatia = person("Hypatia2")
-    services.add_voters(ada, question(book, 0), ["Hypatia2", "later@example.org"])
-    services.add_voters(ada, question(book, 0), ["Hypatia2", "later@example.org"])
+    add_voters(ada, question(book, 0), ["Hypatia2", "later@example.org"])
+    add_voters(ada, question(book, 0), ["Hypatia2", "later@example.org"])
     assert [question(book, place).voter_count for place in range(3)] == [4, 4, 4]
     ballots.cast(hypatia, question(book, 1).name, {"0": ["1"]}, "form")
-    services.add_voters(ada, question(book, 0), ["last@example.org"])
+    add_voters(ada, question(book, 0), ["last@example.org"])
     assert repository.find_with_entry(question(book, 1).name, hypatia)[1].voted
     assert not repository.find_with_entry(question(book, 0).name, hypatia)[1].voted
 
@@ -295,9 +301,9 @@ def test_while_it_is_opened_nothing_gets_in_the_way(site, ada, book, monkeypatch
     monkeypatch.setattr(books.ACTING, "start", lambda book_id: False)  # whoever asked for it died
     binding.open_(ada, again(book))
     for act in (
-        lambda: services.add_voters(ada, question(book, 0), ["x@example.org"]),
-        lambda: services.remove_voter(ada, question(book, 0), "new@example.org"),
-        lambda: services.delete(ada, question(book, 1)),
+        lambda: add_voters(ada, question(book, 0), ["x@example.org"]),
+        lambda: remove_voter(ada, question(book, 0), "new@example.org"),
+        lambda: deleting.delete(ada, question(book, 1)),
         lambda: binding.take_out(ada, again(book), "Spring: Colour"),
         lambda: binding.open_(ada, again(book)),
     ):
@@ -316,10 +322,10 @@ def test_who_decided_before_the_opening_is_refused_by_it(ada, book, monkeypatch)
     stale = question(book, 0)
     binding.open_(ada, again(book))
     for act in (
-        lambda: services.change(ada, stale, Action.SET_UP, no_voting_after=LATER),
-        lambda: services.add_voters(ada, stale, ["x@example.org"]),
-        lambda: services.remove_voter(ada, stale, "new@example.org"),
-        lambda: services.delete(ada, stale),
+        lambda: actions.change(ada, stale, Action.SET_UP, no_voting_after=LATER),
+        lambda: add_voters(ada, stale, ["x@example.org"]),
+        lambda: remove_voter(ada, stale, "new@example.org"),
+        lambda: deleting.delete(ada, stale),
     ):
         with pytest.raises(LostRace):
             act()

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from elections.calendar import NotInTheCalendar, calendar
+from elections.public.calendar import NotInTheCalendar, calendar
 from tests.rows import every_row
 
 NOW = datetime(2026, 11, 15, 4, 0, tzinfo=UTC)

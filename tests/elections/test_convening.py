@@ -10,9 +10,12 @@ import pytest
 
 from accounts import repository as people
 from acts.refusals import LostRace, NameTaken
-from elections import copying, repository
-from elections import services as organising
+from elections import actions, repository
 from elections.convening import Convened, convened_of
+from elections.drafts import copying
+from elections.drafts import services as drafts
+from elections.lifecycle import closing
+from elections.lifecycle import services as lifecycle
 from elections.rules import Action
 from store import keys
 from store.table import Check, Missing
@@ -70,7 +73,7 @@ def test_it_is_stored_with_the_election_and_said_by_the_event_that_makes_it(pers
 
 
 def test_an_election_that_nobody_convened_says_nothing_of_it(person, site):
-    organising.create(person("Ida"), "Board")
+    drafts.create(person("Ida"), "Board")
     (made,) = (each for each in site.each(keys.events()) if each["event_type"] == "ElectionCreated")
     assert "convened" not in made["event_data"]
     assert repository.find("Board").convened is None
@@ -79,10 +82,10 @@ def test_an_election_that_nobody_convened_says_nothing_of_it(person, site):
 def test_it_stays_through_changes_and_names_and_is_copied_by_no_copy(person):
     ida = person("Ida")
     draft(ida, voters=("Eve",))
-    organising.change(ida, repository.find("Board"), Action.DESCRIBE, description="Now.")
-    organising.rename(ida, repository.find("Board"), "Council")
-    organising.open_(ida, repository.find("Council"), editable=False)
-    organising.close(ida, repository.find("Council"))
+    actions.change(ida, repository.find("Board"), Action.DESCRIBE, description="Now.")
+    drafts.rename(ida, repository.find("Board"), "Council")
+    lifecycle.open_(ida, repository.find("Council"), editable=False)
+    closing.close(ida, repository.find("Council"))
     assert repository.find("Council").convened == ROOM
     assert copying.copy(ida, repository.find("Council"), "Next").convened is None
 
@@ -158,8 +161,8 @@ def test_every_page_about_the_election_tells_it(person, signed_in):
         assert "Spring meeting" in told
         assert MET in told
     assert "for the assembly “Spring meeting”: " + MET in shown(browser.get("/election/Board/history/"))
-    organising.open_(ida, repository.find("Board"), editable=False)
-    organising.close(ida, repository.find("Board"))
+    lifecycle.open_(ida, repository.find("Board"), editable=False)
+    closing.close(ida, repository.find("Board"))
     for page in ("results/", "results/export/report.txt"):
         assert MET in shown(browser.get(f"/election/Board/{page}"))
 

@@ -11,10 +11,18 @@ from django.urls import reverse
 from accounts.rules import Role
 from acts.site import table
 from ballots import services as casting
-from elections import imports, invitations, messages, repository, services
+from elections import repository
+from elections.candidates.services import add_candidates
+from elections.dashboard.next_step import ONCE_SEALED, Button, Step
+from elections.drafts import services as drafts
 from elections.groups import services as groups
 from elections.groups.rules import Member
-from elections.next_step import ONCE_SEALED, Button, Step
+from elections.invitations import mailing, messages
+from elections.lifecycle import closing
+from elections.lifecycle import services as lifecycle
+from elections.managers.services import add_manager
+from elections.roll import imports
+from elections.roll.services import add_voters
 from mail import outbox
 from mail.letters import compose
 from mail.sending import send_waiting
@@ -39,20 +47,20 @@ def page(ada, signed_in):
 
 
 def made(ada, name="Board", voters=VOTERS, **settings):
-    election = services.create(ada, name, **{"no_voting_after": FUTURE, **settings})
-    services.add_candidates(ada, election, [Candidate("Bo", "Yes."), Candidate("Cy")])
+    election = drafts.create(ada, name, **{"no_voting_after": FUTURE, **settings})
+    add_candidates(ada, election, [Candidate("Bo", "Yes."), Candidate("Cy")])
     if voters:
-        services.add_voters(ada, election, voters)
+        add_voters(ada, election, voters)
     return repository.find(name)
 
 
 def opened(ada, name="Board", voters=VOTERS, **settings):
-    return services.open_(ada, made(ada, name, voters, **settings), editable=False)
+    return lifecycle.open_(ada, made(ada, name, voters, **settings), editable=False)
 
 
 def sealed(ada, *arguments, **settings):
     election = opened(ada, *arguments, **settings)
-    services.close(ada, election)
+    closing.close(ada, election)
     casting.seal_what_is_closed()
     return repository.find(election.name)
 
@@ -76,23 +84,23 @@ def shown(page, route="dashboard", name="Board"):
 
 
 def test_the_next_step_changes_when_it_is_done(page, ada):
-    election = services.create(ada, "Board", no_voting_after=FUTURE)
+    election = drafts.create(ada, "Board", no_voting_after=FUTURE)
     assert loud(shown(page)) == ["Add candidates"]
-    services.add_candidates(ada, election, [Candidate("Bo"), Candidate("Cy")])
+    add_candidates(ada, election, [Candidate("Bo"), Candidate("Cy")])
     assert loud(shown(page)) == ["Add voters"]
-    services.add_voters(ada, repository.find("Board"), VOTERS)
+    add_voters(ada, repository.find("Board"), VOTERS)
     assert loud(shown(page)) == ["Open the election"]
-    election = services.open_(ada, repository.find("Board"), editable=False)
+    election = lifecycle.open_(ada, repository.find("Board"), editable=False)
     assert loud(shown(page)) == ["Invite voters"]
     assert f'class="button" href="{at("invitation")}"' in shown(page)
     assert "3 of 3 voters wait for their invitation." in shown(page)
-    invitations.invite(ada, election)
+    mailing.invite(ada, election)
     assert loud(shown(page)) == []
     assert "Invitations are on their way" in shown(page)
     queue_mailings()
     assert loud(shown(page)) == []
     assert "Everyone is invited. 0 of 3 have voted." in shown(page)
-    services.close(ada, election)
+    closing.close(ada, election)
     assert "The ballots are being counted." in shown(page)
     casting.seal_what_is_closed()
     assert loud(shown(page)) == ["Mail the result"]
@@ -119,12 +127,12 @@ def offers(text):
 def test_what_each_is_offered(page, ada, signed_in):
     election = made(ada)
     helper, admin = signed_in("Helper"), signed_in("Root", Role.ADMIN)
-    services.add_manager(ada, election, "Helper")
+    add_manager(ada, election, "Helper")
     of_draft = {"open_election", "rename_election", "copy_election", "hand_over_election", "delete_election"}
     assert offers(shown(page)) == of_draft
     assert offers(shown(helper)) == {"copy_election"}
     assert offers(shown(admin)) == {"hand_over_election", "delete_election"}
-    services.open_(ada, repository.find("Board"), editable=False)
+    lifecycle.open_(ada, repository.find("Board"), editable=False)
     assert offers(shown(page)) == {*of_draft - {"open_election", "rename_election"}, "close_election", "extend"}
     assert offers(shown(helper)) == {"copy_election"}
     assert offers(shown(admin)) == {"hand_over_election", "delete_election", "close_election"}
@@ -162,11 +170,11 @@ def test_it_is_compared_with_the_last_election_of_the_group(page, ada, person):
         groups.put_on_roll(ada, made(ada, name, voters=()), group.id)
         for begun in imports.under_way(repository.find(name)):
             imports.go_on(ada, repository.find(name), begun, 1)
-        services.open_(ada, repository.find(name), editable=False)
+        lifecycle.open_(ada, repository.find(name), editable=False)
     halfway = int(datetime(2020, 1, 6, tzinfo=UTC).timestamp()) // 3600
     table().write(Update(keys.gate("Board 2025", 0), add={"voted": 3, f"h{halfway}": 3}))
     assert "The last one of this group" not in shown(page), "it is still open"
-    services.close(ada, repository.find("Board 2025"))
+    closing.close(ada, repository.find("Board 2025"))
     window = {"opened_at": "2020-01-01T00:00:00.000Z", "closed_at": "2020-01-11T00:00:00.000Z"}
     table().write(Update(keys.election("Board 2025"), set=window))
     answer = page.get(at("dashboard"))
@@ -191,7 +199,7 @@ def test_opening_says_everything_first(page, ada):
 
 
 def test_what_is_missing_is_named_and_there_is_no_button(page, ada):
-    services.create(ada, "Board")
+    drafts.create(ada, "Board")
     text = shown(page, "open_election")
     assert "At least two are needed." in text
     assert "At least one is needed." in text
@@ -225,11 +233,11 @@ def test_closing_says_who_has_not_voted(page, ada):
 
 def test_deleting_says_what_goes(page, ada):
     election = opened(ada, results_public=True)
-    invitations.invite(ada, election)
+    mailing.invite(ada, election)
     messages.send(ada, election, "Hello", "All")
     queue_mailings()
     send_waiting(compose)
-    services.close(ada, election)
+    closing.close(ada, election)
     text = shown(page, "delete_election")
     assert re.findall(r"<dd>(\d+)</dd>", text) == ["2", "3", "0", "6"]
     assert "/result/Board/" not in text, "nothing is published before it is sealed"
@@ -249,12 +257,12 @@ def test_deleting_says_what_goes(page, ada):
 def test_what_was_mailed_can_be_read_after_the_close(page, ada, signed_in):
     election = opened(ada)
     helper = signed_in("Helper")
-    services.add_manager(ada, election, "Helper")
-    invitations.invite(ada, election)
+    add_manager(ada, election, "Helper")
+    mailing.invite(ada, election)
     messages.send(ada, election, "The room", "Room *7*")
     queue_mailings()
     send_waiting(compose)
-    services.close(ada, repository.find("Board"))
+    closing.close(ada, repository.find("Board"))
     text = shown(page)
     assert f'href="{at("message_voters")}"' in text
     assert "Mails to voters" in text
@@ -270,8 +278,8 @@ def test_what_was_mailed_can_be_read_after_the_close(page, ada, signed_in):
 
 def test_a_helper_who_is_not_confirmed_reads_them_too(page, ada, signed_in):
     unconfirmed = signed_in("Helper")
-    services.add_manager(ada, opened(ada), "Helper")
-    services.close(ada, repository.find("Board"))
+    add_manager(ada, opened(ada), "Helper")
+    closing.close(ada, repository.find("Board"))
     answer = unconfirmed.get(at("message_voters"))
     assert (answer.status_code, "No message was written to all." in text_of(answer)) == (200, True)
 
@@ -284,7 +292,7 @@ def test_the_mails_of_the_site_open_on_what_somebody_has_to_see_to(site, person,
     page, ada = signed_in(person("Boss", Role.OWNER)), confirm(person("Ada"))
     assert state_of(page) == "sent"
     election = opened(ada)
-    invitations.invite(ada, election)
+    mailing.invite(ada, election)
     queue_mailings()
     assert state_of(page) == "queued"
     send_waiting(compose)

@@ -15,8 +15,15 @@ from acts import background
 from acts.refusals import LostRace, NameTaken
 from acts.site import acting_on, log, table
 from ballots import services as ballots
-from elections import repository, services
-from elections.services import deleting, ending
+from elections import repository
+from elections.candidates.services import add_candidates
+from elections.drafts import services as drafts
+from elections.lifecycle import closing as ending
+from elections.lifecycle import deleting
+from elections.lifecycle import deleting as deleting_acts
+from elections.lifecycle import services as lifecycle
+from elections.lifecycle.closing import close_what_is_over
+from elections.roll.services import add_voters
 from ranking.candidates import Candidate
 from store import keys
 from store.chaos import Chaos
@@ -48,10 +55,10 @@ def board(ada):
 
 
 def scene(ada):
-    election = services.create(ada, "Board")
-    services.add_candidates(ada, election, [Candidate("Bo"), Candidate("Cy")])
-    services.add_voters(ada, repository.find("Board"), ["Ada", *VOTERS])
-    services.open_(ada, repository.find("Board"), editable=False)
+    election = drafts.create(ada, "Board")
+    add_candidates(ada, election, [Candidate("Bo"), Candidate("Cy")])
+    add_voters(ada, repository.find("Board"), ["Ada", *VOTERS])
+    lifecycle.open_(ada, repository.find("Board"), editable=False)
     ballots.cast(ada, "Board", {"0": ["1"]}, "form")
     return repository.find("Board")
 
@@ -82,8 +89,8 @@ def test_one_that_is_just_being_closed_is_deleted_although_we_do_not_get_through
     ending.CLOSING.begin(board, "Ada")
     with monkeypatch.context() as crowded:
         crowded.setattr(deleting.CLOSING.__class__, "shut", refuse)
-        services.delete(ada, repository.find("Board"))
-    services.close_what_is_over()
+        deleting_acts.delete(ada, repository.find("Board"))
+    close_what_is_over()
     finish_background("delete election")
     assert repository.find("Board") is None
     assert left() == []
@@ -91,9 +98,9 @@ def test_one_that_is_just_being_closed_is_deleted_although_we_do_not_get_through
 
 def test_one_that_was_deleted_meanwhile_is_not_deleted_again(site, ada, board):
     closing = ending.CLOSING.begin(board, "Ada")
-    services.delete(ada, closing)
+    deleting_acts.delete(ada, closing)
     with pytest.raises(LostRace):
-        services.delete(ada, closing)
+        deleting_acts.delete(ada, closing)
     assert [event["event_type"] for event in log().since(0)].count("ElectionDeleted") == 1
 
 
@@ -101,8 +108,8 @@ def test_what_was_asked_for_twice_is_deleted_once(site, ada, board, monkeypatch)
     closing = ending.CLOSING.begin(board, "Ada")
     with monkeypatch.context() as crowded:
         crowded.setattr(deleting.CLOSING.__class__, "shut", refuse)
-        services.delete(ada, closing)
-        services.delete(ada, closing)
+        deleting_acts.delete(ada, closing)
+        deleting_acts.delete(ada, closing)
     assert finish_background("delete election") == 1
     assert [event["event_type"] for event in log().since(0)].count("ElectionDeleted") == 1
 
@@ -110,7 +117,7 @@ def test_what_was_asked_for_twice_is_deleted_once(site, ada, board, monkeypatch)
 def test_the_ballot_box_is_shut_before_and_the_salt_goes_in_the_transaction_that_deletes(site, ada, board, monkeypatch):
     with monkeypatch.context() as killed, suppress(Killed):
         killed_after(killed, DELETION_WRITES - 1)
-        services.delete(ada, board)
+        deleting_acts.delete(ada, board)
     assert repository.find("Board").closing == "Ada"
     assert {gate["open"] for gate in site.get_many(repository.gates_of("Board").keys("Board")).values()} == {False}
     assert site.get(keys.salt("Board")) is not None
@@ -123,12 +130,12 @@ def test_the_ballot_box_is_shut_before_and_the_salt_goes_in_the_transaction_that
 def test_what_is_being_deleted_gives_its_name_to_nobody_yet(site, ada, board, monkeypatch):
     with monkeypatch.context() as killed, suppress(Killed):
         killed_after(killed, 1)
-        services.delete(ada, board)
+        deleting_acts.delete(ada, board)
     with monkeypatch.context() as crowded:
         crowded.setattr(deleting.CLOSING.__class__, "shut", refuse)
         with pytest.raises(NameTaken):
-            services.create(ada, "Board")
-    assert services.create(ada, "Board").name == "Board", "whoever wants the name finishes the deletion"
+            drafts.create(ada, "Board")
+    assert drafts.create(ada, "Board").name == "Board", "whoever wants the name finishes the deletion"
     assert repository.candidates("Board") == []
 
 
@@ -137,7 +144,7 @@ def test_the_request_writes_little_and_the_worker_clears_away_the_rest(site, ada
     page = signed_in(ada)
     with monkeypatch.context() as counted:
         calls = killed_after(counted, DELETION_WRITES)
-        services.delete(ada, board)
+        deleting_acts.delete(ada, board)
     assert (len(calls), asked_to_forget(site)) == (DELETION_WRITES, 1)
     assert page.get("/election/Board/").status_code == 404
     run = jobs.run(jobs.BACKGROUND, Leases(site))
@@ -153,7 +160,7 @@ def asked_to_forget(site) -> int:
 
 
 def test_a_draft_leaves_nothing_that_has_to_be_forgotten(site, ada):
-    services.delete(ada, services.create(ada, "Board"))
+    deleting_acts.delete(ada, drafts.create(ada, "Board"))
     assert finish_background("delete election") == 1
     assert left() == []
     assert asked_to_forget(site) == 0
@@ -169,7 +176,7 @@ def test_killed_at_any_write_the_worker_takes_it_up(tmp_path, monkeypatch):
             board = scene(ada)
             calls = killed_after(monkeypatch, writes)
             with suppress(Killed):
-                services.delete(ada, board)
+                deleting_acts.delete(ada, board)
                 finish_background("delete election")
             monkeypatch.undo()
             is_deleted = repository.find("Board") is None
@@ -188,14 +195,14 @@ def test_killed_at_any_write_the_worker_takes_it_up(tmp_path, monkeypatch):
 
 def test_while_it_is_being_cleared_away_its_name_is_not_given(site, ada, board, monkeypatch):
     monkeypatch.setattr(background, "REQUEST_BATCHES", 1)
-    other = services.create(ada, "Other")
-    services.delete(ada, board)
+    other = drafts.create(ada, "Other")
+    deleting_acts.delete(ada, board)
     with pytest.raises(NameTaken, match="still being cleared away"):
-        services.create(ada, "board")
+        drafts.create(ada, "board")
     with pytest.raises(NameTaken, match="still being cleared away"):
-        services.rename(ada, other, "board")
+        drafts.rename(ada, other, "board")
     assert finish_background("delete election") == 1
-    services.create(ada, "board")
+    drafts.create(ada, "board")
     assert left() == ["MANAGER#ada", "METADATA"]
 
 
@@ -207,11 +214,11 @@ class Oldest(Random):
 
 
 def test_a_mark_that_the_index_still_shows_takes_nothing_from_the_next_election(site, ada, board):
-    services.delete(ada, board)
+    deleting_acts.delete(ada, board)
     with acting_on(Chaos(site, Oldest(), lag=1000)):
         finish_background("delete election")
-        services.create(ada, "Board")
-        services.add_candidates(ada, repository.find("Board"), [Candidate("Di")])
+        drafts.create(ada, "Board")
+        add_candidates(ada, repository.find("Board"), [Candidate("Di")])
         assert list(table().each(keys.TASKS))
         finish_background("delete election")
     assert [each.name for each in repository.candidates("Board")] == ["Di"]

@@ -7,7 +7,9 @@ import pytest
 from accounts import repository as people
 from acts.refusals import LostRace
 from ballots import services as ballots
-from elections import descriptions, services
+from elections import actions
+from elections import repository as elections
+from elections.drafts import services as drafts
 from elections.rules import Action
 from store import keys
 from store.limits import check_item
@@ -18,34 +20,34 @@ LONG = "Who *leads* us?\n\n" * 1180  # 20,060 characters
 
 
 def text_of(name: str = "Board") -> str:
-    return descriptions.of(name).description
+    return elections.description_of(name).description
 
 
 @pytest.fixture
 def draft(site, person):
-    return services.create(person("Kim"), "Board", description="Who *leads*?")
+    return drafts.create(person("Kim"), "Board", description="Who *leads*?")
 
 
 # --- where it lies ---
 
 
 def test_the_election_is_small_whatever_it_says_of_itself(site, person):
-    services.create(person("Kim"), "Board", description=LONG)
+    drafts.create(person("Kim"), "Board", description=LONG)
     assert check_item(site.get(keys.election("Board"))) < 1024
     assert check_item(site.get(keys.description("Board"))) > 20_000
 
 
 def test_one_that_says_nothing_has_no_such_item(site, draft):
     assert site.get(keys.description("Board")) is not None
-    services.change(people.find("Kim"), draft, Action.DESCRIBE, description="")
+    actions.change(people.find("Kim"), draft, Action.DESCRIBE, description="")
     assert site.get(keys.description("Board")) is None
     assert text_of() == ""
-    services.create(people.find("Kim"), "Silent")
+    drafts.create(people.find("Kim"), "Silent")
     assert site.get(keys.description("Silent")) is None
 
 
 def test_the_log_says_it_as_it_always_did(site, draft):
-    services.change(people.find("Kim"), draft, Action.DESCRIBE, description="Who?")
+    actions.change(people.find("Kim"), draft, Action.DESCRIBE, description="Who?")
     said = {event["event_type"]: event["event_data"] for event in site.each(keys.events())}
     assert said["ElectionCreated"]["description"] == "Who *leads*?"
     assert said["ElectionUpdated"] == {"election_name": "Board", "description": "Who?"}
@@ -53,15 +55,15 @@ def test_the_log_says_it_as_it_always_did(site, draft):
 
 def test_what_it_says_already_is_no_change(site, draft):
     kim = people.find("Kim")
-    assert services.change(kim, draft, Action.DESCRIBE, description="Who *leads*?") == draft
-    assert services.change(kim, draft, Action.SET_UP, seats=1) == draft
+    assert actions.change(kim, draft, Action.DESCRIBE, description="Who *leads*?") == draft
+    assert actions.change(kim, draft, Action.SET_UP, seats=1) == draft
 
 
 def test_two_who_change_it_at_once_do_not_overwrite_each_other(site, draft):
     kim = people.find("Kim")
-    services.change(kim, draft, Action.DESCRIBE, description="first")
+    actions.change(kim, draft, Action.DESCRIBE, description="first")
     with pytest.raises(LostRace):
-        services.change(kim, draft, Action.DESCRIBE, description="second")
+        actions.change(kim, draft, Action.DESCRIBE, description="second")
     assert text_of() == "first"
 
 

@@ -14,9 +14,16 @@ from acts import background
 from acts.site import table
 from ballots import services as voting
 from ballots.services import seal_what_is_closed
-from elections import everybody, forecast, invitations, messages, quiet, reminders, repository, services
-from elections.everybody import Window
-from elections.invitations import ANNOUNCED, INVITED, MESSAGED, REMINDED, TIMED, window_of
+from elections import repository
+from elections.candidates.services import add_candidates
+from elections.drafts import services as drafts
+from elections.invitations import forecast, messages, open_electorate, opt_out, reminders
+from elections.invitations import mailing as invitations
+from elections.invitations.mailing import ANNOUNCED, INVITED, MESSAGED, REMINDED, TIMED, window_of
+from elections.invitations.open_electorate import Window
+from elections.lifecycle import closing
+from elections.lifecycle import services as lifecycle
+from elections.roll.services import add_voters
 from mail.letters import compose
 from mail.sending import send_waiting
 from ranking.candidates import Candidate
@@ -44,10 +51,10 @@ def club(ada, person):
         for name in NAMES:
             person(name, Role.VOTER)
         person("Olga", Role.OBSERVER)
-        election = services.create(ada, "Club", electorate="everyone", mail_votes=False, **settings)
-        services.add_candidates(ada, election, [Candidate("Bo"), Candidate("Cy")])
-        services.add_voters(ada, repository.find("Club"), ["guest@example.org"])
-        return at_its_own_moment(lambda: services.open_(ada, repository.find("Club"), editable=False))
+        election = drafts.create(ada, "Club", electorate="everyone", mail_votes=False, **settings)
+        add_candidates(ada, election, [Candidate("Bo"), Candidate("Cy")])
+        add_voters(ada, repository.find("Club"), ["guest@example.org"])
+        return at_its_own_moment(lambda: lifecycle.open_(ada, repository.find("Club"), editable=False))
 
     return make
 
@@ -164,9 +171,9 @@ def test_results_and_messages_go_to_all_of_them_once(ada, club):
     assert messages_to == once("Ada", *NAMES, "guest@example.org")
     messages.send(ada, election, "Hello", "Come *early*.")
     assert delivered() == {}
-    services.close(ada, election)
+    closing.close(ada, election)
     seal_what_is_closed()
-    quiet.leave_alone(address_of("Dan"))
+    opt_out.leave_alone(address_of("Dan"))
     mailing.mail_result(ada, repository.find("Club"))
     assert delivered() == once("Ada", "Bea", "Cleo", "Eve", "guest@example.org")
 
@@ -218,9 +225,9 @@ def test_the_page_says_how_many_before_and_the_overview_asks_for_it(ada, club, s
 
 def test_a_page_of_people_costs_what_it_shows(club):
     election = club()
-    some, cursor = everybody.page(election, limit=3)
+    some, cursor = open_electorate.page(election, limit=3)
     assert [each["voter_name"] for each in some] == ["Ada", "Bea", "Cleo"]
-    rest, end = everybody.page(election, limit=3, cursor=cursor)
+    rest, end = open_electorate.page(election, limit=3, cursor=cursor)
     assert [bool(each["since"]) for each in rest] == [True, True, False], "who only looks has no vote"
     assert end is None
 

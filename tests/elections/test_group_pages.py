@@ -10,11 +10,13 @@ from django.test import Client
 from django.urls import reverse
 
 from accounts.rules import Role
-from elections import repository, services
+from elections import repository
+from elections.drafts import services as drafts
 from elections.groups import repository as groups
 from elections.groups import services as keeping
 from elections.groups.rules import Member
-from elections.skipping import NOTHING_SKIPPED, Skipped
+from elections.roll.list_summary import NOTHING_SKIPPED, Skipped
+from elections.roll.services import add_voters
 from pages import lists
 from store import keys, trips
 from tests.people import enrol
@@ -34,7 +36,7 @@ def page(signed_in, ada) -> Client:
 
 @pytest.fixture
 def board(ada):
-    return services.create(ada, "Board")
+    return drafts.create(ada, "Board")
 
 
 def text_of(answer) -> str:
@@ -60,7 +62,7 @@ def a_file(text: str) -> SimpleUploadedFile:
 
 def test_problems_come_first_with_their_line_and_what_was_skipped_is_said_after_it(page, ada, board):
     enrol("Hypatia", "Zoe")
-    services.add_voters(ada, board, ["a@example.org"])
+    add_voters(ada, board, ["a@example.org"])
     preview = text_of(page.post(at("import_roll", "Board"), {"file": a_file(LIST)}))
     assert "2 new · 1 already on the roll · 1 twice in the list · 2 cannot be used" in preview
     order = [preview.index(each) for each in ("Nobody Here", "not an@address@", "Add 2 voters", "<details>")]
@@ -89,7 +91,7 @@ def test_what_somebody_writes_into_the_hidden_field_says_nothing(site, page, boa
 
 def test_pasted_voters_and_candidates_say_what_was_skipped(page, ada, board):
     enrol("Hypatia")
-    services.add_voters(ada, board, ["a@example.org"])
+    add_voters(ada, board, ["a@example.org"])
     pasted = {"voters": "Hypatia\na@example.org\nhypatia\nb@example.org"}
     said = text_of(page.post(at("roll", "Board"), pasted, follow=True))
     assert "2 voters added. 1 was on the roll already, 1 stood twice in the list." in said
@@ -175,7 +177,7 @@ def test_a_group_is_nobody_elses_whatever_their_role(signed_in, client, club, bo
 
 
 def test_a_roll_is_kept_and_a_group_is_added_with_its_numbers_first(page, ada, club, board, signed_in):
-    services.add_voters(ada, board, ["a@example.org"])
+    add_voters(ada, board, ["a@example.org"])
     shown = text_of(page.get(at("roll", "Board")))
     assert "A group never changes a roll later by itself." in shown
     token = re.search(r'name="token" value="([^"]+)"', shown)[1]

@@ -7,12 +7,21 @@ import pytest
 from accounts.rules import Role
 from accounts.services import foreseen, remove_self
 from acts.refusals import NameTaken, NotAllowed, NotThere, TooMany
-from elections import copying, imports, repository, services
+from elections import repository
+from elections.candidates.services import add_candidates
+from elections.drafts import copying
+from elections.drafts import services as drafts
 from elections.groups import repository as groups
 from elections.groups import rules
 from elections.groups import services as keeping
 from elections.groups.rules import Group, Member
-from elections.groups.telling import kept_by, those_with
+from elections.lifecycle import deleting
+from elections.lifecycle import services as lifecycle
+from elections.managers.services import add_manager
+from elections.personal_data import groups_kept_by, groups_with
+from elections.roll import imports
+from elections.roll.services import add_voters, remove_voter
+from elections.turnout import comparison
 from ranking.candidates import Candidate
 from store import keys
 from store.log import EventLog
@@ -31,15 +40,15 @@ def ada(person):
 
 
 def election(ada, name="Board", voters=(), **settings):
-    made = services.create(ada, name, **settings)
+    made = drafts.create(ada, name, **settings)
     if voters:
-        services.add_voters(ada, made, voters)
+        add_voters(ada, made, voters)
     return repository.find(name)
 
 
 def opened(ada, name):
-    services.add_candidates(ada, repository.find(name), [Candidate("Bo"), Candidate("Cy")])
-    services.open_(ada, repository.find(name), editable=False)
+    add_candidates(ada, repository.find(name), [Candidate("Bo"), Candidate("Cy")])
+    lifecycle.open_(ada, repository.find(name), editable=False)
 
 
 def club(ada, *names, name="Club") -> Group:
@@ -82,7 +91,7 @@ def test_a_roll_is_kept_with_one_press_and_put_on_the_next(site, ada):
     assert (done.added, done.sentence) == (204, "204 voters added. 3 were on the roll already.")
     assert sorted(on_roll("Next")) == sorted(on_roll())
     assert repository.find("Next").group == group.id
-    services.remove_voter(ada, repository.find("Next"), HOSTILE[0])
+    remove_voter(ada, repository.find("Next"), HOSTILE[0])
     keeping.remove(ada, group.id, HOSTILE[1])
     assert HOSTILE[1] in on_roll("Next"), "a group never changes a roll by itself"
     assert HOSTILE[0] in names_in(group)
@@ -190,7 +199,7 @@ def test_in_a_secret_election_of_everybody_only_addresses_are_added_and_names_ke
 def test_who_may_use_one(site, ada, person):
     bo, stranger = person("Bo"), person("Mallory")
     board = election(ada)
-    services.add_manager(ada, board, "Bo")
+    add_manager(ada, board, "Bo")
     own, other = club(bo, ADDRESSES[0]), club(stranger, ADDRESSES[1])
     assert put_on(bo, "Board", own).added == 1
     with pytest.raises(NotAllowed):
@@ -223,22 +232,22 @@ def test_the_election_before_this_one_is_the_newest_that_had_the_group_and_was_o
     for name in ("One", "Two"):
         at_its_own_moment(lambda name=name: opened(ada, name))
     four = repository.find("Four")
-    assert keeping.last_election(group.id, before=four).name == "Two"
-    services.rename(ada, repository.find("Three"), "Council")
+    assert comparison.last_election(group.id, before=four).name == "Two"
+    drafts.rename(ada, repository.find("Three"), "Council")
     opened(ada, "Council")
-    assert keeping.last_election(group.id, before=four).name == "Council"
-    services.delete(ada, repository.find("Council"))
-    services.delete(ada, repository.find("Two"))
-    assert keeping.last_election(group.id, before=four).name == "One"
-    assert keeping.last_election(group.id, before=repository.find("One")) is None
-    assert keeping.last_election("", before=four) is None
+    assert comparison.last_election(group.id, before=four).name == "Council"
+    deleting.delete(ada, repository.find("Council"))
+    deleting.delete(ada, repository.find("Two"))
+    assert comparison.last_election(group.id, before=four).name == "One"
+    assert comparison.last_election(group.id, before=repository.find("One")) is None
+    assert comparison.last_election("", before=four) is None
     copy = copying.copy(ada, repository.find("One"), "Five")
-    assert (copy.group, keeping.last_election(group.id, before=copy).name) == (group.id, "One")
+    assert (copy.group, comparison.last_election(group.id, before=copy).name) == (group.id, "One")
     kept = keeping.keep_roll(ada, repository.find("One"), "form")
-    assert keeping.last_election(kept.id, before=copy).name == "One"
+    assert comparison.last_election(kept.id, before=copy).name == "One"
     keeping.delete(ada, group.id)
     finish_background("delete group")
-    assert keeping.last_election(group.id, before=four) is None
+    assert comparison.last_election(group.id, before=four) is None
     assert copying.copy(ada, repository.find("One"), "Six").group == ""
 
 
@@ -249,14 +258,14 @@ def test_whoever_leaves_goes_out_of_all_groups_and_takes_their_own_along(site, a
     cy = person("Cy")
     group = club(ada, "Cy", cy.email, ADDRESSES[0])
     own = club(cy, "Ada", name="Mine")
-    assert list(those_with(cy)) == [
+    assert list(groups_with(cy)) == [
         {"group": "Club", "kept_by": "Ada", "listed_as": "Cy"},
         {"group": "Club", "kept_by": "Ada", "listed_as": cy.email},
     ]
-    assert [(each["group"], each["members"]) for each in kept_by(cy)] == [("Mine", 1)]
+    assert [(each["group"], each["members"]) for each in groups_kept_by(cy)] == [("Mine", 1)]
     assert foreseen(cy) == ["1 group of voters is deleted."]
     remove_self(cy)
     assert names_in(group) == [ADDRESSES[0]]
     assert groups.find(group.id).members == 1
     assert groups.find(own.id) is None
-    assert list(those_with(ada)) == [], "who was in a group that is gone is in none"
+    assert list(groups_with(ada)) == [], "who was in a group that is gone is in none"

@@ -14,8 +14,15 @@ from accounts.rules import Role
 from acts.site import table
 from acts.tokens import sign
 from ballots import services as ballots
-from elections import history, repository, services
-from elections.history import Place, acts, told, votes_by_day
+from elections import actions, repository
+from elections.candidates.services import add_candidates, edit_candidate, remove_candidate
+from elections.drafts import services as drafts
+from elections.history import entries as history
+from elections.history.entries import Place, acts, told, votes_by_day
+from elections.lifecycle import closing, deleting
+from elections.lifecycle import services as lifecycle
+from elections.managers.services import add_manager, hand_over, remove_manager
+from elections.roll.services import add_voters
 from elections.rules import Action
 from ranking.candidates import Candidate
 from store import keys
@@ -36,11 +43,11 @@ def opened(organiser):
     """An election of Olga's with three voters, in which Ada and Bo stand."""
 
     def make(name="Board", **settings):
-        election = services.create(organiser, name, **settings)
-        services.add_candidates(organiser, election, [Candidate("Ada"), Candidate("Bo")])
+        election = drafts.create(organiser, name, **settings)
+        add_candidates(organiser, election, [Candidate("Ada"), Candidate("Bo")])
         enrol("v1", "v2")
-        services.add_voters(organiser, election, ["v1", "v2", "late@example.org"])
-        return services.open_(organiser, repository.find(name), editable=False)
+        add_voters(organiser, election, ["v1", "v2", "late@example.org"])
+        return lifecycle.open_(organiser, repository.find(name), editable=False)
 
     return make
 
@@ -68,8 +75,8 @@ def sentences(name="Board"):
 def test_a_history_from_draft_to_result(site, organiser, opened, person, signed_in):
     election = opened(no_voting_after="2199-01-01T12:00:00.000Z", time_zone="Europe/Berlin")
     cast(person, "Board", "v1", "v2")
-    election = services.extend(organiser, repository.find("Board"), "2199-02-01T12:00:00.000Z")
-    services.close(organiser, election)
+    election = lifecycle.extend(organiser, repository.find("Board"), "2199-02-01T12:00:00.000Z")
+    closing.close(organiser, election)
     ballots.seal_what_is_closed()
     assert sentences() == [
         "The site counted 2 ballots and sealed the result.",
@@ -99,12 +106,12 @@ def test_voters_are_numbers_only(site, opened, person, signed_in):
 
 
 def test_what_a_draft_held_is_not_told(site, organiser, opened, signed_in):
-    election = services.create(organiser, "Board", description="secret plans")
-    services.add_candidates(organiser, election, [Candidate("Mallory"), Candidate("Ada"), Candidate("Bo")])
-    services.edit_candidate(organiser, repository.find("Board"), Candidate("Mallory", "once stood"))
-    services.remove_candidate(organiser, repository.find("Board"), "Mallory")
-    services.rename(organiser, repository.find("Board"), "Council")
-    services.change(organiser, repository.find("Council"), Action.DESCRIBE, description="other plans")
+    election = drafts.create(organiser, "Board", description="secret plans")
+    add_candidates(organiser, election, [Candidate("Mallory"), Candidate("Ada"), Candidate("Bo")])
+    edit_candidate(organiser, repository.find("Board"), Candidate("Mallory", "once stood"))
+    remove_candidate(organiser, repository.find("Board"), "Mallory")
+    drafts.rename(organiser, repository.find("Board"), "Council")
+    actions.change(organiser, repository.find("Council"), Action.DESCRIBE, description="other plans")
     assert sentences("Council") == [
         "Olga changed: description.",
         "Olga gave the draft another name.",
@@ -117,7 +124,7 @@ def test_what_a_draft_held_is_not_told(site, organiser, opened, signed_in):
 
 def test_a_long_list_of_voters_is_one_line(organiser, opened):
     election = opened()
-    services.add_voters(organiser, election, [f"voter.{number}@example.org" for number in range(200)])
+    add_voters(organiser, election, [f"voter.{number}@example.org" for number in range(200)])
     events, _ = acts(Place("Board"), 50)
     first = told(events, election, ["Ada"])[0]
     assert first.sentence == "Olga put 200 voters on the roll."
@@ -127,9 +134,9 @@ def test_a_long_list_of_voters_is_one_line(organiser, opened):
 def test_who_runs_it_is_told(organiser, opened, person):
     election = opened()
     person("Max")
-    services.add_manager(organiser, election, "Max")
-    services.remove_manager(organiser, repository.find("Board"), "Max")
-    services.hand_over(organiser, repository.find("Board"), "Max")
+    add_manager(organiser, election, "Max")
+    remove_manager(organiser, repository.find("Board"), "Max")
+    hand_over(organiser, repository.find("Board"), "Max")
     assert sentences()[:3] == [
         "Olga handed the election over to Max.",
         "Olga ended the management by Max.",
@@ -171,44 +178,44 @@ def test_every_type_of_event_has_a_sentence(opened, event_type, said, sentence):
 
 
 def test_an_earlier_election_of_that_name_is_not_in_it(site, organiser, opened):
-    services.delete(organiser, opened())
+    deleting.delete(organiser, opened())
     Sealer(site).seal()
-    services.create(organiser, "board")
+    drafts.create(organiser, "board")
     Sealer(site).seal()
     assert sentences("Board") == ["Olga made the draft."]
 
 
 def test_a_name_that_was_taken_over_brings_nothing_along(site, organiser):
-    services.create(organiser, "One")
-    services.rename(organiser, repository.find("One"), "Two")
-    services.create(organiser, "One")
-    services.delete(organiser, repository.find("Two"))
-    services.rename(organiser, repository.find("One"), "Two")
+    drafts.create(organiser, "One")
+    drafts.rename(organiser, repository.find("One"), "Two")
+    drafts.create(organiser, "One")
+    deleting.delete(organiser, repository.find("Two"))
+    drafts.rename(organiser, repository.find("One"), "Two")
     Sealer(site).seal()
     assert sentences("Two") == ["Olga gave the draft another name.", "Olga made the draft."]
     assert [event["event_id"] for event in acts(Place("Two"), 50)[0]] == [6, 4]
 
 
 def test_a_name_that_came_back_is_followed_through(site, organiser):
-    services.create(organiser, "One")
-    services.rename(organiser, repository.find("One"), "Two")
-    services.rename(organiser, repository.find("Two"), "One")
-    services.rename(organiser, repository.find("One"), "ONE")
+    drafts.create(organiser, "One")
+    drafts.rename(organiser, repository.find("One"), "Two")
+    drafts.rename(organiser, repository.find("Two"), "One")
+    drafts.rename(organiser, repository.find("One"), "ONE")
     Sealer(site).seal()
     assert [event["event_id"] for event in acts(Place("one"), 50)[0]] == [5, 4, 3, 2]
 
 
 @pytest.mark.parametrize("sealed", [True, False])
 def test_pages_go_on_under_the_old_name(site, organiser, signed_in, monkeypatch, sealed):
-    from elections import history_views
+    from elections.history import views as history_views
 
     monkeypatch.setattr(history_views, "PAGE_ROWS", 2)
-    services.create(organiser, "Old")
+    drafts.create(organiser, "Old")
     for number in range(3):
-        services.change(organiser, repository.find("Old"), Action.DESCRIBE, description=f"text {number}")
-    services.rename(organiser, repository.find("Old"), "New")
+        actions.change(organiser, repository.find("Old"), Action.DESCRIBE, description=f"text {number}")
+    drafts.rename(organiser, repository.find("Old"), "New")
     for number in range(3):
-        services.change(organiser, repository.find("New"), Action.DESCRIBE, description=f"words {number}")
+        actions.change(organiser, repository.find("New"), Action.DESCRIBE, description=f"words {number}")
     if sealed:
         Sealer(site).seal()
     client, query, found = signed_in(organiser), "", []
@@ -224,7 +231,7 @@ def test_pages_go_on_under_the_old_name(site, organiser, signed_in, monkeypatch,
 def test_a_place_of_another_election_is_refused(site, organiser, opened, signed_in):
 
     opened()
-    services.create(organiser, "Secret draft")
+    drafts.create(organiser, "Secret draft")
     client = signed_in("reader")
     client.raise_request_exception = False
     for token in ("forged", sign("history", "Secret draft", "Secret draft", "99"), sign("x", "Board")):
@@ -232,7 +239,7 @@ def test_a_place_of_another_election_is_refused(site, organiser, opened, signed_
 
 
 def test_a_draft_has_a_history_for_those_who_run_it(site, organiser, signed_in):
-    services.create(organiser, "Board")
+    drafts.create(organiser, "Board")
     assert "Olga made the draft." in page_of(signed_in(organiser))
     assert signed_in("stranger").get("/election/Board/history/").status_code == 404
     assert signed_in("admin", Role.ADMIN).get("/election/Board/history/").status_code == 200
@@ -276,7 +283,7 @@ def test_when_it_is_closed_the_last_day_is_shown_too(organiser, opened, person):
     election, now = opened(), utc_now()
     cast(person, "Board", "v1")
     assert votes_by_day(election, now) == []
-    closed = services.close(organiser, election)
+    closed = closing.close(organiser, election)
     assert [votes for _, votes in votes_by_day(closed, now)] == [1]
 
 
@@ -298,7 +305,7 @@ def test_the_day_at_hand_is_not_on_the_page(opened, person, signed_in):
 
 def test_no_sentence_is_missing_of_what_organisers_record():
     """Every type of event that the code records of an election, but for what is about ballots or its end."""
-    here = Path(history.__file__).parent
+    here = Path(history.__file__).parent.parent
     files = [*here.rglob("*.py"), here.parent / "results" / "services.py"]
     kind = re.compile(r'"((?:Election|Manager|Candidate|Voter|Result)[a-z]*[A-Z][A-Za-z]+)"')
     recorded = {name for file in files for name in kind.findall(file.read_text())}

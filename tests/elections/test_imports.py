@@ -5,7 +5,13 @@ from __future__ import annotations
 import pytest
 
 from acts.refusals import NotAllowed
-from elections import imports, repository, services
+from elections import repository
+from elections.candidates.services import add_candidates
+from elections.drafts import services as drafts
+from elections.lifecycle import closing
+from elections.lifecycle import services as lifecycle
+from elections.roll import imports
+from elections.roll.services import add_voters
 from elections.rules import WrongState
 from ranking.candidates import Candidate
 from store import keys, trips
@@ -28,7 +34,7 @@ def ada(person):
 
 @pytest.fixture
 def draft(ada):
-    return services.create(ada, "Board 2027")
+    return drafts.create(ada, "Board 2027")
 
 
 def on_roll(name="Board 2027"):
@@ -49,7 +55,7 @@ def assert_all_there_once(site):
 
 
 def test_step_by_step(site, ada, draft):
-    services.add_voters(ada, draft, VOTERS[:30])
+    add_voters(ada, draft, VOTERS[:30])
     begun = imports.start(ada, draft, [*VOTERS, VOTERS[0].upper()])
     assert (begun.voters, begun.slices, begun.done) == (500, 6, 0)
     one = imports.go_on(ada, draft, begun, 0)
@@ -103,7 +109,7 @@ def test_it_goes_on_while_others_change_the_election(site, ada, draft):
 
     def meddle():
         for n in range(20):
-            services.add_candidates(ada, repository.find("Board 2027"), [Candidate(f"Candidate {n}")])
+            add_candidates(ada, repository.find("Board 2027"), [Candidate(f"Candidate {n}")])
 
     done, _ = at_once(lambda: imports.go_on(ada, draft, begun, 60), meddle)
     assert done.is_finished
@@ -111,11 +117,11 @@ def test_it_goes_on_while_others_change_the_election(site, ada, draft):
 
 
 def test_of_a_closed_election_it_is_refused(site, ada, draft):
-    services.add_candidates(ada, draft, [Candidate("Bo"), Candidate("Cy")])
+    add_candidates(ada, draft, [Candidate("Bo"), Candidate("Cy")])
     one = imports.go_on(ada, draft, imports.start(ada, draft, VOTERS), 0)
-    election = services.open_(ada, repository.find(draft.name), editable=False)
+    election = lifecycle.open_(ada, repository.find(draft.name), editable=False)
     one = imports.go_on(ada, election, one, 0)
-    services.close(ada, repository.find(draft.name))
+    closing.close(ada, repository.find(draft.name))
     with pytest.raises(WrongState):
         imports.go_on(ada, election, one, 0)
     assert len(on_roll()) == 180
@@ -139,7 +145,7 @@ def test_an_import_that_lay_too_long_says_so(site, ada, draft):
 
 def test_it_moves_along_when_the_draft_is_renamed(site, ada, draft):
     one = imports.go_on(ada, draft, imports.start(ada, draft, VOTERS), 0)
-    council = services.rename(ada, repository.find(draft.name), "Council")
+    council = drafts.rename(ada, repository.find(draft.name), "Council")
     assert finish_background("rename election") == 0
     moved = imports.find("Council", one.digest)
     assert imports.go_on(ada, council, moved, 60).is_finished

@@ -13,7 +13,14 @@ from accounts import repository as people
 from acts.refusals import NotAllowed
 from acts.tokens import read
 from ballots import services as voting
-from elections import invitations, repository, services
+from elections import repository
+from elections.candidates.services import add_candidates
+from elections.drafts import services as drafts
+from elections.invitations import mailing as invitations
+from elections.invitations.progress import progress
+from elections.lifecycle import closing
+from elections.lifecycle import services as lifecycle
+from elections.roll.services import add_voters
 from elections.rules import WrongState
 from mail import outbox as mail
 from mail.letters import compose
@@ -33,11 +40,11 @@ def ada(person):
 
 
 def opened(ada, voters, **settings):
-    election = services.create(ada, "Board 2027", **settings)
-    services.add_candidates(ada, election, [Candidate("Bo"), Candidate("Cy")])
-    services.add_voters(ada, election, [name for name in voters if name != NOBODY])
+    election = drafts.create(ada, "Board 2027", **settings)
+    add_candidates(ada, election, [Candidate("Bo"), Candidate("Cy")])
+    add_voters(ada, election, [name for name in voters if name != NOBODY])
     list_as_before(election, *(name for name in voters if name == NOBODY))
-    return services.open_(ada, repository.find("Board 2027"), editable=False)
+    return lifecycle.open_(ada, repository.find("Board 2027"), editable=False)
 
 
 def deliver():
@@ -51,7 +58,7 @@ def test_everybody_new_is_invited_once(site, ada, person):
     election = opened(ada, ["Hypatia", "new@example.org", NOBODY])
     invitations.invite(ada, election)
     assert deliver() == {"h@example.org": 1, "new@example.org": 1}
-    services.add_voters(ada, election, ["late@example.org"])
+    add_voters(ada, election, ["late@example.org"])
     invitations.invite(ada, election)
     assert deliver() == {"h@example.org": 1, "new@example.org": 1, "late@example.org": 1}
     shown = {each.name: each for each in invitations.with_mails(repository.voters(election.name, limit=9)[0])}
@@ -177,7 +184,7 @@ def test_the_roll_page_sends_again(site, ada, signed_in):
     assert deliver() == {"a@example.org": 2}
     answer = page.post("/election/Board 2027/roll/invite/", {"voter": "nobody"}, follow=True)
     assert "is not on the roll" in answer.content.decode()
-    services.close(ada, repository.find(election.name))
+    closing.close(ada, repository.find(election.name))
     with pytest.raises(WrongState):
         invitations.remind(ada, repository.find(election.name))
 
@@ -191,7 +198,7 @@ def test_a_stranger_invites_nobody(ada, person):
 def test_mails_of_an_election_that_closed_meanwhile_are_not_queued(site, ada):
     election = opened(ada, ["a@example.org"])
     invitations.invite(ada, election)
-    services.close(ada, repository.find(election.name))
+    closing.close(ada, repository.find(election.name))
     assert queue_mailings() == 0
     assert unfinished("mail voters") == []
 
@@ -208,16 +215,16 @@ def test_how_many_are_not_invited_yet_is_known_by_the_numbers_alone(site, ada, p
     person("Hypatia", email="H@example.org")
     election = opened(ada, ["h@example.org", "Hypatia", "b@example.org", NOBODY])
     election = repository.find(election.name)
-    assert invitations.waiting(election) == election.voter_count == 4
+    assert progress(election).uninvited(election) == election.voter_count == 4
     invitations.invite(ada, election)
     assert sum(deliver().values()) == 2, "two of the four have one address, and one has none"
-    assert invitations.waiting(election) == 0
+    assert progress(election).uninvited(election) == 0
     invitations.send_again(ada, election, "b@example.org")
-    services.add_voters(ada, repository.find(election.name), ["late@example.org", "later@example.org"])
+    add_voters(ada, repository.find(election.name), ["late@example.org", "later@example.org"])
     election = repository.find(election.name)
-    assert invitations.waiting(election) == 2
+    assert progress(election).uninvited(election) == 2
     invitations.send_again(ada, election, "late@example.org")
-    assert invitations.waiting(election) == 1
+    assert progress(election).uninvited(election) == 1
     with trips.counted() as asked:
-        invitations.waiting(election)
+        progress(election).uninvited(election)
     assert asked.count == 1

@@ -14,8 +14,15 @@ from accounts import repository as people
 from accounts import services as accounts
 from accounts.rules import Role
 from ballots import services as voting
-from elections import forecast, invitations, repository, services, trials, words
-from elections.invitations import INVITED, REMINDED
+from elections import repository
+from elections.candidates.services import add_candidates
+from elections.drafts import services as drafts
+from elections.invitations import forecast, mailing, own_text
+from elections.invitations.mailing import INVITED, REMINDED
+from elections.invitations.progress import progress
+from elections.lifecycle import closing
+from elections.lifecycle import services as lifecycle
+from elections.roll.services import add_voters
 from mail import outbox
 from mail.letters import compose
 from mail.sending import send_waiting
@@ -39,11 +46,11 @@ def ada(person):
 def board(ada, person):
     """Four voters who have three addresses, and one who has none."""
     person("Hypatia", email="H@example.org")
-    election = services.create(ada, "Board 2027", no_voting_after=FUTURE)
-    services.add_candidates(ada, election, [Candidate("Bo"), Candidate("Cy")])
-    services.add_voters(ada, election, ["a@example.org", "b@example.org", "h@example.org", "Hypatia"])
+    election = drafts.create(ada, "Board 2027", no_voting_after=FUTURE)
+    add_candidates(ada, election, [Candidate("Bo"), Candidate("Cy")])
+    add_voters(ada, election, ["a@example.org", "b@example.org", "h@example.org", "Hypatia"])
     list_as_before(election, "unknown name")
-    return services.open_(ada, repository.find("Board 2027"), editable=False)
+    return lifecycle.open_(ada, repository.find("Board 2027"), editable=False)
 
 
 @pytest.fixture
@@ -84,13 +91,13 @@ def test_the_numbers_on_the_page_are_the_mails_that_go_out(page, ada, board):
     after = text_of(page.get(address()))
     assert tiles(after) == [0, 5, 5, 0, 497]
     assert "Everybody on the roll is invited." in after
-    services.add_voters(ada, repository.find(board.name), ["c@example.org", "H@example.org"])
+    add_voters(ada, repository.find(board.name), ["c@example.org", "H@example.org"])
     assert forecast.of(board, INVITED).mails == 1, "whose address was mailed gets no second one"
     assert "Mail 1 voter" in text_of(page.get(address()))
 
 
 def test_more_than_was_shown_is_not_mailed(page, ada, board):
-    services.add_voters(ada, repository.find(board.name), ["c@example.org"])
+    add_voters(ada, repository.find(board.name), ["c@example.org"])
     assert "There are more to be mailed by now" in send(page, 3)
     assert "There are more to be mailed by now" in send(page, "no number")
     assert unfinished("mail voters") == []
@@ -113,7 +120,7 @@ def test_pressed_by_two_at_once_it_sends_once(ada, board):
 
 
 def test_a_reminder_counts_those_who_have_not_voted_only_where_that_may_be_told(page, ada, board, person):
-    invitations.invite(ada, board)
+    mailing.invite(ada, board)
     queue_mailings()
     remind = {"what": "reminder"}
     hypatia = people.find("Hypatia")
@@ -151,8 +158,8 @@ def test_what_does_not_fit_into_today_has_no_button(page, ada, board):
 
 
 def test_a_draft_shows_the_mail_and_sends_none(page, ada):
-    draft = services.create(ada, "Board 2027")
-    services.add_voters(ada, draft, ["a@example.org"])
+    draft = drafts.create(ada, "Board 2027")
+    add_voters(ada, draft, ["a@example.org"])
     shown = text_of(page.get(address()))
     assert "as soon as the election is open" in shown
     assert 'name="send"' not in shown
@@ -160,12 +167,12 @@ def test_a_draft_shows_the_mail_and_sends_none(page, ada):
 
 
 def test_an_election_that_closed_meanwhile_sends_nothing_more(page, ada, board):
-    services.close(ada, board)
+    closing.close(ada, board)
     assert "while the election is open" in text_of(page.get(address()))
     for form in ({"send": "3"}, {"test": "yes"}):
         assert "in which nobody can" in text_of(page.post(address(), form, follow=True))
     assert page.post(address(), {"text": "x", "answers": "me"}).status_code == 422
-    assert (queued(), words.of(board.name).text) == ([], "")
+    assert (queued(), own_text.of(board.name).text) == ([], "")
 
 
 # --- what the mail says ---
@@ -199,7 +206,7 @@ def test_the_mail_in_the_frame_can_do_nothing(page, board):
 
 
 def test_no_token_stands_in_what_an_organiser_is_shown(page, ada, board):
-    services.add_voters(ada, repository.find(board.name), ["Ada"])
+    add_voters(ada, repository.find(board.name), ["Ada"])
     for what in ("invitation", "reminder"):
         shown = text_of(page.get(address(), {"what": what}))
         assert not re.search(r"/(vote|invited|no-reminders)/", shown)
@@ -218,7 +225,7 @@ def test_what_is_wrong_with_the_words_is_said_and_nothing_is_kept(page, board, f
     answer = page.post(address(), form)
     assert answer.status_code == 422
     assert sentence in text_of(answer)
-    assert words.of(board.name) == words.Words()
+    assert own_text.of(board.name) == own_text.Words()
 
 
 @pytest.mark.parametrize("button", [{"send": "3"}, {"test": "yes"}])
@@ -226,7 +233,7 @@ def test_whichever_button_is_pressed_the_words_are_saved_first(page, board, butt
     shown = text_of(page.get(address()))
     assert len(re.findall(r'<form method="post" class="stack">', shown)) == 1, "one form for words and buttons"
     page.post(address(), {"text": "Come *early*.", "answers": "me", **button})
-    assert words.of(board.name).text == "Come *early*."
+    assert own_text.of(board.name).text == "Come *early*."
     queue_mailings()
     send_waiting(compose)
     assert sent.outbox
@@ -258,7 +265,7 @@ def test_whoever_is_not_confirmed_sends_the_standard_words(board, ada):
     assert 'name="text"' not in text_of(shown)
     answer = client.post(address(), {"text": "Win a prize", "answers": "me"})
     assert answer.status_code == 403
-    assert words.of(board.name).text == ""
+    assert own_text.of(board.name).text == ""
     assert "3 mails are on their way." in send(client, 3)
 
 
@@ -278,14 +285,14 @@ def test_a_test_mail_goes_to_oneself_alone_and_is_marked(page, ada, board, setti
         assert "Come *early*." in message.body
         assert f"{settings.SITE_URL}/election/Board%202027/" in message.body
         assert not re.search(r"/(vote|invited|no-reminders)/", message.body)
-    assert invitations.counts(board)[0].all == 0, "it is no invitation"
+    assert progress(board).mails[0].all == 0, "it is no invitation"
     assert tiles(text_of(page.get(address())))[-1] == 498, "it counts like other mails"
     assert forecast.of(board, INVITED).mails == 3
 
 
 def test_a_test_mail_can_be_had_of_a_draft_and_not_without_end(page, ada, monkeypatch):
-    services.create(ada, "Board 2027")
-    monkeypatch.setattr(trials, "TESTS", trials.Limit("test mails to oneself", 1, 3600))
+    drafts.create(ada, "Board 2027")
+    monkeypatch.setattr(forecast, "TESTS", forecast.Limit("test mails to oneself", 1, 3600))
     page.post(address(), {"test": "yes"})
     assert send_waiting(compose) == 1
     assert "tried too often" in text_of(page.post(address(), {"test": "yes"}, follow=True))

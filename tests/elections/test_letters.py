@@ -12,8 +12,15 @@ from accounts import repository as people
 from accounts import services as accounts
 from accounts.rules import Role
 from acts.tokens import sign
-from elections import asking, invitations, repository, services, words
+from elections import repository
+from elections.candidates.services import add_candidates
+from elections.drafts import services as drafts
+from elections.invitations import mailing, own_text, wording
+from elections.lifecycle import closing, deleting
+from elections.lifecycle import services as lifecycle
+from elections.managers.services import add_manager, remove_manager
 from elections.repository import creation
+from elections.roll.services import add_voters
 from elections.rules import Election
 from mail import outbox
 from mail.letters import LETTERS, compose
@@ -62,7 +69,7 @@ def told_in(text):
 @pytest.fixture
 def clock(monkeypatch):
     """The letters' own now."""
-    monkeypatch.setattr("elections.letters.now_text", lambda: NOW)
+    monkeypatch.setattr("elections.invitations.letters.now_text", lambda: NOW)
 
 
 def made(site, name="Board 2027", **settings):
@@ -114,7 +121,7 @@ def test_subject_text_and_html_name_the_election_who_asks_and_until_when(site, p
 )
 def test_when_one_can_vote_is_said_on_the_clocks_of_the_election(window, sentence):
     election = Election("Board", "Ada", ONCE, allow_edit=False, allow_vote=True, **window)
-    assert asking.window(election, NOW) == sentence
+    assert wording.window(election, NOW) == sentence
 
 
 def test_the_words_are_those_of_the_mails_language(site, clock):
@@ -157,7 +164,7 @@ def test_what_the_link_does_is_said_as_it_is(site, person, clock):
 def test_of_every_mail_text_and_html_say_the_same_and_both_are_well_set(site, person, clock, language):
     ada = confirm(person("Ada", email="new@example.org"))
     made(site, no_voting_after=END, time_zone="Europe/Berlin")
-    words.change(ada, repository.find("Board 2027"), "Come *early*.\n\n- one\n- two", "me")
+    own_text.change(ada, repository.find("Board 2027"), "Come *early*.\n\n- one\n- two", "me")
     site.write(Update(keys.message("Board 2027", "1"), set={"subject": "The room", "text": "Please *vote*"}))
     of_news = {kind for kind in LETTERS if "news" in kind}  # tests/news/test_mailing.py
     for kind in sorted(LETTERS.keys() - of_news):
@@ -223,17 +230,17 @@ def ada(person):
 
 @pytest.fixture
 def board(ada):
-    election = services.create(ada, "Board 2027")
-    services.add_candidates(ada, election, [Candidate("Bo"), Candidate("Cy")])
-    services.add_voters(ada, election, ["new@example.org"])
-    return services.open_(ada, repository.find("Board 2027"), editable=False)
+    election = drafts.create(ada, "Board 2027")
+    add_candidates(ada, election, [Candidate("Bo"), Candidate("Cy")])
+    add_voters(ada, election, ["new@example.org"])
+    return lifecycle.open_(ada, repository.find("Board 2027"), editable=False)
 
 
 @pytest.mark.parametrize("kind", ["vote_invitation", "vote_reminder", "vote_reminder_to_all"])
 def test_own_words_stand_between_ours_and_answers_go_to_whoever_chose_so(ada, board, kind):
     assert letter(kind).reply_to == []
     assert letter(kind).extra_headers["Auto-Submitted"] == "auto-generated"
-    words.change(ada, board, "Come *early*. <script>x</script>", "me")
+    own_text.change(ada, board, "Come *early*. <script>x</script>", "me")
     message = letter(kind)
     assert message.body.index("Board 2027”") < message.body.index("Ada adds:") < message.body.index("Come *early*.")
     assert message.body.index("Come *early*.") < message.body.index("The link leads")
@@ -241,12 +248,12 @@ def test_own_words_stand_between_ours_and_answers_go_to_whoever_chose_so(ada, bo
     assert "<script>" not in html_of(message)
     assert message.reply_to == ["ada@example.org"]
     assert "Auto-Submitted" not in message.extra_headers, "somebody wrote it"
-    words.change(ada, board, "", "nobody")
+    own_text.change(ada, board, "", "nobody")
     assert (letter(kind).reply_to, "adds:" in letter(kind).body) == ([], False)
 
 
 def test_words_go_out_only_while_whoever_wrote_them_may_write_to_many(ada, board, person):
-    words.change(ada, board, "Come early.", "me")
+    own_text.change(ada, board, "Come early.", "me")
     accounts.unconfirm_organiser(person("Olga", Role.OWNER), ada)
     message = letter("vote_invitation")
     assert ("Come early." in message.body, message.reply_to) == (False, [])
@@ -254,31 +261,31 @@ def test_words_go_out_only_while_whoever_wrote_them_may_write_to_many(ada, board
 
 def test_answers_go_to_nobody_who_no_longer_runs_the_election_or_has_left(ada, board, person, site):
     bo = confirm(person("Bo", email="bo@example.org"))
-    services.add_manager(ada, board, "Bo")
-    words.change(bo, repository.find(board.name), "", "me")
+    add_manager(ada, board, "Bo")
+    own_text.change(bo, repository.find(board.name), "", "me")
     assert letter("vote_invitation").reply_to == ["bo@example.org"]
-    words.change(ada, repository.find(board.name), "Hello", "as before")
+    own_text.change(ada, repository.find(board.name), "Hello", "as before")
     assert letter("vote_invitation").reply_to == ["bo@example.org"], "nobody else's address can be chosen, but kept"
     site.write(Update(keys.user("Bo"), set={"created_at": "2030-01-01T00:00:00.000Z"}))
     assert letter("vote_invitation").reply_to == [], "another account of that name"
     site.write(Update(keys.user("Bo"), set={"created_at": bo.created_at}))
-    services.remove_manager(ada, repository.find(board.name), "Bo")
+    remove_manager(ada, repository.find(board.name), "Bo")
     assert letter("vote_invitation").reply_to == []
 
 
 def test_words_go_along_with_a_copy_a_new_name_and_away_with_the_election(site, ada, person):
-    from elections import copying
+    from elections.drafts import copying
 
-    draft = services.create(ada, "Draft")
-    words.change(ada, draft, "Come early.", "me")
-    renamed = services.rename(ada, repository.find("Draft"), "Better draft")
-    assert words.of("Better draft").text == "Come early."
+    draft = drafts.create(ada, "Draft")
+    own_text.change(ada, draft, "Come early.", "me")
+    renamed = drafts.rename(ada, repository.find("Draft"), "Better draft")
+    assert own_text.of("Better draft").text == "Come early."
     copied = copying.copy(ada, renamed, "Copy")
-    assert (words.of("Copy").text, words.of("Copy").answers.name) == ("Come early.", "Ada")
+    assert (own_text.of("Copy").text, own_text.of("Copy").answers.name) == ("Come early.", "Ada")
     accounts.unconfirm_organiser(person("Olga", Role.OWNER), ada)
     copying.copy(people.find("Ada"), renamed, "Another copy")
-    assert words.of("Another copy").text == "", "the copy is made by somebody who may not write to many"
-    services.delete(ada, copied)
+    assert own_text.of("Another copy").text == "", "the copy is made by somebody who may not write to many"
+    deleting.delete(ada, copied)
     finish_background("delete election")
     assert site.get(keys.invitation_words("Copy")) is None
 
@@ -288,25 +295,25 @@ def test_words_go_along_with_a_copy_a_new_name_and_away_with_the_election(site, 
 
 def test_the_page_that_makes_an_account_says_what_the_mail_says(client, ada, board):
     accounts.change_profile(ada, "Ada <Lovelace>", "")
-    invitations.invite(ada, board)
+    mailing.invite(ada, board)
     queue_mailings()
-    services.create(ada, "A draft nobody knows of")
+    drafts.create(ada, "A draft nobody knows of")
     page = client.get(f"/invited/{sign('invitation', 'new@example.org')}/").content.decode()
-    for sentence in asking.sentences(board, "Ada", NOW):
+    for sentence in wording.sentences(board, "Ada", NOW):
         assert sentence.replace("<", "&lt;").replace(">", "&gt;") in page
         assert sentence in letter("vote_invitation").body
-    services.close(ada, repository.find(board.name))
+    closing.close(ada, repository.find(board.name))
     assert "asks you to vote" not in client.get(f"/invited/{sign('invitation', 'new@example.org')}/").content.decode()
 
 
 def test_the_election_says_it_to_a_voter_who_has_an_account_and_to_nobody_else(ada, board, person, signed_in):
     cy = person("Cy", Role.VOTER)
-    services.add_voters(ada, repository.find(board.name), ["Cy"])
-    said = asking.sentences(board, "Ada", NOW)[0]
+    add_voters(ada, repository.find(board.name), ["Cy"])
+    said = wording.sentences(board, "Ada", NOW)[0]
     assert said in signed_in(cy).get(f"/election/{board.name}/").content.decode()
     assert said not in signed_in(person("Dee", Role.VOTER)).get(f"/election/{board.name}/").content.decode()
 
 
 def test_pages_and_mails_have_the_same_words_in_german(board):
     with override("de"):
-        assert asking.sentences(board, "Ada", NOW)[0] in letter("vote_invitation", language="de").body
+        assert wording.sentences(board, "Ada", NOW)[0] in letter("vote_invitation", language="de").body

@@ -11,7 +11,15 @@ from django.core import mail as sent
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.urls import reverse
 
-from elections import imports, invitations, messages, repository, roll_views, services
+from elections import repository
+from elections.candidates.services import add_candidates
+from elections.drafts import services as drafts
+from elections.invitations import mailing, messages
+from elections.lifecycle import closing, deleting
+from elections.lifecycle import services as lifecycle
+from elections.roll import imports
+from elections.roll import views as roll_views
+from elections.roll.services import add_voters
 from mail.letters import compose
 from mail.sending import send_waiting
 from pages import lists
@@ -36,11 +44,11 @@ def page(ada, signed_in):
 
 @pytest.fixture
 def board(ada):
-    election = services.create(ada, "Board 2027", no_voting_after=FUTURE)
-    services.add_candidates(ada, election, [Candidate("Bo"), Candidate("Cy")])
-    services.add_voters(ada, election, ["a@example.org", "b@example.org"])
+    election = drafts.create(ada, "Board 2027", no_voting_after=FUTURE)
+    add_candidates(ada, election, [Candidate("Bo"), Candidate("Cy")])
+    add_voters(ada, election, ["a@example.org", "b@example.org"])
     list_as_before(election, "unknown name")
-    return services.open_(ada, repository.find("Board 2027"), editable=False)
+    return lifecycle.open_(ada, repository.find("Board 2027"), editable=False)
 
 
 def address(name, *words):
@@ -71,7 +79,7 @@ def cells(text):
 
 
 def test_the_dashboard_counts_mails_in_one_read(site, page, ada, board):
-    invitations.invite(ada, board)
+    mailing.invite(ada, board)
     queue_mailings()
     answer = page.get(address("dashboard"))
     assert cells(text_of(answer)) == [2, 0, 0, 1]
@@ -142,7 +150,7 @@ def test_strangers_write_no_messages_and_choose_no_reminders(board, signed_in):
 
 
 def test_a_closed_election_sends_no_messages(page, ada, board):
-    services.close(ada, board)
+    closing.close(ada, board)
     assert "while the election is open" in text_of(page.get(address("message_voters")))
     assert page.post(address("message_voters"), {"subject": "x", "text": "x"}).status_code == 422
     assert messages.all_of(board) == []
@@ -221,7 +229,7 @@ def test_the_page_to_import_a_list_does_not_begin_with_a_complaint(page, board):
 
 def test_an_import_of_an_election_that_closed_meanwhile_is_a_sentence(page, ada, board, slowly):
     place = page.post(address("import_roll"), {"voters": "\n".join(VOTERS)})["Location"]
-    services.close(ada, repository.find(board.name))
+    closing.close(ada, repository.find(board.name))
     assert page.post(place, headers=HTMX)["HX-Redirect"] == address("roll")
     assert "in which nobody can" in text_of(page.get(address("roll")))
     assert repository.find(board.name).voter_count == 93
@@ -244,6 +252,6 @@ def test_the_roll_found_by_script_is_the_same_page(page, board):
 
 def test_nothing_of_an_import_is_left_when_the_election_is_deleted(site, page, ada, board, slowly):
     page.post(address("import_roll"), {"voters": "\n".join(VOTERS)})
-    services.delete(ada, repository.find(board.name))
+    deleting.delete(ada, repository.find(board.name))
     assert finish_background("delete election") == 1
     assert list(site.each(keys.all_of_election(board.name))) == []

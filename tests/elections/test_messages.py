@@ -9,7 +9,14 @@ import pytest
 from django.core import mail as sent
 
 from acts.refusals import NotAllowed
-from elections import invitations, messages, repository, services
+from elections import repository
+from elections.candidates.services import add_candidates
+from elections.drafts import services as drafts
+from elections.invitations import mailing, messages
+from elections.invitations.progress import progress
+from elections.lifecycle import closing, deleting
+from elections.lifecycle import services as lifecycle
+from elections.roll.services import add_voters
 from elections.rules import WrongState
 from mail import outbox as mail
 from mail.letters import compose
@@ -31,11 +38,11 @@ def ada(person):
 
 
 def opened(ada, voters):
-    election = services.create(ada, "Board 2027")
-    services.add_candidates(ada, election, [Candidate("Bo"), Candidate("Cy")])
-    services.add_voters(ada, election, [name for name in voters if name != NOBODY])
+    election = drafts.create(ada, "Board 2027")
+    add_candidates(ada, election, [Candidate("Bo"), Candidate("Cy")])
+    add_voters(ada, election, [name for name in voters if name != NOBODY])
     list_as_before(election, *(name for name in voters if name == NOBODY))
-    return services.open_(ada, repository.find("Board 2027"), editable=False)
+    return lifecycle.open_(ada, repository.find("Board 2027"), editable=False)
 
 
 def deliver(compose=compose):
@@ -63,7 +70,7 @@ def test_a_message_reaches_everybody_once_and_newcomers_when_it_is_sent_again(si
     assert "Ada, who runs the election" in message.body
     assert "We meet in *room 7*." in message.body
     assert "<em>room 7</em>" in message.alternatives[0][0]
-    services.add_voters(ada, repository.find(election.name), ["late@example.org"])
+    add_voters(ada, repository.find(election.name), ["late@example.org"])
     messages.send(ada, repository.find(election.name), "The room has changed", "We meet in *room 7*.")
     assert deliver() == {"late@example.org": 1}
     messages.send(ada, repository.find(election.name), "The room has changed again", "Room 8.")
@@ -78,12 +85,12 @@ def test_somebody_on_the_roll_by_name_and_by_address_gets_one_mail(site, ada, pe
     voters = ["h@example.org", "Hypatia", *(f"in between {n:02}@example.org" for n in range(40))]
     election = opened(ada, voters)
     messages.send(ada, election, "Once", "is enough")
-    invitations.invite(ada, election)
+    mailing.invite(ada, election)
     queue_mailings()
     queued = Counter((item["kind"], item["to"].lower()) for item in site.each(keys.mails(mail.QUEUED)))
     assert len(queued) == 82
     assert set(queued.values()) == {1}
-    assert invitations.counts(election)[0].queued == 41
+    assert progress(election).mails[0].queued == 41
 
 
 def test_the_log_says_that_a_message_was_sent_but_not_what_it_says(site, ada):
@@ -99,7 +106,7 @@ def test_the_log_says_that_a_message_was_sent_but_not_what_it_says(site, ada):
 
 def test_whoever_wants_no_reminders_still_gets_messages(site, ada):
     election = opened(ada, ["a@example.org"])
-    invitations.leave_alone(election.name, "a@example.org")
+    mailing.leave_alone(election.name, "a@example.org")
     messages.send(ada, election, "Soon", "Please look.")
     assert deliver() == {"a@example.org": 1}
 
@@ -125,7 +132,7 @@ def test_messages_have_a_limit_and_an_organiser(ada, person, monkeypatch):
         messages.send(ada, election, "One more", "x")
     deliver()
     messages.send(ada, election, "Message 0", "x")
-    services.close(ada, repository.find(election.name))
+    closing.close(ada, repository.find(election.name))
     with pytest.raises(WrongState):
         messages.send(ada, repository.find(election.name), "Message 1", "x")
 
@@ -134,7 +141,7 @@ def test_a_message_whose_election_was_deleted_is_not_sent(site, ada):
     election = opened(ada, ["a@example.org"])
     messages.send(ada, election, "Soon", "x")
     queue_mailings()
-    services.delete(ada, repository.find(election.name))
+    deleting.delete(ada, repository.find(election.name))
     assert deliver() == {}
     (failed,) = mail.in_state(mail.FAILED, limit=9)[0]
     assert failed.reason == "gone"
@@ -160,42 +167,42 @@ def refusing(*addresses):
 def test_every_mail_is_counted_in_the_state_it_is_in(site, ada, person):
     person("Hypatia", email="h@example.org")
     election = opened(ada, ["Hypatia", "a@example.org", "b@example.org", NOBODY])
-    assert [numbers(each) for each in invitations.counts(election)] == [(0, 0, 0, 0)] * 3
-    invitations.invite(ada, election)
+    assert [numbers(each) for each in progress(election).mails] == [(0, 0, 0, 0)] * 3
+    mailing.invite(ada, election)
     queue_mailings()
-    assert numbers(invitations.counts(election)[0]) == (3, 0, 0, 1)
+    assert numbers(progress(election).mails[0]) == (3, 0, 0, 1)
     deliver(refusing("b@example.org"))
-    assert numbers(invitations.counts(election)[0]) == (0, 2, 1, 1)
-    (failed,) = invitations.failures(election, limit=9)[0]
+    assert numbers(progress(election).mails[0]) == (0, 2, 1, 1)
+    (failed,) = mailing.failures(election, limit=9)[0]
     assert (failed.voter, failed.kind, failed.reason, failed.detail) == (
         "b@example.org",
         "invited",
         "refused",
         "550 no",
     )
-    invitations.send_again(ada, election, "B@example.org")
-    assert numbers(invitations.counts(election)[0]) == (1, 2, 0, 1)
-    assert invitations.failures(election, limit=9)[0] == []
+    mailing.send_again(ada, election, "B@example.org")
+    assert numbers(progress(election).mails[0]) == (1, 2, 0, 1)
+    assert mailing.failures(election, limit=9)[0] == []
     deliver()
-    assert numbers(invitations.counts(election)[0]) == (0, 3, 0, 1)
-    invitations.remind(ada, election)
+    assert numbers(progress(election).mails[0]) == (0, 3, 0, 1)
+    mailing.remind(ada, election)
     deliver()
-    assert numbers(invitations.counts(election)[1]) == (0, 3, 0, 1)
+    assert numbers(progress(election).mails[1]) == (0, 3, 0, 1)
 
 
 def test_numbers_are_exact_when_many_send_at_once(site, ada):
     voters = [f"v{n:02}@example.org" for n in range(40)]
     election = opened(ada, voters)
-    invitations.invite(ada, election)
+    mailing.invite(ada, election)
     queue_mailings()
     at_once(*[lambda: send_waiting(refusing(*voters[:7])) for _ in range(5)])
-    assert numbers(invitations.counts(election)[0]) == (0, 33, 7, 0)
-    assert len(invitations.failures(election, limit=90)[0]) == 7
+    assert numbers(progress(election).mails[0]) == (0, 33, 7, 0)
+    assert len(mailing.failures(election, limit=90)[0]) == 7
 
 
 def test_a_mail_the_worker_died_over_is_counted_as_failed(site, ada):
     election = opened(ada, ["a@example.org"])
-    invitations.invite(ada, election)
+    mailing.invite(ada, election)
     queue_mailings()
     (item,) = site.each(keys.mails(mail.QUEUED))
     site.write(
@@ -204,37 +211,37 @@ def test_a_mail_the_worker_died_over_is_counted_as_failed(site, ada):
         )
     )
     deliver()
-    assert numbers(invitations.counts(election)[0]) == (0, 0, 1, 0)
-    assert invitations.failures(election, limit=9)[0][0].reason == "unknown"
+    assert numbers(progress(election).mails[0]) == (0, 0, 1, 0)
+    assert mailing.failures(election, limit=9)[0][0].reason == "unknown"
 
 
 def test_mails_of_a_deleted_election_are_not_counted_for_the_next_of_its_name(site, ada):
     election = opened(ada, ["a@example.org"])
-    invitations.invite(ada, election)
+    mailing.invite(ada, election)
     queue_mailings()
-    services.delete(ada, repository.find(election.name))
+    deleting.delete(ada, repository.find(election.name))
     again = opened(ada, ["a@example.org"])
-    invitations.invite(ada, again)
+    mailing.invite(ada, again)
     queue_mailings()
-    assert numbers(invitations.counts(again)[0]) == (1, 0, 0, 0)
+    assert numbers(progress(again).mails[0]) == (1, 0, 0, 0)
     assert deliver() == {"a@example.org": 2}, "one for each election"
-    assert numbers(invitations.counts(again)[0]) == (0, 1, 0, 0)
+    assert numbers(progress(again).mails[0]) == (0, 1, 0, 0)
 
 
 def test_a_button_pressed_twice_sends_one_mail(site, ada):
     election = opened(ada, ["a@example.org"])
-    answers = at_once(*[lambda: invitations.send_again(ada, election, "a@example.org") for _ in range(5)])
+    answers = at_once(*[lambda: mailing.send_again(ada, election, "a@example.org") for _ in range(5)])
     assert sum(answer is None for answer in answers) == 1
     assert all(isinstance(answer, WrongState) for answer in answers if answer is not None)
     with pytest.raises(WrongState, match="still waiting"):
-        invitations.send_again(ada, election, "a@example.org")
+        mailing.send_again(ada, election, "a@example.org")
     assert deliver() == {"a@example.org": 1}
-    invitations.invite(ada, election)
+    mailing.invite(ada, election)
     assert deliver() == {}, "whoever was mailed one by one was invited"
-    assert numbers(invitations.counts(election)[0]) == (0, 1, 0, 0)
+    assert numbers(progress(election).mails[0]) == (0, 1, 0, 0)
 
 
 def test_a_voter_without_an_address_cannot_be_mailed_again(ada):
     election = opened(ada, [NOBODY])
     with pytest.raises(WrongState, match="no account named unknown name"):
-        invitations.send_again(ada, election, NOBODY)
+        mailing.send_again(ada, election, NOBODY)

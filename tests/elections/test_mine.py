@@ -10,7 +10,13 @@ import pytest
 from accounts import repository as people
 from accounts.rules import Role
 from ballots import services as voting
-from elections import mine, repository, services
+from elections import repository
+from elections.candidates.services import add_candidates
+from elections.drafts import services as drafts
+from elections.lifecycle import closing
+from elections.lifecycle import services as lifecycle
+from elections.public import own_elections
+from elections.roll.services import add_voters
 from ranking.candidates import Candidate
 from tests.ballots.conftest import opened, ranks  # noqa: F401 - a fixture
 from tests.clock import at_its_own_moment
@@ -32,13 +38,13 @@ def test_a_voter_finds_what_they_may_vote_in_first(site, ann, opened, signed_in)
     opened("Ann", name="Voted")
     voting.cast(ann, "Voted", ranks(Ada=1), "form")
     opened("Ann", name="Missed")
-    services.close(people.find("the organiser"), repository.find("Missed"))
+    closing.close(people.find("the organiser"), repository.find("Missed"))
     opened(ann.email, name="By address")
     opened("Ben", name="Theirs")
     opened(name="Everybody's", electorate="everyone")
     opened("Ann", name="Later", no_voting_before="2199-01-01T00:00:00.000Z")
-    draft = services.create(people.find("the organiser"), "A draft")
-    services.add_voters(people.find("the organiser"), draft, ["Ann"])
+    draft = drafts.create(people.find("the organiser"), "A draft")
+    add_voters(people.find("the organiser"), draft, ["Ann"])
     answer = signed_in(ann).get("/elections/")
     rows = rows_of(answer)
     assert set(rows) == {"Open", "Voted", "Missed", "By address", "Everybody's", "Later"}
@@ -57,12 +63,12 @@ def test_whoever_runs_some_has_both_and_sees_which_is_which(site, opened, signed
     otto = person("the organiser")
     opened("the organiser", name="Both")
     opened("Ben", name="Run")
-    services.create(otto, "A draft")
+    drafts.create(otto, "A draft")
     other = person("Other")
-    draft = services.create(other, "Theirs")
-    services.add_candidates(other, draft, [Candidate("Ada"), Candidate("Bo")])
-    services.add_voters(other, repository.find("Theirs"), ["the organiser"])
-    services.open_(other, repository.find("Theirs"), editable=False)
+    draft = drafts.create(other, "Theirs")
+    add_candidates(other, draft, [Candidate("Ada"), Candidate("Bo")])
+    add_voters(other, repository.find("Theirs"), ["the organiser"])
+    lifecycle.open_(other, repository.find("Theirs"), editable=False)
     rows = rows_of(signed_in(otto).get("/elections/"))
     assert set(rows) == {"Both", "Run", "A draft", "Theirs"}
     assert {name for name in rows if "You run it" in rows[name]} == {"Both", "Run", "A draft"}
@@ -74,12 +80,12 @@ def test_the_list_is_leafed_through_without_gaps_and_without_drafts_of_others(si
     for number in range(7):
         at_its_own_moment(lambda number=number: opened(*_listed(ann, number), name=f"N{number}"))
     for number in range(3):
-        draft = services.create(people.find("the organiser"), f"Draft {number}")
-        services.add_voters(people.find("the organiser"), draft, ["Ann"])
-    found, cursor = mine.own(ann, limit=2)
+        draft = drafts.create(people.find("the organiser"), f"Draft {number}")
+        add_voters(people.find("the organiser"), draft, ["Ann"])
+    found, cursor = own_elections.own(ann, limit=2)
     names = [each.listed.name for each in found]
     while cursor:
-        more, cursor = mine.own(ann, limit=2, cursor=cursor)
+        more, cursor = own_elections.own(ann, limit=2, cursor=cursor)
         names += [each.listed.name for each in more]
     assert names == [f"N{number}" for number in reversed(range(7))]
 
@@ -102,15 +108,15 @@ def test_a_made_up_cursor_and_an_empty_list(site, ann, signed_in):
 
 def test_somebody_who_joined_later_does_not_find_what_was_for_those_who_were_here(site, opened, person):  # noqa: F811
     opened(name="Everybody's", electorate="everyone")
-    assert mine.own(at_its_own_moment(lambda: person("Late", Role.VOTER)), limit=9)[0] == []
+    assert own_elections.own(at_its_own_moment(lambda: person("Late", Role.VOTER)), limit=9)[0] == []
 
 
 def test_of_hundreds_one_has_voted_in_the_newest_are_looked_at_and_whatever_waits(site, ann, opened, monkeypatch):  # noqa: F811
-    monkeypatch.setattr(mine, "MAX_RECENT_ELECTIONS", 1)
+    monkeypatch.setattr(own_elections, "MAX_RECENT_ELECTIONS", 1)
     at_its_own_moment(lambda: opened("Ann", name="Waits"))
     for name in ("Old", "New"):
         at_its_own_moment(lambda name=name: opened("Ann", name=name))
         voting.cast(ann, name, ranks(Ada=1), name)
-    votes = mine.votes_of(ann, "2100-01-01T00:00:00.000Z")
+    votes = own_elections.votes_of(ann, "2100-01-01T00:00:00.000Z")
     assert [each.name for each in votes.waiting] == ["Waits"]
     assert [each.name for each in votes.cast] == ["New"]

@@ -14,7 +14,14 @@ from accounts import services as accounts
 from accounts.rules import Role
 from ballots import services as ballots
 from ballots.rules import NotOnTheRoll
-from elections import imports, invitations, repository, services
+from elections import actions, repository
+from elections.candidates.services import add_candidates
+from elections.drafts import services as drafts
+from elections.invitations import mailing
+from elections.lifecycle import closing
+from elections.lifecycle import services as lifecycle
+from elections.roll import imports
+from elections.roll.services import add_voters
 from elections.rules import Action
 from ranking.candidates import Candidate
 from store import keys, trips
@@ -31,15 +38,15 @@ def ada(person):
 
 @pytest.fixture
 def draft(ada):
-    election = services.create(ada, "Board", paper_ballots=True)
-    services.add_candidates(ada, election, [Candidate("Bo"), Candidate("Cy")])
+    election = drafts.create(ada, "Board", paper_ballots=True)
+    add_candidates(ada, election, [Candidate("Bo"), Candidate("Cy")])
     return repository.find("Board")
 
 
 def opened(ada, *voters):
     enrol(*voters)
-    services.add_voters(ada, repository.find("Board"), voters)
-    return services.open_(ada, repository.find("Board"), editable=False)
+    add_voters(ada, repository.find("Board"), voters)
+    return lifecycle.open_(ada, repository.find("Board"), editable=False)
 
 
 def address(name, *words):
@@ -99,7 +106,7 @@ def test_a_long_list_is_judged_in_one_look(site, ada, draft):
 def test_a_copy_takes_along_whose_account_is_there_and_says_who_is_left_out(site, ada, draft, person, signed_in):
     opened(ada, "Eve", "Bob", "kim@example.org")
     owner, eve = person("Boss", Role.OWNER), people.find("Eve")
-    services.close(ada, repository.find("Board"))
+    closing.close(ada, repository.find("Board"))
     accounts.remove(owner, eve)
     enrol("Eve")
     form = {"name": "Again"}
@@ -135,14 +142,14 @@ def test_a_freed_name_carries_no_right_also_where_its_entry_has_stayed(site, ada
         votes(newcomer)
     with pytest.raises(NotOnTheRoll):
         ballots.enter_paper(ada, "Board", "Eve", {"0": ["1"]}, "paper")
-    assert invitations.addresses_of([entry]) == {"Eve": ""}
+    assert mailing.addresses_of([entry]) == {"Eve": ""}
 
 
 def test_what_another_has_left_under_ones_name_is_not_in_the_way(site, ada, draft, person):
     """Neither of a place by address, nor where everybody may vote."""
-    services.change(ada, draft, Action.SET_UP, electorate="everyone")
+    actions.change(ada, draft, Action.SET_UP, electorate="everyone")
     list_as_before(repository.find("Board"), "Eve", "Kim")
-    services.add_voters(ada, repository.find("Board"), ["kim@example.org"])
+    add_voters(ada, repository.find("Board"), ["kim@example.org"])
     eve = person("Eve", Role.VOTER)
     kim = at_its_own_moment(lambda: person("Kim", Role.VOTER, email="kim@example.org"))
     opened(ada)

@@ -12,9 +12,17 @@ from accounts import repository as people
 from accounts import services as accounts
 from accounts.rules import Role
 from acts.refusals import LostRace, Refusal
-from elections import copying, needs, repository, services, telling
-from elections.needs import Need
+from elections import personal_data, repository
+from elections.candidates.services import add_candidates, remove_candidate
+from elections.drafts import copying
+from elections.drafts import services as drafts
+from elections.lifecycle import services as lifecycle
+from elections.roll.services import add_voters
 from elections.rules import WrongState
+from elections.skills_needed import needs
+from elections.skills_needed import services as skills_needed
+from elections.skills_needed.needs import Need
+from elections.skills_needed.services import ask_candidates, drop_need, set_need
 from mail import outbox
 from mail.letters import compose
 from ranking.candidates import Candidate
@@ -45,10 +53,10 @@ def draft(otto, bo, listed):  # noqa: F811
     """Bo stands, and so does somebody who has no account; it needs Python."""
     listed("Python")
     listed("Tea", "Kitchen")
-    made = services.create(otto, "Board")
-    services.add_candidates(otto, made, [Candidate("bo"), Candidate("Cy")])
-    services.add_voters(otto, board(), ["Bo"])
-    services.set_need(otto, board(), Need("python", 3, 1))
+    made = drafts.create(otto, "Board")
+    add_candidates(otto, made, [Candidate("bo"), Candidate("Cy")])
+    add_voters(otto, board(), ["Bo"])
+    set_need(otto, board(), Need("python", 3, 1))
     return board()
 
 
@@ -57,7 +65,7 @@ def board():
 
 
 def agree(person, name: str = "bo") -> None:
-    services.agree(person, board(), repository.find_candidate("Board", name))
+    skills_needed.agree(person, board(), repository.find_candidate("Board", name))
 
 
 def text_of(answer) -> str:
@@ -68,39 +76,39 @@ def text_of(answer) -> str:
 
 
 def test_needs_are_set_changed_and_dropped_in_a_draft(otto, draft):
-    services.set_need(otto, draft, Need("python", 4, 2))
-    services.set_need(otto, draft, Need("tea", 1, 1))
+    set_need(otto, draft, Need("python", 4, 2))
+    set_need(otto, draft, Need("tea", 1, 1))
     assert needs.of("Board") == [Need("python", 4, 2), Need("tea", 1, 1)]
-    services.drop_need(otto, board(), "tea")
+    drop_need(otto, board(), "tea")
     assert needs.of("Board") == [Need("python", 4, 2)]
     with pytest.raises(Refusal, match="no such skill"):
-        services.drop_need(otto, board(), "tea")
+        drop_need(otto, board(), "tea")
     with pytest.raises(Refusal, match="no such skill"):
-        services.set_need(otto, board(), Need("made-up", 1, 1))
+        set_need(otto, board(), Need("made-up", 1, 1))
 
 
 def test_they_are_fixed_when_it_opens(otto, draft):
-    services.open_(otto, board(), editable=True)
+    lifecycle.open_(otto, board(), editable=True)
     with pytest.raises(WrongState):
-        services.set_need(otto, board(), Need("tea", 1, 1))
+        set_need(otto, board(), Need("tea", 1, 1))
     with pytest.raises(WrongState):
-        services.drop_need(otto, board(), "python")
+        drop_need(otto, board(), "python")
     with pytest.raises(LostRace):  # also by somebody who had read it before
-        services.drop_need(otto, draft, "python")
+        drop_need(otto, draft, "python")
     assert needs.of("Board") == [Need("python", 3, 1)]
 
 
 def test_there_are_not_too_many(otto, draft, monkeypatch):
     monkeypatch.setattr(needs, "MAX_NEEDS", 1)
-    services.set_need(otto, draft, Need("python", 1, 1))
+    set_need(otto, draft, Need("python", 1, 1))
     with pytest.raises(Refusal, match="at most"):
-        services.set_need(otto, draft, Need("tea", 1, 1))
+        set_need(otto, draft, Need("tea", 1, 1))
 
 
 def test_a_need_follows_a_skill_that_is_merged(otto, boss, draft):  # noqa: F811
     merging.merge(boss, skilled.find("python"), skilled.find("tea"))
     assert needs.named(needs.of("Board")) == [Need("tea", 3, 1, "Tea")]
-    services.drop_need(otto, board(), "tea")
+    drop_need(otto, board(), "tea")
     assert needs.of("Board") == []
 
 
@@ -119,8 +127,8 @@ def test_what_is_kept_at_the_opening_is_what_was_agreed_to(otto, bo, draft):
     have(bo, "tea", level=4)
     skills.show_to(bo, Visibility.NOBODY)
     agree(bo)
-    services.set_need(otto, board(), Need("tea", 1, 1))  # after that: nobody asked Bo about tea
-    services.open_(otto, board(), editable=False)
+    set_need(otto, board(), Need("tea", 1, 1))  # after that: nobody asked Bo about tea
+    lifecycle.open_(otto, board(), editable=False)
     have(bo, "python", level=1)
     kept = needs.snapshot_of("Board")
     assert [(need.name, level) for need, level in kept.said_by("Bo")] == [("Python", 3), ("Tea", None)]
@@ -128,11 +136,11 @@ def test_what_is_kept_at_the_opening_is_what_was_agreed_to(otto, bo, draft):
 
 
 def test_who_has_none_is_told_apart_from_who_was_not_asked(otto, bo, draft, listed):  # noqa: F811
-    services.set_need(otto, board(), Need("tea", 1, 1))
+    set_need(otto, board(), Need("tea", 1, 1))
     have(bo, "python", level=3)
     agree(bo)
-    services.set_need(otto, board(), Need(listed("First aid", "Health").id, 1, 1))
-    services.open_(otto, board(), editable=False, shows_skills=True)
+    set_need(otto, board(), Need(listed("First aid", "Health").id, 1, 1))
+    lifecycle.open_(otto, board(), editable=False, shows_skills=True)
     page = text_of(sign_in(otto).get(f"{HERE}skills/"))
     said = dict(re.findall(r'<dt dir="auto">([^<]+)</dt><dd>([^<]+)</dd>', page))
     assert said == {"Python": "Advanced", "Tea": "none", "First aid": "not shown"}
@@ -141,8 +149,8 @@ def test_who_has_none_is_told_apart_from_who_was_not_asked(otto, bo, draft, list
 def test_who_withdraws_shows_nothing(otto, bo, draft):
     have(bo, "python")
     agree(bo)
-    services.disagree(bo, board(), repository.find_candidate("Board", "bo"))
-    services.open_(otto, board(), editable=False)
+    skills_needed.disagree(bo, board(), repository.find_candidate("Board", "bo"))
+    lifecycle.open_(otto, board(), editable=False)
     assert needs.snapshot_of("Board").levels == {}
     with pytest.raises(WrongState):
         agree(bo)
@@ -153,22 +161,22 @@ def test_withdrawing_while_it_opens_wins_or_is_refused(otto, bo, draft):
     have(bo, "python")
     agree(bo)
     seen = board()
-    services.disagree(bo, board(), repository.find_candidate("Board", "bo"))
+    skills_needed.disagree(bo, board(), repository.find_candidate("Board", "bo"))
     with pytest.raises(LostRace):
-        services.open_(otto, seen, editable=False)
+        lifecycle.open_(otto, seen, editable=False)
 
 
 def test_who_no_longer_stands_is_asked_again(otto, bo, draft):
     agree(bo)
-    services.remove_candidate(otto, board(), "bo")
-    services.add_candidates(otto, board(), [Candidate("bo")])
+    remove_candidate(otto, board(), "bo")
+    add_candidates(otto, board(), [Candidate("bo")])
     assert needs.agreements("Board") == []
 
 
 def test_who_leaves_takes_it_along_from_drafts_and_from_what_was_kept(otto, boss, bo, draft):  # noqa: F811
     have(bo, "python")
     agree(bo)
-    services.open_(otto, board(), editable=False)
+    lifecycle.open_(otto, board(), editable=False)
     assert needs.snapshot_of("Board").said_by("bo")
     accounts.remove(boss, bo)
     assert needs.snapshot_of("Board").said_by("bo") == []
@@ -176,22 +184,22 @@ def test_who_leaves_takes_it_along_from_drafts_and_from_what_was_kept(otto, boss
 
 
 def test_an_election_without_needs_keeps_nothing(otto, bo, draft):
-    services.drop_need(otto, board(), "python")
+    drop_need(otto, board(), "python")
     with pytest.raises(Refusal, match="has not said"):
         agree(bo)
-    services.open_(otto, board(), editable=False)
+    lifecycle.open_(otto, board(), editable=False)
     assert needs.snapshot_of("Board") is None
 
 
 def test_the_log_makes_needs_and_agreements(site, otto, boss, bo, draft):  # noqa: F811
     agree(bo)
-    services.set_need(otto, board(), Need("tea", 1, 1))
-    services.drop_need(otto, board(), "tea")
-    services.rename(otto, board(), "Council")
+    set_need(otto, board(), Need("tea", 1, 1))
+    drop_need(otto, board(), "tea")
+    drafts.rename(otto, board(), "Council")
     council = repository.find("Council")
     assert needs.of("Council") == [Need("python", 3, 1)]
     assert [each["election_name"] for each in site.each(keys.agreed_by("Bo"))] == ["Council"]
-    services.open_(otto, council, editable=False, shows_skills=True)
+    lifecycle.open_(otto, council, editable=False, shows_skills=True)
     assert repository.find("Council").shows_skills
     assert replay.check(site, said=replay.quietly).first == ()
     accounts.remove(boss, bo)
@@ -249,7 +257,7 @@ def test_voters_see_it_only_if_the_organiser_chose_so(browser, draft, bo, signed
 
 
 def test_nobody_is_asked_who_opens_an_election_without_needs(browser, otto, draft):
-    services.drop_need(otto, board(), "python")
+    drop_need(otto, board(), "python")
     assert "shows_skills" not in text_of(browser.get(f"{HERE}open/"))
 
 
@@ -285,8 +293,8 @@ def test_voters_by_a_skill_that_is_not_there(browser, draft, signed_in):
 def test_those_it_is_about_and_auditors_can_read_it(otto, bo, draft, signed_in):
     have(bo, "python", level=3)
     agree(bo)
-    services.open_(otto, board(), editable=False)
-    assert list(telling.agreements(bo)) == [
+    lifecycle.open_(otto, board(), editable=False)
+    assert list(personal_data.agreements(bo)) == [
         {"election": "Board", "skills": ["python"], "asked_about": ["python"], "kept": {"python": 3}}
     ]
     auditor = signed_in("Al", Role.AUDITOR)
@@ -307,28 +315,28 @@ def letters_to(name: str) -> list[dict]:
 
 
 def test_candidates_with_an_account_are_mailed_once_about_each_change_of_the_needs(site, otto, bo, draft):
-    assert services.ask_candidates(otto, board()) == 1, "Cy has no account"
-    assert services.ask_candidates(otto, board()) == 0
+    assert ask_candidates(otto, board()) == 1, "Cy has no account"
+    assert ask_candidates(otto, board()) == 0
     assert letters_to("Bo") == [{"election_name": "Board", "asked_by": "Otto"}]
     assert not any(each.skills for each in needs.agreements("Board"))
-    services.set_need(otto, board(), Need("tea", 1, 1))
-    services.set_need(otto, board(), Need("python", 4, 1))  # another level of what they were asked about
-    assert services.ask_candidates(otto, board()) == 1
-    services.drop_need(otto, board(), "tea")
-    assert services.ask_candidates(otto, board()) == 0
+    set_need(otto, board(), Need("tea", 1, 1))
+    set_need(otto, board(), Need("python", 4, 1))  # another level of what they were asked about
+    assert ask_candidates(otto, board()) == 1
+    drop_need(otto, board(), "tea")
+    assert ask_candidates(otto, board()) == 0
     assert len(letters_to("Bo")) == 2
     assert replay.check(site).first == ()
 
 
 def test_who_has_answered_is_not_mailed_about_the_same_again_and_what_they_said_stays(site, otto, bo, draft):
     agree(bo)
-    assert services.ask_candidates(otto, board()) == 0
-    services.set_need(otto, board(), Need("tea", 1, 1))
-    services.ask_candidates(otto, board())
+    assert ask_candidates(otto, board()) == 0
+    set_need(otto, board(), Need("tea", 1, 1))
+    ask_candidates(otto, board())
     (found,) = needs.agreements("Board")
     assert (found.skills, found.asked, found.answered) == (("python",), ("python", "tea"), ("python",))
-    services.disagree(bo, board(), repository.find_candidate("Board", "bo"))
-    assert services.ask_candidates(otto, board()) == 0
+    skills_needed.disagree(bo, board(), repository.find_candidate("Board", "bo"))
+    assert ask_candidates(otto, board()) == 0
     assert not any(each.skills for each in needs.agreements("Board"))
     assert replay.check(site).first == ()
 
@@ -336,7 +344,7 @@ def test_who_has_answered_is_not_mailed_about_the_same_again_and_what_they_said_
 def test_asking_counts_against_what_somebody_may_mail_in_a_day(otto, bo, draft, monkeypatch):
     monkeypatch.setattr(allowance, "limit_of", lambda person: 0)
     with pytest.raises(allowance.TooManyMails):
-        services.ask_candidates(otto, board())
+        ask_candidates(otto, board())
     assert letters_to("Bo") == []
     assert needs.agreements("Board") == []
 
@@ -354,11 +362,11 @@ def test_an_organiser_asks_with_a_button_and_the_candidate_finds_the_page_at_hom
     assert "I do not agree" in text_of(candidate.get(f"{HERE}agree/"))
     candidate.post(f"{HERE}agree/", {"withdraw": "yes"})
     assert link not in text_of(candidate.get("/"))
-    services.set_need(otto, board(), Need("tea", 1, 1))
+    set_need(otto, board(), Need("tea", 1, 1))
     organiser.post(f"{HERE}needs/ask/")
     assert link in text_of(candidate.get("/"))
     candidate.post(f"{HERE}agree/")
     assert link not in text_of(candidate.get("/"))
-    services.set_need(otto, board(), Need("python", 1, 2))
-    services.open_(otto, board(), editable=False)
+    set_need(otto, board(), Need("python", 1, 2))
+    lifecycle.open_(otto, board(), editable=False)
     assert link not in text_of(candidate.get("/"))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from elections.next_step import Button, Numbers, Step, next_step
+from elections.dashboard.next_step import Button, Numbers, Step, next_step
 from elections.rules import Election, Relation, State, offered
 from tests.rows import every_row
 

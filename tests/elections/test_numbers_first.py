@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import datetime
 
-from elections.concerns import Looked, concerns
 from elections.convening import Convened
-from elections.invitations import counts_of
-from elections.numbers_first import closing, deleting
-from elections.progress import Progress
-from elections.recap import Roll, fixed, recap
+from elections.dashboard.checklist import Roll, fixed, recap
+from elections.dashboard.concerns import Looked, concerns
+from elections.invitations.mailing import counts_of
+from elections.invitations.progress import Progress
+from elections.lifecycle.consequences import closing, deleting
 from elections.rules import Action, Election, Relation, offered
 from tests.rows import every_row
 

@@ -12,7 +12,10 @@ from django.urls import reverse
 
 from accounts import repository as people
 from accounts.rules import Role
-from elections import descriptions, repository, services
+from elections import repository
+from elections.candidates.services import add_candidates
+from elections.lifecycle import services as lifecycle
+from elections.roll.services import add_voters
 from elections.rules import State
 from pages import page_cache
 from ranking.candidates import Candidate
@@ -124,9 +127,9 @@ def test_a_draft_is_there_for_those_who_run_it_only(ada, board, signed_in):
 
 def test_an_open_election_is_there_for_everybody_signed_in(ada, board, signed_in):
     user = people.find("Ada")
-    services.add_candidates(user, board, [Candidate("Bo", "I *will*.", ""), Candidate("Cy")])
-    services.add_voters(user, board, ["Hypatia"])
-    services.open_(user, repository.find(board.name), editable=False)
+    add_candidates(user, board, [Candidate("Bo", "I *will*.", ""), Candidate("Cy")])
+    add_voters(user, board, ["Hypatia"])
+    lifecycle.open_(user, repository.find(board.name), editable=False)
     page = text_of(signed_in("Observer", Role.OBSERVER).get(address("election")))
     assert "<em>leads</em>" in page
     assert "<em>will</em>" in page
@@ -136,9 +139,9 @@ def test_an_open_election_is_there_for_everybody_signed_in(ada, board, signed_in
 @pytest.mark.parametrize("path", ["dashboard", "candidates", "roll", "managers", "election_settings", "export_roll"])
 def test_strangers_do_not_see_what_organisers_see(ada, board, signed_in, path):
     user = people.find("Ada")
-    services.add_candidates(user, board, [Candidate("Bo"), Candidate("Cy")])
-    services.add_voters(user, board, ["Hypatia"])
-    services.open_(user, repository.find(board.name), editable=False)
+    add_candidates(user, board, [Candidate("Bo"), Candidate("Cy")])
+    add_voters(user, board, ["Hypatia"])
+    lifecycle.open_(user, repository.find(board.name), editable=False)
     assert signed_in("Stranger").get(address(path)).status_code == 403
 
 
@@ -186,7 +189,7 @@ def test_a_file_that_is_no_list_is_a_sentence(ada, board):
 
 def test_the_roll_is_searched_paged_and_exported(ada, board):
     enrol("=cmd()")
-    services.add_voters(people.find("Ada"), board, [f"voter.{n:03}@example.org" for n in range(120)] + ["=cmd()"])
+    add_voters(people.find("Ada"), board, [f"voter.{n:03}@example.org" for n in range(120)] + ["=cmd()"])
     first = text_of(ada.get(address("roll")))
     assert 'rel="next"' in first
     assert "voter.007@" in text_of(ada.get(address("roll") + "?q=VOTER.007"))
@@ -228,9 +231,9 @@ def test_lists_are_narrowed_by_tab_and_by_name(ada, board, signed_in):
 
 def test_an_election_that_is_open_and_still_editable_is_listed_as_open(ada, board, signed_in):
     user = people.find("Ada")
-    services.add_candidates(user, board, [Candidate("Bo"), Candidate("Cy")])
-    services.add_voters(user, board, ["Hypatia"])
-    services.open_(user, repository.find(board.name), editable=True)
+    add_candidates(user, board, [Candidate("Bo"), Candidate("Cy")])
+    add_voters(user, board, ["Hypatia"])
+    lifecycle.open_(user, repository.find(board.name), editable=True)
     observer = signed_in("Observer", Role.OBSERVER)
     assert "Board 2027" in text_of(observer.get("/elections/?show=open"))
     assert "Board 2027" not in text_of(observer.get("/elections/?show=closed"))
@@ -249,7 +252,7 @@ def test_a_preview_shows_the_markdown_and_saves_nothing(ada, board):
     assert repository.find_candidate(board.name, "Bo").statement == ""
     page = text_of(ada.post(address("describe"), {"description": "**New**", "preview": "yes"}))
     assert "<strong>New</strong>" in page
-    assert descriptions.of(board.name).description == "Who *leads* us?"
+    assert repository.description_of(board.name).description == "Who *leads* us?"
 
 
 def test_tick_records_what_is_over(ada, board, monkeypatch):
@@ -258,9 +261,9 @@ def test_tick_records_what_is_over(ada, board, monkeypatch):
     from django.core.management import call_command
 
     user = people.find("Ada")
-    services.add_candidates(user, board, [Candidate("Bo"), Candidate("Cy")])
-    services.add_voters(user, board, ["Hypatia"])
-    services.open_(user, repository.find(board.name), editable=False)
+    add_candidates(user, board, [Candidate("Bo"), Candidate("Cy")])
+    add_voters(user, board, ["Hypatia"])
+    lifecycle.open_(user, repository.find(board.name), editable=False)
     stands_at(monkeypatch, "2199-12-01T00:00:00.000Z")
     said = StringIO()
     call_command("tick", stdout=said)

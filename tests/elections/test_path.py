@@ -14,11 +14,16 @@ from django.urls import reverse
 
 from accounts import repository as people
 from accounts.rules import Role
-from elections import descriptions, path, repository, services
-from elections.beginnings import BEGINNINGS, in_days, settings_of
-from elections.forms import GROUPS, ElectionForm, SettingsForm
-from elections.method_cards import METHOD_CHOICES, UNRANKED_CARDS
-from elections.path_forms import DAYS, BeginningForm, HowForm, WhenForm
+from elections import actions, repository
+from elections.candidates.services import add_candidates
+from elections.drafts import services as drafts
+from elections.drafts import setup_steps
+from elections.drafts.forms import GROUPS, METHOD_CHOICES, UNRANKED_CARDS, ElectionForm, SettingsForm
+from elections.drafts.setup_forms import DAYS, BeginningForm, HowForm, WhenForm
+from elections.drafts.templates import BEGINNINGS, in_days, settings_of
+from elections.lifecycle import services as lifecycle
+from elections.managers.services import add_manager
+from elections.roll.services import add_voters
 from elections.rules import METHODS, UNRANKED, Election, State, check_settings
 from ranking.candidates import Candidate
 from store.log import EventLog
@@ -104,7 +109,8 @@ def test_a_draft_needs_a_kind_and_a_name_and_leads_to_its_first_step(ada, site):
     assert page.count('name="beginning"') == 4
     answer = ada.post("/elections/new/", {**NEW, "beginning": "seats", "seats": "5", "description": "Why *now*"})
     assert answer["Location"] == at("candidates")
-    assert (now().method, now().seats, descriptions.of(now().name).description) == ("stv-scottish", 5, "Why *now*")
+    text = repository.description_of(now().name).description
+    assert (now().method, now().seats, text) == ("stv-scottish", 5, "Why *now*")
     assert events(site).count("ElectionCreated") == 1
 
 
@@ -174,21 +180,21 @@ def as_shown(client, step: str) -> dict[str, str]:
 
 
 def test_every_step_shows_where_one_is_and_ways_on_and_off(ada, draft):
-    for step in path.STEPS:
+    for step in setup_steps.STEPS:
         page = text_of(ada.get(at(step.name)))
         assert page.count('aria-current="step"') == 1
-        assert f'href="{path.after(step, draft)}"' in page, "skip for now"
+        assert f'href="{setup_steps.after(step, draft)}"' in page, "skip for now"
         assert reverse("dashboard", args=["Board 2027"]) in page
-        assert all(at(other.name) in page for other in path.STEPS if other is not step)
+        assert all(at(other.name) in page for other in setup_steps.STEPS if other is not step)
     assert at("candidates") in text_of(ada.get(reverse("dashboard", args=["Board 2027"])))
 
 
 @pytest.mark.parametrize("name", FORMS)
 def test_a_draft_that_was_opened_meanwhile_says_so_and_changes_nothing(ada, draft, name):
     user = people.find("Ada")
-    services.add_candidates(user, draft, [Candidate("Bo"), Candidate("Cy")])
-    services.add_voters(user, draft, ["someone@example.org"])
-    services.open_(user, now(), editable=True)
+    add_candidates(user, draft, [Candidate("Bo"), Candidate("Cy")])
+    add_voters(user, draft, ["someone@example.org"])
+    lifecycle.open_(user, now(), editable=True)
     before = now()
     assert "open already" in text_of(ada.get(at(name)))
     answer = ada.post(at(name), FORMS[name])
@@ -197,11 +203,11 @@ def test_a_draft_that_was_opened_meanwhile_says_so_and_changes_nothing(ada, draf
 
 def test_who_may_take_which_step(ada, draft, signed_in):
     helper = signed_in("Helper")
-    services.add_manager(people.find("Ada"), draft, "Helper")
-    assert [helper.get(at(step.name)).status_code for step in path.STEPS] == [403, 200, 403, 403, 403]
+    add_manager(people.find("Ada"), draft, "Helper")
+    assert [helper.get(at(step.name)).status_code for step in setup_steps.STEPS] == [403, 200, 403, 403, 403]
     assert helper.post(at("who"), WHO).status_code == 403
     for client, status in ((Client(), 302), (signed_in("Stranger"), 404), (signed_in("Root", Role.ADMIN), 403)):
-        assert {client.get(at(step.name)).status_code for step in path.STEPS} == {status}
+        assert {client.get(at(step.name)).status_code for step in setup_steps.STEPS} == {status}
     assert ada.get(at("nowhere")).status_code == 404
     assert ada.delete(at("who")).status_code == 405
 
@@ -210,12 +216,12 @@ def test_who_may_take_which_step(ada, draft, signed_in):
 
 
 def test_a_draft_is_called_otherwise_or_keeps_all_it_had(ada, draft):
-    services.create(people.find("Ada"), "Council")
+    drafts.create(people.find("Ada"), "Council")
     answer = ada.post(at("what"), {"name": "council", "description": "New"})
     assert (answer.status_code, "of that name already" in text_of(answer), now()) == (422, True, draft)
     answer = ada.post(at("what"), {"name": "The board", "description": "Who *leads*?"})
     assert answer["Location"] == reverse("election_step", args=["The board", "candidates"])
-    assert descriptions.of("The board").description == "Who *leads*?"
+    assert repository.description_of("The board").description == "Who *leads*?"
     assert now() is None
 
 
@@ -278,7 +284,7 @@ def test_whoever_lists_addresses_is_told_that_they_would_need_accounts(ada, draf
 
 
 def test_a_secret_ballot_and_live_results_do_not_go_together(ada, draft):
-    services.change(people.find("Ada"), draft, path.Action.SET_UP, secret_ballot=False, results_visible="live")
+    actions.change(people.find("Ada"), draft, setup_steps.Action.SET_UP, secret_ballot=False, results_visible="live")
     answer = ada.post(at("who"), WHO)
     assert "shows it only after it has closed" in text_of(answer)
     assert ada.post(at("who"), {**WHO, "ballots": "public"}).status_code == 302

@@ -10,7 +10,11 @@ import sys
 import pytest
 
 from config.settings import BASE_DIR
-from elections import descriptions, repository, services
+from elections import repository
+from elections.candidates.services import add_candidates
+from elections.drafts import services as drafts
+from elections.lifecycle import services as lifecycle
+from elections.roll.services import add_voters
 from elections.rules import State
 from ranking.candidates import Candidate
 from store.log import EventLog
@@ -20,11 +24,11 @@ from tests.people import enrol
 @pytest.mark.slow
 def test_acts_of_four_processes_are_explained_by_the_order_of_the_log(site, settings, person):
     ada = person("Ada")
-    election = services.create(ada, "Board")
-    services.add_candidates(ada, election, [Candidate("Bo"), Candidate("Cy")])
+    election = drafts.create(ada, "Board")
+    add_candidates(ada, election, [Candidate("Bo"), Candidate("Cy")])
     enrol("Hypatia")
-    services.add_voters(ada, election, ["Hypatia"])
-    services.open_(ada, repository.find("Board"), editable=True)
+    add_voters(ada, election, ["Hypatia"])
+    lifecycle.open_(ada, repository.find("Board"), editable=True)
     environment = {**os.environ, "STORE_URL": settings.STORE_URL, "DJANGO_SETTINGS_MODULE": "config.settings"}
     command = [sys.executable, "-m", "tests.elections.organiser", "4"]
     told = subprocess.run(command, cwd=BASE_DIR, env=environment, stdout=subprocess.PIPE, check=True, timeout=240)
@@ -51,7 +55,7 @@ def test_acts_of_four_processes_are_explained_by_the_order_of_the_log(site, sett
 
     left = repository.find("Board")
     assert (left.allow_edit, left.allow_vote) == flags
-    assert descriptions.of(left.name).description == description
+    assert repository.description_of(left.name).description == description
     assert {voter.name for voter in repository.every_voter("Board")} == voters
     assert {each.name for each in repository.candidates("Board")} == candidates
     assert {words for words in acknowledged if words.endswith("@example.org")} == voters - {"Hypatia"}

@@ -11,8 +11,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as some
 
 from acts.refusals import NotAllowed
-from elections import invitations, reminders, repository, services
-from elections.reminders import due, moment, remind_by_the_clock
+from elections import actions, repository
+from elections.candidates.services import add_candidates
+from elections.drafts import services as drafts
+from elections.invitations import mailing, reminders
+from elections.invitations.reminders import due, moment, remind_by_the_clock
+from elections.lifecycle import closing
+from elections.lifecycle import services as lifecycle
+from elections.roll.services import add_voters
 from elections.rules import Action, WrongState
 from mail import outbox as mail
 from pages.times import from_text
@@ -52,11 +58,11 @@ def ada(person):
 @pytest.fixture
 def board(ada, clock):
     """Open for ten days, everybody invited, reminders at all three moments."""
-    election = services.create(ada, "Board", secret_ballot=False, no_voting_after=END, remind_before=ALL)
-    services.add_candidates(ada, election, [Candidate("Bo"), Candidate("Cy")])
-    services.add_voters(ada, election, ["a@example.org", "b@example.org", "c@example.org"])
-    election = services.open_(ada, repository.find("Board"), editable=False)
-    invitations.invite(ada, election)
+    election = drafts.create(ada, "Board", secret_ballot=False, no_voting_after=END, remind_before=ALL)
+    add_candidates(ada, election, [Candidate("Bo"), Candidate("Cy")])
+    add_voters(ada, election, ["a@example.org", "b@example.org", "c@example.org"])
+    election = lifecycle.open_(ada, repository.find("Board"), editable=False)
+    mailing.invite(ada, election)
     clock.hours += 1
     queue_mailings()
     return repository.find("Board")
@@ -80,7 +86,7 @@ def test_each_moment_comes_once_and_only_to_those_who_have_not_voted(site, ada, 
     assert reminded(site, clock, 215) == []
     site.write(Update(keys.voter("Board", "a@example.org"), set={"voted": True}))
     assert reminded(site, clock, 216) == ["b", "c"]
-    invitations.leave_alone("Board", "b@example.org")
+    mailing.leave_alone("Board", "b@example.org")
     assert reminded(site, clock, 237) == ["c"]
     assert reminded(site, clock, 300) == []
     said = [event["event_data"] for event in EventLog(site).since(0) if event["event_type"] == "VotersReminded"]
@@ -89,21 +95,21 @@ def test_each_moment_comes_once_and_only_to_those_who_have_not_voted(site, ada, 
 
 def test_moments_move_with_the_end(site, ada, board, clock):
     clock.hours = 160
-    services.extend(ada, board, as_text(START + timedelta(days=20)))
+    lifecycle.extend(ada, board, as_text(START + timedelta(days=20)))
     assert reminded(site, clock, 407) == []
     assert reminded(site, clock, 408) == ["a", "b", "c"]
 
 
 def test_a_moment_that_was_kept_comes_again_only_if_the_end_moves_far_enough(site, ada, board, clock):
     assert reminded(site, clock, 216) == ["a", "a", "b", "b", "c", "c"]
-    board = services.extend(ada, board, as_text(START + timedelta(days=10, hours=2)))
+    board = lifecycle.extend(ada, board, as_text(START + timedelta(days=10, hours=2)))
     assert reminded(site, clock, 230) == [], "two hours later is no new day before the end"
-    services.extend(ada, board, as_text(START + timedelta(days=20)))
+    lifecycle.extend(ada, board, as_text(START + timedelta(days=20)))
     assert reminded(site, clock, 408) == ["a", "b", "c"]
 
 
 def test_without_an_end_nothing_is_sent(site, ada, board, clock):
-    services.extend(ada, board, None)
+    lifecycle.extend(ada, board, None)
     assert reminded(site, clock, 400) == []
 
 
@@ -125,19 +131,19 @@ def test_of_many_workers_at_once_each_moment_is_set_off_by_one(site, ada, board,
 
 def test_whoever_was_invited_since_is_not_reminded_at_once(site, ada, board, clock):
     clock.hours = 168.5
-    services.add_voters(ada, board, ["d@example.org"])
-    invitations.invite(ada, board)
+    add_voters(ada, board, ["d@example.org"])
+    mailing.invite(ada, board)
     queue_mailings()
     assert reminded(site, clock, 170) == ["a", "b", "c"]
     assert reminded(site, clock, 216) == ["a", "b", "c", "d"]
 
 
 def test_one_opened_after_a_moment_lets_it_pass(site, ada, clock):
-    election = services.create(ada, "Late", secret_ballot=False, no_voting_after=END, remind_before=ALL)
-    services.add_candidates(ada, election, [Candidate("Bo"), Candidate("Cy")])
-    services.add_voters(ada, election, ["a@example.org"])
+    election = drafts.create(ada, "Late", secret_ballot=False, no_voting_after=END, remind_before=ALL)
+    add_candidates(ada, election, [Candidate("Bo"), Candidate("Cy")])
+    add_voters(ada, election, ["a@example.org"])
     clock.hours = 170
-    invitations.invite(ada, services.open_(ada, repository.find("Late"), editable=False))
+    mailing.invite(ada, lifecycle.open_(ada, repository.find("Late"), editable=False))
     queue_mailings()
     assert reminded(site, clock, 180) == []
     assert [each for each in EventLog(site).since(0) if each["event_type"] == "VotersReminded"] == []
@@ -151,7 +157,7 @@ def test_one_that_has_not_begun_reminds_nobody(site, ada, board, clock):
 
 def test_after_a_reminder_by_hand_the_clock_waits(site, ada, board, clock):
     clock.hours = 166
-    invitations.remind(ada, board)
+    mailing.remind(ada, board)
     assert reminded(site, clock, 190) == ["a", "b", "c"], "those by hand"
     assert reminded(site, clock, 216) == ["a", "b", "c"]
 
@@ -166,13 +172,13 @@ def test_reminders_are_chosen_while_it_is_open_and_what_has_passed_is_let_pass(s
     assert repository.find("Board") == board
     assert reminded(site, clock, 236) == []
     assert reminded(site, clock, 237) == ["a", "b", "c"]
-    closed = services.close(ada, board)
+    closed = closing.close(ada, board)
     with pytest.raises(WrongState):
         reminders.choose(ada, closed, [])
 
 
 def test_a_closed_election_reminds_nobody(site, ada, board, clock):
-    services.close(ada, board)
+    closing.close(ada, board)
     assert reminded(site, clock, 239) == []
 
 
@@ -185,9 +191,9 @@ def test_tick_sets_reminders_off(site, ada, board, clock):
 
 
 def test_settings_of_a_draft_keep_reminders(ada, clock):
-    election = services.create(ada, "Draft", remind_before=(24,))
+    election = drafts.create(ada, "Draft", remind_before=(24,))
     assert repository.find("Draft") == election
-    changed = services.change(ada, election, Action.SET_UP, remind_before=())
+    changed = actions.change(ada, election, Action.SET_UP, remind_before=())
     assert repository.find("Draft") == changed
 
 

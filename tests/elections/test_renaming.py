@@ -8,7 +8,14 @@ import pytest
 
 from acts.queues import SomeFailed
 from acts.refusals import LostRace, NameTaken
-from elections import copying, descriptions, repository, services
+from elections import repository
+from elections.candidates.services import add_candidates
+from elections.drafts import copying
+from elections.drafts import services as drafts
+from elections.lifecycle import deleting
+from elections.lifecycle import services as lifecycle
+from elections.managers.services import add_manager
+from elections.roll.services import add_voters
 from elections.rules import WrongState
 from ranking.candidates import Candidate
 from store import keys
@@ -34,10 +41,10 @@ def ada(person):
 @pytest.fixture
 def draft(ada, person):
     person("Manager")
-    election = services.create(ada, "Board 2027", description="Who leads us?")
-    services.add_candidates(ada, election, CANDIDATES)
-    services.add_voters(ada, election, VOTERS)
-    services.add_manager(ada, repository.find("Board 2027"), "Manager")
+    election = drafts.create(ada, "Board 2027", description="Who leads us?")
+    add_candidates(ada, election, CANDIDATES)
+    add_voters(ada, election, VOTERS)
+    add_manager(ada, repository.find("Board 2027"), "Manager")
     return repository.find("Board 2027")
 
 
@@ -69,7 +76,7 @@ def assert_moved(site, ada):
     assert list(site.each(keys.all_of_election("Board 2027"))) == []
     council = repository.find("Council")
     assert (council.renamed_from, council.voter_count) == ("", 70)
-    assert descriptions.of("Council").description == "Who leads us?"
+    assert repository.description_of("Council").description == "Who leads us?"
     assert words(repository.candidates("Council")) == words(CANDIDATES)
     voters = list(site.each(*keys.voters("Council")))
     assert [item["voter_name"] for item in voters] == VOTERS
@@ -79,19 +86,19 @@ def assert_moved(site, ada):
         assert [each.name for each in repository.lists(run_by=name, limit=9)[0]] == ["Council"]
     assert [each.name for each in repository.lists(prefix="", limit=9, state=council.stored_state)[0]] == ["Council"]
     assert renamed_events(site) == [{"election_name": "Board 2027", "new_name": "Council"}]
-    services.add_voters(ada, council, ["one.more@example.org"])
+    add_voters(ada, council, ["one.more@example.org"])
     assert repository.find("Council").voter_count == 71
 
 
 def test_a_draft_moves_with_all_it_has_in_one_event(site, ada, draft):
-    assert services.rename(ada, draft, "Council") == repository.find("Council")
+    assert drafts.rename(ada, draft, "Council") == repository.find("Council")
     assert_moved(site, ada)
 
 
 def test_what_others_keep_on_its_items_moves_along(site, ada, draft):
     site.write(Update(keys.candidate(draft.name, "Candidate 07"), set={"number": 7}))
     site.write(Update(keys.election(draft.name), set={"last_number": 60}))
-    services.rename(ada, draft, "Council")
+    drafts.rename(ada, draft, "Council")
     assert site.get(keys.candidate("Council", "Candidate 07"))["number"] == 7
     assert site.get(keys.election("Council"))["last_number"] == 60
 
@@ -100,13 +107,13 @@ def test_what_others_keep_on_its_items_moves_along(site, ada, draft):
 def test_killed_at_any_step_it_is_finished_by_the_next_worker(site, ada, draft, monkeypatch, step):
     calls = dies_at(monkeypatch, site, step)
     try:
-        services.rename(ada, draft, "Council")
+        drafts.rename(ada, draft, "Council")
     except Killed:
         monkeypatch.undo()
         if repository.find("Council") is None:  # killed before it began: nothing has happened
             assert repository.find("Board 2027") == draft
             assert len(list(site.each(*keys.voters("Board 2027")))) == 70
-            services.rename(ada, draft, "Council")
+            drafts.rename(ada, draft, "Council")
         else:
             assert repository.find("Board 2027") is None
             assert finish_background("rename election") == 1
@@ -120,7 +127,7 @@ def test_killed_at_any_step_it_is_finished_by_the_next_worker(site, ada, draft, 
 def cut_short(monkeypatch, site, ada, draft):
     dies_at(monkeypatch, site, 3)
     with pytest.raises(Killed):
-        services.rename(ada, draft, "Council")
+        drafts.rename(ada, draft, "Council")
     monkeypatch.undo()
     election = repository.find("Council")
     assert election.renamed_from == "Board 2027"
@@ -130,11 +137,11 @@ def cut_short(monkeypatch, site, ada, draft):
 def test_while_it_moves_it_can_be_looked_at_but_not_changed(site, ada, draft, monkeypatch):
     election = cut_short(monkeypatch, site, ada, draft)
     for act in (
-        lambda: services.open_(ada, election, editable=False),
-        lambda: services.add_voters(ada, election, ["late@example.org"]),
-        lambda: services.rename(ada, election, "Another"),
+        lambda: lifecycle.open_(ada, election, editable=False),
+        lambda: add_voters(ada, election, ["late@example.org"]),
+        lambda: drafts.rename(ada, election, "Another"),
         lambda: copying.copy(ada, election, "Another"),
-        lambda: services.delete(ada, election),
+        lambda: deleting.delete(ada, election),
     ):
         with pytest.raises(WrongState, match="still moving to its new name"):
             act()
@@ -153,25 +160,25 @@ def test_the_next_organiser_to_look_finishes_it(site, ada, draft, monkeypatch, s
 def test_the_old_name_is_free_again_and_takes_nothing_along(site, ada, draft, monkeypatch, how):
     cut_short(monkeypatch, site, ada, draft)
     if how == "made":
-        services.create(ada, "Board 2027")
+        drafts.create(ada, "Board 2027")
     else:
-        services.rename(ada, services.create(ada, "Other"), "Board 2027")
+        drafts.rename(ada, drafts.create(ada, "Other"), "Board 2027")
     assert repository.candidates("Board 2027") == list(repository.every_voter("Board 2027")) == []
     assert words(repository.candidates("Council")) == words(CANDIDATES)
     assert len(list(repository.every_voter("Council"))) == 70
 
 
 def test_a_taken_name_is_a_sentence_and_changes_nothing(site, ada, draft):
-    services.create(ada, "Council")
+    drafts.create(ada, "Council")
     with pytest.raises(NameTaken):
-        services.rename(ada, draft, " COUNCIL")
+        drafts.rename(ada, draft, " COUNCIL")
     assert repository.find("Board 2027") == draft
     assert repository.candidates("Council") == []
     assert renamed_events(site) == []
 
 
 def test_of_two_renames_at_once_one_happens(site, ada, draft):
-    answers = at_once(lambda: services.rename(ada, draft, "Council"), lambda: services.rename(ada, draft, "Assembly"))
+    answers = at_once(lambda: drafts.rename(ada, draft, "Council"), lambda: drafts.rename(ada, draft, "Assembly"))
     won = [answer for answer in answers if not isinstance(answer, Exception)]
     assert len(won) == 1
     assert all(isinstance(answer, LostRace) for answer in answers if answer not in won)
@@ -195,7 +202,7 @@ def test_under_bad_weather_it_is_finished_all_the_same(site, ada, draft, monkeyp
         try:
             election = repository.find("Board 2027")
             if election is not None:
-                services.rename(ada, election, "Council")
+                drafts.rename(ada, election, "Council")
             finish_background("rename election")
             if not repository.find("Council").renamed_from:
                 break

@@ -13,9 +13,17 @@ from accounts import services as accounts
 from accounts.rules import Role
 from acts.refusals import LostRace, NameTaken, NotAllowed
 from acts.site import now_text
-from elections import copying, descriptions, repository, rules, services
-from elections.forms import CandidatesForm
-from elections.mine import votes_of
+from elections import actions, repository, rules
+from elections.candidates.forms import CandidatesForm
+from elections.candidates.services import add_candidates, edit_candidate, remove_candidate
+from elections.drafts import copying
+from elections.drafts import services as drafts
+from elections.lifecycle import closing, deleting
+from elections.lifecycle import services as lifecycle
+from elections.lifecycle.closing import close_what_is_over
+from elections.managers.services import add_manager, hand_over, remove_manager
+from elections.public.own_elections import votes_of
+from elections.roll.services import add_voters, remove_voter
 from elections.rules import Action, NotReady, State, WrongState
 from ranking.candidates import Candidate
 from store import keys
@@ -35,14 +43,14 @@ def ada(person):
 
 @pytest.fixture
 def draft(ada):
-    return services.create(ada, "Board 2027", description="Who leads us?")
+    return drafts.create(ada, "Board 2027", description="Who leads us?")
 
 
 @pytest.fixture
 def ready(ada, draft):
-    services.add_candidates(ada, draft, [Candidate("Bo"), Candidate("Cy", "I will.", "https://example.org")])
+    add_candidates(ada, draft, [Candidate("Bo"), Candidate("Cy", "I will.", "https://example.org")])
     enrol("Hypatia")
-    services.add_voters(ada, draft, ["Hypatia", "new@example.org"])
+    add_voters(ada, draft, ["Hypatia", "new@example.org"])
     return again(draft)
 
 
@@ -58,13 +66,13 @@ def again(election):
 
 
 def test_from_draft_to_closed(site, ada, ready):
-    election = services.open_(ada, ready, editable=True)
+    election = lifecycle.open_(ada, ready, editable=True)
     assert again(election) == election
     assert election.stored_state == State.EDITABLE
-    services.add_candidates(ada, election, [Candidate("Di")])
-    election = services.fix(ada, again(election))
-    election = services.extend(ada, election, None)
-    election = services.close(ada, election)
+    add_candidates(ada, election, [Candidate("Di")])
+    election = lifecycle.fix(ada, again(election))
+    election = lifecycle.extend(ada, election, None)
+    election = closing.close(ada, election)
     assert again(election).stored_state == State.CLOSED
     assert events(site) == [
         "ElectionCreated",
@@ -88,31 +96,31 @@ def test_every_list_shows_the_state(site, ada, ready):
         return [state for state, found in lists.items() if found], [each.stored_state for each in mine]
 
     assert seen() == ([State.DRAFT], [State.DRAFT])
-    election = services.open_(ada, ready, editable=False)
+    election = lifecycle.open_(ada, ready, editable=False)
     assert seen() == ([State.OPEN], [State.OPEN])
-    services.close(ada, election)
+    closing.close(ada, election)
     assert seen() == ([State.CLOSED], [State.CLOSED])
 
 
 def test_names_are_unique_without_regard_to_case(ada, draft):
     with pytest.raises(NameTaken):
-        services.create(ada, " BOARD  2027 ")
+        drafts.create(ada, " BOARD  2027 ")
 
 
 def test_opening_says_what_is_missing(ada, draft):
     with pytest.raises(NotReady, match="two candidates"):
-        services.open_(ada, draft, editable=False)
+        lifecycle.open_(ada, draft, editable=False)
 
 
 def test_a_closed_election_changes_nothing_any_more(ada, ready):
-    closed = services.close(ada, services.open_(ada, ready, editable=False))
+    closed = closing.close(ada, lifecycle.open_(ada, ready, editable=False))
     for act in (
-        lambda: services.change(ada, closed, Action.DESCRIBE, description="x"),
-        lambda: services.add_candidates(ada, closed, [Candidate("Di")]),
-        lambda: services.add_voters(ada, closed, ["Di"]),
-        lambda: services.extend(ada, closed, FUTURE),
-        lambda: services.open_(ada, closed, editable=False),
-        lambda: services.hand_over(ada, closed, "Ada"),
+        lambda: actions.change(ada, closed, Action.DESCRIBE, description="x"),
+        lambda: add_candidates(ada, closed, [Candidate("Di")]),
+        lambda: add_voters(ada, closed, ["Di"]),
+        lambda: lifecycle.extend(ada, closed, FUTURE),
+        lambda: lifecycle.open_(ada, closed, editable=False),
+        lambda: hand_over(ada, closed, "Ada"),
     ):
         with pytest.raises(WrongState, match=r"\.$"):
             act()
@@ -122,21 +130,21 @@ def test_a_closed_election_changes_nothing_any_more(ada, ready):
 
 
 def test_an_election_past_its_end_is_closed_with_no_job_having_run(ada, ready, monkeypatch):
-    election = services.change(ada, ready, Action.SET_UP, no_voting_after=FUTURE)
-    election = services.open_(ada, election, editable=False)
+    election = actions.change(ada, ready, Action.SET_UP, no_voting_after=FUTURE)
+    election = lifecycle.open_(ada, election, editable=False)
     stands_at(monkeypatch, FUTURE)
     assert again(election).state(FUTURE) == State.CLOSED
     with pytest.raises(WrongState):
-        services.extend(ada, election, LATER)
+        lifecycle.extend(ada, election, LATER)
 
 
 def test_the_end_is_recorded_once_by_any_number_of_workers(site, ada, ready, monkeypatch):
-    election = services.change(ada, ready, Action.SET_UP, no_voting_after=FUTURE)
-    services.open_(ada, election, editable=False)
-    assert services.close_what_is_over() == 0
+    election = actions.change(ada, ready, Action.SET_UP, no_voting_after=FUTURE)
+    lifecycle.open_(ada, election, editable=False)
+    assert close_what_is_over() == 0
     stands_at(monkeypatch, LATER)
     closed = []
-    workers = [threading.Thread(target=lambda: closed.append(services.close_what_is_over())) for _ in range(6)]
+    workers = [threading.Thread(target=lambda: closed.append(close_what_is_over())) for _ in range(6)]
     for worker in workers:
         worker.start()
     for worker in workers:
@@ -152,20 +160,20 @@ def test_the_end_is_recorded_once_by_any_number_of_workers(site, ada, ready, mon
 def test_a_stranger_may_nothing_and_a_manager_what_managers_may(ada, ready, person):
     stranger, manager, admin = person("Stranger"), person("Manager"), person("Root", Role.ADMIN)
     with pytest.raises(NotAllowed):
-        services.add_candidates(stranger, ready, [Candidate("Me")])
-    services.add_manager(ada, ready, "MANAGER")
+        add_candidates(stranger, ready, [Candidate("Me")])
+    add_manager(ada, ready, "MANAGER")
     election = again(ready)
-    services.add_candidates(manager, election, [Candidate("Di")])
+    add_candidates(manager, election, [Candidate("Di")])
     election = again(election)
     with pytest.raises(NotAllowed):
-        services.open_(manager, election, editable=False)
+        lifecycle.open_(manager, election, editable=False)
     with pytest.raises(NotAllowed):
-        services.add_voters(admin, election, ["x"])
-    services.hand_over(admin, election, "Stranger")
+        add_voters(admin, election, ["x"])
+    hand_over(admin, election, "Stranger")
     assert again(election).owner_name == "Stranger"
     assert [each.name for each in repository.lists(run_by="Ada", limit=9)[0]] == []
     assert [each.name for each in repository.lists(run_by="Stranger", limit=9)[0]] == ["Board 2027"]
-    services.remove_manager(stranger, again(election), "manager")
+    remove_manager(stranger, again(election), "manager")
     assert repository.lists(run_by="Manager", limit=9)[0] == []
 
 
@@ -173,46 +181,46 @@ def test_only_somebody_who_may_run_elections_becomes_a_manager(ada, draft, perso
     person("Voter", Role.VOTER)
     for name in ("Voter", "nobody", "Ada"):
         with pytest.raises(NotReady):
-            services.add_manager(ada, draft, name)
+            add_manager(ada, draft, name)
 
 
 # --- candidates and roll ---
 
 
 def test_a_candidate_is_added_once_changed_and_removed(ada, ready):
-    assert services.add_candidates(ada, ready, [Candidate("BO"), Candidate("Di")]) == ["Di"]
-    services.edit_candidate(ada, ready, Candidate("Bo", "Trust me.", ""))
+    assert add_candidates(ada, ready, [Candidate("BO"), Candidate("Di")]) == ["Di"]
+    edit_candidate(ada, ready, Candidate("Bo", "Trust me.", ""))
     assert repository.candidates("board 2027")[0] == Candidate("Bo", "Trust me.", "")
-    services.remove_candidate(ada, ready, "di")
+    remove_candidate(ada, ready, "di")
     assert [each.name for each in repository.candidates(ready.name)] == ["Bo", "Cy"]
 
 
 def test_the_same_list_again_changes_nothing(site, ada, ready):
     before = events(site)
-    assert services.add_voters(ada, ready, ["HYPATIA", "New@example.org"]) == 0
+    assert add_voters(ada, ready, ["HYPATIA", "New@example.org"]) == 0
     assert events(site) == before
 
 
 def test_a_long_list_is_added_in_handfuls_with_progress(ada, draft):
     seen = []
     names = [f"voter.{n}@example.org" for n in range(250)]
-    assert services.add_voters(ada, draft, names + names, seen.append) == 250
+    assert add_voters(ada, draft, names + names, seen.append) == 250
     assert seen[-1] == again(draft).voter_count == 250
     assert len(list(repository.every_voter(draft.name))) == 250
 
 
 def test_while_open_the_roll_may_only_grow(ada, ready):
     enrol("Late")
-    election = services.open_(ada, ready, editable=False)
-    assert services.add_voters(ada, election, ["Late"]) == 1
+    election = lifecycle.open_(ada, ready, editable=False)
+    assert add_voters(ada, election, ["Late"]) == 1
     with pytest.raises(WrongState):
-        services.remove_voter(ada, election, "Late")
+        remove_voter(ada, election, "Late")
 
 
 def test_elections_waiting_for_me_are_found_by_name_and_by_address(ada, ready, person):
     by_name, by_address = person("hypatia"), person("somebody", email="NEW@example.org")
     assert votes_of(by_name, now_text()).waiting == []
-    services.open_(ada, ready, editable=False)
+    lifecycle.open_(ada, ready, editable=False)
     now = now_text()
     assert [each.name for each in votes_of(by_name, now).waiting] == ["Board 2027"]
     assert [each.name for each in votes_of(by_address, now).waiting] == ["Board 2027"]
@@ -221,7 +229,7 @@ def test_elections_waiting_for_me_are_found_by_name_and_by_address(ada, ready, p
 
 def test_elections_of_somebody_removed_pass_to_the_owner(ada, ready, person):
     owner, manager = person("Boss", Role.OWNER), person("Manager")
-    services.add_manager(ada, ready, "Manager")
+    add_manager(ada, ready, "Manager")
     accounts.remove(owner, manager)
     assert again(ready).managers == ()
     accounts.remove(owner, ada)
@@ -232,9 +240,9 @@ def test_elections_of_somebody_removed_pass_to_the_owner(ada, ready, person):
 
 def test_an_election_for_everybody_waits_for_everybody_who_was_here_when_it_opened(ada, draft, person):
     anybody = person("anybody")
-    services.add_candidates(ada, draft, [Candidate("Bo"), Candidate("Cy")])
-    election = services.change(ada, again(draft), Action.SET_UP, electorate="everyone")
-    services.open_(ada, election, editable=False)
+    add_candidates(ada, draft, [Candidate("Bo"), Candidate("Cy")])
+    election = actions.change(ada, again(draft), Action.SET_UP, electorate="everyone")
+    lifecycle.open_(ada, election, editable=False)
     now = now_text()
     assert [each.name for each in votes_of(anybody, now).waiting] == ["Board 2027"]
     assert votes_of(person("Late"), now).waiting == []
@@ -244,7 +252,7 @@ def test_an_election_for_everybody_waits_for_everybody_who_was_here_when_it_open
 
 
 def test_a_copy_has_everything_but_ballots_and_window(ada, ready, person):
-    services.change(ada, ready, Action.SET_UP, no_voting_after=FUTURE, seats=1, method="irv")
+    actions.change(ada, ready, Action.SET_UP, no_voting_after=FUTURE, seats=1, method="irv")
     copy = copying.copy(ada, again(ready), "Board 2028")
     assert (copy.method, copy.no_voting_after, copy.stored_state) == ("irv", None, State.DRAFT)
     assert [each.name for each in repository.candidates("board 2028")] == ["Bo", "Cy"]
@@ -252,17 +260,17 @@ def test_a_copy_has_everything_but_ballots_and_window(ada, ready, person):
 
 
 def test_a_draft_is_renamed_with_all_it_has(ada, ready):
-    renamed = services.rename(ada, ready, "Council")
+    renamed = drafts.rename(ada, ready, "Council")
     assert repository.find("Board 2027") is None
     assert again(renamed).name == "Council"
     assert len(repository.candidates("council")) == 2
-    assert services.rename(ada, again(renamed), "COUNCIL").name == "COUNCIL"
+    assert drafts.rename(ada, again(renamed), "COUNCIL").name == "COUNCIL"
     assert repository.find("council").name == "COUNCIL"
     assert [each.name for each in repository.lists(run_by="Ada", limit=9)[0]] == ["COUNCIL"]
 
 
 def test_deleting_leaves_nothing_but_the_log(site, ada, ready):
-    services.delete(ada, ready)
+    deleting.delete(ada, ready)
     assert repository.find(ready.name) is None
     assert finish_background("delete election") == 1
     assert list(site.each(keys.all_of_election(ready.name))) == []
@@ -271,9 +279,9 @@ def test_deleting_leaves_nothing_but_the_log(site, ada, ready):
 
 
 def test_what_a_deletion_left_behind_does_not_come_back(site, ada, ready):
-    services.delete(ada, ready)
+    deleting.delete(ada, ready)
     assert repository.candidates(ready.name)
-    services.create(ada, ready.name)
+    drafts.create(ada, ready.name)
     assert repository.candidates(ready.name) == []
 
 
@@ -281,7 +289,7 @@ def test_what_a_deletion_left_behind_does_not_come_back(site, ada, ready):
 
 
 def test_of_many_openings_at_once_one_happens(site, ada, ready):
-    answers = at_once(*[lambda: services.open_(ada, ready, editable=False) for _ in range(8)])
+    answers = at_once(*[lambda: lifecycle.open_(ada, ready, editable=False) for _ in range(8)])
     kinds = Counter(type(answer).__name__ for answer in answers)
     assert kinds["Election"] == 1
     assert kinds["Election"] + kinds["LostRace"] + kinds["WrongState"] == 8
@@ -289,9 +297,9 @@ def test_of_many_openings_at_once_one_happens(site, ada, ready):
 
 
 def test_nobody_slips_onto_the_roll_after_the_close(site, ada, ready):
-    election = services.open_(ada, ready, editable=False)
-    late = [lambda n=n: services.add_voters(ada, election, [f"late.{n}@example.org"]) for n in range(8)]
-    answers = at_once(lambda: services.close(ada, election), *late)
+    election = lifecycle.open_(ada, ready, editable=False)
+    late = [lambda n=n: add_voters(ada, election, [f"late.{n}@example.org"]) for n in range(8)]
+    answers = at_once(lambda: closing.close(ada, election), *late)
     assert answers[0].stored_state == State.CLOSED
     happened = [event for event in EventLog(site).since(0) if event["event_type"] in ("ElectionClosed", "VotersAdded")]
     assert happened[-1]["event_type"] == "ElectionClosed"
@@ -303,10 +311,10 @@ def test_nobody_slips_onto_the_roll_after_the_close(site, ada, ready):
 
 
 def test_of_two_organisers_with_the_same_page_the_second_is_told(ada, draft):
-    services.change(ada, draft, Action.DESCRIBE, description="first")
+    actions.change(ada, draft, Action.DESCRIBE, description="first")
     with pytest.raises(LostRace):
-        services.change(ada, draft, Action.DESCRIBE, description="second")
-    assert descriptions.of(draft.name).description == "first"
+        actions.change(ada, draft, Action.DESCRIBE, description="second")
+    assert repository.description_of(draft.name).description == "first"
 
 
 # --- behind a hundred others ---
@@ -324,7 +332,7 @@ def test_what_waits_for_ones_vote_is_not_hidden_by_a_hundred_others(site, ada, r
         other = replace(other, allow_edit=flags[0], allow_vote=flags[1])
         site.write(*repository.creation(other), repository.new_voter(other, "Hypatia", hypatia.created_at))
     for name in (early.name, late.name):
-        services.open_(ada, repository.find(name), editable=False)
+        lifecycle.open_(ada, repository.find(name), editable=False)
     waiting = votes_of(hypatia, now).waiting
     assert {each.name for each in waiting} == {"The oldest", "The newest"}
 
@@ -336,7 +344,7 @@ LONG = [Candidate(f"Candidate {number:02}", "word " * 3_900) for number in range
 
 
 def test_candidates_with_long_statements_are_added_and_copied(site, ada, draft):
-    assert len(services.add_candidates(ada, draft, LONG)) == 25
+    assert len(add_candidates(ada, draft, LONG)) == 25
     copying.copy(ada, again(draft), "Copy")
     there, copied = repository.candidates("Board 2027"), repository.candidates("Copy")
     assert copied == there
@@ -345,7 +353,7 @@ def test_candidates_with_long_statements_are_added_and_copied(site, ada, draft):
 
 
 def test_many_short_ones_take_as_few_events_as_before(site, ada, draft):
-    services.add_candidates(ada, draft, [Candidate(str(number)) for number in range(200)])
+    add_candidates(ada, draft, [Candidate(str(number)) for number in range(200)])
     assert events(site).count("CandidatesAdded") == 3
 
 
@@ -360,25 +368,23 @@ def unfilled(ada, ready, monkeypatch):
 def test_a_copy_that_can_never_be_filled_says_why_and_can_be_used(site, ada, unfilled, monkeypatch):
     """Somebody has added as many candidates by hand meanwhile as there may be."""
     monkeypatch.setattr(rules, "MAX_CANDIDATES", 2)
-    services.add_candidates(ada, repository.find("Copy"), [Candidate("Zoe"), Candidate("Zeno")])
+    add_candidates(ada, repository.find("Copy"), [Candidate("Zoe"), Candidate("Zeno")])
     assert finish_background("fill election") == 1
     assert finish_background("fill election") == 0
     assert not repository.find("Copy").filling
     (said,) = [each["event_data"] for each in site.each(keys.events()) if each["event_type"] == "ElectionNotFilled"]
     assert said == {"election_name": "Copy", "sentence": "An election has at most 2 candidates."}
     assert "could be brought: An election has at most 2 candidates." in sign_in(ada).get("/election/Copy/history/").text
-    services.rename(ada, repository.find("Copy"), "Another")
+    drafts.rename(ada, repository.find("Copy"), "Another")
 
 
 def test_names_that_are_too_long_together_are_refused_before_any_is_added(site, ada, draft):
     """Two hundred of two hundred emoji: in batches, of which none is recorded."""
     with pytest.raises(rules.WrongState, match="at most 40 kB; these have 159 kB"):
-        services.add_candidates(
-            ada, draft, [Candidate(f"{number:03}" + "\U0001f600" * 197 + "z") for number in range(200)]
-        )
+        add_candidates(ada, draft, [Candidate(f"{number:03}" + "\U0001f600" * 197 + "z") for number in range(200)])
     assert not repository.candidates(draft.name)
     fits = [Candidate(f"{number:02}" + "\U0001f600" * 198) for number in range(50)]
-    assert len(services.add_candidates(ada, draft, fits)) == 50
+    assert len(add_candidates(ada, draft, fits)) == 50
 
 
 def test_the_page_says_how_many_candidates_and_how_long_names_there_may_be():
@@ -389,20 +395,20 @@ def test_the_page_says_how_many_candidates_and_how_long_names_there_may_be():
 
 def test_a_copy_is_left_alone_until_it_is_whole(ada, unfilled):
     for act in (
-        lambda: services.open_(ada, unfilled, editable=False),
-        lambda: services.rename(ada, unfilled, "Another"),
+        lambda: lifecycle.open_(ada, unfilled, editable=False),
+        lambda: drafts.rename(ada, unfilled, "Another"),
         lambda: copying.copy(ada, unfilled, "Another"),
-        lambda: services.remove_voter(ada, unfilled, "Hypatia"),
+        lambda: remove_voter(ada, unfilled, "Hypatia"),
     ):
         with pytest.raises(WrongState, match="still being copied"):
             act()
     assert finish_background("fill election") == 1
-    assert services.open_(ada, again(unfilled), editable=False).voter_count == 2
+    assert lifecycle.open_(ada, again(unfilled), editable=False).voter_count == 2
     assert finish_background("fill election") == 0
 
 
 def test_a_copy_whose_original_is_gone_stays_as_it_is(ada, ready, unfilled):
-    services.delete(ada, again(ready))
+    deleting.delete(ada, again(ready))
     assert finish_background("fill election") == 1
     assert repository.candidates("Copy") == []
     assert finish_background("fill election") == 0
@@ -414,7 +420,7 @@ def test_a_copy_whose_original_is_gone_stays_as_it_is(ada, ready, unfilled):
 def test_without_names_a_page_of_the_roll_is_filled_and_its_end_tells_nothing(site, ada, draft):
     addresses = [f"{letter}@example.org" for letter in "abcdef"]
     enrol("Bob", "Zoe")
-    services.add_voters(ada, draft, [*addresses, "Bob", "Zoe"])
+    add_voters(ada, draft, [*addresses, "Bob", "Zoe"])
     first, cursor = repository.voters(draft.name, limit=3, by_name=False)
     assert [each["voter_name"] for each in first] == addresses[:3]
     rest, cursor = repository.voters(draft.name, limit=3, cursor=cursor, by_name=False)
@@ -424,12 +430,12 @@ def test_without_names_a_page_of_the_roll_is_filled_and_its_end_tells_nothing(si
 
 
 def test_where_everybody_may_vote_nobody_is_added_by_name_once_it_is_open(site, ada, draft):
-    services.add_candidates(ada, draft, [Candidate("Bo"), Candidate("Cy")])
-    election = services.change(ada, again(draft), Action.SET_UP, electorate="everyone")
-    services.add_voters(ada, election, ["by.post@example.org"])
-    election = services.open_(ada, again(election), editable=False)
+    add_candidates(ada, draft, [Candidate("Bo"), Candidate("Cy")])
+    election = actions.change(ada, again(draft), Action.SET_UP, electorate="everyone")
+    add_voters(ada, election, ["by.post@example.org"])
+    election = lifecycle.open_(ada, again(election), editable=False)
     with pytest.raises(WrongState, match="added by their address"):
-        services.add_voters(ada, election, ["Hypatia"])
-    assert services.add_voters(ada, election, ["other@example.org"]) == 1
+        add_voters(ada, election, ["Hypatia"])
+    assert add_voters(ada, election, ["other@example.org"]) == 1
     copying.copy(ada, again(election), "Copy")
     assert {each.name for each in repository.every_voter("Copy")} == {"by.post@example.org", "other@example.org"}

@@ -4,7 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from elections import copying, places, repository, services
+from elections import actions, places, repository
+from elections.candidates.services import add_candidates
+from elections.drafts import copying
+from elections.drafts import services as drafts
+from elections.lifecycle import deleting
+from elections.lifecycle import services as lifecycle
+from elections.roll.services import add_voters
 from elections.rules import Action, State
 from ranking.candidates import Candidate
 from store import keys, spans, trips
@@ -29,9 +35,9 @@ def four(monkeypatch):
 
 @pytest.fixture
 def draft(ada):
-    made = services.create(ada, "Board")
-    services.add_candidates(ada, made, [Candidate("Ada"), Candidate("Bo"), Candidate("Cy")])
-    services.add_voters(ada, repository.find("Board"), VOTERS)
+    made = drafts.create(ada, "Board")
+    add_candidates(ada, made, [Candidate("Ada"), Candidate("Bo"), Candidate("Cy")])
+    add_voters(ada, repository.find("Board"), VOTERS)
     return repository.find("Board")
 
 
@@ -52,9 +58,9 @@ def assert_in_shards(site, name="Board"):
 @pytest.mark.parametrize(("is_distant", "shards"), [(False, 1), (True, 16)])
 def test_the_kind_of_store_decides_how_many_there_are_and_the_log_knows(site, ada, monkeypatch, is_distant, shards):
     monkeypatch.setattr(type(site), "is_distant", is_distant)
-    made = services.create(ada, "Board")
-    services.add_candidates(ada, made, [Candidate("Ada"), Candidate("Bo")])
-    services.add_voters(ada, repository.find("Board"), VOTERS)
+    made = drafts.create(ada, "Board")
+    add_candidates(ada, made, [Candidate("Ada"), Candidate("Bo")])
+    add_voters(ada, repository.find("Board"), VOTERS)
     copying.copy(ada, repository.find("Board"), "Copy")
     for name in ("Board", "Copy"):
         assert site.get(keys.election(name))["shards"] == shards
@@ -67,7 +73,7 @@ def test_the_kind_of_store_decides_how_many_there_are_and_the_log_knows(site, ad
 
 
 def test_no_change_of_an_election_moves_it(site, ada, draft, four):
-    services.change(ada, draft, Action.SET_UP, seats=2, shards=4)
+    actions.change(ada, draft, Action.SET_UP, seats=2, shards=4)
     election = repository.find("Board")
     assert (election.seats, election.shards) == (2, 1)
 
@@ -98,26 +104,26 @@ def test_the_roll_is_paged_and_searched_as_if_it_were_in_one_place(site, four, d
 
 
 def test_it_is_renamed_copied_and_deleted_with_all_its_shards(site, ada, four, draft):
-    services.rename(ada, draft, "Council")
+    drafts.rename(ada, draft, "Council")
     assert_in_shards(site, name="Council")
     assert not [item for _name, item in site.everything() if item["PK"].startswith("ELECTION#board")]
     copying.copy(ada, repository.find("Council"), "Again")
     assert_in_shards(site, name="Again")
-    services.delete(ada, repository.find("Council"))
+    deleting.delete(ada, repository.find("Council"))
     assert finish_background("delete election") == 1
     assert not [item for _name, item in site.everything() if item["PK"].startswith("ELECTION#council")]
-    assert services.create(ada, "Council").stored_state == State.DRAFT
+    assert drafts.create(ada, "Council").stored_state == State.DRAFT
 
 
 def test_gates_lie_in_all_shards_and_what_a_killed_opening_left_is_no_difference(site, ada, four, draft):
     with pytest.MonkeyPatch.context() as patch:
         dies_at(patch, site, 2)
         with pytest.raises(Killed):
-            services.open_(ada, draft, editable=False)
+            lifecycle.open_(ada, draft, editable=False)
     gates = places.gates_of(draft).keys("Board")
     assert {key.pk for key in gates} == {f"ELECTION#board#0{number}" for number in range(4)}
     assert (len(gates), len(site.get_many(gates))) == (64, 48)
     assert replay.check(site).count == 0
-    services.open_(ada, repository.find("Board"), editable=False)
+    lifecycle.open_(ada, repository.find("Board"), editable=False)
     assert len(site.get_many(gates)) == 64
     assert replay.check(site).count == 0

@@ -7,11 +7,11 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from elections.compared import at, compared
 from elections.convening import Convened
 from elections.rules import Election
-from elections.turnout import Turnout
-from elections.turnout_picture import picture, window
+from elections.turnout.chart import picture, window
+from elections.turnout.comparison import at, compared
+from elections.turnout.counts import Turnout
 from tests.rows import every_row
 
 NOON = datetime(2026, 11, 16, 12, tzinfo=UTC)

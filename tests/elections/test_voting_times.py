@@ -9,10 +9,11 @@ import pytest
 
 from accounts import repository as people
 from ballots import services as ballots
-from elections import repository, services
+from elections import repository
+from elections.lifecycle import closing, deleting
 from elections.rules import Election
-from elections.turnout import final_turnout, turnout
-from elections.voting_times import Told, begun, bucket, with_event
+from elections.turnout.counts import final_turnout, turnout
+from elections.turnout.times import Told, begun, bucket, with_event
 from results import repository as results
 from store import keys
 from store.limits import check_item
@@ -124,7 +125,7 @@ def test_many_elections_are_followed_a_few_at_a_time(site, opened, cast, monkeyp
 def test_a_deleted_election_does_not_rise_again_nor_count_in_the_next_of_its_name(site, opened, cast):  # noqa: F811
     owner = opened(*NAMES)
     cast(*NAMES)
-    services.delete(people.find(owner.owner_name), repository.find("Board"))
+    deleting.delete(people.find(owner.owner_name), repository.find("Board"))
     finish_background("delete election")
     site_sealer().seal()
     assert site.get(keys.turnout("Board")) is None
@@ -172,7 +173,7 @@ def test_a_seal_knows_every_vote_however_far_the_log_was_followed(site, opened, 
     if followed != "never":
         site_sealer().seal()
     cast("Bob", "Kim")
-    services.close(people.find("the organiser"), repository.find("Board"))
+    closing.close(people.find("the organiser"), repository.find("Board"))
     if followed == "wholly":
         site_sealer().seal()
     ballots.seal_what_is_closed()

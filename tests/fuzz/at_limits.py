@@ -16,10 +16,14 @@ from accounts.rules import Role
 from ballots import services as voting
 from elections import places
 from elections import repository as elections
-from elections import services as organising
-from elections.books import repository as books
-from elections.books import services as binding
-from elections.books.rules import Book
+from elections.candidates.services import add_candidates
+from elections.drafts import services as drafts
+from elections.lifecycle import closing
+from elections.lifecycle import services as lifecycle
+from elections.multi_question import repository as books
+from elections.multi_question.rules import Book
+from elections.multi_question_pages import services as binding
+from elections.roll.services import add_voters
 from elections.rules import Election
 from ranking.candidates import Candidate
 from results import proof
@@ -40,13 +44,13 @@ def candidates(count: int, letters: int) -> list[Candidate]:
 def take_to_the_end(site: Table, count: int, letters: int, voters: int, **settings: Any) -> None:
     """One election is opened, voted in, closed, sealed, shown, exported and verified."""
     owner = make_person("the organiser", Role.OWNER)
-    election = organising.create(owner, "Board " + LETTER * 190, electorate="everyone", **settings)
-    organising.add_candidates(owner, election, candidates(count, letters))
-    opened = organising.open_(owner, _found(election.name), editable=False)
+    election = drafts.create(owner, "Board " + LETTER * 190, electorate="everyone", **settings)
+    add_candidates(owner, election, candidates(count, letters))
+    opened = lifecycle.open_(owner, _found(election.name), editable=False)
     ranks = {str(number): [str(number + 1)] for number in range(count)}
     voting.cast(owner, election.name, ranks, "form")
     fill_box(site, opened, count, voters)
-    organising.close(owner, _found(election.name))
+    closing.close(owner, _found(election.name))
     assert failed(site) == []
     check_sealed(election.name, voters + 1)
     check_pages(sign_in(owner), election.name)
@@ -67,9 +71,9 @@ def vote_in_book(questions: int, count: int, letters: int) -> tuple[User, Book]:
     names = [f"{number:02}" + LETTER * 190 for number in range(questions)]
     book = binding.make(owner, "Spring " + LETTER * 190, names)
     for name in book.questions:
-        organising.add_candidates(owner, _found(name), candidates(count, letters))
+        add_candidates(owner, _found(name), candidates(count, letters))
     enrol("Eve")
-    organising.add_voters(owner, _found(book.leader), ["Eve", owner.name])
+    add_voters(owner, _found(book.leader), ["Eve", owner.name])
     binding.open_(owner, books.find(book.id))
     cast_book(_person("Eve"), book.id, book.questions, count)
     return owner, book

@@ -11,9 +11,9 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.urls import reverse
 
 from accounts.rules import Role
-from elections import services as organising
-from elections.books.rules import MAX_QUESTIONS, MAX_TOTAL_CANDIDATES
+from elections.drafts import services as drafts
 from elections.groups import services as groups
+from elections.multi_question.rules import MAX_QUESTIONS, MAX_TOTAL_CANDIDATES
 from pages.lists import MAX_BYTES
 from tests.fuzz.at_limits import take_book_to_the_end, take_to_the_end
 from tests.fuzz.forms import forms_on, long_address
@@ -58,7 +58,7 @@ def test_a_ballot_of_many_questions_comes_to_its_end(each_site, questions):
 def test_the_largest_file_of_voters_is_looked_at_and_taken(each_site):
     """As many rows as fit, each of them an address of the greatest length; the page sends all of it back."""
     owner = make_person("the organiser", Role.OWNER)
-    election, group = organising.create(owner, "Board"), groups.make(owner, "Club")
+    election, group = drafts.create(owner, "Board"), groups.make(owner, "Club")
     rows = "\n".join(map(long_address, range(MAX_BYTES // 255))).encode()
     client = sign_in(owner)
     for address in (reverse("import_roll", args=[election.name]), reverse("add_members", args=[group.id])):

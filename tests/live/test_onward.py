@@ -15,10 +15,13 @@ from acts.refusals import NotAllowed
 from acts.site import table
 from assembly import enrolling, rolls
 from ballots import services as voting
-from elections import descriptions
 from elections import repository as elections
-from elections import services as organising
 from elections.convening import Convened
+from elections.drafts import services as drafts
+from elections.lifecycle import closing
+from elections.lifecycle import deleting as deleting_acts
+from elections.lifecycle import services as lifecycle
+from elections.roll.services import add_voters
 from live import counting, repository, seats
 from live.onward import repository as onward
 from live.onward import services as carrying
@@ -138,12 +141,12 @@ def test_a_draft_has_the_options_as_its_candidates_and_nobody_on_its_roll(ranked
     assert [each.name for each in standing] == ["Sea", "Hills", "Town"]
     assert (draft.owner_name, draft.voter_count, draft.convened) == ("Hana", 0, None)
     assert draft.stored_state.name == "DRAFT"
-    assert "Friday" in descriptions.of(draft.name).description
+    assert "Friday" in elections.description_of(draft.name).description
 
 
 def test_a_name_that_is_taken_gets_a_number(ranked, hana, person):
-    organising.create(person("Ida"), "WHERE do we go?")
-    organising.create(person("Ida"), "Where do we go? (2)")
+    drafts.create(person("Ida"), "WHERE do we go?")
+    drafts.create(person("Ida"), "Where do we go? (2)")
     assert carrying.make_election(hana, ranked.id, 1).what == "Where do we go? (3)"
 
 
@@ -152,13 +155,13 @@ def test_a_title_longer_than_a_name_is_cut_also_before_its_number(made, hana, pe
     first, second, *_others = carrying.names(carrying.subject(*repository.find(game.id), 1).title)
     assert (len(first), first[-1]) == (200, "…")
     assert (len(second), second[-5:]) == (200, "… (2)")
-    organising.create(person("Ida"), first)
+    drafts.create(person("Ida"), first)
     assert carrying.make_election(hana, game.id, 1).what == second
 
 
 def test_where_many_have_the_name_one_is_made_all_the_same(ranked, hana, person):
     for number in range(1, 41):
-        organising.create(person("Ida"), "Where do we go?" + f" ({number})" * (number > 1))
+        drafts.create(person("Ida"), "Where do we go?" + f" ({number})" * (number > 1))
     assert re.fullmatch(r"Where do we go\? \([0-9a-f]{8}\)", carrying.make_election(hana, ranked.id, 1).what)
 
 
@@ -238,10 +241,10 @@ def test_robots_are_nobody(assembly):
 def test_from_the_room_to_the_proof(assembly, hana, tmp_path, capsys):
     """The election is held, and its own program says what the room was when it called for it."""
     name = carrying.make_election(hana, assembly.id, talked(assembly), of_those_present=True).what
-    organising.open_(hana, elections.find(name), editable=False)
+    lifecycle.open_(hana, elections.find(name), editable=False)
     for voter in ("Ada", "Bo", "Cy"):
         voting.cast(people.find(voter), name, {"0": ["1"]}, f"form of {voter}")
-    organising.close(hana, elections.find(name))
+    closing.close(hana, elections.find(name))
     assert results.find(name).report is not None
     seal.Sealer(table()).seal()
     for file, content in unpacked(name).items():
@@ -336,11 +339,11 @@ def test_many_at_once_make_one_thing(ranked, hana):
 
 def test_what_has_another_name_by_now_is_found_and_what_is_gone_is_made_again(ranked, hana):
     first = carrying.make_election(hana, ranked.id, 1)
-    organising.rename(hana, elections.find(first.what), "Summer")
+    drafts.rename(hana, elections.find(first.what), "Summer")
     assert carrying.make_election(hana, ranked.id, 1) == first
     (linked,) = onward.linked(ranked.id, hana)
     assert (linked.title, linked.address) == ("Summer", "/election/Summer/dashboard/")
-    organising.delete(hana, elections.find("Summer"))
+    deleting_acts.delete(hana, elections.find("Summer"))
     assert onward.linked(ranked.id, hana)[0].address == ""
     assert carrying.make_election(hana, ranked.id, 1).number == 2
 
@@ -356,8 +359,8 @@ def test_a_draft_is_linked_for_those_who_run_it(ranked, hana, person):
     made_ = carrying.make_election(hana, ranked.id, 1)
     ida = person("Ida")
     assert onward.linked(ranked.id, ida)[0].address == ""
-    organising.add_voters(hana, elections.find(made_.what), ["Ida"])
-    organising.open_(hana, elections.find(made_.what), editable=False)
+    add_voters(hana, elections.find(made_.what), ["Ida"])
+    lifecycle.open_(hana, elections.find(made_.what), editable=False)
     assert onward.linked(ranked.id, ida)[0].address == "/election/Where%20do%20we%20go%3F/"
 
 

@@ -19,7 +19,10 @@ import pytest
 from accounts import repository as people
 from accounts.rules import Role
 from elections import repository as elections
-from elections import services as organising
+from elections.candidates.services import add_candidates
+from elections.drafts import services as drafts
+from elections.lifecycle import closing
+from elections.lifecycle import services as lifecycle
 from mail import outbox
 from mail.letters import compose
 from mail.sending import send_waiting
@@ -66,12 +69,12 @@ def say(what: str, *figures: str) -> None:
 def board(site, person):
     """An open election, and how to let it end now."""
     organiser = person("Otto", Role.USER)
-    election = organising.create(organiser, "Board", electorate="everyone")
-    organising.add_candidates(organiser, election, [Candidate("Ada"), Candidate("Bo")])
-    organising.open_(organiser, elections.find("Board"), editable=False)
+    election = drafts.create(organiser, "Board", electorate="everyone")
+    add_candidates(organiser, election, [Candidate("Ada"), Candidate("Bo")])
+    lifecycle.open_(organiser, elections.find("Board"), editable=False)
 
     def end() -> None:
-        organising.close(people.find("Otto"), elections.find("Board"))
+        closing.close(people.find("Otto"), elections.find("Board"))
 
     return end
 

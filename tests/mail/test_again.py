@@ -7,7 +7,13 @@ import time
 import pytest
 
 from accounts.rules import Role
-from elections import invitations, repository, services
+from elections import repository
+from elections.candidates.services import add_candidates
+from elections.drafts import services as drafts
+from elections.invitations import mailing as invitations
+from elections.lifecycle import closing
+from elections.lifecycle import services as lifecycle
+from elections.roll.services import add_voters
 from mail import again
 from mail import outbox as mail
 from mail.letters import compose
@@ -202,10 +208,10 @@ def board(site, serves):
     """An election one of whose voters could not be invited."""
     server = serves(rcpt=lambda line: "550 nobody" if "ann" in line else "250 ok")
     otto = make_person("Otto")
-    election = services.create(otto, "Board")
-    services.add_candidates(otto, election, [Candidate("Bo"), Candidate("Cy")])
-    services.add_voters(otto, election, ["ann@example.org", "bob@example.org"])
-    services.open_(otto, repository.find("Board"), editable=False)
+    election = drafts.create(otto, "Board")
+    add_candidates(otto, election, [Candidate("Bo"), Candidate("Cy")])
+    add_voters(otto, election, ["ann@example.org", "bob@example.org"])
+    lifecycle.open_(otto, repository.find("Board"), editable=False)
     invitations.invite(otto, repository.find("Board"))
     queue_mailings()
     send_waiting(compose)
@@ -251,7 +257,7 @@ def test_a_mail_of_an_election_that_is_gone_can_still_be_decided_about(site, boa
 
 def test_an_invitation_is_not_sent_after_the_election_is_over(site, board, owner):
     server, otto = board
-    services.close(otto, repository.find("Board"))
+    closing.close(otto, repository.find("Board"))
     owner.post("/mails/again/")
     assert send_all() == 0
     assert mail.in_state(mail.FAILED, 9)[0][0].reason == "expired"

@@ -12,7 +12,7 @@ from django.core.management.base import CommandError
 from django.test import Client
 
 from accounts.rules import Role
-from elections import invitations
+from elections.invitations import mailing
 from elections.repository import creation
 from elections.rules import Election
 from mail import outbox as mail
@@ -70,15 +70,19 @@ def test_what_somebody_waits_for_is_in_the_urgent_lane():
 
 def test_one_click_of_a_mail_program_is_enough_to_get_no_more_reminders(site, person):
     """RFC 8058: a POST without cookies, from nowhere, whose body says what it is."""
-    from elections import repository, services
+    from elections import repository
+    from elections.candidates.services import add_candidates
+    from elections.drafts import services as drafts
+    from elections.lifecycle import services as lifecycle
+    from elections.roll.services import add_voters
     from ranking.candidates import Candidate
 
     otto = person("Otto")
-    election = services.create(otto, "Board")
-    services.add_candidates(otto, election, [Candidate("Bo"), Candidate("Cy")])
-    services.add_voters(otto, election, ["ann@example.org"])
-    services.open_(otto, repository.find("Board"), editable=False)
-    path = f"/no-reminders/{invitations.silence_token('Board', 'ann@example.org')}/"
+    election = drafts.create(otto, "Board")
+    add_candidates(otto, election, [Candidate("Bo"), Candidate("Cy")])
+    add_voters(otto, election, ["ann@example.org"])
+    lifecycle.open_(otto, repository.find("Board"), editable=False)
+    path = f"/no-reminders/{mailing.silence_token('Board', 'ann@example.org')}/"
     answer = Client(enforce_csrf_checks=True).post(path, {"List-Unsubscribe": "One-Click"})
     assert answer.status_code == 200
     assert site.get(keys.voter("Board", "ann@example.org"))["left_alone"]

@@ -12,7 +12,8 @@ from accounts import repository as people
 from accounts.rules import Role
 from acts.site import log, table
 from elections import repository as elections
-from elections import services as organising
+from elections.drafts import services as drafts
+from elections.lifecycle import deleting
 from news import repository, services
 from results import repository as results
 from store import keys
@@ -68,7 +69,7 @@ def test_the_newest_three_stand_on_its_page_and_the_others_are_one_link_away(ope
 
 
 def test_of_a_draft_there_is_nothing(person, signed_in):
-    organising.create(person("Ada"), "Board")
+    drafts.create(person("Ada"), "Board")
     assert WRITE not in page(signed_in(people.find("Ada")), "/election/Board/")
     assert signed_in("Eve").get("/news/about/Board/").status_code == 404
     assert "Nothing has been published" in page(signed_in(people.find("Ada")), "/news/about/Board/")
@@ -102,8 +103,8 @@ def test_a_deleted_election_leaves_its_posts_and_says_so(opened, client):  # noq
     opened("Vic")
     user = people.find("the organiser")
     tell(user, "Please vote")
-    organising.delete(user, elections.find("Board"))
-    for comes_next in (lambda: organising.create(user, "Board"), lambda: None):
+    deleting.delete(user, elections.find("Board"))
+    for comes_next in (lambda: drafts.create(user, "Board"), lambda: None):
         seen = page(client, "/news/post/please-vote/")
         assert "no longer here" in seen
         assert "/election/Board/" not in seen

@@ -13,7 +13,10 @@ from acts.refusals import NotAllowed, NotNow
 from acts.site import log, table
 from ballots import services as voting
 from elections import repository as elections
-from elections import services as organising
+from elections.candidates.services import add_candidates
+from elections.drafts import services as drafts
+from elections.lifecycle import closing, deleting
+from elections.lifecycle import services as lifecycle
 from news import announcements, repository, services
 from pages.markdown import plain
 from ranking.candidates import Candidate
@@ -120,7 +123,7 @@ def test_who_may(organiser, person):
 
 def test_an_election_that_is_made_again_under_the_same_name_has_no_part_in_it(organiser, opened):  # noqa: F811
     post, _new = services.announce(organiser, found())
-    organising.delete(organiser, found().election)
+    deleting.delete(organiser, found().election)
     finish_background("delete election")
     later = opened("voter 0", results_public=True)
     assert repository.on_election(later, limit=9)[0] == []
@@ -131,11 +134,11 @@ def test_an_election_that_is_made_again_under_the_same_name_has_no_part_in_it(or
 
 def test_nobodys_name_is_markup(person):
     ada = person("the organiser")
-    made = organising.create(ada, BAD, results_public=True, electorate="everyone", seats=2, method="stv-scottish")
-    organising.add_candidates(ada, made, [Candidate(f"{BAD} {number}") for number in range(3)])
-    organising.open_(ada, elections.find(BAD), editable=False)
+    made = drafts.create(ada, BAD, results_public=True, electorate="everyone", seats=2, method="stv-scottish")
+    add_candidates(ada, made, [Candidate(f"{BAD} {number}") for number in range(3)])
+    lifecycle.open_(ada, elections.find(BAD), editable=False)
     voting.cast(ada, BAD, {"0": ["1"], "1": ["2"]}, "form")
-    organising.close(ada, elections.find(BAD))
+    closing.close(ada, elections.find(BAD))
     post, _new = services.announce(ada, results.find(BAD))
     html = repository.whole(post.id).text.html
     assert html.count("<a ") == 2, "the result and its proof, and nothing of a name"

@@ -20,7 +20,10 @@ from accounts.models import User
 from accounts.rules import Role
 from acts.site import table
 from elections import repository as elections
-from elections import services as organising
+from elections.candidates.services import add_candidates
+from elections.drafts import services as drafts
+from elections.lifecycle import services as lifecycle
+from elections.roll.services import add_voters
 from news import repository, services
 from news.card import card_of
 from news.rules import Post
@@ -142,10 +145,10 @@ def prepared(tmp_path_factory) -> Prepared:
         stands_at(patch, at())
         table().create()
         admin, voter = make_person("Boss", Role.OWNER), make_person("Eve", Role.VOTER)
-        board = organising.create(admin, "Board")
-        organising.add_candidates(admin, board, [Candidate("Ada"), Candidate("Bo")])
-        organising.add_voters(admin, board, ["Eve"])
-        organising.open_(admin, elections.find("Board"), editable=False)
+        board = drafts.create(admin, "Board")
+        add_candidates(admin, board, [Candidate("Ada"), Candidate("Bo")])
+        add_voters(admin, board, ["Eve"])
+        lifecycle.open_(admin, elections.find("Board"), editable=False)
         gone = write_all(writer := Writer(admin), random.Random(CHANCE))
         return Prepared(url, tuple(writer.told), tuple(gone), sign_in(voter))
 

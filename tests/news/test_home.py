@@ -12,7 +12,8 @@ from accounts import repository as people
 from accounts.rules import Role
 from ballots import services as voting
 from elections import repository as elections
-from elections import services as organising
+from elections.drafts import services as drafts
+from elections.lifecycle import closing, deleting
 from live import codes
 from news import site_page, site_services
 from news.site_page import Part
@@ -39,7 +40,7 @@ def trips(answer) -> int:
 
 
 def close(name: str = "Board") -> None:
-    organising.close(people.find("the organiser"), elections.find(name))
+    closing.close(people.find("the organiser"), elections.find(name))
     voting.seal_what_is_closed()
 
 
@@ -105,7 +106,7 @@ def test_the_newest_public_result_is_shown_with_its_proof_and_no_other(site, cli
     assert "Hushed" not in page
     assert trips(answer) == 2
     assert client.get(reverse("shared", args=["New"])).status_code == 200
-    organising.delete(people.find("the organiser"), elections.find("New"))
+    deleting.delete(people.find("the organiser"), elections.find("New"))
     assert "Old" in main_of(client.get("/")), "what is deleted is gone from here at once"
     assert replay.check(site).first == ()
 
@@ -252,7 +253,7 @@ def test_an_observer_is_told_what_there_is_to_read(site, signed_in, opened):  # 
 def test_whoever_runs_elections_reads_what_comes_next(site, opened, signed_in, person):  # noqa: F811
     otto = person("the organiser")
     browser = signed_in(otto)
-    organising.create(otto, "A draft")
+    drafts.create(otto, "A draft")
     opened("Ann", name="Endless")
     opened("Ann", name="Later", no_voting_before=TOMORROW, no_voting_after=FUTURE)
     decide(opened, "Past")

@@ -14,7 +14,10 @@ from acts import background
 from acts.refusals import NotAllowed
 from acts.site import now_text, table
 from elections import repository as elections
-from elections import services as organising
+from elections.candidates.services import add_candidates
+from elections.drafts import services as drafts
+from elections.lifecycle import services as lifecycle
+from elections.roll.services import add_voters
 from mail import outbox as mails
 from mail.letters import compose
 from mail.sending import send_waiting
@@ -317,9 +320,9 @@ def otto_and_post(admin, person, clock):
     """An organiser, and what they wrote about their election."""
     clock(EIGHT)
     otto = person("Otto")
-    organising.add_candidates(otto, organising.create(otto, "Board"), [Candidate("Bo"), Candidate("Cy")])
-    organising.add_voters(otto, elections.find("Board"), ["Boss"])
-    organising.open_(otto, elections.find("Board"), editable=False)
+    add_candidates(otto, drafts.create(otto, "Board"), [Candidate("Bo"), Candidate("Cy")])
+    add_voters(otto, elections.find("Board"), ["Boss"])
+    lifecycle.open_(otto, elections.find("Board"), editable=False)
     return otto, services.write(otto, written(), "Board")
 
 

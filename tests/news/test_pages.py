@@ -15,7 +15,10 @@ from accounts import repository as people
 from accounts.rules import Role
 from acts.site import table
 from elections import repository as repository_of_elections
-from elections import services as services_of_elections
+from elections.candidates.services import add_candidates
+from elections.drafts import services as drafts
+from elections.lifecycle import services as lifecycle
+from elections.roll.services import add_voters
 from elections.rules import Election
 from news import previews, repository, services
 from photos.changing import Wanted
@@ -361,10 +364,10 @@ def test_taking_back_and_deleting_ask_first_and_say_what_happened(boss, client, 
 def open_election(person) -> Election:
     """One that Otto runs."""
     otto = person("Otto")
-    election = services_of_elections.create(otto, "Board")
-    services_of_elections.add_candidates(otto, election, [Candidate("Ann"), Candidate("Ben")])
-    services_of_elections.add_voters(otto, repository_of_elections.find("Board"), ["ann@example.org"])
-    services_of_elections.open_(otto, repository_of_elections.find("Board"), editable=False)
+    election = drafts.create(otto, "Board")
+    add_candidates(otto, election, [Candidate("Ann"), Candidate("Ben")])
+    add_voters(otto, repository_of_elections.find("Board"), ["ann@example.org"])
+    lifecycle.open_(otto, repository_of_elections.find("Board"), editable=False)
     return repository_of_elections.find("Board")
 
 

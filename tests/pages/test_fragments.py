@@ -10,7 +10,9 @@ from django.utils.translation import override
 from jinja2 import Environment
 
 from accounts.rules import Role
-from elections import repository, services
+from elections import actions, repository
+from elections.candidates.services import add_candidates, edit_candidate
+from elections.drafts import services as drafts
 from elections.rules import Action
 from pages import fragments
 from pages.fragments import cached_include, fragment
@@ -97,16 +99,16 @@ def test_a_fragment_sees_nothing_but_what_it_is_given(renderings):
 
 def test_a_page_shows_every_change_at_once(site, person, signed_in):
     owner = person("Otto", Role.USER)
-    election = services.create(owner, "Board")
-    services.add_candidates(owner, election, [Candidate("Ada", "Boats first.")])
+    election = drafts.create(owner, "Board")
+    add_candidates(owner, election, [Candidate("Ada", "Boats first.")])
     browser = signed_in(owner)
     page = "/election/Board/"
     assert "Boats first." in browser.get(page).content.decode()
-    services.edit_candidate(owner, repository.find("Board"), Candidate("Ada", "Papers first."))
+    edit_candidate(owner, repository.find("Board"), Candidate("Ada", "Papers first."))
     changed = browser.get(page).content.decode()
     assert "Papers first." in changed
     assert "Boats first." not in changed
-    services.change(owner, repository.find("Board"), Action.SET_UP, seats=2)
+    actions.change(owner, repository.find("Board"), Action.SET_UP, seats=2)
     assert "2 seats" in browser.get(page).content.decode()
 
 

@@ -11,7 +11,7 @@ from django.test import Client
 
 from accounts.second_factor.authenticator_apps import app_address
 from config.settings import BASE_DIR, named_sender
-from elections.forms import ElectionForm
+from elections.drafts.forms import ElectionForm
 from mail.letters import compose
 from polls.forms import PollForm
 from results.sharing import pen

@@ -8,7 +8,12 @@ from dataclasses import replace
 import pytest
 
 from accounts.rules import Role
-from elections import copying, descriptions, messages, repository, services
+from elections import actions, repository
+from elections.candidates.services import add_candidates, edit_candidate, remove_candidate
+from elections.drafts import copying
+from elections.drafts import services as drafts
+from elections.invitations import messages
+from elections.lifecycle import services as lifecycle
 from elections.rules import MAX_STATEMENTS_BYTES, Action
 from pages import markdown, rendered
 from pages.rendered import Allowance, Html
@@ -32,15 +37,15 @@ def kim(person):
 @pytest.fixture
 def draft(kim):
     """A draft of Kim's with Ada, who has something to say."""
-    election = services.create(kim, "Board", description=DESCRIPTION, electorate="everyone")
-    services.add_candidates(kim, election, [Candidate("Ada", STATEMENT), Candidate("Bo")])
+    election = drafts.create(kim, "Board", description=DESCRIPTION, electorate="everyone")
+    add_candidates(kim, election, [Candidate("Ada", STATEMENT), Candidate("Bo")])
     return repository.find("Board")
 
 
 @pytest.fixture
 def board(kim, draft):
     """The same, open."""
-    return services.open_(kim, draft, editable=True)
+    return lifecycle.open_(kim, draft, editable=True)
 
 
 @pytest.fixture
@@ -143,7 +148,7 @@ def test_an_item_without_html_shows_right_and_gets_it(site, board, browser, rend
 
 
 def test_a_text_that_was_changed_meanwhile_is_not_overwritten(site, draft, kim):
-    services.edit_candidate(kim, repository.find("Board"), Candidate("Ada", "Newer."))
+    edit_candidate(kim, repository.find("Board"), Candidate("Ada", "Newer."))
     place = keys.candidate("Board", "Ada")
     before = site.get(place)
     assert "<strong>Ada</strong>" in rendered.shown(place, "statement", STATEMENT, None)
@@ -151,13 +156,13 @@ def test_a_text_that_was_changed_meanwhile_is_not_overwritten(site, draft, kim):
 
 
 def test_what_is_gone_does_not_come_back(site, draft, kim):
-    services.remove_candidate(kim, repository.find("Board"), "Ada")
+    remove_candidate(kim, repository.find("Board"), "Ada")
     rendered.shown(keys.candidate("Board", "Ada"), "statement", STATEMENT, None)
     assert site.get(keys.candidate("Board", "Ada")) is None
 
 
 def test_html_of_another_text_is_not_shown(draft):
-    about = replace(descriptions.of("Board"), description="Another.")
+    about = replace(repository.description_of("Board"), description="Another.")
     assert rendered.description_of(about) == '<p dir="auto">Another.</p>\n'
     assert (
         Candidate("Ada", "1 < 2", html=Html("1 > 2", "<p>1 &gt; 2</p>")).statement_html == '<p dir="auto">1 &lt; 2</p>'
@@ -172,7 +177,7 @@ def test_while_the_site_is_paused_an_old_text_is_shown_all_the_same(site, board,
 
 
 def test_one_request_renders_so_much_and_the_next_goes_on(site, draft, kim, browser, renderings, monkeypatch):
-    services.edit_candidate(kim, repository.find("Board"), Candidate("Bo", "I am *Bo*."))
+    edit_candidate(kim, repository.find("Board"), Candidate("Bo", "I am *Bo*."))
     make_old(site, "Ada", "Bo")
     forget(monkeypatch)
     renderings.clear()
@@ -188,29 +193,29 @@ def test_one_request_renders_so_much_and_the_next_goes_on(site, draft, kim, brow
 
 
 def test_the_log_has_the_text_and_never_the_html(site, draft, kim):
-    services.edit_candidate(kim, repository.find("Board"), Candidate("Bo", "I *am* Bo."))
-    services.change(kim, repository.find("Board"), Action.DESCRIBE, description="Of *this*.")
+    edit_candidate(kim, repository.find("Board"), Candidate("Bo", "I *am* Bo."))
+    actions.change(kim, repository.find("Board"), Action.DESCRIBE, description="Of *this*.")
     told = json.dumps([item["event_data"] for item in site.each(keys.events())], default=str)
     assert "I *am* Bo." in told
     assert "html" not in told
 
 
 def test_a_copy_and_a_new_name_take_it_along(kim, renderings):
-    election = services.create(kim, "Draft", description=DESCRIPTION)
-    services.add_candidates(kim, election, [Candidate("Ada", STATEMENT)])
+    election = drafts.create(kim, "Draft", description=DESCRIPTION)
+    add_candidates(kim, election, [Candidate("Ada", STATEMENT)])
     copying.copy(kim, repository.find("Draft"), "Copy")
-    services.rename(kim, repository.find("Draft"), "Renamed")
+    drafts.rename(kim, repository.find("Draft"), "Renamed")
     for name in ("Copy", "Renamed"):
-        assert descriptions.of(name).html.html == '<p dir="auto">About the <em>board</em>.</p>\n'
+        assert repository.description_of(name).html.html == '<p dir="auto">About the <em>board</em>.</p>\n'
         assert SHOWN in repository.candidates(name)[0].html.html
     assert sorted(renderings) == sorted([DESCRIPTION, STATEMENT])
 
 
 def test_a_draft_with_long_html_can_be_renamed(site, draft, kim):
-    services.add_candidates(kim, draft, [Candidate(f"C{number:02}", "Hello.") for number in range(45)])
+    add_candidates(kim, draft, [Candidate(f"C{number:02}", "Hello.") for number in range(45)])
     for number in range(45):  # together more than one transaction holds
         site.write(Update(keys.candidate("Board", f"C{number:02}"), set={"statement_html": "x" * 100_000}))
-    services.rename(kim, repository.find("Board"), "Renamed")
+    drafts.rename(kim, repository.find("Board"), "Renamed")
     assert len(repository.candidates("Renamed")) == 47
     assert all("Hello." in each.statement_html for each in repository.candidates_to_show("Renamed")[2:])
 

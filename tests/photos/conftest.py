@@ -5,7 +5,9 @@ from __future__ import annotations
 import pytest
 
 from acts.site import table
-from elections import repository, services
+from elections import repository
+from elections.candidates.services import add_candidates
+from elections.drafts import services as drafts
 from photos import child, encoding
 from ranking.candidates import Candidate
 from store import keys
@@ -24,8 +26,8 @@ def ada(person):
 
 @pytest.fixture
 def board(ada):
-    made = services.create(ada, "Board")
-    services.add_candidates(ada, made, [Candidate("Bo"), Candidate("Cy")])
+    made = drafts.create(ada, "Board")
+    add_candidates(ada, made, [Candidate("Bo"), Candidate("Cy")])
     return repository.find("Board")
 
 

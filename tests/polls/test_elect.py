@@ -9,9 +9,8 @@ from django.test import Client
 
 from accounts import repository as people
 from accounts.rules import Role
-from elections import descriptions
 from elections import repository as elections
-from elections import services as organising
+from elections.drafts import services as drafts
 from polls import repository
 
 from .conftest import vote
@@ -31,7 +30,7 @@ def test_question_description_and_candidates_go_along_and_votes_do_not(made, sig
     assert "Your draft is there" in text(ida.get(answer["Location"]))
     draft = elections.find("Lunch on Friday")
     assert (draft.owner_name, draft.time_zone) == ("Ida", "Europe/Berlin")
-    assert descriptions.of(draft.name).description == "We are *twenty*."
+    assert elections.description_of(draft.name).description == "We are *twenty*."
     names = [each.name for each in elections.candidates(draft.name)]
     assert sorted(names) == ["Pizza", "Sushi", "Tacos"]
     assert draft.stored_state.name == "DRAFT"
@@ -47,7 +46,7 @@ def test_fifty_candidates_go_along_in_their_order(made, signed_in):
 
 def test_a_name_that_is_taken_is_said_and_kept(made, signed_in, person):
     poll = made()
-    organising.create(person("Eve"), "Lunch")
+    drafts.create(person("Eve"), "Lunch")
     answer = elect(signed_in(people.find("Ida")), poll, "LUNCH")
     assert answer.status_code == 422
     assert "election of that name already" in text(answer)

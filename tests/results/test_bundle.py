@@ -20,9 +20,13 @@ from hypothesis import strategies as st
 from accounts import repository as people
 from acts.site import table
 from ballots import services as voting
-from elections import messages
 from elections import repository as elections
-from elections import services as organising
+from elections.candidates.services import add_candidates, remove_candidate
+from elections.drafts import services as drafts
+from elections.invitations import messages
+from elections.lifecycle import closing, deleting
+from elections.lifecycle import services as lifecycle
+from elections.roll.services import add_voters, remove_voter
 from ranking.candidates import Candidate
 from results import services
 from results.exports import bundle, verify, verify_stv
@@ -45,11 +49,11 @@ def held(person) -> Callable[..., str]:
     def hold(rankings, candidates=("Ada", "Bo", "Cy"), name="Board", voters=None, **rules) -> str:
         owner = people.find("the organiser") or person("the organiser")
         names = voters or [f"voter {number}" for number in range(len(rankings))]
-        election = organising.create(owner, name, **rules)
-        organising.add_candidates(owner, election, [Candidate(each) for each in candidates])
+        election = drafts.create(owner, name, **rules)
+        add_candidates(owner, election, [Candidate(each) for each in candidates])
         enrol(*names, "idle")
-        organising.add_voters(owner, elections.find(name), [*names, "idle"])
-        organising.open_(owner, elections.find(name), editable=False)
+        add_voters(owner, elections.find(name), [*names, "idle"])
+        lifecycle.open_(owner, elections.find(name), editable=False)
         for voter, ranking in zip(names, rankings, strict=True):
             cast(person, name, voter, ranking)
         finish(name)
@@ -67,7 +71,7 @@ def cast(person, election: str, voter: str, ranking: str, form: str = "") -> Non
 
 
 def finish(name: str) -> None:
-    organising.close(people.find("the organiser"), elections.find(name))
+    closing.close(people.find("the organiser"), elections.find(name))
     assert services.find(name).report is not None
     seal.Sealer(table()).seal()
 
@@ -239,7 +243,7 @@ def test_events_are_found_among_those_of_others_over_many_checkpoints(held, site
 
 def test_an_earlier_election_of_the_same_name_is_another_one(held, site, verdict):
     held(["2", "2"])
-    organising.delete(people.find("the organiser"), elections.find("Board"))
+    deleting.delete(people.find("the organiser"), elections.find("Board"))
     held(CYCLE, voters=[f"new {number}" for number in range(len(CYCLE))])
     files = unpacked()
     assert [event["event_type"] for event in told_in(files)].count("ElectionCreated") == 1
@@ -249,15 +253,15 @@ def test_an_earlier_election_of_the_same_name_is_another_one(held, site, verdict
 
 def test_an_election_keeps_its_events_through_a_change_of_name(person, site, verdict):
     owner = person("the organiser")
-    draft = organising.create(owner, "Bored", secret_ballot=False)
-    organising.add_candidates(owner, draft, [Candidate("Ada"), Candidate("Bo"), Candidate("Typo")])
+    draft = drafts.create(owner, "Bored", secret_ballot=False)
+    add_candidates(owner, draft, [Candidate("Ada"), Candidate("Bo"), Candidate("Typo")])
     enrol("Eve", "Fay")
-    organising.add_voters(owner, elections.find("Bored"), ["Eve", "Fay"])
-    organising.rename(owner, elections.find("Bored"), "Board")
-    organising.remove_candidate(owner, elections.find("Board"), "typo")
-    organising.add_candidates(owner, elections.find("Board"), [Candidate("Cy")])
-    organising.remove_voter(owner, elections.find("Board"), "Fay")
-    organising.open_(owner, elections.find("Board"), editable=True)
+    add_voters(owner, elections.find("Bored"), ["Eve", "Fay"])
+    drafts.rename(owner, elections.find("Bored"), "Board")
+    remove_candidate(owner, elections.find("Board"), "typo")
+    add_candidates(owner, elections.find("Board"), [Candidate("Cy")])
+    remove_voter(owner, elections.find("Board"), "Fay")
+    lifecycle.open_(owner, elections.find("Board"), editable=True)
     cast(person, "Board", "Eve", "0")
     finish("Board")
     files = unpacked()
@@ -269,9 +273,9 @@ def test_an_election_keeps_its_events_through_a_change_of_name(person, site, ver
 def test_changed_and_withdrawn_ballots_are_told_as_they_were(person, site, verdict):
     owner = person("the organiser")
     enrol("Eve", "Fay")
-    organising.create(owner, "Board", secret_ballot=False, electorate="everyone")
-    organising.add_candidates(owner, elections.find("Board"), [Candidate("Ada"), Candidate("Bo")])
-    organising.open_(owner, elections.find("Board"), editable=False)
+    drafts.create(owner, "Board", secret_ballot=False, electorate="everyone")
+    add_candidates(owner, elections.find("Board"), [Candidate("Ada"), Candidate("Bo")])
+    lifecycle.open_(owner, elections.find("Board"), editable=False)
     cast(person, "Board", "Eve", "0")
     cast(person, "Board", "Eve", "1")
     cast(person, "Board", "Fay", "0")
@@ -345,10 +349,10 @@ def test_nothing_tells_of_the_checkpoints_of_every_few_seconds(held, site, verdi
 def test_the_words_of_a_message_cannot_be_tried_out(person, site, verdict):
     owner = confirm(person("the organiser"))
     person("Eve")
-    organising.create(owner, "Board")
-    organising.add_candidates(owner, elections.find("Board"), [Candidate("Ada"), Candidate("Bo")])
-    organising.add_voters(owner, elections.find("Board"), ["Eve"])
-    organising.open_(owner, elections.find("Board"), editable=False)
+    drafts.create(owner, "Board")
+    add_candidates(owner, elections.find("Board"), [Candidate("Ada"), Candidate("Bo")])
+    add_voters(owner, elections.find("Board"), ["Eve"])
+    lifecycle.open_(owner, elections.find("Board"), editable=False)
     messages.send(owner, elections.find("Board"), "The room", "It is room 5.")
     finish("Board")
     (sent,) = site.each(keys.messages("Board"))

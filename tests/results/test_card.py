@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from PIL import Image, ImageFont, features
 
-from elections.turnout import Turnout
+from elections.turnout.counts import Turnout
 from results.report import report_on
 from results.repository import Seal
 from results.sharing import card as cards

@@ -14,7 +14,7 @@ from accounts.rules import Role
 from ballots import repository as ballots
 from ballots import services as casting
 from elections import repository as elections
-from elections import services as organising
+from elections.lifecycle import closing
 from ranking import beginnings
 from ranking.beginnings import letters_told
 from results import apart, published, repository, services
@@ -44,7 +44,7 @@ def closed(opened, person):  # noqa: F811
         election = opened("somebody", *names, **settings)
         for name, ranking in zip(names, rankings, strict=True):
             casting.cast(person(name), election.name, ranks(**ranking), name)
-        organising.close(people.find("the organiser"), elections.find(election.name))
+        closing.close(people.find("the organiser"), elections.find(election.name))
         return services.find(election.name)
 
     return close

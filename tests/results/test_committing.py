@@ -6,7 +6,7 @@ import pytest
 
 from accounts import repository as people
 from elections import repository as elections
-from elections import services as organising
+from elections.lifecycle import closing
 from results import roll, services
 from store import keys
 from tests.ballots.conftest import opened  # noqa: F401 - a fixture
@@ -20,7 +20,7 @@ def sealed(site, opened):  # noqa: F811
 
     def seal(*names: str) -> tuple[str, str]:
         opened(*names)
-        organising.close(people.find("the organiser"), elections.find("Board"))
+        closing.close(people.find("the organiser"), elections.find("Board"))
         found = services.find("Board")
         (said,) = [each["event_data"] for each in site.each(keys.events()) if each["event_type"] == "ResultSealed"]
         return found.seal.roll_secret, said["roll_commitment"]

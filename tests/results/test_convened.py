@@ -8,10 +8,10 @@ import pytest
 
 from accounts import repository as people
 from assembly.majorities import QUORUMS, quorum_of
-from elections import copying
 from elections import repository as elections
-from elections import services as organising
 from elections.convening import Convened
+from elections.drafts import copying
+from elections.lifecycle import services as lifecycle
 from results.exports import verify
 from tests.people import enrol
 
@@ -27,7 +27,7 @@ def held(person, room: Convened) -> Files:
     enrol(*VOTERS)
     accounts = {each: people.find(each).created_at for each in VOTERS}
     copying.make(owner, "Board", ["Ada", "Bo"], voters=accounts, convened=room)
-    organising.open_(owner, elections.find("Board"), editable=False)
+    lifecycle.open_(owner, elections.find("Board"), editable=False)
     cast(person, "Board", "Eve", "0>1")
     finish("Board")
     return unpacked()

@@ -13,8 +13,13 @@ import pytest
 from accounts import repository as people
 from accounts.rules import Role
 from elections import repository as elections
-from elections import services as organising
-from elections.needs import Need, Snapshot
+from elections.candidates.services import add_candidates
+from elections.drafts import services as drafts
+from elections.lifecycle import services as lifecycle
+from elections.roll.services import add_voters
+from elections.skills_needed import services as skills_needed
+from elections.skills_needed.needs import Need, Snapshot
+from elections.skills_needed.services import set_need
 from ranking.candidates import Candidate
 from results import services
 from results.coverage import as_csv, covered, picture
@@ -98,15 +103,15 @@ def sealed(person, listed):  # noqa: F811
     listed("Go")
     listed("Tea", "Kitchen")
     owner, ada = person("the organiser"), person("Ada", Role.VOTER)
-    organising.create(owner, "Board")
-    organising.add_candidates(owner, elections.find("Board"), [Candidate("Ada"), Candidate("Cy")])
+    drafts.create(owner, "Board")
+    add_candidates(owner, elections.find("Board"), [Candidate("Ada"), Candidate("Cy")])
     enrol("voter")
-    organising.add_voters(owner, elections.find("Board"), ["voter"])
+    add_voters(owner, elections.find("Board"), ["voter"])
     for skill in ("go", "tea"):
-        organising.set_need(owner, elections.find("Board"), Need(skill, 3, 1))
+        set_need(owner, elections.find("Board"), Need(skill, 3, 1))
     have(ada, "go", level=4)
-    organising.agree(ada, elections.find("Board"), elections.find_candidate("Board", "Ada"))
-    organising.open_(owner, elections.find("Board"), editable=False)
+    skills_needed.agree(ada, elections.find("Board"), elections.find_candidate("Board", "Ada"))
+    lifecycle.open_(owner, elections.find("Board"), editable=False)
     have(people.find("Ada"), "tea", level=4)
     cast(person, "Board", "voter", "0>1")
     finish("Board")
@@ -130,11 +135,11 @@ def test_the_result_says_it_and_what_is_sealed_does_not(sealed, signed_in, clien
 
 def test_an_election_without_needs_has_no_such_part(person, signed_in):
     owner = person("the organiser")
-    organising.create(owner, "Board")
-    organising.add_candidates(owner, elections.find("Board"), [Candidate("Ada"), Candidate("Cy")])
+    drafts.create(owner, "Board")
+    add_candidates(owner, elections.find("Board"), [Candidate("Ada"), Candidate("Cy")])
     enrol("voter")
-    organising.add_voters(owner, elections.find("Board"), ["voter"])
-    organising.open_(owner, elections.find("Board"), editable=False)
+    add_voters(owner, elections.find("Board"), ["voter"])
+    lifecycle.open_(owner, elections.find("Board"), editable=False)
     reader = signed_in("a reader", Role.OBSERVER)
     assert reader.get(f"{BOARD}skills.csv").status_code == 403, "nothing before its time"
     finish("Board")

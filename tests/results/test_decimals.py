@@ -9,7 +9,7 @@ from django.template import engines
 from django.utils import translation
 
 from elections.rules import Election
-from elections.turnout import Turnout
+from elections.turnout.counts import Turnout
 from results import words
 from results.exports.text import as_text
 from results.pictures.drawing import exact, number

@@ -19,7 +19,10 @@ from accounts import repository as people
 from accounts.rules import Role
 from acts.site import table
 from elections import repository as elections
-from elections import services as organising
+from elections.candidates.services import add_candidates
+from elections.drafts import services as drafts
+from elections.lifecycle import deleting
+from elections.lifecycle import services as lifecycle
 from ranking.candidates import Candidate
 from results import export_views as exports
 from results import services
@@ -66,11 +69,11 @@ def test_a_stranger_signs_in_first_and_nobody_posts(held, reader):  # noqa: F811
 def test_nothing_leaves_before_the_close_by_any_address(person, signed_in, reader, secret):
     owner = person("the organiser")
     enrol("Eve")
-    organising.create(owner, "Board", secret_ballot=secret, electorate="everyone")
-    organising.add_candidates(owner, elections.find("Board"), [Candidate("Ada"), Candidate("Bo")])
+    drafts.create(owner, "Board", secret_ballot=secret, electorate="everyone")
+    add_candidates(owner, elections.find("Board"), [Candidate("Ada"), Candidate("Bo")])
     for client in (reader, signed_in("a moderator", Role.ADMIN), signed_in(owner)):
         assert {client.get(address).status_code for address in FILES} <= {403, 404}  # a draft is not there for most
-    organising.open_(owner, elections.find("Board"), editable=False)
+    lifecycle.open_(owner, elections.find("Board"), editable=False)
     cast(person, "Board", "Eve", "0>1")
     for client in (reader, signed_in("an admin", Role.ADMIN), signed_in(owner)):
         for address in FILES:
@@ -243,7 +246,7 @@ def test_an_address_with_its_version_may_be_kept_for_good(held, reader):  # noqa
     assert reader.get(f"{BOARD}export/ballots.csv?v=old")["Cache-Control"] == "private, no-cache"
     in_words = reader.get(f"{BOARD}export/report.txt?v={known}")
     assert in_words["Cache-Control"] == "private, no-cache"  # tomorrow it may be wanted in another language
-    organising.delete(people.find("the organiser"), elections.find("Board"))
+    deleting.delete(people.find("the organiser"), elections.find("Board"))
     held(["0", "1"], voters=["Eve", "Fay"])
     assert version(services.find("Board")) != known
 

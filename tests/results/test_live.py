@@ -17,7 +17,11 @@ from ballots import repository as ballots
 from ballots import services as voting
 from ballots.services import casting
 from elections import repository as elections
-from elections import services as organising
+from elections.candidates.services import add_candidates
+from elections.drafts import services as drafts
+from elections.lifecycle import closing, deleting
+from elections.lifecycle import services as lifecycle
+from elections.roll.services import add_voters
 from ranking.candidates import Candidate
 from results import views
 from results.incoming import count as live
@@ -121,7 +125,7 @@ def test_after_any_sequence_the_running_count_is_what_a_recount_says(site, board
         elif act == "withdraw" and voting.standing_of(voter, "Board").voted:
             withdraw(voter)
         elif act == "candidate" and step % 2:
-            organising.add_candidates(owner, elections.find("Board"), [Candidate(f"{chance.choice('AZ')} {step}")])
+            add_candidates(owner, elections.find("Board"), [Candidate(f"{chance.choice('AZ')} {step}")])
         elif act == "look":
             assert_as_recounted(shelf)
     assert_as_recounted(shelf)
@@ -228,17 +232,17 @@ def test_an_election_of_the_same_name_is_another(site, board, shelf, monkeypatch
     cast(board[0], Ada=1)
     assert shelf.look("Board").result.total == 1
     owner = people.find("the organiser")
-    organising.delete(owner, elections.find("Board"))
-    organising.create(owner, "Board", **LIVE)
-    organising.add_candidates(owner, elections.find("Board"), [Candidate("Ada"), Candidate("Bo")])
-    organising.add_voters(owner, elections.find("Board"), ["Eve"])
-    organising.open_(owner, elections.find("Board"), editable=False)
+    deleting.delete(owner, elections.find("Board"))
+    drafts.create(owner, "Board", **LIVE)
+    add_candidates(owner, elections.find("Board"), [Candidate("Ada"), Candidate("Bo")])
+    add_voters(owner, elections.find("Board"), ["Eve"])
+    lifecycle.open_(owner, elections.find("Board"), editable=False)
     assert_as_recounted(shelf)
 
 
 def test_one_that_is_gone_is_forgotten(site, board, shelf):
     shelf.look("Board")
-    organising.delete(people.find("the organiser"), elections.find("Board"))
+    deleting.delete(people.find("the organiser"), elections.find("Board"))
     assert shelf.look("Board") is None
     assert shelf.weight == 0
 
@@ -341,7 +345,7 @@ def test_the_results_page_leads_to_it_while_it_is_open_and_back_at_the_end(site,
     cast(board[0], Ada=1)
     client = signed_in("Ida")
     assert client.get("/election/Board/results/")["Location"] == PAGE
-    organising.close(people.find("the organiser"), elections.find("Board"))
+    closing.close(people.find("the organiser"), elections.find("Board"))
     assert client.get(PAGE)["Location"] == "/election/Board/results/"
     assert client.get(f"{PAGE}now/")["HX-Redirect"] == "/election/Board/results/"
     assert client.get("/election/Board/results/").status_code == 200

@@ -15,9 +15,12 @@ import pytest
 from accounts import repository as people
 from ballots import services as voting
 from ballots.sealed import CannotSeal
-from elections import copying
 from elections import repository as elections
-from elections import services as organising
+from elections.candidates.services import add_candidates
+from elections.drafts import copying
+from elections.drafts import services as drafts
+from elections.lifecycle import services as lifecycle
+from elections.roll.services import add_voters
 from elections.rules import Election
 from ranking.candidates import Candidate
 from results import proof, repository, services
@@ -81,13 +84,13 @@ def known_to_organisers(site, name: str) -> set[str]:
 def test_copying_until_the_lots_suit_is_of_no_use(site, person, opened, close):  # noqa: F811
     """An organiser knows how three will vote, copies the draft a few times, and works out whom each copy favours."""
     owner, voters = person("the organiser"), [person(f"voter {number}") for number in range(3)]
-    draft = organising.create(owner, "Draft", method="irv")
-    organising.add_candidates(owner, draft, [Candidate("Ada"), Candidate("Bo"), Candidate("Cy")])
-    organising.add_voters(owner, elections.find("Draft"), [voter.name for voter in voters])
+    draft = drafts.create(owner, "Draft", method="irv")
+    add_candidates(owner, draft, [Candidate("Ada"), Candidate("Bo"), Candidate("Cy")])
+    add_voters(owner, elections.find("Draft"), [voter.name for voter in voters])
     for number in range(8):
         name = f"Copy {number}"
         copying.copy(owner, elections.find("Draft"), name)
-        organising.open_(owner, elections.find(name), editable=False)
+        lifecycle.open_(owner, elections.find(name), editable=False)
         for voter, ranking in zip(voters, THREE, strict=True):
             voting.cast(voter, name, ranks(**ranking), f"{voter.name} {number}")
         known = known_to_organisers(site, name)
@@ -100,7 +103,7 @@ def test_copying_until_the_lots_suit_is_of_no_use(site, person, opened, close): 
 def test_a_draft_and_its_copies_have_nothing_to_draw_from(site, person, signed_in):
     owner = person("the organiser")
     client = signed_in(owner)
-    organising.create(owner, "Board")
+    drafts.create(owner, "Board")
     copying.copy(owner, elections.find("Board"), "Council")
     for name in ("Board", "Council"):
         election = elections.find(name)
@@ -134,10 +137,10 @@ def test_while_it_is_open_the_secret_is_in_one_place_only(site, voted, close):  
 def test_of_two_who_open_at_once_one_has_made_the_commitment(site, person, opened):  # noqa: F811
     opened("Eve", name="Other")
     owner = people.find("the organiser")
-    election = organising.create(owner, "Board", electorate="everyone")
-    organising.add_candidates(owner, election, [Candidate("Ada"), Candidate("Bo")])
+    election = drafts.create(owner, "Board", electorate="everyone")
+    add_candidates(owner, election, [Candidate("Ada"), Candidate("Bo")])
     draft = elections.find("Board")
-    at_once(*(partial(organising.open_, owner, draft, editable=False) for _ in range(4)))
+    at_once(*(partial(lifecycle.open_, owner, draft, editable=False) for _ in range(4)))
     assert lots.commitment(elections.lots_secret("Board")) == elections.find("Board").lots_commitment
     (event,) = [each for each in site.each(keys.events()) if _opens(each, "Board")]
     assert event["event_data"]["lots_commitment"] == elections.find("Board").lots_commitment

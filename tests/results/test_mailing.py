@@ -16,10 +16,16 @@ from acts.refusals import NotAllowed
 from ballots import services as voting
 from ballots.passes import Pass
 from ballots.services import seal_what_is_closed
-from elections import quiet, repository, services
-from elections.books import repository as books
-from elections.books import services as binding
-from elections.by_link import link_to
+from elections import actions, repository
+from elections.candidates.services import add_candidates
+from elections.drafts import services as drafts
+from elections.invitations import opt_out
+from elections.invitations.voting_link import link_to
+from elections.lifecycle import closing
+from elections.lifecycle import services as lifecycle
+from elections.multi_question import repository as books
+from elections.multi_question_pages import services as binding
+from elections.roll.services import add_voters
 from elections.rules import Action, WrongState
 from mail.letters import compose
 from mail.outbox import Mail
@@ -41,13 +47,13 @@ def ada(person):
 
 
 def closed(ada, *voters: str, ballots: tuple[str, ...] = ("Eve",), candidates=("Bo", "Cy"), **settings):
-    election = services.create(ada, "Board", secret_ballot=False, mail_votes=False, **settings)
-    services.add_candidates(ada, election, [Candidate(name) for name in candidates])
-    services.add_voters(ada, election, [*ballots, *voters])
-    services.open_(ada, repository.find("Board"), editable=False)
+    election = drafts.create(ada, "Board", secret_ballot=False, mail_votes=False, **settings)
+    add_candidates(ada, election, [Candidate(name) for name in candidates])
+    add_voters(ada, election, [*ballots, *voters])
+    lifecycle.open_(ada, repository.find("Board"), editable=False)
     for name in ballots:
         voting.cast(people.find(name), "Board", {"0": ["1"]}, f"form of {name}")
-    services.close(ada, repository.find("Board"))
+    closing.close(ada, repository.find("Board"))
     seal_what_is_closed()
     return repository.find("Board")
 
@@ -101,16 +107,16 @@ def test_without_that_choice_nobody_is_mailed(site, ada, person):
 def test_who_wants_none_says_so_once(site, ada, person, client):
     person("Eve", Role.VOTER, email="eve@example.org")
     election = closed(ada, ANN, BEN)
-    quiet.leave_alone(BEN.upper())
+    opt_out.leave_alone(BEN.upper())
     mailing.mail_result(ada, election)
     assert deliver() == {"eve@example.org": 1, ANN: 1}
     to_ann = next(message for message in sent.outbox if message.to == [ANN])
     (address,) = set(re.findall(r"(/no-results/\S+/)", to_ann.body))
     assert to_ann.extra_headers["List-Unsubscribe-Post"] == "List-Unsubscribe=One-Click"
     assert client.get(address).status_code == 200
-    assert not quiet.wants_none(ANN), "a mail scanner has only looked"
+    assert not opt_out.wants_none(ANN), "a mail scanner has only looked"
     assert client.post(address, {"List-Unsubscribe": "One-Click"}).status_code == 200
-    assert quiet.wants_none(ANN)
+    assert opt_out.wants_none(ANN)
     assert client.post("/no-results/made-up/").status_code == 410
 
 
@@ -119,7 +125,7 @@ def test_a_mail_that_waits_is_dropped_for_who_wants_none_by_now(site, ada, perso
     election = closed(ada)
     mailing.mail_result(ada, election)
     queue_mailings()
-    quiet.leave_alone("eve@example.org")
+    opt_out.leave_alone("eve@example.org")
     assert deliver() == {}
 
 
@@ -127,14 +133,14 @@ def test_people_change_it_on_their_own_page_and_it_goes_with_them(site, person):
     eve = person("Eve", Role.VOTER, email="eve@example.org")
     browser = sign_in(eve)
     browser.post("/me/mails/", {"wanted": "no"})
-    assert quiet.wants_none("eve@example.org")
-    assert quiet.wanted(eve) == [{"address": "eve@example.org", "wanted": False}]
+    assert opt_out.wants_none("eve@example.org")
+    assert opt_out.wanted(eve) == [{"address": "eve@example.org", "wanted": False}]
     assert "Mail me results again" in browser.get("/me/mails/").content.decode()
     browser.post("/me/mails/", {"wanted": "yes"})
-    assert not quiet.wants_none("eve@example.org")
-    quiet.leave_alone("eve@example.org")
-    quiet.forget(eve)
-    assert not quiet.wants_none("eve@example.org")
+    assert not opt_out.wants_none("eve@example.org")
+    opt_out.leave_alone("eve@example.org")
+    opt_out.forget(eve)
+    assert not opt_out.wants_none("eve@example.org")
 
 
 def test_whoever_has_no_account_comes_to_the_page_for_everybody(site, ada, person):
@@ -205,7 +211,7 @@ def test_it_is_for_those_who_run_it_and_for_a_closed_election(site, ada, person,
     assert sign_in("Somebody else").post(HERE).status_code == 403
     with pytest.raises(NotAllowed):
         mailing.mail_result(person("Else"), election)
-    draft = services.create(ada, "Draft")
+    draft = drafts.create(ada, "Draft")
     with pytest.raises(WrongState):
         mailing.mail_result(ada, draft)
     assert sign_in("Ada").put(HERE).status_code == 405
@@ -225,8 +231,8 @@ def test_more_than_one_may_have_mailed_today_is_refused_before_anything_is_sent(
 def test_of_several_questions_on_one_ballot_all_are_told_by_one_mail(site, ada):
     book = binding.make(ada, "Assembly", ["Chair", "Site"])
     for name in book.questions:
-        services.add_candidates(ada, repository.find(name), [Candidate("Bo"), Candidate("Cy")])
-    services.add_voters(ada, repository.find(book.leader), [ANN])
+        add_candidates(ada, repository.find(name), [Candidate("Bo"), Candidate("Cy")])
+    add_voters(ada, repository.find(book.leader), [ANN])
     binding.open_(ada, books.find(book.id))
     binding.close(ada, books.find(book.id))
     seal_what_is_closed()
@@ -244,12 +250,12 @@ def test_of_several_questions_on_one_ballot_all_are_told_by_one_mail(site, ada):
 
 def test_of_several_questions_the_winner_of_each_is_named_once_all_are_sealed(site, ada):
     book = binding.make(ada, "Assembly", ["Chair", "Site"])
-    services.change(
+    actions.change(
         ada, repository.find(book.leader), Action.SET_UP, announces=True, vote_by_link=True, mail_votes=False
     )
     for name in book.questions:
-        services.add_candidates(ada, repository.find(name), [Candidate("Bo"), Candidate("Cy")])
-    services.add_voters(ada, repository.find(book.leader), [ANN, BEN])
+        add_candidates(ada, repository.find(name), [Candidate("Bo"), Candidate("Cy")])
+    add_voters(ada, repository.find(book.leader), [ANN, BEN])
     binding.open_(ada, books.find(book.id))
     held = Pass(link_to(repository.find(book.leader), site.get(keys.voter(book.leader, ANN)), ANN), book.id)
     for number, name in enumerate(book.questions):

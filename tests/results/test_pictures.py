@@ -13,7 +13,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from elections.turnout import Turnout
+from elections.turnout.counts import Turnout
 from results.pictures import Picture, pictures_of, turnout_pictures
 from results.pictures.drawing import fit, number, width, wrapped
 from results.pictures.rounds import chosen

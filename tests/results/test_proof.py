@@ -11,7 +11,7 @@ import pytest
 from accounts import repository as people
 from ballots import services as voting
 from elections import repository as elections
-from elections import services as organising
+from elections.lifecycle import deleting
 from results import proof, services
 from store import keys, splitting
 from store.table import Delete, Item, Key, Put
@@ -194,6 +194,6 @@ def test_an_earlier_election_of_the_same_name_makes_no_difference(site, opened, 
     opened("Eve", secret_ballot=False)
     voting.cast(person("Eve"), "Board", ranks(Ada=1), "form")
     close()
-    organising.delete(people.find("the organiser"), elections.find("Board"))
+    deleting.delete(people.find("the organiser"), elections.find("Board"))
     sealed(False)
     assert flaw() is None

@@ -16,8 +16,8 @@ from accounts.rules import Role
 from acts.queues import SomeFailed
 from ballots import services as ballots
 from elections import repository as elections
-from elections import services as organising
-from elections.turnout import final_turnout
+from elections.lifecycle import closing
+from elections.turnout.counts import final_turnout
 from results import repository, roll, running, services
 from results.report import Report
 from store import keys, splitting
@@ -47,7 +47,7 @@ def voted(opened, person):  # noqa: F811
 @pytest.fixture
 def close():
     def close(name: str = "Board") -> None:
-        organising.close(people.find("the organiser"), elections.find(name))
+        closing.close(people.find("the organiser"), elections.find(name))
 
     return close
 

@@ -112,9 +112,9 @@ def test_what_is_not_shared_is_not_there(shared, client, signed_in, view):
 
 @pytest.mark.parametrize("view", PAGES)
 def test_a_draft_is_not_there(site, person, client, view):
-    from elections import services
+    from elections.drafts import services as drafts
 
-    services.create(person("the organiser"), "Board", results_public=True)
+    drafts.create(person("the organiser"), "Board", results_public=True)
     assert client.get(at(view)).status_code == 404
 
 

@@ -13,8 +13,8 @@ from django.http import HttpResponse
 from django.test import Client, RequestFactory, override_settings
 
 from accounts.rules import Role
-from elections import needs
 from elections.convening import Convened
+from elections.skills_needed import needs
 from pages import page_cache
 from results import services, views
 from results.report import Report

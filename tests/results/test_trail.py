@@ -6,7 +6,11 @@ import pytest
 
 from accounts import repository as people
 from elections import repository as elections
-from elections import services as organising
+from elections.candidates.services import add_candidates
+from elections.drafts import services as drafts
+from elections.lifecycle import closing
+from elections.lifecycle import services as lifecycle
+from elections.roll.services import add_voters
 from elections.rules import Election
 from ranking.candidates import Candidate
 from results import proof, services
@@ -59,14 +63,14 @@ def busy(site, person):
     """An election with two candidates and three voters, held while others have thousands of ballots."""
     owner = person("the organiser")
     elsewhere(site, 700)
-    organising.create(owner, "Draft", secret_ballot=False)
+    drafts.create(owner, "Draft", secret_ballot=False)
     elsewhere(site, 1500)
-    organising.rename(owner, elections.find("Draft"), "Board")
-    organising.add_candidates(owner, elections.find("Board"), [Candidate("Ada"), Candidate("Bo")])
+    drafts.rename(owner, elections.find("Draft"), "Board")
+    add_candidates(owner, elections.find("Board"), [Candidate("Ada"), Candidate("Bo")])
     enrol("Eve", "Fay", "Gil")
-    organising.add_voters(owner, elections.find("Board"), ["Eve", "Fay", "Gil"])
+    add_voters(owner, elections.find("Board"), ["Eve", "Fay", "Gil"])
     seal(site)
-    organising.open_(owner, elections.find("Board"), editable=False)
+    lifecycle.open_(owner, elections.find("Board"), editable=False)
     for voter in ("Eve", "Fay", "Gil"):
         elsewhere(site, 1200)
         cast(person, "Board", voter, "0>1")
@@ -83,7 +87,7 @@ def test_it_is_all_that_the_log_says_of_an_election(site, busy):
 
 
 def test_what_is_not_sealed_yet_belongs_to_it(site, busy):
-    organising.close(people.find("the organiser"), elections.find("Board"))
+    closing.close(people.find("the organiser"), elections.find("Board"))
     services.find("Board")
     sealed = EventLog(site).newest_checkpoint()["event_id"]
     found = assert_found(site)
@@ -93,11 +97,11 @@ def test_what_is_not_sealed_yet_belongs_to_it(site, busy):
 
 def test_a_name_changed_since_the_last_seal_leads_back_as_well(site, person):
     owner = person("the organiser")
-    organising.create(owner, "First")
-    organising.rename(owner, elections.find("First"), "Second")
+    drafts.create(owner, "First")
+    drafts.rename(owner, elections.find("First"), "Second")
     seal(site)
-    organising.rename(owner, elections.find("Second"), "Third")
-    organising.rename(owner, elections.find("Third"), "THIRD")
+    drafts.rename(owner, elections.find("Second"), "Third")
+    drafts.rename(owner, elections.find("Third"), "THIRD")
     assert [event["event_type"] for event in assert_found(site, "Third")] == [
         "ElectionCreated",
         *["ElectionRenamed"] * 3,
@@ -107,9 +111,9 @@ def test_a_name_changed_since_the_last_seal_leads_back_as_well(site, person):
 def test_names_that_were_swapped_lead_to_an_end(site, person):
     owner = person("the organiser")
     for name in ("One", "Two"):
-        at_its_own_moment(lambda name=name: organising.create(owner, name))
+        at_its_own_moment(lambda name=name: drafts.create(owner, name))
     for old, new in (("One", "Spare"), ("Two", "One"), ("Spare", "Two")):
-        organising.rename(owner, elections.find(old), new)
+        drafts.rename(owner, elections.find(old), new)
     seal(site)
     first, second = assert_found(site, "One"), assert_found(site, "Two")
     assert [len(first), len(second)] == [2, 3]
@@ -127,7 +131,7 @@ def test_it_is_the_same_whether_events_are_read_one_by_one_or_in_a_row(site, hel
 
 
 def test_a_log_without_any_seal_is_read_as_it_is(site, person):
-    organising.create(person("the organiser"), "Board")
+    drafts.create(person("the organiser"), "Board")
     assert len(assert_found(site)) == 1
 
 

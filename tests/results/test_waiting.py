@@ -13,10 +13,11 @@ import pytest
 from acts import recent
 from acts.site import acting_on
 from ballots import services as voting
-from elections import descriptions, repository
-from elections import services as organising
+from elections import repository
+from elections.lifecycle import closing
+from elections.roll.services import take_off
 from elections.rules import State
-from elections.turnout import votes_of
+from elections.turnout.counts import votes_of
 from results import services, waiting
 from store import keys
 from store.log import as_text, utc_now
@@ -140,7 +141,7 @@ def test_a_cast_meets_the_close_of_another_process_at_once(here, there, clock, o
         assert eve.get("/election/Board/ballot/").status_code == 200
     with acting_on(there):
         organiser = voting.casting.people.find("the organiser")
-        organising.close(organiser, repository.find("Board"))
+        closing.close(organiser, repository.find("Board"))
     with acting_on(here):
         with pytest.raises(Exception, match="closed"):
             voting.cast(voting.casting.people.find("Eve"), "Board", ranks(Ada=1), "form")
@@ -153,7 +154,7 @@ def test_who_is_taken_off_the_roll_is_off_it_at_once(here, there, clock, opened,
         eve = signed_in("Eve")
         assert eve.get("/election/Board/ballot/").status_code == 200
     with acting_on(there):
-        organising.take_off(voting.casting.people.find("the organiser"), election, ["Eve"])
+        take_off(voting.casting.people.find("the organiser"), election, ["Eve"])
     with acting_on(here):
         assert eve.get("/election/Board/ballot/").status_code != 200
 
@@ -179,7 +180,7 @@ def test_an_organiser_sees_their_own_change_on_any_process(site, here, there, cl
         eve, organiser = signed_in("Eve"), signed_in(voting.casting.people.find("the organiser"))
         for client in (eve, organiser):
             assert b"As it was before." in client.get("/election/Board/").content
-    site.write(descriptions.described("Board", "As it is now."))
+    site.write(repository.description_written("Board", "As it is now."))
     with acting_on(here):
         assert b"As it is now." in organiser.get("/election/Board/").content
         assert b"As it is now." in eve.get("/election/Board/").content, "read anew for the organiser"
@@ -199,7 +200,7 @@ def counting(here, clock, opened, signed_in, monkeypatch):  # noqa: F811
         enrol("Eve")
         eve, bob = signed_in("Eve"), signed_in("Bob")
         voting.cast(voting.casting.people.find("Eve"), "Board", ranks(Ada=1), "form")
-        organising.close(voting.casting.people.find("the organiser"), repository.find("Board"))
+        closing.close(voting.casting.people.find("the organiser"), repository.find("Board"))
         assert eve.get(RESULT).status_code == 202
     return bob
 

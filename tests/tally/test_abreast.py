@@ -18,11 +18,28 @@ from tally.closeness import Change, apply
 from tally.pairwise import Summary, matrices, walked
 from tests.rows import every_row
 
-from .test_pairwise import many
 from .test_properties import elections
 
 some = settings(max_examples=60, deadline=None)
 SIZES = [(1, 9), (3, 40), (10, 700), (11, 700), (40, 400), (100, 450), (101, 30)]
+
+
+def many(candidates: int, ballots: int, seed: int = 1) -> Ballots:
+    """Random ballots, partial and with ties, some cast often."""
+    chance = random.Random(seed)
+
+    def ranking() -> str:
+        numbers = chance.sample(range(candidates), chance.randint(0, candidates))
+        groups: list[list[int]] = []
+        for number in numbers:
+            if groups and chance.random() < 0.2:
+                groups[-1].append(number)
+            else:
+                groups.append([number])
+        return ">".join("=".join(map(str, sorted(group))) for group in groups)
+
+    counts = {ranking(): chance.choice((1, 1, 2, 7, 1000)) for _ in range(ballots)}
+    return Ballots(tuple(f"candidate {n:03}" for n in range(candidates)), counts)
 
 
 def plainly(cast: Ballots):

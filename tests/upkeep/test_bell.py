@@ -16,7 +16,7 @@ from accounts import repository as people
 from acts.ringing import pipe, ring
 from ballots.services import cast
 from elections import repository as elections
-from elections import services as organising
+from elections.lifecycle import closing
 from results import repository as sealed
 from results import services as results
 from store.log import as_text, utc_now
@@ -116,7 +116,7 @@ def test_what_a_worker_has_heard_that_was_killed_the_next_one_finds(site, voted)
     voted()
     heard: list[str] = []
     with bell.listening(heard.append):
-        organising.close(people.find("the organiser"), elections.find("Board"))
+        closing.close(people.find("the organiser"), elections.find("Board"))
         assert ring(BALLOTS.name)
         until(lambda: heard)
     assert not ring(BALLOTS.name)

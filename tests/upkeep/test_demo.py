@@ -15,7 +15,7 @@ from accounts import repository as people
 from accounts.demo import PEOPLE
 from acts.site import now_text, table
 from elections import repository as elections
-from elections.mine import votes_of
+from elections.public.own_elections import votes_of
 from news import repository as news
 from polls import repository as polls_repository
 from results import repository as results_repository

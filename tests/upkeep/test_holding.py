@@ -9,7 +9,12 @@ import pytest
 from django.core.management.base import CommandError
 
 from accounts.rules import Role
-from elections import invitations, reminders, repository, services
+from elections import repository
+from elections.candidates.services import add_candidates
+from elections.drafts import services as drafts
+from elections.invitations import mailing, reminders
+from elections.lifecycle import services as lifecycle
+from elections.roll.services import add_voters
 from mail import again
 from mail import outbox as mail
 from mail.letters import compose
@@ -30,14 +35,14 @@ def inviting(site, person, tmp_path):
     """A backup made when two invitations waited, one was being sent, one was asked for, and a reminder was to come."""
     ada = person("Ada", Role.OWNER)
     soon = as_text(utc_now() + timedelta(hours=25))
-    election = services.create(ada, "Board", secret_ballot=False, no_voting_after=soon, remind_before=[72, 24])
-    services.add_candidates(ada, election, [Candidate("Bo"), Candidate("Cy")])
-    services.add_voters(ada, election, ADDRESSES)
-    election = services.open_(ada, repository.find("Board"), editable=False)
-    invitations.invite(ada, election)
+    election = drafts.create(ada, "Board", secret_ballot=False, no_voting_after=soon, remind_before=[72, 24])
+    add_candidates(ada, election, [Candidate("Bo"), Candidate("Cy")])
+    add_voters(ada, election, ADDRESSES)
+    election = lifecycle.open_(ada, repository.find("Board"), editable=False)
+    mailing.invite(ada, election)
     queue_mailings()
-    services.add_voters(ada, election, ["d@example.org"])
-    invitations.invite(ada, election)
+    add_voters(ada, election, ["d@example.org"])
+    mailing.invite(ada, election)
     (first, *_), _ = mail.in_state(mail.QUEUED, limit=10)
     assert mail.move(first, mail.QUEUED, mail.SENDING, lease=0)
     run("backup", str(tmp_path / "file"))
@@ -59,9 +64,9 @@ def test_what_waited_is_put_aside_and_a_person_can_send_it_again(inviting, setti
     unknown, _ = mail.in_state(mail.UNKNOWN, limit=10)
     assert sorted((each.to, each.reason) for each in unknown) == [(to, "restored") for to in ADDRESSES]
     board = repository.find("Board")
-    invited, *_others = invitations.counts(board)
+    invited, *_others = mailing.counts(board)
     assert (invited.queued, invited.sent, invited.failed) == (0, 0, 3)
-    assert {each.voter for each in invitations.failures(board, limit=10)[0]} == set(ADDRESSES)
+    assert {each.voter for each in mailing.failures(board, limit=10)[0]} == set(ADDRESSES)
     again.try_one("Ada", unknown[0])
     assert [each.number for each in mail.in_state(mail.QUEUED, limit=10)[0]] == [unknown[0].number]
     assert run("replay", "--check").endswith("The log and the store agree.")

@@ -23,7 +23,7 @@ from accounts import repository as people
 from ballots.services import cast
 from config.settings import BASE_DIR
 from elections import repository as elections
-from elections.services import close
+from elections.lifecycle.closing import close
 from store import forgetting, keys
 from store.connect import connect
 from store.log import Event, EventLog

@@ -16,7 +16,11 @@ from acts.site import log
 from acts.tokens import sign
 from ballots import services as voting
 from elections import repository as elections
-from elections import services as organising
+from elections.candidates.services import add_candidates
+from elections.drafts import services as drafts
+from elections.lifecycle import closing, deleting
+from elections.lifecycle import services as lifecycle
+from elections.roll.services import add_voters, remove_voter
 from photos.changing import Wanted as Picture
 from polls import services as polls
 from ranking.candidates import Candidate
@@ -68,11 +72,11 @@ def ada(boss, person):
 
 
 def an_election(ada, name: str, *, secret: bool = True):
-    draft = organising.create(ada, f"Draft of {name}", secret_ballot=secret)
-    organising.add_candidates(ada, draft, [Candidate("Bo"), Candidate("Cy")])
-    organising.add_voters(ada, elections.find(draft.name), [ada.name, "Eve", ADA[1]])
-    organising.rename(ada, elections.find(draft.name), name)
-    organising.open_(ada, elections.find(name), editable=False)
+    draft = drafts.create(ada, f"Draft of {name}", secret_ballot=secret)
+    add_candidates(ada, draft, [Candidate("Bo"), Candidate("Cy")])
+    add_voters(ada, elections.find(draft.name), [ada.name, "Eve", ADA[1]])
+    drafts.rename(ada, elections.find(draft.name), name)
+    lifecycle.open_(ada, elections.find(name), editable=False)
     voting.cast(ada, name, {"0": ["1"]}, f"form of {name}")
     return elections.find(name)
 
@@ -113,7 +117,7 @@ def is_whole(table) -> None:
 
 
 def test_nothing_of_somebody_is_left_and_everything_still_fits(site, boss, ada):
-    organising.delete(ada, an_election(ada, "Board"))
+    deleting.delete(ada, an_election(ada, "Board"))
     finish_background("delete election")
     removed(boss, ada)
     before = verify(site)
@@ -129,7 +133,7 @@ def test_nothing_of_somebody_is_left_and_everything_still_fits(site, boss, ada):
 
 def test_an_election_that_is_kept_keeps_its_record_until_it_is_deleted(site, boss, ada):
     election = an_election(ada, "Board", secret=False)
-    organising.close(ada, election)
+    closing.close(ada, election)
     voting.seal_what_is_closed()
     removed(boss, ada)
     forgotten()
@@ -141,10 +145,10 @@ def test_an_election_that_is_kept_keeps_its_record_until_it_is_deleted(site, bos
     assert not any("removed" in str(alias) for alias in mark["aliases"]), "whom words stand for is known no more"
     call_command("verify", stdout=StringIO())
     is_whole(site)
-    organising.delete(boss, organising.create(boss, "Another"))
+    deleting.delete(boss, drafts.create(boss, "Another"))
     site_sealer().seal()
     assert forgotten() == 0, "another election kept nothing of hers"
-    organising.delete(boss, elections.find("Board"))
+    deleting.delete(boss, elections.find("Board"))
     finish_background("delete election")
     site_sealer().seal()
     assert forgotten() >= 6
@@ -189,12 +193,12 @@ def test_an_address_that_two_have_had_is_forgotten_where_it_is_theirs(site, boss
 def test_bundles_made_before_and_after_fit(site, boss, ada, person, tmp_path):
     """Her events lie between those of an election that was not hers."""
     eve = person("Eve")
-    organising.add_candidates(boss, organising.create(boss, "Board"), [Candidate("Bo"), Candidate("Cy")])
-    organising.add_voters(boss, elections.find("Board"), ["Eve"])
+    add_candidates(boss, drafts.create(boss, "Board"), [Candidate("Bo"), Candidate("Cy")])
+    add_voters(boss, elections.find("Board"), ["Eve"])
     accounts.change_profile(ada, "Countess again", "")
-    organising.open_(boss, elections.find("Board"), editable=False)
+    lifecycle.open_(boss, elections.find("Board"), editable=False)
     voting.cast(eve, "Board", {"0": ["1"]}, "form")
-    organising.close(boss, elections.find("Board"))
+    closing.close(boss, elections.find("Board"))
     voting.seal_what_is_closed()
     removed(boss, ada)
     paths = [tmp_path / "before.zip", tmp_path / "after.zip"]
@@ -214,11 +218,11 @@ def test_long_statements_are_rewritten_in_several_steps(site, boss, ada, monkeyp
 
 
 def test_what_became_of_a_former_address_on_a_roll_is_forgotten_to_its_end(site, boss, ada):
-    draft = organising.create(boss, "Board")
-    organising.add_voters(boss, draft, [ADA[1]])
+    draft = drafts.create(boss, "Board")
+    add_voters(boss, draft, [ADA[1]])
     removed(boss, ada)
-    organising.remove_voter(boss, elections.find("Board"), ADA[1])
-    organising.delete(boss, elections.find("Board"))
+    remove_voter(boss, elections.find("Board"), ADA[1])
+    deleting.delete(boss, elections.find("Board"))
     finish_background("delete election")
     site_sealer().seal()
     forgotten()
@@ -387,13 +391,13 @@ def test_who_was_removed_by_an_earlier_version_is_forgotten_when_asked(site, bos
 def test_an_address_that_never_had_an_account_is_forgotten_when_asked(site, boss, person):
     accounts.invite(boss, ADA[1])
     site.write(Delete(keys.invitation(ADA[1])))
-    board = organising.create(boss, "Board")
-    organising.add_voters(boss, board, [ADA[1], "Boss"])
+    board = drafts.create(boss, "Board")
+    add_voters(boss, board, [ADA[1], "Boss"])
     site_sealer().seal()
     run("forget", ADA[1])
     run("forget", ADA[1])
     assert forgotten() == 1, "the invitation, but not the roll of what is kept"
-    organising.delete(boss, elections.find("Board"))
+    deleting.delete(boss, elections.find("Board"))
     finish_background("delete election")
     site_sealer().seal()
     assert forgotten() == 1

@@ -22,7 +22,12 @@ from acts.site_cache import SiteCache
 from ballots.services import cast
 from config.settings import BASE_DIR
 from elections import repository as elections
-from elections import services as organising
+from elections.candidates.services import add_candidates
+from elections.drafts import services as drafts
+from elections.lifecycle import closing
+from elections.lifecycle import services as lifecycle
+from elections.lifecycle.closing import close_what_is_over
+from elections.roll.services import add_voters
 from elections.rules import State
 from mail import outbox as mail
 from mail.sending import send_waiting
@@ -61,11 +66,11 @@ def owner(person):
 def board(person):
     """An election that Eve may vote in, run by Ada."""
     ada = person("Ada")
-    election = organising.create(ada, "Board")
-    organising.add_candidates(ada, election, [Candidate("Bo"), Candidate("Cy")])
+    election = drafts.create(ada, "Board")
+    add_candidates(ada, election, [Candidate("Bo"), Candidate("Cy")])
     enrol("Eve")
-    organising.add_voters(ada, election, ["Eve"])
-    return organising.open_(ada, elections.find("Board"), editable=False)
+    add_voters(ada, election, ["Eve"])
+    return lifecycle.open_(ada, elections.find("Board"), editable=False)
 
 
 def events(table) -> list[str]:
@@ -205,7 +210,7 @@ def test_a_page_that_would_change_something_by_being_looked_at_waits(site, board
     """A closed election of few ballots is sealed by who opens its result first."""
     client = signed_in(person("Eve", Role.VOTER))
     cast(people.find("Eve"), "Board", {"0": ["1"]}, form="b" * 32)
-    organising.close(people.find("Ada"), elections.find("Board"))
+    closing.close(people.find("Ada"), elections.find("Board"))
     pause("Ada", 30)
     before = events(site)
     client.raise_request_exception = False
@@ -385,7 +390,7 @@ def test_the_worker_rests_but_for_sealing_the_log(site, board, person, outbox):
 def test_no_election_is_closed_while_the_site_is_paused(site, board, monkeypatch):
     pause("Ada", 5)
     stands_at(monkeypatch, "2999-01-01T00:00:00.000Z")
-    assert run(Job("ends", 5, organising.close_what_is_over), Leases(site)).outcome == Outcome.RESTING
+    assert run(Job("ends", 5, close_what_is_over), Leases(site)).outcome == Outcome.RESTING
     assert elections.find("Board").stored_state == State.OPEN
 
 

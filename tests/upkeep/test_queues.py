@@ -10,7 +10,13 @@ import pytest
 from accounts.rules import Role
 from acts.queues import take_each
 from acts.site import table
-from elections import invitations, repository, services
+from elections import repository
+from elections.candidates.services import add_candidates
+from elections.drafts import services as drafts
+from elections.invitations import mailing
+from elections.lifecycle import closing
+from elections.lifecycle import services as lifecycle
+from elections.roll.services import add_voters
 from mail import outbox as mail
 from polls import services as polls
 from ranking.candidates import Candidate
@@ -39,10 +45,10 @@ def a_poison_of(queue: str, **words) -> Put:
 
 
 def board(ada, **settings):
-    election = services.create(ada, "Board", **settings)
-    services.add_candidates(ada, election, [Candidate("Bo"), Candidate("Cy")])
-    services.add_voters(ada, election, ["a@example.org"])
-    return services.open_(ada, repository.find("Board"), editable=False)
+    election = drafts.create(ada, "Board", **settings)
+    add_candidates(ada, election, [Candidate("Bo"), Candidate("Cy")])
+    add_voters(ada, election, ["a@example.org"])
+    return lifecycle.open_(ada, repository.find("Board"), editable=False)
 
 
 # Each puts a good item into a queue, and answers the bad one and how to tell that the good one had its turn.
@@ -56,7 +62,7 @@ def broken_election(**words) -> Put:
 
 
 def ends(ada) -> tuple[Put, Callable[[], bool]]:
-    services.ending.CLOSING.begin(board(ada), "Ada")
+    closing.CLOSING.begin(board(ada), "Ada")
     poison = broken_election(no_voting_after="2020-01-01T00:00:00.000Z")
     return poison, lambda: repository.find("Board").stored_state == repository.State.CLOSED
 
@@ -66,12 +72,12 @@ def reminders(ada) -> tuple[Put, Callable[[], bool]]:
     board(ada, no_voting_after=soon, remind_before=(3,))
     table().write(Delete(keys.reminders("Board")))  # as if it had been open for long
     return broken_election(no_voting_after=soon, remind_before=[3]), lambda: bool(
-        invitations.MAILING.find(invitations.subject_of("Board", invitations.TIMED))
+        mailing.MAILING.find(mailing.subject_of("Board", mailing.TIMED))
     )
 
 
 def ballots(ada) -> tuple[Put, Callable[[], bool]]:
-    services.close(ada, board(ada))
+    closing.close(ada, board(ada))
     return a_poison_of(keys.SEALING.pk, election_name="Broken"), lambda: bool(table().get(keys.result("Board")))
 
 

@@ -9,7 +9,11 @@ import pytest
 from accounts import repository as people
 from accounts.rules import Role
 from elections import repository as elections
-from elections import services as organising
+from elections.candidates.services import add_candidates
+from elections.drafts import services as drafts
+from elections.lifecycle import closing
+from elections.lifecycle import services as lifecycle
+from elections.roll.services import add_voters
 from ranking.candidates import Candidate
 from store import keys
 from store.log import as_text, utc_now
@@ -82,11 +86,11 @@ def test_who_is_still_signed_in_stays(site, boss, person):
 def test_who_runs_or_may_vote_in_an_open_election_stays(site, boss, person, how):
     ada = person("Ada")
     runs, listed = ada if how == "runs it" else boss, {"address": ada.email, "name": "Ada"}.get(how, "Boss")
-    organising.add_candidates(runs, organising.create(runs, "Board"), [Candidate("Bo"), Candidate("Cy")])
-    organising.add_voters(runs, elections.find("Board"), [listed])
-    organising.open_(runs, elections.find("Board"), editable=False)
+    add_candidates(runs, drafts.create(runs, "Board"), [Candidate("Bo"), Candidate("Cy")])
+    add_voters(runs, elections.find("Board"), [listed])
+    lifecycle.open_(runs, elections.find("Board"), editable=False)
     assert walked(YEAR_DAYS) == 0
-    organising.close(runs, elections.find("Board"))
+    closing.close(runs, elections.find("Board"))
     assert walked(YEAR_DAYS + 1) == 1
 
 

@@ -9,7 +9,10 @@ import pytest
 from accounts.rules import Role
 from ballots import services as voting
 from elections import repository as elections
-from elections import services as organising
+from elections.candidates.services import add_candidates
+from elections.drafts import services as drafts
+from elections.lifecycle import closing
+from elections.lifecycle import services as lifecycle
 from mail import outbox
 from ranking.candidates import Candidate
 from store import keys
@@ -26,9 +29,9 @@ def secret_election(site, person):
     """An open one, on a site that has started with its key."""
     secret_key.note_at_start(site)
     organiser = person("Otto", Role.USER)
-    election = organising.create(organiser, "Board", electorate="everyone", secret_ballot=True)
-    organising.add_candidates(organiser, election, [Candidate("Ada"), Candidate("Bo")])
-    organising.open_(organiser, elections.find("Board"), editable=False)
+    election = drafts.create(organiser, "Board", electorate="everyone", secret_ballot=True)
+    add_candidates(organiser, election, [Candidate("Ada"), Candidate("Bo")])
+    lifecycle.open_(organiser, elections.find("Board"), editable=False)
     return organiser
 
 
@@ -60,7 +63,7 @@ def test_a_site_that_never_kept_a_fingerprint_notices_it_too(site, client, setti
 
 
 def test_a_key_replaced_while_no_secret_election_is_open_is_remembered(site, client, settings, secret_election, caplog):
-    organising.close(secret_election, elections.find("Board"))
+    closing.close(secret_election, elections.find("Board"))
     voting.seal_what_is_closed()
     settings.SECRET_KEY = OTHER
     secret_key.note_at_start(site)

@@ -10,7 +10,12 @@ from django.core.management.base import CommandError
 
 from accounts.rules import Role
 from ballots import services as ballots
-from elections import repository, services
+from elections import repository
+from elections.candidates.services import add_candidates
+from elections.drafts import services as drafts
+from elections.lifecycle import closing
+from elections.lifecycle import services as lifecycle
+from elections.roll.services import add_voters
 from ranking.candidates import Candidate
 from store import keys
 from store.log import Event, EventLog
@@ -26,14 +31,14 @@ from .test_commands import run
 def log(site, person):
     """A secret election from draft to result, all of it sealed."""
     owner = person("Olga", Role.OWNER)
-    election = services.create(owner, "Board")
-    services.add_candidates(owner, election, [Candidate("Ada"), Candidate("Bo")])
+    election = drafts.create(owner, "Board")
+    add_candidates(owner, election, [Candidate("Ada"), Candidate("Bo")])
     voters = {number: person(f"v{number}", Role.VOTER) for number in (1, 2)}
-    services.add_voters(owner, election, ["v1", "v2"])
-    opened = services.open_(owner, repository.find("Board"), editable=False)
+    add_voters(owner, election, ["v1", "v2"])
+    opened = lifecycle.open_(owner, repository.find("Board"), editable=False)
     for number in (1, 2):
         ballots.cast(voters[number], "Board", {"0": ["1"]}, f"form {number}")
-    services.close(owner, opened)
+    closing.close(owner, opened)
     ballots.seal_what_is_closed()
     assert re.fullmatch(r"\d+ event numbers sealed\.", run("seal"))
     assert run("verify").startswith("Every event up to 12 is what was sealed")

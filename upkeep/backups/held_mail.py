@@ -12,8 +12,8 @@ import time
 from dataclasses import dataclass
 
 from acts.site import table
-from elections import invitations
 from elections import repository as elections
+from elections.invitations import mailing as invitations
 from elections.rules import State
 from mail import outbox
 from news import mailing

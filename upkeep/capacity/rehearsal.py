@@ -26,9 +26,13 @@ from accounts.rules import Role
 from acts import recent
 from acts.site import acting_on
 from ballots import services as voting
-from elections import imports, invitations
 from elections import repository as elections
-from elections import services as organising
+from elections.candidates.services import add_candidates
+from elections.drafts import services as drafts
+from elections.invitations import mailing
+from elections.lifecycle import closing
+from elections.lifecycle import services as lifecycle
+from elections.roll import imports
 from elections.rules import Election
 from mail.letters import compose
 from mail.sending import send_waiting
@@ -213,8 +217,8 @@ class Play:
         self.open(NAME)
         self.noted("opening", ONCE)
         if self.size.mail:
-            invitations.invite(self.director, self.election())
-            invitations.MAILING.advance(invitations.subject_of(NAME, invitations.INVITED))
+            mailing.invite(self.director, self.election())
+            mailing.MAILING.advance(mailing.subject_of(NAME, mailing.INVITED))
             self.noted("queueing the invitation", EVERYBODY, ROLL_VOTERS, players=ROLL_VOTERS)
             self.send("sending the invitation", ROLL_VOTERS)
 
@@ -222,9 +226,9 @@ class Play:
         size = self.size
         chosen: dict[str, Any] = {"secret_ballot": size.secret, "mail_votes": size.mail}
         chosen |= {"paper_ballots": True, "results_public": True}
-        organising.create(self.director, name, description="x" * size.description, **chosen)
+        drafts.create(self.director, name, description="x" * size.description, **chosen)
         standing = [Candidate(each, "x" * size.statement) for each in self.candidates()]
-        organising.add_candidates(self.director, self.election(name), standing)
+        add_candidates(self.director, self.election(name), standing)
 
     def list(self, name: str) -> None:
         addresses = [_address(f"Voter {number:07d}") for number in range(ROLL_VOTERS)]
@@ -232,7 +236,7 @@ class Play:
         imports.go_on(self.director, self.election(name), begun, seconds=60)
 
     def open(self, name: str) -> None:
-        organising.open_(self.director, self.election(name), editable=False)
+        lifecycle.open_(self.director, self.election(name), editable=False)
 
     def candidates(self) -> Sequence[str]:
         return [f"Candidate {number}" for number in range(self.size.candidates)]
@@ -337,7 +341,7 @@ class Play:
     # --- afterwards ---
 
     def finish(self) -> None:
-        organising.close(self.director, self.election())
+        closing.close(self.director, self.election())
         self.noted("closing", ONCE)
         address = waiting_for(self.election())["address_of_part"]
         self.later()
@@ -364,7 +368,7 @@ class Play:
         typed = {str(number): [str(number + 1)] for number in range(self.size.candidates)}
         for number in range(PAPER_BALLOTS):
             voting.enter_paper(self.director, name, _address(f"Voter {number:07d}"), typed, f"paper {number}")
-        organising.close(self.director, self.election(name))
+        closing.close(self.director, self.election(name))
         self.meter.taken()
 
     def sealed(self) -> Act:

@@ -16,7 +16,7 @@ from itertools import islice
 
 from accounts.rules import Role
 from elections.rules import State
-from elections.voting_times import following, place_of
+from elections.turnout.times import following, place_of
 from store import keys
 from store.log import layout
 from store.splitting import by_count

@@ -22,10 +22,10 @@ from acts import background, ringing
 from acts.queues import reason_of, words_of
 from acts.site import table
 from ballots.services import seal_what_is_closed
-from elections.reminders import remind_by_the_clock
+from elections.invitations.reminders import remind_by_the_clock
+from elections.lifecycle.closing import close_what_is_over, next_end
 from elections.repository import list_of
 from elections.rules import State
-from elections.services import close_what_is_over, next_end
 from live.services import ending as live_ending
 from mail import again, mailboxes
 from mail.letters import compose

@@ -15,7 +15,8 @@ from assembly import rolls
 from assembly.minutes import records, words
 from assembly.minutes import repository as minutes
 from elections import repository as elections
-from elections import services as organising
+from elections.lifecycle import closing
+from elections.lifecycle import services as lifecycle
 from live import repository, seats
 from live.onward import services as onward
 from live.rules import MAX_PLAYERS, Step
@@ -203,8 +204,8 @@ def test_what_came_of_an_assembly_stays_in_its_minutes_with_its_digest(site, hel
     finish_background("fill election")
     ended(held)
     election = elections.find("The fee")
-    organising.open_(hana, election, editable=False)
-    organising.close(hana, elections.find("The fee"))
+    lifecycle.open_(hana, election, editable=False)
+    closing.close(hana, elections.find("The fee"))
     jobs.BALLOTS.work()
     digest = results.find_seal("The fee")[1].digest
     deleting.delete(held.id, "Hana")

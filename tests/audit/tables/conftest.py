@@ -9,7 +9,11 @@ from django.test import Client
 
 from accounts import repository as people
 from accounts.rules import Role
-from elections import repository, services
+from elections import repository
+from elections.candidates.services import add_candidates
+from elections.drafts import services as drafts
+from elections.lifecycle import services as lifecycle
+from elections.roll.services import add_voters
 from elections.rules import Election
 from ranking.candidates import Candidate
 from tests.people import enrol
@@ -28,11 +32,11 @@ def opened(person) -> Callable[..., Election]:
 
     def make(name: str, *voters: str, **settings) -> Election:
         owner = people.find("the organiser") or person("the organiser")
-        election = services.create(owner, name, **settings)
-        services.add_candidates(owner, election, [Candidate(each) for each in CANDIDATES])
+        election = drafts.create(owner, name, **settings)
+        add_candidates(owner, election, [Candidate(each) for each in CANDIDATES])
         enrol(*voters)
-        services.add_voters(owner, election, voters)
-        return services.open_(owner, repository.find(name), editable=False)
+        add_voters(owner, election, voters)
+        return lifecycle.open_(owner, repository.find(name), editable=False)
 
     return make
 

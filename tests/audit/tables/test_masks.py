@@ -8,7 +8,7 @@ import pytest
 
 from audit.tables import masks
 from audit.tables.masks import HIDDEN
-from elections.disclosure import NOTHING, Allowed, allowed
+from elections.turnout.disclosure import NOTHING, Allowed, allowed
 from store import keys
 from store.schema import SCHEMA, ItemType, parsed
 from store.table import DATA, LOG, Key, Span

@@ -16,10 +16,12 @@ from accounts.rules import Role
 from audit.tables import raw, relations
 from ballots import repository as ballot_items
 from ballots import services as ballots
-from elections import needs, repository, services
-from elections.books import services as binding
+from elections import repository
 from elections.groups import services as groups
-from elections.needs import Agreement, Need
+from elections.lifecycle import closing
+from elections.multi_question_pages import services as binding
+from elections.skills_needed import needs
+from elections.skills_needed.needs import Agreement, Need
 from live.onward import repository as onward
 from live.onward.repository import Onward
 from live.services import making
@@ -64,7 +66,7 @@ def item(key: Key) -> str:
 
 
 def close(site, name: str) -> None:
-    services.close(people.find("the organiser"), repository.find(name))
+    closing.close(people.find("the organiser"), repository.find(name))
     ballots.seal_what_is_closed()
     Sealer(site).seal()
 
@@ -465,7 +467,7 @@ def fill(site, name: str, number: int, secret: bool) -> None:
     for start in range(0, len(writes), 100):
         site.write(*writes[start : start + 100])
     if secret:
-        services.close(people.find("the organiser"), election)
+        closing.close(people.find("the organiser"), election)
         lines = [{"confirmation": f"{each:05d}-0000", "rankings": "0>1"} for each in range(number)]
         for part, start in enumerate(range(0, number, 2000)):
             site.write(ballot_items.publication(election, part, lines[start : start + 2000]))

@@ -19,9 +19,10 @@ from accounts.services import registering
 from acts.limits import SECONDS_PER_DAY, count
 from audit.tables import masks, raw, relations
 from ballots import services as ballots
-from elections import invitations, repository
-from elections import services as organising
-from elections.disclosure import Allowed
+from elections import repository
+from elections.invitations import mailing
+from elections.lifecycle import closing
+from elections.turnout.disclosure import Allowed
 from mail.letters import compose
 from mail.sending import send_waiting
 from store import keys
@@ -123,7 +124,7 @@ def day(site, person, opened, signed_in, monkeypatch):
     monkeypatch.setattr(relations, "PAGE_ROWS", 7)
     users = [person(name) for name in VOTERS]
     election = opened(NAME, *VOTERS)
-    invitations.invite(people.find("the organiser"), election)
+    mailing.invite(people.find("the organiser"), election)
     queue_mailings()
     send_waiting(compose)
     accounts.invite(people.find("the organiser"), "guest@example.org")
@@ -138,7 +139,7 @@ def day(site, person, opened, signed_in, monkeypatch):
 
 
 def close(site) -> None:
-    organising.close(people.find("the organiser"), repository.find(NAME))
+    closing.close(people.find("the organiser"), repository.find(NAME))
     ballots.seal_what_is_closed()
     Sealer(site).seal()
 

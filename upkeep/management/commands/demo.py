@@ -8,7 +8,6 @@ from accounts.demo import PASSWORD, PEOPLE
 from acts.progress import Progress
 from ballots import demo as ballots
 from elections import demo as elections
-from elections.groups import demo as groups
 from live import demo as live_sessions
 from news import demo as news
 from polls import demo as polls
@@ -40,7 +39,7 @@ PARTS: tuple[tuple[str, Callable[[Progress], int]], ...] = (
     ("news", _at_once(news.load)),
     ("question sets", _at_once(question_sets.load)),
     ("live sessions", _at_once(live_sessions.load)),
-    ("groups", _at_once(groups.load)),
+    ("groups", _at_once(elections.load_group)),
 )
 
 

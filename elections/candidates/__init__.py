@@ -1,0 +1,1 @@
+"""Candidates of an election: names, statements, links and pictures."""

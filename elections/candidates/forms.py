@@ -1,0 +1,46 @@
+"""What organisers type about candidates."""
+
+from __future__ import annotations
+
+from django import forms
+from django.core.validators import URLValidator
+from django.utils.translation import gettext_lazy as _
+
+from elections.roll.list_summary import skipped_of
+from pages import lists
+from pages.fields import LinesField, markdown_field, new_of, usable_rows
+
+
+class CandidatesForm(forms.Form):
+    names = LinesField(
+        label=_("Add candidates, one a line"),
+        max_length=200_000,
+        rows=5,
+        help_text=_(
+            "At most 500 candidates. Their names together have at most 40,000 Latin letters; those of other scripts, "
+            "and emoji, count as two to four."
+        ),
+    )
+
+    def clean_names(self) -> list[str]:
+        rows = usable_rows(lists.read_candidates, self.cleaned_data["names"])
+        self.skipped = skipped_of(rows)
+        return new_of(rows)
+
+
+class CandidateForm(forms.Form):
+    statement = markdown_field(
+        _("Statement"),
+        8,
+        _(
+            "You may use Markdown: *emphasis*, lists, links. All statements of an election together have room for "
+            "about a million Latin letters."
+        ),
+    )
+    link = forms.CharField(label=_("Link"), required=False, max_length=500, widget=forms.URLInput)
+
+    def clean_link(self) -> str:
+        link = str(self.cleaned_data["link"]).strip()
+        if link:
+            URLValidator(schemes=["http", "https"])(link)
+        return link

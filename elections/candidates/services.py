@@ -1,0 +1,127 @@
+"""Who stands."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, replace
+from functools import partial
+
+from accounts.models import User
+from acts.again import try_again
+from acts.refusals import LostRace
+from elections import repository, rules
+from elections.actions import check, record
+from elections.rules import Action, Election
+from photos import repository as photos
+from photos.changing import Wanted
+from ranking.candidates import Candidate
+from store import keys
+from store.limits import check_value
+from store.splitting import TRANSACTION_WRITES, in_parts
+from store.table import Item
+
+
+def add_candidates(actor: User, election: Election, new: Sequence[Candidate]) -> list[str]:
+    """Add those that are not there yet; answers their names. More than there may be are refused before any is added."""
+    batches = list(_batches(new))
+    if len(batches) > 1:
+        _numbered(election.name, new)
+    return [name for batch in batches for name in try_again(partial(_add_batch, actor, election.name, batch))]
+
+
+def _batches(new: Sequence[Candidate]) -> Iterator[list[Candidate]]:
+    """As many as fit a transaction, and as long as what is said about them fits its event."""
+    return in_parts(new, lambda each: check_value(_payload(each)), max_count=TRANSACTION_WRITES)
+
+
+def _payload(candidate: Candidate) -> Item:
+    """What an event says of a new candidate."""
+    return repository.storable(asdict(candidate))
+
+
+def _add_batch(actor: User, name: str, new: Sequence[Candidate]) -> list[str]:
+    election = repository.find(name)
+    if election is None:
+        raise LostRace
+    check(actor, election, Action.ADD_CANDIDATES)
+    batch = _numbered(name, new)
+    _record_candidates(actor, election, batch)
+    return [each.name for each in batch]
+
+
+def _numbered(name: str, new: Sequence[Candidate]) -> list[Candidate]:
+    """The candidates that do not stand yet, each with a number nobody has."""
+    there = repository.candidates(name)
+    names = {keys.fold(each.name) for each in there}
+    wanted = [each for each in new if keys.fold(each.name) not in names]
+    rules.check_names([each.name for each in (*there, *wanted)])
+    first = max((each.number for each in there), default=-1) + 1
+    return [replace(each, number=number) for number, each in enumerate(wanted, first)]
+
+
+def _record_candidates(actor: User, election: Election, batch: Sequence[Candidate]) -> None:
+    if batch:
+        writes = [repository.new_candidate(election.name, each) for each in batch]
+        data = {"candidates": [_payload(each) for each in batch]}
+        record(actor, "CandidatesAdded", election, data, *writes, repository.touched(election, candidates=True))
+
+
+def edit_candidate(actor: User, election: Election, candidate: Candidate) -> None:
+    """All statements together are bounded, so it depends on the version: of two at once, one looks again."""
+    try_again(lambda: _edit_candidate(actor, repository.find(election.name) or election, candidate))
+
+
+def _edit_candidate(actor: User, election: Election, candidate: Candidate) -> None:
+    check(actor, election, Action.CHANGE_CANDIDATES)
+    there = {each.name: each for each in repository.candidates(election.name)}
+    before = there.pop(candidate.name, None)
+    if before is None:
+        raise LostRace
+    if (before.statement, before.link) == (candidate.statement, candidate.link):
+        return
+    rules.check_statements(candidate.length, before.length, sum(each.length for each in there.values()))
+    data = {"candidate_name": candidate.name, "statement": candidate.statement, "link": candidate.link}
+    change_ = repository.changed_candidate(election.name, before, candidate)
+    record(actor, "CandidateEdited", election, data, change_, repository.touched(election, candidates=True))
+
+
+def remove_candidate(actor: User, election: Election, name: str) -> None:
+    check(actor, election, Action.CHANGE_CANDIDATES)
+    candidate = repository.find_candidate(election.name, name)
+    gone = repository.gone_candidate(election.name, name, candidate.photo if candidate else None)
+    record(actor, "CandidatesRemoved", election, {"candidates": [name]}, *gone, repository.touched(election))
+
+
+# --- their pictures ---
+
+
+def picture_candidate(actor: User, election: Election, name: str, wanted: Wanted) -> None:
+    """Another picture, other words for it, or none. Of two at once, the second takes the first one's place."""
+
+    def change() -> None:
+        now = repository.find(election.name) or election
+        check(actor, now, Action.CHANGE_CANDIDATES)
+        _picture(actor, now, name, wanted)
+
+    try_again(change)
+
+
+def _picture(actor: User, election: Election, name: str, wanted: Wanted) -> None:
+    candidate = repository.find_candidate(election.name, name)
+    if candidate is None:
+        raise LostRace
+    before, after = candidate.photo, wanted.instead_of(candidate.photo)
+    if before == after:
+        return
+    change = repository.pictured_candidate(election.name, candidate, after)
+    data = {"candidate_name": candidate.name, **photos.said(after)}
+    writes = (change, *wanted.writes(before), repository.touched(election))
+    record(actor, "CandidatePictured", election, data, *writes)
+
+
+def copy_pictures(actor: User, election: Election, source: Sequence[Candidate]) -> None:
+    """A copy has its candidates' pictures as its own: those of the source go with the source."""
+    without = {keys.fold(each.name) for each in repository.candidates(election.name) if each.photo is None}
+    for each in source:
+        if each.photo and keys.fold(each.name) in without and (new := photos.copied(each.photo)):
+            try_again(partial(_picture, actor, repository.find(election.name) or election, each.name, Wanted(new)))

@@ -1,0 +1,95 @@
+"""Pages of candidates: who stands, with statement, link and picture."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_POST
+
+from elections import repository
+from elections.access import context_of, run, run_with
+from elections.roll import list_summary
+from elections.rules import Action, Election
+from pages import rendered
+from pages.forms import carried_out, form_page, posted, show_form
+from pages.saying import told
+from photos.changing import Wanted, picture_page
+from ranking.candidates import Candidate
+
+from . import services
+from .forms import CandidateForm, CandidatesForm
+
+
+@run(Action.LOOK)
+@form_page
+def candidates(request: HttpRequest, election: Election) -> HttpResponse:
+    """All candidates, and a box to paste more into: one a line."""
+    form = CandidatesForm(posted(request))
+
+    def add() -> list[str]:
+        new = [Candidate(name) for name in form.cleaned_data["names"]]
+        return services.add_candidates(request.user, election, new)
+
+    if carried_out(request, form, add, partial(added_candidates, form)):
+        return redirect("candidates", name=election.name)
+    found = repository.candidates_by_name(election.name)
+    context = context_of(request, election, form=form, candidates=found)
+    return render(request, "elections/candidates.html", context, status=422 if form.errors else 200)
+
+
+def added_candidates(form: Any, added: list[str]) -> str:
+    there = len(form.cleaned_data["names"]) - len(added)
+    return list_summary.summary(len(added), replace(form.skipped, there=there), list_summary.CANDIDATES)
+
+
+change_candidate = run_with(Action.CHANGE_CANDIDATES, repository.find_candidate)
+
+
+@change_candidate
+@form_page
+def candidate(request: HttpRequest, found: tuple[Election, Candidate]) -> HttpResponse:
+    election, candidate = found
+    form = CandidateForm(posted(request), initial={"statement": candidate.statement, "link": candidate.link})
+    if "preview" in request.POST and form.is_valid():
+        return _preview(request, form, candidate.name, form.cleaned_data["statement"], election)
+    if carried_out(
+        request,
+        form,
+        lambda: services.edit_candidate(request.user, election, Candidate(candidate.name, **form.cleaned_data)),
+        _("Saved."),
+    ):
+        return redirect("candidates", name=election.name)
+    return show_form(request, form, candidate.name, _("Save"), **context_of(request, election, previews=True))
+
+
+def _preview(request: HttpRequest, form: Any, title: str, text: str, election: Election) -> HttpResponse:
+    """The form again with what its Markdown looks like; nothing is saved yet."""
+    context = context_of(request, election, previews=True, preview=rendered.preview(text))
+    return show_form(request, form, title, _("Save"), **context)
+
+
+@change_candidate
+@form_page
+def candidate_picture(request: HttpRequest, found: tuple[Election, Candidate]) -> HttpResponse:
+    election, candidate = found
+
+    def act(wanted: Wanted) -> None:
+        services.picture_candidate(request.user, election, candidate.name, wanted)
+
+    to, context = reverse("candidates", args=[election.name]), context_of(request, election)
+    return picture_page(request, candidate.photo, act, to, title=candidate.name, **context)
+
+
+@change_candidate
+@require_POST
+def remove_candidate(request: HttpRequest, found: tuple[Election, Candidate]) -> HttpResponse:
+    election, candidate = found
+    done = _("%(name)s is no longer a candidate.") % {"name": candidate.name}
+    told(request, lambda: services.remove_candidate(request.user, election, candidate.name), done)
+    return redirect("candidates", name=election.name)

@@ -1,0 +1,213 @@
+"""What is said before an election opens: everything that was chosen, in numbers and plain words, each with where it can
+still be changed; what is missing; and what cannot be changed any more from then on."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy, ngettext
+
+from elections import repository
+from elections.invitations.reminders import BEFORE
+from elections.rules import METHODS, Election, State
+
+from .next_step import Button
+
+MAX_CHECKED_VOTERS = 90  # voters, who are looked at one by one; of more only their number is known
+
+IN_WORDS = {
+    "schulze": gettext_lazy("whoever would win against each of the others, one to one"),
+    "ranked-pairs": gettext_lazy("whoever would win against each of the others, the clearest contests first"),
+    "irv": gettext_lazy("the last is dropped, round by round, until one has more than half"),
+    "borda": gettext_lazy("points for every place on a ballot"),
+    "stv-scottish": gettext_lazy("seats in proportion, as Scottish councils count"),
+    "stv-meek": gettext_lazy("seats in proportion, counted by Meek's rules"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """One thing that was chosen. Without a button it cannot be changed by whoever looks."""
+
+    label: str
+    said: tuple[str, ...]
+    page: str
+    change: Button | None = None
+    names: tuple[str, ...] = ()  # shown when asked for
+    moments: tuple[tuple[str, datetime], ...] = ()
+    is_missing: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Roll:
+    """Who is on a short roll: by address, and by the name of an account that is gone."""
+
+    by_address: int
+    gone: int
+
+
+def needs_accounts(election: Election) -> bool:
+    """Whether somebody on the roll of a draft is listed by address and would have to make an account to vote. Of a long
+    roll only the beginning is looked at."""
+    if election.vote_by_link or election.electorate != "listed" or not election.voter_count:
+        return False
+    if election.stored_state != State.DRAFT:
+        return False
+    some = repository.voters(election, limit=MAX_CHECKED_VOTERS)[0]
+    return any(repository.is_by_address(each["voter_name"]) for each in some)
+
+
+def roll_of(election: Election) -> Roll | None:
+    """Nothing of a long one: nobody reads it through for this."""
+    if election.electorate != "listed" or not 0 < election.voter_count <= MAX_CHECKED_VOTERS:
+        return None
+    here = list(repository.still_here(election))
+    return Roll(sum(map(repository.is_by_address, here)), max(0, election.voter_count - len(here)))
+
+
+def recap(
+    election: Election, candidates: Sequence[str], roll: Roll | None, offered: Collection[str], now: str
+) -> list[Point]:
+    every = (
+        _candidates(election, candidates),
+        _voters(election, roll),
+        _window(election, now),
+        _ballots(election),
+        _counting(election),
+        _results(election),
+        _way_in(election),
+        _mails(election),
+    )
+    return [replace(each, change=_change(election, each.page, offered)) for each in every]
+
+
+def _change(election: Election, page: str, offered: Collection[str]) -> Button | None:
+    """On the small page of the path, where it has one for this."""
+    if {"candidates": "ADD_CANDIDATES", "roll": "ADD_VOTERS"}.get(page, "SET_UP") not in offered:
+        return None
+    of_path = page in ("when", "how")
+    address = reverse("election_step", args=[election.name, page]) if of_path else reverse(page, args=[election.name])
+    return Button(_("Change"), address)
+
+
+def _candidates(election: Election, candidates: Sequence[str]) -> Point:
+    number, is_missing = len(candidates), len(candidates) < 2 or len(candidates) <= election.seats > 1
+    said = [ngettext("%(number)d candidate", "%(number)d candidates", number) % {"number": number}]
+    if number < 2:
+        said.append(_("At least two are needed."))
+    elif is_missing:
+        said.append(_("More are needed than there are seats: %(seats)d.") % {"seats": election.seats})
+    return Point(_("Candidates"), tuple(said), "candidates", names=tuple(candidates), is_missing=is_missing)
+
+
+def _voters(election: Election, roll: Roll | None) -> Point:
+    number = election.voter_count
+    if election.electorate != "listed":
+        return Point(_("Who may vote"), (str(election.electorate_label),), "election_settings")
+    said = [ngettext("%(number)d voter on the roll", "%(number)d voters on the roll", number) % {"number": number}]
+    if not number:
+        said.append(_("At least one is needed."))
+    return Point(_("Who may vote"), (*said, *_of_roll(election, roll)), "roll", is_missing=not number)
+
+
+def _of_roll(election: Election, roll: Roll | None) -> Iterator[str]:
+    if roll and roll.by_address and not election.vote_by_link:
+        words = ngettext(
+            "%(count)d of them is listed by address and must make an account to vote, unless they have one: “Vote by "
+            "link” is off.",
+            "%(count)d of them are listed by address and must make an account to vote, unless they have one: “Vote by "
+            "link” is off.",
+            roll.by_address,
+        )
+        yield words % {"count": roll.by_address}
+    if roll and roll.gone:
+        words = ngettext(
+            "%(count)d of them cannot vote: the account is gone.",
+            "%(count)d of them cannot vote: their accounts are gone.",
+            roll.gone,
+        )
+        yield words % {"count": roll.gone}
+
+
+def _window(election: Election, now: str) -> Point:
+    moments = (
+        [(_("Voting begins"), election.begins)]
+        if election.begins and not _has_passed(election.no_voting_before, now)
+        else []
+    )
+    said = [] if moments else [_("Voting begins as soon as you open it.")]
+    if election.ends:
+        moments.append((_("Voting ends"), election.ends))
+    else:
+        said.append(_("No end is set: it stays open until somebody closes it."))
+    is_missing = _has_passed(election.no_voting_after, now)
+    if is_missing:
+        said.append(_("This end has passed already."))
+    return Point(_("When"), tuple(said), "when", moments=tuple(moments), is_missing=is_missing)
+
+
+def _has_passed(moment: str | None, now: str) -> bool:
+    return moment is not None and moment <= now
+
+
+def _ballots(election: Election) -> Point:
+    if election.secret_ballot:
+        said = [_("secret: nobody who uses this site can tell how a person voted")]
+    else:
+        said = [_("public: everybody may see who ranked whom")]
+    if election.paper_ballots:
+        said.append(_("Ballots on paper can be entered, too; whoever enters one knows it."))
+    return Point(_("Ballots"), tuple(said), "election_settings")
+
+
+def _counting(election: Election) -> Point:
+    words = {"method": METHODS[election.method], "words": IN_WORDS[election.method]}
+    said = [_("%(method)s: %(words)s") % words]
+    if election.seats > 1:
+        said.append(_("%(seats)d seats") % {"seats": election.seats})
+    said.append(_("Whoever is left out of a ranking counts as: %(rule)s.") % {"rule": election.unranked_label})
+    return Point(_("How it is counted"), tuple(said), "how")
+
+
+def _results(election: Election) -> Point:
+    who = _("everybody on the web") if election.results_public else _("everybody who may look around here")
+    said = _("%(when)s, to %(who)s") % {"when": election.results_label, "who": who}
+    return Point(_("Results are shown"), (said,), "election_settings")
+
+
+def _way_in(election: Election) -> Point:
+    if election.vote_by_link:
+        said = [
+            _("by the link in their invitation, without an account; or signed in"),
+            _("Whoever is forwarded the mail can vote in its place."),
+        ]
+    else:
+        said = [_("signed in, with an account here")]
+    return Point(_("Voters come in"), tuple(said), "election_settings")
+
+
+def _mails(election: Election) -> Point:
+    said = [_("Nothing is mailed when it opens: you invite voters afterwards, with a button.")]
+    if election.remind_before:
+        times = ", ".join(str(BEFORE[hours]) for hours in election.remind_before)
+        said.append(_("Whoever was invited and has not voted is reminded: %(times)s.") % {"times": times})
+    if election.mail_votes:
+        said.append(_("Voters are told by mail when their ballot is cast, changed or withdrawn."))
+    if election.announces:
+        said.append(_("Voters are mailed who won, as soon as it is counted."))
+    return Point(_("Mails"), tuple(said), "election_settings")
+
+
+def fixed(election: Election) -> list[str]:
+    """What cannot be changed any more once it is open."""
+    end = _("The end can only be moved later.") if election.ends else _("No end can be set any more.")
+    return [
+        _("Its name and all settings above stay as they are."),
+        _("Voters can be added, but nobody can be taken off the roll."),
+        _("Candidates stay as they are, unless you allow more below."),
+        end,
+    ]

@@ -1,0 +1,140 @@
+"""What those who run an election should think about: each once, the heaviest first, with where it is mended."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+from math import factorial
+
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from elections.invitations.progress import Progress
+from elections.rules import Election, State
+
+from .next_step import Button
+
+MIN_SECRET_VOTERS = 10  # voters; with fewer, a secret may be guessed from who voted
+
+
+@dataclass(frozen=True, slots=True)
+class Concern:
+    """`what` in one word, for programs; without a link where nothing can be mended any more."""
+
+    what: str
+    sentence: str
+    link: Button | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Looked:
+    """What is looked at."""
+
+    election: Election
+    candidates: int
+    without_statement: int
+    offered: Collection[str]  # what this person may do, by the names of the actions
+    now: str
+    progress: Progress
+    needs_accounts: bool = False  # whether voters listed by address would have to make an account
+
+    @property
+    def state(self) -> State:
+        return self.election.state(self.now)
+
+    def link(self, page: str, label: str, *actions: str, query: str = "", words: tuple[str, ...] = ()) -> Button | None:
+        """Where it is mended, for who may do so."""
+        may = not actions or any(action in self.offered for action in actions)
+        return Button(label, reverse(page, args=[self.election.name, *words]) + query) if may else None
+
+
+def concerns(looked: Looked, *, said: str = "") -> list[Concern]:
+    """The heaviest first, without what the next step says already."""
+    every = (_restored, _over, _failed, _accounts, _without_quorum, _without_address, _unnoticed, _guessable, _silent)
+    return [each for look in every for each in look(looked) if each.what != said]
+
+
+def _restored(looked: Looked) -> Iterator[Concern]:
+    if looked.election.restores:
+        sentence = _(
+            "The site was restored from a backup while this election was open. Ballots cast before count, but "
+            "nobody can tell any more whose they are: those who cast them can neither see, change nor withdraw "
+            "them."
+        )
+        yield Concern("restored", sentence, looked.link("history", _("What happened when")))
+
+
+def _over(looked: Looked) -> Iterator[Concern]:
+    end = looked.election.no_voting_after
+    if looked.state == State.DRAFT and end is not None and end <= looked.now:
+        sentence = _("The end of the voting has passed already.")
+        yield Concern("settings", sentence, looked.link("election_settings", _("Change the settings"), "SET_UP"))
+
+
+def _failed(looked: Looked) -> Iterator[Concern]:
+    if count := looked.progress.failed:
+        sentence = ngettext("%(count)d mail did not go out.", "%(count)d mails did not go out.", count)
+        link = looked.link("roll", _("Whose, and why"), query="?show=failed")
+        yield Concern("failed", sentence % {"count": count}, link)
+
+
+def _accounts(looked: Looked) -> Iterator[Concern]:
+    if looked.needs_accounts:
+        sentence = _(
+            "Voters are listed by their mail address, and “Vote by link” is off: whoever has no account here must make "
+            "one before they can vote. After the opening this cannot be changed."
+        )
+        link = looked.link("election_step", _("Who votes"), "SET_UP", words=("who",))
+        yield Concern("accounts", sentence, link)
+
+
+def _without_quorum(looked: Looked) -> Iterator[Concern]:
+    convened = looked.election.convened
+    if convened and not convened.quorate:
+        sentence = _("The assembly that convened this election did not have its quorum: %(words)s.")
+        yield Concern("quorum", sentence % {"words": convened.words})
+
+
+def _without_address(looked: Looked) -> Iterator[Concern]:
+    count = looked.progress.invited.nowhere if looked.progress.invited else 0
+    if count and looked.state != State.CLOSED:
+        sentence = ngettext(
+            "%(count)d on the roll gets no mail: nobody here has that name.",
+            "%(count)d on the roll get no mail: nobody here has these names.",
+            count,
+        )
+        yield Concern("no address", sentence % {"count": count}, looked.link("roll", _("The roll")))
+
+
+def _unnoticed(looked: Looked) -> Iterator[Concern]:
+    """A forwarded link is noticed by who hears of a ballot that they did not cast."""
+    election = looked.election
+    if election.vote_by_link and not election.mail_votes and looked.state != State.CLOSED:
+        sentence = _(
+            "One can vote by the link in the invitation, and voters are not mailed about their ballots: whoever has "
+            "somebody else's link can use it unnoticed."
+        )
+        yield Concern("unnoticed", sentence, looked.link("election_settings", _("Change the settings"), "SET_UP"))
+
+
+def _guessable(looked: Looked) -> Iterator[Concern]:
+    """Before it is too late: while it can still be made public, or have more voters."""
+    election, voters = looked.election, looked.election.voter_count
+    if not (election.secret_ballot and election.electorate == "listed" and voters) or looked.state == State.CLOSED:
+        return
+    said = []
+    if voters < MIN_SECRET_VOTERS:
+        said.append(
+            _("With so few voters, a secret ballot may be guessed: from a result that is nearly unanimous, say.")
+        )
+    if voters < factorial(min(looked.candidates, 5)):
+        said.append(_("There are more possible rankings than voters, so that a rare ranking may give its author away."))
+    if said:
+        yield Concern("secrecy", " ".join(said), Button(_("What secret means"), reverse("help_secrecy")))
+
+
+def _silent(looked: Looked) -> Iterator[Concern]:
+    if looked.without_statement and looked.state != State.CLOSED:
+        sentence = _("Candidates without a statement: %(count)d.") % {"count": looked.without_statement}
+        yield Concern("statements", sentence, looked.link("candidates", _("Write them"), "CHANGE_CANDIDATES"))

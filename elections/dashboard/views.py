@@ -1,0 +1,57 @@
+"""The page of those who run an election: what is next, how many have voted, what to think about."""
+
+from __future__ import annotations
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.views.decorators.http import require_safe
+
+from acts.site import now_text, table
+from elections import repository
+from elections.access import context_of, panels, run
+from elections.invitations import reminders
+from elections.invitations.progress import progress
+from elections.rules import Action, Election
+from elections.turnout.views import turnout_context
+from store.together import together
+
+from .checklist import needs_accounts
+from .concerns import Looked, concerns
+from .next_step import ONCE_SEALED, Numbers, next_step
+
+
+@run(Action.LOOK)
+@require_safe
+def dashboard(request: HttpRequest, election: Election) -> HttpResponse:
+    now = now_text()
+    candidates, got, shown, (parts, lacks_accounts) = together(
+        table(),
+        lambda: repository.candidates_by_name(election.name),
+        lambda: progress(election),
+        lambda: turnout_context(election),
+        lambda: (panels(request.user, election), needs_accounts(election)),
+    )
+    context = context_of(request, election, candidates=candidates, **shown)
+    numbers = Numbers(
+        candidates=len(candidates),
+        voted=context["turnout"].voted if "turnout" in context else 0,
+        uninvited=got.uninvited(election),
+        invited=got.invited.voters if got.invited else 0,
+        reminded=got.reminded.all if got.reminded else 0,
+        is_inviting=got.is_inviting,
+        is_sealed=got.is_sealed,
+        sealing=str(got.sealing or ""),
+    )
+    later = ONCE_SEALED.taken(request.user, election) if got.is_sealed else []
+    step = next_step(election, numbers, context["offered"], now, *later)
+    silent = sum(not each.statement for each in candidates)
+    looked = Looked(election, len(candidates), silent, context["offered"], now, got, lacks_accounts)
+    context |= {
+        "step": step,
+        "begins_later": election.no_voting_before is not None and election.no_voting_before > now,
+        "concerns": concerns(looked, said=step.what),
+        "mails": got.mails,
+        "reminders": [reminders.BEFORE[hours] for hours in election.remind_before],
+        "beside": parts,
+    }
+    return render(request, "elections/dashboard.html", context)

@@ -1,0 +1,1 @@
+"""Drafts: the guided setup, settings, renaming and copying."""

@@ -1,0 +1,270 @@
+"""What organisers type on the path from a new draft to an open election: a small form for each step."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any
+
+from django import forms
+from django.conf import settings
+from django.utils.formats import date_format
+from django.utils.translation import gettext, ngettext
+from django.utils.translation import gettext_lazy as _
+
+from acts.site import now_text
+from elections.candidates.forms import CandidatesForm
+from elections.invitations.forms import reminders_field
+from elections.roll.forms import VotersForm
+from elections.rules import SEVERAL_SEATS, Election, check_window
+from pages.cards import Card, Cards
+from pages.fields import TitleField, markdown_field
+from pages.time_fields import LocalTimeField, ZonedForm, ZoneField
+from pages.times import Edge, from_text, is_offered, shown, typed
+
+from .forms import SettingsForm, seats_field
+from .templates import BEGINNINGS, in_days, settings_of
+
+
+def not_asked(form: forms.Form, name: str) -> None:
+    """What a field says that goes with another choice is no matter; the page does not even show it."""
+    form.cleaned_data.pop(name, None)
+    form.errors.pop(name, None)
+
+
+# --- what it is ---
+
+
+class BeginningForm(forms.Form):
+    """What kind of election it is, and its name: all that a draft needs."""
+
+    beginning = forms.ChoiceField(
+        label=_("What is it?"),
+        choices=[(name, each.card) for name, each in BEGINNINGS.items()],
+        initial="board",
+        widget=Cards,
+    )
+    seats = seats_field(BEGINNINGS["seats"].seats)
+    name = TitleField(
+        help_text=_("As voters read it, in their mail and on their ballot. It can be changed until you open it.")
+    )
+    description = markdown_field(_("A few words for voters"), 4)
+    zone = forms.CharField(required=False, widget=forms.HiddenInput({"data-own-zone": True}))
+
+    def __init__(self, *arguments: Any, **options: Any):
+        super().__init__(*arguments, **options)
+        self.fields["seats"].help_text = _("How many people are elected.")
+
+    def clean(self) -> dict[str, Any]:
+        cleaned = super().clean() or {}
+        beginning = BEGINNINGS.get(cleaned.get("beginning", ""))
+        if beginning and not beginning.asks_seats:
+            not_asked(self, "seats")
+        return cleaned
+
+    def clean_zone(self) -> str:
+        """The reader's own, which a script says, unless the site has one."""
+        zone = settings.SITE_TIME_ZONE or self.cleaned_data["zone"]
+        return zone if is_offered(zone) else "UTC"
+
+    def values(self) -> dict[str, Any]:
+        """As an election keeps them."""
+        said = self.cleaned_data
+        words = {"name": said["name"], "description": said["description"]}
+        beginning = BEGINNINGS[said["beginning"]]
+        return words | settings_of(beginning, said.get("seats", 1), said["zone"], from_text(now_text()))
+
+
+class WhatForm(forms.Form):
+    """What it is called and about, of a draft that is there."""
+
+    name = BeginningForm.base_fields["name"]
+    description = BeginningForm.base_fields["description"]
+
+
+# --- what is on the ballot ---
+
+
+class OnTheBallotForm(CandidatesForm):
+    """More names, or none if there are some already."""
+
+    def __init__(self, *arguments: Any, there: int, **options: Any):
+        super().__init__(*arguments, **options)
+        self.fields["names"].label = _("Names, one a line")
+        self.fields["names"].required = not there
+        self.fields["names"].error_messages["required"] = _(
+            "Nothing is on the ballot yet. Write a name, or skip this for now."
+        )
+        self.fields["names"].widget.attrs["rows"] = 6
+
+    def clean_names(self) -> list[str]:
+        return super().clean_names() if self.cleaned_data["names"].strip() else []
+
+
+# --- who votes ---
+
+ELECTORATE_CARDS = {
+    "listed": Card(
+        _("A list of people"), _("You say who: user names of people who have an account here, or mail addresses.")
+    ),
+    "everyone": Card(_("Everybody here"), _("Whoever has an account here and may vote.")),
+}
+BALLOT_CARDS = {
+    "secret": Card(
+        _("Secret"), _("Nobody who uses this site can tell how a person voted, not even you."), mark=_("recommended")
+    ),
+    "public": Card(
+        _("Public"), _("Everybody who may see the election may see who ranked whom. As when hands are raised.")
+    ),
+}
+
+
+class WhoForm(VotersForm):
+    electorate = forms.ChoiceField(label=_("Who may vote"), choices=list(ELECTORATE_CARDS.items()), widget=Cards)
+    joining = SettingsForm.base_fields["joining"]
+    ballots = forms.ChoiceField(label=_("The ballots are"), choices=list(BALLOT_CARDS.items()), widget=Cards)
+    vote_by_link = SettingsForm.base_fields["vote_by_link"]
+    announces = SettingsForm.base_fields["announces"]
+
+    def __init__(self, *arguments: Any, election: Election, **options: Any):
+        self.election = election
+        super().__init__(*arguments, initial=self._initial(), **options)
+        self.fields["voters"].required = False
+
+    def _initial(self) -> dict[str, Any]:
+        kept = {name: getattr(self.election, name) for name in ("electorate", "joining", "vote_by_link", "announces")}
+        return kept | {"ballots": "secret" if self.election.secret_ballot else "public"}
+
+    def clean_voters(self) -> list[str]:
+        return super().clean_voters() if self.cleaned_data["voters"].strip() else []
+
+    def clean_ballots(self) -> str:
+        ballots = str(self.cleaned_data["ballots"])
+        if ballots == "secret" and self.election.results_visible == "live":
+            raise forms.ValidationError(
+                _(
+                    "This draft shows its result while it is open, and a secret election shows it only after it has "
+                    "closed. Change that in all settings first."
+                )
+            )
+        return ballots
+
+    def values(self) -> dict[str, Any]:
+        plain = {name: self.cleaned_data[name] for name in ("electorate", "joining", "vote_by_link", "announces")}
+        return plain | {"secret_ballot": self.cleaned_data["ballots"] == "secret"}
+
+
+# --- when ---
+
+DAYS = {"day": 1, "three-days": 3, "week": 7, "two-weeks": 14}
+AT_A_MOMENT, WHEN_CLOSED = "moment", "closed"
+MOMENTS = {"opens": "begins", "lasts": "ends"}  # the choice that asks for a moment, and the field it is typed into
+OPENINGS = {
+    "pressed": Card(_("As soon as I open it"), _("With a button, at the end of this path or on any later day.")),
+    AT_A_MOMENT: Card(_("At a moment I choose"), _("You open it before that; voters see it and wait.")),
+}
+
+
+def lengths(zone: str, now: datetime) -> list[tuple[str, Card]]:
+    """How long people can vote, with the day on which that ends if it is opened today."""
+    quick = [(name, Card(_length(days), _until(days, zone, now))) for name, days in DAYS.items()]
+    return [
+        *quick,
+        (AT_A_MOMENT, Card(_("Until another moment"), _("A day and a time of your own."))),
+        (
+            WHEN_CLOSED,
+            Card(_("Until I close it"), _("No end: you press a button. Reminders by the clock need an end.")),
+        ),
+    ]
+
+
+def _length(days: int) -> str:
+    if days % 7:
+        return ngettext("%(count)d day", "%(count)d days", days) % {"count": days}
+    return ngettext("%(count)d week", "%(count)d weeks", days // 7) % {"count": days // 7}
+
+
+def _until(days: int, zone: str, now: datetime) -> str:
+    ends = shown(from_text(in_days(days, zone, now)), zone)
+    day = date_format(ends, gettext("l, j F"))
+    return gettext("until %(day)s, %(time)s") % {"day": day, "time": date_format(ends, "H:i")}
+
+
+class WhenForm(ZonedForm):
+    opens = forms.ChoiceField(label=_("Voting begins"), choices=list(OPENINGS.items()), widget=Cards)
+    begins = LocalTimeField(edge=Edge.OPENING, label=_("Begins"))
+    lasts = forms.ChoiceField(label=_("How long can people vote?"), widget=Cards)
+    ends = LocalTimeField(edge=Edge.CLOSING, label=_("Ends"))
+    time_zone = ZoneField()
+    remind_before = reminders_field()
+
+    def __init__(self, *arguments: Any, election: Election, **options: Any):
+        self.now = from_text(now_text())
+        super().__init__(*arguments, initial=self._initial(election), **options)
+        self.fields["lasts"].choices = lengths(election.time_zone, self.now)
+
+    def _initial(self, election: Election) -> dict[str, Any]:
+        begins, ends = (typed(each, election.time_zone) if each else None for each in (election.begins, election.ends))
+        opens = AT_A_MOMENT if begins else "pressed"
+        kept = {"time_zone": election.time_zone, "remind_before": election.remind_before}
+        return kept | {"opens": opens, "begins": begins, "lasts": self._lasts(election), "ends": ends}
+
+    def _lasts(self, election: Election) -> str:
+        since, zone = election.begins or self.now, election.time_zone
+        quick = {in_days(days, zone, since): name for name, days in DAYS.items()}
+        end = election.no_voting_after
+        return WHEN_CLOSED if end is None else quick.get(end, AT_A_MOMENT)
+
+    def clean(self) -> dict[str, Any]:
+        for choice, name in MOMENTS.items():
+            if self.cleaned_data.get(choice) != AT_A_MOMENT:
+                not_asked(self, name)
+        cleaned = super().clean()
+        if not self.errors:
+            self._check_end()
+        return cleaned
+
+    def _check_end(self) -> None:
+        values = self.values()
+        try:
+            check_window(values["no_voting_before"], values["no_voting_after"])
+        except forms.ValidationError as refusal:
+            self.add_error("ends", refusal)
+        end = values["no_voting_after"]
+        if end is not None and end <= now_text():
+            self.add_error("ends", _("This has passed already."))
+
+    clean_remind_before = SettingsForm.clean_remind_before
+
+    def values(self) -> dict[str, Any]:
+        """As an election keeps them."""
+        begin = self.stored("begins")
+        kept = {"time_zone": self.cleaned_data["time_zone"], "remind_before": self.cleaned_data["remind_before"]}
+        return kept | {"no_voting_before": begin, "no_voting_after": self._end(begin)}
+
+    def _end(self, begin: str | None) -> str | None:
+        lasts, zone = self.cleaned_data["lasts"], self.cleaned_data["time_zone"]
+        if lasts == AT_A_MOMENT:
+            return self.stored("ends")
+        return in_days(DAYS[lasts], zone, from_text(begin) if begin else self.now) if lasts in DAYS else None
+
+
+# --- how it is counted ---
+
+
+class HowForm(forms.Form):
+    method = SettingsForm.base_fields["method"]
+    seats = SettingsForm.base_fields["seats"]
+    unranked = SettingsForm.base_fields["unranked"]
+
+    def __init__(self, *arguments: Any, election: Election, **options: Any):
+        super().__init__(*arguments, initial={name: getattr(election, name) for name in self.base_fields}, **options)
+
+    def clean(self) -> dict[str, Any]:
+        cleaned = super().clean() or {}
+        if "method" in cleaned and cleaned["method"] not in SEVERAL_SEATS:
+            not_asked(self, "seats")
+        return cleaned
+
+    def values(self) -> dict[str, Any]:
+        """As an election keeps them; a method that elects one has one seat."""
+        return {"seats": 1, **self.cleaned_data}

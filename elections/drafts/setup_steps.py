@@ -1,0 +1,92 @@
+"""The path from a new draft to an open election: which steps there are, who takes them, and where each leads."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from django.urls import reverse
+from django.utils.translation import gettext_lazy as _
+
+from elections.rules import Action, Election
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One page of the path, which can be left and come back to."""
+
+    name: str
+    label: str
+    title: str
+    lead: str
+    action: Action
+
+
+STEPS = (
+    Step(
+        "what",
+        _("What it is"),
+        _("What is it?"),
+        _("What it is called, and what voters should know before they rank."),
+        Action.SET_UP,
+    ),
+    Step(
+        "candidates",
+        _("On the ballot"),
+        _("What is on the ballot?"),
+        _("The people or the options that voters rank, at least two. Every voter sees them in an order of their own."),
+        Action.ADD_CANDIDATES,
+    ),
+    Step(
+        "who",
+        _("Who votes"),
+        _("Who votes?"),
+        _("Who has a ballot, who may see it, and how people come to it."),
+        Action.SET_UP,
+    ),
+    Step(
+        "when",
+        _("When"),
+        _("When do people vote?"),
+        _("Nobody can vote before you open the election. While it is open, the end may still be moved later."),
+        Action.SET_UP,
+    ),
+    Step(
+        "how",
+        _("How it is counted"),
+        _("How is it counted?"),
+        _("Voters always do the same: they put the names in order. What is made of it is chosen here."),
+        Action.SET_UP,
+    ),
+)
+BY_NAME = {step.name: step for step in STEPS}
+WHAT = STEPS[0]
+
+
+def after(step: Step, election: Election) -> str:
+    """Where it goes on: the next step, and after the last one the page that opens the election."""
+    following = STEPS[STEPS.index(step) + 1 :]
+    return address(following[0], election) if following else reverse("open_election", args=[election.name])
+
+
+def address(step: Step, election: Election) -> str:
+    return reverse("election_step", args=[election.name, step.name])
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A step as the line of progress shows it."""
+
+    label: str
+    address: str = ""
+    is_done: bool = False
+    is_here: bool = False
+
+
+def places(election: Election | None, here: Step) -> list[Place]:
+    """The whole path, from what it is to opening it; before there is a draft, no other step can be gone to."""
+    at = STEPS.index(here)
+    steps = [
+        Place(step.label, address(step, election) if election else "", number < at, number == at)
+        for number, step in enumerate(STEPS)
+    ]
+    return [*steps, Place(_("Open it"), reverse("open_election", args=[election.name]) if election else "")]

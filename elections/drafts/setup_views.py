@@ -1,0 +1,202 @@
+"""Pages of the path from a new election to an open one: what it is, and then step by step."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Callable
+from typing import Any
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils.translation import gettext as _
+
+from accounts.access import requires
+from accounts.models import User
+from accounts.rules import Permission
+from acts.again import try_again
+from acts.once import once
+from acts.refusals import NameTaken, Refusal
+from elections import actions, repository
+from elections.access import context_of, may
+from elections.candidates.services import add_candidates
+from elections.candidates.views import added_candidates
+from elections.dashboard.checklist import needs_accounts
+from elections.multi_question.links import elsewhere
+from elections.roll.services import NobodyHere
+from elections.roll.views import ON_PATH, add_from
+from elections.rules import Action, Election, State
+from pages.forms import carried_out, form_page, posted, token_in
+from pages.saying import say_what_was_understood
+from ranking.candidates import Candidate
+
+from . import services, setup_steps
+from .forms import ElectionForm
+from .setup_forms import BeginningForm, HowForm, OnTheBallotForm, WhatForm, WhenForm, WhoForm
+from .setup_steps import Step
+
+# --- what it is ---
+
+
+@requires(Permission.USE_APPLICATION)
+@form_page
+def create(request: HttpRequest) -> HttpResponse:
+    """What it is and what it is called; the rest has defaults. The same form again is the same draft."""
+    form = BeginningForm(posted(request))
+    if request.method == "POST" and form.is_valid() and _made(request, form):
+        return redirect("election_step", name=form.cleaned_data["name"], step="candidates")
+    token = token_in(request.POST) if form.is_bound else secrets.token_urlsafe(16)
+    context = {"form": form, "token": token, "places": setup_steps.places(None, setup_steps.WHAT)}
+    return render(request, "elections/new.html", context, status=422 if form.errors else 200)
+
+
+def _made(request: HttpRequest, form: BeginningForm) -> bool:
+    mark = f"{request.user.name} {token_in(request.POST)}"
+    try:
+        once(mark, lambda: services.create(request.user, mark=mark, **form.values()), None)
+    except Refusal as refusal:
+        form.add_error("name", str(refusal))
+        return False
+    return True
+
+
+@requires(Permission.USE_APPLICATION)
+@form_page
+def create_whole(request: HttpRequest) -> HttpResponse:
+    """All settings at once, for those who know what they want."""
+    form = ElectionForm(posted(request))
+    done = _("Your draft is there. Now add candidates and voters.")
+    if carried_out(request, form, lambda: services.create(request.user, **form.values()), done, "name"):
+        say_what_was_understood(request, form)
+        return redirect("dashboard", name=form.cleaned_data["name"])
+    context = {"form": form, "title": _("New election"), "button": _("Create draft")}
+    return render(request, "elections/settings.html", context, status=422 if form.errors else 200)
+
+
+# --- the steps ---
+
+
+def load_step(name: str, step: str) -> tuple[Election, Step] | None:
+    election = repository.find_whole(name)
+    return (election, setup_steps.BY_NAME[step]) if election and step in setup_steps.BY_NAME else None
+
+
+def may_take(user: User, found: tuple[Election, Step]) -> None:
+    election, step = found
+    may(step.action)(user, election)
+
+
+@requires(Permission.USE_APPLICATION, load=load_step, rule=may_take)
+@form_page
+def step(request: HttpRequest, found: tuple[Election, Step]) -> HttpResponse:
+    """One step: saves what it says and goes on. Of an election that is no draft any more it only says so."""
+    election, step = found
+    if (address := elsewhere(request, election, step.action)) is not None:
+        return redirect(address)
+    if election.stored_state != State.DRAFT:
+        status = 409 if request.method == "POST" else 200
+        return render(
+            request, "elections/steps/over.html", context_of(request, election, title=step.title), status=status
+        )
+    return PAGES[step.name](request, election, step)
+
+
+def _what(request: HttpRequest, election: Election, step: Step) -> HttpResponse:
+    text = repository.description_of(election.name).description
+    form = WhatForm(posted(request), initial={"name": election.name, "description": text})
+    if _done(request, form, lambda: _reworded(request, election, form)):
+        return redirect("election_step", name=form.cleaned_data["name"], step="candidates")
+    return _page(request, election, step, form)
+
+
+def _reworded(request: HttpRequest, election: Election, form: WhatForm) -> None:
+    """The name first: if another election has it, nothing is changed."""
+    renamed = services.rename(request.user, election, form.cleaned_data["name"])
+    actions.change(request.user, renamed, Action.SET_UP, description=form.cleaned_data["description"])
+
+
+def _candidates(request: HttpRequest, election: Election, step: Step) -> HttpResponse:
+    there = repository.candidates_by_name(election.name)
+    form = OnTheBallotForm(posted(request), there=len(there))
+
+    def add() -> None:
+        if new := [Candidate(name) for name in form.cleaned_data["names"]]:
+            messages.success(request, added_candidates(form, add_candidates(request.user, election, new)))
+
+    if _done(request, form, add):
+        return redirect(
+            setup_steps.address(step, election) if "stay" in request.POST else setup_steps.after(step, election)
+        )
+    return _page(request, election, step, form, candidates=there)
+
+
+def _who(request: HttpRequest, election: Election, step: Step) -> HttpResponse:
+    """Importing a list or adding a group saves what was chosen here first, and comes back."""
+    form = WhoForm(posted(request), election=election)
+
+    def save() -> None:
+        """The voters first: if one of them is nobody's name, nothing is changed."""
+        if form.cleaned_data["voters"]:
+            messages.success(request, add_from(form, request.user, election))
+        _change(request, election, form)
+
+    if _done(request, form, save):
+        many = MANY_AT_ONCE.get(request.POST.get("many", ""))
+        if many:
+            return redirect(f"{reverse(many, args=[election.name])}?{ON_PATH}=yes")
+        return redirect(setup_steps.after(step, election))
+    return _page(request, election, step, form, needs_accounts=needs_accounts(election))
+
+
+def _settings(request: HttpRequest, election: Election, step: Step) -> HttpResponse:
+    form: Any = {"when": WhenForm, "how": HowForm}[step.name](posted(request), election=election)
+    if _done(request, form, lambda: _change(request, election, form)):
+        if isinstance(form, WhenForm):
+            say_what_was_understood(request, form)
+        return redirect(setup_steps.after(step, election))
+    return _page(request, election, step, form)
+
+
+MANY_AT_ONCE = {"import": "import_roll", "group": "add_group", "list": "roll"}  # by the buttons of the step
+BESIDE: dict[type[Refusal], str] = {NobodyHere: "voters", NameTaken: "name"}  # the field a refusal is about
+PAGES: dict[str, Callable[[HttpRequest, Election, Step], HttpResponse]] = {
+    "what": _what,
+    "candidates": _candidates,
+    "who": _who,
+    "when": _settings,
+    "how": _settings,
+}
+
+
+def _change(request: HttpRequest, election: Election, form: Any) -> None:
+    """As the draft is now: the roll may have grown meanwhile, in this very step."""
+
+    def change() -> None:
+        actions.change(request.user, repository.find(election.name) or election, Action.SET_UP, **form.values())
+
+    try_again(change)
+
+
+def _done(request: HttpRequest, form: Any, act: Callable[[], None]) -> bool:
+    """Like `carried_out`, but without a word: the next step says that it goes on."""
+    if request.method != "POST" or not form.is_valid():
+        return False
+    try:
+        act()
+    except Refusal as refusal:
+        form.add_error(BESIDE.get(type(refusal)), str(refusal))
+        return False
+    return True
+
+
+def _page(request: HttpRequest, election: Election, step: Step, form: Any, **more: Any) -> HttpResponse:
+    context = {
+        "form": form,
+        "step": step,
+        "places": setup_steps.places(election, step),
+        "onward": setup_steps.after(step, election),
+    }
+    template = f"elections/steps/{step.name}.html"
+    context = context_of(request, election, **context, **more)
+    return render(request, template, context, status=422 if form.errors else 200)

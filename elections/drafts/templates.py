@@ -1,0 +1,79 @@
+"""What an election can begin as: the question it answers, and the settings that fit it. All of them can be changed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime, time, timedelta
+from typing import Any
+
+from django.utils.translation import gettext_lazy as _
+
+from pages.cards import Card
+from pages.times import Edge, shown, understood
+
+DEFAULT_WINDOW_DAYS = 7
+CLOSING_TIME = time(18)  # on the clocks of the election
+REMINDED = (24,)  # hours before the end
+
+
+@dataclass(frozen=True, slots=True)
+class Beginning:
+    """A kind of election, as the first page shows it, and what a draft of it starts with."""
+
+    card: Card
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    seats: int = 1  # to start with; more than one is asked for
+
+    @property
+    def asks_seats(self) -> bool:
+        return self.seats > 1
+
+
+# People who were elected are told first, and the result is announced with a button; options do not mind.
+BEGINNINGS = {
+    "board": Beginning(
+        Card(
+            _("A board election"),
+            _("One person for one office: a chair, a treasurer, a spokesperson. A secret ballot with one winner."),
+            picture="elections/pictures/one_seat.html",
+        )
+    ),
+    "option": Beginning(
+        Card(
+            _("Choose one option"),
+            _("A date, a place, a name, a proposal: the one most people can agree on."),
+            picture="elections/pictures/one_option.html",
+        ),
+        {"announces": True},
+    ),
+    "seats": Beginning(
+        Card(
+            _("Fill several seats"),
+            _("A committee, a council, delegates: every group of voters gets its fair share of the seats."),
+            picture="elections/pictures/several_seats.html",
+        ),
+        {"method": "stv-scottish"},
+        seats=3,
+    ),
+    "priorities": Beginning(
+        Card(
+            _("Rank priorities"),
+            _("Topics, projects, wishes: the result is a list, the most important first."),
+            picture="elections/pictures/priorities.html",
+        ),
+        {"announces": True, "unranked": "no-opinion"},
+    ),
+}
+
+
+def settings_of(beginning: Beginning, seats: int, zone: str, now: datetime) -> dict[str, Any]:
+    """What a draft starts with: voting for a week, and a reminder the day before it ends."""
+    window = {"time_zone": zone, "no_voting_after": in_days(DEFAULT_WINDOW_DAYS, zone, now), "remind_before": REMINDED}
+    return {**window, **beginning.settings, "seats": seats if beginning.asks_seats else 1}
+
+
+def in_days(days: int, zone: str, since: datetime) -> str:
+    """The end of an election that is to last so many days, as it is stored: in the evening there."""
+    last = shown(since, zone).date() + timedelta(days=days)
+    return understood(datetime.combine(last, CLOSING_TIME), zone, Edge.CLOSING).stored

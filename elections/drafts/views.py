@@ -1,0 +1,89 @@
+"""Pages on which a draft gets its settings, its description and its name, or is made as a copy."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils.translation import gettext as _
+
+from elections import actions
+from elections import repository as elections
+from elections.access import context_of, run
+from elections.candidates.views import _preview
+from elections.rules import Action, Election
+from pages.forms import carried_out, form_page, posted, show_form
+from pages.saying import say_what_was_understood
+
+from . import copying
+from . import services as drafts
+from .forms import DescriptionForm, NameForm, SettingsForm
+
+
+@run(Action.RENAME)
+@form_page
+def rename(request: HttpRequest, election: Election) -> HttpResponse:
+    return _under_another_name(request, election, drafts.rename, _("Rename"), election.name)
+
+
+@run(Action.COPY)
+@form_page
+def copy(request: HttpRequest, election: Election) -> HttpResponse:
+    suggestion = _("Copy of %(name)s") % {"name": election.name}
+
+    def said(copied: Election) -> str:
+        behind = {"count": election.voter_count - copied.voter_count}
+        sentence = _("Done. Left out of the roll, because their accounts are gone: %(count)d.") % behind
+        return sentence if behind["count"] > 0 and not copied.filling else _("Done.")
+
+    return _under_another_name(request, election, copying.copy, _("Copy"), suggestion[:200], said)
+
+
+def _under_another_name(
+    request: HttpRequest,
+    election: Election,
+    act: Callable[..., Election],
+    title: str,
+    suggestion: str,
+    said: Callable[[Election], str] = lambda done: _("Done."),
+) -> HttpResponse:
+    form = NameForm(posted(request), initial={"name": suggestion})
+    if carried_out(request, form, lambda: act(request.user, election, form.cleaned_data["name"]), said, "name"):
+        return redirect("dashboard", name=form.cleaned_data["name"])
+    return show_form(request, form, title, title, **context_of(request, election))
+
+
+@run(Action.SET_UP)
+@form_page
+def settings(request: HttpRequest, election: Election) -> HttpResponse:
+    text = elections.description_of(election.name).description
+    form = SettingsForm(posted(request), initial=SettingsForm.initial_of(election, text))
+    if carried_out(
+        request,
+        form,
+        lambda: actions.change(request.user, election, Action.SET_UP, **form.values()),
+        _("The settings are saved."),
+    ):
+        say_what_was_understood(request, form)
+        return redirect("dashboard", name=election.name)
+    context = context_of(request, election, form=form, title=_("Settings"), button=_("Save settings"))
+    return render(request, "elections/settings.html", context, status=422 if form.errors else 200)
+
+
+@run(Action.DESCRIBE)
+@form_page
+def describe(request: HttpRequest, election: Election) -> HttpResponse:
+    text = elections.description_of(election.name).description
+    form = DescriptionForm(posted(request), initial={"description": text})
+    if "preview" in request.POST and form.is_valid():
+        return _preview(request, form, _("Description"), form.cleaned_data["description"], election)
+    if carried_out(
+        request,
+        form,
+        lambda: actions.change(request.user, election, Action.DESCRIBE, **form.cleaned_data),
+        _("The description is saved."),
+    ):
+        return redirect("dashboard", name=election.name)
+    context = context_of(request, election, previews=True)
+    return show_form(request, form, _("Description"), _("Save"), **context)

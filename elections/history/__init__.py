@@ -1,0 +1,1 @@
+"""The history of an election, as far as everybody may know it."""

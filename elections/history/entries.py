@@ -1,0 +1,316 @@
+"""The history of an election: what its organisers did, exactly; what its voters did, only as a number for each day.
+
+It tells nothing that the election's page would not: no names of voters, no addresses, no texts of drafts, and nothing
+of another election that had the name before.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from datetime import date, datetime, timedelta
+from typing import Any
+
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy, ngettext, ngettext_lazy
+
+from acts.site import SITE, table
+from elections.convening import convened_of
+from elections.rules import Election, State
+from elections.turnout.counts import final_turnout, turnout
+from pages import times
+from store.keys import fold
+from store.log import as_text
+from store.log.search import Wanted, look
+from store.schema import SCHEMA
+from store.table import Item
+
+MAX_QUERIES_PER_PAGE = 3  # into the log, for one page
+MAX_MERGED_GAP = timedelta(minutes=1)
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where the next page goes on: under which name the election was then, and before which event."""
+
+    name: str
+    before: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Act:
+    """One thing that was done, in a sentence; a sealed result also has its digests. `first` is another number only of
+    what was recorded in several events, one after the other."""
+
+    number: int
+    first: int
+    when: str
+    sentence: str
+    digest: str = ""
+    report_digest: str = ""
+
+
+# --- what organisers did ---
+
+
+def acts(place: Place, limit: int) -> tuple[list[Item], Place | None]:
+    """Their events from there on, the newest first, back to the making of the election, through all its names."""
+    found: list[Item] = []
+    for _look in range(MAX_QUERIES_PER_PAGE):
+        wanted = Wanted(election=place.name, ballots=False)
+        looked = look(table(), wanted, before=place.before, limit=limit - len(found))
+        some, earlier = _until_made(place.name, looked.events, looked.before)
+        found += some
+        if earlier is None or len(found) >= limit:
+            return found, earlier
+        place = earlier
+    return found, place
+
+
+def _until_made(name: str, events: list[Item], before: int | None) -> tuple[list[Item], Place | None]:
+    """Those of the events that are of this election, and where it goes on: what is older may be another's."""
+    for position, event in enumerate(events, 1):
+        if event["event_type"] == "ElectionCreated":
+            return events[:position], None
+        if old := _name_before(name, event):
+            return events[:position], Place(old, event["event_id"])
+    return events, Place(name, before) if before is not None else None
+
+
+def _name_before(name: str, event: Item) -> str:
+    """The name the election had until this event, if it got the present one by it."""
+    said = event["event_data"]
+    if event["event_type"] != "ElectionRenamed" or fold(said["new_name"]) != fold(name):
+        return ""
+    return str(said["election_name"]) if fold(said["election_name"]) != fold(name) else ""
+
+
+def told(events: list[Item], election: Election, candidates: Iterable[str]) -> list[Act]:
+    """The events as everybody may see them who may see the election and these candidates."""
+    standing = {fold(name) for name in candidates}
+    return [_told(together, election, standing) for together in _gathered(events)]
+
+
+def _gathered(events: list[Item]) -> list[list[Item]]:
+    """A long list of voters is put on the roll a batch at a time; that is one act, not a hundred."""
+    gathered: list[list[Item]] = []
+    for event in events:
+        if gathered and _goes_on(gathered[-1][-1], event):
+            gathered[-1].append(event)
+        else:
+            gathered.append([event])
+    return gathered
+
+
+def _goes_on(later: Item, event: Item) -> bool:
+    apart = times.from_text(later["when_occurred"]) - times.from_text(event["when_occurred"])
+    same = all(later[name] == event[name] for name in ("actor", "event_type"))
+    return same and event["event_type"] == "VotersAdded" and apart <= MAX_MERGED_GAP
+
+
+def _told(events: list[Item], election: Election, standing: set[str]) -> Act:
+    event, *parts = events
+    said = event["event_data"]
+    if parts:
+        said = {**said, "voters": [voter for each in events for voter in each["event_data"]["voters"]]}
+    words, told = SCHEMA.event_type(event["event_type"]).sentence or _unknown, Told(event, said, election, standing)
+    sentence = words(told) if callable(words) else told.with_words(words, name=said.get("name", ""))
+    sealed = said if event["event_type"] == "ResultSealed" else {}
+    digests = [str(sealed.get(name, "")) for name in ("digest", "report_digest")]
+    return Act(event["event_id"], events[-1]["event_id"], event["when_occurred"], sentence, *digests)
+
+
+# --- a sentence for each type of event ---
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What a sentence is made of."""
+
+    event: Item
+    said: Item
+    election: Election
+    standing: set[str]
+
+    @property
+    def who(self) -> str:
+        actor = str(self.event["actor"])
+        return _("The site") if actor == SITE else actor
+
+    def with_words(self, sentence: Any, **words: object) -> str:
+        return str(sentence % {"who": self.who, **words})
+
+
+def naming(sentence: str, attribute: str, word: str = "name") -> Callable[[Told], str]:
+    return lambda told: told.with_words(sentence, **{word: told.said.get(attribute, "")})
+
+
+FIELDS = {
+    "description": gettext_lazy("description"),
+    "secret_ballot": gettext_lazy("whether ballots are secret"),
+    "no_voting_before": gettext_lazy("beginning"),
+    "no_voting_after": gettext_lazy("end"),
+    "seats": gettext_lazy("seats"),
+    "method": gettext_lazy("method"),
+    "unranked": gettext_lazy("what leaving out means"),
+    "electorate": gettext_lazy("who may vote"),
+    "results_visible": gettext_lazy("when results are shown"),
+    "results_public": gettext_lazy("to whom results are shown"),
+    "time_zone": gettext_lazy("time zone"),
+    "paper_ballots": gettext_lazy("whether there are paper ballots"),
+    "mail_votes": gettext_lazy("whether voters are mailed about their ballots"),
+    "vote_by_link": gettext_lazy("whether voters vote by the link in their invitation"),
+    "announces": gettext_lazy("whether the result is mailed to voters"),
+    "remind_before": gettext_lazy("reminders"),
+    "joining": gettext_lazy("who may join later"),
+}
+
+
+def created(told: Told) -> str:
+    if convened := told.said.get("convened"):
+        words = {"assembly": convened["assembly"], "words": convened_of(convened).words}
+        return told.with_words(_("%(who)s made the draft for the assembly “%(assembly)s”: %(words)s."), **words)
+    if "copied_from" in told.said:
+        return told.with_words(_("%(who)s made the draft as a copy of another election."))
+    return told.with_words(_("%(who)s made the draft."))
+
+
+def updated(told: Told) -> str:
+    changed = {name: value for name, value in told.said.items() if name != "election_name"}
+    if changed == {"allow_edit": False}:
+        return told.with_words(_("%(who)s fixed the candidates: none can be added any more."))
+    if set(changed) == {"no_voting_after"}:
+        return _end_moved(told, changed["no_voting_after"])
+    labels = [str(FIELDS[name]) for name in FIELDS if name in changed]
+    if not labels:
+        return told.with_words(_("%(who)s changed the settings."))
+    return told.with_words(_("%(who)s changed: %(what)s."), what=", ".join(labels))
+
+
+def _end_moved(told: Told, end: str | None) -> str:
+    if end is None:
+        return told.with_words(_("%(who)s took away the end: it is open until somebody closes it."))
+    return told.with_words(_("%(who)s set the end of voting to %(end)s."), end=_in_its_zone(end, told.election))
+
+
+def _in_its_zone(stored: str, election: Election) -> str:
+    try:
+        return times.moment_text(times.shown(times.from_text(stored), election.time_zone))
+    except times.UnknownZone:
+        return times.moment_text(times.from_text(stored))
+
+
+def opened(told: Told) -> str:
+    if told.said.get("editable"):
+        return told.with_words(_("%(who)s opened the election; candidates may still be added."))
+    return told.with_words(_("%(who)s opened the election."))
+
+
+def closed(told: Told) -> str:
+    """One that closed early says so: its page showed another end until then."""
+    if not told.election.closed_early:
+        return told.with_words(_("%(who)s closed the election."))
+    end = _in_its_zone(str(told.election.no_voting_after), told.election)
+    return told.with_words(_("%(who)s closed the election before its planned end, %(end)s."), end=end)
+
+
+def candidates_added(told: Told) -> str:
+    names = [str(each["name"]) for each in told.said.get("candidates", ())]
+    shown = [name for name in names if fold(name) in told.standing]
+    if not shown:
+        return told.with_words(SOME_CANDIDATES_ADDED, count=len(names))
+    sentence = told.with_words(_("%(who)s added candidates: %(names)s."), names=", ".join(shown))
+    gone = len(names) - len(shown)
+    if not gone:
+        return sentence
+    more = ngettext("%(count)d more no longer stands.", "%(count)d more no longer stand.", gone) % {"count": gone}
+    return f"{sentence} {more}"
+
+
+SOME_CANDIDATES_ADDED = ngettext_lazy(
+    "%(who)s added %(count)d candidate.", "%(who)s added %(count)d candidates.", "count"
+)
+
+
+def counting(sentence: Any, attribute: str) -> Callable[[Told], str]:
+    """Of a list, or of a number."""
+
+    def counted(told: Told) -> str:
+        value = told.said.get(attribute, ())
+        return told.with_words(sentence, count=value if isinstance(value, int) else len(value))
+
+    return counted
+
+
+def of_candidate(sentence: str, of_one_gone: str) -> Callable[[Told], str]:
+    """Whoever no longer stands is not named."""
+
+    def said(told: Told) -> str:
+        name = str(told.said.get("candidate_name", ""))
+        return told.with_words(sentence if fold(name) in told.standing else of_one_gone, name=name)
+
+    return said
+
+
+candidates_removed = counting(
+    ngettext_lazy("%(who)s removed %(count)d candidate.", "%(who)s removed %(count)d candidates.", "count"),
+    "candidates",
+)
+candidate_edited = of_candidate(
+    gettext_lazy("%(who)s changed what is said about %(name)s."),
+    gettext_lazy("%(who)s changed what is said about a candidate who no longer stands."),
+)
+candidate_pictured = of_candidate(
+    gettext_lazy("%(who)s changed the picture of %(name)s."),
+    gettext_lazy("%(who)s changed the picture of a candidate who no longer stands."),
+)
+voters_added = counting(
+    ngettext_lazy("%(who)s put %(count)d voter on the roll.", "%(who)s put %(count)d voters on the roll.", "count"),
+    "voters",
+)
+voters_removed = counting(
+    ngettext_lazy("%(who)s took %(count)d voter off the roll.", "%(who)s took %(count)d voters off the roll.", "count"),
+    "voters",
+)
+result_sealed = counting(
+    ngettext_lazy(
+        "%(who)s counted %(count)d ballot and sealed the result.",
+        "%(who)s counted %(count)d ballots and sealed the result.",
+        "count",
+    ),
+    "ballots",
+)
+
+
+def reminded(told: Told) -> str:
+    if "hours_before" in told.said:
+        return told.with_words(_("%(who)s reminded those who had not voted, as the organisers had chosen."))
+    return told.with_words(_("%(who)s reminded those who had not voted."))
+
+
+def _unknown(told: Told) -> str:
+    """Better than silence: something happened, and its number leads to it."""
+    return told.with_words(_("%(who)s did what the log calls “%(type)s”."), type=told.event["event_type"])
+
+
+handed_over = naming(gettext_lazy("%(who)s handed the election over to %(name)s."), "new_owner")
+not_filled = naming(
+    gettext_lazy("Not everything that the draft was made from could be brought: %(reason)s"), "sentence", "reason"
+)
+
+
+# --- what voters did ---
+
+
+def votes_by_day(election: Election, now: datetime) -> list[tuple[date, int]]:
+    """How many votes each day brought, less those withdrawn; by UTC.
+
+    The day at hand is left out while the election is open: whoever came again and again would see more than days.
+    """
+    by_day: dict[date, int] = {}
+    before, over = 0, election.state(as_text(now)) == State.CLOSED
+    for moment, count in (final_turnout(election) if over else turnout(election)).steps:
+        day = (moment - timedelta(seconds=1)).date()
+        by_day[day] = by_day.get(day, 0) + count - before
+        before = count
+    return [(day, votes) for day, votes in sorted(by_day.items()) if votes and (over or day < now.date())]

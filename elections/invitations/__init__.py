@@ -1,0 +1,1 @@
+"""Mails to voters: invitations, reminders, messages, their texts, their budget and who wants none."""

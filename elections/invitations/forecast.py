@@ -1,0 +1,129 @@
+"""What a mailing would do and look like, before anybody asks for it; and the mailing, asked for by who saw that."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import islice
+
+from django.utils.translation import get_language
+from django.utils.translation import gettext_lazy as _
+
+from accounts import allowance
+from accounts.models import User
+from acts.again import try_again
+from acts.limits import SECONDS_PER_HOUR, Limit, count
+from acts.site import now_text, table
+from elections import actions
+from elections.rules import Action, Election, WrongState
+from mail import outbox
+from mail.letters import compose
+from mail.outbox import Mail
+from store import keys
+from store.log import Event
+from store.splitting import by_count
+from store.table import Item
+
+from . import mailing
+from .letters import LETTERS, shown
+from .mailing import INVITED, REMINDED, Batch
+
+MAX_ROLL_ENTRIES = 10_000  # entries of a roll: a longer one is told of as far as this
+ACTS = {INVITED: mailing.invite, REMINDED: mailing.remind}
+
+
+@dataclass(frozen=True, slots=True)
+class Forecast:
+    """How many of a roll, or of everybody here, would be mailed now. Whom a mail may not leave out is counted like all
+    others."""
+
+    on_roll: int
+    before: int  # who had this mail already
+    due: int  # whose turn it is
+    nowhere: int  # of these, who have no address
+    mails: int  # to these, each address once
+    is_whole: bool = True  # whether all of the roll was looked at
+
+
+def of(election: Election, kind: str) -> Forecast:
+    batch = mailing.batch_of(election, kind)
+    roll = list(islice(mailing.every_voter(election), MAX_ROLL_ENTRIES + 1))
+    seen = roll[:MAX_ROLL_ENTRIES]
+    due = [item for item in seen if mailing.is_due(item, batch)]
+    numbers, nowhere = _letters(due, batch)
+    before = sum(mailing.had_before(item, batch) for item in seen)
+    return Forecast(len(seen), before, len(due), nowhere, len(numbers), len(seen) == len(roll))
+
+
+def _letters(voters: list[Item], batch: Batch) -> tuple[set[str], int]:
+    """The numbers of the mails that would be new, and how many of the voters have no address."""
+    numbers: set[str] = set()
+    nowhere = 0
+    for some in by_count(voters):
+        addresses = mailing.addresses_of(some)
+        nowhere += sum(not address for address in addresses.values())
+        numbers |= _new({mailing.number_of(batch, address) for address in addresses.values() if address})
+    return numbers, nowhere
+
+
+def _new(numbers: set[str]) -> set[str]:
+    there = table().get_many(map(keys.mail, numbers)) if numbers else {}
+    return {number for number in numbers if keys.mail(number) not in there}
+
+
+def send(actor: User, election: Election, kind: str, seen: int) -> None:
+    """Ask for the mailing whose numbers somebody has seen; refused if it would be more mails by now."""
+    actions.check(actor, election, Action.INVITE)
+    found = of(election, kind)
+    if not found.due:
+        raise WrongState(NOBODY_LEFT[kind])
+    if found.mails > seen:
+        raise WrongState(_("There are more to be mailed by now. Nothing was sent: please look at the numbers again."))
+    ACTS[kind](actor, election)
+
+
+NOBODY_LEFT = {
+    INVITED: _("Everybody on the roll was invited already, so nothing was sent."),
+    REMINDED: _("Nobody is left to be reminded, so nothing was sent."),
+}
+
+
+TESTS = Limit("test mails to oneself", 20, SECONDS_PER_HOUR)
+
+
+@dataclass(frozen=True, slots=True)
+class Preview:
+    """A mail as it would be sent now, but for the link, which is each voter's own."""
+
+    sender: str
+    subject: str
+    answers_to: str
+    text: str
+    html: str
+
+
+def preview(actor: User, election: Election, kind: str) -> Preview:
+    letter = mailing.batch_of(election, kind).letter
+    mail = Mail("0", letter, actor.email, _about(actor, election), get_language() or "en", "", "", "", 0, now_text())
+    message = compose(mail, shown(LETTERS[letter]))
+    html = str(message.alternatives[0][0])
+    return Preview(message.from_email, message.subject, ", ".join(message.reply_to), message.body, html)
+
+
+def send_test(actor: User, election: Election, kind: str) -> None:
+    """To the organiser's own address, which counts like any mail they have sent to others."""
+    actions.check(actor, election, Action.WORD_INVITATION)
+    count(TESTS, actor.name)
+    letter = f"{mailing.batch_of(election, kind).letter}_test"
+    event = Event(actor.name, "InvitationTested", {"election_name": election.name})
+
+    def reserve() -> None:
+        budget = allowance.today(actor)
+        budget.check(1)
+        mail = outbox.queued(letter, actor.email, None, **_about(actor, election))
+        mailing.record(event, mail, budget=budget.reserving(1))
+
+    try_again(reserve)
+
+
+def _about(actor: User, election: Election) -> dict[str, str]:
+    return {"election_name": election.name, "voter": actor.name, "invited_by": actor.name}

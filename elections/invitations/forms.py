@@ -1,0 +1,71 @@
+"""What organisers type for mails to voters: messages, their own text of invitations, and when to remind."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from django import forms
+from django.utils.translation import gettext_lazy as _
+
+from accounts.models import User
+from pages import rendered
+from pages.fields import LinesField, markdown_field
+
+from . import messages, own_text
+from .own_text import AS_BEFORE, MYSELF, NOBODY, Person, Words
+from .reminders import BEFORE
+
+
+def reminders_field() -> forms.TypedMultipleChoiceField:
+    return forms.TypedMultipleChoiceField(
+        label=_("Remind those who have not voted"),
+        choices=list(BEFORE.items()),
+        coerce=int,
+        required=False,
+        widget=forms.CheckboxSelectMultiple,
+        help_text=_("By mail, everybody who was invited and did not ask to be left alone."),
+    )
+
+
+class RemindersForm(forms.Form):
+    remind_before = reminders_field()
+
+
+class MessageForm(forms.Form):
+    """What an organiser writes to everybody on the roll."""
+
+    subject = forms.CharField(
+        label=_("Subject"), max_length=messages.MAX_SUBJECT_CHARS, widget=forms.TextInput({"dir": "auto"})
+    )
+    text = markdown_field(_("Message"), 8, required=True, max_length=messages.MAX_MESSAGE_CHARS)
+
+    def clean_subject(self) -> str:
+        """One line: a mail has no other."""
+        return " ".join(str(self.cleaned_data["subject"]).split())
+
+
+class OwnTextForm(forms.Form):
+    """What an organiser adds to the invitation, and who gets the answers."""
+
+    text = LinesField(
+        label=_("Your own words"),
+        required=False,
+        max_length=own_text.MAX_WORDING_CHARS,
+        validators=[rendered.check],
+        rows=6,
+        help_text=_(
+            "They stand between our sentences, in invitations and reminders. You may use Markdown: *emphasis*, lists, "
+            "links."
+        ),
+    )
+    answers = forms.ChoiceField(label=_("Answers to these mails go to"), widget=forms.RadioSelect)
+
+    def __init__(self, data: Mapping[str, Any] | None = None, *, known: Words, person: User):
+        super().__init__(data, initial={"text": known.text})
+        mine = _("me, at %(email)s: everybody who is mailed sees this address") % {"email": person.email}
+        choices = [(NOBODY, _("nobody in particular, as with all mails of this site")), (MYSELF, mine)]
+        if known.answers is not None and known.answers != Person(person.name, person.created_at):
+            choices.append((AS_BEFORE, _("%(name)s, who chose so") % {"name": known.answers.name}))
+        field = self.fields["answers"]
+        field.choices, field.initial = choices, choices[-1][0] if known.answers is not None else NOBODY

@@ -1,0 +1,551 @@
+"""Inviting and reminding voters: a step of its own that never mails anybody twice by accident.
+
+Asking for a mailing stores a background task. A batch of it is a page of the roll: the mails, the marks on the voters
+and the place in the roll change in one transaction. Where everybody here may vote, the people here follow the roll
+(`everybody`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import astuple, dataclass, field, replace
+from itertools import islice
+
+from django.utils.translation import get_language, override
+from django.utils.translation import gettext_lazy as _
+
+from accounts import allowance
+from accounts import repository as people
+from accounts.models import User
+from acts import background, recording
+from acts.again import try_again
+from acts.background import Task, TaskType, finished, wait
+from acts.site import now_text, table
+from acts.tokens import sign
+from elections import actions, places, repository
+from elections.rules import Action, Election, State, WrongState, check_listing
+from elections.turnout.counts import tells_who, turnout
+from mail import outbox
+from store import keys, spans
+from store.log import Event
+from store.table import Check, Condition, Delete, Equals, Exists, Item, Key, Missing, Page, Put, Update, Write
+
+from . import open_electorate, opt_out, voting_link
+from .mail_budget import NoneLeft, purse_of
+from .open_electorate import NOBODY, Window
+
+MAILING = TaskType("mail voters", _("Mailing voters"))
+NO_MAILS_LEFT_SECONDS = 600  # until it is looked again whether whoever asked may have more mails sent
+TRANSACTION_VOTERS = 30  # voters of one transaction: three items each
+INVITED, REMINDED, TIMED, MESSAGED, ANNOUNCED = "invited", "reminded", "timed", "messaged", "announced"
+LETTERS = {
+    INVITED: "vote_invitation",
+    REMINDED: "vote_reminder",
+    TIMED: "vote_reminder",
+    MESSAGED: "vote_message",
+    ANNOUNCED: "vote_result",
+}
+TO_ALL = "vote_reminder_to_all"  # a reminder that does not know who has voted
+NOWHERE, BEYOND = "nowhere", "beyond"  # counted beside the states of mails: see `Counts`
+LABELS = {INVITED: _("Invitations"), REMINDED: _("Reminders"), ANNOUNCED: _("Results")}
+FIRST_INVITED = "first_invited"  # beside the counted mails: when everybody here was asked to vote first
+OF_EVERYBODY = "everybody "  # begins the place of a mailing that has come to the people here
+LEAVE = "silence"  # what the token in a reminder is for
+ONCE = (INVITED, MESSAGED, ANNOUNCED)  # kinds that go to everybody on the roll, once
+
+
+# --- asking for a mailing ---
+
+
+def invite(actor: User, election: Election) -> None:
+    """Mail everybody on the roll who was not invited yet."""
+    actions.check(actor, election, Action.INVITE)
+    ask(actor, election, INVITED, Event(actor.name, "VotersInvited", {"election_name": election.name}))
+
+
+def remind(actor: User, election: Election) -> None:
+    """Mail those who were invited, have not voted, were not reminded yet and did not ask to be left alone.
+
+    While it may not be told who has voted, those who have are mailed too: whom a reminder leaves out shows in how many
+    went out and whose failed, and so would tell.
+    """
+    actions.check(actor, election, Action.INVITE)
+    now = Update(keys.reminders(election.name), set={"last_sent": now_text()})
+    ask(actor, election, REMINDED, Event(actor.name, "VotersReminded", {"election_name": election.name}), now)
+
+
+def ask(
+    actor: User,
+    election: Election,
+    kind: str,
+    event: Event,
+    *also: Write,
+    message: str = "",
+    said: dict[str, str] | None = None,
+) -> None:
+    """Ask for a mailing, if it fits into what its asker may have mailed today: then that much is reserved for it."""
+
+    def reserve() -> None:
+        budget = allowance.today(actor)
+        batch = batch_of(election, kind, message=message)
+        mails = _number_due(batch, budget.left)
+        budget.check(mails)
+        reserved = None if budget.left is None else mails
+        mailing = asked(election, kind, actor.name, message=message, reserved=reserved, said=said, window=batch.window)
+        record(event, mailing, *_reached(batch), *also, budget=budget.reserving(mails))
+
+    try_again(reserve)
+
+
+def _number_due(batch: Batch, enough: int | None) -> int:
+    """How many voters are to be mailed: counted no further than to one more than `enough`, and not without a limit."""
+    if enough is None:
+        return 0
+    return sum(islice((1 for item in every_voter(batch.election) if is_due(item, batch)), enough + 1))
+
+
+def every_voter(election: Election) -> Iterator[Item]:
+    """All that a mailing looks at: the roll, and where everybody here may vote the people here."""
+    for item in spans.each(table(), places.roll(election)):
+        if not open_electorate.is_mailed_as_one(election, item["voter_name"]):
+            yield item
+    if election.electorate == "everyone":
+        yield from open_electorate.each(election)
+
+
+def _reached(batch: Batch) -> list[Write]:
+    """That the next mailing of this kind is for those who come later; of messages, they say so themselves."""
+    if not batch.is_for_everybody or batch.kind not in (INVITED, REMINDED):
+        return []
+    name, before, until = until_of(batch.kind), batch.window.after, batch.window.until
+    first = {FIRST_INVITED: until} if batch.kind == INVITED and not before else {}
+    when = Equals(name, before) if before else Missing(name)
+    return [Update(batch.counts, set={name: until, **first}, when=when)]
+
+
+def until_of(kind: str) -> str:
+    """The attribute, beside the counted mails, that says whom mails of this kind have reached: see `everybody`."""
+    return f"{kind}_until"
+
+
+def asked(
+    election: Election,
+    kind: str,
+    asked_by: str,
+    *,
+    message: str = "",
+    moment: str = "",
+    reserved: int | None = None,
+    said: dict[str, str] | None = None,
+    window: Window | None = None,
+) -> Put:
+    """The write that asks for a mailing; refused while the same one is under way.
+
+    `reserved` is how many mails of today are its own; none, if its asker has no limit. `said` is what all its mails
+    say, where that is known by now. `window` says for whom of everybody here it is, if that was looked at before.
+    """
+    mailing: Item = {"election_name": election.name, "created_at": election.created_at}
+    mailing |= {"kind": kind, "message": message, "moment": moment}
+    mailing |= {"asked_by": asked_by, "language": get_language() or "en"} | ({"said": said} if said else {})
+    mailing |= {} if reserved is None else {"reserved": reserved, "day": allowance.day_of(now_text())}
+    window = window or _window(election, kind, message, moment)
+    mailing |= {} if window == NOBODY else {"window": list(astuple(window))}
+    return MAILING.begin(subject_of(election.name, kind, message), due=now_text(), **mailing)
+
+
+def subject_of(election_name: str, kind: str, message: str = "") -> str:
+    """Each message that organisers write has a mailing of its own."""
+    return " / ".join(filter(None, (election_name, kind, message)))
+
+
+def _window(election: Election, kind: str, message: str, moment: str) -> Window:
+    """For whom of everybody here a mailing is that is asked for now, where everybody here may vote."""
+    if election.electorate != "everyone":
+        return NOBODY
+    counts = table().get(Batch(election, kind, "", message).counts) or {}
+    return window_of(kind, counts, moment, now_text())
+
+
+def window_of(kind: str, counts: Item, moment: str, now: str) -> Window:
+    """Invitations and messages are for who came since the last one; reminders for who was invited."""
+    invited = counts.get(until_of(INVITED), "")
+    if kind == TIMED:  # whoever was invited since its moment has had a mail just now
+        return Window("", max((each for each in (counts.get(FIRST_INVITED, ""), invited) if each < moment), default=""))
+    if kind == ANNOUNCED:
+        return Window("", now)
+    return Window(counts.get(until_of(kind), ""), invited if kind == REMINDED else now)
+
+
+def record(event: Event, *writes: Write, budget: Sequence[Write] = ()) -> None:
+    """Refused if the same is under way; or if the election was deleted meanwhile, of which nothing more is told.
+
+    `LostRace` rises if somebody else has used the budget meanwhile: then it is to be looked at again.
+    """
+    taken = dict.fromkeys(range(len(writes) + 1), WrongState(_("These mails are being sent already.")))
+    recording.record(event, *writes, _still_there(event.event_data["election_name"]), *budget, refusals=taken)
+
+
+def _still_there(election_name: str) -> Check:
+    return Check(keys.election(election_name), Exists())
+
+
+def is_under_way(election: Election, kind: str) -> bool:
+    """Whether mails of this kind were asked for and are still being queued."""
+    return MAILING.find(subject_of(election.name, kind)) is not None
+
+
+def send_again(actor: User, election: Election, voter: str) -> None:
+    """Invite one voter once more, whatever became of the first mail; if that had failed, it counts no longer.
+
+    Where one votes by link, the mail has a new link, and the earlier ones end.
+    """
+    actions.check(actor, election, Action.INVITE)
+    check_listing(election, [voter])
+    item = table().get(places.entry(election, voter))
+    if item is None:
+        raise WrongState(_("%(name)s is not on the roll.") % {"name": voter})
+    name, batch = item["voter_name"], Batch(election, INVITED, actor.name)
+    address = addresses_of([item])[name]
+    if not address:
+        raise WrongState(_("There is no account named %(name)s, so that there is no address.") % {"name": name})
+    _check_not_waiting(item)
+    letter = outbox.queued(LETTERS[INVITED], address, batch.ledger(name), **batch.about(name))
+    marked = batch.marked(item, letter.item["number"], _unmarked(item, batch), again=True)
+    counted = _counted_again(batch.ledger(name), is_new=INVITED not in item)
+    event = Event(actor.name, "VoterInvitedAgain", {"election_name": election.name, "voter": name})
+    aside = outbox.replaced(item.get(INVITED, ""))  # so that nobody who tries all failed ones again sends both
+    writes = [letter, marked, *_invitation(name, actor.name), *counted, *aside]
+
+    def reserve() -> None:
+        budget = allowance.today(actor)
+        budget.check(1)
+        record(event, *writes, budget=budget.reserving(1))
+
+    try_again(reserve)
+
+
+def _check_not_waiting(voter: Item) -> None:
+    """A button pressed twice sends one mail."""
+    last = outbox.find(voter[INVITED]) if INVITED in voter else None
+    if last is not None and last.state in (outbox.QUEUED, outbox.SENDING):
+        raise WrongState(_("The last mail to %(name)s is still waiting.") % {"name": voter["voter_name"]})
+
+
+def _counted_again(ledger: outbox.Ledger, *, is_new: bool) -> list[Write]:
+    """One more is queued and, if the one before had failed, one less has failed. Who was invited is no voter more."""
+    if table().get(ledger.failure) is None:
+        more = {} if is_new else {ledger.counted(BEYOND): -1}
+        return [Update(ledger.counts, add={ledger.counted(outbox.QUEUED): 1, **more})]
+    numbers = {ledger.counted(outbox.QUEUED): 1, ledger.counted(outbox.FAILED): -1}
+    return [Update(ledger.counts, add=numbers), Delete(ledger.failure, when=Exists())]
+
+
+# --- what workers do ---
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """What the mails of one mailing have in common."""
+
+    election: Election
+    kind: str
+    asked_by: str
+    message: str = ""
+    moment: str = ""  # of a reminder by the clock
+    tells_who: bool = True  # has voted
+    said: dict[str, str] = field(default_factory=dict)  # in all its mails
+    window: Window = NOBODY  # of everybody here, where all of them may vote
+
+    @property
+    def letter(self) -> str:
+        return LETTERS[self.kind] if self.tells_who or self.kind == INVITED else TO_ALL
+
+    @property
+    def is_for_everybody(self) -> bool:
+        return self.election.electorate == "everyone"
+
+    @property
+    def mark(self) -> str:
+        """The attribute of a voter that says the mail was queued."""
+        return f"{self.kind}#{self.message}" if self.message else self.kind
+
+    @property
+    def occasion(self) -> str:
+        """On which no address is mailed twice."""
+        return f"{keys.election(self.election.name).pk}#{self.election.created_at}#{self.mark}#{self.moment}"
+
+    @property
+    def counts(self) -> Key:
+        """Messages are counted where they are kept, all others in one place."""
+        if self.message:
+            return keys.message(self.election.name, self.message)
+        return keys.mail_counts(self.election.name, self.election.created_at)
+
+    def ledger(self, voter: str) -> outbox.Ledger:
+        kind = REMINDED if self.kind == TIMED else self.kind
+        return outbox.Ledger(self.counts, kind, keys.failed_mail(self.election.name, kind, voter))
+
+    def about(self, voter: str) -> dict[str, str]:
+        more = self.said | ({"message": self.message} if self.message else {})
+        return {"election_name": self.election.name, "voter": voter, "invited_by": self.asked_by, **more}
+
+    def marked(self, item: Item, number: str, when: Condition, *, again: bool = False) -> Update:
+        time = {"invited_at": now_text()} if self.kind == INVITED else {}
+        turn = voting_link.next_turn(self.election) if again else {}
+        return Update(Key(item["PK"], item["SK"]), set={self.mark: number, **time}, add=turn, when=when)
+
+
+@MAILING.step
+def mail_batch(task: Task) -> background.Batch:
+    """Queue mails for the next voters of the roll, and move on in it; or end the mailing with the roll."""
+    mailing = {**task.data, **task.progress}
+    with override(mailing["language"]):
+        try:
+            return _next_mails(mailing)
+        except NoneLeft:
+            return wait(NO_MAILS_LEFT_SECONDS)
+
+
+def _next_mails(mailing: Item) -> background.Batch:
+    election = repository.find_made(mailing["election_name"], mailing["created_at"])
+    purse = purse_of(mailing, TRANSACTION_VOTERS)
+    if election is None or not _is_time_for(mailing["kind"], election):
+        return finished(*purse.giving_back())
+    batch = _batch(election, mailing)
+    page = _next_voters(batch, mailing.get("after"), purse.room)
+    due = [item for item in page.items if is_due(item, batch)]
+    mails = _mails_for(due, batch)
+    purse = purse.without(sum(isinstance(write, Put) for write in mails))
+    if page.cursor:
+        return background.Batch([*mails, *purse.taking()], {"after": page.cursor, **purse.stored()})
+    return finished(*mails, *purse.taking(), *purse.giving_back())
+
+
+def _is_time_for(kind: str, election: Election) -> bool:
+    """Who won is told when it is over, and everything else while one can vote."""
+    is_over = election.state(now_text()) == State.CLOSED
+    return is_over if kind == ANNOUNCED else not is_over and election.stored_state != State.DRAFT
+
+
+def _next_voters(batch: Batch, after: str | None, room: int | None) -> Page:
+    """The next voters: so many that those who are to be mailed have room."""
+    page = _page(batch, after, TRANSACTION_VOTERS)
+    due = [place for place, item in enumerate(page.items) if is_due(item, batch)]
+    return _page(batch, after, due[room]) if room and len(due) > room else page
+
+
+def _page(batch: Batch, after: str | None, limit: int) -> Page:
+    """Of the roll, and where everybody here may vote then of the people here: the mailing's place says of which."""
+    election = batch.election
+    if after is not None and after.startswith(OF_EVERYBODY):
+        some, cursor = open_electorate.page(election, limit=limit, cursor=after.removeprefix(OF_EVERYBODY) or None)
+        return Page(some, cursor and f"{OF_EVERYBODY}{cursor}")
+    page = spans.page(table(), places.roll(election), limit=limit, cursor=after)
+    return Page(page.items, OF_EVERYBODY) if page.cursor is None and batch.is_for_everybody else page
+
+
+def _batch(election: Election, mailing: Item) -> Batch:
+    batch = batch_of(election, *(mailing[name] for name in ("kind", "asked_by", "message", "moment")))
+    return replace(batch, said=mailing.get("said", {}), window=Window(*mailing.get("window", ())))
+
+
+def batch_of(election: Election, kind: str, asked_by: str = "", message: str = "", moment: str = "") -> Batch:
+    """As it would be asked for now."""
+    leaves_out_who_voted = kind in (REMINDED, TIMED) or (kind == INVITED and election.electorate == "everyone")
+    told = not leaves_out_who_voted or tells_who(election, turnout(election).voted)
+    window = _window(election, kind, message, moment)
+    return Batch(election, kind, asked_by, message, moment, told, window=window)
+
+
+def is_due(voter: Item, batch: Batch) -> bool:
+    if "since" in voter:
+        return _is_due_of_everybody(voter, batch)
+    if open_electorate.is_mailed_as_one(batch.election, voter["voter_name"]):
+        return False
+    if batch.kind in ONCE:
+        return batch.mark not in voter
+    if INVITED not in voter or voter.get("left_alone") or (voter["voted"] and batch.tells_who):
+        return False
+    # Whoever was invited since the moment of a reminder has had a mail just now.
+    return voter.get("invited_at", "") < batch.moment if batch.kind == TIMED else REMINDED not in voter
+
+
+def _is_due_of_everybody(voter: Item, batch: Batch) -> bool:
+    if not voter["since"] or not batch.window.has(voter["since"]):
+        return False
+    if batch.kind in (MESSAGED, ANNOUNCED):
+        return True
+    is_reminder = batch.kind in (REMINDED, TIMED)
+    return not (is_reminder and voter["left_alone"]) and not (voter["voted"] and batch.tells_who)
+
+
+def had_before(voter: Item, batch: Batch) -> bool:
+    """Whether a mail of this kind was queued for them before."""
+    return voter["since"] <= batch.window.after if "since" in voter else batch.mark in voter
+
+
+def _mails_for(voters: list[Item], batch: Batch) -> list[Write]:
+    """For each voter a mail, the mark that it was queued, and an invitation here where there is no account yet.
+
+    Somebody on the roll twice, by name and by address, gets one mail. One of everybody here has no entry to be marked.
+    """
+    if not voters:
+        return []
+    letters: dict[str, Put] = {}
+    writes: list[Write] = []
+    addresses = addresses_of(voters)
+    left_alone = opt_out.among(addresses.values()) if batch.kind == ANNOUNCED else set()
+    for item in voters:
+        address = addresses[item["voter_name"]]
+        letter = _letter(batch, item["voter_name"], address)
+        number = letter.item["number"]
+        if "since" not in item:
+            writes.append(batch.marked(item, number, _unmarked(item, batch)))
+            writes += [] if batch.kind == ANNOUNCED else _invitation(item["voter_name"], batch.asked_by)
+        letters |= {number: letter} if address and address not in left_alone and number not in letters else {}
+    mailed = table().get_many(letter.key for letter in letters.values()) if letters else {}
+    new = [letter for letter in letters.values() if letter.key not in mailed]
+    nowhere = sum(not address for address in addresses.values())
+    return [*new, *writes, _counted(batch, len(new), nowhere, len(voters) - len(new) - nowhere)]
+
+
+def _unmarked(item: Item, batch: Batch) -> Condition:
+    """The voter is as it was read: on the roll, and marked no further."""
+    return Exists() & (Equals(batch.mark, item[batch.mark]) if batch.mark in item else Missing(batch.mark))
+
+
+def _letter(batch: Batch, voter: str, address: str) -> Put:
+    return outbox.queued_once(batch.occasion, batch.letter, address, batch.ledger(voter), **batch.about(voter))
+
+
+def number_of(batch: Batch, address: str) -> str:
+    return outbox.number_on(batch.occasion, address)
+
+
+def _counted(batch: Batch, queued: int, nowhere: int, beyond: int) -> Update:
+    counted = batch.ledger("").counted
+    numbers = {counted(outbox.QUEUED): queued, counted(NOWHERE): nowhere, counted(BEYOND): beyond}
+    return Update(batch.counts, add=numbers)
+
+
+def addresses_of(voters: Iterable[Item]) -> dict[str, str]:
+    """Where each voter is mailed; nowhere, if the account they were listed by is gone."""
+    known = {item["voter_name"]: item["address"] for item in voters if "since" in item}
+    entries = {item["voter_name"]: item for item in voters if item["voter_name"] not in known}
+    places = {name: keys.user(name) for name in entries if not repository.is_by_address(name)}
+    found = table().get_many(places.values()) if places else {}
+    pairs = [(people.user_of(found[place]), entries[name]) for name, place in places.items() if place in found]
+    theirs = {entry["voter_name"]: person.email for person, entry in repository.matching(pairs)}
+    return known | {name: name if repository.is_by_address(name) else theirs.get(name, "") for name in entries}
+
+
+def _invitation(voter: str, asked_by: str) -> list[Write]:
+    """Lets an address make its account by the link in the mail."""
+    if "@" not in voter:
+        return []
+    words = {"email": voter, "invited_by": asked_by, "invited_at": now_text()}
+    return [Update(keys.invitation(voter), set=words)]
+
+
+# --- what became of them ---
+
+
+@dataclass(frozen=True, slots=True)
+class Invited:
+    """A voter as the roll shows one: whether and with what success mail went out."""
+
+    name: str
+    voted: bool
+    paper: bool
+    mail: outbox.Mail | None
+    without_address: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """How many mails of one kind are in which state."""
+
+    label: str
+    queued: int
+    sent: int
+    failed: int
+    nowhere: int  # people on the roll without an account, and so without an address
+    beyond: int = 0  # voters beyond these: two of one address get one mail, and one voter may have got two
+
+    @property
+    def all(self) -> int:
+        return self.queued + self.sent + self.failed + self.nowhere
+
+    @property
+    def voters(self) -> int:
+        """How many on the roll were to be mailed so far."""
+        return self.all + self.beyond
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """A mail that did not go out."""
+
+    voter: str
+    kind: str
+    reason: str
+    detail: str
+
+    @property
+    def label(self) -> str:
+        return LABELS.get(self.kind) or _("Message")
+
+    @property
+    def can_be_sent_again(self) -> bool:
+        return self.kind == INVITED
+
+
+def counts_of(item: Item, kind: str, label: str = "") -> Counts:
+    states = (outbox.QUEUED, outbox.SENT, outbox.FAILED, NOWHERE, BEYOND)
+    return Counts(label, *(item.get(f"{kind}_{state}", 0) for state in states))
+
+
+def failures(election: Election, *, limit: int, cursor: str | None = None) -> tuple[list[Failure], str | None]:
+    page = table().page(keys.failed_mails(election.name), limit=limit, cursor=cursor)
+    found = [Failure(each["about"]["voter"], each["kind"], each["reason"], each["detail"]) for each in page.items]
+    return found, page.cursor
+
+
+def with_mails(voters: Sequence[Item]) -> list[Invited]:
+    places = {item[INVITED]: keys.mail(item[INVITED]) for item in voters if INVITED in item}
+    found = table().get_many(places.values()) if places else {}
+    mails = {number: found.get(place) for number, place in places.items()}
+    return [
+        Invited(
+            item["voter_name"],
+            item["voted"],
+            item.get("paper", False),
+            outbox.mail_of(letter) if (letter := mails.get(item.get(INVITED, ""))) else None,
+            INVITED in item and mails.get(item[INVITED]) is None,
+        )
+        for item in voters
+    ]
+
+
+# --- being left alone ---
+
+
+def silence_token(election_name: str, voter: str) -> str:
+    return sign(LEAVE, election_name, voter)
+
+
+def leave_alone(election_name: str, voter: str) -> bool:
+    """No more reminders to this voter about this election; whether they are on its roll."""
+    own, item = places.with_entry(election_name, voter)
+    if own is None or item is None or item["voter_name"] != voter:
+        return False
+    if not item.get("left_alone"):
+        event = Event(voter, "RemindersDeclined", {"election_name": election_name, "voter_name": voter})
+        # unless they said so twice at the same moment, or left the roll
+        recording.try_record(event, declined(repository.election_of(own), voter), _still_there(election_name))
+    return True
+
+
+def declined(election: Election, voter: str) -> Update:
+    is_new = Equals("voter_name", voter) & Missing("left_alone")
+    return Update(places.entry(election, voter), set={"left_alone": True}, when=is_new)

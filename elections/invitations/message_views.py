@@ -1,0 +1,114 @@
+"""Pages about what is mailed to voters besides invitations: messages, reminders by the clock, and who wants none."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.contrib import messages as notices
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from accounts import allowance
+from accounts.access import requires
+from accounts.opting_out import opt_out
+from accounts.rules import NOT_CONFIRMED
+from acts.site import now_text
+from elections.access import context_of, run
+from elections.rules import Action, Election, State
+from pages import rendered
+from pages.forms import carried_out, form_page, posted, show_form
+from pages.saying import ask
+
+from . import messages
+from . import opt_out as quiet
+from . import reminders as by_the_clock
+from .forms import MessageForm, RemindersForm
+from .progress import progress
+
+
+@run(Action.READ_MAILS)
+@form_page
+def message(request: HttpRequest, election: Election) -> HttpResponse:
+    """What was mailed to the voters so far, also after the close; and while it is open a form to write more."""
+    if request.method != "POST" and election.state(now_text()) == State.CLOSED:
+        return render(request, "elections/messages.html", _read(request, election))
+    if not request.user.can_write_to_many:
+        return _not_confirmed(request, election)
+    form = MessageForm(posted(request))
+    preview = ""
+    if "preview" in request.POST:
+        preview = rendered.preview(form.cleaned_data["text"]) if form.is_valid() else ""
+    elif carried_out(
+        request,
+        form,
+        lambda: messages.send(request.user, election, **form.cleaned_data),
+        _("The message is on its way."),
+    ):
+        return redirect("message_voters", name=election.name)
+    context = _read(request, election, form=form, preview=preview, mails_today=allowance.today(request.user))
+    return render(request, "elections/messages.html", context, status=422 if form.errors else 200)
+
+
+def _not_confirmed(request: HttpRequest, election: Election) -> HttpResponse:
+    """The page as it is for others, and what to do in place of the form."""
+    context = _read(request, election, not_confirmed=NOT_CONFIRMED)
+    return render(request, "elections/messages.html", context, status=403 if request.method == "POST" else 200)
+
+
+def _read(request: HttpRequest, election: Election, **more: Any) -> dict[str, Any]:
+    """What there is to read: messages, and how many mails of each other kind went out."""
+    mails = progress(election).mails
+    return context_of(request, election, messages_sent=messages.all_of(election), mails=mails, **more)
+
+
+@run(Action.SET_REMINDERS)
+@form_page
+def reminders(request: HttpRequest, election: Election) -> HttpResponse:
+    form = RemindersForm(posted(request), initial={"remind_before": election.remind_before})
+    if carried_out(
+        request,
+        form,
+        lambda: by_the_clock.choose(request.user, election, form.cleaned_data["remind_before"]),
+        _("The reminders are saved."),
+    ):
+        return redirect("dashboard", name=election.name)
+    lead = "" if election.no_voting_after else _("This election has no end so far, and without one nothing is sent.")
+    return show_form(request, form, _("Reminders"), _("Save"), lead=lead, **context_of(request, election))
+
+
+# --- whether somebody wants mails about results ---
+
+
+def _lead(_address: str) -> str:
+    return _(
+        "You get no more mails about who won, from any election here, and no reminders of elections that are open "
+        "to everybody here. Asked to vote you are all the same."
+    )
+
+
+@opt_out(quiet.LEAVE, gettext_lazy("No more mails about results?"), gettext_lazy("No more mails about results"), _lead)
+def no_results_by_mail(address: str) -> str:
+    quiet.leave_alone(address)
+    return _("You get no more mails about results. Whoever has an account can change that on their own page.")
+
+
+@requires(None)
+@form_page
+def own_mails(request: HttpRequest) -> HttpResponse:
+    """Whether one's own address gets them, and the button that changes it."""
+    is_quiet = quiet.wants_none(request.user.email)
+    if request.method == "POST":
+        wanted = request.POST.get("wanted") == "yes"
+        (quiet.mail_again if wanted else quiet.leave_alone)(request.user.email)
+        done = _("You get mails about results again.") if wanted else _("You get no more mails about results.")
+        notices.success(request, done)
+        return redirect("own_mails")
+    lead = (
+        _("You get no mails about who won in elections that you could vote in.")
+        if is_quiet
+        else _("When an election that you could vote in is counted, you may get a mail that says who won.")
+    )
+    button = _("Mail me results again") if is_quiet else _("No more mails about results")
+    return ask(request, _("Mails about results"), button, lead=lead, fields=[("wanted", "yes" if is_quiet else "no")])

@@ -1,0 +1,94 @@
+"""Messages of organisers to everybody on the roll.
+
+A message is an item of its election, and the mails only refer to it. It is known by the digest of its words: sending
+the same words again reaches those who have not had them, so that nobody gets the same message twice.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.utils.safestring import SafeString
+from django.utils.translation import gettext_lazy as _
+
+from accounts.models import User
+from accounts.rules import check_confirmed
+from acts.site import now_text, table
+from elections import actions
+from elections.rules import Action, Election, WrongState
+from mail.letters import Message
+from mail.outbox import Mail, NothingToSay
+from pages import rendered
+from store import keys
+from store.log import Event
+from store.table import Item, Key, Update
+
+from . import mailing
+from .mailing import MESSAGED, Counts, until_of
+
+MAX_SUBJECT_CHARS = 120
+MAX_MESSAGE_CHARS = 5_000
+MAX_MESSAGES_PER_ELECTION = 20  # of one election
+
+
+@dataclass(frozen=True, slots=True)
+class Sent:
+    """A message, and how far it has got."""
+
+    subject: str
+    text: str
+    written_by: str
+    written_at: datetime
+    mails: Counts
+    html: SafeString  # of the text
+
+
+def send(actor: User, election: Election, subject: str, text: str) -> None:
+    """Mail it to everybody on the roll who has not had it; for organisers whom an admin has confirmed."""
+    actions.check(actor, election, Action.INVITE)
+    check_confirmed(actor.role, actor.confirmed)
+    digest = _digest(election, subject, text)
+    _check_number(election, digest)
+    now = now_text()
+    words = {"subject": subject, "text": text, "written_by": actor.name, "written_at": now, until_of(MESSAGED): now}
+    said = {"election_name": election.name, "subject": subject, "message": digest, "on_roll": election.voter_count}
+    kept = Update(keys.message(election.name, digest), set=words | rendered.beside("text", text))
+    mailing.ask(actor, election, MESSAGED, Event(actor.name, "VotersMessaged", said), kept, message=digest)
+
+
+def _digest(election: Election, subject: str, text: str) -> str:
+    return hashlib.sha256("\0".join((election.created_at, subject, text)).encode()).hexdigest()[:32]
+
+
+def _check_number(election: Election, digest: str) -> None:
+    there = {item["SK"] for item in table().page(keys.messages(election.name), limit=MAX_MESSAGES_PER_ELECTION).items}
+    if len(there) >= MAX_MESSAGES_PER_ELECTION and keys.message(election.name, digest).sk not in there:
+        raise WrongState(_("An election has at most %(most)d messages.") % {"most": MAX_MESSAGES_PER_ELECTION})
+
+
+def all_of(election: Election) -> list[Sent]:
+    """The newest first."""
+    items = table().page(keys.messages(election.name), limit=MAX_MESSAGES_PER_ELECTION + 1).items
+    return sorted(map(_sent, items), key=lambda each: each.written_at, reverse=True)
+
+
+def _sent(item: Item) -> Sent:
+    words = (item["subject"], item["text"], item["written_by"], datetime.fromisoformat(item["written_at"]))
+    return Sent(*words, mailing.counts_of(item, MESSAGED), _html(item))
+
+
+def _html(item: Item) -> SafeString:
+    return rendered.shown(Key(item["PK"], item["SK"]), "text", item["text"], rendered.kept(item, "text"))
+
+
+def written(mail: Mail) -> Message:
+    """What a mail refers to; nothing, once the election is gone."""
+    name = mail.about["election_name"]
+    place, election = keys.message(name, mail.about["message"]), keys.election(name)
+    found = table().get_many([place, election])
+    if place not in found or election not in found:
+        raise NothingToSay
+    item = found[place]
+    return Message(f"{name}: {item['subject']}", item["text"], _html(item))

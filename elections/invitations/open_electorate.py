@@ -1,0 +1,91 @@
+"""Everybody who may vote in an election without being listed, for mails: a page of the people here at a time.
+
+Where everybody here may vote, an entry on the roll is only made by voting, so that the roll does not say who is to be
+asked. Nor is it marked on anybody that they were: a mailing is for those who could vote here by a moment, and the next
+one of its kind for those who came after it. Whoever an organiser has listed by address is mailed as on any roll.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from accounts import repository as people
+from accounts.models import User
+from accounts.repository import ListedPerson
+from accounts.rules import Permission, has
+from acts.site import table
+from elections import places, repository
+from elections.rules import Election
+from store import keys
+from store.table import Item, Key
+
+from . import opt_out
+
+PAGE_ROWS = 30
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """Of the moments since which people may vote here: those a mailing is for."""
+
+    after: str = ""  # who could vote by then had the last one
+    until: str = ""
+
+    def has(self, since: str) -> bool:
+        return self.after < since <= self.until
+
+
+NOBODY = Window()
+
+
+def is_mailed_as_one(election: Election, voter_name: str) -> bool:
+    """Whether somebody on the roll is mailed as one of everybody here, and not for their entry."""
+    return election.electorate == "everyone" and not repository.is_by_address(voter_name)
+
+
+def page(election: Election, *, limit: int = PAGE_ROWS, cursor: str | None = None) -> tuple[list[Item], str | None]:
+    """The next people here as mailings look at voters; whoever has no vote in this election has no `since`."""
+    listed, after = people.people(limit=limit, cursor=cursor)
+    voters = [each for each in listed if has(each.role, Permission.VOTE)]
+    found = {each["voter_name"]: each for each in _voters(election, voters)}
+    return [found.get(each.name, {"voter_name": each.name, "since": ""}) for each in listed], after
+
+
+def each(election: Election) -> Iterator[Item]:
+    """All who may vote without being listed by address."""
+    cursor: str | None = None
+    while True:
+        some, cursor = page(election, limit=3 * PAGE_ROWS, cursor=cursor)
+        yield from (item for item in some if item["since"])
+        if cursor is None:
+            return
+
+
+def _voters(election: Election, listed: list[ListedPerson]) -> Iterator[Item]:
+    if not listed:
+        return
+    places_of = {each.name: _places(election, each) for each in listed}
+    found = table().get_many(place for some in places_of.values() for place in some)
+    silent = opt_out.among(each.email for each in listed)
+    for each in listed:
+        account, *entries = places_of[each.name]
+        if account not in found:
+            continue
+        person = people.user_of(found[account])
+        own = repository.entries_of(person, [found[place] for place in entries if place in found])
+        if _is_one(election, person, own):
+            voted = any(entry["voted"] for entry in own)
+            about = {"address": person.email, "since": person.votes_since, "voted": voted}
+            yield {"voter_name": person.name, **about, "left_alone": person.email in silent}
+
+
+def _places(election: Election, person: ListedPerson) -> list[Key]:
+    names = [name for name in (person.name, person.email) if name]
+    return [keys.user(person.name), *(places.entry(election, name) for name in names)]
+
+
+def _is_one(election: Election, person: User, own: list[Item]) -> bool:
+    if any(repository.is_by_address(entry["voter_name"]) for entry in own):
+        return False
+    return bool(person.votes_since) and (election.is_open_to(person.votes_since) or bool(own))

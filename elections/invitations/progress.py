@@ -1,0 +1,93 @@
+"""How far an election has got, besides its votes: what was mailed, what is being mailed, whether it is sealed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from django.utils.formats import number_format
+from django.utils.translation import gettext as _
+
+from acts.recent import Recently, get_many
+from acts.site import table
+from elections.rules import Election, State
+from store import keys
+from store.table import Item
+
+from . import mailing
+from .mailing import INVITED, REMINDED, Counts
+
+
+@dataclass(frozen=True, slots=True)
+class Sealing:
+    """How far the ballots of a closed election are published, as the mark of the sealing tells."""
+
+    parts: int
+    of: int
+    sealed: int  # ballots in these parts
+    ballots: int
+
+    def __str__(self) -> str:
+        words = {"part": self.parts, "parts": self.of}
+        words |= {"sealed": number_format(self.sealed), "ballots": number_format(self.ballots)}
+        return _("Sealing: part %(part)s of %(parts)s is done, %(sealed)s of %(ballots)s ballots.") % words
+
+    @classmethod
+    def told_by(cls, mark: Item | None) -> Sealing | None:
+        """Before the first part is done nobody knows how many there are; one that is all needs no words."""
+        if mark is None or mark.get("of", 0) < 2:
+            return None
+        return cls(mark["parts"], mark["of"], mark["sealed"], mark["ballots"])
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    counts: Mapping[str, Counts] = field(default_factory=dict)  # of mails, by their kind
+    is_inviting: bool = False  # invitations were asked for and are still being queued
+    is_sealed: bool = False
+    sealing: Sealing | None = None  # while that takes its time
+
+    @property
+    def invited(self) -> Counts | None:
+        return self.counts.get(INVITED)
+
+    @property
+    def reminded(self) -> Counts | None:
+        return self.counts.get(REMINDED)
+
+    @property
+    def mails(self) -> list[Counts]:
+        return list(self.counts.values())
+
+    @property
+    def failed(self) -> int:
+        return sum(counts.failed for counts in self.mails)
+
+    @property
+    def sent(self) -> int:
+        return sum(counts.sent for counts in self.mails)
+
+    def uninvited(self, election: Election) -> int:
+        """How many on the roll are not invited yet, by the numbers alone. Whoever left the roll after an invitation is
+        still counted as invited, so that it may be some more."""
+        return max(0, election.voter_count - self.invited.voters) if self.invited else 0
+
+
+def progress(election: Election) -> Progress:
+    """In one read, however long the roll is. A draft has got nowhere yet."""
+    if election.stored_state == State.DRAFT:
+        return Progress()
+    counted = keys.mail_counts(election.name, election.created_at)
+    inviting = mailing.MAILING.key(mailing.subject_of(election.name, INVITED))
+    result = keys.result(election.name)
+    mark = keys.sealing(election.name)
+    found = table().get_many([counted, inviting, result, *([mark] if election.stored_state == State.CLOSED else [])])
+    kept = found.get(counted, {})
+    mails = {kind: mailing.counts_of(kept, kind, label) for kind, label in mailing.LABELS.items()}
+    return Progress(mails, inviting in found, result in found, Sealing.told_by(found.get(mark)))
+
+
+def sealing(election_name: str) -> Sealing | None:
+    """How far it was at most a second ago, for a page that waits for it."""
+    mark = keys.sealing(election_name)
+    return Sealing.told_by(get_many(Recently([mark])).get(mark))

@@ -1,0 +1,98 @@
+"""Reminders by the clock: an organiser says how long before the end, and workers see to it, each moment once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import datetime, timedelta
+
+from django.utils.translation import gettext_lazy as _
+
+from accounts.models import User
+from acts.queues import take_each
+from acts.recording import try_record
+from acts.site import now_text, table
+from elections import actions, repository
+from elections.rules import Action, Election, State
+from store import keys
+from store.log import Event, as_text
+from store.table import Check, Condition, Equals, Item, Missing, Update
+
+from . import mailing as invitations
+from .mailing import TIMED
+
+BEFORE = {72: _("3 days before the end"), 24: _("1 day before the end"), 3: _("3 hours before the end")}
+MIN_REMINDER_GAP = timedelta(hours=12)  # nobody is reminded by the clock sooner after another reminder
+
+
+def choose(actor: User, election: Election, hours: Iterable[int]) -> Election:
+    """Say when those who have not voted are reminded. A moment that has passed by now is let pass."""
+    chosen = tuple(sorted(set(hours), reverse=True))
+    from_now = repository.reminders_from_now(election)
+    return actions.change(actor, election, Action.SET_REMINDERS, from_now, remind_before=chosen)
+
+
+# --- when ---
+
+
+def due(hours: Iterable[int], end: str | None, now: str, since: str = "", last: str = "") -> int | None:
+    """Which of the moments has come, if it is to be kept: the one next to the end that has passed.
+
+    Not one that had passed when reminders were chosen, nor one too soon after the last reminder. So a moment comes
+    again when the end moves later, but only if it moves far enough.
+    """
+    if end is None or not (passed := [each for each in hours if moment(end, each) <= now < end]):
+        return None
+    nearest = min(passed)
+    earliest = max(since, _later(last, MIN_REMINDER_GAP) if last else "")
+    return nearest if moment(end, nearest) >= earliest else None
+
+
+def moment(end: str, hours: int) -> str:
+    return _later(end, -timedelta(hours=hours))
+
+
+def _later(stored: str, by: timedelta) -> str:
+    return as_text(datetime.fromisoformat(stored) + by)
+
+
+# --- what workers do ---
+
+
+def remind_by_the_clock() -> int:
+    """Set off the reminders whose moment has come; any number may do this at once. Answers how many were set off.
+
+    They count for the election's owner. Nothing is reserved for them: what no longer fits into today goes out tomorrow.
+    """
+    now = now_text()
+    listed = table().each(repository.list_of(State.OPEN))
+    return take_each(listed, lambda each: _remind(each, now))
+
+
+def _remind(listed: Item, now: str) -> int:
+    if not due(listed.get("remind_before", ()), listed["no_voting_after"], now):
+        return 0
+    places = keys.election(listed["name"]), keys.reminders(listed["name"])
+    found = table().get_many(places)
+    if places[0] not in found:
+        return 0
+    election, kept = repository.election_of(found[places[0]]), found.get(places[1], {})
+    hours = due(election.remind_before, election.no_voting_after, now, kept.get("from", ""), kept.get("last_sent", ""))
+    if hours is None or not election.takes_votes(now):
+        return 0
+    return _set_off(election, hours, kept, now)
+
+
+def _set_off(election: Election, hours: int, kept: Item, now: str) -> int:
+    assert election.no_voting_after is not None
+    when = moment(election.no_voting_after, hours)
+    mailing = invitations.asked(election, TIMED, election.owner_name, moment=when, reserved=0)
+    event = Event("plenum", "VotersReminded", {"election_name": election.name, "hours_before": hours})
+    last = Equals("last_sent", kept["last_sent"]) if "last_sent" in kept else Missing("last_sent")
+    mark = Update(keys.reminders(election.name), set={"last_sent": now}, when=last)
+    # else another worker has set it off, or its end was moved at this moment
+    return int(try_record(event, mailing, mark, Check(keys.election(election.name), _as_it_was(election))))
+
+
+def _as_it_was(election: Election) -> Condition:
+    is_open = Equals("allow_vote", True) & Equals("no_voting_after", election.no_voting_after)
+    return is_open & Equals("remind_before", list(election.remind_before))

@@ -1,0 +1,139 @@
+"""Pages on which organisers invite and remind: the numbers first, then what the mail says, then the button."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.conf import settings
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+from django.views.decorators.clickjacking import xframe_options_sameorigin
+from django.views.decorators.http import require_safe
+
+from accounts import allowance, policy
+from accounts.rules import NOT_CONFIRMED
+from acts.refusals import Refusal
+from acts.site import table
+from elections.access import context_of, run
+from elections.rules import Action, Election
+from elections.turnout.counts import tells_who, turnout
+from pages.forms import form_page
+from pages.saying import told
+from store.together import together
+
+from . import forecast, mailing, own_text
+from .forms import OwnTextForm
+from .mailing import INVITED, REMINDED
+
+KINDS = {"invitation": INVITED, "reminder": REMINDED}
+# What a mail brings along are styles in its elements, and nothing else; whatever is in it, it can neither run nor lead
+# away from the page that shows it.
+OF_MAILS = "; ".join(
+    (
+        *("default-src 'none'", "style-src 'unsafe-inline'", "form-action 'none'", "base-uri 'none'"),
+        *("frame-ancestors 'self'", "sandbox"),
+    )
+)
+SHOWING_MAILS = "; ".join(
+    f"{name} {value}" for name, value in (settings.CONTENT_SECURITY_POLICY | {"frame-src": "'self'"}).items()
+)
+
+
+@run(Action.INVITE)
+@form_page
+def invitation(request: HttpRequest, election: Election) -> HttpResponse:
+    """Numbers, preview and own words, all in one form: whichever button is pressed, the words are saved first."""
+    what, known = _what(request), own_text.of(election.name)
+    if request.method != "POST":
+        return _shown(request, election, what, OwnTextForm(known=known, person=request.user), known, status=200)
+    has_words = "text" in request.POST or not {"test", "send"} & set(request.POST)
+    form = OwnTextForm(request.POST if has_words else None, known=known, person=request.user)
+    if has_words and not request.user.can_write_to_many:
+        return _shown(request, election, what, form, known, status=403)
+    if has_words and not _saved(request, election, form):
+        return _shown(request, election, what, form, known, status=422)
+    if "test" in request.POST:
+        done = _("The test mail to %(email)s is on its way.") % {"email": request.user.email}
+        told(request, lambda: forecast.send_test(request.user, election, KINDS[what]), done)
+        return _back(election, what)
+    if "send" in request.POST:
+        return _send(request, election, what)
+    messages.success(request, _("The words are saved."))
+    return _back(election, what)
+
+
+def _saved(request: HttpRequest, election: Election, form: OwnTextForm) -> bool:
+    if not form.is_valid():
+        return False
+    try:
+        own_text.change(request.user, election, **form.cleaned_data)
+    except Refusal as refusal:
+        form.add_error(None, str(refusal))
+        return False
+    return True
+
+
+def _send(request: HttpRequest, election: Election, what: str) -> HttpResponse:
+    """Mails take a while: the overview shows how far they have got."""
+    seen = _number(request.POST["send"])
+    done = ngettext("%(count)d mail is on its way.", "%(count)d mails are on their way.", seen) % {"count": seen}
+    if told(request, lambda: forecast.send(request.user, election, KINDS[what], seen), done):
+        return redirect("dashboard", name=election.name)
+    return _back(election, what)
+
+
+def _shown(
+    request: HttpRequest, election: Election, what: str, form: OwnTextForm, known: own_text.Words, status: int
+) -> HttpResponse:
+    kind = KINDS[what]
+    (numbers, is_under_way), preview, today, counted = together(
+        table(),
+        lambda: (forecast.of(election, kind), mailing.is_under_way(election, kind)),
+        lambda: forecast.preview(request.user, election, kind),
+        lambda: allowance.today(request.user),
+        lambda: turnout(election),
+    )
+    context: dict[str, Any] = {
+        "what": what,
+        "numbers": numbers,
+        "is_under_way": is_under_way,
+        "preview": preview,
+        "form": form if request.user.can_write_to_many else None,
+        "not_confirmed": NOT_CONFIRMED,
+        "silenced": bool(known.text) and own_text.writer(known) is None,
+        "mails_today": today,
+        "tells_who": tells_who(election, counted.voted),
+        "needs_an_admin": not policy.takes_every_invitation(),
+    }
+    answer = render(request, "elections/invite.html", context_of(request, election, **context), status=status)
+    answer["Content-Security-Policy"] = SHOWING_MAILS
+    return answer
+
+
+@run(Action.INVITE)
+@xframe_options_sameorigin
+@require_safe
+def mail(request: HttpRequest, election: Election) -> HttpResponse:
+    """The HTML of the mail by itself, for the frame on the page."""
+    shown = forecast.preview(request.user, election, KINDS[_what(request)])
+    answer = HttpResponse(shown.html)
+    answer["Content-Security-Policy"] = OF_MAILS
+    return answer
+
+
+def _what(request: HttpRequest) -> str:
+    asked = request.POST.get("what") or request.GET.get("what") or ""
+    return asked if asked in KINDS else "invitation"
+
+
+def _number(text: str) -> int:
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 10 else 0
+
+
+def _back(election: Election, what: str) -> HttpResponse:
+    address = reverse("invitation", args=[election.name])
+    return redirect(address if what == "invitation" else f"{address}?what={what}")

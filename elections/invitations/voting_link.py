@@ -1,0 +1,117 @@
+"""The link by which a voter comes to the ballot without signing in, where the organiser allows it, and after the close
+to the result.
+
+It names the election, the voter as on the roll, and the turn: how often a newer link was sent. The turn stands on the
+roll as well, so that a newer link ends the older ones. Nothing else of a link is kept: whoever has the mail has the
+vote. It is good for as long as the election is kept.
+"""
+
+from __future__ import annotations
+
+import secrets
+from dataclasses import astuple, dataclass
+
+from django.utils.translation import gettext_lazy as _
+
+from accounts.models import User
+from acts.refusals import NotAllowed
+from acts.tokens import read, sign
+from elections import places
+from elections.repository import election_of, is_by_address
+from elections.rules import Election, State
+from store import keys
+from store.table import Condition, Equals, Exists, Item, Key, Missing, Update
+
+TURN = "turn"  # on the roll; where it is missing no newer link was sent
+
+
+class LinkRefused(NotAllowed):
+    """A link that is not ours, or not good any more."""
+
+
+NOT_OURS = _("It is not one of ours, or a part of it was lost on the way. Please open it from the mail itself.")
+ELECTION_GONE = _("The election it led to is no longer there.")
+NOT_LISTED = _("Whoever it was sent to is not on the roll of this election.")
+REPLACED = _("A newer link was sent instead of this one. Please open the one in the newest mail about this election.")
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """Whose vote it is in which election."""
+
+    election_name: str
+    created_at: str  # of the election: another one may have its name later
+    voter: str  # as on the roll
+    turn: str
+    address: str = ""  # where it was mailed to, if the roll has the name of an account
+
+    @property
+    def token(self) -> str:
+        return sign("vote", *astuple(self))
+
+    def place(self, shards: int) -> Key:
+        """Of the entry on the roll that it was made for."""
+        return keys.voter(self.election_name, self.voter, shards)
+
+    @property
+    def account_place(self) -> Key:
+        """Where it is said which account the voter has: of an address its guard, of a name the account itself."""
+        return keys.email(self.voter) if is_by_address(self.voter) else keys.user(self.voter)
+
+    @property
+    def is_newest(self) -> Condition:
+        """What the entry on the roll says as long as no newer link was sent."""
+        return Missing(TURN) if self.turn == "0" else Equals(TURN, int(self.turn))
+
+    def is_good_for(self, person: User) -> bool:
+        """Whether the account still has the address it was mailed to; one by address is whose address it is."""
+        return is_by_address(self.voter) or keys.fold(person.email) == keys.fold(self.address)
+
+
+def link_to(election: Election, entry: Item, address: str) -> Link:
+    voter = entry["voter_name"]
+    mailed = "" if is_by_address(voter) else address
+    return Link(election.name, election.created_at, voter, str(entry.get(TURN, 0)), mailed)
+
+
+def token_for(election_name: str, voter: str, address: str) -> str | None:
+    """What the link to somebody on the roll has in it, where one votes by link."""
+    item, entry = places.with_entry(election_name, voter)
+    if item is None or entry is None or not (election := election_of(item)).vote_by_link:
+        return None
+    return link_to(election, entry, address).token
+
+
+def read_link(token: str) -> Link:
+    words = read("vote", token, None)
+    if words is None or len(words) != len(Link.__dataclass_fields__):
+        raise LinkRefused(NOT_OURS)
+    return Link(*words)
+
+
+def check_link(link: Link, election: Election | None, entry: Item | None) -> Election:
+    """Refuse in words a link that is not good any more, by what its election and its entry on the roll say now."""
+    if election is None or election.created_at != link.created_at or not election.vote_by_link:
+        raise LinkRefused(ELECTION_GONE)
+    if entry is None:
+        raise LinkRefused(NOT_LISTED)
+    if str(entry.get(TURN, 0)) != link.turn:
+        raise LinkRefused(REPLACED)
+    return election
+
+
+# --- turns ---
+
+
+def first_turn(election: Election) -> int:
+    """Of somebody who is put on the roll now. Whoever was on it before may have been sent links: none of those fits."""
+    return secrets.randbelow(10**9) + 1 if election.vote_by_link and election.stored_state != State.DRAFT else 0
+
+
+def next_turn(election: Election) -> dict[str, int]:
+    """What sending the link again adds to the entry on the roll."""
+    return {TURN: 1} if election.vote_by_link else {}
+
+
+def turned(election: Election, voter: str) -> Update:
+    return Update(places.entry(election, voter), add=next_turn(election), when=Exists())

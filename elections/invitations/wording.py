@@ -1,0 +1,134 @@
+"""What voters are asked: by whom, for what and until when. Mails and pages say it in the same words."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from functools import lru_cache
+from itertools import islice
+
+from django.utils.translation import get_language, gettext_noop
+from django.utils.translation import gettext as _
+
+from accounts import repository as people
+from accounts.welcoming import Asked
+from acts.site import now_text, table
+from elections import repository
+from elections.multi_question.links import called
+from elections.rules import Election, State
+from mail.names import isolated
+from pages.times import UnknownZone, moment_text, shown, zone_label
+from store import keys
+from store.table import Item
+
+from .mailing import INVITED
+
+Times = tuple[datetime | None, datetime | None, str]
+
+MAX_ASKED_ELECTIONS = 5
+ASKS = gettext_noop("%(who)s asks you to vote in the election “%(election)s”.")
+
+
+def words(election: Election, asked_by: str, now: str) -> dict[str, str]:
+    """What the sentences of a mail or a page name."""
+    return {
+        "who": shown_name(asked_by or election.owner_name),
+        "election": called(election),
+        "when": when(election, now),
+        "window": window(election, now),
+    }
+
+
+def sentences(election: Election, asked_by: str, now: str) -> tuple[str, ...]:
+    """As the invitation begins, for the page behind its link."""
+    who = shown_name(asked_by or election.owner_name)
+    is_over, times = election.state(now) == State.CLOSED, _times(election, now)
+    return _sentences(who, called(election), is_over, times, get_language())
+
+
+@lru_cache(1000)  # as voters of as many elections are asked
+def _sentences(who: str, name: str, is_over: bool, times: Times, language: str | None) -> tuple[str, ...]:
+    """In the language that is spoken here."""
+    asks = _(ASKS) % {"who": isolated(who), "election": isolated(name)}
+    return asks, isolated(_window(is_over, times))
+
+
+def shown_name(name: str) -> str:
+    """How an organiser wants to be called; the name itself, where they do not say or are gone."""
+    person = people.find(name)
+    return person.display_name if person is not None and person.display_name else name
+
+
+def window(election: Election, now: str) -> str:
+    """A sentence: when one can vote."""
+    return _window(election.state(now) == State.CLOSED, _times(election, now))
+
+
+def _window(is_over: bool, times: Times) -> str:
+    return _("Voting has ended.") if is_over else _("You can vote %(when)s.") % {"when": _when(times, with_place=True)}
+
+
+def when(election: Election, now: str, *, with_place: bool = False) -> str:
+    """From when, if that is still to come, and until when, on the clocks of the election's zone."""
+    return _when(_times(election, now), with_place=with_place)
+
+
+def _times(election: Election, now: str) -> Times:
+    """When it begins, if that is still to come, when it ends, and by which clocks."""
+    is_to_come = election.no_voting_before is not None and election.no_voting_before > now
+    return election.begins if is_to_come else None, election.ends, election.time_zone
+
+
+def _when(times: Times, *, with_place: bool) -> str:
+    begins, ends, zone_name = times
+    begin, end = _moment(begins, zone_name), _moment(ends, zone_name, with_place=with_place)
+    if begin and end:
+        return _("from %(begin)s until %(end)s") % {"begin": begin, "end": end}
+    if begin:
+        begin = _moment(begins, zone_name, with_place=with_place)
+        return _("from %(begin)s until it is closed") % {"begin": begin}
+    return _("until %(end)s") % {"end": end} if end else _("until it is closed")
+
+
+def _moment(moment: datetime | None, zone_name: str, *, with_place: bool = False) -> str:
+    return "" if moment is None else _moment_text(moment, zone_name, with_place, get_language())
+
+
+@lru_cache(1000)  # moments as voters of as many elections are told them
+def _moment_text(moment: datetime, zone_name: str, with_place: bool, language: str | None) -> str:
+    """In the language that is spoken here."""
+    try:
+        text = moment_text(shown(moment, zone_name))
+    except UnknownZone:  # a machine that does not know the zone tells the time all the same
+        return moment_text(moment.astimezone(UTC))
+    return f"{text} ({zone_label(zone_name)})" if with_place and zone_name != "UTC" else text
+
+
+# --- on the page behind the link of the mail, in its own words ---
+
+
+def asked_of(email: str) -> list[Asked]:
+    """The open elections on whose rolls the address is, the newest first."""
+    listed = repository.newest(keys.elections_of_voter(email))
+    entries = {keys.election(each["election_name"]): each for each in listed}
+    found = table().get_many(entries) if entries else {}
+    there = [(repository.election_of(found[place]), entry) for place, entry in entries.items() if place in found]
+    open_ = islice(((each, entry) for each, entry in there if _is_open(each)), MAX_ASKED_ELECTIONS)
+    return [Asked(each.name, invitation_sentences(each, entry.get(INVITED, ""))) for each, entry in open_]
+
+
+def invitation_sentences(election: Election, invitation: str = "") -> tuple[str, ...]:
+    """Who asks, for what, until when: whoever sent the invitation of that number, otherwise the owner."""
+    return sentences(election, _sender(invitation), now_text())
+
+
+def who_asks(election: Election, invitation: str) -> str:
+    return shown_name(_sender(invitation) or election.owner_name)
+
+
+def _sender(invitation: str) -> str:
+    mail: Item = (table().get(keys.mail(invitation)) if invitation else None) or {}
+    return str(mail.get("about", {}).get("invited_by", ""))
+
+
+def _is_open(election: Election) -> bool:
+    return election.state(now_text()) in (State.EDITABLE, State.OPEN)

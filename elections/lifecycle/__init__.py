@@ -1,0 +1,1 @@
+"""From draft to closed: opening, extending, closing, deleting."""

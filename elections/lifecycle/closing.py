@@ -1,0 +1,118 @@
+"""Closing an election, however busy the voting (acts/closing.py says how). What other apps do then is arranged in
+config/steps.py."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import datetime
+
+from accounts.models import User
+from acts.again import try_again
+from acts.closing import Closing
+from acts.queues import take_each
+from acts.refusals import LostRace
+from acts.ringing import BALLOTS, ring
+from acts.site import now_text, table
+from acts.steps import Steps
+from acts.versions import next_version
+from elections import repository, rules
+from elections.actions import check
+from elections.rules import Action, Election, State
+from store.log import Event
+from store.table import Item, Write
+
+FOLLOWING = Steps[[Election], None]("when somebody has closed an election and is about to look at it")
+SHUTTING = Steps[[Election], list[Write]]("in the transaction that tells its close, when its ballot box is shut")
+
+
+def beginning(before: Election, after: Election) -> list[Write]:
+    """What it takes to say that it is being closed: nothing that casts write."""
+    return [*repository.change(before, after), *repository.everyone(after, open_=False)]
+
+
+def closing(shut: Election) -> list[Write]:
+    """What telling the close writes, with the mark by which the worker finds the election to seal."""
+    after = replace(shut, allow_edit=False, allow_vote=False, closing=None)
+    return [*repository.change(shut, after), repository.to_be_sealed(after)]
+
+
+def _begun(election: Election, who: str) -> tuple[Election, list[Write]]:
+    after = replace(election, closing=who, closed_at=now_text())
+    return next_version(election, after), beginning(election, after)
+
+
+def _said(shut: Election) -> tuple[Election, Event, list[Write]]:
+    after = replace(shut, allow_edit=False, allow_vote=False, closing=None, version=shut.version + 1)
+    said = {"election_name": shut.name, "closed_at": shut.closed_at}
+    also = [write for writes in SHUTTING.taken(shut) for write in writes]
+    return after, Event(str(shut.closing), "ElectionClosed", said), [*closing(shut), *also]
+
+
+CLOSING = Closing(_begun, _said, repository.shut_gates)
+
+
+def close(actor: User, election: Election) -> Election:
+    """Close the election as it is now: that the roll grew meanwhile is no reason to keep it open.
+
+    Once it says that it is being closed, nobody who comes is let in, and a worker does what is missing.
+    """
+
+    def begun() -> Election:
+        now = repository.find(election.name) or election
+        if now.closing == actor.name and now.stored_state != State.CLOSED:
+            return now  # they were cut off
+        check(actor, now, Action.CLOSE)
+        return CLOSING.begin(now, actor.name)
+
+    return CLOSING.finish_soon(try_again(begun))
+
+
+def close_and_look(actor: User, election: Election) -> None:
+    """As `close`; and what others do for whoever waits to see what has come of it."""
+    closed = close(actor, election)
+    if closed.stored_state == State.CLOSED:
+        FOLLOWING.taken(closed)
+
+
+def close_what_is_over() -> int:
+    """Record the end of elections whose time has come. Any number may do this at once; each end is recorded once."""
+    now = now_text()
+
+    def close_listed(item: Item) -> bool:
+        listed = repository.listed_of(item)
+        return rules.is_over(listed, now) and close_if_over(listed.name)
+
+    closed = take_each(table().each(repository.list_of(State.OPEN)), close_listed)
+    if closed:
+        ring(BALLOTS)
+    return closed
+
+
+def next_end() -> float | None:
+    """In how many seconds the next of the open elections ends, or 0 if one is over by now; `None` if none ever is."""
+    now = now_text()
+    left = (_seconds_left(item, now) for item in table().each(repository.list_of(State.OPEN)))
+    return min((seconds for seconds in left if seconds is not None), default=None)
+
+
+def _seconds_left(item: Item, now: str) -> float | None:
+    """One that cannot be read is due: whoever closes what is over tells of it."""
+    try:
+        listed = repository.listed_of(item)
+        if rules.is_over(listed, now):
+            return 0.0
+        end = listed.no_voting_after
+        return (datetime.fromisoformat(end) - datetime.fromisoformat(now)).total_seconds() if end else None
+    except Exception:
+        return 0.0
+
+
+def close_if_over(name: str) -> bool:
+    """Whether the end of the election was recorded just now."""
+    election = repository.find(name)
+    if election is None or election.stored_state == State.CLOSED or election.state(now_text()) != State.CLOSED:
+        return False
+    try:
+        return CLOSING.close(election, "plenum")[1]
+    except LostRace:
+        return False  # another worker is at it, or its end was moved at the last moment

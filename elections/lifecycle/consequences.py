@@ -1,0 +1,105 @@
+"""What is said before an election is closed or deleted: numbers first, then what becomes of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from elections.invitations.progress import Progress
+from elections.rules import Election, State
+from pages.times import amounts, seconds_left
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    label: str
+    number: str
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    figures: tuple[Figure, ...]
+    sentences: tuple[str, ...]
+    is_calm: bool = False  # nothing is lost by it
+
+
+# --- closing ---
+
+
+def closing(election: Election, voted: int, now: str) -> Said:
+    """How many have not voted, and how much time they still had: the less is lost, the calmer."""
+    waiting = max(0, election.voter_count - voted) if election.electorate == "listed" else None
+    left = _left(election, now)
+    figures = [Figure(_("have voted"), str(voted))]
+    if waiting is not None:
+        figures.append(Figure(_("have not voted"), str(waiting)))
+    sentences = [_lost(election, voted, waiting, left)]
+    if not voted:
+        sentences.append(_("Without a single ballot the result will say nothing."))
+    sentences.append(_("Nobody can vote after that, and nothing can be changed again."))
+    return Said((*figures, *time_left(election, now)), tuple(sentences), is_calm=waiting == 0 or left == 0)
+
+
+def _left(election: Election, now: str) -> int | None:
+    return seconds_left(election.ends, datetime.fromisoformat(now)) if election.ends else None
+
+
+def time_left(election: Election, now: str) -> list[Figure]:
+    """How long until the planned end, if there is any time."""
+    left = _left(election, now)
+    return [Figure(_("left until the planned end"), _time(left))] if left else []
+
+
+def _lost(election: Election, voted: int, waiting: int | None, left: int | None) -> str:
+    said = _waiting(election, voted, waiting)
+    if left == 0:
+        return _("%(said)s Its end has come.") % {"said": said}
+    if left is None:
+        return _("%(said)s No end is planned: it ends when you close it.") % {"said": said}
+    return _("%(said)s Until the planned end there are %(time)s left.") % {"said": said, "time": _time(left)}
+
+
+def _waiting(election: Election, voted: int, waiting: int | None) -> str:
+    if waiting == 0:
+        return _("Everyone has voted.")
+    if waiting is None:
+        return ngettext("%(voted)d has voted.", "%(voted)d have voted.", voted) % {"voted": voted}
+    words = {"waiting": waiting, "voters": election.voter_count}
+    said = ngettext("%(waiting)d of %(voters)d has not voted.", "%(waiting)d of %(voters)d have not voted.", waiting)
+    return said % words
+
+
+def _time(seconds: int) -> str:
+    return " ".join(map(str, amounts(seconds)))
+
+
+# --- deleting ---
+
+
+def deleting(election: Election, candidates: int, voted: int, mails: int, got: Progress, address: str) -> Said:
+    """`mails` is how many went out; `address` is that of the published result, if there is one."""
+    figures = [Figure(_("Candidates"), str(candidates))]
+    if election.electorate == "listed" or election.voter_count:
+        figures.append(Figure(_("Voters"), str(election.voter_count)))
+    if election.stored_state != State.DRAFT:
+        figures += [Figure(_("Ballots"), str(voted)), Figure(_("Mails sent"), str(mails))]
+    sentences = [_gone(voted)]
+    if address:
+        sentences.append(_("The result is published at %(address)s: that page goes, too.") % {"address": address})
+    elif got.is_sealed:
+        sentences.append(_("The sealed result goes, too: nobody can look it up or check it any more."))
+    if election.stored_state in (State.EDITABLE, State.OPEN):
+        sentences.append(_("It is not closed: nobody will learn a result."))
+    return Said(tuple(figures), tuple(sentences))
+
+
+def _gone(voted: int) -> str:
+    said = ngettext(
+        "Its candidates, its roll and %(count)d ballot go for good. The event log keeps what happened.",
+        "Its candidates, its roll and %(count)d ballots go for good. The event log keeps what happened.",
+        voted,
+    )
+    return said % {"count": voted}

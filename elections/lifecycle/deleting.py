@@ -1,0 +1,103 @@
+"""Deleting an election: first the election itself goes, and then, by the worker, what is left of it."""
+
+from __future__ import annotations
+
+from accounts.models import User
+from acts.background import Batch, Task, finished, next_deletions
+from acts.following import get_through
+from acts.recording import write
+from acts.refusals import LostRace
+from acts.site import now_text, table
+from acts.versions import unchanged
+from elections import repository
+from elections.actions import check, record
+from elections.multi_question import repository as books
+from elections.repository import DELETING, RENAMING
+from elections.rules import Action, Election
+from store import keys
+from store.forgetting import to_forget
+from store.log import Event
+from store.table import Check, Delete, Equals, Put, Write
+
+from .closing import CLOSING
+
+
+def delete(actor: User, election: Election) -> None:
+    """The event log keeps its events; everything else goes: first the election itself, and then, by the worker, what
+    is left of it.
+
+    Of one that people vote in, the ballot box is shut before (acts/closing.py): so every ballot has a lower number in
+    the log than the deletion. A task says meanwhile what is to become of it, also if somebody is just closing it: then
+    the worker deletes it, whatever becomes of us.
+    """
+    check(actor, election, Action.DELETE)
+    task = to_delete(election, actor.name)
+    if not election.allow_vote:
+        record(actor, "ElectionDeleted", election, _event_data(election), *deletion(election), task)
+        return
+    if election.closing:
+        _ask_for(election, task)
+    else:
+        CLOSING.begin(election, actor.name, task)
+    DELETING.start(election.name, batches=1)
+
+
+def to_delete(election: Election, by: str) -> Put:
+    return DELETING.begin(
+        election.name,
+        due=now_text(),
+        by=by,
+        created_at=election.created_at,
+        shards=election.shards,
+        was_secret=election.has_secrets,
+    )
+
+
+def _ask_for(election: Election, task: Put) -> None:
+    """Refused if it was deleted since it was read, and another may have its name; if it was asked for before, it is
+    under way."""
+    still_there = Check(keys.election(election.name), Equals("created_at", election.created_at))
+    try:
+        get_through(lambda: write(still_there, task))
+    except LostRace as lost:
+        if 0 in lost.parts:
+            raise
+
+
+@DELETING.step
+def delete_batch(task: Task) -> Batch:
+    name = task.subject
+    election = repository.find(name)
+    if election is not None and election.created_at == task.data["created_at"]:
+        CLOSING.shut(election)
+        event = Event(task.data["by"], "ElectionDeleted", {"election_name": election.name, **_event_data(election)})
+        return Batch(deletion(election), event=event)
+    partitions = (keys.all_of_election(name), *keys.all_in_shards(name, task.data["shards"]))
+    if left := next_deletions(*partitions, elsewhere=repository.pictures_of):
+        return Batch(left)
+    return finished(*([to_forget()] if task.data["was_secret"] else []))
+
+
+def _event_data(election: Election) -> dict[str, str]:
+    return {"state": election.stored_state.value}
+
+
+def deletion(election: Election) -> list[Write]:
+    """With the salt, which ties ballots to voters; and out of the book it is bound into. Its gates go with the
+    rest: nobody passes them."""
+    own = (keys.lots, keys.for_everyone, keys.sealing, keys.shared_result)
+    return [
+        Delete(keys.election(election.name), when=unchanged(election)),
+        *(Delete(place) for place in keys.salts(election.name, election.shards)),
+        *(Delete(key(election.name)) for key in own),
+        Delete(keys.listed_election(election.name)),
+        *(Delete(keys.manager(election.name, name)) for name in {election.owner_name, *election.managers}),
+        *books.leaving(election),
+        *([to_forget()] if election.has_secrets else []),
+    ]
+
+
+def clear_name(name: str) -> bool:
+    """Finish what is left of an election that had this name; whether another may have it now."""
+    types = {each.key(name): each for each in (RENAMING, DELETING)}
+    return all(types[place].start(name) for place in table().get_many(types))

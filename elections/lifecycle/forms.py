@@ -1,0 +1,46 @@
+"""What organisers type to open, extend or delete an election."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django import forms
+from django.utils.translation import gettext_lazy as _
+
+from pages.time_fields import LocalTimeField, ZonedForm
+from pages.times import Edge, zone_label
+
+
+class OpenForm(forms.Form):
+    editable = forms.BooleanField(
+        label=_("Candidates may still be added while people vote"),
+        required=False,
+        help_text=_("Whoever has voted by then has not seen those who come later."),
+    )
+    shows_skills = forms.BooleanField(
+        label=_("Voters see, before they vote, what candidates say they can do"),
+        required=False,
+        help_text=_("Only of candidates who agreed, and only the skills this election needs."),
+    )
+
+    def __init__(self, *arguments: Any, has_needs: bool, **options: Any):
+        super().__init__(*arguments, **options)
+        if not has_needs:
+            del self.fields["shows_skills"]
+
+
+class EndForm(ZonedForm):
+    ends = LocalTimeField(edge=Edge.CLOSING, label=_("New end"), required=False)
+
+    def __init__(self, *arguments: Any, zone: str, **options: Any):
+        self.zone = zone
+        super().__init__(*arguments, **options)
+        self.fields["ends"].help_text = _("In the time zone of the election: %(zone)s. Leave it empty for no end.") % {
+            "zone": zone_label(zone)
+        }
+
+    def zone_name(self) -> str:
+        return self.zone
+
+    def end(self) -> str | None:
+        return self.stored("ends")

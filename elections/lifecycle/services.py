@@ -1,0 +1,85 @@
+"""Opening, and what can be done while it is open; how it ends is in ending.py. What other apps do at these moments is
+arranged in config/steps.py."""
+
+from __future__ import annotations
+
+import secrets
+from dataclasses import replace
+
+from accounts.models import User
+from acts.following import follow, get_through
+from acts.gates import MAX_GATES_PER_TRANSACTION
+from acts.site import now_text
+from acts.steps import Steps
+from acts.versions import next_version
+from elections import repository, rules
+from elections.actions import check, record
+from elections.rules import Action, Election
+from elections.turnout.times import begun
+from store.table import Write
+from tally import lots
+
+OPENING = Steps[[Election], list[Write]]("in the transaction that opens an election")
+
+
+# --- opening ---
+
+
+def open_(actor: User, election: Election, *, editable: bool, shows_skills: bool = False) -> Election:
+    check(actor, election, Action.OPEN)
+    candidates = repository.candidates(election.name)
+    rules.check_opening(election, len(candidates), now_text())
+    return open_now(actor, election, editable=editable, shows_skills=shows_skills)
+
+
+def open_now(actor: User, election: Election, *, editable: bool, shows_skills: bool = False) -> Election:
+    """Of one that is known to be ready."""
+    secret = secrets.token_hex(32)
+    after = opened(election, editable=editable, lots_commitment=lots.commitment(secret), opened_at=now_text())
+    after = replace(after, shows_skills=shows_skills)
+    said = {"editable": editable, "lots_commitment": after.lots_commitment, "opened_at": after.opened_at}
+    said |= {"shows_skills": True} if shows_skills else {}
+    also = [write for writes in OPENING.taken(after) for write in writes]
+    also += [repository.lots(election.name, secret), repository.reminders_from_now(election)]
+    early, writes = opening(election, after)
+    follow(early)
+    record(actor, "ElectionOpened", election, said, *writes, *also, noting=lambda number: [begun(after, number)])
+    return next_version(election, after)
+
+
+def opened(election: Election, *, editable: bool, lots_commitment: str, opened_at: str | None) -> Election:
+    return replace(election, allow_edit=editable, allow_vote=True, lots_commitment=lots_commitment, opened_at=opened_at)
+
+
+def opening(before: Election, after: Election) -> tuple[list[Write], list[Write]]:
+    """What is written before, and with, the event that opens an election.
+
+    Gates for which that one transaction has no room are open before it: nobody passes one while it is a draft.
+    """
+    gates = repository.opened_gates(next_version(before, after))
+    own = [*repository.change(before, after), *repository.everyone(after, open_=True)]
+    return gates[MAX_GATES_PER_TRANSACTION:], [*own, *gates[:MAX_GATES_PER_TRANSACTION]]
+
+
+def fix(actor: User, election: Election) -> Election:
+    """From now on the candidates stay as they are."""
+    check(actor, election, Action.FIX)
+    after = replace(election, allow_edit=False)
+    record(actor, "ElectionUpdated", election, {"allow_edit": False}, *repository.change(election, after))
+    return next_version(election, after)
+
+
+def extend(actor: User, election: Election, end: str | None) -> Election:
+    check(actor, election, Action.EXTEND)
+    rules.check_new_end(election, end, now_text())
+    return move_end(actor, election, end)
+
+
+def move_end(actor: User, election: Election, end: str | None) -> Election:
+    """Of one whose end may move there."""
+    if end == election.no_voting_after:
+        return election
+    after = replace(election, no_voting_after=end)
+    writes = repository.change(election, after)
+    get_through(lambda: record(actor, "ElectionUpdated", election, {"no_voting_after": end}, *writes))
+    return next_version(election, after)

@@ -1,0 +1,109 @@
+"""Pages that take an election from draft to closed, or delete it."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_POST
+
+from accounts import policy
+from accounts.forms import ConfirmNameForm
+from acts.links import whole
+from acts.site import now_text, table
+from elections import repository
+from elections.access import context_of, run
+from elections.dashboard import checklist
+from elections.dashboard.concerns import Looked, concerns
+from elections.invitations import messages
+from elections.invitations.progress import Progress, progress
+from elections.rules import Action, Election
+from elections.skills_needed import needs
+from elections.turnout.counts import turnout
+from pages.forms import carried_out, form_page, posted, show_form
+from pages.saying import say_what_was_understood, told
+from store.together import together
+
+from . import consequences, deleting, services
+from .closing import close_and_look
+from .forms import EndForm, OpenForm
+
+
+@run(Action.OPEN)
+@form_page
+def open_(request: HttpRequest, election: Election) -> HttpResponse:
+    form = OpenForm(posted(request), has_needs=bool(needs.of(election.name)))
+    if carried_out(
+        request, form, lambda: services.open_(request.user, election, **form.cleaned_data), _("The election is open.")
+    ):
+        return redirect("dashboard", name=election.name)
+    context = context_of(request, election, form=form, needs_an_admin=not policy.takes_every_invitation())
+    context |= _recapped(election, context["offered"])
+    return render(request, "elections/opening.html", context, status=422 if form.errors else 200)
+
+
+def _recapped(election: Election, offered: Collection[str]) -> dict[str, Any]:
+    """What the page says before the button."""
+    now = now_text()
+    candidates, roll = together(
+        table(), lambda: repository.candidates_by_name(election.name), lambda: checklist.roll_of(election)
+    )
+    points = checklist.recap(election, [each.name for each in candidates], roll, offered, now)
+    silent = sum(not each.statement for each in candidates)
+    found = concerns(Looked(election, len(candidates), silent, offered, now, Progress()), said="settings")
+    is_ready = not any(point.is_missing for point in points)
+    return {"points": points, "concerns": found, "fixed": checklist.fixed(election), "is_ready": is_ready}
+
+
+@run(Action.FIX)
+@require_POST
+def fix(request: HttpRequest, election: Election) -> HttpResponse:
+    told(request, lambda: services.fix(request.user, election), _("The candidates are fixed."))
+    return redirect("dashboard", name=election.name)
+
+
+@run(Action.EXTEND)
+@form_page
+def extend(request: HttpRequest, election: Election) -> HttpResponse:
+    form = EndForm(posted(request), zone=election.time_zone)
+    if carried_out(request, form, lambda: services.extend(request.user, election, form.end()), _("The end is moved.")):
+        say_what_was_understood(request, form)
+        return redirect("dashboard", name=election.name)
+    return show_form(request, form, _("Move the end"), _("Move the end"), **context_of(request, election))
+
+
+@run(Action.CLOSE)
+@form_page
+def close(request: HttpRequest, election: Election) -> HttpResponse:
+    if request.method == "POST":
+        told(request, lambda: close_and_look(request.user, election), _("The election is closed."))
+        return redirect("dashboard", name=election.name)
+    said = consequences.closing(election, turnout(election).voted, now_text())
+    context = context_of(request, election, said=said, title=_("Close the election"), button=_("Close for good"))
+    return render(request, "elections/numbers_first.html", context)
+
+
+@run(Action.DELETE)
+@form_page
+def delete(request: HttpRequest, election: Election) -> HttpResponse:
+    form = ConfirmNameForm(posted(request), expected=election.name)
+    done = _("%(name)s is deleted.") % {"name": election.name}
+    if carried_out(request, form, lambda: deleting.delete(request.user, election), done):
+        return redirect("elections")
+    title = _("Delete %(name)s") % {"name": election.name}
+    got = progress(election)
+    context = context_of(request, election, form=form, title=title, button=_("Delete for good"))
+    context |= {"said": _what_goes(election, got), "is_sealed": got.is_sealed, "is_kept_elsewhere": True}
+    return render(request, "elections/numbers_first.html", context, status=422 if form.errors else 200)
+
+
+def _what_goes(election: Election, got: Progress) -> consequences.Said:
+    candidates, voted = len(repository.candidates(election.name)), turnout(election).voted
+    mails = got.sent + sum(each.mails.sent for each in messages.all_of(election))
+    is_public = got.is_sealed and election.results_public
+    address = whole(reverse("shared", args=[election.name])) if is_public else ""
+    return consequences.deleting(election, candidates, voted, mails, got, address)

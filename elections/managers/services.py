@@ -1,0 +1,101 @@
+"""Who runs an election. On a ballot with several questions the same people run them all. The one asked about
+comes last, so that whoever is cut off on the way does it again."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from django.utils.translation import gettext_lazy as _
+
+from accounts import repository as people
+from accounts.heirs import Estate, is_owner
+from accounts.models import User
+from accounts.rules import Permission
+from acts import recording
+from acts.site import table
+from elections import repository, rules
+from elections.actions import check, record
+from elections.multi_question import repository as books
+from elections.rules import Action, Election
+from store import keys
+from store.log import Event
+
+
+def add_manager(actor: User, election: Election, name: str) -> str:
+    check(actor, election, Action.CHANGE_MANAGERS)
+    person = people.find(name)
+    if person is None or not person.can(Permission.USE_APPLICATION):
+        raise rules.NotReady(_("There is nobody of that name here who may run elections."))
+    if len(election.managers) >= rules.MAX_MANAGERS:
+        raise rules.WrongState(_("An election has at most %(most)d managers.") % {"most": rules.MAX_MANAGERS})
+    if keys.fold(person.name) in map(keys.fold, (election.owner_name, *election.managers)):
+        raise rules.NotReady(_("%(name)s runs this election already.") % {"name": person.name})
+    for each in (*books.beside(election), election):
+        _add_manager(actor, each, person)
+    return person.name
+
+
+def _add_manager(actor: User, election: Election, person: User) -> None:
+    if keys.fold(person.name) not in map(keys.fold, (election.owner_name, *election.managers)):
+        writes = repository.change(election, with_manager(election, person.name))
+        record(actor, "ManagerAdded", election, {"name": person.name}, *writes, people.is_still(person))
+
+
+def remove_manager(actor: User, election: Election, name: str) -> None:
+    check(actor, election, Action.CHANGE_MANAGERS)
+    for each in (*books.beside(election), election):
+        after = without_manager(each, name)
+        if after != each:
+            record(actor, "ManagerRemoved", each, {"name": name}, *repository.change(each, after))
+
+
+def with_manager(election: Election, name: str) -> Election:
+    return replace(election, managers=(*election.managers, name))
+
+
+def without_manager(election: Election, name: str) -> Election:
+    left = tuple(each for each in election.managers if keys.fold(each) != keys.fold(name))
+    return replace(election, managers=left)
+
+
+def with_owner(election: Election, name: str) -> Election:
+    """Nobody is both owner and manager."""
+    return replace(without_manager(election, name), owner_name=name)
+
+
+def hand_over(actor: User, election: Election, name: str) -> str:
+    check(actor, election, Action.HAND_OVER)
+    person = people.find(name)
+    if person is None or not person.can(Permission.USE_APPLICATION):
+        raise rules.NotReady(_("There is nobody of that name here who may run elections."))
+    for each in (*books.beside(election), election):
+        after = with_owner(each, person.name)
+        if after != each:
+            writes = [*repository.change(each, after), people.is_still(person)]
+            record(actor, "ElectionOwnerChanged", each, {"new_owner": person.name}, *writes)
+    return person.name
+
+
+# --- when somebody leaves ---
+
+
+def _is_run_by(name: str, election: Election) -> bool:
+    return keys.fold(name) in map(keys.fold, (election.owner_name, *election.managers))
+
+
+def _record_heir(election: Election, gone: str, heir: str | None) -> None:
+    """The site's owner gets what was theirs; of what they helped to run, they are no longer a manager."""
+    if heir is None:
+        return
+    was_owner = keys.fold(election.owner_name) == keys.fold(gone)
+    after = with_owner(election, heir) if was_owner else without_manager(election, gone)
+    kind, data = ("ElectionOwnerChanged", {"new_owner": heir}) if was_owner else ("ManagerRemoved", {"name": gone})
+    event = Event("plenum", kind, {"election_name": election.name, **data})
+    recording.record(event, *repository.change(election, after), *is_owner(heir))
+
+
+def _run_by(name: str) -> list[str]:
+    return [item["name"] for item in table().each(keys.run_by(name))]
+
+
+pass_on = Estate(_run_by, repository.find, _is_run_by, _record_heir).pass_on

@@ -1,0 +1,58 @@
+"""Pages that say who runs an election."""
+
+from __future__ import annotations
+
+from django import forms
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from elections.access import context_of, run
+from elections.rules import Action, Election
+from pages.fields import NameField
+from pages.forms import carried_out, form_page, posted, show_form
+from pages.saying import told
+
+from . import services as managers_services
+from .services import add_manager, remove_manager
+
+
+class PersonForm(forms.Form):
+    name = NameField(label=gettext_lazy("User name"))
+
+
+@run(Action.CHANGE_MANAGERS)
+@form_page
+def managers(request: HttpRequest, election: Election) -> HttpResponse:
+    form = PersonForm(posted(request))
+    if request.method == "POST" and "remove" in request.POST:
+        name = request.POST["remove"]
+        done = _("%(name)s no longer runs this election.") % {"name": name}
+        told(request, lambda: remove_manager(request.user, election, name), done)
+        return redirect("managers", name=election.name)
+    if carried_out(
+        request,
+        form,
+        lambda: add_manager(request.user, election, form.cleaned_data["name"]),
+        lambda name: _("%(name)s now helps to run this election.") % {"name": name},
+        "name",
+    ):
+        return redirect("managers", name=election.name)
+    status = 422 if form.errors else 200
+    return render(request, "elections/managers.html", context_of(request, election, form=form), status=status)
+
+
+@run(Action.HAND_OVER)
+@form_page
+def hand_over(request: HttpRequest, election: Election) -> HttpResponse:
+    form = PersonForm(posted(request))
+    if carried_out(
+        request,
+        form,
+        lambda: managers_services.hand_over(request.user, election, form.cleaned_data["name"]),
+        lambda name: _("%(name)s now owns this election.") % {"name": name},
+        "name",
+    ):
+        return redirect("election", name=election.name)
+    return show_form(request, form, _("Hand it over"), _("Hand it over"), **context_of(request, election))

@@ -1,0 +1,1 @@
+"""What organisers do with a multi-question ballot, and its pages."""

@@ -1,0 +1,91 @@
+"""What elections tell somebody of themselves: which rolls they are on, what was mailed to them, and their groups."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from accounts.models import User
+from acts.site import table
+from mail import outbox
+from store import keys
+from store.splitting import by_count
+from store.table import Item
+
+from . import repository
+from .groups import repository as groups
+from .invitations import mailing
+from .skills_needed import needs
+
+MARKS = (mailing.INVITED, mailing.REMINDED, mailing.TIMED, mailing.MESSAGED, mailing.ANNOUNCED)
+BATCH_ROLL_ENTRIES = 20  # entries whose mails are read together
+
+
+def agreements(user: User) -> Iterator[Item]:
+    """Where they stand and let their skills be shown; and what was kept of them when it opened."""
+    for item in table().each(keys.agreed_by(user.name)):
+        kept = needs.snapshot_of(item["election_name"])
+        levels = {need.skill: level for need, level in kept.said_by(item["candidate_name"])} if kept else {}
+        asked = sorted({*item.get("asked", ()), *item.get("answered", ())})
+        yield {"election": item["election_name"], "skills": item["skills"], "asked_about": asked, "kept": levels}
+
+
+def entries(user: User) -> Iterator[list[Item]]:
+    """Their places on rolls, some at a time: by name, and by address."""
+    for name in (user.name, user.email):
+        for some in by_count(table().each(keys.elections_of_voter(name)), BATCH_ROLL_ENTRIES):
+            yield repository.entries_of(user, some)
+
+
+def rolls(user: User) -> Iterator[Item]:
+    for some in entries(user):
+        numbers = {number for entry in some for number in _mails_of(entry)}
+        mails = table().get_many(map(keys.mail, numbers)) if numbers else {}
+        for entry in some:
+            found = (mails.get(keys.mail(number)) for number in _mails_of(entry))
+            yield {
+                "election": entry["election_name"],
+                "listed_as": entry["voter_name"],
+                "voted": entry["voted"],
+                "on_paper": bool(entry.get("paper")),
+                "no_reminders": bool(entry.get("left_alone")),
+                "mails": [_mail(mail) for mail in found if mail],
+            }
+
+
+def _mails_of(entry: Item) -> list[str]:
+    """The numbers of the mails that the entry remembers; each message has a mark of its own."""
+    marks = (value for name, value in entry.items() if name.partition("#")[0] in MARKS)
+    return [value for value in marks if isinstance(value, str)]
+
+
+def _mail(item: Item) -> Item:
+    mail = outbox.mail_of(item)
+    return {"kind": mail.kind, "to": mail.to, "state": mail.state, "queued_at": mail.queued_at}
+
+
+BATCH_GROUPS = 50  # groups that are read together
+
+
+def groups_kept_by(user: User) -> Iterator[Item]:
+    """Without the members: they are other people."""
+    for group in groups.each_of(user.name):
+        yield {"group": group.name, "made_at": group.created_at, "members": group.members}
+
+
+def groups_with(user: User) -> Iterator[Item]:
+    """Which groups they are in, and whose these are; by name, and by address."""
+    for name in (user.name, user.email):
+        for some in by_count(table().each(keys.groups_with(name)), BATCH_GROUPS):
+            there = table().get_many(keys.group(item["group_id"]) for item in some)
+            for item in some:
+                if (found := there.get(keys.group(item["group_id"]))) and _is_their_entry(user, item):
+                    yield {"group": found["name"], "kept_by": found["owner_name"], "listed_as": item["member_name"]}
+
+
+def _is_their_entry(user: User, item: Item) -> bool:
+    return item.get("account", user.created_at) == user.created_at
+
+
+def groups_to_delete(user: User) -> tuple[int]:
+    """Of their own, which go with them."""
+    return (len(groups.names_taken(user.name)),)

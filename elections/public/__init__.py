@@ -1,0 +1,1 @@
+"""What everybody sees of elections: lists, the page of one, its calendar file."""

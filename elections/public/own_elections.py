@@ -1,0 +1,178 @@
+"""What is somebody's own: what waits for their vote, where they have voted, how it ended, and what they run.
+
+Whether somebody has voted is told by their entry on the roll, which is theirs to see.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from functools import partial
+
+from accounts.models import User
+from acts.recent import Recently, get_many
+from acts.site import table
+from elections.repository import Description, Listed, description_among, election_of, entries_of, listed_of, newest
+from elections.rules import Election, Relation, State, relation
+from store import keys
+from store.cursors import decode, encode
+from store.table import Item, Key, Span
+from store.together import together
+
+MAX_ELECTIONS_READ_WHOLE = 25  # elections of which it is cheaper to read all than to look first which are open
+# elections somebody has voted in, the newest, that home looks at: most of them are long over
+MAX_RECENT_ELECTIONS = 200
+OPEN = (State.EDITABLE, State.OPEN)
+
+
+# --- what home shows ---
+
+
+@dataclass(frozen=True, slots=True)
+class Votes:
+    """Somebody's votes: those they may still give, those they may still change, and what has come of them since."""
+
+    waiting: list[Election]  # the one that ends first on top
+    cast: list[Election]
+    decided: list[Listed]  # the newest on top
+    about: Mapping[str, Description]  # what those that wait say of themselves
+
+
+def votes_of(person: User, now: str, since: str = "") -> Votes:
+    """With results that were sealed since then, of elections on whose roll they are."""
+    spans = (keys.elections_of_voter(person.name), keys.elections_of_voter(person.email), keys.FOR_EVERYONE)
+    by_name, by_email, everyone = together(table(), *(partial(_newest, span) for span in spans))
+    entries = entries_of(person, [*by_name, *by_email])
+    on_roll, voted = _names(entries), _names(each for each in entries if each.get("voted"))
+    listed, open_, about = _found(person, _looked_at([*entries, *everyone], voted), now, voted)
+    found = [each for each in open_ if keys.fold(each.name) in on_roll or each.is_open_to(person.votes_since)]
+    found.sort(key=lambda each: each.no_voting_after or "~")
+    decided = [each for each in listed if each.sealed_at > since and keys.fold(each.name) in on_roll]
+    return Votes(
+        [each for each in found if keys.fold(each.name) not in voted],
+        [each for each in found if keys.fold(each.name) in voted],
+        sorted(decided, key=lambda each: each.sealed_at, reverse=True),
+        about,
+    )
+
+
+def _names(entries: Iterable[Item]) -> set[str]:
+    return {keys.fold(each["election_name"]) for each in entries}
+
+
+def _looked_at(entries: list[Item], voted: set[str]) -> list[str]:
+    """All that somebody has not voted in, for nothing that waits may be missed; of the others the newest."""
+    by_name = {keys.fold(each["election_name"]): each for each in entries}
+    old = set(sorted((by_name[name]["GSI1SK"] for name in voted), reverse=True)[MAX_RECENT_ELECTIONS:])
+    return [each["election_name"] for each in by_name.values() if each["GSI1SK"] not in old]
+
+
+def _newest(span: Span) -> list[Item]:
+    return list(newest(span))
+
+
+def _found(
+    person: User, names: list[str], now: str, voted: set[str]
+) -> tuple[list[Listed], list[Election], dict[str, Description]]:
+    """The elections as lists show them; those that take votes whole; and what those say of themselves in which this
+    person has not voted. A few are read at once, as they were at most a second ago unless the person runs one of them;
+    of many first the short entries, which are all that is read of those that are not open."""
+    entries = [keys.listed_election(name) for name in names]
+    if len(names) <= MAX_ELECTIONS_READ_WHOLE:
+        found = get_many(Recently([*entries, *_whole(names, voted)], partial(_runs_none, person, names)))
+    else:
+        found = table().get_many(entries)
+    listed = [listed_of(found[place]) for place in entries if place in found]
+    open_ = [each.name for each in listed if each.state(now) in OPEN]
+    if len(names) > MAX_ELECTIONS_READ_WHOLE and open_:
+        found = table().get_many(_whole(open_, voted))
+    elections = [election_of(found[place]) for name in open_ if (place := keys.election(name)) in found]
+    about = {keys.fold(name): description_among(found, name) for name in open_ if keys.fold(name) not in voted}
+    return listed, [each for each in elections if each.takes_votes(now)], about
+
+
+def _runs_none(person: User, names: list[str], seen: Mapping[Key, Item]) -> bool:
+    places = [keys.election(name) for name in names]
+    return all(
+        place in seen and relation(person.name, person.role, election_of(seen[place])) == Relation.NOBODY
+        for place in places
+    )
+
+
+def _whole(names: list[str], voted: set[str]) -> list[Key]:
+    waiting = [keys.description(name) for name in names if keys.fold(name) not in voted]
+    return [*map(keys.election, names), *waiting]
+
+
+# --- the list ---
+
+
+@dataclass(frozen=True, slots=True)
+class Own:
+    """An election in somebody's own list, and what they are to it."""
+
+    listed: Listed
+    runs: bool
+    votes: bool
+    voted: bool
+
+    def waits(self, now: str) -> bool:
+        return self.votes and not self.voted and self.listed.takes_votes(now)
+
+
+def own(person: User, *, limit: int, cursor: str | None = None) -> tuple[list[Own], str | None]:
+    """The newest first, by when they were made: the order that all lists they are gathered from share."""
+    rows: list[Own] = []
+    while not rows:  # on some rolls there may be drafts alone
+        rows, cursor = _some(person, limit, cursor)
+        if cursor is None:
+            break
+    return rows, cursor
+
+
+def _some(person: User, limit: int, cursor: str | None) -> tuple[list[Own], str | None]:
+    spans = [keys.elections_of_voter(person.name), keys.elections_of_voter(person.email), keys.FOR_EVERYONE]
+    spans = [*(spans if person.can_vote else ()), *([keys.run_by(person.name)] if person.can_run_elections else ())]
+    last = decode(keys.OWN_ELECTIONS, cursor)["SK"] if cursor else None
+    found = together(table(), *(partial(_before, span, last, limit + 1) for span in spans))
+    entries = [each for some in found for each in some]
+    dates = sorted({each["GSI1SK"] for each in entries}, reverse=True)
+    shown = set(dates[:limit])
+    rows = _rows(person, [each for each in entries if each["GSI1SK"] in shown])
+    if len(dates) <= limit:
+        return rows, None
+    return rows, encode(keys.OWN_ELECTIONS, {"PK": keys.OWN_ELECTIONS.pk, "SK": dates[limit - 1]})
+
+
+def _before(span: Span, last: str | None, most: int) -> list[Item]:
+    """Without the one that was shown last."""
+    items: list[Item] = []
+    cursor, bounded = None, replace(span, last=last) if last else span
+    while len(items) <= most:
+        page = table().page(bounded, limit=most + 1, cursor=cursor, backwards=True)
+        items += [each for each in page.items if each["GSI1SK"] != last]
+        if (cursor := page.cursor) is None:
+            break
+    return items[:most]
+
+
+def _rows(person: User, entries: list[Item]) -> list[Own]:
+    """Of drafts only those they run, and of elections for everybody those that are theirs, too."""
+    on_roll = entries_of(person, (each for each in entries if "voter_name" in each))
+    listed_on, voted = _names(on_roll), _names(each for each in on_roll if each["voted"])
+    run = {keys.fold(each["name"]): each for each in entries if "person" in each}
+    everyone = {
+        keys.fold(each["election_name"]): each for each in entries if not {"voter_name", "person"} & each.keys()
+    }
+    names = {name: keys.listed_election(name) for name in (*listed_on, *run, *everyone)}
+    places = [keys.election(name) for name in everyone if name not in listed_on]
+    found = table().get_many([*names.values(), *places]) if names else {}
+    there = {name: found[place] for name in everyone if (place := keys.election(name)) in found}
+    theirs = {name for name, item in there.items() if election_of(item).is_open_to(person.votes_since)}
+    rows = [
+        Own(listed_of(found[place]), name in run, name in listed_on or name in theirs, name in voted)
+        for name, place in names.items()
+        if place in found
+    ]
+    rows = [each for each in rows if each.runs or (each.votes and each.listed.stored_state != State.DRAFT)]
+    return sorted(rows, key=lambda each: keys.by_date(each.listed.created_at, each.listed.name), reverse=True)

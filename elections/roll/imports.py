@@ -1,0 +1,203 @@
+"""Importing a long list of voters in steps, so that it may be watched, interrupted and taken up again.
+
+The list is stored first, in slices that fit one transaction each. A step puts one slice on the roll, removes it, and
+moves the import's place, all at once: so nobody is added twice and nobody is skipped, whoever reloads, opens a second
+tab or dies. An import is known by the digest of its list: the same list sent again goes on where it was. One that
+nobody watches any more is finished by the worker, in the name of whoever started it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from operator import itemgetter
+
+from django.utils.translation import gettext_lazy as _
+
+from accounts import repository as people
+from accounts.models import User
+from acts.background import Batch, Task, finished, wait
+from acts.recording import write
+from acts.refusals import LostRace, Refusal
+from acts.site import table
+from elections import actions, repository
+from elections.repository import IMPORTING
+from elections.rules import Action, Election, WrongState, check_listing
+from store import keys
+from store.splitting import by_count
+from store.table import Delete, Equals, Exists, Item, Less, Missing, Put, Update, Write
+
+from . import services
+from .list_summary import NOTHING_SKIPPED, VOTERS, Skipped, summary
+from .services import add_handful
+
+SLICE_VOTERS = 90  # voters of one transaction
+TRANSACTION_SLICES = 40  # slices of one transaction: 90 long names are 72 KB, and it takes 4 MB
+RETENTION_SECONDS = 7 * 24 * 3600
+MAX_RECENT_IMPORTS = 20  # imports of one election
+RENAMING_WAIT_SECONDS = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Import:
+    """A list on its way to the roll."""
+
+    election_name: str
+    digest: str
+    voters: int
+    slices: int
+    done: int
+    added: int
+    unknown: int = 0  # of the names, those that nobody had any more when their turn came
+    skipped: str = ""  # what the list had that was not taken from it, as `Skipped` writes it
+
+    @property
+    def sentence(self) -> str:
+        """What came of it, of those on the list and of those left out of it."""
+        skipped = Skipped.from_text(self.skipped)
+        there = skipped.there + self.seen - self.added - self.unknown
+        return summary(self.added, replace(skipped, there=there), VOTERS, self.unknown)
+
+    @property
+    def is_finished(self) -> bool:
+        return self.done == self.slices
+
+    @property
+    def seen(self) -> int:
+        """How many voters of the list have had their turn."""
+        return min(self.done * SLICE_VOTERS, self.voters)
+
+
+def find(election_name: str, digest: str) -> Import | None:
+    item = table().get(keys.voter_import(election_name, digest))
+    return _import_of(item) if item else None
+
+
+def under_way(election: Election) -> list[Import]:
+    return lately(election)[0]
+
+
+def lately(election: Election) -> tuple[list[Import], Import | None]:
+    """Those that are under way; and the last, if it has come to its end, also if nobody watched."""
+    found = sorted(
+        table().page(keys.voter_imports(election.name), limit=MAX_RECENT_IMPORTS).items, key=itemgetter("moved")
+    )
+    all_ = [_import_of(item) for item in found]
+    return [each for each in all_ if not each.is_finished], all_[-1] if all_ and all_[-1].is_finished else None
+
+
+def _import_of(item: Item) -> Import:
+    return Import(**{name: item[name] for name in Import.__dataclass_fields__ if name in item})
+
+
+# --- starting ---
+
+
+def start(
+    actor: User,
+    election: Election,
+    names: Sequence[str],
+    skipped: Skipped = NOTHING_SKIPPED,
+    begin: Callable[[Sequence[Write]], None] = lambda writes: write(*writes),
+) -> Import:
+    """Store the list. One that is under way already is left as it is.
+
+    What was skipped on the way here is kept beside it, to be told in the end. `begin` writes that the list is
+    on its way, and whatever goes with it.
+    """
+    actions.check(actor, election, Action.ADD_VOTERS)
+    check_listing(election, names)
+    distinct = list({keys.fold(name): name for name in names}.values())
+    slices = list(by_count(distinct, SLICE_VOTERS))
+    new = Import(
+        election.name, _digest(election, distinct), len(distinct), len(slices), 0, 0, skipped=skipped.as_text()
+    )
+    if (there := find(election.name, new.digest)) is not None and not there.is_finished:
+        return there
+    rows = [_rows(new, number, names) for number, names in enumerate(slices)]
+    for some in by_count(rows, TRANSACTION_SLICES):
+        table().write(*some)
+    return _begun(actor, new, begin)
+
+
+def _digest(election: Election, names: Sequence[str]) -> str:
+    return hashlib.sha256("\n".join((election.created_at, *names)).encode()).hexdigest()[:32]
+
+
+def _rows(new: Import, number: int, names: list[str]) -> Put:
+    place = keys.imported_rows(new.election_name, new.digest, number)
+    return Put({"PK": place.pk, "SK": place.sk, "voters": names, "ttl": int(time.time()) + RETENTION_SECONDS})
+
+
+def _begun(actor: User, new: Import, begin: Callable[[Sequence[Write]], None]) -> Import:
+    place, now = keys.voter_import(new.election_name, new.digest), int(time.time())
+    fields = {name: getattr(new, name) for name in Import.__dataclass_fields__}
+    fields |= {"asked_by": actor.name, "moved": now}
+    task = repository.import_task(new.election_name, new.digest, actor.name)
+    is_free = Missing() | Equals("done", new.slices) | Less("ttl", now)
+    try:
+        begin([Put({"PK": place.pk, "SK": place.sk, **fields, "ttl": now + RETENTION_SECONDS}, when=is_free), task])
+    except LostRace:
+        if (there := find(new.election_name, new.digest)) is not None:
+            return there  # the same list was sent twice, and the other goes on
+        raise
+    return new
+
+
+# --- going on ---
+
+
+def go_on(
+    actor: User, election: Election, under_way: Import, seconds: float, clock: Callable[[], float] = time.monotonic
+) -> Import:
+    """Take it further for about so long, and at least one step; answers how far it has come."""
+    actions.check(actor, election, Action.ADD_VOTERS)
+    subject, end = repository.import_subject(election.name, under_way.digest), clock() + seconds
+    while not IMPORTING.advance(subject, batches=1) and clock() < end:
+        pass
+    after = find(election.name, under_way.digest)
+    if after is None or (not after.is_finished and IMPORTING.find(subject) is None):
+        raise WrongState(_("This import has lain too long. Please start again with the file."))
+    return after
+
+
+def _moved_on(under_way: Import, added: services.Added) -> list[Write]:
+    here = Equals("done", under_way.done)
+    place = keys.voter_import(under_way.election_name, under_way.digest)
+    rows = keys.imported_rows(under_way.election_name, under_way.digest, under_way.done)
+    moved = Update(
+        place,
+        set={"moved": int(time.time())},
+        add={"done": 1, "added": added.count, "unknown": added.unknown},
+        when=here,
+    )
+    return [moved, Delete(rows, when=Exists())]
+
+
+# --- what nobody watches any more ---
+
+
+@IMPORTING.step
+def import_batch(task: Task) -> Batch:
+    """One slice. An import that is refused, because the election was closed, say, ends where it is."""
+    name, digest, asked_by = (task.data[each] for each in ("election_name", "digest", "asked_by"))
+    places = keys.election(name), keys.user(asked_by), keys.voter_import(name, digest)
+    found = [item for item in map(table().get_many(places).get, places) if item]
+    if len(found) < len(places):
+        return finished()
+    election, actor, under_way = repository.election_of(found[0]), people.user_of(found[1]), _import_of(found[2])
+    if election.renamed_from:
+        return wait(RENAMING_WAIT_SECONDS)  # its slices follow the election to its new name
+    rows = table().get(keys.imported_rows(name, digest, under_way.done))
+    if rows is None:
+        return finished()  # all of them are on the roll, or they have lain too long
+    try:
+        actions.check(actor, election, Action.ADD_VOTERS)
+        add_handful(actor, election, rows["voters"], lambda added: _moved_on(under_way, added))
+    except LostRace:
+        return Batch()  # another has taken this slice, or somebody changed the election: look again
+    except Refusal:
+        return finished()
+    return Batch(is_last=under_way.done + 1 == under_way.slices)

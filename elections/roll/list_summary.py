@@ -1,0 +1,129 @@
+"""What a list had that was not taken from it, and the sentence in which that is said."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from django.utils.translation import gettext_lazy, ngettext_lazy
+
+from pages.lists import Row, Verdict
+
+MAX_PREVIEW_ROWS = 500  # rows of each kind that a preview shows
+MAX_UNUSABLE_LINES = 20  # that are named, of those that could not be used
+TEXT = re.compile(r"(\d{1,6}) (\d{1,6}) (\d{1,6})((?: \d{1,6}){0,20})", re.ASCII)
+
+
+@dataclass(frozen=True, slots=True)
+class Skipped:
+    """How many, and of those that could not be used also on which lines."""
+
+    there: int = 0
+    repeated: int = 0
+    unusable: int = 0
+    lines: tuple[int, ...] = ()
+
+    def as_text(self) -> str:
+        """As it goes to and fro with a form, and is kept beside an import."""
+        numbers = (self.there, self.repeated, self.unusable, *self.lines)
+        return " ".join(map(str, numbers)) if self != NOTHING_SKIPPED else ""
+
+    @staticmethod
+    def from_text(text: str) -> Skipped:
+        """What is written otherwise says nothing."""
+        found = TEXT.fullmatch(text)
+        if found is None:
+            return NOTHING_SKIPPED
+        return Skipped(int(found[1]), int(found[2]), int(found[3]), tuple(map(int, found[4].split())))
+
+
+NOTHING_SKIPPED = Skipped()
+
+
+def skipped_of(rows: Iterable[Row]) -> Skipped:
+    by_verdict: dict[Verdict, list[int]] = {}
+    for row in rows:
+        by_verdict.setdefault(row.verdict, []).append(row.line)
+    there, repeated, unusable = (
+        by_verdict.get(verdict, []) for verdict in (Verdict.THERE, Verdict.REPEATED, Verdict.INVALID)
+    )
+    return Skipped(len(there), len(repeated), len(unusable), tuple(unusable[:MAX_UNUSABLE_LINES]))
+
+
+def sorted_out(rows: Iterable[Row]) -> dict[str, list[Row]]:
+    """The rows as a preview shows them: what cannot be used, what need not be added, what is new; not without end."""
+    found: dict[str, list[Row]] = {"problems": [], "known": [], "fresh": []}
+    for row in rows:
+        kind = "problems" if row.verdict == Verdict.INVALID else "fresh" if row.verdict == Verdict.NEW else "known"
+        if len(found[kind]) < MAX_PREVIEW_ROWS:
+            found[kind].append(row)
+    return found
+
+
+# --- in words ---
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """What is said of a list of voters, say: how many were added, and how many were there before, afterwards and in a
+    preview."""
+
+    added: Any
+    none_added: Any
+    there: Any
+    already: Any = ""
+
+
+VOTERS = Words(
+    ngettext_lazy("%(count)d voter added.", "%(count)d voters added.", "count"),
+    gettext_lazy("No voters added."),
+    ngettext_lazy("%(count)d was on the roll already", "%(count)d were on the roll already", "count"),
+    ngettext_lazy("%(count)d already on the roll", "%(count)d already on the roll", "count"),
+)
+MEMBERS = Words(
+    ngettext_lazy("%(count)d member added.", "%(count)d members added.", "count"),
+    gettext_lazy("No members added."),
+    ngettext_lazy("%(count)d was in the group already", "%(count)d were in the group already", "count"),
+    ngettext_lazy("%(count)d already in the group", "%(count)d already in the group", "count"),
+)
+CANDIDATES = Words(
+    ngettext_lazy("%(count)d candidate added.", "%(count)d candidates added.", "count"),
+    gettext_lazy("No candidates added."),
+    ngettext_lazy("%(count)d stood already", "%(count)d stood already", "count"),
+)
+NEW = ngettext_lazy("%(count)d new", "%(count)d new", "count")
+TWICE_HERE = ngettext_lazy("%(count)d twice in the list", "%(count)d twice in the list", "count")
+CANNOT_BE_USED = ngettext_lazy("%(count)d cannot be used", "%(count)d cannot be used", "count")
+TWICE = ngettext_lazy("%(count)d stood twice in the list", "%(count)d stood twice in the list", "count")
+NOBODYS = ngettext_lazy(
+    "%(count)d was left out, because nobody here has the name any more",
+    "%(count)d were left out, because nobody here has the names any more",
+    "count",
+)
+UNUSABLE = ngettext_lazy("%(count)d could not be used", "%(count)d could not be used", "count")
+UNUSABLE_LINES = ngettext_lazy(
+    "%(count)d line could not be used (line %(lines)s)", "%(count)d lines could not be used (lines %(lines)s)", "count"
+)
+
+
+def _counted(*numbers: tuple[int, Any]) -> list[str]:
+    return [words % {"count": count} for count, words in numbers if count]
+
+
+def numbers(new: int, skipped: Skipped, words: Words) -> str:
+    """“8 new · 3 already on the roll · 2 cannot be used”"""
+    others = (skipped.there, words.already), (skipped.repeated, TWICE_HERE), (skipped.unusable, CANNOT_BE_USED)
+    return " · ".join((NEW % {"count": new}, *_counted(*others)))
+
+
+def summary(added: int, skipped: Skipped, words: Words, unknown: int = 0) -> str:
+    """“8 voters added. 3 were on the roll already, 2 lines could not be used (lines 4, 9).”"""
+    sentence = words.added % {"count": added} if added else str(words.none_added)
+    parts = _counted((skipped.there, words.there), (skipped.repeated, TWICE), (unknown, NOBODYS))
+    if skipped.unusable:
+        more = " …" if skipped.unusable > len(skipped.lines) else ""
+        said = {"count": skipped.unusable, "lines": ", ".join(map(str, skipped.lines)) + more}
+        parts.append((UNUSABLE_LINES if skipped.lines else UNUSABLE) % said)
+    return f"{sentence} {', '.join(parts)}." if parts else sentence

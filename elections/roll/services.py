@@ -1,0 +1,156 @@
+"""Who may vote."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+from django.utils.translation import ngettext
+
+from accounts.models import User
+from acts.again import try_again
+from acts.refusals import Refusal
+from acts.site import now_text, table
+from elections import places, repository, rules
+from elections.actions import check, record
+from elections.invitations import voting_link
+from elections.multi_question import repository as books
+from elections.rules import Action, Election, State
+from store import keys
+from store.splitting import by_count
+from store.table import Delete, Exists, Write
+
+
+class NobodyHere(Refusal):
+    """Names for the roll that nobody here has."""
+
+
+def add_voters(
+    actor: User, election: Election, names: Sequence[str], progress: Callable[[int], None] = lambda done: None
+) -> int:
+    """Put people on the roll who are not on it yet; answers how many. The same list again changes nothing.
+
+    Nobody is added if a name is among them that nobody here has: whoever registers it later would have its vote.
+    """
+    check(actor, election, Action.ADD_VOTERS)
+    rules.check_listing(election, names)
+    distinct = list({keys.fold(name): name for name in names}.values())
+    there, accounts = repository.on_roll_or_here(election, distinct)
+    if unknown := [name for name in distinct if keys.fold(name) not in there and not _is_known(name, accounts)]:
+        raise NobodyHere(_nobodys(unknown))
+    return put_on_roll(actor, election, distinct, progress)
+
+
+def _is_known(name: str, accounts: Collection[str]) -> bool:
+    return repository.is_by_address(name) or keys.fold(name) in accounts
+
+
+def _nobodys(names: Sequence[str]) -> str:
+    words = {"names": ", ".join(names[:10]) + (" …" if len(names) > 10 else "")}
+    return (
+        ngettext(
+            "Nobody here has this name: %(names)s. List them by their address.",
+            "Nobody here has these names: %(names)s. List them by their addresses.",
+            len(names),
+        )
+        % words
+    )
+
+
+def put_on_roll(
+    actor: User, election: Election, names: Iterable[str], progress: Callable[[int], None] = lambda done: None
+) -> int:
+    """A batch at a time; answers how many were new."""
+    added = done = 0
+    for batch in by_count(names):
+        added += add_handful(actor, election, batch).count
+        progress(done := done + len(batch))
+    return added
+
+
+@dataclass(frozen=True, slots=True)
+class Added:
+    """How many were put on the roll, and how many were not because nobody here has their name."""
+
+    count: int
+    unknown: int = 0
+
+
+def add_handful(
+    actor: User, election: Election, batch: Sequence[str], also: Callable[[Added], list[Write]] = lambda added: []
+) -> Added:
+    """Put those of the batch on the roll who are new, in one transaction with whatever else goes with so many; on a
+    ballot with several questions, on the rolls of the others as well."""
+    followers, subject = books.followers(election), f"{election.book} {secrets.token_hex(8)}"
+
+    def more(added: Added, new: Sequence[str]) -> list[Write]:
+        task = [books.LISTING.begin(subject, book_id=election.book, voters=list(new))] if followers and new else []
+        return [*also(added), *task, *([books.is_free(election.book)] if election.book and new else [])]
+
+    added, new = _add(actor, election, batch, more)
+    if followers and new:
+        books.LISTING.start(subject)
+    return added
+
+
+def bring(actor: User, followers: Sequence[str], voters: Sequence[str]) -> None:
+    """Put voters on the rolls of the other questions. Any number may do this at once, and again."""
+    for name in followers:
+        try_again(partial(_follow, actor, name, voters))
+
+
+def _follow(actor: User, name: str, voters: Sequence[str]) -> None:
+    election = repository.find(name)
+    if election is not None and election.state(now_text()) != State.CLOSED:
+        _add(actor, election, voters)
+
+
+def nothing_more(added: Added, new: Sequence[str]) -> list[Write]:
+    return []
+
+
+def _add(
+    actor: User,
+    election: Election,
+    batch: Sequence[str],
+    also: Callable[[Added, Sequence[str]], list[Write]] = nothing_more,
+) -> tuple[Added, list[str]]:
+    rules.check_listing(election, batch)
+    there, accounts = repository.on_roll_or_here(election, batch)
+    missing = [name for name in batch if keys.fold(name) not in there]
+    new = [name for name in missing if _is_known(name, accounts)]
+    added = Added(len(new), len(missing) - len(new))
+    more = also(added, new)
+    if new:
+        bound = {name: accounts[keys.fold(name)] for name in new if keys.fold(name) in accounts}
+        turn = voting_link.first_turn(election)
+        said = {"voters": new, "accounts": [bound.get(name) for name in new]} | ({"turn": turn} if turn else {})
+        record(actor, "VotersAdded", election, said, *adding(election, new, bound, turn), *more)
+    elif more:
+        table().write(*more)
+    return added, new
+
+
+def adding(election: Election, names: Sequence[str], accounts: Mapping[str, str], turn: int = 0) -> list[Write]:
+    entries = [repository.new_voter(election, name, accounts.get(name), turn) for name in names]
+    return [*entries, repository.touched(election, len(names))]
+
+
+def remove_voter(actor: User, election: Election, name: str) -> None:
+    check(actor, election, Action.REMOVE_VOTERS)
+    take_off(actor, election, [name], *([books.is_free(election.book)] if election.book else []))
+
+
+def take_off(actor: User, election: Election, names: Sequence[str], *also: Write) -> None:
+    gone = [Delete(places.entry(election, name), when=Exists()) for name in names]
+    record(
+        actor,
+        "VotersRemoved",
+        election,
+        {"voters": list(names)},
+        *gone,
+        repository.touched(election, -len(names)),
+        *also,
+    )

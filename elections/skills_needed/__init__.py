@@ -1,0 +1,1 @@
+"""Which skills an election needs, and which candidates agreed to show theirs."""

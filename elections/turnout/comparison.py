@@ -1,0 +1,73 @@
+"""The turnout beside that of the last election of the same group: how far it was at the same time, and at the end.
+
+Only a closed election is compared with, whose turnout its result shows anyway, and only where that tells nobody's vote.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.utils.translation import gettext as _
+
+from acts.site import table
+from elections import repository
+from elections.rules import Election, State
+from store import keys
+
+from .chart import Window, window
+from .counts import Turnout, tells_who
+
+MAX_RECENT_USES = 20  # uses of a group, the newest, among which the election before another is looked for
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """Another election's turnout: in percent at the same time of its window, and at its end."""
+
+    name: str
+    then: int | None  # nothing, once the own one has ended
+    at_the_end: int
+    way: tuple[tuple[float, float], ...]  # which part of its window had passed, and which part had voted
+
+    @property
+    def sentence(self) -> str:
+        words = {"name": self.name, "then": self.then, "end": self.at_the_end}
+        if self.then is None:
+            return _("The last one of this group, “%(name)s”, had %(end)s %% at the end.") % words
+        return (
+            _("The last one of this group, “%(name)s”, had %(then)s %% at this time, and %(end)s %% at the end.")
+            % words
+        )
+
+
+def compared(other: Election, counted: Turnout, own: Window | None, now: datetime) -> Compared | None:
+    """None where there is nothing to compare, or where it must not be shown."""
+    when = window(other, counted, now)
+    is_known = other.electorate == "listed" and other.voter_count and other.stored_state == State.CLOSED
+    if not is_known or when is None or not tells_who(other, counted.voted):
+        return None
+    way = ((0.0, 0.0), *((when.across(moment) / 100, count / other.voter_count) for moment, count in counted.steps))
+    way = (*way, (1.0, counted.voted / other.voter_count))
+    is_under_way = own is not None and own.now < own.end
+    then = round(100 * at(way, own.passed)) if own is not None and is_under_way else None
+    return Compared(other.name, then, counted.percent(other.voter_count), way)
+
+
+def at(way: tuple[tuple[float, float], ...], passed: float) -> float:
+    """Which part had voted when this part of the window had passed; in between two counts, in between them."""
+    before = max((each for each in way if each[0] <= passed), default=way[0])
+    after = min((each for each in way if each[0] > passed), default=before)
+    span = after[0] - before[0]
+    return before[1] + (after[1] - before[1]) * ((passed - before[0]) / span if span else 0)
+
+
+def last_election(group_id: str, before: Election) -> Election | None:
+    """The election that had the same group on its roll before this one: the newest that was made earlier, is still
+    there and has been opened. Nothing if there is none, or if the group is gone."""
+    earlier = keys.group_uses_before(group_id, before.created_at)
+    for use in table().page(earlier, limit=MAX_RECENT_USES, backwards=True).items if group_id else ():
+        found = repository.find_made(use["election_name"], use["created_at"])
+        if found is not None and found.stored_state != State.DRAFT:
+            return found
+    return None

@@ -1,0 +1,114 @@
+"""How many have voted, which the gates of an election have counted, and when, which is counted from the log."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+
+from acts.recent import Recently, get_many
+from acts.site import log, table
+from elections.places import Known, gates_of, name_of
+from elections.rules import Election, State, takes_names
+from store import keys
+from store.memory import Memory
+from store.table import Item
+
+from . import times as voting_times
+
+MIN_SECRET_VOTES = 3  # with fewer votes in a secret election, who has voted would tell how
+
+
+@dataclass(frozen=True, slots=True)
+class Turnout:
+    voted: int
+    paper: int
+    steps: tuple[tuple[datetime, int], ...]  # by the hour or the day: how many had voted at its end, as far as counted
+
+    def percent(self, voters: int) -> int:
+        return round(100 * self.voted / voters) if voters else 0
+
+    def curve(self, voters: int, now: datetime) -> str:
+        """The points of a line, 100 wide and 40 high, from the first vote until now; the top is everybody, or the
+        most that ever had voted."""
+        if not self.steps:
+            return ""
+        first, last = self.steps[0][0] - timedelta(hours=1), max(now, self.steps[-1][0])
+        top = max(voters, *(count for _moment, count in self.steps)) or 1
+        points = [(first, 0), *self.steps, (last, self.steps[-1][1])]
+        span = (last - first).total_seconds()
+        return " ".join(
+            f"{100 * (moment - first).total_seconds() / span:.1f},{40 - 40 * count / top:.1f}"
+            for moment, count in points
+        )
+
+
+def turnout(election: Known) -> Turnout:
+    """In one round trip, whatever the number of voters. When the last of them voted may be told seconds later."""
+    return turnouts(election)[0]
+
+
+def turnouts(*elections: Known, to_show: bool = False) -> list[Turnout]:
+    """Of several elections, in one round trip, too. What is only shown may be a second old."""
+    gates = [gates_of(each).keys(name_of(each)) for each in elections]
+    times = [keys.turnout(name_of(each)) for each in elections]
+    places = [*times, *(place for each in gates for place in each)]
+    found = get_many(Recently(places)) if to_show else table().get_many(places)
+    return [
+        _counted([found[place] for place in own if place in found], found.get(when))
+        for own, when in zip(gates, times, strict=True)
+    ]
+
+
+def votes_of(election: Election) -> int:
+    """How many have voted. Of one that is closed that never changes, and is counted once by each process."""
+    if election.stored_state != State.CLOSED:
+        return turnout(election).voted
+    end = election.name, election.created_at, election.closed_at
+    return _known_votes.get(end, lambda: turnout(election).voted)
+
+
+_known_votes = Memory[int](10_000, lambda votes: 1)  # of so many elections
+
+
+def final_turnout(election: Election) -> Turnout:
+    """Of one that is closed, with all that the log tells, whether or not somebody has come to count it.
+
+    Mostly somebody has. If not, how far the log was followed is read before the item: by then, the item has counted
+    everything up to there.
+    """
+    place, gates = keys.turnout(election.name), gates_of(election).keys(election.name)
+    found = table().get_many([place, *gates])
+    times = found.get(place)
+    if times is not None and not times.get("closed"):
+        followed = (table().get(keys.figures()) or {}).get("last_event_id", 0)
+        times = table().get(place) or times
+        times = voting_times.with_events(times, log().since(max(followed, times["counted"])))
+    return _counted([found[gate] for gate in gates if gate in found], times)
+
+
+def _counted(gates: Sequence[Item], times: Item | None) -> Turnout:
+    voted, paper = (sum(gate.get(name, 0) for gate in gates) for name in ("voted", "paper"))
+    steps: dict[int, int] = {}
+    for name, count in (times or {}).items():
+        if (end := voting_times.end_of(name)) is not None:
+            steps[end] = steps.get(end, 0) + count
+    return Turnout(voted, paper, _summed(steps))
+
+
+def _summed(steps: dict[int, int]) -> tuple[tuple[datetime, int], ...]:
+    total, summed = 0, []
+    for end in sorted(steps):
+        total += steps[end]
+        summed.append((datetime.fromtimestamp(end, UTC), total))
+    return tuple(summed)
+
+
+def tells_names(election: Election, voted: int) -> bool:
+    """Whether it may be shown who is on the roll by name: where everybody here may vote, votes bring names onto it."""
+    return takes_names(election) or tells_who(election, voted)
+
+
+def tells_who(election: Election, voted: int) -> bool:
+    """Whether it may be shown who has voted: in a secret election not while so few have that it would tell how."""
+    return not election.secret_ballot or voted >= MIN_SECRET_VOTES
