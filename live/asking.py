@@ -19,7 +19,7 @@ from ranking.boxes import RANK, Choice
 from . import scores, seats
 from .counting import MAX_ANSWER_CHARS
 from .gathering import Gathered
-from .ideas.rules import MAX_IDEA_CHARS, MAX_IDEAS_PER_PERSON
+from .plays.ideas.rules import MAX_IDEA_CHARS, MAX_IDEAS_PER_PERSON
 from .rooms import Room
 from .rules import Phase
 from .saying import OPTION, SURVEY, TEXT

@@ -22,7 +22,7 @@ from . import repository, rules, trying
 from .forms import GameForm, cards
 from .lifetimes import configured
 from .qa import services as questions
-from .qa.rules import Mode
+from .room_questions import Mode
 from .rules import Game
 from .services import hosting, making
 

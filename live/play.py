@@ -9,8 +9,8 @@ in `assembly/plays.py`; `config/steps.py` registers both.
 | subject | what a play says |
 |---|---|
 | what it is | `name`, `label`, `types`, `story`; `is_scored`, `is_anonymous`, `has_texts` |
-| what is asked | `suits`, `of_set`, `quick`, `flaws`; `span`: how many questions that follow one another are one round |
-| how it goes | `first_phase`, `seconds`, `voting_seconds`, `is_secret`, `steps`, `step_label`, `warning` |
+| what is asked | `suits`, `of_set`, `quick`, `flaws`; `spans`: questions that follow one another are one round |
+| how it goes | `first_phase`, `seconds`, `voting_seconds`, `is_secret`, `step_label`, `warning` |
 | what an answer is | `answer` from a form, `fields` and `summary` of it; `robot` |
 | the form | `way` (its template is `live/parts/ask_{way}.html`), `form`, `own_form`, `hints`, `received` |
 | phases | `close`: sealed, or on to the next phase; `open_vote`, `dropping`, `is_lost`; `places` and `between` |
@@ -21,10 +21,10 @@ in `assembly/plays.py`; `config/steps.py` registers both.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from random import Random
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 from django.http import QueryDict
 from django.utils.functional import Promise
@@ -42,12 +42,10 @@ from .rounds import Entry, Given, Round, options_of
 from .rules import Game, Phase, State, Step
 from .seats import Seat
 
-if TYPE_CHECKING:
-    from .reports import Report
-
 Words = str | Promise
 Typed = Mapping[str, Sequence[str]]  # what fields say, right or wrong
-Row = tuple[int, dict[str, object]]  # of the CSV: of which question, and what it says
+Line = dict[str, object]  # of the CSV, by its columns
+NameOf = Callable[[str], str]  # of a player
 Fact = tuple[Words, Any]
 
 CHANGE_UNTIL_OVER = _("You can change it until the time is over.")
@@ -140,7 +138,11 @@ class Play:
     is_anonymous: ClassVar[bool] = False  # nobody ever learns who said what
     has_texts: ClassVar[bool] = False  # people's own words, which hosts can hide
     has_bonus: ClassVar[bool] = False  # for speed
+    has_few_answers: ClassVar[bool] = False  # so that the words about each are made once, for all who gave it
     is_ranked: ClassVar[bool] = False  # whether phones need rank boxes, and a race is shown
+    spans: ClassVar[bool] = False  # whether questions of it that follow one another are asked in one round
+    first_phase: ClassVar[Phase] = Phase.QUESTION
+    has_vote: ClassVar[bool] = True  # whether what is talked about can be voted on
     may_repeat: ClassVar[bool] = True  # while it is open
     is_revealed: ClassVar[bool] = False  # as soon as it is closed
     templates: ClassVar[Mapping[str, str]] = {}  # in place of `live/screens/{part}.html`
@@ -162,14 +164,7 @@ class Play:
         """What is wrong with a question that was typed, and with which field, besides what is always wrong."""
         return iter(())
 
-    def span(self, questions: Sequence[Question], place: int) -> int:
-        """How many questions from this one on are asked in one round."""
-        return 1
-
     # --- how it goes ---
-
-    def first_phase(self, question: Question) -> Phase:
-        return Phase.QUESTION
 
     def seconds(self, question: Question) -> int:
         return question.seconds
@@ -184,10 +179,6 @@ class Play:
     def is_compared(self, question: Question) -> bool:
         """Whether it can be asked again, and the two are compared."""
         return False
-
-    def votes(self, state: State) -> bool:
-        """Whether what is talked about can be voted on."""
-        return True
 
     def step_label(self, step: Step, state: State) -> Words | None:
         """What stands on a button, where it is not the usual words."""
@@ -332,19 +323,21 @@ class Play:
 
     # --- afterwards ---
 
-    def rows(self, report: Report, round_: Round) -> Iterator[Row]:
+    def rows(self, round_: Round, questions: Sequence[Question], name_of: NameOf) -> Iterator[tuple[int, Line]]:
+        """Of the CSV: of which question, and what it says."""
         if round_.result.get("too_few"):
             yield round_.question, {"row": "too few", "number": round_.count}
             return
-        yield from ((round_.question, row) for row in self.lines(report, round_))
+        yield from ((round_.question, line) for line in self.lines(round_, questions[round_.question], name_of))
 
-    def lines(self, report: Report, round_: Round) -> Iterator[dict[str, object]]:
-        """Of the CSV, of a round that may be told."""
+    def lines(self, round_: Round, question: Question, name_of: NameOf) -> Iterator[Line]:
+        """Of the CSV, of a round of one question that may be told."""
         raise NotImplementedError
 
     def entry(self, entry: Entry) -> dict[str, Any]:
         """Of the JSON."""
-        return {"player": entry.player, "said": entry.said} if entry.player else {"said": entry.said}
+        told = {"player": entry.player, "said": entry.said} if entry.player else {"said": entry.said}
+        return told | ({"points": entry.points, "bonus": entry.bonus} if self.is_scored else {})
 
     def lists_answers(self, round_: Round) -> bool:
         """Whether a report lists everybody's answer below the picture."""
@@ -375,6 +368,11 @@ class Play:
     def is_recounted(self, round_: Round) -> bool:
         """Whether a sealed round holds all that its result was made of."""
         return not round_.result.get("too_few")
+
+
+def scored_line(entry: Entry, answer: str, name_of: NameOf) -> Line:
+    got = {"points": entry.points, "bonus": entry.bonus}
+    return {"row": "answer", "player": name_of(entry.player), "answer": answer, **got}
 
 
 # --- which there are ---

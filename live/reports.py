@@ -23,16 +23,16 @@ from store import keys
 from tally.ballots import groups_of
 
 from . import counting, pictures, repository, seats, standings
+from .moderation import Texts, seen_round
 from .onward import services as onward
+from .plays.before_after import First
 from .qa import telling as by_the_room
 from .qa.repository import texts as texts_of
 from .qa.telling import Told as Asked
-from .qa.texts import Texts, seen_round
 from .rounds import Entry, Round, options_of
 from .rules import Game, Phase, State
 from .seats import Seat
 from .standings import Board
-from .twice import First
 
 FORMAT = 1
 MAX_ROUNDS_SHOWN = 100  # rounds on a page

@@ -21,16 +21,15 @@ from questions.question import Kind, Question, Type
 from store import keys, spans
 from store.table import Conflict, Item, Key, Unavailable
 
-from . import clock, counting, gathering, repository, robots, rules, seats
+from . import clock, counting, gathering, moderation, repository, robots, rules, seats
 from .gathering import Gathered
-from .ideas import orders
-from .ideas import rules as ideas
-from .ideas.rules import Idea, Order, Sorted
-from .qa import texts as moderation
+from .moderation import Texts
+from .plays.ideas import orders
+from .plays.ideas import rules as ideas
+from .plays.ideas.rules import Idea, Order, Sorted
 from .qa.board import Board
-from .qa.rules import Asked, Qa
-from .qa.texts import Texts
 from .robots import Robots
+from .room_questions import Asked, Qa
 from .rounds import Round
 from .rules import Game, Phase, State
 from .seats import Seat
@@ -44,76 +43,6 @@ NOT_ASKED = Qa()
 MAX_CODE_REFUSAL_MS = 600_000  # milliseconds for which codes are refused somewhere, at the longest
 NOTHING_WRITTEN = Texts()
 COUNT_REFRESH_MS = 1_000  # milliseconds between two counts of who has answered
-
-
-@dataclass(frozen=True, slots=True)
-class Present:
-    """Who is there, as far as all processes know."""
-
-    players: int = 0
-    host_away: bool = False
-
-
-@dataclass(frozen=True)  # without slots, so that it can keep what is made of it
-class Room:
-    game: Game
-    state: State
-    questions: tuple[Question, ...]
-    seats: Mapping[str, Seat]  # by the player's id
-    rounds: Mapping[int, Round]  # all that are sealed, as everybody may see them
-    gathered: Gathered | None = None  # what is voted on
-    sorted: Sorted | None = None  # ideas that are put in order, or voted on
-    present: Present = Present()
-    answered: int = 0  # how many have answered or voted in the phase that is open
-    qa: Qa = NOT_ASKED  # whether the room may ask, and how
-    asked: tuple[Asked, ...] = ()  # what it asks, hidden ones included
-    upvotes: Mapping[str, int] = field(default_factory=dict)  # of each of these
-    speakers: Speakers = NOBODY  # of an assembly
-    codes_refused: bool = False  # whether people who typed the right code were refused lately
-    texts: Texts = NOTHING_WRITTEN  # how what people write is taken, and what was decided about it
-    as_sealed: Mapping[int, Round] = field(default_factory=dict)  # the rounds with what was hidden in them
-    at: int = field(default=0, compare=False)  # when it was looked at
-
-    @cached_property
-    def question(self) -> Question | None:
-        """What is asked; of ideas with those that are voted on as its options."""
-        asked = self.questions[self.state.question] if self.state.round else None
-        if asked is None or asked.kind != Kind.IDEAS:
-            return asked
-        return replace(asked, options=self._ideas_voted_on())
-
-    def _ideas_voted_on(self) -> tuple[str, ...]:
-        if self.sorted is not None:
-            options = self.sorted.order.options
-            return moderation.covered(options, moderation.hidden_options(self.texts, self.state.round, options))
-        return tuple(self.round.result.get("options", ())) if self.round else ()
-
-    @property
-    def as_asked(self) -> tuple[Question, ...]:
-        """All questions, the one at hand with its options."""
-        at = self.state.question
-        if self.question is None or self.question.kind != Kind.IDEAS:
-            return self.questions
-        return (*self.questions[:at], self.question, *self.questions[at + 1 :])
-
-    @property
-    def round(self) -> Round | None:
-        """What came of the question at hand."""
-        return self.rounds.get(self.state.round) if not self.state.is_under_way else None
-
-    @property
-    def counting_rounds(self) -> list[Round]:
-        """What totals are made of."""
-        return [each for number, each in sorted(self.rounds.items()) if self.state.counts(number)]
-
-    @cached_property
-    def made(self) -> dict[Any, Any]:
-        """What was made of it, for whoever needs it again."""
-        return {}
-
-    @cached_property
-    def playing(self) -> list[Seat]:
-        return [each for each in self.seats.values() if each.is_there]
 
 
 # --- looking ---

@@ -16,8 +16,8 @@ from . import (
     report_views,
     seat_views,
 )
-from .ideas import views as sort_views
 from .onward import views as onward_views
+from .plays.ideas import views as sort_views
 from .sealed import views as round_views
 
 below_live = [

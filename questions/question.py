@@ -42,15 +42,6 @@ class Type(StrEnum):
     SURVEY = "survey"
     ASSEMBLY = "assembly"
 
-    @property
-    def is_anonymous(self) -> bool:
-        """Whether nobody is ever to learn who said what; an assembly decides it for each vote."""
-        return self in (Type.POLL, Type.SURVEY)
-
-    @property
-    def is_scored(self) -> bool:
-        return self in (Type.TRIVIA, Type.CALL_AND_ANSWER)
-
 
 OF_SETS = (Type.CALL_AND_ANSWER, Type.TRIVIA, Type.POLL, Type.SURVEY)  # an assembly has an agenda of its own
 
@@ -69,6 +60,7 @@ class Question:
     secret: bool = False  # of an assembly: nobody learns who voted how
     majority: str = ""  # of an assembly: as `assembly.majorities` writes it
     twice: bool = False  # of a poll's ranking: asked before and after, and who moved is shown
+    play: str = ""  # how a live session plays it, where that is not what the type of the session says
 
     def suits(self, type_: Type) -> bool:
         if type_ == Type.CALL_AND_ANSWER:
@@ -85,7 +77,7 @@ class Question:
         """What is not as usual is stored."""
         told = {"title": self.title, "kind": str(self.kind), "seconds": self.seconds}
         words = {
-            name: getattr(self, name) for name in ("detail", "category", "school", "custom_instruction", "majority")
+            name: getattr(self, name) for name in ("detail", "category", "school", "custom_instruction", "majority", "play")
         }
         lists = {"options": list(self.options), "right": list(self.right)}
         more = {**words, **lists, "secret": self.secret, "twice": self.twice}
@@ -106,6 +98,7 @@ def question_of(item: Mapping[str, Any]) -> Question:
         secret=item.get("secret", False),
         majority=item.get("majority", ""),
         twice=item.get("twice", False),
+        play=item.get("play", ""),
     )
 
 

@@ -43,8 +43,8 @@ from elections.rules import Action
 from live import clock as game_clock
 from live import repository as games
 from live import seats
-from live.ideas import orders, sorting
 from live.onward import services as onward
+from live.plays.ideas import orders, sorting
 from live.rules import Phase, Step
 from live.services import answering, deleting, making, moving
 from mail import outbox as mail

@@ -13,10 +13,10 @@ from acts.site import now_text, table
 from assembly import agenda, checking_in, enrolling, rolls, speaking
 from assembly.minutes import services as minutes
 from live import gathering, players, repository, seats
+from live.marks import text_mark
 from live.onward import services as onward
 from live.qa import services as questions
-from live.qa.marks import text_mark
-from live.qa.rules import Act, Qa
+from live.room_questions import Act, Qa
 from live.rules import Names, Phase, Step
 from live.services import correcting, deleting, hosting, seating
 from questions.question import Kind, Question, Type

@@ -29,6 +29,7 @@ from elections import copying
 from elections.convening import Convened
 from elections.copying import BY_ADDRESS
 from elections.rules import Election
+from live.moderation import hidden_options
 from pages import times
 from pages.names import MAX_NAME_CHARS, clean_title
 from pages.sorting import as_people_sort
@@ -44,7 +45,6 @@ from store.table import Write
 
 from .. import counting, repository, rules, seats
 from ..qa.repository import texts as texts_of
-from ..qa.texts import hidden_options
 from ..rounds import Round, options_of
 from ..rules import Game, State
 from ..seats import Seat

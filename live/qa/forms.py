@@ -8,9 +8,8 @@ from django import forms
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
+from live.room_questions import MAX_BLOCKED_WORD_CHARS, MAX_BLOCKED_WORDS, Mode, Qa, folded
 from pages.fields import LinesField
-
-from .rules import MAX_BLOCKED_WORD_CHARS, MAX_BLOCKED_WORDS, Mode, Qa, folded
 
 MODES: dict[Mode, str | Promise] = {
     Mode.APPROVED: _("You look at every question before others see it"),

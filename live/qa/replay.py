@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from live.replay import of_a_game
+from live.room_questions import Fate
 from live.rules import Game, State
 from store import keys
 from store.replay import Happened, Step
@@ -15,7 +16,6 @@ from store.schema import EventType
 from store.table import Update
 
 from . import repository
-from .rules import Fate
 
 
 @of_a_game

@@ -9,13 +9,12 @@ from typing import Any
 
 from acts.site import table
 from acts.versions import next_version, unchanged
+from live.marks import question_of
+from live.moderation import Decided, Texts
+from live.room_questions import MAX_QUESTIONS_PER_PERSON, Asked, Fate, Mode, Qa
 from live.rules import Game
 from store import keys
 from store.table import Check, Equals, Exists, Item, Key, Missing, Put, Update, Write
-
-from .marks import question_of
-from .rules import MAX_QUESTIONS_PER_PERSON, Asked, Fate, Mode, Qa
-from .texts import Decided, Texts
 
 NUMBERS = ("changes", "sent", "decided")  # which are only added to
 NOT_SUMS = ("PK", "SK", "ttl")  # of an item whose other attributes are questions

@@ -13,15 +13,15 @@ from typing import Any, TypeVar
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
+from live import moderation as texts
+from live import room_questions as rules
+from live.marks import mark_of
+from live.moderation import Written
+from live.room_questions import Asked, Fate
 from live.rooms import Room
 from live.rules import Phase
 from live.seats import Seat
 from questions.question import Kind, Type
-
-from . import rules, texts
-from .marks import mark_of
-from .rules import Asked, Fate
-from .texts import Written
 
 MAX_QUESTIONS_SHOWN = 100  # questions in one list, the best; the rest is in the report
 

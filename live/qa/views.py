@@ -15,9 +15,12 @@ from django.utils.translation import gettext_lazy
 from accounts.access import public
 from acts.refusals import NotNow, Refusal
 from live import clock, players, rooms, screens, seat_views
+from live import room_questions as rules
 from live.access import Hosted, of_hosts
+from live.marks import mark_of
 from live.pace import PACE, Pace, TooFast
 from live.presence import PRESENCE
+from live.room_questions import Act, Asked
 from live.rooms import Room
 from live.screens import Role
 from live.seats import Seat
@@ -25,10 +28,8 @@ from pages.forms import form_page
 from store import keys
 from store.table import StoreError
 
-from . import repository, rules, services, showing
+from . import repository, services, showing
 from .forms import QaForm, initial
-from .marks import mark_of
-from .rules import Act, Asked
 from .showing import Line
 
 MAX_ID_CHARS = 40

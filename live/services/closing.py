@@ -14,18 +14,18 @@ from acts.recording import record, try_record, write
 from acts.refusals import LostRace
 from acts.site import SITE, now_text
 from assembly import quorate, resolutions
+from live import clock, counting, gathering, moderation, repository, rules, scores, seats, waking
+from live.plays import before_after as twice
+from live.plays.ideas import orders
+from live.plays.ideas import rules as ideas
 from questions.question import Kind, Question, Type
 from store import keys
 from store.forgetting import to_forget
 from store.log import Event
 from store.table import Write
 
-from .. import clock, counting, gathering, repository, rules, scores, seats, twice, waking
-from ..ideas import orders
-from ..ideas import rules as ideas
 from ..pseudonyms import new_salt, pseudonym
 from ..qa import repository as texts
-from ..qa import texts as moderation
 from ..repository import EMPTYING
 from ..rounds import Given, Round
 from ..rules import Game, Phase, State, Step

@@ -12,13 +12,13 @@ from django.utils.crypto import salted_hmac
 
 from accounts.models import User
 from assembly import enrolling, rolls
+from live.room_questions import Qa
 from store import keys
 from store.keys import fold
 
 from .. import repository
 from ..qa import repository as room_questions
 from ..qa import services as asking
-from ..qa.rules import Qa
 from ..rules import Game
 from . import hosting, making
 

@@ -12,11 +12,12 @@ from acts.recording import record
 from acts.refusals import NotNow
 from acts.site import SITE, now_text
 from assembly.minutes import repository as minutes
+from live import clock, lifetimes, repository, rules, seats, waking
+from live.plays import before_after as twice
 from questions.question import Type
 from store.log import Event, as_text
 from store.table import Item
 
-from .. import clock, lifetimes, repository, rules, seats, twice, waking
 from ..rules import Game, Phase, State
 from . import closing
 

@@ -12,13 +12,14 @@ from acts import recording
 from acts.refusals import LostRace, NotNow
 from acts.site import now_text
 from assembly import quorate, speaking
+from live import clock, repository, rules, seats, waking
+from live.plays import before_after as twice
+from live.plays.ideas import orders
+from live.plays.ideas import rules as ideas
 from questions.question import Question
 from store.log import Event
 from store.table import Write
 
-from .. import clock, repository, rules, seats, twice, waking
-from ..ideas import orders
-from ..ideas import rules as ideas
 from ..pseudonyms import new_salt
 from ..rounds import MIN_ANONYMOUS_ANSWERS, is_told
 from ..rules import Game, Phase, State, Step

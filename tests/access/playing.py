@@ -7,9 +7,9 @@ from django.urls import reverse
 
 from accounts.models import User
 from live import clock, gathering, repository, rooms
+from live.marks import question_of
 from live.qa import services as questions
-from live.qa.marks import question_of
-from live.qa.rules import Mode, Qa
+from live.room_questions import Mode, Qa
 from live.rules import Game, Step
 from live.seats import Seat
 from live.services import making, moving

@@ -12,7 +12,7 @@ from django.urls import reverse
 from assembly import enrolling, takeovers
 from live import clock, repository, rooms, seats
 from live.qa import services
-from live.qa.rules import Mode
+from live.room_questions import Mode
 from live.rules import Step
 from live.services import answering, seating
 from questions.question import Kind, Question, Type

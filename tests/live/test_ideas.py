@@ -7,9 +7,9 @@ import pytest
 from acts.background import wait
 from acts.refusals import LostRace, NotNow
 from live import counting, pictures, repository, rules, seats
-from live.ideas import orders, sorting
-from live.ideas import rules as ideas
-from live.ideas.rules import Sorted
+from live.plays.ideas import orders, sorting
+from live.plays.ideas import rules as ideas
+from live.plays.ideas.rules import Sorted
 from live.pseudonyms import pseudonym
 from live.rounds import Given, options_of
 from live.rules import Phase, Step

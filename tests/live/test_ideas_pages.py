@@ -13,7 +13,7 @@ from django.urls import reverse
 
 from accounts import repository as people
 from live import pictures, repository, robots, rooms, screens
-from live.ideas import orders
+from live.plays.ideas import orders
 from live.rules import Phase, Step
 from live.screens import Role
 from questions import csv_in, csv_out

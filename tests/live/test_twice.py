@@ -7,7 +7,9 @@ from dataclasses import replace
 
 import pytest
 
-from live import counting, pictures, repository, sankey, seats, twice
+from live import counting, pictures, repository, seats
+from live.plays import before_after as twice
+from live.plays import sankey
 from live.pseudonyms import pseudonym
 from live.rounds import Entry, Round
 from live.rules import Phase, Step

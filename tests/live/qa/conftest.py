@@ -12,7 +12,7 @@ from acts.site import table
 from live import clock, players, repository, rooms, seats
 from live.qa import repository as questions
 from live.qa import services
-from live.qa.rules import Asked, Mode, Qa
+from live.room_questions import Asked, Mode, Qa
 from live.rules import Game
 from live.seats import Seat
 from store import keys

@@ -11,7 +11,7 @@ from live import clock, hub, presence, rooms, screens, waking
 from live.hub import Hub
 from live.presence import Presence
 from live.qa import board, services, showing
-from live.qa.rules import Act, Mode
+from live.room_questions import Act, Mode
 from live.rules import Step
 from live.screens import Role
 from live.services import seating

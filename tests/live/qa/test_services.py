@@ -10,10 +10,11 @@ import pytest
 from acts.refusals import NotNow, NotThere
 from acts.site import acting_on, table
 from live import clock, rooms, waking
+from live import room_questions as rules
+from live.marks import mark_of
 from live.pace import Pace, TooFast
-from live.qa import repository, rules, services, showing
-from live.qa.marks import mark_of
-from live.qa.rules import Act, Fate, Mode
+from live.qa import repository, services, showing
+from live.room_questions import Act, Fate, Mode
 from live.rules import Step
 from live.seats import Seat
 from live.services import deleting, making, seating

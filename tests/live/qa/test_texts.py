@@ -9,9 +9,9 @@ from django.test import Client
 from django.urls import reverse
 
 from live import clock, counting, hall, pictures, reports, repository, rooms, screens, seats
-from live.ideas import orders, sorting
+from live.plays.ideas import orders, sorting
 from live.qa import services, showing
-from live.qa.rules import Act, Fate, Mode
+from live.room_questions import Act, Fate, Mode
 from live.rules import Phase, Step
 from live.screens import Role
 from live.sealed.verifying import check_rounds

@@ -21,17 +21,16 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from acts.site import table
+from live import counting
+from live.pseudonyms import pseudonym
+from live.rounds import MIN_ANONYMOUS_ANSWERS, Given, Round
+from live.rules import Game
 from questions.question import Question
 from store import keys
 from store.forgetting import to_forget
 from store.table import Delete, Missing, Put, Write
 from tally.ballots import Ballots, groups_of
 from tally.closeness import how_close
-
-from . import counting
-from .pseudonyms import pseudonym
-from .rounds import MIN_ANONYMOUS_ANSWERS, Given, Round
-from .rules import Game
 
 NOBODY, SEVERAL = "nobody", "several"
 RECOUNTS = 30  # to find out how close it was: a hall waits for it

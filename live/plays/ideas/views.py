@@ -11,15 +11,15 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 
 from acts.refusals import LostRace, NotNow
+from live import hall, rules
+from live.access import Hosted, of_hosts
+from live.rules import Phase
+from live.saying import line_from
+from live.services import closing
 from pages.forms import form_page
 from pages.saying import refusals_said
 from questions.question import MAX_OPTIONS, MIN_OPTIONS
 
-from .. import hall, rules
-from ..access import Hosted, of_hosts
-from ..rules import Phase
-from ..saying import line_from
-from ..services import closing
 from . import orders, sorting
 from .rules import MAX_IDEA_CHARS, NO_SUCH, NotSorted, Order, Sorted
 

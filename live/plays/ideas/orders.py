@@ -9,12 +9,12 @@ from typing import Any
 from acts import versions
 from acts.site import table
 from acts.versions import unchanged
+from live import counting, repository
+from live.rounds import Round
+from live.rules import Game
 from store import keys
 from store.table import Delete, Item, Missing, Put, Write
 
-from .. import counting, repository
-from ..rounds import Round
-from ..rules import Game
 from . import rules as ideas
 from .rules import Order, Sorted
 

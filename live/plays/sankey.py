@@ -14,10 +14,10 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
+from live.signs import sign
 from results.pictures.drawing import isolated, short, tag
 
-from .signs import sign
-from .twice import NOBODY, SEVERAL, First
+from .before_after import NOBODY, SEVERAL, First
 
 WIDTH, HEIGHT = 1000, 1000  # units of the bands, stretched to the room there is
 EDGE = 26  # of the blocks at both sides

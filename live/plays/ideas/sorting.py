@@ -11,9 +11,9 @@ from collections.abc import Callable
 from acts.again import try_again
 from acts.refusals import NotNow
 from acts.site import table
+from live import repository, rules, waking
+from live.rules import Phase
 
-from .. import repository, rules, waking
-from ..rules import Phase
 from . import orders
 from .rules import Order, Sorted
 

@@ -26,12 +26,11 @@ import orjson
 from django.utils.translation import gettext_lazy as _
 
 from acts.refusals import Refusal
+from live import counting
+from live.rounds import Entry, Given, Round, is_told
 from questions.question import MAX_OPTION_CHARS, MAX_OPTIONS, MIN_OPTIONS, Kind, Question
 from store.keys import fold
 from store.splitting import fitting
-
-from .. import counting
-from ..rounds import Entry, Given, Round, is_told
 
 MAX_IDEAS_PER_PERSON = 3  # of one person
 MAX_ROUND_BYTES = 2_000_000  # bytes of all ideas of a round: a transaction holds four million
