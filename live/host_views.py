@@ -118,15 +118,13 @@ def _shown(game_id: str, token: str) -> Room:
 # --- steps ---
 
 
-def load_driven(user: User, game_id: str) -> Hosted | None:
-    """For those who host the session, and for those who may end anybody's."""
-    found = repository.find(game_id)
-    if found is not None and not (rules.hosts(found[0], user.name, user.role) or rules.moderates(user.role)):
+def check_drives(user: User, found: Hosted) -> None:
+    """Those who host the session, and those who may end anybody's."""
+    if not (rules.hosts(found[0], user.name, user.role) or rules.moderates(user.role)):
         raise NotAllowed(rules.NOT_YOURS)
-    return found
 
 
-@requires(Permission.USE_APPLICATION, load_for=load_driven)
+@requires(Permission.USE_APPLICATION, load=repository.find, rule=check_drives)
 @form_page
 def drive(request: HttpRequest, hosted: Hosted) -> HttpResponse:
     """Take a step from the version that a page has shown; what cannot be undone is asked first."""
@@ -139,7 +137,7 @@ def drive(request: HttpRequest, hosted: Hosted) -> HttpResponse:
     try:
         if request.method != "POST":
             return _ask(request, game, state, step, version)
-        moving.drive(game.id, request.user.name, _known(step), version, item)
+        moving.drive(game.id, request.user.name, _known(step), version, item, hosted)
     except LostRace:
         return _not_taken(request, LostRace(rules.STALE), back)
     except NotNow as refusal:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,7 +22,7 @@ from store.table import StoreError
 from . import asking, clock, outcome, players, rooms, saying, screens, seat_views
 from .pace import PACE, TooFast
 from .rooms import Room
-from .rules import Phase
+from .rules import Phase, State
 from .screens import Role
 from .seats import Seat
 from .services import answering
@@ -45,10 +46,12 @@ class Seen:
         return answering.shown(answering.own(self.room.game, self.room.state, self.seat, self.salt))
 
 
-def look(request: HttpRequest, game_id: str) -> Seen | HttpResponse:
-    """All that a page or a decision needs, in one round trip; or what to answer to whoever cannot play here now."""
+def look(
+    request: HttpRequest, game_id: str, suffices: Callable[[State], bool] = lambda state: False
+) -> Seen | HttpResponse:
+    """All that a page or an answer needs, in one round trip; or what to answer to whoever cannot play here now."""
     place, salt = players.seat_key(request, game_id), rooms.place_of_salt(game_id)
-    room, items = rooms.current_with(game_id, *filter(None, (place, salt)))
+    room, items = rooms.current_while_open(game_id, *filter(None, (place, salt)), suffices=suffices)
     if room is None:
         raise Http404
     player = players.of_items(request, game_id, items)
@@ -108,8 +111,11 @@ def give_vote(request: HttpRequest, game_id: str) -> HttpResponse:
 
 
 def _given(request: HttpRequest, game_id: str, phase: Phase, at: int) -> HttpResponse:
-    """Take what somebody says, at the moment when their request came in; a refusal shows the form as they filled it."""
-    seen = look(request, game_id)
+    """Take what somebody says, at the moment when their request came in; a refusal shows the form as they filled it.
+
+    The question they answer may be known from the last second: the state is read once the answer is there.
+    """
+    seen = look(request, game_id, lambda state: saying.is_about(request.POST, state, phase) and not state.is_over(at))
     if isinstance(seen, HttpResponse):
         return render(request, "live/parts/told.html", {"problem": NOT_HERE}, status=409) if request.htmx else seen
     if not saying.is_about(request.POST, seen.room.state, phase):
@@ -118,6 +124,8 @@ def _given(request: HttpRequest, game_id: str, phase: Phase, at: int) -> HttpRes
         PACE.check(f"{game_id} {seen.seat.player}", at)
         said, receipt = _said(request, seen), answering.new_receipt()
         told = answering.give(seen.room.game, seen.room.state, seen.seat, said, at, seen.salt, receipt)
+        if told != Told.COUNTED:
+            rooms.doubt(game_id)
     except Refusal as refusal:
         return _again(request, seen, str(refusal), 429 if isinstance(refusal, TooFast) else 422)
     except StoreError:

@@ -368,7 +368,7 @@ def change(before: Game, after: Game) -> list[Write]:
 
 def moving(game: Game, before: State, after: State) -> list[Write]:
     """Refused if the session has moved on since its state was read, or if somebody has begun to close what is open."""
-    still = unchanged(before) & Equals("closing", before.closing)
+    still = unchanged(before) if before.closing else unchanged(before) & Equals("closing", 0)
     return [Put(_state_item(game, after), when=still)]
 
 
@@ -377,9 +377,11 @@ def is_still_at(game: Game, state: State) -> Check:
     return Check(keys.game_state(game.id), unchanged(state))
 
 
-def closing(game: Game, state: State) -> list[Write]:
-    """From here on nobody is told any more that an answer counts. Not a step of its own: the version stays."""
-    return [Update(keys.game_state(game.id), set={"closing": True}, when=unchanged(state))]
+def closing(game: Game, state: State, at: int) -> Update:
+    """From here on nobody is told any more that an answer counts. Not a step of its own: the version stays. Refused if
+    somebody else has begun to close it."""
+    still = unchanged(state) & Equals("closing", state.closing)
+    return Update(keys.game_state(game.id), set={"closing": at}, when=still)
 
 
 def salting(game: Game, round_: int, salt: bytes) -> list[Write]:
@@ -413,13 +415,9 @@ def hearing(game: Game, round_: int, phase: Phase, receipts: Sequence[str], even
 
 
 def emptying(game: Game, round_: int, *, ideas: bool = False) -> Put:
-    """What was given in an anonymous round is to go, or only what was written to be voted on."""
-    subject = emptying_subject(game.id, round_, ideas=ideas)
-    return EMPTYING.begin(subject, when=OVERWRITE, game_id=game.id, round=round_, ideas=ideas)
-
-
-def emptying_subject(game_id: str, round_: int, *, ideas: bool = False) -> str:
-    return f"{game_id}#{round_}{'#ideas' if ideas else ''}"
+    """What was given in an anonymous round is to go, or only what was written to be voted on. The worker sees to it."""
+    subject = f"{game.id}#{round_}{'#ideas' if ideas else ''}"
+    return EMPTYING.begin(subject, due=now_text(), when=OVERWRITE, game_id=game.id, round=round_, ideas=ideas)
 
 
 def ending(before: Game, after: Game, counted: Mapping[str, int], *, has_code: bool) -> list[Write]:

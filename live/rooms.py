@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -21,7 +21,7 @@ from questions.question import Kind, Question, Type
 from store import keys, spans
 from store.table import Conflict, Item, Key, Unavailable
 
-from . import clock, counting, gathering, moderation, repository, robots, rules, seats
+from . import clock, counting, gathering, moderation, repository, robots, rules, seats, waking
 from .gathering import Gathered
 from .moderation import Texts
 from .plays.ideas import orders
@@ -42,6 +42,7 @@ MIN_THROTTLED_SEATS = 100
 NOT_ASKED = Qa()
 MAX_CODE_REFUSAL_MS = 600_000  # milliseconds for which codes are refused somewhere, at the longest
 NOTHING_WRITTEN = Texts()
+BESIDE_MAX_AGE_MS = 1_000  # milliseconds for which what stands beside an open question is not read again
 COUNT_REFRESH_MS = 1_000  # milliseconds between two counts of who has answered
 
 
@@ -58,6 +59,29 @@ def current_with(game_id: str, *others: Key) -> tuple[Room | None, dict[Key, Ite
     """The session as it is now, and some other items, in one round trip."""
     items = table().get_many([*places(game_id), *others])
     return of_items(game_id, items), items
+
+
+def current_while_open(
+    game_id: str, *others: Key, suffices: Callable[[State], bool] = lambda state: False
+) -> tuple[Room | None, dict[Key, Item]]:
+    """As `current_with`, for those who answer: while a question is open, only the state is read, and what stands beside
+    it is at most a second old. A step that was taken since makes another version of the state, and all is read. For
+    somebody who reads the state afterwards anyway, that of a second ago may be one that `suffices`."""
+    kept, at = MIND.of(game_id), keys.game_state(game_id)
+    beside = kept.beside(clock.now())
+    if beside is None:
+        return current_with(game_id, *others)
+    is_read = not suffices(repository.state_of(beside[at]))
+    items = table().get_many([*((at,) if is_read else ()), *others])
+    if is_read and (at not in items or items[at]["version"] != beside[at]["version"]):
+        room, read = current_with(game_id)
+        return room, items | read
+    return of_items(game_id, beside | items, anew=False), items
+
+
+def doubt(game_id: str) -> None:
+    """The session is not as it was at the last look from here."""
+    MIND.doubt(game_id)
 
 
 def in_mind(game_id: str) -> Room | None:
@@ -101,14 +125,17 @@ def _place_of_order(game_id: str) -> tuple[Key, ...]:
     return (keys.sorted_ideas(game_id, last.state.round),) if last and sorting else ()
 
 
-def of_items(game_id: str, items: Mapping[Key, Item]) -> Room | None:
-    """The session as these items, just read, say it is."""
+def of_items(game_id: str, items: Mapping[Key, Item], *, anew: bool = True) -> Room | None:
+    """The session as these items say it is: all of them read just now, or (not `anew`) the state."""
     game_item, state_item, roster, qa, speakers, *_order = map(items.get, places(game_id))
     if game_item is None or state_item is None:
         MIND.forget(game_id)
         return None
     game, kept = repository.game_of(game_item), MIND.of(game_id)
-    state = kept.settled(game, repository.state_of(state_item))
+    state = repository.state_of(state_item)
+    if anew:
+        kept.remember(items, state)
+    state = kept.settled(game, state)
     order = items.get(keys.sorted_ideas(game_id, state.round))
     changes = roster.get("changes", 0) if roster else 0
     return kept.room(game, state, changes, qa, speakers, order, seats.refused_at(roster))
@@ -138,13 +165,29 @@ class Kept:
         self.present = Present()
         self.last: Room | None = None
         self._closing = threading.Lock()
+        self._beside: tuple[int, dict[Key, Item]] | None = None  # what was read while a question is open, and when
+
+    def remember(self, items: Mapping[Key, Item], state: State) -> None:
+        own = {place: items[place] for place in places(self.id) if place in items}
+        self._beside = (clock.now(), own) if state.is_open else None
+
+    def beside(self, now: int) -> dict[Key, Item] | None:
+        """What need not be read again now."""
+        known = self._beside
+        return known[1] if known and now - known[0] < BESIDE_MAX_AGE_MS else None
+
+    def doubt(self) -> None:
+        """Something has changed, whatever it is."""
+        self._beside = None
 
     def settled(self, game: Game, state: State) -> State:
-        """Where the session is once what is over is closed, which one thread sees to; the others look again soon.
+        """Where the session is once what is over is closed, which one thread of one process sees to; the others look
+        again soon.
 
         A store that takes no writes just now, or a pause, leaves open what is over, for a later look.
         """
-        if not state.is_over(clock.now()) or not self._closing.acquire(blocking=False):
+        now = clock.now()
+        if not state.is_over(now) or state.is_being_closed(now) or not self._closing.acquire(blocking=False):
             return state
         try:
             return closing.settled(game, state)
@@ -407,6 +450,11 @@ class Mind:
         with self._turn:
             self._kept.pop(game_id, None)
 
+    def doubt(self, game_id: str) -> None:
+        with self._turn:
+            if game_id in self._kept:
+                self._kept[game_id].doubt()
+
     def weigh(self) -> None:
         with self._turn:
             weight = sum(each.weight for each in self._kept.values())
@@ -415,6 +463,7 @@ class Mind:
 
 
 MIND = Mind()
+waking.listen(MIND.doubt)
 
 
 def learn(game_id: str, present: Present) -> None:

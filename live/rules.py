@@ -27,6 +27,7 @@ MAX_PLAYERS = 2_000
 MAX_HOSTS = 10
 MAX_ROUNDS = 400  # played in one session, repetitions included: what came of them fits the state
 DEFAULT_RETENTION = timedelta(days=15)  # from the making of a session that does not say how long it is kept
+MAX_CLOSING_MS = 3_000  # for which whoever began to close a round is left alone with it
 CODE_RETENTION = timedelta(days=1)  # after the end, for which a code says so
 
 
@@ -148,7 +149,7 @@ class State:
     version: int = 1
     phase: Phase = Phase.WAITING
     round: int = 0  # the number of the round at hand; 0 before the first
-    closing: bool = False  # nobody is told any more that an answer counts; what was given is being read
+    closing: int = 0  # since when (milliseconds) somebody reads what was given; nobody is told any more that it counts
     revealed: bool = False  # whether players see what came of the round
     clock: Clock = NO_CLOCK
     longest: int = DEFAULT_PERCENT  # percent of the time that anybody has
@@ -200,7 +201,11 @@ class State:
 
     def is_over(self, now: int) -> bool:
         """Whether it is to be closed: because its time is up, or because somebody has begun to."""
-        return self.is_open and (self.closing or self.clock.is_over(now, self.longest))
+        return self.is_open and (bool(self.closing) or self.clock.is_over(now, self.longest))
+
+    def is_being_closed(self, now: int) -> bool:
+        """Whether somebody has begun to close it so lately that others leave it to them."""
+        return now - self.closing < MAX_CLOSING_MS
 
     def counts(self, round_: int) -> bool:
         return round_ not in self.voided
@@ -240,16 +245,16 @@ def linked(state: State) -> int:
 def voting(state: State, seconds: int, now: int, *, waits: bool = False) -> State:
     """What was answered is put to the vote. While the host has to look at some of it, the time does not run."""
     clock = Clock(now, seconds)
-    return moved(state, phase=Phase.VOTING, closing=False, clock=clock.stopped(now) if waits and seconds else clock)
+    return moved(state, phase=Phase.VOTING, closing=0, clock=clock.stopped(now) if waits and seconds else clock)
 
 
 def sorting(state: State) -> State:
     """What was written is put in order before it is ranked."""
-    return moved(state, phase=Phase.SORTING, closing=False, clock=NO_CLOCK)
+    return moved(state, phase=Phase.SORTING, closing=0, clock=NO_CLOCK)
 
 
 def sealed(state: State, *, revealed: bool = False) -> State:
-    return moved(state, phase=Phase.RESULTS, closing=False, revealed=revealed, clock=NO_CLOCK)
+    return moved(state, phase=Phase.RESULTS, closing=0, revealed=revealed, clock=NO_CLOCK)
 
 
 def revealed(state: State) -> State:
@@ -271,7 +276,7 @@ def voided(state: State) -> State:
         state,
         phase=Phase.RESULTS,
         revealed=True,
-        closing=False,
+        closing=0,
         clock=NO_CLOCK,
         voided=(*state.voided, *others),
     )

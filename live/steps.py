@@ -80,7 +80,7 @@ def asked(game: Game, state: State, at: int, questions: Sequence[Question], now:
         round=len(state.played) + 1,
         played=(*state.played, at),
         spans=(*state.spans, span),
-        closing=False,
+        closing=0,
         revealed=False,
         clock=Clock(now, 0 if phase == Phase.TALKING else play.seconds(question)),
         play=play.name,

@@ -1,4 +1,5 @@
-"""Who wants to know at once that a session has moved: the hub of this process. Others look twice a second."""
+"""Who wants to know at once that a session has moved: what this process keeps of it, and its hub. Others look twice a
+second."""
 
 from __future__ import annotations
 

@@ -42,6 +42,7 @@ from elections.groups import services as groups
 from elections.rules import Action
 from live import clock as game_clock
 from live import repository as games
+from live import rules as game_rules
 from live import seats
 from live.onward import services as onward
 from live.plays.ideas import orders, sorting
@@ -618,6 +619,12 @@ def _plain(text: str) -> str:
 
 
 # --- cutting off ---
+
+
+@pytest.fixture(autouse=True)
+def nobody_waits_for_the_dead(monkeypatch):
+    """Who was killed while closing a round is known to be."""
+    monkeypatch.setattr(game_rules, "MAX_CLOSING_MS", 0)
 
 
 class Site:

@@ -12,7 +12,7 @@ from acts.background import OVERWRITE
 from acts.site import now_text, table
 from assembly import agenda, checking_in, enrolling, rolls, speaking
 from assembly.minutes import services as minutes
-from live import gathering, players, repository, seats
+from live import clock, gathering, players, repository, seats
 from live.marks import text_mark
 from live.onward import services as onward
 from live.qa import services as questions
@@ -228,7 +228,7 @@ def test_the_history_of_somebody_who_left_is_not_made(told, person, made, monkey
 def test_a_round_that_is_being_closed_is_no_difference(site, made):  # noqa: F811
     game = made()
     seated(game, "Ada")
-    table().write(*repository.closing(game, drive(game, Step.NEXT)))
+    table().write(repository.closing(game, drive(game, Step.NEXT), clock.now()))
     assert check(site).first == ()
 
 

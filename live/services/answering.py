@@ -10,6 +10,7 @@ from dataclasses import replace
 from enum import StrEnum
 from typing import Any
 
+from acts.flights import Flights
 from acts.site import SITE
 from ranking.codes import new_code
 from store import keys
@@ -32,6 +33,7 @@ class Told(StrEnum):
     NOT_OPEN = "not open"  # nothing was asked, or something else by now
 
 
+HEARD: Flights[list[str] | None] = Flights()
 RECEIPT_GROUPS = 3  # of a receipt: sixty random bits, so that no two in a room are the same
 
 
@@ -70,7 +72,9 @@ def told(game: Game, before: State, after: State, receipt: str) -> Told:
         return Told.COUNTED
     if same:
         closing.close(game, after, SITE)
-    heard = repository.heard(game.id, before.round, before.phase)
+    heard = HEARD.join(
+        (game.id, before.round, before.phase), lambda: repository.heard(game.id, before.round, before.phase)
+    )
     return Told.COUNTED if heard is not None and receipt in heard else Told.LATE
 
 

@@ -1,18 +1,22 @@
 """Closing a round: from a moment on nobody is told that an answer counts; then all are read, counted and sealed.
 
-Whoever finds that the time is up closes it, and whoever finds a closing that somebody began goes on with it: what they
-read is the same, and only one of them can write it, because the state leaves the version that all of them have read.
+Whoever finds that the time is up closes it: one thread of one process, by a marker in the state; all others wait for
+what comes of it. If nothing does for some seconds, somebody else begins again: what they read is the same, and only one
+can write it, because the state leaves the version that all of them have read.
 """
 
 from __future__ import annotations
 
+import time
 from collections.abc import Collection, Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 
 from acts.background import Batch, Task, finished, next_deletions
-from acts.recording import record, try_record, write
+from acts.flights import Flights
+from acts.recording import record, try_record, try_write
 from acts.refusals import LostRace
-from acts.site import SITE, now_text
+from acts.site import SITE, now_text, table
 from assembly import quorate, resolutions
 from live import clock, counting, gathering, moderation, repository, rules, scores, seats, waking
 from live.plays import before_after as twice
@@ -22,7 +26,8 @@ from questions.question import Kind, Question, Type
 from store import keys
 from store.forgetting import to_forget
 from store.log import Event
-from store.table import Write
+from store.table import StoreError, Write
+from store.together import together
 
 from ..pseudonyms import new_salt, pseudonym
 from ..qa import repository as texts
@@ -32,6 +37,10 @@ from ..rules import Game, Phase, State, Step
 from ..sealed import digests as seals
 from ..seats import Seat
 
+LOOK_SECONDS = 0.1  # between two looks at a round that another process closes
+LONG_AGO = 1  # when a closing began that nobody is at work on any more
+CLOSING: Flights[State] = Flights()
+
 
 def settled(game: Game, state: State) -> State:
     """Where the session is once whatever is over is closed."""
@@ -39,13 +48,35 @@ def settled(game: Game, state: State) -> State:
 
 
 def close(game: Game, state: State, who: str) -> State:
-    """Close what is open; answers where the session is then, also if somebody else was quicker."""
+    """Close what is open, or wait until somebody else has; answers where the session is then."""
+    return CLOSING.join((game.id, state.version), lambda: _closed(game, state, who))
+
+
+def _closed(game: Game, state: State, who: str) -> State:
+    there: State | None = state
+    looks = 0
+    while there is not None and there.version == state.version:
+        now = clock.now()
+        if there.is_being_closed(now) and looks * LOOK_SECONDS * 1000 < rules.MAX_CLOSING_MS:
+            time.sleep(LOOK_SECONDS)
+            looks += 1
+        elif try_write(repository.closing(game, there, now)):
+            return _close(game, replace(there, closing=now), who)
+        else:  # somebody else was quicker
+            looks = 0
+        there = repository.state(game.id)
+    return there or state
+
+
+def _close(game: Game, state: State, who: str) -> State:
     try:
-        if not state.closing:
-            write(*repository.closing(game, state))
-        after = _sealed(game, replace(state, closing=True), who)
+        after = _sealed(game, state, who)
     except LostRace:
         return _overtaken(game, state, who)
+    except StoreError:
+        with suppress(StoreError):  # nobody need wait for this attempt any more
+            try_write(repository.closing(game, state, LONG_AGO))
+        raise
     waking.moved(game.id)
     return after
 
@@ -86,6 +117,7 @@ class Box:
 
     last: tuple[Given, ...]  # the last of each player that was in time
     percents: dict[str, int]  # how much of the usual time each player has, by the name that their answer lies under
+    questions: tuple[Question, ...]
     robots: frozenset[str] = frozenset()  # which of these names are robots'
     players: Mapping[str, str] = field(default_factory=dict)  # the ids of those who have these names
     present: tuple[str, ...] = ()  # the ids of those who were there at any time since it was opened, voting or not
@@ -104,18 +136,23 @@ def _is_salted(game: Game, state: State) -> bool:
 
 def _read(game: Game, state: State) -> Box:
     """Refused if it is sealed by now: then nothing can be read any more of an anonymous round."""
-    salt = repository.salt(game.id, state.round)
+    given_in = repository.votes if state.phase == Phase.VOTING else repository.answers
+    salt, seated, given, questions = together(
+        table(),
+        lambda: repository.salt(game.id, state.round),
+        lambda: list(seats.each(game.id)),
+        lambda: given_in(game.id, state.round),
+        lambda: repository.questions(game.id),
+    )
     if _is_salted(game, state) and salt is None:
         raise LostRace
-    playing = {pseudonym(salt, each.player): each for each in seats.each(game.id) if each.plays}
+    playing = {pseudonym(salt, each.player): each for each in seated if each.plays}
     percents = {name: each.percent for name, each in playing.items()}
     robots = frozenset(name for name, each in playing.items() if each.robot)
-    voted = state.phase == Phase.VOTING
-    given = repository.votes(game.id, state.round) if voted else repository.answers(game.id, state.round)
     last = tuple(replace(each, robot=each.player in robots) for each in _last(given, state, percents))
     present = sorted(each.player for each in playing.values() if _was_present(state, each))
     ids = {name: each.player for name, each in playing.items()}
-    return Box(last, percents, robots, ids, tuple(present))
+    return Box(last, percents, questions, robots, ids, tuple(present))
 
 
 def _was_present(state: State, seat: Seat) -> bool:
@@ -140,17 +177,16 @@ def _sealed(game: Game, state: State, who: str) -> State:
     box = _read(game, state)
     if state.phase == Phase.QUESTION and game.engagement_type == Type.CALL_AND_ANSWER:
         return _gather(game, state, who, box)
-    questions = repository.questions(game.id)
     if state.kind == Kind.IDEAS:
-        return _with_ideas(game, state, who, box, questions[state.question])
-    round_ = _counted(game, state, questions, box)
+        return _with_ideas(game, state, who, box, box.questions[state.question])
+    round_ = _counted(game, state, box)
     if state.twice:
-        return _asked_twice(game, state, who, box, questions[state.question], round_)
+        return _asked_twice(game, state, who, box, box.questions[state.question], round_)
     return _write(game, state, who, box, round_)
 
 
-def _counted(game: Game, state: State, questions: tuple[Question, ...], box: Box) -> Round:
-    number, index = state.round, state.question
+def _counted(game: Game, state: State, box: Box) -> Round:
+    number, index, questions = state.round, state.question, box.questions
     if game.is_assembly:
         return resolutions.resolved(game, state, questions[index], box.last, box.present, clock.now())
     if state.phase == Phase.VOTING:
@@ -180,7 +216,7 @@ def _gather(game: Game, state: State, who: str, box: Box) -> State:
     answers = counting.gathered(round_)
     if not scores.is_voted_on(answers):
         return _write(game, state, who, box, round_)
-    seconds = rules.voting_seconds(game, repository.questions(game.id)[state.question])
+    seconds = rules.voting_seconds(game, box.questions[state.question])
     waits = bool(moderation.waiting(texts.texts(game.id), state.round, [each.text for each in answers]))
     after = _now(rules.voting(state, seconds, clock.now(), waits=waits))
     parts = gathering.parts(round_, answers, box.percents)
@@ -234,7 +270,6 @@ def _collect(game: Game, state: State, who: str, box: Box, question: Question) -
         repository.emptying(game, state.round, ideas=True),
     ]
     _record(game, who, "LiveAnswersSealed", state, after, written, box, writes)
-    EMPTYING.start(repository.emptying_subject(game.id, state.round, ideas=True))
     return after
 
 
@@ -280,18 +315,14 @@ def _asked_twice(game: Game, state: State, who: str, box: Box, question: Questio
 def _write(game: Game, state: State, who: str, box: Box, round_: Round, *more: Write) -> State:
     after = _now(rules.sealed(state, revealed=game.is_assembly))
     salted = _is_salted(game, state)
-    emptied = [repository.emptying(game, state.round)] if salted else []
     head, *others = counting.as_parts(round_)
     head |= {"robots": box.written_by_robots or box.by_robots(round_, salted)}
     writes = [
         *repository.round_writing(game, state.round, [head, *others]),
-        *(repository.unsalting(game, state.round) if salted else []),
-        *emptied,
+        *([*repository.unsalting(game, state.round), repository.emptying(game, state.round)] if salted else []),
         *more,
     ]
     _record(game, who, "LiveRoundSealed", state, after, round_, box, writes)
-    if emptied:
-        EMPTYING.start(repository.emptying_subject(game.id, state.round))
     return after
 
 

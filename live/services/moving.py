@@ -31,12 +31,20 @@ TOO_FEW_PRESENT = _(
 )
 
 
-def drive(game_id: str, who: str, step: Step, version: int, item: int | None = None) -> State:
+def drive(
+    game_id: str,
+    who: str,
+    step: Step,
+    version: int,
+    item: int | None = None,
+    found: tuple[Game, State] | None = None,
+) -> State:
     """Take a step; answers where the session is now. Whoever leaves a version that is gone is told so.
 
-    `item` is the place of what an assembly is to come to next, if it is not the next in order.
+    `item` is the place of what an assembly is to come to next, if it is not the next in order; `found` is the session,
+    if it was just read.
     """
-    game, before = repository.load(game_id)
+    game, before = found or repository.load(game_id)
     state = closing.settled(game, before)
     if state.version != version:
         raise LostRace(rules.STALE)

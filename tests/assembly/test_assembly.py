@@ -16,6 +16,7 @@ from live.services.answering import Told
 from questions.question import Kind, Question, Type
 from store import keys
 from store.log import EventLog
+from tests.background import finish_background
 from tests.live.conftest import drive, give, seated
 
 
@@ -78,6 +79,7 @@ def test_a_secret_vote_keeps_receipts_and_nobody(site, assembly):
     assert {each.player for each in round_.entries} == {""}
     assert sorted(each.receipt for each in round_.entries) == [each.receipt for each in round_.entries]
     assert repository.salt(assembly.id, 1) is None
+    finish_background("empty live round")
     assert not repository.votes(assembly.id, 1), "What was given is removed."
 
 

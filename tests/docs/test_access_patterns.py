@@ -11,10 +11,13 @@ from tests.access.asking import in_words, listening, name_of, name_of_all
 from tests.test_routes import ROUTES
 
 OFTEN_OPENED = {"home", "dashboard", "history", "admin"}  # which wait for few round trips in a row
+MOST_IN_A_ROW = {"drive, its close": 4}  # of what else people wait for
 
 
 def test_the_table_is_what_requests_ask(site):
     rows = table.measured(site)
+    in_a_row = {row.title: row.in_a_row for row in rows}
+    assert {title: in_a_row[title] for title, most in MOST_IN_A_ROW.items() if in_a_row[title] > most} == {}
     shown = {name for name, (_whom, methods, _words) in ROUTES.items() if "GET" in methods}
     assert {row.page for row in rows if not row.is_act} == shown
     told, heard = table.in_document(table.DOCUMENT.read_text()).splitlines(), table.as_text(rows).splitlines()

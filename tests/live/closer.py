@@ -17,7 +17,7 @@ if __name__ == "__main__":
 
     django.setup()
 
-from live import clock, repository, seats
+from live import clock, repository, rules, seats
 from live.rules import Game, Phase, Step
 from live.services import answering, closing, moving
 
@@ -44,7 +44,9 @@ def ask(game: Game) -> None:
 
 
 def close_and_kill(game: Game, kills: int, chance: Random) -> int:
-    """A closing takes some milliseconds; who is killed early has done nothing, who is killed late all of it."""
+    """A closing takes some milliseconds; who is killed early has done nothing, who is killed late all of it. Nobody
+    waits long for the dead."""
+    rules.MAX_CLOSING_MS = 10
     killed = tried = 0
     while tried < kills or repository.state(game.id).is_open:
         if not repository.state(game.id).is_open:

@@ -34,6 +34,7 @@ def test_everything_goes_and_other_sessions_stay(site, made):
     game, other = made(Type.TRIVIA, hosts=("Ben",)), made(Type.POLL)
     for each in (game, other):
         play(each)
+    finish_background("empty live round")
     there = len(left_of(site, other))
     deleting.delete(game.id, "Hana")
     assert repository.find(game.id) is None

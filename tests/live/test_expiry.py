@@ -34,6 +34,7 @@ def played(made) -> list:
         presence.PRESENCE.saw_host(game.id)
         presence.PRESENCE.look(rooms.current(game.id))
         drive(game, Step.END)
+    finish_background("empty live round")
     return [repository.find(game.id)[0] for game in games]
 
 

@@ -79,6 +79,7 @@ def test_what_a_room_writes_is_ranked_by_instant_runoff(site, sorted_game):
 def test_nothing_leads_from_an_idea_or_a_vote_to_who_gave_it(site, sorted_game):
     game = sorted_game
     assert repository.salt(game.id, 1) is None, "Destroyed with the first close."
+    finish_background("empty live round")
     assert repository.answers(game.id, 1) == []
     kept = repository.gathered_items(game.id, 1)
     assert {each["player"] for part in kept for each in part.get("entries", ())} == {""}
@@ -89,6 +90,7 @@ def test_nothing_leads_from_an_idea_or_a_vote_to_who_gave_it(site, sorted_game):
         give(game, seats.find(game.id, name.lower()), "0>1")
     drive(game, Step.CLOSE)
     assert repository.salt(game.id, 1) is None
+    finish_background("empty live round")
     assert repository.votes(game.id, 1) == []
     assert {each.player for each in sealed(game).entries} == {""}
     assert not repository.EMPTYING.unfinished()

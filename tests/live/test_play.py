@@ -10,14 +10,18 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from acts.site import table
+from acts.site import acting_on, table
 from live import clock, gathering, players, repository, rooms, screens, seats
 from live.pace import MAX_ACTIONS, WINDOW_MS
-from live.rules import Step
+from live.rules import Phase, Step
 from live.screens import Role
 from live.seats import Seat
+from live.services import correcting
 from questions.question import Kind, Question, Type
+from store import keys
 from store.chaos import Chaos
+from store.metered import READ, Metered
+from store.table import Update
 from tests.live.conftest import drive, seated
 from upkeep import pause
 
@@ -503,3 +507,78 @@ def test_what_all_phones_get_is_nobodys(made):
     assert "Ada" not in pushed
     assert chosen(ada.page()) == ["1"]
     assert chosen(ben.page()) == []
+
+
+# --- what an answer costs ---
+
+HALL, SECONDS = 2_000, 3  # so many answer within so many seconds
+READS_PER_KEY = 3_000  # units a second that one partition gives
+
+
+def reads_of(meter: Metered, game) -> float:
+    bill = meter.taken().units
+    return sum(units for charged, units in bill.items() if charged.kind == READ and charged.pk == keys.game(game.id).pk)
+
+
+@pytest.mark.parametrize(
+    ("type_", "said", "by_script", "without"),
+    [(Type.TRIVIA, {"option": "0"}, 1, 2), (Type.POLL, {"rank-0": "1"}, 2, 4)],
+)
+def test_a_hall_that_answers_at_once_is_not_too_much_for_its_partition(site, made, type_, said, by_script, without):
+    """An answer reads the state once it is put, and the salt if nobody signs it; nothing else there. Without a script
+    the page that follows reads as much once more."""
+    meter = Metered(site)
+    with acting_on(meter):
+        game = made(type_)
+        phone = Phone(game, "Ada")
+        drive(game, Step.NEXT)
+        phone.page()
+        meter.taken()
+        assert 'data-outcome="counted"' in phone.tell(round=1, **said).content.decode()
+        assert reads_of(meter, game) == by_script
+        phone.answer(**said)
+        assert reads_of(meter, game) == without
+    assert without * HALL / SECONDS <= READS_PER_KEY
+
+
+def test_what_stands_beside_a_question_is_at_most_a_second_old(site, made, monkeypatch):
+    """Another process has changed the title; a step is seen at once."""
+    now = clock.now()
+    monkeypatch.setattr(clock, "now", lambda: now)
+    game = made(Type.TRIVIA)
+    phone = Phone(game, "Ada")
+    drive(game, Step.NEXT)
+    phone.page()
+    site.write(Update(keys.game(game.id), set={"title": "Saturday"}, add={"version": 1}))
+    assert "Saturday" not in phone.page()
+    now += rooms.BESIDE_MAX_AGE_MS
+    assert "Saturday" in phone.page()
+    site.write(Update(keys.game(game.id), set={"title": "Sunday"}, add={"version": 1}))
+    site.write(Update(keys.game_state(game.id), set={"revealed": False}, add={"version": 1}))
+    assert "Sunday" in phone.page()
+
+
+def test_what_this_process_has_changed_is_seen_at_once(made, monkeypatch):
+    now = clock.now()
+    monkeypatch.setattr(clock, "now", lambda: now)
+    game = made(Type.TRIVIA)
+    phone = Phone(game, "Ada")
+    drive(game, Step.NEXT)
+    phone.page()
+    correcting.retitle(game.id, "Hana", "Saturday")
+    assert "Saturday" in phone.page()
+
+
+def test_an_answer_to_what_another_process_has_closed_is_late(site, made):
+    """This process knew it as open; from then on it does not."""
+    game = made(Type.TRIVIA)
+    ada, ben = Phone(game, "Ada"), Phone(game, "Ben")
+    drive(game, Step.NEXT)
+    ada.page()
+    kept = rooms.MIND.of(game.id).beside(clock.now())
+    drive(game, Step.CLOSE)
+    rooms.MIND.of(game.id).remember(kept, repository.state_of(kept[keys.game_state(game.id)]))
+    assert 'data-outcome="late"' in ada.tell(round=1, option="0").content.decode()
+    assert repository.heard(game.id, 1, Phase.QUESTION) == []
+    assert 'data-outcome="late"' in ben.tell(round=1, option="0").content.decode()
+    assert len(repository.answers(game.id, 1)) == 1, "The second was not even put."

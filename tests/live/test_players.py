@@ -14,6 +14,7 @@ from acts.site import table
 from live import clock, counting, players, repository, rooms, seats
 from live.rules import Names, Phase, Step
 from live.services import joining, seating
+from live.services.closing import LONG_AGO
 from store import keys
 from store.log import EventLog
 from tests.at_once import at_once
@@ -209,7 +210,7 @@ def test_more_time_waits_for_a_closing_that_has_begun(site, made):
     game = made()
     seated(game, "Ada")
     state = drive(game, Step.NEXT)
-    site.write(*repository.closing(game, state))
+    site.write(repository.closing(game, state, LONG_AGO))
     seating.give_time(game.id, "ada", "Hana", 150)
     after = repository.state(game.id)
     assert (after.phase, after.longest) == (Phase.RESULTS, 150)

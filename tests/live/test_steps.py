@@ -13,6 +13,7 @@ from questions.question import Kind, Question, Type
 from store import keys
 from store.log import EventLog
 from store.table import Delete
+from tests.background import finish_background
 from tests.live.conftest import drive, give, seated
 
 
@@ -84,6 +85,8 @@ def test_nothing_leads_from_an_anonymous_answer_to_its_player(site, made, type_)
     assert sealed.count == 3
     assert {each.player for each in sealed.entries} <= {""}
     assert repository.salt(game.id, 1) is None
+    assert repository.answers(game.id, 1), "Nobody waits until they are removed."
+    assert finish_background("empty live round") == 1
     assert repository.answers(game.id, 1) == []
     assert not repository.EMPTYING.unfinished()
 
@@ -115,7 +118,7 @@ def test_a_closing_that_was_cut_short_is_gone_on_with(site, made):
     (ada,) = seated(game, "Ada")
     state = drive(game, Step.NEXT)
     give(game, ada, [0])
-    site.write(*repository.closing(game, state))
+    site.write(repository.closing(game, state, closing.LONG_AGO))
     assert give(game, ada, [1]) in (Told.COUNTED, Told.LATE)
     assert repository.state(game.id).phase == Phase.RESULTS
 

@@ -115,9 +115,9 @@ def test_whoever_is_cut_off_before_sealing_leaves_it_to_the_worker(site, held, m
         patched.setattr(minutes.SEALING, "do", lambda task: wait(60))
         drive(held, Step.END)
     assert not minutes.find(held.id).minutes.head.is_sealed
-    assert finish_background() == 1
+    assert finish_background("seal minutes") == 1
     assert minutes.find(held.id).minutes.head.is_sealed
-    assert finish_background() == 0
+    assert finish_background("seal minutes") == 0
 
 
 def test_a_rehearsal_and_other_sessions_leave_no_minutes(site, made):
