@@ -14,7 +14,7 @@ from acts.refusals import Refusal
 from live import correcting_views, hall, rooms
 from live.access import Hosted, of_hosts
 from live.host_views import OWN_PAGES
-from live.rooms import Room
+from live.room import Room
 from pages.forms import form_page, new_token, posted
 from pages.saying import told
 from questions.question import Kind

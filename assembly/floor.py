@@ -12,7 +12,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
-from live.rooms import Room
+from live.room import Room
 from live.rules import Phase
 
 from . import speakers

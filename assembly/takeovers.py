@@ -18,7 +18,7 @@ from acts.limits import TEN_MINUTES_IN_SECONDS, Limit, is_within
 from acts.recording import record
 from acts.refusals import NotNow
 from acts.site import SITE, now_text, table
-from live import players, repository, rules, seats
+from live import players, repository, seats
 from live.players import Pass
 from live.rules import Game, State
 from live.seats import Seat
@@ -37,7 +37,7 @@ NOT_ASKED = _("No other device asks for your seat any more.")
 
 def is_guarded(game: Game, state: State) -> bool:
     """Whether nobody may take a seat over without the device that has it."""
-    return game.is_assembly and state.is_open and rules.is_secret(game, state)
+    return game.is_assembly and state.is_open and state.secret
 
 
 def is_claimed(seat: Seat, game: Game, state: State) -> bool:

@@ -16,6 +16,7 @@ from accounts.welcoming import WELCOMING
 from acts import background
 from assembly.minutes import repository as minutes
 from assembly.minutes.services import forget_attendances
+from assembly.plays import PLAYS as ASSEMBLY_PLAYS
 from ballots import passes, secrecy
 from ballots.letters import LETTERS as OF_BALLOTS
 from ballots.services import take_along
@@ -40,6 +41,8 @@ from live import repository as live_sessions
 from live.hub import HUB
 from live.onward import repository as onward
 from live.onward import services as _onward_steps  # noqa: F401 - only for its step
+from live.play import register as register_plays
+from live.plays import PLAYS as LIVE_PLAYS
 from live.services import expiring as _expiring_steps  # noqa: F401 - only for its step
 from live.services.leaving import forget_hosting
 from mail.letters import COLOURING, LETTERS
@@ -136,6 +139,12 @@ def arrange() -> None:
         forget_sessions,  # where they were signed in is forgotten
     )
     # and at last the mark by which the log forgets their name (upkeep.names).
+
+    # A question of a live session is played (live.play) as one of these says:
+    register_plays(
+        *LIVE_PLAYS,
+        *ASSEMBLY_PLAYS,  # of agendas
+    )
 
     # Somebody listens to a live session (live.hub): each look of its thread
     HUB.around = pause.guarded  # changes nothing while the site is paused

@@ -12,7 +12,7 @@ from itertools import pairwise
 from django.utils.translation import gettext_lazy as _
 
 from acts.refusals import NotNow
-from questions.question import Question, Type
+from questions.question import Question
 
 from .rules import Game, Phase, State
 
@@ -28,10 +28,10 @@ THE_LAST_ONE = _("A session has at least one question. Change this one instead."
 
 
 def free_places(game: Game, state: State) -> list[int]:
-    """The places of what has not been asked yet, in their order; a survey asks everything at once."""
-    if state.phase == Phase.ENDED or (game.engagement_type == Type.SURVEY and state.played):
+    """The places of what has not been asked yet, in their order."""
+    if state.phase == Phase.ENDED:
         return []
-    return [place for place in range(game.total_questions) if place not in state.played]
+    return [place for place in range(game.total_questions) if place not in state.asked]
 
 
 def is_changeable(game: Game, state: State, place: int) -> bool:

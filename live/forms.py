@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -18,13 +18,12 @@ from pages.names import clean_title
 from pages.time_fields import ZoneField, zone_or_default
 from questions import repository as sets
 from questions.checking import flaws, tidied
-from questions.question import MAX_OPTIONS, MAX_QUESTIONS, MAX_TITLE_CHARS, OF_SETS, Kind, Question, Type
+from questions.question import MAX_OPTIONS, MAX_QUESTIONS, MAX_TITLE_CHARS, Kind, Question, Type
 from questions.rules import QuestionSet
 
+from .play import Quick, Story, play_in, play_named, plays, suits
 from .rules import MAX_CONTEXT_CHARS, MAX_SESSION_TITLE_CHARS, Names
-from .words import STORIES, Story, type_words
 
-RIGHT = "*"  # before an option: it is a right answer
 ASKS = ("?", "\uff1f", "\u061f")  # at the end of a line of an agenda, in any script: it is put to the vote
 A_NUMBER = "number"  # of people, in place of a share, that a quorum asks for
 ROBOTS = (0, 5, 20)
@@ -35,15 +34,13 @@ NAMES: dict[Names, str | Promise] = {
     Names.GENERATED: _("Everybody is given a name, such as a colour and an animal"),
     Names.APPROVED: _("Everybody types one, and nobody sees it before you have agreed"),
 }
-NO_RIGHT = _("Put a * before each right answer: somebody has to be able to win.")
-NO_OPTIONS = _("Leave the options empty: the room is to write them.")
-NOT_BOTH = _("What the room writes itself cannot be asked twice.")
 NO_QUESTION = _("Choose a question set, or type a question.")
 GONE = _("This question set is no longer there for you. Choose another one, or type a question.")
 NO_TITLE = _("Give the assembly a title.")
 NO_NUMBER = _("Say how many have to be present.")
 OF_HOW_MANY = _("Say how many are entitled to vote: a share needs a number that it is a share of.")
 TOO_LONG_AN_ITEM = _("An item has at most %(most)d characters; this one has %(count)d: %(line)s")
+TOO_MANY_QUESTIONS = _("A session has at most %(most)d questions; these are %(count)d.")
 TOO_MANY_ITEMS = _("An agenda has at most %(most)d items.")
 NONE_SUIT = _("“%(name)s” has no questions for this type of session. Choose another set or another type.")
 
@@ -62,28 +59,30 @@ def rehearsals() -> list[tuple[int, Any]]:
 class Card:
     """A type to choose."""
 
-    type: Type
+    type: str
     words: str | Promise
     story: Story
 
 
 @dataclass(frozen=True, slots=True)
 class Offer:
-    """A set to choose, and how many questions it has for each type."""
+    """A set to choose, and how many questions it has for each play."""
 
     set: QuestionSet
-    suiting: tuple[tuple[Type, int], ...]
+    suiting: tuple[tuple[str, int], ...]
 
 
 def cards() -> list[Card]:
-    return [Card(each, type_words(each), story) for each, story in STORIES.items()]
+    return [Card(each.name, each.label, each.story) for each in plays() if each.story]
 
 
 class GameForm(forms.Form):
     """A new session: of a set, or of one question that is typed here."""
 
     engagement_type = forms.ChoiceField(
-        label=_("What happens"), choices=[(str(each), type_words(each)) for each in STORIES], initial=Type.TRIVIA.value
+        label=_("What happens"),
+        choices=lambda: [(each.type, each.words) for each in cards()],
+        initial=Type.TRIVIA.value,
     )
     question_set = forms.CharField(label=_("What is asked"), required=False, max_length=64)
     question = forms.CharField(
@@ -98,6 +97,12 @@ class GameForm(forms.Form):
             "One a line, two to ten. Trivia: put a * before each right answer. Call and answer needs none: people "
             "write theirs."
         ),
+    )
+    also = forms.MultipleChoiceField(
+        label=_("And questions of these sets"),
+        required=False,
+        choices=(),
+        help_text=_("Each is played as it says here, after the questions above. The order can be changed afterwards."),
     )
     ideas = forms.BooleanField(
         label=_("Poll: the room writes the options"),
@@ -188,6 +193,14 @@ class GameForm(forms.Form):
         self.offered = {each.id: each for each in offered}
         self.chosen: QuestionSet | None = None
         self.questions: tuple[Question, ...] = ()
+        also = self.fields["also"]
+        assert isinstance(also, forms.MultipleChoiceField)
+        also.choices = [
+            (f"{name}:{offer.set.id}", f"{play_named(name).label}: {offer.set.name} ({count})")
+            for offer in self.offers()
+            for name, count in offer.suiting
+            if count
+        ]
 
     # --- what there is to choose from ---
 
@@ -196,7 +209,8 @@ class GameForm(forms.Form):
 
     def offers(self) -> list[Offer]:
         """Sets with at least one question for some type."""
-        counted = ((each, tuple((type_, each.suits(type_)) for type_ in OF_SETS)) for each in self.offered.values())
+        chosen = [each for each in plays() if each.story]
+        counted = ((each, tuple((play.name, play.of_set(each)) for play in chosen)) for each in self.offered.values())
         return [Offer(each, suiting) for each, suiting in counted if any(number for _type, number in suiting)]
 
     # --- what was chosen ---
@@ -210,8 +224,15 @@ class GameForm(forms.Form):
         if cleaned.get("engagement_type") == Type.ASSEMBLY:
             self._check_assembly(cleaned)
         elif "engagement_type" in cleaned and "question_set" in cleaned:
-            type_ = Type(cleaned["engagement_type"])
-            self.questions = self._of_set(type_) if cleaned["question_set"] else self._typed(type_)
+            type_ = cleaned["engagement_type"]
+            also = self._of_other_sets(type_)
+            if cleaned["question_set"]:
+                first = self._of_set(type_)
+            else:
+                first = self._typed(type_) if cleaned.get("question", "").strip() or not also else ()
+            self.questions = (*first, *also)
+            if len(self.questions) > MAX_QUESTIONS:
+                self.add_error("also", TOO_MANY_QUESTIONS % {"most": MAX_QUESTIONS, "count": len(self.questions)})
         if len(cleaned.get("title", "")) > MAX_SESSION_TITLE_CHARS:
             words = {"most": MAX_SESSION_TITLE_CHARS, "count": len(cleaned["title"])}
             self.add_error("title", _("At most %(most)d characters; these are %(count)d.") % words)
@@ -230,60 +251,74 @@ class GameForm(forms.Form):
         except forms.ValidationError as error:
             self.add_error("agenda", error)
 
-    def _of_set(self, type_: Type) -> tuple[Question, ...]:
-        chosen = self.offered.get(self.cleaned_data["question_set"])
-        found = sets.find(chosen.id) if chosen else None
+    def _of_set(self, type_: str) -> tuple[Question, ...]:
+        found = self._found("question_set", self.cleaned_data["question_set"])
         if found is None:
-            self.add_error("question_set", GONE)
             return ()
         self.chosen, questions = found
-        if not any(each.suits(type_) for each in questions):
+        suitable = tuple(each for each in questions if suits(type_, each))
+        if not suitable:
             self.add_error("question_set", NONE_SUIT % {"name": self.chosen.name})
-        return questions
+        return suitable
 
-    def _typed(self, type_: Type) -> tuple[Question, ...]:
+    def _of_other_sets(self, type_: str) -> tuple[Question, ...]:
+        """What is asked besides, each set as the host wants it played: "poll:ID"."""
+        return tuple(question for each in self.cleaned_data.get("also", ()) for question in self._played(type_, each))
+
+    def _played(self, type_: str, chosen: str) -> Iterator[Question]:
+        name, _colon, set_id = chosen.partition(":")
+        found = self._found("also", set_id)
+        for question in found[1] if found else ():
+            if (play := play_in(name, question)) is not None:
+                yield question if play_in(type_, question) is play else replace(question, play=play.name)
+
+    def _found(self, field: str, set_id: str) -> tuple[QuestionSet, tuple[Question, ...]] | None:
+        found = sets.find(set_id) if set_id in self.offered else None
+        if found is None:
+            self.add_error(field, GONE)
+        return found
+
+    def _typed(self, type_: str) -> tuple[Question, ...]:
         typed = self.cleaned_data
         if not typed.get("question", "").strip():
             if "question" not in self.errors:
                 self.add_error("question", NO_QUESTION)
             return ()
-        question = quick_question(
-            type_, typed["question"], typed.get("options", ""), typed.get("seconds", DEFAULT_ANSWER_SECONDS)
+        play = play_named(type_)
+        lines = tuple(line.strip() for line in typed.get("options", "").splitlines() if line.strip())
+        quick = Quick(
+            typed["question"],
+            lines[: MAX_OPTIONS + 1],  # what is one too many stays, so that it can be named
+            typed.get("seconds", DEFAULT_ANSWER_SECONDS),
+            bool(typed.get("ideas")),
+            bool(typed.get("twice")),
         )
-        if type_ == Type.POLL:
-            question = self._of_poll(question)
+        question = tidied(play.quick(quick))
         for flaw in flaws(question):
             self.add_error("question" if flaw.field == "title" else "options", flaw.sentence)
-        if type_ == Type.TRIVIA and not question.right and "options" not in self.errors:
-            self.add_error("options", NO_RIGHT)
+        for field, sentence in play.flaws(question, quick):
+            if field not in self.errors:
+                self.add_error(field, str(sentence))
         return (question,)
-
-    def _of_poll(self, question: Question) -> Question:
-        """Of which the room may write the options, or which may be asked twice."""
-        typed = self.cleaned_data
-        if not typed.get("ideas"):
-            return replace(question, twice=bool(typed.get("twice")))
-        if question.options:
-            self.add_error("options", NO_OPTIONS)
-        if typed.get("twice"):
-            self.add_error("twice", NOT_BOTH)
-        return replace(question, kind=Kind.IDEAS, options=())
 
     def values(self) -> dict[str, Any]:
         """As making a session takes them, besides its type and questions."""
         typed, chosen = self.cleaned_data, self.chosen
-        is_trivia = typed["engagement_type"] == Type.TRIVIA
         if typed["engagement_type"] == Type.ASSEMBLY:
             return self._of_assembly(typed)
         return {
             "title": typed["title"] or (chosen.name if chosen else self.questions[0].title)[:MAX_SESSION_TITLE_CHARS],
             "names": Names(typed["names"]),
-            "speed_bonus": typed["speed_bonus"] and is_trivia,
+            "speed_bonus": typed["speed_bonus"] and self._has_bonus(typed["engagement_type"]),
             "debug_mode": typed["debug_mode"],
             "context": typed["context"],
             "time_zone": zone_or_default(typed["time_zone"]),
             **of_set(chosen),
         }
+
+    def _has_bonus(self, type_: str) -> bool:
+        found = (play_in(each.play or type_, each) for each in self.questions)
+        return any(each.has_bonus for each in found if each)
 
     def _of_assembly(self, typed: dict[str, Any]) -> dict[str, Any]:
         """People check in by account or code, so that there are no names to choose."""
@@ -305,18 +340,6 @@ def of_set(chosen: QuestionSet | None) -> dict[str, Any]:
         "set_version": chosen.version,
         "custom_instructions": chosen.custom_instructions,
     }
-
-
-def quick_question(type_: Type, title: str, typed: str, seconds: int) -> Question:
-    """One a line, without empty ones; what is one too many stays, so that it can be named."""
-    lines = [line.strip() for line in typed.splitlines() if line.strip()][: MAX_OPTIONS + 1]
-    if type_ == Type.CALL_AND_ANSWER or (type_ == Type.SURVEY and not lines):
-        return tidied(Question(title, Kind.TEXT, seconds=seconds))
-    if type_ == Type.POLL:
-        return tidied(Question(title, Kind.RANKING, options=tuple(lines), seconds=seconds))
-    right = tuple(number for number, line in enumerate(lines) if line.startswith(RIGHT) and type_ == Type.TRIVIA)
-    texts = tuple(line.removeprefix(RIGHT).strip() if number in right else line for number, line in enumerate(lines))
-    return tidied(Question(title, Kind.CHOICE, options=texts, right=right, seconds=seconds))
 
 
 def first_items(typed: str) -> list[Question]:

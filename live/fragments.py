@@ -27,7 +27,7 @@ from django.utils import translation
 
 from . import screens
 from .clock import DEFAULT_PERCENT
-from .rooms import Room
+from .room import Room
 from .screens import Role, Shown
 from .seats import Seat
 

@@ -13,14 +13,16 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
 from acts.links import whole
-from assembly import quorate, resolutions
+from assembly import resolutions
 from assembly import words as assembly_words
 from pages.qr import shared_qr_svg
-from questions.question import Question, Type
+from questions.question import Question
 
-from . import asking, clock, pictures, rules, standings, words
+from . import clock, pictures, standings, steps, words
 from .onward import services as onward
-from .rooms import Room
+from .play import play_at, play_for, play_named, play_of
+from .room import Room
+from .rounds import Round
 from .rules import Game, Phase, State, Step
 from .seats import Seat
 
@@ -35,12 +37,6 @@ ASKED: dict[Step, str | Promise] = {
     Step.VOID: _("Nobody gets points for this question, and nobody sees what was answered."),
     Step.REPEAT: _("Everybody is asked this question once more. What was answered so far does not count."),
     Step.END: _("Nobody can answer after that. What is open is closed first, and everybody sees the end."),
-}
-
-ASKED_IN_AN_ASSEMBLY: dict[Step, str | Promise] = {
-    Step.VOID: _("What was decided here does not hold, and the record says so."),
-    Step.REPEAT: _("The item is talked about and decided once more. What was decided so far does not hold."),
-    Step.END: _("Nobody can vote after that. What is open is closed first, and everybody sees what was decided."),
 }
 
 
@@ -72,31 +68,30 @@ class Lobby:
 def buttons(game: Game, state: State, present: int = 0) -> list[Button]:
     """The likeliest first."""
     return [
-        Button(each, words.step_words(each, game, state), state.version, asked_first(game, each, present))
-        for each in rules.offered(game, state)
+        Button(each, words.step_words(each, game, state), state.version, asked_first(game, state, each, present))
+        for each in steps.offered(game, state)
     ]
 
 
 def calls(room: Room) -> dict[int, Button]:
     """Every item of an agenda that may be come to now, by its place."""
-    if not rules.may_call(room.game, room.state):
+    if not steps.may_call(room.game, room.state):
         return {}
     places = range(room.game.total_questions)
     return {each: Button(Step.NEXT, CALL_IT, room.state.version, item=each) for each in places}
 
 
-def asked_first(game: Game, step: Step, present: int) -> str | Promise:
+def asked_first(game: Game, state: State, step: Step, present: int) -> str | Promise:
     """What is said before a step that cannot be undone, or that makes no sense with so few; nothing before others."""
-    if step == Step.VOTE and game.is_assembly:
-        return quorate.presence(game, present).warning
-    return (ASKED_IN_AN_ASSEMBLY if game.is_assembly else ASKED).get(step, "")
+    own = play_for(game, state).warning(step, game, present)
+    return ASKED.get(step, "") if own is None else own
 
 
 def unease(room: Room) -> str:
     """A mark for screens with a button on which something else is asked first by now, as people came or went."""
     if room.state.phase != Phase.TALKING:
         return ""
-    return "-unsure" if asked_first(room.game, Step.VOTE, len(room.playing)) else ""
+    return "-unsure" if asked_first(room.game, room.state, Step.VOTE, len(room.playing)) else ""
 
 
 def lobby(seats: Iterable[Seat], title: str = "") -> Lobby:
@@ -147,24 +142,22 @@ def spaced(code: str) -> str:
 def told(room: Room) -> dict[str, Any]:
     """What the templates of these screens have at hand, besides `screens.context`."""
     game, state = room.game, room.state
-    steps = buttons(game, state, len(room.playing))
-    at = rules.next_question(game, state)
+    offered = buttons(game, state, len(room.playing))
+    at, play = steps.next_question(game, state), play_at(state)
     return {
         **joining(game),
         "site_name": settings.SITE_NAME,
         "type_words": words.type_words(game.engagement_type),
         "phase_words": words.phase_words(state.phase),
-        "is_survey": game.engagement_type == Type.SURVEY,
-        "is_scored": game.engagement_type.is_scored,
+        "is_scored": is_scored(room),
         "is_voided": bool(state.round) and not state.counts(state.round),
         "number": state.question + 1,
-        "answers_given": len(room.gathered.answers) if room.gathered else 0,
         "seconds_left": -(-(state.clock.left(clock.now()) or 0) // 1000),
         "lobby": lobby(room.seats.values(), game.title),
         "size": size(room.question),
-        "first_step": steps[0] if steps else None,
-        "other_steps": steps[1:],
-        **(asking.sorted_ideas(room) if state.phase == Phase.SORTING and room.sorted else {}),
+        "first_step": offered[0] if offered else None,
+        "other_steps": offered[1:],
+        **(play.context(room) | {"how": play.how(room)} if play else {}),
         "next_question": room.questions[at] if at is not None else None,
         **(_of_an_assembly(room) if game.is_assembly else {}),
     }
@@ -172,14 +165,13 @@ def told(room: Room) -> dict[str, Any]:
 
 def _of_an_assembly(room: Room) -> dict[str, Any]:
     """The agenda with what became of each item, and how the one at hand is decided."""
-    called, question = calls(room), room.question
+    called = calls(room)
     items = assembly_words.agenda(room)
-    told = {
+    return {
         "items": items,
         "calls": [(each, called[each.place]) for each in items if each.place in called],
         "nothing_on_agenda": not items and room.state.phase == Phase.WAITING,
     }
-    return told | (assembly_words.item_words(question) if question else {})
 
 
 # --- what came of it ---
@@ -197,8 +189,8 @@ def outcome(room: Room) -> dict[str, Any]:
         drawn["is_tied"] = game.is_assembly and state.counts(state.round) and bool(resolutions.tied(sealed))
         drawn["onward"] = onward.is_offered(game, state, room.question, sealed)
         if state.revealed and state.counts(state.round):
-            drawn["picture"] = pictures.picture(game.engagement_type, sealed, room.questions, room.seats)
-    if game.engagement_type.is_scored and state.revealed and room.counting_rounds:
+            drawn["picture"] = play_named(state.play).picture(sealed, room.questions, room.seats)
+    if _shows_board(room) and state.revealed and scored_rounds(room):
         draw = pictures.final if state.phase == Phase.ENDED else pictures.board
         drawn["board"] = draw(standing(room))
     return drawn
@@ -207,24 +199,37 @@ def outcome(room: Room) -> dict[str, Any]:
 def scores(room: Room) -> dict[str, Any]:
     """For a scoreboard by itself, at any moment of the session."""
     known = standing(room)
-    if not room.game.engagement_type.is_scored or not known.rounds:
+    if not is_scored(room) or not known.rounds:
         return {}
     return {"standing": pictures.final(known) if room.state.phase == Phase.ENDED else pictures.board(known)}
 
 
 def mark(room: Room) -> str:
     """Of the names that a board shows: it is drawn anew when somebody is renamed, removed or readmitted."""
-    if room.state.phase == Phase.SORTING:
-        return asking.mark(room)
-    if room.state.phase == Phase.WAITING or room.state.is_open or not room.game.engagement_type.is_scored:
-        return ""
+    play = play_at(room.state)
+    if room.state.is_under_way or play is None or not is_scored(room):
+        return play.mark(room) if play else ""
     named = sorted((each.player, each.name) for each in room.seats.values() if each.plays)
     return f"-{sha256(repr(named).encode()).hexdigest()[:8]}"
+
+
+def is_scored(room: Room) -> bool:
+    """Whether anybody can get points in the session."""
+    return any(play_of(room.game, each).is_scored for each in room.questions)
+
+
+def scored_rounds(room: Room) -> list[Round]:
+    return [each for each in room.rounds.values() if play_of(room.game, room.questions[each.question]).is_scored]
+
+
+def _shows_board(room: Room) -> bool:
+    """Beside what came of a question for points, and at the end."""
+    return is_scored(room) if room.state.phase == Phase.ENDED else play_named(room.state.play).is_scored
 
 
 def standing(room: Room) -> standings.Board:
     """Who stands where as far as everybody may know: what is not revealed yet does not count yet."""
     state = room.state
     hidden = state.phase == Phase.RESULTS and not state.revealed
-    known = [each for number, each in room.rounds.items() if not (hidden and number == state.round)]
+    known = [each for each in scored_rounds(room) if not (hidden and each.number == state.round)]
     return standings.board(known, room.seats.values(), state.voided)

@@ -23,11 +23,12 @@ from pages.forms import carried_out, form_page, posted
 from pages.saying import ask, told
 from store.keys import fold
 
-from . import codes, hall, repository, rooms, rules, screens, seats, words
+from . import codes, hall, repository, rooms, rules, screens, seats, steps, words
 from .access import Hosted, of_hosts
 from .forms import HostForm
+from .play import plays_of
 from .presence import PRESENCE
-from .rooms import Room
+from .room import Room
 from .rules import Game, State, Step
 from .screens import HOSTING, Role
 from .services import hosting, moving
@@ -60,6 +61,7 @@ def _show(request: HttpRequest, role: Role, room: Room, **more: Any) -> HttpResp
         "status": screens.status(role, room),
         "beside": screens.beside(role, room) if game.is_assembly and role != Role.SCOREBOARD else None,
         "links": _links(game),
+        "has_texts": any(each.has_texts for each in plays_of(game, room.questions)),
         "refreshes": role in (Role.SCREEN, Role.SCOREBOARD),
         **_hears(role, game),
         **more,
@@ -184,14 +186,14 @@ def _ask(request: HttpRequest, game: Game, state: State, step: Step | None, vers
     """A page with one button, for those steps that are asked first; it sends itself to its own address."""
     step = _known(step)
     present = sum(each.is_there for each in seats.each(game.id)) if step == Step.VOTE else 0
-    lead = hall.asked_first(game, step, present)
+    lead = hall.asked_first(game, state, step, present)
     if not lead and step != Step.VOTE:  # the quorum may be met by now
         raise NotNow(rules.NOT_NOW)
     if version < 0:
         return redirect(f"{request.path}?{urlencode({'act': step, 'version': state.version})}")
     if version != state.version:
         raise LostRace(rules.STALE)
-    rules.check_offered(game, state, step)
+    steps.check_offered(game, state, step)
     title = str(words.step_words(step, game, state))
     return ask(request, title, title, lead=lead, danger=True)
 

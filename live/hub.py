@@ -28,7 +28,7 @@ from . import clock, fragments, rooms, screens, waking
 from .fragments import ELSEWHERE, GONE, LAST, Said
 from .presence import PRESENCE
 from .qa import showing
-from .rooms import Room
+from .room import Room
 from .screens import HOSTING, OF_QA, SEATED, Role
 from .seats import Seat
 

@@ -16,11 +16,11 @@ from assembly.minutes import repository as minutes
 from pages.forms import form_page, new_token, posted, refusals_at
 from pages.saying import refusals_said
 from questions import repository as sets
-from questions.question import Type
 
 from . import repository, rules, trying
 from .forms import GameForm, cards
 from .lifetimes import configured
+from .play import plays
 from .qa import services as questions
 from .room_questions import Mode
 from .rules import Game
@@ -70,17 +70,13 @@ def make(request: HttpRequest) -> HttpResponse:
 def _initial(set_id: str) -> dict[str, str]:
     """Of a set that was chosen elsewhere: with a type that it has questions for."""
     found = sets.find_set(set_id) if set_id else None
-    suits = [str(each) for each in Type if found and found.suits(each)]
-    if not suits:
-        return {}
-    usual = Type.TRIVIA.value
-    return {"question_set": set_id, "engagement_type": usual if usual in suits else suits[0]}
+    suits = [each.name for each in plays() if found and each.of_set(found)]
+    return {"question_set": set_id, "engagement_type": suits[0]} if suits else {}
 
 
 def _made(request: HttpRequest, form: GameForm) -> Game:
     hosting.check_makes_another(request.user)
-    type_ = Type(form.cleaned_data["engagement_type"])
-    game = making.make(request.user, type_, form.questions, **form.values())
+    game = making.make(request.user, form.cleaned_data["engagement_type"], form.questions, **form.values())
     texts = Mode.APPROVED if game.is_public else Mode.OPEN
     questions.set_up(game.id, request.user.name, is_on=form.cleaned_data["takes_questions"], texts=texts)
     return game

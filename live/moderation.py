@@ -9,17 +9,17 @@ is left out of what is shown of it; and an answer that nobody sees has no points
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 from django.utils.translation import gettext as _
 
-from .rounds import Entry
 from store.keys import fold
 from tally.ballots import groups_of
 
 from .marks import text_mark
 from .room_questions import Fate, Mode, waits
+from .rounds import Entry
 
 Decided = Mapping[int, Mapping[str, str]]  # by round, the fates of texts by their marks
 

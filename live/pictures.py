@@ -18,7 +18,9 @@ def board(standing: Board, own: str = "") -> SafeString:
     below = mine if mine not in standing.top else None
     more = others(len(standing.lines) - len(standing.top))
     moves = any(line.moved is not None for line in standing.top)
-    return fragment("live/results/board.html", {"lines": standing.top, "mine": below, "more": more, "moves": moves, "own": own})
+    return fragment(
+        "live/results/board.html", {"lines": standing.top, "mine": below, "more": more, "moves": moves, "own": own}
+    )
 
 
 def final(standing: Board, own: str = "") -> SafeString:

@@ -22,11 +22,13 @@ in `assembly/plays.py`; `config/steps.py` registers both.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from random import Random
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeAlias
 
 from django.http import QueryDict
+from django.urls import get_script_prefix
+from django.utils import translation
 from django.utils.functional import Promise
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext_lazy as _
@@ -42,11 +44,11 @@ from .rounds import Entry, Given, Round, options_of
 from .rules import Game, Phase, State, Step
 from .seats import Seat
 
-Words = str | Promise
+Text: TypeAlias = str | Promise  # that people read
 Typed = Mapping[str, Sequence[str]]  # what fields say, right or wrong
 Line = dict[str, object]  # of the CSV, by its columns
 NameOf = Callable[[str], str]  # of a player
-Fact = tuple[Words, Any]
+Fact = tuple[Text, Any]
 
 CHANGE_UNTIL_OVER = _("You can change it until the time is over.")
 CHANGE_UNTIL_CLOSED = _("You can change it until the host closes it.")
@@ -56,8 +58,8 @@ CHANGE_UNTIL_CLOSED = _("You can change it until the host closes it.")
 class Story:
     """A type of session in plain words, for whoever chooses one."""
 
-    happens: Words
-    seen: Words
+    happens: Text
+    seen: Text
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +133,7 @@ class Look:
 
 class Play:
     name: ClassVar[str]
-    label: ClassVar[Words]
+    label: ClassVar[Text]
     types: ClassVar[tuple[str, ...]] = ()  # of sessions in which questions that suit it are played so
     story: ClassVar[Story | None] = None  # of a session made as this; None: it is chosen by its questions only
     is_scored: ClassVar[bool] = False
@@ -146,7 +148,8 @@ class Play:
     may_repeat: ClassVar[bool] = True  # while it is open
     is_revealed: ClassVar[bool] = False  # as soon as it is closed
     templates: ClassVar[Mapping[str, str]] = {}  # in place of `live/screens/{part}.html`
-    closes: ClassVar[Mapping[Phase, Words]] = {}  # what stands on the button that closes a phase
+    farewell: ClassVar[Text] = _("The session is over. Votes were counted without names.")
+    closes: ClassVar[Mapping[Phase, Text]] = {}  # what stands on the button that closes a phase
 
     # --- what is asked ---
 
@@ -160,7 +163,7 @@ class Play:
     def quick(self, typed: Quick) -> Question:
         raise NotImplementedError
 
-    def flaws(self, question: Question, typed: Quick) -> Iterator[tuple[str, Words]]:
+    def flaws(self, question: Question, typed: Quick) -> Iterator[tuple[str, Text]]:
         """What is wrong with a question that was typed, and with which field, besides what is always wrong."""
         return iter(())
 
@@ -180,11 +183,11 @@ class Play:
         """Whether it can be asked again, and the two are compared."""
         return False
 
-    def step_label(self, step: Step, state: State) -> Words | None:
+    def step_label(self, step: Step, state: State) -> Text | None:
         """What stands on a button, where it is not the usual words."""
         return self.closes.get(state.phase) if step == Step.CLOSE else None
 
-    def warning(self, step: Step, game: Game, present: int) -> Words | None:
+    def warning(self, step: Step, game: Game, present: int) -> Text | None:
         """What is asked before a step, where it is not what is asked before it everywhere."""
         return None
 
@@ -222,15 +225,19 @@ class Play:
     def has_own_form(self, room: Room) -> bool:
         return False
 
-    def hint(self, room: Room) -> Words:
+    def hint(self, room: Room) -> Text:
         """What is to be done."""
         raise NotImplementedError
 
-    def until(self, room: Room) -> Words:
+    def until(self, room: Room) -> Text:
         """How long an answer can be changed."""
         return CHANGE_UNTIL_OVER if room.state.clock.seconds else CHANGE_UNTIL_CLOSED
 
-    def received(self, room: Room) -> Words:
+    def announced(self, room: Room) -> Text:
+        """What is said aloud when it is asked; empty: the question itself."""
+        return ""
+
+    def received(self, room: Room) -> Text:
         return _("Your vote is in.") if room.state.phase == Phase.VOTING else _("Your answer is in.")
 
     # --- phases ---
@@ -238,12 +245,20 @@ class Play:
     def close(self, closing: Closing) -> Closed:
         raise NotImplementedError
 
+    def sealing(self, game: Game, present: int) -> dict[str, Any]:
+        """What the log is told besides when a phase is closed."""
+        return {}
+
     def open_vote(self, game: Game, state: State) -> tuple[list[Write], dict[str, Any]]:
         """What is written when a host opens a vote, and what the log is told of it; refused if it cannot be opened."""
         return [], {}
 
     def dropping(self, game: Game, state: State) -> list[Write]:
         """Of a round that is not to count nothing is kept."""
+        return []
+
+    def moving_on(self, game: Game, state: State, after: State | None = None) -> list[Write]:
+        """What goes with a step from here: the last one, or the one that leads to `after`."""
         return []
 
     def is_lost(self, game: Game, state: State) -> bool:
@@ -276,7 +291,7 @@ class Play:
         """Of what changes on the screen within a phase."""
         return ""
 
-    def how(self, room: Room) -> Words:
+    def how(self, room: Room) -> Text:
         """What the projector says about answering."""
         return ""
 
@@ -343,25 +358,33 @@ class Play:
         """Whether a report lists everybody's answer below the picture."""
         return self.is_scored
 
-    def options(self, round_: Round, question: Question) -> tuple[str, ...]:
+    def options(self, round_: Round, question: Question, texts: Texts) -> tuple[str, ...]:
+        """What there was to choose from, without what hosts have hidden."""
         return options_of(round_, question)
 
     def onward(self, question: Question, round_: Round) -> bool:
         """Whether a poll or an election can be made of its options."""
         return False
 
-    def heads(self, question: Question) -> Question | None:
-        """The question that a sealed round is about; None if it is about several."""
-        return question
-
     def facts(self, question: Question, round_: Round) -> Iterator[Fact]:
         """What came of a sealed round, in words."""
+        yield _("Votes that count"), round_.count
+        if self.is_untold(round_):
+            yield _("Outcome"), _("Not counted: too few voted for a secret vote")
+        else:
+            yield from self.best(question, round_)
+
+    def best(self, question: Question, round_: Round) -> Iterator[Fact]:
         return iter(())
+
+    def is_untold(self, round_: Round) -> bool:
+        """Whether so few took part that nothing may be told."""
+        return bool(round_.result.get("too_few"))
 
     def reasons(self, question: Question, round_: Round) -> list[str]:
         return []
 
-    def words(self, said: Any, question: Question, options: tuple[str, ...]) -> Words:
+    def words(self, said: Any, question: Question, options: tuple[str, ...]) -> Text:
         """What somebody voted or answered."""
         raise NotImplementedError
 
@@ -373,6 +396,15 @@ class Play:
 def scored_line(entry: Entry, answer: str, name_of: NameOf) -> Line:
     got = {"points": entry.points, "bonus": entry.bonus}
     return {"row": "answer", "player": name_of(entry.player), "answer": answer, **got}
+
+
+def once(room: Room, *what_and_make: Any) -> Any:
+    """Made of a room the first time somebody asks for it, for all the phones that ask after that."""
+    *what, make = what_and_make
+    key = ("phones", *what, translation.get_language(), get_script_prefix())
+    if key not in room.made:
+        room.made[key] = make()
+    return room.made[key]
 
 
 # --- which there are ---
@@ -392,16 +424,43 @@ def play_named(name: str) -> Play:
     return _PLAYS[name]
 
 
+def play_in(type_: str, question: Question) -> Play | None:
+    """How a session that was made as this plays a question that names no play of its own; None if it cannot."""
+    own = _PLAYS.get(type_)
+    if own is not None and own.suits(question):
+        return own
+    return next((each for each in _PLAYS.values() if type_ in each.types and each.suits(question)), None)
+
+
 def play_of(game: Game, question: Question) -> Play:
-    """The question's own, or the first one of such sessions that suits it."""
-    if question.play:
-        return _PLAYS[question.play]
-    return next(each for each in _PLAYS.values() if game.engagement_type in each.types and each.suits(question))
+    """The question's own, or that of the session."""
+    play = _PLAYS[question.play] if question.play else play_in(game.engagement_type, question)
+    assert play is not None  # as it was checked when the question came to the session
+    return play
 
 
 def play_at(state: State) -> Play | None:
     """The one at hand; None before the first question."""
     return _PLAYS[state.play] if state.play else None
+
+
+def play_for(game: Game, state: State) -> Play:
+    """The one at hand; before the first question, what the session was made as."""
+    return _PLAYS[state.play or game.engagement_type]
+
+
+def suits(type_: str, question: Question) -> bool:
+    """Whether a session that was made as this can ask it: by the play it names, or by one of the type's own."""
+    return _PLAYS[question.play].suits(question) if question.play else play_in(type_, question) is not None
+
+
+def as_played(game: Game, question: Question) -> Question | None:
+    """The question as the session can ask it: with the play it names if that suits it, otherwise as the type of the
+    session says; None if it cannot."""
+    if suits(game.engagement_type, question):
+        return question
+    plain = replace(question, play="")
+    return plain if suits(game.engagement_type, plain) else None
 
 
 def plays_of(game: Game, questions: Iterable[Question]) -> tuple[Play, ...]:

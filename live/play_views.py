@@ -15,13 +15,13 @@ from django.views.decorators.http import require_POST, require_safe
 
 from accounts.access import public
 from acts.refusals import Refusal
-from questions.question import Type
 from store import keys
 from store.table import StoreError
 
-from . import asking, clock, outcome, players, rooms, saying, screens, seat_views
+from . import clock, outcome, players, rooms, saying, screens, seat_views
 from .pace import PACE, TooFast
-from .rooms import Room
+from .play import play_named, plays_of
+from .room import Room
 from .rules import Phase, State
 from .screens import Role
 from .seats import Seat
@@ -81,6 +81,7 @@ def page(request: HttpRequest, seen: Seen, *, status: int = 200, **own: Any) -> 
     context = {
         "game": room.game,
         "seat": seat,
+        "is_ranked": any(each.is_ranked for each in plays_of(room.game, room.questions)),
         "role": Role.PLAYER,
         "stream": reverse("game_stream", args=[room.game.id, Role.PLAYER]),
         "now": reverse("game_now", args=[room.game.id, Role.PLAYER]),
@@ -134,18 +135,12 @@ def _given(request: HttpRequest, game_id: str, phase: Phase, at: int) -> HttpRes
 
 
 def _said(request: HttpRequest, seen: Seen) -> Any:
-    room = seen.room
-    if room.gathered is not None:
-        return saying.vote_from(request.POST, room.gathered, seen.seat.player)
-    if asking.is_ballot(room):
-        assert room.question is not None  # as it is voted on
-        return saying.ballot_from(request.POST, room.question)
-    return saying.answer_from(request.POST, room)
+    return play_named(seen.room.state.play).answer(request.POST, seen.room, seen.seat.player)
 
 
 def _tell(request: HttpRequest, seen: Seen, told: Told, said: Any = None, receipt: str = "") -> HttpResponse:
     """A script gets the words alone. Without one the page is loaded anew, and knows by itself what counts."""
-    if request.htmx and told == Told.COUNTED and seen.room.game.engagement_type == Type.TRIVIA:
+    if request.htmx and told == Told.COUNTED and play_named(seen.room.state.play).has_few_answers:
         return HttpResponse(screens.counted(seen.room, said, receipt))
     if request.htmx:
         own = {"said": said, "receipt": receipt} if told == Told.COUNTED else {}

@@ -16,7 +16,7 @@ from store import keys
 from store.table import Item, Put, StoreError
 
 from . import clock, rooms
-from .rooms import Present, Room
+from .room import Present, Room
 from .rules import Phase
 
 REPORT_INTERVAL_MS = 5_000

@@ -27,7 +27,7 @@ from . import clock, fragments, hub, players, presence, rooms, rules, screens
 from .fragments import ELSEWHERE, GONE, LAST, Said
 from .hub import Ear
 from .players import Player
-from .rooms import Room
+from .room import Room
 from .screens import HOSTING, OF_QA, SEATED, Role
 from .seats import Seat
 from .services import answering

@@ -38,6 +38,7 @@ def report(request: HttpRequest, hosted: Hosted) -> HttpResponse:
         "state": state,
         "kept_days": configured().retention.days,
         "token": new_token(),
+        "is_anonymous": told.is_anonymous,
         "shown": reports.shown(told),
         "asked": asked,
         "more_asked": len(told.asked) - len(asked),

@@ -7,29 +7,28 @@ page shows as much as people read; files have everything. Of anonymous sessions 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import groupby
 from typing import Any
 
 import orjson
 
 from acts.site import table
-from assembly.words import headline, said_words
 from pages.lists import as_csv
 from pages.sorting import as_people_sort
-from questions.question import RATINGS, Kind, Question, Type
+from questions.question import Question
 from store import keys
-from tally.ballots import groups_of
 
-from . import counting, pictures, repository, seats, standings
-from .moderation import Texts, seen_round
+from . import counting, repository, seats, standings
+from .moderation import NOTHING_WRITTEN, Texts
 from .onward import services as onward
-from .plays.before_after import First
+from .play import Play, play_of, plays_of
 from .qa import telling as by_the_room
 from .qa.repository import texts as texts_of
 from .qa.telling import Told as Asked
-from .rounds import Entry, Round, options_of
+from .rounds import Entry, Round
 from .rules import Game, Phase, State
 from .seats import Seat
 from .standings import Board
@@ -38,13 +37,12 @@ FORMAT = 1
 MAX_ROUNDS_SHOWN = 100  # rounds on a page
 MAX_PLAYERS_SHOWN = 200  # lines of players on a page
 MAX_QUESTIONS_SHOWN = 200  # questions of the room on a page
-NOTHING_WRITTEN = Texts()
 MAX_ANSWERS_SHOWN = 50  # of one round, that a page lists one by one
 ASKED = ("round", "question", "title", "counts")
 COLUMNS = (*ASKED, "row", "player", "answer", "right", "number", "points", "bonus", "place")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)  # without slots, for what is made of it once
 class Report:
     """A session, and what does not grow with its rounds."""
 
@@ -55,16 +53,31 @@ class Report:
     asked: tuple[Asked, ...] = ()  # by the room
     texts: Texts = NOTHING_WRITTEN
 
+    @cached_property
+    def plays(self) -> tuple[Play, ...]:
+        return plays_of(self.game, self.questions)
+
     @property
-    def type(self) -> Type:
-        return self.game.engagement_type
+    def is_scored(self) -> bool:
+        return any(each.is_scored for each in self.plays)
+
+    @property
+    def is_anonymous(self) -> bool:
+        """Whether nobody can tell who said anything in the whole session."""
+        return bool(self.plays) and all(each.is_anonymous for each in self.plays)
+
+    def play(self, round_: Round) -> Play:
+        return play_of(self.game, self.questions[round_.question])
 
     def rounds(self) -> Iterator[Round]:
         """All that may be known, without what was hidden in them."""
         return map(self.seen, self.sealed())
 
     def seen(self, sealed: Round) -> Round:
-        return seen_round(self.texts, sealed, {each.player for each in self.seats.values() if each.removed})
+        removed = {each.player for each in self.seats.values() if each.removed}
+        if self.texts.are_all_seen and not removed:
+            return sealed
+        return self.play(sealed).seen(self.texts, sealed, removed)
 
     def sealed(self) -> Iterator[Round]:
         """All that are sealed and may be known, voided ones included: one at a time, in their order."""
@@ -84,10 +97,11 @@ class Report:
 
 def of(game: Game, state: State) -> Report:
     """Who took part in an anonymous session is nobody's business, so their names are not even read."""
-    seated = () if game.is_anonymous else seats.each(game.id)
-    named = {each.player: each for each in seated}
-    asked = by_the_room.of(game, None if game.is_anonymous else named)
-    return Report(game, state, repository.questions(game.id), named, asked, texts_of(game.id))
+    report = Report(game, state, repository.questions(game.id), {}, (), texts_of(game.id))
+    if report.is_anonymous:
+        return replace(report, asked=by_the_room.of(game, None))
+    named = {each.player: each for each in seats.each(game.id)}
+    return replace(report, seats=named, asked=by_the_room.of(game, named))
 
 
 # --- on a page ---
@@ -131,33 +145,28 @@ def shown(report: Report) -> Shown:
         if len(told) < MAX_ROUNDS_SHOWN:
             told.append(_told(report, each))
     open_ = int(report.state.is_under_way or report.is_hidden(report.state.round))
-    board = sums.board(report) if report.type.is_scored else None
+    board = sums.board(report) if report.is_scored else None
     return Shown(told, sealed - len(told), len(report.state.played) - sealed - open_, board)
 
 
 def _told(report: Report, round_: Round) -> Told:
-    question = None if report.type == Type.SURVEY else report.questions[round_.question]
-    drawn = pictures.picture(report.type, round_, report.questions, report.seats)
-    is_long = report.type.is_scored and len(round_.entries) > MAX_ANSWERS_SHOWN
-    head, answers = replace(round_, entries=()), tuple(_answered(report, round_))
+    play = report.play(round_)
+    question = None if play.spans else report.questions[round_.question]
+    drawn = play.picture(round_, report.questions, report.seats)
+    is_long = play.is_scored and len(round_.entries) > MAX_ANSWERS_SHOWN
+    head, answers = replace(round_, entries=()), tuple(_answered(report, play, round_))
     goes_on = onward.is_offered(report.game, report.state, question, head)
     return Told(head, question, report.state.counts(round_.number), drawn, answers, is_long, goes_on)
 
 
-def _answered(report: Report, round_: Round) -> Iterator[tuple[str, str, Entry]]:
+def _answered(report: Report, play: Play, round_: Round) -> Iterator[tuple[str, str, Entry]]:
     """The best first. Of an anonymous round, and of a few texts, the picture says everything."""
-    few = report.type == Type.CALL_AND_ANSWER and round_.result["merged"] <= pictures.FIRST_ANSWERS_SHOWN
-    if report.type.is_scored and not few and len(round_.entries) <= MAX_ANSWERS_SHOWN:
-        options = report.questions[round_.question].options
-        for entry in sorted(
-            round_.entries, key=lambda entry: (-entry.total, as_people_sort(report.name_of(entry.player)))
-        ):
-            yield report.name_of(entry.player), in_words(entry.said, options), entry
-
-
-def in_words(said: Any, options: tuple[str, ...]) -> str:
-    """What somebody chose or wrote."""
-    return said if isinstance(said, str) else " | ".join(options[place] for place in said)
+    if not play.lists_answers(round_) or len(round_.entries) > MAX_ANSWERS_SHOWN:
+        return
+    question = report.questions[round_.question]
+    best = sorted(round_.entries, key=lambda entry: (-entry.total, as_people_sort(report.name_of(entry.player))))
+    for entry in best:
+        yield report.name_of(entry.player), str(play.words(entry.said, question, question.options)), entry
 
 
 class Sums:
@@ -169,7 +178,7 @@ class Sums:
         self.answered: Counter[str] = Counter()
 
     def add(self, report: Report, round_: Round) -> None:
-        if report.type.is_scored and report.state.counts(round_.number):
+        if report.play(round_).is_scored and report.state.counts(round_.number):
             for entry in round_.entries:
                 self.points[entry.player] += entry.points
                 self.bonus[entry.player] += entry.bonus
@@ -193,142 +202,16 @@ def _rows(report: Report) -> Iterator[list[object]]:
     sums = Sums()
     for each in report.rounds():
         sums.add(report, each)
-        for question, told in _of_round(report, each):
+        for question, told in report.play(each).rows(each, report.questions, report.name_of):
             place = {"round": each.number, "question": question + 1, "title": report.questions[question].title}
             yield _row(place | {"counts": "yes" if report.state.counts(each.number) else "no"} | told)
-    for line in sums.board(report).lines if report.type.is_scored else ():
+    for line in sums.board(report).lines if report.is_scored else ():
         yield _row({"row": "total", "player": line.name, "points": line.total, "place": line.place})
     yield from (_row(each.as_row()) for each in report.asked)
 
 
 def _row(told: Mapping[str, object]) -> list[object]:
     return [told.get(column, "") for column in COLUMNS]
-
-
-Line = tuple[int, dict[str, object]]  # of which question, and what its row says
-
-
-def _of_round(report: Report, round_: Round) -> Iterator[Line]:
-    if round_.result.get("kind") == Kind.IDEAS:
-        yield from ((round_.question, line) for line in _ideas(report, round_))
-    elif round_.result.get("too_few"):
-        yield round_.question, {"row": "too few", "number": round_.count}
-    elif report.type == Type.SURVEY:
-        yield from _survey(report, round_)
-    else:
-        of = OF_TYPES[report.type]
-        yield from ((round_.question, line) for line in of(report, round_))
-
-
-def _resolution(report: Report, round_: Round) -> Iterator[dict[str, object]]:
-    """What was decided and by how many; who was there; and how each voted, of a secret vote without a name."""
-    question, result = report.questions[round_.question], round_.result
-    if "outcome" not in result:
-        yield from _poll(report, round_)
-        return
-    options = options_of(round_, question)
-    yield {"row": "outcome", "answer": headline(question, round_), "number": round_.count}
-    yield from _numbers(result, options)
-    for player in result["present"]:
-        yield {"row": "present", "player": report.name_of(player) or player}
-    for entry in round_.entries:
-        row = {"row": "ballot"} if result["secret"] else {"row": "vote", "player": report.name_of(entry.player)}
-        yield {**row, "answer": said_words(entry.said, question, options)}
-
-
-def _numbers(result: Mapping[str, Any], options: tuple[str, ...]) -> Iterator[dict[str, object]]:
-    """Abstentions are told apart, and what was needed of how many beside it."""
-    places = dict(result.get("places", ()))
-    first = result["rounds"][0]["tally"] if result.get("rounds") else result.get("chosen", ())
-    for place, label in enumerate(options if places or first else ()):
-        number = {"number": first[place] or 0} if first else {}
-        yield {"row": "option", "answer": label, **number, "place": places.get(place, "")}
-    for name in ("yes", "no", "abstain", "needed", "of", "present_count", "entitled"):
-        if name in result:
-            yield {"row": "number", "answer": name, "number": result[name]}
-
-
-def _trivia(report: Report, round_: Round) -> Iterator[dict[str, object]]:
-    options, right = report.questions[round_.question].options, round_.result["right"]
-    for place, label in enumerate(options):
-        is_right = "yes" if place in right else "no"
-        yield {"row": "option", "answer": label, "right": is_right, "number": round_.result["chosen"][place]}
-    for entry in round_.entries:
-        yield _got(report, entry, in_words(entry.said, options)) | {
-            "right": "yes" if set(entry.said) == set(right) else "no"
-        }
-
-
-def _answers(report: Report, round_: Round) -> Iterator[dict[str, object]]:
-    for entry in round_.entries:
-        yield _got(report, entry, entry.said) | ({} if entry.said else {"row": "answer hidden"})
-
-
-def _got(report: Report, entry: Entry, answer: str) -> dict[str, object]:
-    got = {"points": entry.points, "bonus": entry.bonus}
-    return {"row": "answer", "player": report.name_of(entry.player), "answer": answer, **got}
-
-
-def _poll(report: Report, round_: Round) -> Iterator[dict[str, object]]:
-    options, result = options_of(round_, report.questions[round_.question]), round_.result
-    first = result["rounds"][0]["tally"]
-    for option, place in result["places"]:
-        yield {"row": "option", "answer": options[option], "number": first[option] or 0, "place": place}
-    for entry in round_.entries:
-        yield {"row": "ballot", "answer": ranked(entry.said, options)}
-    for one, other, number in result.get("moved", {}).get("flows", ()):
-        yield {"row": "moved", "answer": f"{_first(one, options)} > {_first(other, options)}", "number": number}
-
-
-def _first(first: First, options: tuple[str, ...]) -> str:
-    """What somebody liked best, in the words of the data where it was not one option."""
-    return first if isinstance(first, str) else options[first]
-
-
-def _ideas(report: Report, round_: Round) -> Iterator[dict[str, object]]:
-    """How they were ranked, if they were, and then what was written: what became one below its words."""
-    if round_.result.get("too_few"):
-        yield {"row": "too few", "number": round_.count}
-    if round_.result.get("rounds"):
-        yield from _poll(report, round_)
-    for idea in round_.result["ideas"]:
-        yield {"row": "idea left out" if idea["out"] else "idea", "answer": idea["text"], "number": idea["by"]}
-        yield from ({"row": "written", "answer": text} for text in idea["texts"])
-
-
-def ranked(ranking: str, options: tuple[str, ...]) -> str:
-    """In words: “Sea > Hills = Town”."""
-    return " > ".join(" = ".join(options[each] for each in group) for group in groups_of(ranking))
-
-
-OF_TYPES: dict[Type, Callable[[Report, Round], Iterator[dict[str, object]]]] = {
-    Type.TRIVIA: _trivia,
-    Type.POLL: _poll,
-    Type.CALL_AND_ANSWER: _answers,
-    Type.ASSEMBLY: _resolution,
-}
-
-
-def _survey(report: Report, round_: Round) -> Iterator[Line]:
-    for place, told in enumerate(round_.result["questions"]):
-        for answer, number in _counted(report.questions[place], told):
-            yield place, {"row": "option", "answer": answer, "number": number}
-        if "mean" in told:
-            yield place, {"row": "mean", "number": told["mean"]}
-        if told.get("too_few"):
-            yield place, {"row": "too few", "number": told["count"]}
-    for entry in round_.entries:
-        yield entry.said["question"], {"row": "text", "answer": entry.said["text"]}
-
-
-def _counted(question: Question, told: Mapping[str, Any]) -> Iterable[tuple[str, int]]:
-    if told.get("too_few") or question.kind == Kind.TEXT:
-        return ()
-    if question.kind == Kind.RATING:
-        return zip(map(str, RATINGS), told["values"], strict=True)
-    if question.kind == Kind.YES_NO:
-        return ("yes", told["yes"]), ("no", told["no"])
-    return zip(question.options, told["chosen"], strict=True)
 
 
 # --- as JSON ---
@@ -346,9 +229,9 @@ def as_json(report: Report) -> Iterator[bytes]:
         sums.add(report, each)
         yield comma + b"\n" + _text(_round(report, each) | {"digest": counting.digest(sealed)})
         comma = b","
-    players = list(_named(report) if report.game.is_assembly else _players(report, sums))
+    players = list(_players(report, sums) if report.is_scored else _named(report))
     asked = [each.as_item() for each in report.asked]
-    yield b"\n]" + (b', "players": ' + _text(players) if not report.game.is_anonymous else b"")
+    yield b"\n]" + (b', "players": ' + _text(players) if not report.is_anonymous else b"")
     yield (b', "asked": ' + _text(asked) if asked else b"") + b"}\n"
 
 
@@ -360,6 +243,7 @@ def _session(report: Report) -> dict[str, Any]:
 
 
 def _round(report: Report, round_: Round) -> dict[str, Any]:
+    play = report.play(round_)
     return {
         "round": round_.number,
         "question": round_.question,
@@ -367,16 +251,8 @@ def _round(report: Report, round_: Round) -> dict[str, Any]:
         "count": round_.count,
         "votes": round_.votes,
         "result": dict(round_.result),
-        "entries": [_entry(report, each) for each in round_.entries],
+        "entries": [play.entry(each) for each in round_.entries],
     }
-
-
-def _entry(report: Report, entry: Entry) -> dict[str, Any]:
-    if report.game.is_anonymous:
-        return {"said": entry.said}
-    if report.game.is_assembly:
-        return {"player": entry.player, "said": entry.said} if entry.player else {"said": entry.said}
-    return {"player": entry.player, "said": entry.said, "points": entry.points, "bonus": entry.bonus}
 
 
 def _named(report: Report) -> Iterator[dict[str, Any]]:

@@ -39,7 +39,7 @@ class Past:
 
     id: str
     title: str
-    engagement_type: Type
+    engagement_type: str
     created_at: str
     created_by: str
     time_zone: str = "UTC"
@@ -224,8 +224,7 @@ def own_given(game_id: str, state: State, player: str) -> Given | None:
 def game_of(item: Mapping[str, Any]) -> Game:
     known = {each.name for each in fields(Game)}
     told = {name: value for name, value in item.items() if name in known}
-    typed = {"engagement_type": Type(told["engagement_type"]), "names": Names(told["names"])}
-    return Game(**{**told, **typed, "hosts": tuple(told["hosts"])})
+    return Game(**{**told, "names": Names(told["names"]), "hosts": tuple(told["hosts"])})
 
 
 SECRETS = ("token", "screen_token", "context")  # what opens a door, and what the host wrote for themselves
@@ -269,11 +268,13 @@ def state_of(item: Mapping[str, Any]) -> State:
         revealed=item["revealed"],
         clock=Clock(clock["began"], clock["seconds"], pauses, clock["paused"]),
         longest=item["longest"],
+        play=item.get("play", ""),
         kind=item.get("kind", ""),
         secret=item.get("secret", False),
         twice=item.get("twice", False),
         before=item.get("before", 0),
         played=tuple(item["played"]),
+        spans=tuple(item["spans"]),
         voided=tuple(item["voided"]),
         changed_at=item["changed_at"],
         began_at=item.get("began_at", ""),
@@ -295,11 +296,13 @@ def told_state(state: State) -> dict[str, Any]:
             "paused": clock.paused,
         },
         "longest": state.longest,
+        "play": state.play,
         "kind": state.kind,
         "secret": state.secret,
         "twice": state.twice,
         "before": state.before,
         "played": list(state.played),
+        "spans": list(state.spans),
         "voided": list(state.voided),
         "changed_at": state.changed_at,
         "began_at": state.began_at,
@@ -309,7 +312,7 @@ def told_state(state: State) -> dict[str, Any]:
 def past_of(item: Mapping[str, Any]) -> Past:
     known = {each.name for each in fields(Past)}
     told = {name: value for name, value in item.items() if name in known}
-    return Past(**{**told, "engagement_type": Type(told["engagement_type"])})
+    return Past(**told)
 
 
 # --- writes ---

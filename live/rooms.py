@@ -1,7 +1,7 @@
 """A session with all that its screens show: what does not change is kept in mind, what does is read.
 
 A look takes one round trip: session, state, roster, whether the room may ask, who wants to speak in an assembly, and
-the order of ideas while they are put in order. Questions, sealed rounds and what is voted on never change, so they are
+what the play at hand needs. Questions, sealed rounds and what is voted on never change, so they are
 read once in a process; seats are read again when the roster's number says so, and what the room asks when its own
 numbers do. As long as nothing has changed, a look answers the very same room, so that what is made of it is made once.
 """
@@ -11,25 +11,21 @@ from __future__ import annotations
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field, replace
-from functools import cached_property
+from dataclasses import replace
 from typing import Any
 
 from acts.site import table
 from assembly.speakers import NOBODY, Speakers, speakers_of
-from questions.question import Kind, Question, Type
+from questions.question import Question
 from store import keys, spans
 from store.table import Conflict, Item, Key, Unavailable
 
-from . import clock, counting, gathering, moderation, repository, robots, rules, seats, waking
-from .gathering import Gathered
-from .moderation import Texts
-from .plays.ideas import orders
-from .plays.ideas import rules as ideas
-from .plays.ideas.rules import Idea, Order, Sorted
+from . import clock, counting, repository, robots, seats, waking
+from .moderation import NOTHING_WRITTEN, Texts
+from .play import Look, Play, play_at, play_of
 from .qa.board import Board
 from .robots import Robots
-from .room_questions import Asked, Qa
+from .room import Present, Room
 from .rounds import Round
 from .rules import Game, Phase, State
 from .seats import Seat
@@ -39,9 +35,7 @@ MAX_CACHED_ENTRIES = 250_000  # seats and entries of rounds that a process keeps
 SEATS_MAX_AGE_MS = 10_000  # milliseconds after which seats are read again, whatever the roster says
 SEATS_REFRESH_MS = 1_000  # milliseconds between two readings of many seats
 MIN_THROTTLED_SEATS = 100
-NOT_ASKED = Qa()
 MAX_CODE_REFUSAL_MS = 600_000  # milliseconds for which codes are refused somewhere, at the longest
-NOTHING_WRITTEN = Texts()
 BESIDE_MAX_AGE_MS = 1_000  # milliseconds for which what stands beside an open question is not read again
 COUNT_REFRESH_MS = 1_000  # milliseconds between two counts of who has answered
 
@@ -92,11 +86,8 @@ def in_mind(game_id: str) -> Room | None:
 def place_of_salt(game_id: str) -> Key | None:
     """Where the salt of an anonymous round lies, if it is the one that was on at the last look from here."""
     last = in_mind(game_id)
-    return keys.game_salt(game_id, last.state.round) if last and _keeps_salt(last) else None
-
-
-def _keeps_salt(room: Room) -> bool:
-    return room.state.is_open and rules.is_secret(room.game, room.state)
+    is_salted = last is not None and last.state.is_open and last.state.secret
+    return keys.game_salt(game_id, last.state.round) if last and is_salted else None
 
 
 def counted(room: Room) -> Room:
@@ -114,20 +105,20 @@ def places(game_id: str) -> tuple[Key, ...]:
     return (
         *(keys.game(game_id), keys.game_state(game_id), keys.game_roster(game_id)),
         *(keys.game_qa(game_id), keys.game_speakers(game_id)),
-        *_place_of_order(game_id),
+        *_places_of_play(game_id),
     )
 
 
-def _place_of_order(game_id: str) -> tuple[Key, ...]:
-    """Where ideas are put in order, if that was on at the last look from here."""
+def _places_of_play(game_id: str) -> tuple[Key, ...]:
+    """What the play needs that was on at the last look from here."""
     last = in_mind(game_id)
-    sorting = last is not None and last.state.phase == Phase.SORTING
-    return (keys.sorted_ideas(game_id, last.state.round),) if last and sorting else ()
+    play = play_at(last.state) if last else None
+    return play.places(game_id, last.state) if last and play else ()
 
 
 def of_items(game_id: str, items: Mapping[Key, Item], *, anew: bool = True) -> Room | None:
     """The session as these items say it is: all of them read just now, or (not `anew`) the state."""
-    game_item, state_item, roster, qa, speakers, *_order = map(items.get, places(game_id))
+    game_item, state_item, roster, qa, speakers, *_of_play = map(items.get, places(game_id))
     if game_item is None or state_item is None:
         MIND.forget(game_id)
         return None
@@ -136,9 +127,8 @@ def of_items(game_id: str, items: Mapping[Key, Item], *, anew: bool = True) -> R
     if anew:
         kept.remember(items, state)
     state = kept.settled(game, state)
-    order = items.get(keys.sorted_ideas(game_id, state.round))
     changes = roster.get("changes", 0) if roster else 0
-    return kept.room(game, state, changes, qa, speakers, order, seats.refused_at(roster))
+    return kept.room(game, state, changes, items, qa, speakers, seats.refused_at(roster))
 
 
 # --- what is kept in mind ---
@@ -154,9 +144,7 @@ class Kept:
         self.asked_in = 0  # the version of the session that the questions were read with
         self.rounds: Mapping[int, Round] = {}
         self.never_sealed: frozenset[int] = frozenset()  # rounds that were voided while they were open
-        self.gathered: Gathered | None = None
-        self.ideas: tuple[int, tuple[Idea, ...]] = (0, ())  # of which round, and what was written in it
-        self.order: Order | None = None  # how it was put to the vote
+        self.between: tuple[int, Any] = (0, None)  # of which round, and what its play has between two phases
         self.seating = Seating(game_id)
         self.robots, self.has_robots = Robots(), False
         self.count = Count()
@@ -206,25 +194,31 @@ class Kept:
         game: Game,
         state: State,
         changes: int,
+        items: Mapping[Key, Item],
         qa: Item | None = None,
         speakers: Item | None = None,
-        order: Item | None = None,
         refused_at: int = 0,
     ) -> Room:
         now = clock.now()
         self.board.look(qa, now)
         self._have_robots_join(game, state, changes, now)
         questions, seated, sealed = self._questions(game), self.seating.at(changes, now), self._rounds(state)
+        rounds = self.seen.rounds(
+            sealed, self.board.texts, seated, lambda each: play_of(game, questions[each.question])
+        )
+        removed = frozenset(each.player for each in seated.values() if each.removed)
+        look = Look(self.id, state, items, self.board.texts, removed)
+        between, question = self._at_hand(look, questions, rounds)
         room = Room(
             game=game if len(questions) == game.total_questions else replace(game, total_questions=len(questions)),
             state=state,
             questions=questions,
             seats=seated,
-            rounds=self.seen.rounds(sealed, self.board.texts, seated),
+            rounds=rounds,
             as_sealed=sealed,
             texts=self.board.texts,
-            gathered=self.seen.gathered(self._gathered(game, state), self.board.texts, seated),
-            sorted=self._sorted(state, order),
+            question=question,
+            between=between,
             present=self.present,
             answered=self.count.of(state),
             **self._asked(),
@@ -234,7 +228,7 @@ class Kept:
         )
         if game.debug_mode:
             robots_here = [each for each in room.playing if each.robot]
-            self.robots.play(game, state, room.as_asked, robots_here, room.gathered)
+            self.robots.play(room, robots_here)
         return self._the_same(room)
 
     def _have_robots_join(self, game: Game, state: State, changes: int, now: int) -> None:
@@ -302,30 +296,18 @@ class Kept:
         known = self.last.speakers if self.last else NOBODY
         return known if item and known.version == item["version"] else speakers_of(item)
 
-    def _gathered(self, game: Game, state: State) -> Gathered | None:
-        if state.phase != Phase.VOTING or game.engagement_type != Type.CALL_AND_ANSWER:
-            return None
-        gathered = self.gathered
-        if gathered is None or gathered.round.number != state.round:
-            gathered = self.gathered = gathering.read(self.id, state.round)
-        return gathered
-
-    def _sorted(self, state: State, item: Item | None) -> Sorted | None:
-        """What was written is read once. Its order is read at each look until it is put to the vote."""
-        if state.kind != Kind.IDEAS or state.phase not in (Phase.SORTING, Phase.VOTING):
-            return None
-        number, written = self.ideas
-        if number != state.round:
-            round_ = orders.written(self.id, state.round)
-            if round_ is None:
-                return None  # it was just dropped
-            written = ideas.of_round(round_)
-            self.ideas, self.order = (state.round, written), None
-        order = self.order or (ideas.order_of(item) if item else orders.find(self.id, state.round))
-        if order is None:
-            return None
-        self.order = order if order.settled else None
-        return Sorted(written, order)
+    def _at_hand(
+        self, look: Look, questions: tuple[Question, ...], rounds: Mapping[int, Round]
+    ) -> tuple[Any, Question | None]:
+        """What the play at hand has between two phases, and the question as it is shown."""
+        state, play = look.state, play_at(look.state)
+        if play is None:
+            return None, None
+        number, before = self.between
+        between = play.between(replace(look, before=before if number == state.round else None))
+        self.between = state.round, between
+        sealed = None if state.is_under_way else rounds.get(state.round)
+        return between, play.question(questions[state.question], between, sealed, look)
 
 
 class Seating:
@@ -374,24 +356,19 @@ class Seen:
         self._removed: tuple[Mapping[str, Seat], frozenset[str]] = ({}, frozenset())
         self._made: dict[Any, Any] = {}
 
-    def rounds(self, sealed: Mapping[int, Round], texts: Texts, seated: Mapping[str, Seat]) -> Mapping[int, Round]:
+    def rounds(
+        self,
+        sealed: Mapping[int, Round],
+        texts: Texts,
+        seated: Mapping[str, Seat],
+        play_of_round: Callable[[Round], Play],
+    ) -> Mapping[int, Round]:
         removed, made = self._look(texts, seated)
         if texts.are_all_seen and not removed:
             return sealed
         for number in sealed.keys() - made.keys():
-            made[number] = moderation.seen_round(texts, sealed[number], removed)
+            made[number] = play_of_round(sealed[number]).seen(texts, sealed[number], removed)
         return {number: made[number] for number in sealed}
-
-    def gathered(self, gathered: Gathered | None, texts: Texts, seated: Mapping[str, Seat]) -> Gathered | None:
-        removed, made = self._look(texts, seated)
-        if gathered is None or (texts.are_all_seen and not removed):
-            return gathered
-        number = gathered.round.number
-        if ("gathered", number) not in made:
-            unseen = moderation.unseen_answers(texts, number, gathered.answers, removed)
-            made["gathered", number] = replace(gathered, unseen=unseen)
-        answered: Gathered = made["gathered", number]
-        return answered
 
     def _look(self, texts: Texts, seated: Mapping[str, Seat]) -> tuple[frozenset[str], dict[Any, Any]]:
         """Who was removed, and what was made for them and these texts."""

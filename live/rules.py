@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from enum import StrEnum
@@ -10,9 +11,8 @@ from typing import Any
 from django.utils.translation import gettext_lazy as _
 
 from accounts.rules import Permission, Role, has
-from acts.refusals import NotNow
 from pages.times import from_text
-from questions.question import Type
+from questions.question import Question, Type
 from store.keys import fold
 from store.log import as_text
 
@@ -174,6 +174,11 @@ class State:
         """How many questions the round at hand asks."""
         return self.spans[self.round - 1] if self.round else 0
 
+    def asked_in(self, round_: int, questions: Sequence[Question]) -> Sequence[Question]:
+        """All questions of a round."""
+        first = self.played[round_ - 1]
+        return questions[first : first + self.spans[round_ - 1]]
+
     @property
     def asked(self) -> set[int]:
         """The places of all questions that were ever put to the room."""
@@ -232,14 +237,6 @@ def keeps_minutes(game: Game, state: State) -> bool:
 
 
 # --- steps ---
-
-
-def linked(state: State) -> int:
-    """The round whose first choices are kept to be compared with those of the next one; 0 if there is none."""
-    if state.phase == Phase.QUESTION:
-        return state.before
-    waits = state.phase == Phase.RESULTS and state.twice and not state.before and state.counts(state.round)
-    return state.round if waits else 0
 
 
 def voting(state: State, seconds: int, now: int, *, waits: bool = False) -> State:

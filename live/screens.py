@@ -19,10 +19,10 @@ from assembly import floor, quorate, takeovers
 from pages.fragments import fragment
 
 from . import asking, clock, hall, outcome
-from .asking import Typed
+from .play import Typed, once, play_for
 from .qa import showing
 from .qa.showing import Line
-from .rooms import Room
+from .room import Room
 from .seats import Seat
 from .services.answering import Told
 
@@ -63,6 +63,7 @@ def context(role: Role, room: Room) -> dict[str, Any]:
         "state": state,
         "question": room.question,
         "round": room.round if state.revealed else None,
+        "play": play_for(game, state),
         **showing.told(room),
         **(_assembled(room) if game.is_assembly else {}),
         **({} if role == Role.PLAYER else hall.told(room)),
@@ -76,15 +77,15 @@ def _assembled(room: Room) -> dict[str, Any]:
 
 
 def screen(role: Role, room: Room, typed: Typed | None = None) -> Shown:
-    """`templates/live/screens/{role}/{phase}.html`; which language, the caller has activated.
+    """`templates/live/screens/{role}.html`, which shows what the play at hand has for the phase; which language, the
+    caller has activated.
 
     `typed` is what the form of a page that is loaded anew shows to one player alone.
     """
     if role in OF_QA:
         return questions(role, room)
-    template = f"live/screens/{role}/{room.state.phase}.html"
     shown = context(role, room) | _drawn(role, room, typed or {})
-    return Shown(f"{translation.get_language()}-{_key(role, room)}", fragment(template, shown))
+    return Shown(f"{translation.get_language()}-{_key(role, room)}", fragment(f"live/screens/{role}.html", shown))
 
 
 def _drawn(role: Role, room: Room, typed: Typed) -> dict[str, Any]:
@@ -204,8 +205,9 @@ def counted(room: Room, options: list[int], receipt: str) -> str:
     """That a choice counts: the same words for all who chose the same, who are many within a few seconds; but for the
     receipt, which is put in last."""
     said = {"game": room.game, "state": room.state, "said": options, "told": Told.COUNTED, "receipt": RECEIPT}
+    said |= asking.heading(room)
     said["in_words"] = outcome.in_words(room, options)
-    html: str = outcome.once(room, "counted", *options, lambda: fragment("live/parts/told.html", said))
+    html: str = once(room, "counted", *options, lambda: fragment("live/parts/told.html", said))
     return html.replace(RECEIPT, receipt)
 
 

@@ -76,9 +76,8 @@ class Question:
     def as_item(self) -> dict[str, Any]:
         """What is not as usual is stored."""
         told = {"title": self.title, "kind": str(self.kind), "seconds": self.seconds}
-        words = {
-            name: getattr(self, name) for name in ("detail", "category", "school", "custom_instruction", "majority", "play")
-        }
+        names = ("detail", "category", "school", "custom_instruction", "majority", "play")
+        words = {name: getattr(self, name) for name in names}
         lists = {"options": list(self.options), "right": list(self.right)}
         more = {**words, **lists, "secret": self.secret, "twice": self.twice}
         return told | {name: value for name, value in more.items() if value}

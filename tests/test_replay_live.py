@@ -12,9 +12,10 @@ from acts.background import OVERWRITE
 from acts.site import now_text, table
 from assembly import agenda, checking_in, enrolling, rolls, speaking
 from assembly.minutes import services as minutes
-from live import clock, gathering, players, repository, seats
+from live import clock, players, repository, seats
 from live.marks import text_mark
 from live.onward import services as onward
+from live.plays import best_answer
 from live.qa import services as questions
 from live.room_questions import Act, Qa
 from live.rules import Names, Phase, Step
@@ -48,7 +49,7 @@ def play(game) -> None:
         said = SAID[game.engagement_type]
         give(game, seat, f"{said} {number}" if game.engagement_type == Type.CALL_AND_ANSWER else said)
     if drive(game, Step.CLOSE).phase == Phase.VOTING:
-        gathered = gathering.read(game.id, 1)
+        gathered = best_answer.read(game.id, 1)
         for seat in players:
             shown = gathered.shown_to(seat.player)
             give(game, seat, {"ranks": {str(shown[0]): 1}, "shown": list(shown)})

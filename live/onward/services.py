@@ -24,12 +24,11 @@ from acts.background import Batch, Task, finished
 from acts.refusals import LostRace, NameTaken, NotAllowed, NotThere, Refusal
 from acts.site import now_text, table
 from acts.suffixes import suffixes
-from assembly import quorate, resolutions, rolls
+from assembly import quorate, rolls
 from elections import copying
 from elections.convening import Convened
 from elections.copying import BY_ADDRESS
 from elections.rules import Election
-from live.moderation import hidden_options
 from pages import times
 from pages.names import MAX_NAME_CHARS, clean_title
 from pages.sorting import as_people_sort
@@ -37,13 +36,14 @@ from polls import allowance
 from polls import services as polls
 from polls.forms import usual_retention
 from polls.rules import Poll
-from questions.question import Kind, Question, Type
+from questions.question import Question
 from store import keys
 from store.log import Event
 from store.splitting import by_count
 from store.table import Write
 
 from .. import counting, repository, rules, seats
+from ..play import play_of
 from ..qa.repository import texts as texts_of
 from ..rounds import Round, options_of
 from ..rules import Game, State
@@ -53,8 +53,6 @@ from . import repository as onward
 from .repository import TELLING, Made, Onward
 
 MAX_FOLLOW_UPS = 50  # polls and elections of one session
-GOES_ON = (Kind.CHOICE, Kind.RANKING, Kind.ALTERNATIVES, Kind.IDEAS)
-OF_TYPES = (Type.POLL, Type.ASSEMBLY)
 
 NO_SUCH = gettext_lazy("There is no such question in this session.")
 NOT_CLOSED = gettext_lazy("This question is not closed and shown yet. Nothing can be made of it before.")
@@ -97,9 +95,7 @@ def subject(game: Game, state: State, number: int) -> Subject:
     question = repository.questions(game.id)[state.played[number - 1]]
     sealed = _sealed(game, state, number)
     check(game, state, question, sealed)
-    all_of_them = options_of(sealed, question)
-    hidden = hidden_options(texts_of(game.id), number, all_of_them) if question.kind == Kind.IDEAS else ()
-    options = _distinct(text for place, text in enumerate(all_of_them) if place not in hidden)
+    options = _distinct(play_of(game, question).options(sealed, question, texts_of(game.id)))
     if len(options) < 2:
         raise NotOnward(NO_OPTIONS)
     return Subject(game, state, number, _named(question.title, game.title), options, counting.digest(sealed))
@@ -119,9 +115,10 @@ def is_hidden(state: State, number: int) -> bool:
 
 
 def check(game: Game, state: State, question: Question, sealed: Round) -> None:
-    if game.engagement_type not in OF_TYPES or question.kind not in GOES_ON:
+    play = play_of(game, question)
+    if not play.onward(question, sealed):
         raise NotOnward(NO_OPTIONS)
-    if sealed.result.get("too_few") or sealed.result.get("outcome") == resolutions.Outcome.TOO_FEW:
+    if play.is_untold(sealed):
         raise NotOnward(TOO_FEW)
 
 

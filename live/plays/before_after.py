@@ -24,7 +24,7 @@ from acts.site import table
 from live import counting
 from live.pseudonyms import pseudonym
 from live.rounds import MIN_ANONYMOUS_ANSWERS, Given, Round
-from live.rules import Game
+from live.rules import Game, Phase, State
 from questions.question import Question
 from store import keys
 from store.forgetting import to_forget
@@ -109,6 +109,14 @@ def closeness(round_: Round, question: Question) -> dict[str, Any]:
 
 
 # --- stored ---
+
+
+def linked(state: State) -> int:
+    """The round whose first choices are kept to be compared with those of the next one; 0 if there is none."""
+    if state.phase == Phase.QUESTION:
+        return state.before
+    waits = state.phase == Phase.RESULTS and state.twice and not state.before and state.counts(state.round)
+    return state.round if waits else 0
 
 
 def find(game_id: str, round_: int) -> Before | None:

@@ -32,8 +32,8 @@ from live.play import (
     Play,
     Quick,
     Story,
+    Text,
     Typed,
-    Words,
     once,
     scored_line,
 )
@@ -297,15 +297,15 @@ class BestAnswer(Play):
     def own_form(self, room: Room, player: str, typed: Typed) -> dict[str, Any]:
         return {"papers": _papers(room, ballot(room.between, player, typed))}
 
-    def hint(self, room: Room) -> Words:
+    def hint(self, room: Room) -> Text:
         if room.state.phase == Phase.VOTING:
             return _("Give a 1st, 2nd and 3rd place, or fewer; equal places are fine.")
         return _("Answer in your own words.")
 
-    def until(self, room: Room) -> Words:
+    def until(self, room: Room) -> Text:
         return "" if room.state.phase == Phase.VOTING else super().until(room)
 
-    def how(self, room: Room) -> Words:
+    def how(self, room: Room) -> Text:
         return _("Answer in your own words on your phone.")
 
     def context(self, room: Room) -> dict[str, Any]:
@@ -327,9 +327,7 @@ class BestAnswer(Play):
         if state.phase == Phase.VOTING:
             sealed = read(game.id, state.round).round
             gone = {each.player for each in sealed.entries} - box.percents.keys()
-            return Closed(
-                votes(sealed, box.last, unseen_answers(closing.texts, state.round, gathered(sealed), gone))
-            )
+            return Closed(votes(sealed, box.last, unseen_answers(closing.texts, state.round, gathered(sealed), gone)))
         round_ = answered(state.round, state.question, box.last)
         answers = gathered(round_)
         if not scores.is_voted_on(answers):
@@ -408,11 +406,11 @@ class BestAnswer(Play):
         for entry in round_.entries:
             yield scored_line(entry, entry.said, name_of) | ({} if entry.said else {"row": "answer hidden"})
 
-    def facts(self, question: Question, round_: Round) -> Iterator[Fact]:
+    def best(self, question: Question, round_: Round) -> Iterator[Fact]:
         if round_.result["answers"] and round_.result["voted"]:
             yield _("Best answer"), round_.result["answers"][0]["text"]
 
-    def words(self, said: Any, question: Question, options: tuple[str, ...]) -> Words:
+    def words(self, said: Any, question: Question, options: tuple[str, ...]) -> Text:
         return str(said)
 
     def is_recounted(self, round_: Round) -> bool:

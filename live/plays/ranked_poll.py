@@ -15,9 +15,9 @@ from django.http import QueryDict
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from live import counting, repository, rules, saying
+from live import counting, repository, saying
 from live.counting import by_player, ranking_of, signed_by_nobody, too_few
-from live.play import Closed, Closing, Fact, Line, NameOf, Play, Quick, Story, Typed, Words
+from live.play import Closed, Closing, Fact, Line, NameOf, Play, Quick, Story, Text, Typed
 from live.pseudonyms import new_salt, pseudonym
 from live.room import Room
 from live.rounds import Given, Round, is_told, options_of
@@ -88,7 +88,7 @@ class RankedPoll(Play):
             return Question(typed.title, Kind.IDEAS, seconds=typed.seconds)
         return Question(typed.title, Kind.RANKING, options=typed.lines, seconds=typed.seconds, twice=typed.twice)
 
-    def flaws(self, question: Question, typed: Quick) -> Iterator[tuple[str, Words]]:
+    def flaws(self, question: Question, typed: Quick) -> Iterator[tuple[str, Text]]:
         if typed.ideas and typed.lines:
             yield "options", NO_OPTIONS
         if typed.ideas and typed.twice:
@@ -127,10 +127,10 @@ class RankedPoll(Play):
             return saying.rank_boxes(room.question, typed)
         return {"options": saying.options_shown(room.question, typed)}
 
-    def hint(self, room: Room) -> Words:
+    def hint(self, room: Room) -> Text:
         return _("Tap your answer.") if self.way(room) == "tap" else _("The best first, then send it.")
 
-    def how(self, room: Room) -> Words:
+    def how(self, room: Room) -> Text:
         return _("Rank them on your phone: the best first.")
 
     # --- what came of it ---
@@ -155,10 +155,14 @@ class RankedPoll(Play):
         compared = before_after.compared(round_, question, earlier, flows)
         return Closed(compared, writes=tuple(before_after.unlinking(game, state.before)))
 
-    def unlinking(self, game: Game, state: State, after: State | None = None) -> list[Write]:
+    def moving_on(self, game: Game, state: State, after: State | None = None) -> list[Write]:
         """What links a first answer to a second goes as soon as there will be no second one."""
-        before = rules.linked(state)
-        return before_after.unlinking(game, before) if before and (not after or rules.linked(after) != before) else []
+        before = before_after.linked(state)
+        return (
+            before_after.unlinking(game, before)
+            if before and (not after or before_after.linked(after) != before)
+            else []
+        )
 
     def drawn(
         self, round_: Round, questions: Sequence[Question], seats: Mapping[str, Seat], own: str
@@ -174,12 +178,12 @@ class RankedPoll(Play):
     def onward(self, question: Question, round_: Round) -> bool:
         return True
 
-    def facts(self, question: Question, round_: Round) -> Iterator[Fact]:
+    def best(self, question: Question, round_: Round) -> Iterator[Fact]:
         if "winners" in round_.result:
             options = options_of(round_, question)
             yield _("First place"), ", ".join(options[place] for place in round_.result["winners"])
 
-    def words(self, said: Any, question: Question, options: tuple[str, ...]) -> Words:
+    def words(self, said: Any, question: Question, options: tuple[str, ...]) -> Text:
         return saying.ranked_words(said, options) if said else _("Abstention")
 
 

@@ -14,7 +14,7 @@ from django.utils.translation import gettext_lazy
 from live import saying, scores
 from live.bars import Bar
 from live.counting import by_player, options_of_said
-from live.play import Closed, Closing, Fact, Line, NameOf, Play, Quick, Story, Typed, Words, scored_line
+from live.play import Closed, Closing, Fact, Line, NameOf, Play, Quick, Story, Text, Typed, scored_line
 from live.room import Room
 from live.rounds import Entry, Given, Round
 from live.seats import Seat
@@ -71,7 +71,7 @@ class Trivia(Play):
         options = tuple(line.removeprefix(RIGHT).strip() for line in typed.lines)
         return Question(typed.title, Kind.CHOICE, options=options, right=right, seconds=typed.seconds)
 
-    def flaws(self, question: Question, typed: Quick) -> Iterator[tuple[str, Words]]:
+    def flaws(self, question: Question, typed: Quick) -> Iterator[tuple[str, Text]]:
         if not question.right:
             yield "options", NO_RIGHT
 
@@ -102,10 +102,10 @@ class Trivia(Play):
         assert room.question is not None
         return {"options": saying.options_shown(room.question, typed)}
 
-    def hint(self, room: Room) -> Words:
+    def hint(self, room: Room) -> Text:
         return _("Choose your answers, then send them.") if self.way(room) == "tick" else _("Tap your answer.")
 
-    def how(self, room: Room) -> Words:
+    def how(self, room: Room) -> Text:
         return _("More than one answer is right.") if self.way(room) == "tick" else ""
 
     # --- what came of it ---
@@ -151,10 +151,10 @@ class Trivia(Play):
             is_right = "yes" if set(entry.said) == set(right) else "no"
             yield scored_line(entry, saying.chosen_words(entry.said, options), name_of) | {"right": is_right}
 
-    def facts(self, question: Question, round_: Round) -> Iterator[Fact]:
+    def best(self, question: Question, round_: Round) -> Iterator[Fact]:
         yield _("Entirely right"), round_.result["fully_right"]
 
-    def words(self, said: Any, question: Question, options: tuple[str, ...]) -> Words:
+    def words(self, said: Any, question: Question, options: tuple[str, ...]) -> Text:
         return saying.chosen_words(said, options)
 
 

@@ -20,8 +20,8 @@ from live.access import Hosted, of_hosts
 from live.marks import mark_of
 from live.pace import PACE, Pace, TooFast
 from live.presence import PRESENCE
+from live.room import Room
 from live.room_questions import Act, Asked
-from live.rooms import Room
 from live.screens import Role
 from live.seats import Seat
 from pages.forms import form_page

@@ -21,7 +21,7 @@ from store.table import Item
 from .. import counting, players, rooms, rules
 from ..lifetimes import configured
 from ..players import Player
-from ..rooms import Room
+from ..room import Room
 from ..rounds import Round
 from ..rules import Phase, State
 from . import digests as seals
@@ -56,7 +56,7 @@ class Seen:
     @property
     def evidence(self) -> Evidence:
         assert self.round is not None
-        asked = seals.asked_in(self.room.game, self.round.question, self.room.questions)
+        asked = seals.asked_in(self.room.state.asked_in(self.number, self.room.questions))
         heard = seals.heard(self.heard.get("receipts", ()))
         return Evidence(self.room.game.id, self.number, asked, heard, self.heard.get("event", 0))
 
@@ -116,7 +116,7 @@ def sealed_round(request: HttpRequest, game_id: str, number: int) -> HttpRespons
         "beginning": beginning,
         "leaf": told.leaf(_start(request), own, beginning, hosts=seen.hosts),
         "digest": hashlib.sha256(_bytes(seen)).hexdigest(),
-        "recounts": sealed.is_recounted(told) and not seen.round.result.get("hidden"),
+        "recounts": told.play.is_recounted(seen.round) and not seen.round.result.get("hidden"),
         "hidden": seen.round.result.get("hidden", 0),
         "kept_days": configured().retention.days,
         "said_words": list(assembly_words.SAID.items()),

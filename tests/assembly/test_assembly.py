@@ -9,7 +9,7 @@ import pytest
 
 from acts.refusals import NotNow
 from assembly import agenda
-from live import clock, counting, repository, rules, seats
+from live import clock, counting, repository, seats, steps
 from live.rules import Phase, Step
 from live.services import moving, seating
 from live.services.answering import Told
@@ -51,7 +51,7 @@ def assembly(made):
 def test_a_topic_is_talked_about_and_closed_without_a_vote(site, assembly):
     state = drive(assembly, Step.NEXT)
     assert state.phase == Phase.TALKING
-    assert Step.VOTE not in rules.offered(assembly, state)
+    assert Step.VOTE not in steps.offered(assembly, state)
     assert give(assembly, seats.find(assembly.id, "ada"), "yes") == Told.NOT_OPEN
     state = drive(assembly, Step.CLOSE)
     assert (state.phase, state.revealed) == (Phase.RESULTS, True)

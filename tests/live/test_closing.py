@@ -9,10 +9,10 @@ import pytest
 
 from acts.site import SITE
 from live import clock, repository, rooms, rules
-from live.questions import Type
 from live.rules import Game, Phase, State, Step
 from live.services import closing
 from live.services.answering import Told
+from questions.question import Type
 from store.table import Unavailable
 from tests.live.conftest import drive, give, seated
 

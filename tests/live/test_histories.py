@@ -20,7 +20,7 @@ import pytest
 from acts.refusals import LostRace, NotNow
 from acts.site import acting_on, table
 from config.settings import BASE_DIR
-from live import counting, repository, rules
+from live import counting, repository, steps
 from live.rounds import Round
 from live.rules import Game, State, Step
 from live.services import making, moving
@@ -42,7 +42,7 @@ ROUNDS = 6
 def click(game: Game, step: Step) -> None:
     """Press until somebody's click has arrived; a page that was overtaken shows where the session is."""
     first = seen(game).version
-    while step in rules.offered(game, seen(game)) and seen(game).version == first:
+    while step in steps.offered(game, seen(game)) and seen(game).version == first:
         with suppress(LostRace, NotNow, *NO_ANSWER):
             moving.drive(game.id, "Hana", step, first)
 
@@ -96,7 +96,7 @@ def said_in(game: Game, round_: Round) -> dict[str, str]:
     if game.is_assembly:  # a secret one names nobody, but its first place does
         assert {bool(entry.player) for entry in round_.entries} == {not round_.result["secret"]}
         return {player_of(entry.said): entry.said for entry in round_.entries}
-    if not game.is_anonymous:
+    if game.engagement_type == Type.CALL_AND_ANSWER:
         return {entry.player: entry.said for entry in round_.entries}
     return {entry.said["text"].split()[0]: entry.said["text"] for entry in round_.entries}
 
@@ -207,8 +207,8 @@ def test_ten_thousand_clicks_in_two_tabs_skip_no_step(made):
 def press_on(game: Game, tab: int, clicks: Counter) -> None:
     """Until all is asked and enough was clicked: what the page offers first, from where the page is."""
     state = repository.state(game.id)
-    while rules.next_question(game, state) is not None or not state.revealed or clicks[tab] < 5_000:
-        offered = rules.offered(game, state)
+    while steps.next_question(game, state) is not None or not state.revealed or clicks[tab] < 5_000:
+        offered = steps.offered(game, state)
         for _ in range(40):
             clicks[tab] += 1
             try:
@@ -216,7 +216,7 @@ def press_on(game: Game, tab: int, clicks: Counter) -> None:
             except (LostRace, NotNow):
                 continue
         state = repository.state(game.id)
-        if state.revealed and rules.next_question(game, state) is None:
+        if state.revealed and steps.next_question(game, state) is None:
             state = replace(state, version=0)  # an old page that is pressed on: nobody ends the session by it
 
 

@@ -27,6 +27,7 @@ from django.utils.translation import gettext_lazy as _
 
 from acts.refusals import Refusal
 from live import counting
+from live.plays import ranked_poll
 from live.rounds import Entry, Given, Round, is_told
 from questions.question import MAX_OPTION_CHARS, MAX_OPTIONS, MIN_OPTIONS, Kind, Question
 from store.keys import fold
@@ -305,7 +306,7 @@ def unvoted(written: Round, robots: int, sorted_: Sorted | None = None, out: Col
 def voted(written: Round, sorted_: Sorted, question: Question, given: Iterable[Given], seed: str) -> Round:
     """How a room ranked what it wrote: counted as a poll's ranking is."""
     asked = as_ranking(question, sorted_.order.options)
-    round_ = counting.poll(written.number, written.question, asked, given, seed)
+    round_ = ranked_poll.count(written.number, written.question, asked, given, seed)
     told = _result(written, sorted_, sorted_.order.options)
     return replace(round_, result={**told, **round_.result})
 
