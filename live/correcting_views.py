@@ -10,6 +10,7 @@ from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect, QueryDict
 from django.shortcuts import redirect, render
 from django.urls import reverse
+from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
@@ -18,7 +19,7 @@ from accounts.models import User
 from accounts.rules import Permission
 from acts.refusals import Refusal
 from assembly.agenda_forms import ItemForm
-from pages.forms import carried_out, form_page, new_token, posted, show_form
+from pages.forms import carried_out, form_page, new_token, posted, refusals_at, show_form
 from pages.saying import ask, told
 from questions.forms import QuestionForm
 from questions.question import Question
@@ -26,7 +27,8 @@ from questions.rules import Elsewhere, edition_of_question
 
 from . import access, corrections, repository
 from .access import Hosted, of_hosts
-from .forms import TitleForm
+from .forms import AddedQuestionForm, SessionQuestionForm, TitleForm
+from .play import play_of
 from .rules import Game, State
 from .services import correcting
 
@@ -42,6 +44,7 @@ class Row:
     is_first: bool  # of those that can be moved
     is_last: bool
     is_movable: bool
+    play: str | Promise  # what it is called
 
     @property
     def number(self) -> int:
@@ -59,6 +62,7 @@ def rows(game: Game, state: State, questions: tuple[Question, ...]) -> list[Row]
             is_first=free[:1] == [place],
             is_last=free[-1:] == [place],
             is_movable=place in free,
+            play=play_of(game, each).label,
         )
         for place, each in enumerate(questions)
     ]
@@ -88,7 +92,23 @@ def questions(request: HttpRequest, hosted: Hosted) -> HttpResponse:
         return redirect("agenda", game.id)
     asked = rows(game, state, repository.questions(game.id))
     context = {"game": game, "state": state, "rows": asked, "token": new_token()}
+    context["is_mixed"] = any(row.question.play for row in asked)
     return render(request, "live/questions.html", context)
+
+
+@of_hosts
+@form_page
+def add_question(request: HttpRequest, hosted: Hosted) -> HttpResponse:
+    """One more, of any play, as the last."""
+    game = hosted[0]
+    form = AddedQuestionForm(posted(request), game=game)
+    if request.method == "POST" and form.is_valid():
+        with refusals_at(form):
+            place = correcting.add(game.id, request.user.name, form.question())
+            messages.success(request, _("The question is added."))
+            return _back(game, place)
+    context = {"form": form, "game": game, "to": request.path, "back": _list_of(game), "heading": _("Add a question")}
+    return render(request, "live/question.html", context, status=422 if form.errors else 200)
 
 
 # --- one question ---
@@ -130,6 +150,7 @@ def question(request: HttpRequest, placed: Placed) -> HttpResponse:
         messages.warning(request, str(corrections.ASKED))
         return _back(game, placed.place)
     context = {"form": form, "game": game, "placed": placed, "to": request.path, "back": _list_of(game)}
+    context["heading"] = _("Edit the question")
     template = "live/item.html" if game.is_assembly else "live/question.html"
     return render(request, template, context, status=422 if form.errors else 200)
 
@@ -137,10 +158,7 @@ def question(request: HttpRequest, placed: Placed) -> HttpResponse:
 def _form(placed: Placed, typed: QueryDict | None) -> ItemForm | QuestionForm:
     if placed.game.is_assembly:
         return ItemForm(typed, game=placed.game, initial=ItemForm.initial_of(placed.question))
-    form = QuestionForm(typed, initial=QuestionForm.initial_of(placed.question))
-    for name in ("category", "school"):  # of a set; what is typed here belongs to one session
-        form.fields[name].widget = form.fields[name].hidden_widget()
-    return form
+    return SessionQuestionForm(typed, initial=QuestionForm.initial_of(placed.question))
 
 
 def _once_more(request: HttpRequest, placed: Placed, problem: str) -> ItemForm | QuestionForm:

@@ -18,11 +18,12 @@ from pages.names import clean_title
 from pages.time_fields import ZoneField, zone_or_default
 from questions import repository as sets
 from questions.checking import flaws, tidied
+from questions.forms import QuestionForm
 from questions.question import MAX_OPTIONS, MAX_QUESTIONS, MAX_TITLE_CHARS, Kind, Question, Type
 from questions.rules import QuestionSet
 
 from .play import Quick, Story, play_in, play_named, plays, suits
-from .rules import MAX_CONTEXT_CHARS, MAX_SESSION_TITLE_CHARS, Names
+from .rules import MAX_CONTEXT_CHARS, MAX_SESSION_TITLE_CHARS, Game, Names
 
 ASKS = ("?", "\uff1f", "\u061f")  # at the end of a line of an agenda, in any script: it is put to the vote
 A_NUMBER = "number"  # of people, in place of a share, that a quorum asks for
@@ -41,6 +42,7 @@ NO_NUMBER = _("Say how many have to be present.")
 OF_HOW_MANY = _("Say how many are entitled to vote: a share needs a number that it is a share of.")
 TOO_LONG_AN_ITEM = _("An item has at most %(most)d characters; this one has %(count)d: %(line)s")
 TOO_MANY_QUESTIONS = _("A session has at most %(most)d questions; these are %(count)d.")
+NOT_PLAYED_SO = _("Such a question cannot be played like this. Choose another way, or answer it in another way.")
 TOO_MANY_ITEMS = _("An agenda has at most %(most)d items.")
 NONE_SUIT = _("“%(name)s” has no questions for this type of session. Choose another set or another type.")
 
@@ -372,3 +374,33 @@ class HostForm(forms.Form):
     """Somebody who is to run the session, too."""
 
     name = NameField(label=_("User name"))
+
+
+class SessionQuestionForm(QuestionForm):
+    """A question of one session: what a set has besides is not typed."""
+
+    def __init__(self, *arguments: Any, **options: Any):
+        super().__init__(*arguments, **options)
+        for name in ("category", "school"):
+            self.fields[name].widget = self.fields[name].hidden_widget()
+
+
+class AddedQuestionForm(SessionQuestionForm):
+    """One more question, and how it is played."""
+
+    play = forms.ChoiceField(label=_("What happens"), choices=lambda: [(each.type, each.words) for each in cards()])
+
+    def __init__(self, *arguments: Any, game: Game, **options: Any):
+        super().__init__(*arguments, initial={"play": game.engagement_type}, **options)
+        self.game = game
+
+    def clean(self) -> dict[str, Any]:
+        cleaned = super().clean()
+        if "play" in cleaned and "question" in cleaned and not self.errors:
+            question = cleaned["question"]
+            play = play_in(cleaned["play"], question)
+            if play is None:
+                self.add_error("play", NOT_PLAYED_SO)
+            elif play is not play_in(self.game.engagement_type, question):
+                cleaned["question"] = replace(question, play=play.name)
+        return cleaned

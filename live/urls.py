@@ -42,6 +42,7 @@ below_live = [
     path("<slug:game_id>/run-off/", agenda_views.run_off, name="run_off"),
     path("<slug:game_id>/title/", correcting_views.title, name="game_title"),
     path("<slug:game_id>/asked/", correcting_views.questions, name="game_questions"),
+    path("<slug:game_id>/asked/add/", correcting_views.add_question, name="add_game_question"),
     path("<slug:game_id>/asked/<int:place>/", correcting_views.question, name="game_question"),
     path("<slug:game_id>/asked/<int:place>/move/", correcting_views.move_question, name="move_game_question"),
     path("<slug:game_id>/asked/<int:place>/remove/", correcting_views.remove_question, name="remove_game_question"),

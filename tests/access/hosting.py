@@ -48,6 +48,7 @@ def looks_at_hosting(otto: User) -> list[Look]:
         Look("agenda", "organiser", (_assembled(otto).id,)),
         Look("game_title", "organiser", (waiting.id,)),
         Look("game_questions", "organiser", (waiting.id,)),
+        Look("add_game_question", "organiser", (waiting.id,)),
         Look("game_question", "organiser", (waiting.id, 0)),
         Look("remove_game_question", "organiser", (waiting.id, 0)),
         Look("attended", "organiser"),
