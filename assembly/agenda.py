@@ -7,23 +7,17 @@ from django.utils.translation import gettext_lazy as _
 from acts.refusals import NotNow
 from live import counting, repository, rules
 from live.services import correcting
-from questions.question import Question
 
 from . import resolutions, words
 
 NOT_TIED = _("The votes have decided this: there is nothing to run off.")
 
 
-def add(game_id: str, who: str, question: Question, *, first: int | None = None) -> int:
-    """Put one more item on the agenda, as the last or before those from `first` on; answers its place."""
-    return correcting.add(game_id, who, question, first=first)
-
-
 def add_run_off(game_id: str, who: str, number: int) -> int:
     """After a tie: a vote between those that are level is the next item. Pressed twice it is there once."""
     game, state = repository.load(game_id)
     parts = repository.round_items(game_id, number) if 1 <= number <= len(state.played) and state.counts(number) else []
-    if not game.is_assembly or not parts:
+    if not game.format.has_agenda or not parts:
         raise NotNow(rules.NOT_NOW)
     place = state.played[number - 1]
     question = repository.questions(game_id)[place]

@@ -88,7 +88,6 @@ class ItemForm(forms.Form):
         assert isinstance(of, forms.ChoiceField)
         known = [each for each in Of if each != Of.ENTITLED or game.entitled]
         of.choices = [(each.value, assembly_words.OF[each]) for each in known]
-        self.question: Question | None = None
 
     @staticmethod
     def initial_of(question: Question) -> dict[str, Any]:
@@ -111,9 +110,11 @@ class ItemForm(forms.Form):
     def clean(self) -> dict[str, Any]:
         cleaned = super().clean() or self.cleaned_data
         if not self.errors:
-            self.question = tidied(self._typed(cleaned))
-            self._check(self.question)
+            self._check(self.question())
         return cleaned
+
+    def question(self) -> Question:
+        return tidied(self._typed(self.cleaned_data))
 
     def _typed(self, typed: dict[str, Any]) -> Question:
         kind = Kind(typed["kind"])

@@ -7,18 +7,16 @@ from typing import Any
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
+from live.onward.electorate import MAX_ADDRESSES_CHARS, cleaned
 from live.rules import Game
 from pages import lists
 from pages.fields import LinesField
-from pages.names import MAX_EMAIL_CHARS, MAX_NAME_CHARS
 from store.keys import fold
 
-from . import addresses
 from .majorities import MAX_QUORUM_PEOPLE
 from .rolls import MAX_ROLL_PEOPLE, as_typed
 from .words import QUORUMS
 
-MAX_ROLL_CHARS = MAX_ROLL_PEOPLE * (MAX_NAME_CHARS + MAX_EMAIL_CHARS + 5)  # letters of a whole roll
 NO_QUORUM, BY_NUMBER = "", "number"
 NO_NUMBER = _("Say how many have to be there.")
 
@@ -45,7 +43,7 @@ class NamesForm(forms.Form):
 
     names = LinesField(
         label=_("Names, one a line"),
-        max_length=MAX_ROLL_CHARS,
+        max_length=MAX_ADDRESSES_CHARS,
         help_text=_(
             "Whoever has an account of that name checks in with it; everybody else gets a code. An email address may "
             "follow, as in Anna Berg <anna@example.org>: by it those without an account can be voters of an election."
@@ -64,7 +62,7 @@ class NamesForm(forms.Form):
             raise forms.ValidationError(str(refusal)) from None
 
     def _named(self, line: str) -> str:
-        name, address = addresses.cleaned(line)
+        name, address = cleaned(line)
         if address:
             self.addresses.setdefault(fold(name), address)
         return name

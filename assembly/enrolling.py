@@ -202,7 +202,7 @@ def check_quorum(game: Game) -> None:
 
 def _running(game_id: str) -> tuple[Game, State]:
     game, state = repository.load(game_id)
-    if not game.is_assembly or game.ended_at:
+    if not game.format.checks_in or game.ended_at:
         raise NotNow(rules.NOT_NOW)
     return game, state
 

@@ -20,6 +20,7 @@ from live import seats
 from live.access import Hosted, of_hosts
 from live.join_forms import FindPlayerForm
 from live.lifetimes import configured
+from live.onward import electorate as addresses
 from live.rules import Game, Phase, State
 from live.seats import Seat
 from live.services import seating
@@ -31,7 +32,7 @@ from pages.saying import refusals_said
 from pages.sorting import as_people_sort
 from store.keys import fold
 
-from . import addresses, enrolling, quorate, rolls
+from . import enrolling, quorate, rolls
 from .check_in_forms import EntitledForm, NamesForm
 from .rolls import Entry
 
@@ -78,7 +79,7 @@ class Card:
 @form_page
 def roll(request: HttpRequest, hosted: Hosted) -> HttpResponse:
     game, state = hosted
-    if not game.is_assembly:
+    if not game.format.checks_in:
         raise Http404
     if request.method == "POST":
         return _act(request, game, state)
@@ -110,7 +111,7 @@ def _show(request: HttpRequest, game: Game, state: State, status: int = 200, **m
         "voting": state.phase == Phase.VOTING,
         "older": _page(game, show=show, q=asked, after=start + PAGE_ROWS) if len(found) > start + PAGE_ROWS else "",
     }
-    return render(request, "live/players/roll.html", context | more, status=status)
+    return render(request, "assembly/roll.html", context | more, status=status)
 
 
 def _lines(game: Game) -> list[Line]:
@@ -152,7 +153,7 @@ def _cards(request: HttpRequest, game: Game, shown: Sequence[Entry]) -> HttpResp
         "left": sum(each.has_new_code for each in rolls.every(game.id)),
         "address": whole(reverse("join")).partition("://")[2].rstrip("/"),
     }
-    return render(request, "live/players/cards.html", context)
+    return render(request, "assembly/cards.html", context)
 
 
 def _card(game: Game, entry: Entry) -> Card:
@@ -232,7 +233,7 @@ def _preview(request: HttpRequest, game: Game, rows: Sequence[lists.Row], addres
         "most": rolls.MAX_ROLL_PEOPLE,
         "begins": not game.has_roll,
     }
-    return render(request, "live/players/roll_preview.html", context)
+    return render(request, "assembly/roll_preview.html", context)
 
 
 def _judged(

@@ -11,7 +11,7 @@ from __future__ import annotations
 import threading
 from base64 import urlsafe_b64encode
 from collections import OrderedDict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields, replace
 from functools import partial
 from typing import Any
@@ -21,11 +21,18 @@ from django.utils.crypto import salted_hmac
 from acts import versions
 from acts.site import table
 from acts.versions import unchanged
+from live import seats
+from live.onward.electorate import Electorate
 from live.rules import MAX_PLAYERS, Game
+from live.seats import Seat
+from pages.sorting import as_people_sort
 from ranking.codes import SYMBOLS, as_meant
 from store import keys
 from store.keys import fold
+from store.splitting import by_count
 from store.table import Check, Delete, Item, Missing, Put, Update, Write
+
+from . import quorate
 
 MAX_ROLL_PEOPLE = MAX_PLAYERS  # people on a roll
 CODE_CHARS, CODE_GROUP_CHARS = 8, 4  # of a code
@@ -178,3 +185,25 @@ def _item(game: Game, entry: Entry) -> Item:
     place = keys.game_roll_entry(game.id, entry.name)
     told = {each.name: getattr(entry, each.name) for each in fields(Entry)}
     return {"PK": place.pk, "SK": place.sk, **told, "ttl": game.ttl}
+
+
+# --- those present, as voters of an election ---
+
+
+def electorate(game: Game) -> Electorate:
+    """Robots are nobody. Of an assembly that has ended: who had not left by then."""
+    there = [each for each in seats.each(game.id) if each.is_there and not each.robot]
+    coded = sorted((each for each in there if not each.account), key=lambda each: as_people_sort(each.name))
+    emails = {each.folded: each.email for each in every(game.id)} if coded and game.has_roll else {}
+    addresses = {each.name: emails.get(fold(each.entry or each.name), "") for each in coded}
+    accounts, present = dict(sorted(_accounts(game, there))), len(there)
+    return Electorate(present, accounts, addresses, quorate.needed(game), quorate.is_met(game, present))
+
+
+def _accounts(game: Game, there: Iterable[Seat]) -> Iterator[tuple[str, str]]:
+    """Whose account is gone has none, also if somebody else has one of the same name by now."""
+    for some in by_count(each for each in there if each.account):
+        found = table().get_many({keys.user(each.account) for each in some})
+        people = {item["name"]: item["created_at"] for item in found.values()}
+        players = {each.player for each in some}
+        yield from ((name, at) for name, at in people.items() if player_of(game.id, name, at) in players)

@@ -58,8 +58,6 @@ def limit(game: Game, who: str, minutes: int) -> Speakers:
 
 def gone(game: Game, player: str) -> None:
     """Somebody has left, or was sent away: they speak no longer, and want to no more."""
-    if not game.is_assembly:
-        return
     now = clock.now()
 
     def without(list_: Speakers, state: State) -> Speakers:

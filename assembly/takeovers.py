@@ -37,7 +37,7 @@ NOT_ASKED = _("No other device asks for your seat any more.")
 
 def is_guarded(game: Game, state: State) -> bool:
     """Whether nobody may take a seat over without the device that has it."""
-    return game.is_assembly and state.is_open and rules.is_secret(game, state)
+    return state.is_open and rules.is_secret(game, state)
 
 
 def is_claimed(seat: Seat, game: Game, state: State) -> bool:

@@ -14,6 +14,7 @@ from accounts.services import LEAVING, forget_sessions
 from accounts.visitors import SIGNING_OUT
 from accounts.welcoming import WELCOMING
 from acts import background
+from assembly.format import Assembly
 from assembly.minutes import repository as minutes
 from assembly.minutes.services import forget_attendances
 from ballots import passes, secrecy
@@ -36,6 +37,7 @@ from elections.services import pass_on as pass_elections_on
 from elections.services.ending import FOLLOWING, SHUTTING
 from elections.services.lifecycle import OPENING
 from elections.welcoming import asked_of
+from live import formats
 from live import repository as live_sessions
 from live.hub import HUB
 from live.onward import repository as onward
@@ -53,6 +55,7 @@ from pages import colours
 from polls import repository as polls
 from polls.services import pass_on as pass_polls_on
 from questions import repository as question_sets
+from questions.question import Type
 from questions.services import pass_on as pass_sets_on
 from results.letters import LETTERS as OF_RESULTS
 from results.mailing import mail_by_itself, to_be_mailed
@@ -140,6 +143,9 @@ def arrange() -> None:
     # Somebody listens to a live session (live.hub): each look of its thread
     HUB.around = pause.guarded  # changes nothing while the site is paused
     HUB.meter = metrics.observe_live
+
+    # A session is run (live.formats) as an ordinary one, but for
+    formats.register(Type.ASSEMBLY, Assembly())  # check-in, agenda, speakers, minutes
 
     # A mail is written (mail.letters.compose): its colours are
     COLOURING.arrange(

@@ -13,8 +13,6 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
 from acts.links import whole
-from assembly import quorate, resolutions
-from assembly import words as assembly_words
 from pages.qr import shared_qr_svg
 from questions.question import Question, Type
 
@@ -35,12 +33,6 @@ ASKED: dict[Step, str | Promise] = {
     Step.VOID: _("Nobody gets points for this question, and nobody sees what was answered."),
     Step.REPEAT: _("Everybody is asked this question once more. What was answered so far does not count."),
     Step.END: _("Nobody can answer after that. What is open is closed first, and everybody sees the end."),
-}
-
-ASKED_IN_AN_ASSEMBLY: dict[Step, str | Promise] = {
-    Step.VOID: _("What was decided here does not hold, and the record says so."),
-    Step.REPEAT: _("The item is talked about and decided once more. What was decided so far does not hold."),
-    Step.END: _("Nobody can vote after that. What is open is closed first, and everybody sees what was decided."),
 }
 
 
@@ -87,9 +79,8 @@ def calls(room: Room) -> dict[int, Button]:
 
 def asked_first(game: Game, step: Step, present: int) -> str | Promise:
     """What is said before a step that cannot be undone, or that makes no sense with so few; nothing before others."""
-    if step == Step.VOTE and game.is_assembly:
-        return quorate.presence(game, present).warning
-    return (ASKED_IN_AN_ASSEMBLY if game.is_assembly else ASKED).get(step, "")
+    own = game.format.asks_first(game, step, present)
+    return ASKED.get(step, "") if own is None else own
 
 
 def unease(room: Room) -> str:
@@ -166,20 +157,7 @@ def told(room: Room) -> dict[str, Any]:
         "other_steps": steps[1:],
         **(asking.sorted_ideas(room) if state.phase == Phase.SORTING and room.sorted else {}),
         "next_question": room.questions[at] if at is not None else None,
-        **(_of_an_assembly(room) if game.is_assembly else {}),
     }
-
-
-def _of_an_assembly(room: Room) -> dict[str, Any]:
-    """The agenda with what became of each item, and how the one at hand is decided."""
-    called, question = calls(room), room.question
-    items = assembly_words.agenda(room)
-    told = {
-        "items": items,
-        "calls": [(each, called[each.place]) for each in items if each.place in called],
-        "nothing_on_agenda": not items and room.state.phase == Phase.WAITING,
-    }
-    return told | (assembly_words.item_words(question) if question else {})
 
 
 # --- what came of it ---
@@ -194,7 +172,6 @@ def outcome(room: Room) -> dict[str, Any]:
     drawn: dict[str, Any] = {}
     if sealed is not None and state.phase == Phase.RESULTS:
         drawn["answers_in"] = sealed.count
-        drawn["is_tied"] = game.is_assembly and state.counts(state.round) and bool(resolutions.tied(sealed))
         drawn["onward"] = onward.is_offered(game, state, room.question, sealed)
         if state.revealed and state.counts(state.round):
             drawn["picture"] = pictures.picture(game.engagement_type, sealed, room.questions, room.seats)

@@ -24,16 +24,13 @@ from pages.saying import ask, told
 from store.keys import fold
 
 from . import codes, hall, repository, rooms, rules, screens, seats, words
-from .access import Hosted, of_hosts
+from .access import Hosted, of_hosts, page_to
 from .forms import HostForm
 from .presence import PRESENCE
 from .rooms import Room
 from .rules import Game, State, Step
 from .screens import HOSTING, Role
 from .services import hosting, moving
-
-OWN_PAGES = ("host_game", "remote", "agenda")  # from which steps are taken, and to which they lead back
-
 
 # --- screens ---
 
@@ -58,7 +55,7 @@ def _show(request: HttpRequest, role: Role, room: Room, **more: Any) -> HttpResp
         "version": room.state.version,
         "screen": screens.screen(role, room),
         "status": screens.status(role, room),
-        "beside": screens.beside(role, room) if game.is_assembly and role != Role.SCOREBOARD else None,
+        "beside": game.format.beside(role, room),
         "links": _links(game),
         "refreshes": role in (Role.SCREEN, Role.SCOREBOARD),
         **_hears(role, game),
@@ -178,8 +175,7 @@ def _known(step: Step | None) -> Step:
 
 def _way_back(request: HttpRequest, game: Game) -> str:
     """To the page that the step was taken from."""
-    page = _asked(request).get("from", "")
-    return reverse(page if page in OWN_PAGES else "host_game", args=[game.id])
+    return reverse(page_to(_asked(request).get("from", ""), game), args=[game.id])
 
 
 def _ask(request: HttpRequest, game: Game, state: State, step: Step | None, version: int) -> HttpResponse:

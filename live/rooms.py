@@ -1,7 +1,7 @@
 """A session with all that its screens show: what does not change is kept in mind, what does is read.
 
-A look takes one round trip: session, state, roster, whether the room may ask, who wants to speak in an assembly, and
-the order of ideas while they are put in order. Questions, sealed rounds and what is voted on never change, so they are
+A look takes one round trip: session, state, roster, whether the room may ask, what formats show beside, and the order
+of ideas while they are put in order. Questions, sealed rounds and what is voted on never change, so they are
 read once in a process; seats are read again when the roster's number says so, and what the room asks when its own
 numbers do. As long as nothing has changed, a look answers the very same room, so that what is made of it is made once.
 """
@@ -16,12 +16,12 @@ from functools import cached_property
 from typing import Any
 
 from acts.site import table
-from assembly.speakers import NOBODY, Speakers, speakers_of
 from questions.question import Kind, Question, Type
 from store import keys, spans
 from store.table import Conflict, Item, Key, Unavailable
 
 from . import clock, counting, gathering, repository, robots, rules, seats
+from .formats import FORMATS
 from .gathering import Gathered
 from .ideas import orders
 from .ideas import rules as ideas
@@ -68,7 +68,7 @@ class Room:
     qa: Qa = NOT_ASKED  # whether the room may ask, and how
     asked: tuple[Asked, ...] = ()  # what it asks, hidden ones included
     upvotes: Mapping[str, int] = field(default_factory=dict)  # of each of these
-    speakers: Speakers = NOBODY  # of an assembly
+    beside: Any = None  # what its format shows beside
     codes_refused: bool = False  # whether people who typed the right code were refused lately
     texts: Texts = NOTHING_WRITTEN  # how what people write is taken, and what was decided about it
     as_sealed: Mapping[int, Round] = field(default_factory=dict)  # the rounds with what was hidden in them
@@ -160,8 +160,9 @@ def places(game_id: str) -> tuple[Key, ...]:
     """What a look at a session has to read."""
     return (
         *(keys.game(game_id), keys.game_state(game_id), keys.game_roster(game_id)),
-        *(keys.game_qa(game_id), keys.game_speakers(game_id)),
+        keys.game_qa(game_id),
         *_place_of_order(game_id),
+        *(place for each in FORMATS.values() if (place := each.place(game_id))),
     )
 
 
@@ -174,7 +175,7 @@ def _place_of_order(game_id: str) -> tuple[Key, ...]:
 
 def of_items(game_id: str, items: Mapping[Key, Item]) -> Room | None:
     """The session as these items, just read, say it is."""
-    game_item, state_item, roster, qa, speakers, *_order = map(items.get, places(game_id))
+    game_item, state_item, roster, qa, *_others = map(items.get, places(game_id))
     if game_item is None or state_item is None:
         MIND.forget(game_id)
         return None
@@ -182,7 +183,9 @@ def of_items(game_id: str, items: Mapping[Key, Item]) -> Room | None:
     state = kept.settled(game, repository.state_of(state_item))
     order = items.get(keys.sorted_ideas(game_id, state.round))
     changes = roster.get("changes", 0) if roster else 0
-    return kept.room(game, state, changes, qa, speakers, order, seats.refused_at(roster))
+    place = game.format.place(game_id)
+    beside = items.get(place) if place else None
+    return kept.room(game, state, changes, qa, beside, order, seats.refused_at(roster))
 
 
 # --- what is kept in mind ---
@@ -235,7 +238,7 @@ class Kept:
         state: State,
         changes: int,
         qa: Item | None = None,
-        speakers: Item | None = None,
+        beside: Item | None = None,
         order: Item | None = None,
         refused_at: int = 0,
     ) -> Room:
@@ -256,7 +259,7 @@ class Kept:
             present=self.present,
             answered=self.count.of(state),
             **self._asked(),
-            speakers=self._speakers(speakers),
+            beside=game.format.beside_of(beside, self.last.beside if self.last else None),
             codes_refused=now - refused_at < MAX_CODE_REFUSAL_MS,
             at=now,
         )
@@ -324,11 +327,6 @@ class Kept:
         found = {number: counting.round_of(some) for number, some in parts.items()}
         self.rounds = dict(sorted({**self.rounds, **found}.items()))
         self.never_sealed |= set(missing) - found.keys()
-
-    def _speakers(self, item: Item | None) -> Speakers:
-        """Read from the item once for each version of it."""
-        known = self.last.speakers if self.last else NOBODY
-        return known if item and known.version == item["version"] else speakers_of(item)
 
     def _gathered(self, game: Game, state: State) -> Gathered | None:
         if state.phase != Phase.VOTING or game.engagement_type != Type.CALL_AND_ANSWER:

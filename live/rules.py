@@ -16,6 +16,7 @@ from questions.question import Kind, Question, Type
 from store.keys import fold
 from store.log import as_text
 
+from . import formats
 from .clock import DEFAULT_PERCENT, PERCENTS, Clock
 from .lifetimes import MAX_SESSION_DURATION, Lifetime
 
@@ -116,9 +117,13 @@ class Game:
         return self.engagement_type == Type.ASSEMBLY
 
     @property
+    def format(self) -> formats.Format:
+        return formats.of(self.engagement_type)
+
+    @property
     def is_public(self) -> bool:
-        """Whether whoever has the code is in at once; an assembly knows who belongs to it."""
-        return self.names != Names.APPROVED and not self.is_assembly
+        """Whether whoever has the code is in at once."""
+        return self.names != Names.APPROVED and not self.format.checks_in
 
     @property
     def gone_at(self) -> str:
@@ -213,8 +218,8 @@ def moderates(role: Role | None) -> bool:
 
 
 def keeps_minutes(game: Game, state: State) -> bool:
-    """Whether there is a record that outlives the session: of an assembly that came to an item, and no rehearsal."""
-    return game.is_assembly and not game.debug_mode and bool(state.played)
+    """Whether there is a record that outlives the session: of one that came to an item, and no rehearsal."""
+    return game.format.keeps_minutes and not game.debug_mode and bool(state.played)
 
 
 def is_secret(game: Game, state: State) -> bool:
@@ -252,14 +257,14 @@ def next_question(game: Game, state: State) -> int | None:
     at = state.question + 1
     if game.engagement_type == Type.SURVEY:
         return 0 if not state.round else None
-    if game.is_assembly:
+    if game.format.has_agenda:
         at = next((place for place in range(game.total_questions) if place not in state.played), game.total_questions)
     return at if at < game.total_questions and len(state.played) < MAX_ROUNDS else None
 
 
 def may_call(game: Game, state: State) -> bool:
     """Whether any item of the agenda may be come to now, also one that was called before."""
-    return game.is_assembly and state.phase in (Phase.WAITING, Phase.RESULTS) and len(state.played) < MAX_ROUNDS
+    return game.format.has_agenda and state.phase in (Phase.WAITING, Phase.RESULTS) and len(state.played) < MAX_ROUNDS
 
 
 def check_offered(game: Game, state: State, step: Step) -> None:
@@ -270,9 +275,9 @@ def check_offered(game: Game, state: State, step: Step) -> None:
 
 
 def called(game: Game, state: State, item: int | None) -> int:
-    """The place of what is asked next: what somebody called by its place, in an assembly, or the next in order."""
+    """The place of what is asked next: what somebody called by its place on an agenda, or the next in order."""
     at = next_question(game, state)
-    if item is None or not game.is_assembly:
+    if item is None or not game.format.has_agenda:
         assert at is not None  # as it was offered
         return at
     if not 0 <= item < game.total_questions:
@@ -385,8 +390,7 @@ def is_abandoned(game: Game, state: State, last_seen: str, now: str, lifetime: L
     if state.phase == Phase.WAITING:
         end = later(game.last_prepared_at, lifetime.waiting)
     else:
-        idle = lifetime.assembly_idle if game.is_assembly else lifetime.idle
-        end = later(max(state.changed_at, last_seen), idle)
+        end = later(max(state.changed_at, last_seen), game.format.idle(lifetime))
     return now >= min(end, later(game.created_at, MAX_SESSION_DURATION))
 
 

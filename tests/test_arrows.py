@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import json
+import re
 from functools import cache
 from pathlib import Path
 
@@ -138,6 +139,22 @@ def test_no_view_imports_another_apps_views():
     assert borrowed_views() == exceptions("views")
 
 
+# --- session formats ---
+
+ASKS_FOR_ASSEMBLY = re.compile(r"""is_assembly|Type\.ASSEMBLY|== ["']assembly["']""")
+
+
+def asking_for_assembly(root: Path = ROOT) -> list[str]:
+    """Who asks whether a session is an assembly, in place of asking its format."""
+    outside = [path for package in packages() - {"assembly", "config"} for path in modules(root, package)]
+    outside += [path for path in (root / "templates").rglob("*.html") if path.parts[-2] != "assembly"]
+    return sorted(str(path.relative_to(root)) for path in outside if ASKS_FOR_ASSEMBLY.search(path.read_text()))
+
+
+def test_only_an_assembly_knows_that_it_is_one():
+    assert asking_for_assembly() == exceptions("assembly")
+
+
 # --- that the tests can fail ---
 
 
@@ -147,6 +164,19 @@ def test_a_wrong_arrow_is_found(tmp_path):
     assert wrong_arrows(tmp_path, {"store": set(), "tally": set(), "config": {"store"}}) == [
         "store/table.py imports config"
     ]
+
+
+def test_who_asks_for_an_assembly_is_found(tmp_path, monkeypatch):
+    monkeypatch.setattr("tests.test_arrows.packages", lambda: {"live", "assembly"})
+    for place, text in {
+        "live/rules.py": "game.is_assembly",
+        "assembly/rules.py": "game.is_assembly",
+        "templates/live/play.html": '{% if type == "assembly" %}',
+        "templates/assembly/roll.html": "is_assembly",
+    }.items():
+        (tmp_path / place).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / place).write_text(text)
+    assert asking_for_assembly(tmp_path) == ["live/rules.py", "templates/live/play.html"]
 
 
 def test_a_borrowed_view_is_found(tmp_path, monkeypatch):

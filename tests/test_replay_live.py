@@ -10,7 +10,7 @@ from accounts import services as accounts
 from accounts.rules import Role
 from acts.background import OVERWRITE
 from acts.site import now_text, table
-from assembly import agenda, checking_in, enrolling, rolls, speaking
+from assembly import checking_in, enrolling, rolls, speaking
 from assembly.minutes import services as minutes
 from live import gathering, players, repository, seats
 from live.onward import services as onward
@@ -66,7 +66,7 @@ def assemble(game) -> None:
     for seat in players:
         give(game, seat, "yes")
     drive(game, Step.CLOSE)
-    agenda.add(game.id, "Hana", Question(WORDS, Kind.MOTION))
+    correcting.add(game.id, "Hana", Question(WORDS, Kind.MOTION))
     of_the_roll(game)
     drive(game, Step.END)
     minutes.note(someone("Hana"), game.id, WORDS)

@@ -80,7 +80,7 @@ def move(game_id: str, who: str, place: int, seen: str, *, up: bool) -> None:
 
 def remove(game_id: str, who: str, place: int, seen: str) -> None:
     def correct(found: Found) -> Questions:
-        if len(found.questions) == 1 and not found.game.is_assembly:
+        if len(found.questions) == 1 and not found.game.format.has_agenda:
             raise NotNow(corrections.THE_LAST_ONE)
         return corrections.removed(found.questions, found.free, place)
 
@@ -96,7 +96,7 @@ def add(game_id: str, who: str, question: Question, *, first: int | None = None,
         waiting = [place for place in found.free if found.questions[place] == question]
         if once and waiting:
             return waiting[0]
-        if not (found.game.is_assembly and question.suits(found.game.engagement_type)):
+        if not (found.game.format.has_agenda and question.suits(found.game.engagement_type)):
             raise NotNow(NOT_AN_ITEM)
         if len(found.questions) >= MAX_QUESTIONS:
             raise TooMany(TOO_MANY % {"most": MAX_QUESTIONS})

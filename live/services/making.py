@@ -20,7 +20,7 @@ from questions.question import Question, Type, suiting
 from store.log import Event
 from store.table import Conflict
 
-from .. import repository
+from .. import formats, repository
 from ..lifetimes import MAX_SESSION_DURATION, configured
 from ..rules import Game, State, later
 
@@ -31,7 +31,7 @@ NOTHING_SUITS = _("None of these questions suits this type of session.")
 def make(host: User, engagement_type: Type, questions: Sequence[Question], *, game_id: str = "", **chosen: Any) -> Game:
     """A session that waits for its players. With a `game_id` of its own it is made once, however often it is asked."""
     suitable = suiting(questions, engagement_type)
-    if not suitable and engagement_type != Type.ASSEMBLY:  # whose agenda can be written later
+    if not suitable and not formats.of(engagement_type).has_agenda:  # which can be written later
         raise NotNow(NOTHING_SUITS)
     for _attempt in range(MAX_ATTEMPTS):
         game = _new(game_id or secrets.token_urlsafe(16), host, engagement_type, len(suitable), **chosen)

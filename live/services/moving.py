@@ -6,34 +6,25 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from django.utils.translation import gettext_lazy as _
-
 from acts import recording
 from acts.refusals import LostRace, NotNow
 from acts.site import now_text
-from assembly import quorate, speaking
 from questions.question import Question
 from store.log import Event
 from store.table import Write
 
-from .. import clock, repository, rules, seats, twice, waking
+from .. import clock, repository, rules, twice, waking
 from ..ideas import orders
 from ..ideas import rules as ideas
 from ..pseudonyms import new_salt
-from ..rounds import MIN_ANONYMOUS_ANSWERS, is_told
 from ..rules import Game, Phase, State, Step
 from . import closing, ending
-
-TOO_FEW_PRESENT = _(
-    "A vote is secret only among at least %(least)d people who are present; robots do not count. Wait for others, or "
-    "vote openly."
-)
 
 
 def drive(game_id: str, who: str, step: Step, version: int, item: int | None = None) -> State:
     """Take a step; answers where the session is now. Whoever leaves a version that is gone is told so.
 
-    `item` is the place of what an assembly is to come to next, if it is not the next in order.
+    `item` is the place of what is called from an agenda, if it is not the next in order.
     """
     game, before = repository.load(game_id)
     state = closing.settled(game, before)
@@ -43,7 +34,7 @@ def drive(game_id: str, who: str, step: Step, version: int, item: int | None = N
         rules.check_offered(game, state, step)
     after = _taken(game, state, step, who, item)
     if state.phase == Phase.TALKING:
-        speaking.over(game)
+        game.format.end_debate(game)
     return after
 
 
@@ -65,7 +56,7 @@ def move(
     salt: list[Write] = []
     if after.is_open and (after.phase, after.round) != (state.phase, state.round) and rules.is_secret(game, after):
         salt = repository.salting(game, after.round, new_salt())
-    said = _present(game, after) if step == Step.VOTE and game.is_assembly else {}
+    said = game.format.open_vote(game, after) if step == Step.VOTE else {}
     settled, put = _put_to_the_vote(game, state, step)
     dropped = _dropped(game, state, step)
     record(game, who, step, state, after, *salt, *dropped, *_unlinked(game, state, after), *settled, **said, **put)
@@ -92,14 +83,6 @@ def _unlinked(game: Game, state: State, after: State) -> list[Write]:
     """What links a first answer to a second goes as soon as there will be no second one."""
     before = rules.linked(state)
     return twice.unlinking(game, before) if before and rules.linked(after) != before else []
-
-
-def _present(game: Game, state: State) -> dict[str, Any]:
-    """Who could vote when a vote was opened, for the log. Robots may rehearse a secret vote among themselves."""
-    there = [each for each in seats.each(game.id) if each.is_there]
-    if state.secret and not is_told(len(there), sum(each.robot for each in there)):
-        raise NotNow(TOO_FEW_PRESENT % {"least": MIN_ANONYMOUS_ANSWERS})
-    return quorate.told(game, len(there))
 
 
 def _dropped(game: Game, state: State, step: Step) -> list[Write]:

@@ -14,7 +14,7 @@ from assembly.speakers import NOBODY, speakers_of, told
 from live import fragments, hub, repository, rooms, screens, seats
 from live.rules import Phase, State, Step
 from live.screens import Role
-from live.services import joining, seating
+from live.services import seating
 from questions.question import Type
 from store import keys
 from store.log import EventLog
@@ -174,7 +174,7 @@ def test_leaving_by_oneself_takes_one_off_the_list(made):
 
 def test_leaving_a_session_without_a_list_writes_none(made):
     game = made()
-    joining.speaking.gone(game, "ada")
+    game.format.gone(game, "ada")
     speaking.over(game)
     assert repository.table().get(keys.game_speakers(game.id)) is None
 

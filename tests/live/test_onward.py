@@ -226,13 +226,13 @@ def test_of_an_assembly_that_is_over_it_says_what_was_so_at_its_end(assembly, ha
 def test_an_account_of_the_same_name_made_later_is_somebody_else(assembly, hana, monkeypatch):
     sit(assembly, "Fay")
     enrol("Fay")
-    assert carrying.hall(assembly).accounts.keys() == {"Ada", "Bo", "Cy"}
-    assert carrying.hall(assembly).present == 6
+    assert rolls.electorate(assembly).accounts.keys() == {"Ada", "Bo", "Cy"}
+    assert rolls.electorate(assembly).present == 6
 
 
 def test_robots_are_nobody(assembly):
     sit(assembly, "Robot", account="", robot=True)
-    assert carrying.hall(assembly).present == 5
+    assert rolls.electorate(assembly).present == 5
 
 
 def test_from_the_room_to_the_proof(assembly, hana, tmp_path, capsys):

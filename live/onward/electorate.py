@@ -1,17 +1,54 @@
-"""Addresses beside names, as people paste them: “Anna Berg <anna@example.org>”, one a line."""
+"""Those present as voters of an election, and their addresses as people paste them: “Anna Berg <anna@example.org>”."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
 
 from django.core.exceptions import ValidationError
 from django.utils.translation import gettext as _
 
-from pages.names import clean_email, clean_name
+from pages.names import MAX_EMAIL_CHARS, MAX_NAME_CHARS, clean_email, clean_name
 from store.keys import fold
 
+from ..rules import MAX_PLAYERS
+
 WITH_ADDRESS = re.compile(r"([^<>]*)<([^<>]*)>\s*")
+MAX_ADDRESSES_CHARS = MAX_PLAYERS * (MAX_NAME_CHARS + MAX_EMAIL_CHARS + 5)  # letters of all lines
+
+
+@dataclass(frozen=True, slots=True)
+class Electorate:
+    """Who is present and can vote: how many, the accounts of those who have one, by name; and of those who checked in
+    by a code the address that the roll has, if any."""
+
+    present: int
+    accounts: Mapping[str, str]
+    coded: Mapping[str, str] = field(default_factory=dict)
+    needed: int = 1  # for a quorum
+    is_quorate: bool = True
+
+    @property
+    def addressed(self) -> dict[str, str]:
+        return {name: address for name, address in self.coded.items() if address}
+
+    @property
+    def without(self) -> int:
+        """How many can be on no roll of an election."""
+        return self.present - len(self.accounts) - len(self.addressed)
+
+    @property
+    def lines(self) -> str:
+        """Everybody who checked in by a code, a line each, for whoever adds what addresses are missing."""
+        return "\n".join(f"{name} <{address}>" for name, address in self.coded.items())
+
+    def with_addresses(self, typed: Mapping[str, str]) -> Electorate:
+        """With what a host has typed in place of what the roll has."""
+        return replace(self, coded={name: typed.get(name, "") for name in self.coded})
+
+
+# --- addresses ---
 
 
 def parted(line: str) -> tuple[str, str]:
@@ -30,7 +67,7 @@ def joined(name: str, address: str = "") -> str:
     return f"{name} <{address}>" if address else name
 
 
-def read(text: str, names: Iterable[str]) -> dict[str, str]:
+def read_addresses(text: str, names: Iterable[str]) -> dict[str, str]:
     """The addresses typed for some of these names; refused if one is of nobody, wrong, or of two people."""
     known, found = {fold(name): name for name in names}, dict[str, str]()
     for line in filter(None, map(str.strip, text.splitlines())):
