@@ -21,7 +21,7 @@ from questions.question import Kind
 
 from . import agenda as services
 from . import words as assembly_words
-from .agenda_forms import ItemForm, with_amendments
+from .forms import ItemForm, with_amendments
 
 
 @of_hosts

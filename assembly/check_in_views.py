@@ -30,9 +30,9 @@ from pages.saying import told
 from store import keys
 from store.keys import fold
 
-from . import checking_in, rolls, takeovers
-from .check_in_forms import PersonalCodeForm
-from .rolls import Entry
+from . import check_in, roll
+from .forms import PersonalCodeForm
+from .roll import Entry
 
 BY_CODE = "code"
 
@@ -50,7 +50,7 @@ class Seen:
 
 @public
 @form_page
-def check_in(request: HttpRequest, game_id: str, token: str) -> HttpResponse:
+def check_in_page(request: HttpRequest, game_id: str, token: str) -> HttpResponse:
     seen = _look(request, game_id, token)
     if not seen.game.format.checks_in:
         return redirect("join_game", game_id, token)
@@ -72,7 +72,7 @@ def _look(request: HttpRequest, game_id: str, token: str) -> Seen:
     found, items = repository.find_with(game_id, roster, *filter(None, (own, entry)))
     if found is None or not compare_digest(found[0].token.encode(), token.encode()):
         raise Http404
-    listed = rolls.entry_of(items[entry]) if entry and entry in items else None
+    listed = roll.entry_of(items[entry]) if entry and entry in items else None
     player = players.of_items(request, game_id, items)
     return Seen(*found, seats.is_full(items.get(roster)), player, listed)
 
@@ -107,10 +107,10 @@ def _taken(request: HttpRequest, seen: Seen, held: players.Pass, form: PersonalC
     user = _user(request)
     if form.is_bound:
         code = form.cleaned_data["code"]
-        return checking_in.by_code(seen.game, seen.state, code, held, origin(request), user)
+        return check_in.by_code(seen.game, seen.state, code, held, origin(request), user)
     if user is None:
         raise Refusal(_("Sign in first."))
-    return checking_in.by_account(seen.game, seen.state, user, held)
+    return check_in.by_account(seen.game, seen.state, user, held)
 
 
 def _refused(request: HttpRequest, seen: Seen, form: PersonalCodeForm, sentence: str, status: int) -> HttpResponse:
@@ -143,7 +143,7 @@ def _may_by_account(request: HttpRequest, seen: Seen) -> bool:
 
 
 def _is_listed(seen: Seen, user: User) -> bool:
-    return checking_in.is_on_the_roll(seen.entry, user)
+    return check_in.is_on_the_roll(seen.entry, user)
 
 
 # --- one seat, two devices ---
@@ -152,8 +152,8 @@ def _is_listed(seen: Seen, user: User) -> bool:
 def of_another_device(request: HttpRequest, game: Game, state: State) -> HttpResponse:
     """For a browser that had the seat before, or asks for it during a secret vote."""
     asked = players.claimed(request, game.id)
-    if asked is not None and takeovers.is_claimed(asked, game, state):
-        context = {"game": game, "seat": asked, "number": takeovers.number_of(asked)}
+    if asked is not None and check_in.is_claimed(asked, game, state):
+        context = {"game": game, "seat": asked, "number": check_in.number_of(asked)}
         return render(request, "assembly/asking.html", context)
     if asked is not None:
         sentence = _("The vote is closed, so that you can go on with this device now. Check in again.")
@@ -168,7 +168,7 @@ def of_another_device(request: HttpRequest, game: Game, state: State) -> HttpRes
 def allow(request: HttpRequest, game: Game, held: players.Pass) -> HttpResponse:
     """Another device may go on in this one's place."""
     number, done = request.POST.get("number", ""), _("The other device has your seat now.")
-    if told(request, lambda: takeovers.allow(game.id, held, number), done):
+    if told(request, lambda: check_in.allow(game.id, held, number), done):
         return redirect("check_in", game.id, game.token)
     return redirect("play", game.id)
 
@@ -176,5 +176,5 @@ def allow(request: HttpRequest, game: Game, held: players.Pass) -> HttpResponse:
 def refuse(request: HttpRequest, game: Game, held: players.Pass) -> HttpResponse:
     number = request.POST.get("number", "")
     done = _("The other device was refused, and cannot ask again during this vote.")
-    told(request, lambda: takeovers.refuse(game.id, held, number), done)
+    told(request, lambda: check_in.refuse(game.id, held, number), done)
     return redirect("play", game.id)

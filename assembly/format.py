@@ -31,9 +31,9 @@ from questions.question import Question
 from store import keys
 from store.table import Item, Key, Put, Write
 
-from . import check_in_views, enrolling, floor, quorate, resolutions, rolls, speaking, takeovers, words
-from .agenda_forms import ItemForm
-from .making import A_NUMBER, FIELDS, NO_NUMBER, NO_TITLE, OF_HOW_MANY, first_items
+from . import check_in, check_in_views, floor, quorate, resolutions, roll, speakers, words
+from .agenda import first_items
+from .forms import BY_NUMBER, FIELDS, NO_NUMBER, NO_TITLE, OF_HOW_MANY, ItemForm
 from .minutes import repository as minutes
 from .speakers import NOBODY, Speakers, speakers_of
 from .words import QUORUMS
@@ -70,7 +70,7 @@ class Assembly(Format):
         typed, errors = form.cleaned_data, form.errors
         if not typed.get("title") and "title" not in errors:
             form.add_error("title", NO_TITLE)
-        if typed.get("quorum") == A_NUMBER and not typed.get("quorum_number") and "quorum_number" not in errors:
+        if typed.get("quorum") == BY_NUMBER and not typed.get("quorum_number") and "quorum_number" not in errors:
             form.add_error("quorum_number", NO_NUMBER)
         if typed.get("quorum") in QUORUMS and not typed.get("entitled") and "entitled" not in errors:
             form.add_error("entitled", OF_HOW_MANY)
@@ -82,7 +82,7 @@ class Assembly(Format):
 
     def chosen(self, typed: Mapping[str, Any]) -> dict[str, Any]:
         """People check in by account or code, so that there are no names to choose."""
-        quorum = str(typed["quorum_number"]) if typed["quorum"] == A_NUMBER else typed["quorum"]
+        quorum = str(typed["quorum_number"]) if typed["quorum"] == BY_NUMBER else typed["quorum"]
         return {"names": Names.TYPED, "entitled": typed["entitled"] or 0, "quorum": quorum}
 
     def question_form(self, game: Game, question: Question, typed: QueryDict | None) -> ItemForm:
@@ -91,22 +91,22 @@ class Assembly(Format):
     def copy(self, source: Game, made: Game, host: User) -> None:
         """With its roll. Codes to check in with come from the session, so those of the copy are others."""
         if source.has_roll:
-            listed = list(rolls.every(source.id))
+            listed = list(roll.every(source.id))
             addresses = {each.folded: each.email for each in listed if each.email}
-            enrolling.add(made.id, host.name, [each.name for each in listed], addresses)
+            roll.add(made.id, host.name, [each.name for each in listed], addresses)
 
     # --- coming and going ---
 
     seat_acts = {"allow": check_in_views.allow, "refuse": check_in_views.refuse}
 
     def claim(self, seat: Seat, game: Game, state: State) -> str:
-        return takeovers.number_of(seat) if takeovers.is_claimed(seat, game, state) else ""
+        return check_in.number_of(seat) if check_in.is_claimed(seat, game, state) else ""
 
     def of_another_device(self, request: HttpRequest, game: Game, state: State) -> HttpResponse:
         return check_in_views.of_another_device(request, game, state)
 
     def gone(self, game: Game, player: str) -> None:
-        speaking.gone(game, player)
+        speakers.gone(game, player)
 
     # --- steps ---
 
@@ -121,7 +121,7 @@ class Assembly(Format):
         return quorate.told(game, len(there))
 
     def end_debate(self, game: Game) -> None:
-        speaking.over(game)
+        speakers.end_debate(game)
 
     # --- what screens show ---
 
@@ -137,7 +137,7 @@ class Assembly(Format):
         """Who is there, who wants to speak, and whose seats are on other devices than before; for those in front the
         agenda with what became of each item, and how the one at hand is decided."""
         presence = quorate.presence(room.game, len(room.playing))
-        shown = {"presence": presence, "floor": floor.of(room), **takeovers.names(room.seats.values(), room.state)}
+        shown = {"presence": presence, "floor": floor.of(room), **check_in.names(room.seats.values(), room.state)}
         return shown if role == Role.PLAYER else shown | _agenda(room)
 
     def beside(self, role: Role, room: Room) -> Shown | None:
@@ -181,7 +181,7 @@ class Assembly(Format):
             minutes.SEALING.start(game_id)
 
     def electorate(self, game: Game) -> Electorate:
-        return rolls.electorate(game)
+        return roll.electorate(game)
 
     def onward(self, game: Game, made: Onward) -> list[Write]:
         """It stays with the minutes when the session is gone."""

@@ -18,10 +18,10 @@ from live import access, clock, repository, rules
 from live.pace import PACE
 from live.rules import Game
 
-from . import speakers, speaking
+from . import speakers
 from .speakers import LIMITS
 
-OF_PLAYERS: dict[str, Callable[[Game, str], Any]] = {"ask": speaking.ask, "back": speaking.take_back}
+OF_PLAYERS: dict[str, Callable[[Game, str], Any]] = {"ask": speakers.ask, "back": speakers.take_back}
 OF_HOSTS = ("call", "end", "remove", "close", "reopen", "limit")
 
 
@@ -71,12 +71,12 @@ def _by_host(request: HttpRequest, game_id: str, act: str, whom: str) -> HttpRes
     if not rules.hosts(game, who, request.user.role):
         raise NotAllowed(rules.NOT_YOURS)
     acts: dict[str, Callable[[], Any]] = {
-        "call": lambda: speaking.call(game, whom),
-        "end": lambda: speaking.end(game, whom),
-        "remove": lambda: speaking.take_back(game, whom),
-        "close": lambda: speaking.close(game, who, is_closed=True),
-        "reopen": lambda: speaking.close(game, who, is_closed=False),
-        "limit": lambda: speaking.limit(game, who, _minutes(request)),
+        "call": lambda: speakers.call(game, whom),
+        "end": lambda: speakers.end(game, whom),
+        "remove": lambda: speakers.take_back(game, whom),
+        "close": lambda: speakers.close(game, who, is_closed=True),
+        "reopen": lambda: speakers.close(game, who, is_closed=False),
+        "limit": lambda: speakers.limit(game, who, _minutes(request)),
     }
     back = access.page_to(request.POST.get("from", ""), game)
     return _answer(request, acts[act], reverse(back, args=[game_id]))

@@ -46,7 +46,7 @@ NOT_WALKED = {
     "accounts.factor_forms.CodeForm": "a code that an app shows",
     "accounts.forms.NameForm": "asked of whoever registers while somebody else takes the name",
     "elections.books.forms.QuestionsForm": "what two forms have in common",
-    "assembly.check_in_forms.PersonalCodeForm": "a code that is looked up",
+    "assembly.forms.PersonalCodeForm": "a code that is looked up",
     "news.mail_forms.NoNewsForm": "an address that is looked up",
     "news.site_forms.PartForm": "what several forms have in common",
     "pages.time_fields.ZonedForm": "what several forms have in common",

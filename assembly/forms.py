@@ -1,4 +1,4 @@
-"""What hosts type for one more item of an agenda. The first ones are typed one a line when an assembly is made."""
+"""What people type for an assembly: to make one, to add an item to its agenda, to check in, to say who is entitled."""
 
 from __future__ import annotations
 
@@ -10,7 +10,9 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from live.forms import times
+from live.onward.electorate import MAX_ADDRESSES_CHARS, cleaned
 from live.rules import Game
+from pages import lists
 from pages.fields import LinesField
 from questions.checking import flaws, tidied
 from questions.question import MAX_OPTIONS, ON_AN_AGENDA, Kind, Question
@@ -18,7 +20,9 @@ from questions.rules import edition_of_question
 from store.keys import fold
 
 from . import words as assembly_words
-from .majorities import SHARES, Majority, Of, majority_of
+from .majorities import MAX_QUORUM_PEOPLE, SHARES, Majority, Of, majority_of
+from .roll import MAX_ROLL_PEOPLE, as_typed
+from .words import QUORUMS
 
 RELATIVE_MAJORITY = "most"  # in place of a share: whoever has most votes
 WITH_OPTIONS = (Kind.CHOICE, Kind.RANKING, Kind.ALTERNATIVES)
@@ -31,6 +35,44 @@ OPEN_OR_SECRET: list[tuple[str, str | Promise]] = [
     ("open", assembly_words.IS_OPEN),
     ("secret", assembly_words.IS_SECRET),
 ]
+NO_QUORUM, BY_NUMBER = "", "number"
+NO_NUMBER = gettext_lazy("Say how many have to be present.")
+NO_TITLE = gettext_lazy("Give the assembly a title.")
+OF_HOW_MANY = gettext_lazy("Say how many are entitled to vote: a share needs a number that it is a share of.")
+
+FIELDS: dict[str, forms.Field] = {
+    "agenda": LinesField(
+        label=gettext_lazy("Agenda"),
+        required=False,
+        max_length=70_000,
+        rows=6,
+        help_text=gettext_lazy(
+            "One item a line, if you have them already. A line that ends with a question mark is put to the vote: yes, "
+            "no or abstain. Every other one is talked about. Choices, rankings, amendments and secret votes are added "
+            "on the next page, also while the assembly runs."
+        ),
+    ),
+    "entitled": forms.IntegerField(
+        label=gettext_lazy("How many are entitled to vote"),
+        required=False,
+        min_value=0,
+        max_value=MAX_QUORUM_PEOPLE,
+        initial=0,
+        help_text=gettext_lazy("Present or not. 0: not known; then nothing can be asked of a share of them."),
+    ),
+    "quorum": forms.ChoiceField(
+        label=gettext_lazy("Quorum: how many have to be present so that the assembly can decide"),
+        required=False,
+        choices=[
+            ("", gettext_lazy("none: whoever is there decides")),
+            (BY_NUMBER, gettext_lazy("a number of people")),
+            *QUORUMS.items(),
+        ],
+    ),
+    "quorum_number": forms.IntegerField(
+        label=gettext_lazy("That number of people"), required=False, min_value=1, max_value=MAX_QUORUM_PEOPLE
+    ),
+}
 
 
 def no_change() -> str:
@@ -166,4 +208,98 @@ def with_amendments(motion: Question) -> dict[str, Any]:
         "share": majority.share,
         "of": majority.of.value,
         "seconds": motion.seconds,
+    }
+
+
+# --- who is entitled, and who is there ---
+
+
+class PersonalCodeForm(forms.Form):
+    """The code on somebody's card."""
+
+    code = forms.CharField(
+        label=gettext_lazy("Your personal code"),
+        max_length=40,
+        error_messages={"required": gettext_lazy("Type the code from your card.")},
+        widget=forms.TextInput({"autocomplete": "off", "autocapitalize": "characters", "spellcheck": "false"}),
+    )
+
+    def clean_code(self) -> str:
+        code = as_typed(self.cleaned_data["code"])
+        if not code:
+            raise forms.ValidationError(self.fields["code"].error_messages["required"])
+        return code
+
+
+class NamesForm(forms.Form):
+    """People pasted one a line."""
+
+    names = LinesField(
+        label=gettext_lazy("Names, one a line"),
+        max_length=MAX_ADDRESSES_CHARS,
+        help_text=gettext_lazy(
+            "Whoever has an account of that name checks in with it; everybody else gets a code. An email address may "
+            "follow, as in Anna Berg <anna@example.org>: by it those without an account can be voters of an election."
+        ),
+        error_messages={"required": gettext_lazy("Type at least one name.")},
+        rows=6,
+        attributes={"spellcheck": "false"},
+    )
+
+    def clean_names(self) -> list[lists.Row]:
+        """What is kept of each line is the name; the addresses are beside."""
+        self.addresses: dict[str, str] = {}
+        try:
+            return lists.read_people(self.cleaned_data["names"], MAX_ROLL_PEOPLE, self._named)
+        except lists.NotAList as refusal:
+            raise forms.ValidationError(str(refusal)) from None
+
+    def _named(self, line: str) -> str:
+        name, address = cleaned(line)
+        if address:
+            self.addresses.setdefault(fold(name), address)
+        return name
+
+
+class EntitledForm(forms.Form):
+    """How many are entitled where no roll says so, and how many have to be there."""
+
+    entitled = forms.IntegerField(
+        label=gettext_lazy("How many are entitled"),
+        required=False,
+        min_value=0,
+        max_value=MAX_QUORUM_PEOPLE,
+        help_text=gettext_lazy("There or not. Leave it empty if nobody knows."),
+    )
+    quorum = forms.ChoiceField(label=gettext_lazy("To decide, there have to be"), required=False)
+    number = forms.IntegerField(
+        label=gettext_lazy("How many"), required=False, min_value=1, max_value=MAX_QUORUM_PEOPLE
+    )
+
+    def __init__(self, *arguments: Any, game: Game, **words: Any):
+        super().__init__(*arguments, initial=_typed(game), **words)
+        by_number = (BY_NUMBER, gettext_lazy("a number of people, given below"))
+        self.fields["quorum"].choices = [(NO_QUORUM, gettext_lazy("no quorum")), by_number, *QUORUMS.items()]
+        if game.has_roll:
+            del self.fields["entitled"]
+
+    def clean(self) -> dict[str, Any]:
+        cleaned = super().clean() or self.cleaned_data
+        if cleaned.get("quorum") == BY_NUMBER and not cleaned.get("number") and "number" not in self.errors:
+            self.add_error("number", NO_NUMBER)
+        return cleaned
+
+    @property
+    def quorum_text(self) -> str:
+        """As `assembly.majorities` writes it."""
+        chosen: str = self.cleaned_data["quorum"]
+        return str(self.cleaned_data["number"]) if chosen == BY_NUMBER else chosen
+
+
+def _typed(game: Game) -> dict[str, Any]:
+    is_number = game.quorum.isdigit()
+    return {
+        "entitled": game.entitled or None,
+        "quorum": BY_NUMBER if is_number else game.quorum,
+        "number": int(game.quorum) if is_number else None,
     }
