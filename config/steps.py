@@ -57,16 +57,17 @@ from polls.services import pass_on as pass_polls_on
 from questions import repository as question_sets
 from questions.question import Type
 from questions.services import pass_on as pass_sets_on
-from results.letters import LETTERS as OF_RESULTS
-from results.mailing import mail_by_itself, to_be_mailed
+from results.mailing.letters import LETTERS as OF_RESULTS
+from results.mailing.services import mail_by_itself, to_be_mailed
 from results.services import seal_result, seal_soon
 from skills import repository as skills
 from skills.access import may_see_profile
 from skills.services import forget_endorsements, forget_skills
-from upkeep import metrics, pause
-from upkeep.alarm import LETTERS as OF_BACKUPS
-from upkeep.nightly import LETTERS as OF_UPKEEP
-from upkeep.retention import LETTERS as OF_RETENTION
+from upkeep import pause
+from upkeep.backups.alarms import LETTERS as OF_BACKUPS
+from upkeep.erasure.unused_accounts import LETTERS as OF_RETENTION
+from upkeep.log.nightly import LETTERS as OF_UPKEEP
+from upkeep.monitoring import metrics
 
 
 def arrange() -> None:
@@ -138,7 +139,7 @@ def arrange() -> None:
         forget_hosting,  # their live sessions end and go, and so does the history of those they hosted
         forget_sessions,  # where they were signed in is forgotten
     )
-    # and at last the mark by which the log forgets their name (upkeep.names).
+    # and at last the mark by which the log forgets their name (upkeep.erasure.log_erasure).
 
     # Somebody listens to a live session (live.hub): each look of its thread
     HUB.around = pause.guarded  # changes nothing while the site is paused

@@ -74,7 +74,7 @@ from tests.background import finish_background
 from tests.live.conftest import QUESTIONS, seated
 from tests.photos.drawing import kept
 from tests.test_replay_story import election, someone
-from upkeep import jobs
+from upkeep.worker import jobs
 
 pytestmark = pytest.mark.slow
 

@@ -29,7 +29,7 @@ from polls import repository as polls
 from polls import services as polling
 from questions.question import Kind, Question, Type
 from results import services as results
-from results import verify
+from results.exports import verify
 from store import keys
 from store.log import seal
 from tests.at_once import at_once

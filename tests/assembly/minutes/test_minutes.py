@@ -28,7 +28,7 @@ from store.limits import MAX_ITEM_BYTES, check_item
 from store.log import EventLog
 from tests.background import finish_background
 from tests.live.conftest import drive, give
-from upkeep import jobs
+from upkeep.worker import jobs
 
 ISOLATES = {0x2068: None, 0x2069: None}  # around names
 

@@ -24,11 +24,10 @@ from webauthn.helpers.structs import (
     UserVerificationRequirement,
 )
 
+from accounts.models import User
 from acts.naming import site_name
 from acts.refusals import Refusal
 from store.log import as_text
-
-from .models import User
 
 TIMEOUT_SECONDS = 600
 WRONG_PASSKEY = _("That passkey was not accepted. Please try again.")

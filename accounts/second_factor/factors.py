@@ -20,6 +20,9 @@ from django.contrib.sessions.backends.base import SessionBase
 from django.utils.crypto import constant_time_compare
 from django.utils.translation import gettext_lazy as _
 
+from accounts import repository, rules, services
+from accounts.access import demands_second_factor
+from accounts.models import User
 from acts import recording
 from acts.again import try_again
 from acts.refusals import NotThere, Refusal
@@ -30,9 +33,7 @@ from store import keys
 from store.log import Event, as_text
 from store.table import Delete, Item, Put, Write
 
-from . import authenticator_apps, passkeys, repository, rules, services
-from .access import demands_second_factor
-from .models import User
+from . import authenticator_apps, passkeys
 from .passkeys import WRONG_PASSKEY, Passkey, RelyingParty, WrongPasskey
 
 RECOVERY_CODES = 10

@@ -16,13 +16,13 @@ from ballots.repository import candidates_of
 from elections import places
 from elections import repository as elections
 from elections.rules import Election
+from results import apart
+from results.report import settings_of
 from store import keys, spans
 from tally.job import Job
 from tally.result import Result
 from tally.undrawn import MAX_OTHER_LOTS, Draws
 
-from . import apart
-from .report import settings_of
 from .watching import Box, Shelf, Watched
 
 MAX_BALLOTS = 50_000  # of one election

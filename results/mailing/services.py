@@ -23,12 +23,11 @@ from elections.books import repository as books
 from elections.invitations import ANNOUNCED
 from elections.next_step import Button, Step
 from elections.rules import RUNNERS, Action, Election, WrongState
+from results import repository
 from store import keys
 from store.log import Event
 from store.table import Check, Equals, Exists, Missing, Update
 from tally.result import Result
-
-from . import repository
 
 MAX_WINNERS_NAMED = 12  # of those who won; all of them are in the result
 MAX_WINNERS_NAMED_PER_QUESTION = 6  # of each of several questions: a mail is kept for every voter

@@ -18,7 +18,8 @@ from store import keys
 from store.backup import Summary, unzipped
 from store.table import Put
 
-from . import age, given_files
+from . import age
+from . import input_files as given_files
 
 PACKED = ".gz"
 

@@ -18,12 +18,14 @@ from store import keys, spans
 from store.log import layout, utc_now
 from store.table import Item, Key, StoreError, Table
 from store.together import together
-
-from . import disk, figures, metrics, secret_key, signs, system
-from .failures import Failure
-from .jobs import JOBS
-from .pause import Pause, pause_of
-from .signs import Sign
+from upkeep import disk, secret_key, system
+from upkeep.log import figures
+from upkeep.monitoring import metrics
+from upkeep.pause import Pause, pause_of
+from upkeep.worker import heartbeats as signs
+from upkeep.worker.failures import Failure
+from upkeep.worker.heartbeats import Sign
+from upkeep.worker.jobs import JOBS
 
 if TYPE_CHECKING:
     from store.dynamodb import TableState

@@ -28,18 +28,18 @@ from elections.rules import Election, State
 from pages.conditional import for_reader, tag_of
 from pages.page_cache import page_with
 from pages.sharing import LANGUAGES, MAX_PREVIEW_CHARS, framed, kept_for_good
+from results import services, words
+from results.access import is_shared
+from results.exports.files import context_of_exports
+from results.exports.text import as_text
+from results.report import Report
+from results.repository import Found, Sealed
+from results.shown import Page
+from results.views import context_of_report
 
-from . import services, words
-from .access import is_shared
 from .card import card_of, picture
 from .card_address import card_address, card_edition
-from .files import context_of_exports
 from .pen import HEIGHT_PX, WIDTH_PX
-from .report import Report
-from .repository import Found, Sealed
-from .shown import Page
-from .text import as_text
-from .views import context_of_report
 
 CACHE_MINUTES = 5
 

@@ -13,22 +13,22 @@ from django.utils.translation import gettext as _
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_safe
 
+from accounts import throttle
+from accounts.access import View, demands_second_factor, public, requires
+from accounts.devices import device
+from accounts.forms import OwnPasswordForm, own_password_form
+from accounts.models import User
+from accounts.visitors import start_session, visitor
 from acts.refusals import Refusal
 from pages.forms import form_page, refusals_at, show_form
 from pages.qr import qr_svg
 from pages.saying import refusals_said
 
-from . import authenticator_apps, passkeys, throttle
+from . import authenticator_apps, passkeys
 from . import factors as second_factors
-from .access import View, demands_second_factor, public, requires
-from .devices import device
-from .factor_forms import AnswerForm, AppForm, CodeForm, PasskeyForm
 from .factors import Factors
-from .forms import OwnPasswordForm
-from .models import User
+from .forms import AnswerForm, AppForm, CodeForm, PasskeyForm
 from .passkeys import RelyingParty, relying_party
-from .views import own_password_form, start_session
-from .visitors import visitor
 
 # --- signing in ---
 

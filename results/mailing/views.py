@@ -16,7 +16,8 @@ from elections.rules import Action, Election
 from pages.forms import form_page
 from pages.saying import say, told
 
-from . import letters, mailing
+from . import letters
+from . import services as mailing
 
 
 @run(Action.ANNOUNCE)

@@ -11,10 +11,9 @@ from threading import Lock
 from typing import Any
 
 from ranking.candidates import Candidate
+from results.running import Kept, Running
 from store import keys
 from store.table import Item
-
-from .running import Kept, Running
 
 REFRESH_SECONDS = 2.0  # seconds; however many are watching, each process looks this often at most
 # times as long as a look took, before the next: a large election takes a tenth of a processor, not all of it

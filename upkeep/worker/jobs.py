@@ -15,6 +15,8 @@ from enum import StrEnum
 from functools import partial
 
 from django.core.management.base import CommandError
+from prometheus_client import Metric
+from prometheus_client.core import GaugeMetricFamily
 
 from acts import background, ringing
 from acts.queues import reason_of, words_of
@@ -34,11 +36,16 @@ from store import forgetting, keys
 from store.log import EventLog, layout
 from store.log.publish import Publisher
 from store.table import Span
-
-from . import alarm, compacting, failures, metrics, names, nightly, retention
-from . import pause as pausing
-from .leases import Leases
-from .sealer import site_sealer
+from upkeep import pause as pausing
+from upkeep.backups import alarms as alarm
+from upkeep.erasure import compacting
+from upkeep.erasure import log_erasure as names
+from upkeep.erasure import unused_accounts as retention
+from upkeep.log import nightly
+from upkeep.log.sealer import site_sealer
+from upkeep.monitoring import metrics
+from upkeep.worker import failures
+from upkeep.worker.leases import Leases
 
 log = logging.getLogger("plenum.worker")
 
@@ -314,3 +321,13 @@ def pause(job: Job, failures: int) -> float:
         return job.every
     longest = min(MAX_PAUSE_SECONDS, job.every * 2 ** min(failures, 10))
     return longest * random.uniform(0.5, 1)  # noqa: S311 - nobody gains by guessing it
+
+
+# --- how often each looks, for whoever is alarmed when one is late ---
+
+
+def as_metric() -> Metric:
+    found = GaugeMetricFamily("plenum_worker_every_seconds", "Between two looks of a job.", labels=["name"])
+    for job in JOBS:
+        found.add_metric([job.name], job.every)
+    return found

@@ -16,14 +16,14 @@ from ballots import repository as ballots
 from elections import repository as elections
 from pages.lists import as_csv
 from ranking.rankings import named
+from results import repository
+from results.repository import Found, Sealed
 from tally.ballots import Ballots
 from tally.formats import CannotWrite, File, write
 from tally.formats.ranking import quoted
 
-from . import repository
 from .bundle import shown
 from .rctab import summary
-from .repository import Found, Sealed
 from .text import as_text
 
 VERSION = 1  # of what is written here: a new one makes browsers ask again

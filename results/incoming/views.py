@@ -15,17 +15,17 @@ from acts.site import now_text
 from elections.access import context_of
 from elections.rules import State
 from pages.page_cache import Fragment, cache_key, get_or_render, page_with
+from results.access import Reader, check_reads, for_voters
+from results.report import Report
+from results.repository import Found
+from results.views import context_of_report, not_yet
 from store.keys import fold
 from tally.closeness import Closeness
 from tally.explain import explain
 from tally.undrawn import undrawn
 
-from . import live as coming_in
-from .access import Reader, check_reads, for_voters
-from .live import Look
-from .report import Report
-from .repository import Found
-from .views import context_of_report, not_yet
+from . import count as coming_in
+from .count import Look
 
 
 def load(reader: Reader, name: str) -> Look | None:

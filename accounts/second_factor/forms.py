@@ -7,7 +7,7 @@ from typing import Any
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
-from .forms import OwnPasswordForm
+from accounts.forms import OwnPasswordForm
 
 
 def code_field(label: Any, help_text: Any = "") -> forms.CharField:

@@ -1,6 +1,6 @@
 """The bundle of a sealed election: all it takes to check it elsewhere, in one zip that always has the same bytes.
 
-Its events are found through the log's index (results/trail.py). Of a public checkpoint that covers any of them all
+Its events are found through the log's index (trail.py). Of a public checkpoint that covers any of them all
 events are read, for it takes their digests to make its chain again; all others are passed over. So a bundle costs what
 happened to the election, and what happened on the site in the same quarters of an hour; memory is bounded by one public
 checkpoint, which covers a thousand numbers. The sealer's own checkpoints, of every few seconds, are joined: they would
@@ -31,12 +31,12 @@ from elections import repository as elections
 from elections.repository import Voter
 from elections.rules import Election
 from elections.turnout import tells_who
+from results.repository import Seal, Sealed
+from results.roll import RollCommitment, line
 from store.log.forgotten import as_sealed, is_rewritten, sealed_digest
 from store.log.stretches import stretches_over
 from store.table import Item
 
-from .repository import Seal, Sealed
-from .roll import RollCommitment, line
 from .trail import Follower, sealed_numbers
 
 FORMAT = 2

@@ -20,8 +20,7 @@ from mail.letters import Letter
 from store import keys
 from store.log import layout, utc_now
 from store.table import Table
-
-from .nightly import WATCHERS, addresses_of
+from upkeep.log.nightly import WATCHERS, addresses_of
 
 LETTERS = {
     "backup_late": Letter(

@@ -13,17 +13,17 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from elections.rules import Election
+from results import words
+from results.pictures.drawing import in_order, number, voters
+from results.pictures.duels import contests, votes
+from results.pictures.points import score
+from results.report import Report
+from results.repository import Seal
 from store.memory import Memory
 from tally.result import Result
 
-from . import words
 from .lettering import MAX_MEASURED_CHARS, can_write
 from .pen import ACCENT, GREY, HEIGHT_PX, INK, LEFT_PX, PALE, RIGHT_PX, SEAT, SOFT, Pen, cut, edition, length, wrapped
-from .pictures.drawing import in_order, number, voters
-from .pictures.duels import contests, votes
-from .pictures.points import score
-from .report import Report
-from .repository import Seal
 
 MAX_BARS = 5
 

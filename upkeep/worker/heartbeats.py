@@ -20,9 +20,10 @@ from django.conf import settings
 
 from store import keys
 from store.table import Delete, Item, Put, StoreError, Table
+from upkeep.disk import DiskWatch
+from upkeep.monitoring import metrics
 
-from . import failures, metrics
-from .disk import DiskWatch
+from . import failures
 from .failures import Failure
 
 HEARTBEAT_SECONDS = 20

@@ -12,13 +12,12 @@ from django.utils.translation import ngettext
 
 from elections.rules import Election
 from pages import times
+from results import words
+from results.margin import margin_of
+from results.pictures.drawing import exact
+from results.report import Report
+from results.repository import Seal, Sealed
 from tally.result import Result, Round
-
-from . import words
-from .margin import margin_of
-from .pictures.drawing import exact
-from .report import Report
-from .repository import Seal, Sealed
 
 LINE_CHARS = 78
 

@@ -17,8 +17,7 @@ from contextlib import contextmanager, suppress
 
 from store import keys
 from store.table import Condition, Delete, Equals, Item, Less, Missing, Put, Refused, StoreError, Table, Update
-
-from . import pause
+from upkeep import pause
 
 LEASE_SECONDS = 30
 RENEWAL_SECONDS = LEASE_SECONDS / 3

@@ -9,10 +9,10 @@ from django.utils.translation import get_language
 from acts.links import whole
 from elections.rules import Election
 from pages.sharing import LANGUAGES
+from results.checks.sealed import stamp
+from results.repository import Seal
 
-from .checks.sealed import stamp
 from .pen import edition
-from .repository import Seal
 
 
 def card_edition(seal: Seal) -> str:
