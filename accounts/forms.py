@@ -7,18 +7,20 @@ from typing import Any
 from django import forms
 from django.contrib.auth.password_validation import password_validators_help_text_html, validate_password
 from django.core.exceptions import ValidationError
+from django.http import HttpRequest
 from django.utils.functional import lazy
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext_lazy as _
 
 from acts.limits import TooOften
 from pages.fields import AddressField, NameField, markdown_field
+from pages.forms import posted
 from pages.names import MAX_EMAIL_CHARS, MAX_NAME_CHARS
 
 from . import throttle
 from .models import User
 from .rules import Role
-from .visitors import Visitor
+from .visitors import Visitor, visitor
 
 # Django's list of rules is HTML; a lazy text has to say so to be taken for that by a template.
 password_rules = lazy(lambda: str(password_validators_help_text_html()), SafeString)
@@ -191,3 +193,8 @@ class ConfirmNameForm(forms.Form):
         if typed.strip() != self.expected:
             raise ValidationError(_("That is not the name. Nothing was removed."))
         return str(typed)
+
+
+def own_password_form(request: HttpRequest, kind: type[OwnPasswordForm], **options: Any) -> Any:
+    """A form that asks for the present password; guessing it is throttled."""
+    return kind(posted(request), user=request.user, visitor=visitor(request), **options)

@@ -17,11 +17,12 @@ from pages.forms import carried_out, form_page, posted, refusals_at, show_form
 from pages.paging import listed
 from pages.saying import refusals_said, told
 
-from . import allowance, factors, repository, rules, services, throttle
+from . import allowance, repository, rules, services, throttle
 from .access import SEEING, anybody, requires
 from .forms import ConfirmNameForm, FindPeopleForm, InviteForm, MailLimitForm, RoleForm
 from .models import User
 from .rules import Permission, Role
+from .second_factor import factors
 from .views import show_removal
 
 

@@ -15,7 +15,8 @@ from . import services
 from .access import public
 from .forms import RegisterForm
 from .models import User
-from .views import by_mailed_link, start_session
+from .views import by_mailed_link
+from .visitors import start_session
 
 
 @public

@@ -21,8 +21,8 @@ from store.log.search import Wanted, look
 from store.schema import SCHEMA
 from store.table import Item, Span
 
-from . import factors
 from .models import User
+from .second_factor import factors
 from .sessions import sessions_of
 
 MAX_ENTRIES_PER_PART = 10_000  # entries of one part

@@ -2,7 +2,8 @@
 
 from django.urls import include, path
 
-from . import factor_views, people_views, setup_views, views
+from . import people_views, setup_views, views
+from .second_factor import views as factor_views
 
 below_me = [
     path("", views.me, name="me"),

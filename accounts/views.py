@@ -24,10 +24,9 @@ from pages.forms import form_page, posted, refusals_at, show_form
 from pages.saying import ask, say
 from photos.changing import Wanted, picture_page
 
-from . import factors, policy, repository, services, telling, throttle
+from . import policy, repository, services, telling, throttle
 from .access import View, public, requires
 from .anonymous import Anonymous
-from .devices import device
 from .forms import (
     ChangeEmailForm,
     ChangePasswordForm,
@@ -39,19 +38,14 @@ from .forms import (
     ProfileForm,
     RegisterForm,
     SignInForm,
+    own_password_form,
 )
 from .models import User
 from .rules import Permission, Role
+from .second_factor import factors
 from .sessions import sessions_of
-from .visitors import SIGNING_OUT, visitor
+from .visitors import SIGNING_OUT, start_session, visitor
 from .welcoming import asked_of
-
-
-def start_session(request: HttpRequest, user: User) -> None:
-    """Sign somebody in, under a new session key."""
-    auth.login(request, user, backend="accounts.backends.NameOrEmail")
-    request.signed_in_now = user  # the middleware lets this browser be known to the account
-    request.session["device"] = device(request.headers.get("User-Agent", ""))
 
 
 def by_mailed_link(view: View) -> View:
@@ -277,11 +271,6 @@ def change_password(request: HttpRequest) -> HttpResponse:
             messages.success(request, _("Your password is changed. You are signed out everywhere else."))
             return redirect("me")
     return show_form(request, form, _("Change password"), _("Change password"))
-
-
-def own_password_form(request: HttpRequest, kind: type[OwnPasswordForm], **options: Any) -> Any:
-    """A form that asks for the present password; guessing it is throttled."""
-    return kind(posted(request), user=request.user, visitor=visitor(request), **options)
 
 
 # --- me ---

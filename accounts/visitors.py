@@ -11,6 +11,7 @@ import secrets
 from dataclasses import dataclass
 
 from django.conf import settings
+from django.contrib import auth
 from django.http import HttpRequest, HttpResponse
 from django.utils.crypto import constant_time_compare, salted_hmac
 
@@ -18,6 +19,7 @@ from acts.steps import Steps
 from pages.addresses import origin
 from store import keys
 
+from .devices import device
 from .models import User
 
 SIGNING_OUT = Steps[[HttpRequest, HttpResponse], None]("with the answer to somebody who signs out")
@@ -69,3 +71,10 @@ def remember(request: HttpRequest, response: HttpResponse, user: User) -> None:
 def _mark(number: str, user: User) -> str:
     words = f"{number} {keys.fold(user.name)} {user.session_salt}"
     return f"{number}.{salted_hmac('accounts.visitors', words, algorithm='sha256').hexdigest()[:32]}"
+
+
+def start_session(request: HttpRequest, user: User) -> None:
+    """Sign somebody in, under a new session key."""
+    auth.login(request, user, backend="accounts.backends.NameOrEmail")
+    request.signed_in_now = user  # the middleware lets this browser be known to the account
+    request.session["device"] = device(request.headers.get("User-Agent", ""))

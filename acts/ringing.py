@@ -1,8 +1,8 @@
 """Telling a worker on this machine that something waits for it, so that nobody has to wait for its next look.
 
 A pipe with a name in DATA_DIR: whoever has left something rings, and a worker that is there hears which of its jobs is
-meant (upkeep/bell.py). Nothing hangs on it. A worker that does not hear, or is killed when it has heard, leaves all to
-the next look, its own or another's: what waits is found by its mark in the store, never by the ringing.
+meant (upkeep/worker/bell.py). Nothing hangs on it. A worker that does not hear, or is killed when it has heard, leaves
+all to the next look, its own or another's: what waits is found by its mark in the store, never by the ringing.
 """
 
 from __future__ import annotations

@@ -1,0 +1,1 @@
+PUBLIC = "demo format minutes pictures quorate resolutions words"

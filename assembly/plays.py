@@ -12,8 +12,7 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from acts.refusals import NotNow
-from live import saying, seats
+from live import saying
 from live.play import CHANGE_UNTIL_OVER, Closed, Closing, Fact, Line, NameOf, Play, Story, Text, Typed
 from live.plays.ideas import rules as ideas
 from live.plays.ideas.play import Ideas
@@ -21,11 +20,10 @@ from live.plays.ideas.rules import Sorted
 from live.plays.race import race
 from live.plays.ranked_poll import random_ranking
 from live.room import Room
-from live.rounds import MIN_ANONYMOUS_ANSWERS, Entry, Round, is_told, options_of
+from live.rounds import Entry, Round, options_of
 from live.rules import Game, Phase, State, Step
 from live.seats import Seat
 from questions.question import Kind, Question, Type
-from store.table import Write
 
 from . import pictures, quorate, resolutions
 from . import words as assembly_words
@@ -34,23 +32,12 @@ from .resolutions import ABSTAIN, NO, YES, Outcome
 YES_PROBABILITY, ABSTENTION_PROBABILITY = 0.75, 0.12  # of robots
 YES_NO_OR_ABSTAIN = gettext_lazy("Vote yes or no, or abstain.")
 RANK_OR_ABSTAIN = gettext_lazy("Rank at least one of them, or abstain.")
-TOO_FEW_PRESENT = gettext_lazy(
-    "A vote is secret only among at least %(least)d people who are present; robots do not count. Wait for others, or "
-    "vote openly."
-)
 FIRST_ITEM = gettext_lazy("Call the first item")
 STEPS: dict[Step, str | Promise] = {
     Step.NEXT: gettext_lazy("Next item"),
     Step.CLOSE: gettext_lazy("Close the vote"),
     Step.REPEAT: gettext_lazy("Call it again"),
     Step.END: gettext_lazy("End the assembly"),
-}
-WARNINGS: dict[Step, str | Promise] = {
-    Step.VOID: gettext_lazy("What was decided here does not hold, and the record says so."),
-    Step.REPEAT: gettext_lazy("The item is talked about and decided once more. What was decided so far does not hold."),
-    Step.END: gettext_lazy(
-        "Nobody can vote after that. What is open is closed first, and everybody sees what was decided."
-    ),
 }
 
 
@@ -89,9 +76,6 @@ class Item(Play):
 
     def step_label(self, step: Step, state: State) -> Text | None:
         return _step_label(step, state, self.without_a_vote)
-
-    def warning(self, step: Step, game: Game, present: int) -> Text | None:
-        return _warning(step, game, present)
 
     # --- votes ---
 
@@ -143,9 +127,6 @@ class Item(Play):
         return found | {"how_to_vote": self.how_to_vote, "has_vote": self.has_vote}
 
     # --- what came of it ---
-
-    def open_vote(self, game: Game, state: State) -> tuple[list[Write], dict[str, Any]]:
-        return [], _present(game, state)
 
     def close(self, closing: Closing) -> Closed:
         box = closing.box
@@ -307,16 +288,8 @@ class IdeasOfAnAssembly(Ideas):
     def step_label(self, step: Step, state: State) -> Text | None:
         return super().step_label(step, state) or STEPS.get(step)
 
-    def warning(self, step: Step, game: Game, present: int) -> Text | None:
-        return _warning(step, game, present)
-
     def context(self, room: Room) -> dict[str, Any]:
         return super().context(room) | (assembly_words.item_words(room.question) if room.question else {})
-
-    def open_vote(self, game: Game, state: State) -> tuple[list[Write], dict[str, Any]]:
-        present = _present(game, state)
-        writes, told = super().open_vote(game, state)
-        return writes, present | told
 
     def counted(self, closing: Closing, written: Round, sorted_: Sorted, robots: int) -> Round:
         asked = replace(ideas.as_ranking(closing.question, sorted_.order.options), secret=True)
@@ -357,18 +330,6 @@ def _step_label(step: Step, state: State, without_a_vote: Text) -> Text | None:
     if step == Step.CLOSE and state.phase == Phase.TALKING:
         return without_a_vote
     return STEPS.get(step)
-
-
-def _warning(step: Step, game: Game, present: int) -> Text | None:
-    return quorate.presence(game, present).warning if step == Step.VOTE else WARNINGS.get(step)
-
-
-def _present(game: Game, state: State) -> dict[str, Any]:
-    """Who could vote when a vote was opened, for the log. Robots may rehearse a secret vote among themselves."""
-    there = [each for each in seats.each(game.id) if each.is_there]
-    if state.secret and not is_told(len(there), sum(each.robot for each in there)):
-        raise NotNow(TOO_FEW_PRESENT % {"least": MIN_ANONYMOUS_ANSWERS})
-    return quorate.told(game, len(there))
 
 
 def _resolved(closing: Closing, question: Question) -> Round:

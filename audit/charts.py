@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from upkeep.figures import Day
+from upkeep.log.figures import Day
 
 HEIGHT_PX = 40  # of the picture of days, and each day is 10 wide
 

@@ -30,7 +30,7 @@ from mail.trial import send_trial
 from pages.paging import listed
 from pages.saying import told
 from store.together import together
-from upkeep import health
+from upkeep.doctor import health
 
 TRIALS = Limit("test mails", 20, SECONDS_PER_HOUR)
 MAX_REPORTS = 100  # at once

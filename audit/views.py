@@ -21,10 +21,12 @@ from pages.saying import refusals_said
 from store.connect import connect
 from store.log import EventLog, utc_now
 from store.together import together
-from upkeep import disk, figures, health, metrics, system
+from upkeep import disk, system
 from upkeep import pause as pausing
-from upkeep.doctor import of_page
-from upkeep.signs import signs
+from upkeep.doctor import health, of_page
+from upkeep.log import figures
+from upkeep.monitoring import metrics
+from upkeep.worker.heartbeats import signs
 
 from . import charts
 from .forms import PauseForm

@@ -1,0 +1,1 @@
+PUBLIC = "comparing demo letters passes replay repository robots sealed secrecy services sorting"

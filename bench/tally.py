@@ -1,4 +1,4 @@
-"""Part `tally`: from ranking texts to a result, in plain Python and with NumPy, beside other libraries.
+"""Part `tally`: from ranking texts to a result, beside other libraries.
 
 `make bench-referees` runs it where those libraries are installed.
 """
@@ -10,14 +10,13 @@ import random
 import tracemalloc
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
 from functools import partial
 from importlib.util import find_spec
 from itertools import cycle
 from time import process_time
 from typing import Any
 
-from tally import fast, methods
+from tally import methods
 from tally.ballots import Ballots, groups_of
 
 from .report import Report, at_most, ratio_at_most
@@ -25,7 +24,7 @@ from .rounds import alternate
 
 BALLOTS, BESIDE = 1_000_000, 20_000  # the latter beside other libraries, most of which take long
 NAMES = [f"candidate {number}" for number in range(10)]
-PLAIN_GOAL_MS, NUMPY_GOAL_MS, MEMORY_GOAL_MB = 1_500, 500, 300  # milliseconds, milliseconds, megabytes
+GOAL_MS, MEMORY_GOAL_MB = 1_500, 300
 FASTER = ratio_at_most(0.1)  # than other libraries
 CPU = "ms CPU"
 
@@ -35,21 +34,18 @@ Count = Callable[[Sequence[str]], object]
 def measure(report: Report, scale: float = 1.0) -> None:
     cast = realistic(max(200, int(BALLOTS * scale)))
     report.table(f"{len(cast):,} ballots of {len(NAMES)} candidates, from texts to a Schulze result")
-    report.row("plain Python", CPU, [[timed(plain, cast) for _ in range(3)]], at_most(PLAIN_GOAL_MS))
-    if fast.installed():
-        report.row("NumPy", CPU, [[timed(with_numpy, cast) for _ in range(3)]], at_most(NUMPY_GOAL_MS))
+    report.row("time", CPU, [[timed(counted, cast) for _ in range(3)]], at_most(GOAL_MS))
     report.row("memory, at its highest", "MB", [[memory(cast)]], at_most(MEMORY_GOAL_MB))
     _libraries(report, cast, realistic(max(200, int(BESIDE * scale))))
 
 
 def _libraries(report: Report, many: list[str], few: list[str]) -> None:
     strict = [ranking.replace("=", ">") for ranking in few]  # pyrankvote knows no equals
-    fastest = with_numpy if fast.installed() else plain
     beside: tuple[tuple[str, str, Sequence[str], Count, Count], ...] = (
-        ("pref_voting", "Schulze", few, plain, _pref_voting),
-        ("pyrankvote", "instant runoff", strict, partial(plain, method="irv"), _pyrankvote),
-        ("votelib", "Schulze", few, plain, _votelib),
-        ("votelib", "Schulze", many, fastest, _votelib),
+        ("pref_voting", "Schulze", few, counted, _pref_voting),
+        ("pyrankvote", "instant runoff", strict, partial(counted, method="irv"), _pyrankvote),
+        ("votelib", "Schulze", few, counted, _votelib),
+        ("votelib", "Schulze", many, counted, _votelib),
     )
     report.table("Beside other libraries, all from the same texts", "theirs")
     for library, rule, cast, ours, theirs in beside:
@@ -101,24 +97,8 @@ def timed(count: Count, cast: Sequence[str]) -> float:
     return 1000 * (process_time() - start)
 
 
-def plain(cast: Sequence[str], method: str = "schulze") -> object:
-    with _numpy_from(float("inf")):
-        return methods.count(Ballots.of(NAMES, cast), method)
-
-
-def with_numpy(cast: Sequence[str]) -> object:
-    with _numpy_from(0):
-        return methods.count(Ballots.of(NAMES, cast), "schulze")
-
-
-@contextmanager
-def _numpy_from(rankings: float) -> Iterator[None]:
-    """NumPy from so many distinct rankings on."""
-    usual, fast.MIN_RANKINGS = fast.MIN_RANKINGS, rankings  # type: ignore[assignment]
-    try:
-        yield
-    finally:
-        fast.MIN_RANKINGS = usual
+def counted(cast: Sequence[str], method: str = "schulze") -> object:
+    return methods.count(Ballots.of(NAMES, cast), method)
 
 
 def memory(cast: Sequence[str]) -> float:
@@ -126,8 +106,7 @@ def memory(cast: Sequence[str]) -> float:
     gc.collect()
     tracemalloc.start()
     try:
-        with _numpy_from(float("inf")):
-            methods.count(Ballots.of(NAMES, (ranking.encode().decode() for ranking in cast)), "schulze")
+        methods.count(Ballots.of(NAMES, (ranking.encode().decode() for ranking in cast)), "schulze")
         return tracemalloc.get_traced_memory()[1] / 1e6
     finally:
         tracemalloc.stop()

@@ -15,7 +15,8 @@ class SiteConfig(AppConfig):
 
         from store import trips
         from store.connect import expect_threads
-        from upkeep import metrics, pause
+        from upkeep import pause
+        from upkeep.monitoring import metrics
 
         from . import steps, types
 

@@ -23,7 +23,7 @@ from store.connect import connect
 from store.formats import refusal
 from store.table import StoreError
 from upkeep import server as this_server
-from upkeep import shared_metrics
+from upkeep.monitoring import shared_metrics
 
 bind = f"[{settings.HOST}]:{settings.PORT}" if ":" in settings.HOST else f"{settings.HOST}:{settings.PORT}"
 preload_app = True  # what is loaded once is shared by all processes; a new version is a new start
@@ -105,7 +105,7 @@ def post_fork(server: Any, worker: Any) -> None:
 
 
 def child_exit(server: Any, worker: Any) -> None:
-    from upkeep import metrics
+    from upkeep.monitoring import metrics
 
     metrics.forget_process(worker.pid)
 
@@ -119,7 +119,7 @@ def is_stopping(worker: Any, parent: int) -> bool:
 
 def post_worker_init(worker: Any) -> None:
     """What is loaded by now stays; the garbage collector need not look through it again at every long read."""
-    from upkeep import signs  # with all it needs, which only a process that serves has loaded
+    from upkeep.worker import heartbeats as signs  # with all it needs, which only a process that serves has loaded
 
     signs.watch.begin()
     gc.collect()

@@ -19,7 +19,8 @@ from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
 from django.core.management import call_command, execute_from_command_line
 
-from upkeep import given_files, shared_metrics
+from upkeep.backups import input_files as given_files
+from upkeep.monitoring import shared_metrics
 
 from . import environment_file, initial
 from .variables import NAMES

@@ -20,7 +20,8 @@ from pages.streams import EVENT_STREAM
 from store import patience, trips
 from store.connect import connect
 from store.table import KeyTooLong
-from upkeep import metrics, pause
+from upkeep import pause
+from upkeep.monitoring import metrics
 
 from . import proxies
 from .errors import error_page, paused_page

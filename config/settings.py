@@ -19,8 +19,8 @@ from mail.senders import named_sender
 from pages import colours, logo, times
 from store.connect import CHAOS, BadStoreUrl, check
 from store.keys import OVERRIDES, without_invisible
-from upkeep import shared_metrics
-from upkeep.age import BadKey, check_recipient
+from upkeep.backups.age import BadKey, check_recipient
+from upkeep.monitoring import shared_metrics
 
 from . import checks
 from .variables import NAMES

@@ -14,6 +14,7 @@ from accounts.services import LEAVING, forget_sessions
 from accounts.visitors import SIGNING_OUT
 from accounts.welcoming import WELCOMING
 from acts import background
+from assembly.format import Assembly
 from assembly.minutes import repository as minutes
 from assembly.minutes.services import forget_attendances
 from assembly.plays import PLAYS as ASSEMBLY_PLAYS
@@ -37,6 +38,7 @@ from elections.services import pass_on as pass_elections_on
 from elections.services.ending import FOLLOWING, SHUTTING
 from elections.services.lifecycle import OPENING
 from elections.welcoming import asked_of
+from live import formats
 from live import repository as live_sessions
 from live.hub import HUB
 from live.onward import repository as onward
@@ -56,17 +58,19 @@ from pages import colours
 from polls import repository as polls
 from polls.services import pass_on as pass_polls_on
 from questions import repository as question_sets
+from questions.question import Type
 from questions.services import pass_on as pass_sets_on
-from results.letters import LETTERS as OF_RESULTS
-from results.mailing import mail_by_itself, to_be_mailed
+from results.mailing.letters import LETTERS as OF_RESULTS
+from results.mailing.services import mail_by_itself, to_be_mailed
 from results.services import seal_result, seal_soon
 from skills import repository as skills
 from skills.access import may_see_profile
 from skills.services import forget_endorsements, forget_skills
-from upkeep import metrics, pause
-from upkeep.alarm import LETTERS as OF_BACKUPS
-from upkeep.nightly import LETTERS as OF_UPKEEP
-from upkeep.retention import LETTERS as OF_RETENTION
+from upkeep import pause
+from upkeep.backups.alarms import LETTERS as OF_BACKUPS
+from upkeep.erasure.unused_accounts import LETTERS as OF_RETENTION
+from upkeep.log.nightly import LETTERS as OF_UPKEEP
+from upkeep.monitoring import metrics
 
 
 def arrange() -> None:
@@ -138,7 +142,7 @@ def arrange() -> None:
         forget_hosting,  # their live sessions end and go, and so does the history of those they hosted
         forget_sessions,  # where they were signed in is forgotten
     )
-    # and at last the mark by which the log forgets their name (upkeep.names).
+    # and at last the mark by which the log forgets their name (upkeep.erasure.log_erasure).
 
     # A question of a live session is played (live.play) as one of these says:
     register_plays(
@@ -149,6 +153,9 @@ def arrange() -> None:
     # Somebody listens to a live session (live.hub): each look of its thread
     HUB.around = pause.guarded  # changes nothing while the site is paused
     HUB.meter = metrics.observe_live
+
+    # A session is run (live.formats) as an ordinary one, but for
+    formats.register(Type.ASSEMBLY, Assembly())  # check-in, agenda, speakers, minutes
 
     # A mail is written (mail.letters.compose): its colours are
     COLOURING.arrange(

@@ -15,6 +15,7 @@ urlpatterns = [
     path("", include("results.urls")),
     path("", include("news.urls")),
     path("", include("live.urls")),
+    path("", include("assembly.urls")),
     path("", include("polls.urls")),
     path("", include("elections.urls")),
     path("", include("skills.urls")),

@@ -5,8 +5,6 @@ from __future__ import annotations
 import zlib
 from typing import Any
 
-from assembly import words as assembly_words
-
 from . import seats
 from .play import Typed, play_at
 from .room import Room
@@ -36,8 +34,6 @@ def told(room: Room, typed: Typed) -> dict[str, Any]:
     shown, play = heading(room), play_at(room.state)
     if play is not None and is_form_for_all(room):
         return shown | play.form(room, typed)
-    if room.game.is_assembly and room.state.phase == Phase.ENDED:
-        return shown | {"items": assembly_words.agenda(room)}
     names = named(room)
     return shown | {"named": names, "unnamed": len(room.playing) - len(names)}
 

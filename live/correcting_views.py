@@ -10,7 +10,6 @@ from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect, QueryDict
 from django.shortcuts import redirect, render
 from django.urls import reverse
-from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
@@ -18,7 +17,6 @@ from accounts.access import requires
 from accounts.models import User
 from accounts.rules import Permission
 from acts.refusals import Refusal
-from assembly.agenda_forms import ItemForm
 from pages.forms import carried_out, form_page, new_token, posted, refusals_at, show_form
 from pages.saying import ask, told
 from questions.forms import QuestionForm
@@ -27,45 +25,10 @@ from questions.rules import Elsewhere, edition_of_question
 
 from . import access, corrections, repository
 from .access import Hosted, of_hosts
+from .formats import QuestionEditor
 from .forms import AddedQuestionForm, SessionQuestionForm, TitleForm
-from .play import play_of
 from .rules import Game, State
 from .services import correcting
-
-
-@dataclass(frozen=True, slots=True)
-class Row:
-    """A question on the page where they are corrected."""
-
-    place: int
-    question: Question
-    edition: str
-    is_changeable: bool
-    is_first: bool  # of those that can be moved
-    is_last: bool
-    is_movable: bool
-    play: str | Promise  # what it is called
-
-    @property
-    def number(self) -> int:
-        return self.place + 1
-
-
-def rows(game: Game, state: State, questions: tuple[Question, ...]) -> list[Row]:
-    free = corrections.free_places(game, state)
-    return [
-        Row(
-            place=place,
-            question=each,
-            edition=edition_of_question(each),
-            is_changeable=corrections.is_changeable(game, state, place),
-            is_first=free[:1] == [place],
-            is_last=free[-1:] == [place],
-            is_movable=place in free,
-            play=play_of(game, each).label,
-        )
-        for place, each in enumerate(questions)
-    ]
 
 
 @of_hosts
@@ -86,11 +49,10 @@ def title(request: HttpRequest, hosted: Hosted) -> HttpResponse:
 @of_hosts
 @require_safe
 def questions(request: HttpRequest, hosted: Hosted) -> HttpResponse:
-    """Of a session that is no assembly, which has its agenda."""
     game, state = hosted
-    if game.is_assembly:
-        return redirect("agenda", game.id)
-    asked = rows(game, state, repository.questions(game.id))
+    if game.format.questions_page != "game_questions":
+        return redirect(game.format.questions_page, game.id)
+    asked = corrections.rows(game, state, repository.questions(game.id))
     context = {"game": game, "state": state, "rows": asked, "token": new_token()}
     context["is_mixed"] = any(row.question.play for row in asked)
     return render(request, "live/questions.html", context)
@@ -151,17 +113,15 @@ def question(request: HttpRequest, placed: Placed) -> HttpResponse:
         return _back(game, placed.place)
     context = {"form": form, "game": game, "placed": placed, "to": request.path, "back": _list_of(game)}
     context["heading"] = _("Edit the question")
-    template = "live/item.html" if game.is_assembly else "live/question.html"
-    return render(request, template, context, status=422 if form.errors else 200)
+    return render(request, f"{game.format.folder}/question.html", context, status=422 if form.errors else 200)
 
 
-def _form(placed: Placed, typed: QueryDict | None) -> ItemForm | QuestionForm:
-    if placed.game.is_assembly:
-        return ItemForm(typed, game=placed.game, initial=ItemForm.initial_of(placed.question))
-    return SessionQuestionForm(typed, initial=QuestionForm.initial_of(placed.question))
+def _form(placed: Placed, typed: QueryDict | None) -> QuestionEditor:
+    own = placed.game.format.question_form(placed.game, placed.question, typed)
+    return own or SessionQuestionForm(typed, initial=QuestionForm.initial_of(placed.question))
 
 
-def _once_more(request: HttpRequest, placed: Placed, problem: str) -> ItemForm | QuestionForm:
+def _once_more(request: HttpRequest, placed: Placed, problem: str) -> QuestionEditor:
     """With what was typed; saved again, it takes the place of what is there now."""
     typed = request.POST.copy()
     typed["seen"] = edition_of_question(placed.question)
@@ -170,11 +130,9 @@ def _once_more(request: HttpRequest, placed: Placed, problem: str) -> ItemForm |
     return form
 
 
-def _change(request: HttpRequest, placed: Placed, form: ItemForm | QuestionForm) -> None:
-    changed = form.question if isinstance(form, ItemForm) else form.question()
-    assert changed is not None  # as the form is right
+def _change(request: HttpRequest, placed: Placed, form: QuestionEditor) -> None:
     seen = form.cleaned_data["seen"]
-    correcting.change(placed.game.id, request.user.name, placed.place, seen, changed)
+    correcting.change(placed.game.id, request.user.name, placed.place, seen, form.question())
 
 
 @of_a_question
@@ -210,7 +168,7 @@ def _done(request: HttpRequest, act: Callable[[], Any]) -> None:
 
 
 def _list_of(game: Game) -> str:
-    return reverse("agenda" if game.is_assembly else "game_questions", args=[game.id])
+    return reverse(game.format.questions_page, args=[game.id])
 
 
 def _back(game: Game, place: int | None = None) -> HttpResponse:

@@ -1,4 +1,4 @@
-"""Live sessions of the demo: a game and a meeting with robots that wait to be tried; a poll that a room has decided."""
+"""Live sessions of the demo: a game with robots that waits to be tried; a poll that a room has decided."""
 
 from __future__ import annotations
 
@@ -19,19 +19,6 @@ from .services import answering, making, moving
 ROBOTS = 5
 TRY = "Try me: trivia with robots"
 DECIDED = "The committee's summer"
-MEETING = "Try me: a general meeting with robots"
-AGENDA = (
-    Question("Report of the board", Kind.TOPIC, seconds=0),
-    Question("Shall we keep the archive open on Sundays?", Kind.MOTION, seconds=0),
-    Question(
-        "The fee from next year on",
-        Kind.ALTERNATIVES,
-        options=("Twenty a year", "Thirty a year", "Twenty, and ten for students", "No change"),
-        majority="2/3 cast",
-        seconds=0,
-    ),
-    Question("Who chairs?", Kind.CHOICE, options=("Ada", "Grace"), majority="1/2 present", secret=True, seconds=0),
-)
 ROOM = ("Ada", "Alonzo", "Barbara", "Edsger", "Frances", "Grace", "John", "Kurt", "Margaret", "Radia", "Sophie", "Tim")
 
 
@@ -48,16 +35,15 @@ def load() -> int:
 
 
 def _to_try(host: User) -> int:
-    """A game and a meeting that wait."""
-    if repository.running_of(host.name):
+    """A game that waits."""
+    if any(each.title == TRY for each in repository.running_of(host.name)):
         return 0
-    making.make(host, Type.ASSEMBLY, AGENDA, title=MEETING, debug_mode=ROBOTS, entitled=12, quorum="1/3")
     context = (
         "Open the host's page and press the large button. Once it is over, copy it or make another from the same set."
     )
     game = making.make(host, Type.TRIVIA, _asked(Kind.CHOICE), title=TRY, debug_mode=ROBOTS, context=context)
     questions.load(game, ROOM[:5])
-    return 2
+    return 1
 
 
 def _asked(kind: Kind) -> list[Question]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from copy import deepcopy
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -11,22 +12,20 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import ngettext_lazy
 
-from assembly.majorities import MAX_QUORUM_PEOPLE
-from assembly.words import QUORUMS
 from pages.fields import LinesField, NameField, TitleField
 from pages.names import clean_title
 from pages.time_fields import ZoneField, zone_or_default
 from questions import repository as sets
 from questions.checking import flaws, tidied
 from questions.forms import QuestionForm
-from questions.question import MAX_OPTIONS, MAX_QUESTIONS, MAX_TITLE_CHARS, Kind, Question, Type
+from questions.question import MAX_OPTIONS, MAX_QUESTIONS, Question, Type
 from questions.rules import QuestionSet
 
+from . import formats
+from .formats import FORMATS
 from .play import Quick, Story, play_in, play_named, plays, suits
 from .rules import MAX_CONTEXT_CHARS, MAX_SESSION_TITLE_CHARS, Game, Names
 
-ASKS = ("?", "\uff1f", "\u061f")  # at the end of a line of an agenda, in any script: it is put to the vote
-A_NUMBER = "number"  # of people, in place of a share, that a quorum asks for
 ROBOTS = (0, 5, 20)
 TIMES = (0, 10, 20, 30, 60, 120, 300)
 DEFAULT_ANSWER_SECONDS = 30
@@ -37,13 +36,8 @@ NAMES: dict[Names, str | Promise] = {
 }
 NO_QUESTION = _("Choose a question set, or type a question.")
 GONE = _("This question set is no longer there for you. Choose another one, or type a question.")
-NO_TITLE = _("Give the assembly a title.")
-NO_NUMBER = _("Say how many have to be present.")
-OF_HOW_MANY = _("Say how many are entitled to vote: a share needs a number that it is a share of.")
-TOO_LONG_AN_ITEM = _("An item has at most %(most)d characters; this one has %(count)d: %(line)s")
 TOO_MANY_QUESTIONS = _("A session has at most %(most)d questions; these are %(count)d.")
 NOT_PLAYED_SO = _("Such a question cannot be played like this. Choose another way, or answer it in another way.")
-TOO_MANY_ITEMS = _("An agenda has at most %(most)d items.")
 NONE_SUIT = _("“%(name)s” has no questions for this type of session. Choose another set or another type.")
 
 
@@ -162,36 +156,10 @@ class GameForm(forms.Form):
     )
 
     time_zone = ZoneField(required=False, help_text=_("In which the record shows when something was."))
-    agenda = LinesField(
-        label=_("Agenda"),
-        required=False,
-        max_length=70_000,
-        rows=6,
-        help_text=_(
-            "One item a line, if you have them already. A line that ends with a question mark is put to the vote: yes, "
-            "no or abstain. Every other one is talked about. Choices, rankings, amendments and secret votes are added "
-            "on the next page, also while the assembly runs."
-        ),
-    )
-    entitled = forms.IntegerField(
-        label=_("How many are entitled to vote"),
-        required=False,
-        min_value=0,
-        max_value=MAX_QUORUM_PEOPLE,
-        initial=0,
-        help_text=_("Present or not. 0: not known; then nothing can be asked of a share of them."),
-    )
-    quorum = forms.ChoiceField(
-        label=_("Quorum: how many have to be present so that the assembly can decide"),
-        required=False,
-        choices=[("", _("none: whoever is there decides")), (A_NUMBER, _("a number of people")), *QUORUMS.items()],
-    )
-    quorum_number = forms.IntegerField(
-        label=_("That number of people"), required=False, min_value=1, max_value=MAX_QUORUM_PEOPLE
-    )
 
     def __init__(self, *arguments: Any, offered: Sequence[QuestionSet], **options: Any):
         super().__init__(*arguments, **options)
+        self.fields |= deepcopy({name: field for each in FORMATS.values() for name, field in each.fields.items()})
         self.offered = {each.id: each for each in offered}
         self.chosen: QuestionSet | None = None
         self.questions: tuple[Question, ...] = ()
@@ -209,6 +177,10 @@ class GameForm(forms.Form):
     def cards(self) -> list[Card]:
         return cards()
 
+    def parts(self) -> list[str]:
+        """Templates of fields that formats add."""
+        return [f"{each.folder}/parts/make.html" for each in FORMATS.values() if each.fields]
+
     def offers(self) -> list[Offer]:
         """Sets with at least one question for some type."""
         chosen = [each for each in plays() if each.story]
@@ -223,35 +195,28 @@ class GameForm(forms.Form):
 
     def clean(self) -> dict[str, Any]:
         cleaned = super().clean() or self.cleaned_data
-        if cleaned.get("engagement_type") == Type.ASSEMBLY:
-            self._check_assembly(cleaned)
-        elif "engagement_type" in cleaned and "question_set" in cleaned:
+        if "engagement_type" in cleaned:
             type_ = cleaned["engagement_type"]
-            also = self._of_other_sets(type_)
-            if cleaned["question_set"]:
-                first = self._of_set(type_)
-            else:
-                first = self._typed(type_) if cleaned.get("question", "").strip() or not also else ()
-            self.questions = (*first, *also)
-            if len(self.questions) > MAX_QUESTIONS:
-                self.add_error("also", TOO_MANY_QUESTIONS % {"most": MAX_QUESTIONS, "count": len(self.questions)})
+            own = formats.of(type_).asked(self)
+            self.questions = self._asked(type_) if own is None else own
         if len(cleaned.get("title", "")) > MAX_SESSION_TITLE_CHARS:
             words = {"most": MAX_SESSION_TITLE_CHARS, "count": len(cleaned["title"])}
             self.add_error("title", _("At most %(most)d characters; these are %(count)d.") % words)
         return cleaned
 
-    def _check_assembly(self, typed: dict[str, Any]) -> None:
-        """It has a title and an agenda of its own, and no other questions."""
-        if not typed.get("title", "") and "title" not in self.errors:
-            self.add_error("title", NO_TITLE)
-        if typed.get("quorum") == A_NUMBER and not typed.get("quorum_number") and "quorum_number" not in self.errors:
-            self.add_error("quorum_number", NO_NUMBER)
-        if typed.get("quorum") in QUORUMS and not typed.get("entitled") and "entitled" not in self.errors:
-            self.add_error("entitled", OF_HOW_MANY)
-        try:
-            self.questions = tuple(first_items(typed.get("agenda", "")))
-        except forms.ValidationError as error:
-            self.add_error("agenda", error)
+    def _asked(self, type_: str) -> tuple[Question, ...]:
+        """What was chosen or typed, and what other sets have besides."""
+        cleaned = self.cleaned_data
+        if "question_set" not in cleaned:
+            return ()
+        also = self._of_other_sets(type_)
+        if cleaned["question_set"]:
+            first = self._of_set(type_)
+        else:
+            first = self._typed(type_) if cleaned.get("question", "").strip() or not also else ()
+        if len(first) + len(also) > MAX_QUESTIONS:
+            self.add_error("also", TOO_MANY_QUESTIONS % {"most": MAX_QUESTIONS, "count": len(first) + len(also)})
+        return (*first, *also)
 
     def _of_set(self, type_: str) -> tuple[Question, ...]:
         found = self._found("question_set", self.cleaned_data["question_set"])
@@ -306,8 +271,6 @@ class GameForm(forms.Form):
     def values(self) -> dict[str, Any]:
         """As making a session takes them, besides its type and questions."""
         typed, chosen = self.cleaned_data, self.chosen
-        if typed["engagement_type"] == Type.ASSEMBLY:
-            return self._of_assembly(typed)
         return {
             "title": typed["title"] or (chosen.name if chosen else self.questions[0].title)[:MAX_SESSION_TITLE_CHARS],
             "names": Names(typed["names"]),
@@ -316,21 +279,12 @@ class GameForm(forms.Form):
             "context": typed["context"],
             "time_zone": zone_or_default(typed["time_zone"]),
             **of_set(chosen),
+            **formats.of(typed["engagement_type"]).chosen(typed),
         }
 
     def _has_bonus(self, type_: str) -> bool:
         found = (play_in(each.play or type_, each) for each in self.questions)
         return any(each.has_bonus for each in found if each)
-
-    def _of_assembly(self, typed: dict[str, Any]) -> dict[str, Any]:
-        """People check in by account or code, so that there are no names to choose."""
-        quorum = str(typed["quorum_number"]) if typed["quorum"] == A_NUMBER else typed["quorum"]
-        kept = {name: typed[name] for name in ("title", "debug_mode", "context")}
-        return kept | {
-            "entitled": typed["entitled"] or 0,
-            "quorum": quorum,
-            "time_zone": zone_or_default(typed["time_zone"]),
-        }
 
 
 def of_set(chosen: QuestionSet | None) -> dict[str, Any]:
@@ -342,19 +296,6 @@ def of_set(chosen: QuestionSet | None) -> dict[str, Any]:
         "set_version": chosen.version,
         "custom_instructions": chosen.custom_instructions,
     }
-
-
-def first_items(typed: str) -> list[Question]:
-    """One a line: a line that asks is a motion, every other is talked about. Refused in words if there is too much."""
-    lines = [" ".join(line.split()) for line in typed.splitlines() if line.strip()]
-    if len(lines) > MAX_QUESTIONS:
-        raise forms.ValidationError(TOO_MANY_ITEMS % {"most": MAX_QUESTIONS})
-    for line in lines:
-        if len(line) > MAX_TITLE_CHARS:
-            words = {"most": MAX_TITLE_CHARS, "count": len(line), "line": f"{line[:40]} …"}
-            raise forms.ValidationError(TOO_LONG_AN_ITEM % words)
-    kinds = (Kind.MOTION if line.endswith(ASKS) else Kind.TOPIC for line in lines)
-    return [tidied(Question(line, kind, seconds=0)) for line, kind in zip(lines, kinds, strict=True)]
 
 
 class TitleForm(forms.Form):

@@ -6,8 +6,8 @@
 | `status` | `key`, `html` | the line that may change at any moment |
 | `clock` | `now`, `end`, `left`, `length`, `paused`, `starts` | by the server's clock |
 | `mine` | `key`, `html` | what one player alone sees |
-| `consent` | `key`, `html` | asks whether another device may have the seat, in an assembly |
-| `beside` | `key`, `html` | who speaks and who wants to, in an assembly |
+| `consent` | `key`, `html` | what somebody is asked about their seat, where the format does |
+| `beside` | `key`, `html` | what the format shows beside, such as who wants to speak |
 | `elsewhere` | | nothing more comes: another device has the seat |
 | `gone` | | nothing more comes: there is no such session, or no seat in it, any more |
 
@@ -19,7 +19,7 @@ from __future__ import annotations
 import zlib
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 import orjson
 from django.urls import get_script_prefix
@@ -30,6 +30,8 @@ from .clock import DEFAULT_PERCENT
 from .room import Room
 from .screens import Role, Shown
 from .seats import Seat
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,17 +59,15 @@ def status(role: Role, room: Room) -> Said:
 
 
 def beside(role: Role, room: Room) -> list[Said]:
-    """Nothing but in an assembly, on screens that have room for it."""
-    if not room.game.is_assembly or role == Role.SCOREBOARD:
-        return []
-    return [_made(room, ("beside", role), lambda: _shown("beside", screens.beside(role, room)))]
+    """What the format shows beside; in most there is nothing."""
+    return _made(room, ("beside", role), lambda: _optional("beside", room.game.format.beside(role, room)))
 
 
-def _made(room: Room, what: tuple[str, ...], make: Callable[[], Said]) -> Said:
+def _made(room: Room, what: tuple[str, ...], make: Callable[[], T]) -> T:
     question = (*what, translation.get_language(), get_script_prefix())
     if question not in room.made:
         room.made[question] = make()
-    made: Said = room.made[question]
+    made: T = room.made[question]
     return made
 
 
@@ -86,10 +86,12 @@ def mine(room: Room, seat: Seat, role: Role = Role.PLAYER, **own: Any) -> Said:
 
 
 def consent(role: Role, room: Room, seat: Seat) -> list[Said]:
-    """Only in an assembly, where others can check in as the same person."""
-    if not room.game.is_assembly or role != Role.PLAYER:
-        return []
-    return [_shown("consent", screens.consent(room, seat))]
+    """What a player is asked about their seat."""
+    return _optional("consent", room.game.format.consent(room, seat)) if role == Role.PLAYER else []
+
+
+def _optional(name: str, shown: Shown | None) -> list[Said]:
+    return [_shown(name, shown)] if shown else []
 
 
 def _shown(name: str, shown: Shown) -> Said:

@@ -13,14 +13,12 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
 from acts.links import whole
-from assembly import resolutions
-from assembly import words as assembly_words
 from pages.qr import shared_qr_svg
 from questions.question import Question
 
 from . import clock, pictures, standings, steps, words
 from .onward import services as onward
-from .play import play_at, play_for, play_named, play_of
+from .play import play_at, play_named, play_of
 from .room import Room
 from .rounds import Round
 from .rules import Game, Phase, State, Step
@@ -83,7 +81,7 @@ def calls(room: Room) -> dict[int, Button]:
 
 def asked_first(game: Game, state: State, step: Step, present: int) -> str | Promise:
     """What is said before a step that cannot be undone, or that makes no sense with so few; nothing before others."""
-    own = play_for(game, state).warning(step, game, present)
+    own = game.format.asks_first(game, step, present)
     return ASKED.get(step, "") if own is None else own
 
 
@@ -159,18 +157,6 @@ def told(room: Room) -> dict[str, Any]:
         "other_steps": offered[1:],
         **(play.context(room) | {"how": play.how(room)} if play else {}),
         "next_question": room.questions[at] if at is not None else None,
-        **(_of_an_assembly(room) if game.is_assembly else {}),
-    }
-
-
-def _of_an_assembly(room: Room) -> dict[str, Any]:
-    """The agenda with what became of each item, and how the one at hand is decided."""
-    called = calls(room)
-    items = assembly_words.agenda(room)
-    return {
-        "items": items,
-        "calls": [(each, called[each.place]) for each in items if each.place in called],
-        "nothing_on_agenda": not items and room.state.phase == Phase.WAITING,
     }
 
 
@@ -186,7 +172,6 @@ def outcome(room: Room) -> dict[str, Any]:
     drawn: dict[str, Any] = {}
     if sealed is not None and state.phase == Phase.RESULTS:
         drawn["answers_in"] = sealed.count
-        drawn["is_tied"] = game.is_assembly and state.counts(state.round) and bool(resolutions.tied(sealed))
         drawn["onward"] = onward.is_offered(game, state, room.question, sealed)
         if state.revealed and state.counts(state.round):
             drawn["picture"] = play_named(state.play).picture(sealed, room.questions, room.seats)

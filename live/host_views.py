@@ -24,7 +24,7 @@ from pages.saying import ask, told
 from store.keys import fold
 
 from . import codes, hall, repository, rooms, rules, screens, seats, steps, words
-from .access import Hosted, of_hosts
+from .access import Hosted, of_hosts, page_to
 from .forms import HostForm
 from .play import plays_of
 from .presence import PRESENCE
@@ -32,9 +32,6 @@ from .room import Room
 from .rules import Game, State, Step
 from .screens import HOSTING, Role
 from .services import hosting, moving
-
-OWN_PAGES = ("host_game", "remote", "agenda")  # from which steps are taken, and to which they lead back
-
 
 # --- screens ---
 
@@ -59,7 +56,7 @@ def _show(request: HttpRequest, role: Role, room: Room, **more: Any) -> HttpResp
         "version": room.state.version,
         "screen": screens.screen(role, room),
         "status": screens.status(role, room),
-        "beside": screens.beside(role, room) if game.is_assembly and role != Role.SCOREBOARD else None,
+        "beside": game.format.beside(role, room),
         "links": _links(game),
         "has_texts": any(each.has_texts for each in plays_of(game, room.questions)),
         "refreshes": role in (Role.SCREEN, Role.SCOREBOARD),
@@ -178,8 +175,7 @@ def _known(step: Step | None) -> Step:
 
 def _way_back(request: HttpRequest, game: Game) -> str:
     """To the page that the step was taken from."""
-    page = _asked(request).get("from", "")
-    return reverse(page if page in OWN_PAGES else "host_game", args=[game.id])
+    return reverse(page_to(_asked(request).get("from", ""), game), args=[game.id])
 
 
 def _ask(request: HttpRequest, game: Game, state: State, step: Step | None, version: int) -> HttpResponse:

@@ -19,7 +19,6 @@ from django.conf import settings
 from django.utils import translation
 
 from acts.site import table
-from assembly import floor
 from pages.streams import Listener, send_all
 from store.splitting import by_count
 from store.table import StoreError
@@ -298,7 +297,7 @@ def mark_of_mine(room: Room, seat: Seat, role: Role = Role.PLAYER) -> str:
     """Another one if what a player alone sees may be another: it need not be made to find out."""
     if role == Role.QA:
         return screens.mine_key(room, seat, role)
-    return f"{room.state.key}-{seat.version}{floor.place(room, seat.player)}{showing.texts_mark(room)}"
+    return f"{room.state.key}-{seat.version}{room.game.format.mark(room, seat.player)}{showing.texts_mark(room)}"
 
 
 @contextmanager

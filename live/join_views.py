@@ -24,6 +24,7 @@ from store import keys
 from store.table import Item
 
 from . import codes, names, players, repository, seats
+from .access import ended_page
 from .join_forms import MAX_CODE_CHARS, CodeForm, PlayerNameForm, with_focus
 from .lifetimes import configured
 from .players import Player
@@ -102,20 +103,16 @@ def _too_often(request: HttpRequest, code: str, refusal: TooOften) -> HttpRespon
     return _ask(request, form, 429)
 
 
-def ended_page(request: HttpRequest, ended_at: str) -> HttpResponse:
-    return render(request, "live/join/ended.html", {"ended_at": ended_at}, status=410)
-
-
 # --- the name ---
 
 
 @public
 @form_page
 def join_game(request: HttpRequest, game_id: str, token: str) -> HttpResponse:
-    """Where QR picture and link lead. Who has a seat already goes on playing; to an assembly people check in."""
+    """Where QR picture and link lead. Who has a seat already goes on playing; some sessions have another way in."""
     game, state, roster, player = _look(request, game_id, token)
-    if game.is_assembly:
-        return redirect("check_in", game.id, token)
+    if game.format.joining_page != "join_game":
+        return redirect(game.format.joining_page, game.id, token)
     if player is not None:
         return redirect("play", game.id)
     if game.ended_at or state.phase == Phase.ENDED:

@@ -12,12 +12,12 @@ from django.views.decorators.http import require_safe
 
 from accounts.access import public, requires
 from accounts.rules import Permission
-from assembly.minutes import repository as minutes
 from pages.forms import form_page, new_token, posted, refusals_at
 from pages.saying import refusals_said
 from questions import repository as sets
 
 from . import repository, rules, trying
+from .formats import FORMATS
 from .forms import GameForm, cards
 from .lifetimes import configured
 from .play import plays
@@ -26,7 +26,6 @@ from .room_questions import Mode
 from .rules import Game
 from .services import hosting, making
 
-MAX_RECENT_ASSEMBLIES = 3  # assemblies; the others are on a page of their own
 PAGE_ROWS = 10  # of those that are over; the rest is in the history
 
 
@@ -42,7 +41,7 @@ def games(request: HttpRequest) -> HttpResponse:
         context |= {"running": repository.running_of(user.name, newest), "past": past[:PAGE_ROWS]}
         context |= {"kept_days": configured().retention.days, "token": new_token()}
     if user.is_authenticated:
-        context["attended"], _older = minutes.attended_by(user.name, limit=MAX_RECENT_ASSEMBLIES)
+        context["of_formats"] = [each.for_visitor(user) for each in FORMATS.values()]
     if user.is_authenticated and rules.moderates(user.role):
         context["all_running"], _cursor = repository.all_running(limit=50)
     return render(request, "live/games.html", context)
@@ -62,7 +61,7 @@ def make(request: HttpRequest) -> HttpResponse:
     if request.method == "POST" and form.is_valid():
         with refusals_at(form):
             game = _made(request, form)
-            return redirect("agenda" if game.is_assembly else "host_game", game.id)
+            return redirect(game.format.first_page, game.id)
     context = {"form": form, "waiting_days": configured().waiting.days}
     return render(request, "live/make.html", context, status=422 if form.errors else 200)
 

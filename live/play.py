@@ -10,7 +10,7 @@ in `assembly/plays.py`; `config/steps.py` registers both.
 |---|---|
 | what it is | `name`, `label`, `types`, `story`; `is_scored`, `is_anonymous`, `has_texts` |
 | what is asked | `suits`, `of_set`, `quick`, `flaws`; `spans`: questions that follow one another are one round |
-| how it goes | `first_phase`, `seconds`, `voting_seconds`, `is_secret`, `step_label`, `warning` |
+| how it goes | `first_phase`, `seconds`, `voting_seconds`, `is_secret`, `step_label` |
 | what an answer is | `answer` from a form, `fields` and `summary` of it; `robot` |
 | the form | `way` (its template is `live/parts/ask_{way}.html`), `form`, `own_form`, `hints`, `received` |
 | phases | `close`: sealed, or on to the next phase; `open_vote`, `dropping`, `is_lost`; `places` and `between` |
@@ -186,10 +186,6 @@ class Play:
     def step_label(self, step: Step, state: State) -> Text | None:
         """What stands on a button, where it is not the usual words."""
         return self.closes.get(state.phase) if step == Step.CLOSE else None
-
-    def warning(self, step: Step, game: Game, present: int) -> Text | None:
-        """What is asked before a step, where it is not what is asked before it everywhere."""
-        return None
 
     # --- what an answer is ---
 

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 from django.contrib import messages
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.translation import gettext_lazy as _
@@ -15,51 +13,18 @@ from django.views.decorators.http import require_POST, require_safe
 
 from accounts.access import public
 from acts.refusals import Refusal
-from store import keys
 from store.table import StoreError
 
-from . import clock, outcome, players, rooms, saying, screens, seat_views
+from . import access, clock, outcome, rooms, saying, screens
+from .access import Seen
 from .pace import PACE, TooFast
 from .play import play_named, plays_of
-from .room import Room
-from .rules import Phase, State
+from .rules import Phase
 from .screens import Role
-from .seats import Seat
 from .services import answering
 from .services.answering import Told
 
 NOT_SAVED = _("This could not be saved just now. It is still here: please send it again in a moment.")
-NOT_HERE = _("You cannot answer from here now. Load the page again to see why.")
-
-
-@dataclass(frozen=True, slots=True)
-class Seen:
-    """A session as one look finds it, and who plays along in it."""
-
-    room: Room
-    seat: Seat
-    salt: bytes | None = None  # of the round at hand, where it was read along
-
-    @property
-    def given(self) -> dict[str, Any]:
-        """What they have said in the phase that is open, and their receipt for it."""
-        return answering.shown(answering.own(self.room.game, self.room.state, self.seat, self.salt))
-
-
-def look(
-    request: HttpRequest, game_id: str, suffices: Callable[[State], bool] = lambda state: False
-) -> Seen | HttpResponse:
-    """All that a page or an answer needs, in one round trip; or what to answer to whoever cannot play here now."""
-    place, salt = players.seat_key(request, game_id), rooms.place_of_salt(game_id)
-    room, items = rooms.current_while_open(game_id, *filter(None, (place, salt)), suffices=suffices)
-    if room is None:
-        raise Http404
-    player = players.of_items(request, game_id, items)
-    instead = seat_views.instead(request, room.game, room.state, player)
-    if player is None or instead is not None:
-        return instead or redirect("join")
-    known = items.get(keys.game_salt(game_id, room.state.round))
-    return Seen(room, player.seat, known["salt"] if known else None)
 
 
 # --- what is on now ---
@@ -68,7 +33,7 @@ def look(
 @public
 @require_safe
 def play(request: HttpRequest, game_id: str) -> HttpResponse:
-    seen = look(request, game_id)
+    seen = access.look(request, game_id)
     if isinstance(seen, HttpResponse):
         return seen
     return page(request, seen, **seen.given)
@@ -90,8 +55,8 @@ def page(request: HttpRequest, seen: Seen, *, status: int = 200, **own: Any) -> 
         "status": screens.status(Role.PLAYER, room, seat.percent),
         "screen": screens.screen(Role.PLAYER, room, typed),
         "mine": screens.mine(room, seat, **own),
-        "consent": screens.consent(room, seat) if room.game.is_assembly else None,
-        "beside": screens.beside(Role.PLAYER, room) if room.game.is_assembly else None,
+        "consent": room.game.format.consent(room, seat),
+        "beside": room.game.format.beside(Role.PLAYER, room),
     }
     return render(request, "live/play.html", context, status=status)
 
@@ -116,9 +81,12 @@ def _given(request: HttpRequest, game_id: str, phase: Phase, at: int) -> HttpRes
 
     The question they answer may be known from the last second: the state is read once the answer is there.
     """
-    seen = look(request, game_id, lambda state: saying.is_about(request.POST, state, phase) and not state.is_over(at))
+    seen = access.look(
+        request, game_id, lambda state: saying.is_about(request.POST, state, phase) and not state.is_over(at)
+    )
     if isinstance(seen, HttpResponse):
-        return render(request, "live/parts/told.html", {"problem": NOT_HERE}, status=409) if request.htmx else seen
+        problem = {"problem": access.NOT_HERE}
+        return render(request, "live/parts/told.html", problem, status=409) if request.htmx else seen
     if not saying.is_about(request.POST, seen.room.state, phase):
         return _tell(request, seen, Told.LATE if saying.was_asked(request.POST, seen.room.state) else Told.NOT_OPEN)
     try:

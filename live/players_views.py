@@ -34,8 +34,8 @@ PAGE_ROWS = 100  # players
 @form_page
 def players(request: HttpRequest, hosted: Hosted) -> HttpResponse:
     game, state = hosted
-    if game.is_assembly:
-        return redirect("game_roll", game.id)
+    if game.format.people_page != "game_players":
+        return redirect(game.format.people_page, game.id)
     if request.method == "POST":
         return _approve_shown(request, game)
     form = FindPlayerForm(request.GET)
@@ -45,7 +45,7 @@ def players(request: HttpRequest, hosted: Hosted) -> HttpResponse:
     context = {
         "game": game,
         "form": form,
-        "rows": [_row(state, each) for each in found[start : start + PAGE_ROWS]],
+        "rows": [_row(game, state, each) for each in found[start : start + PAGE_ROWS]],
         "playing": sum(each.plays and not each.left for each in everybody),
         "waiting": sum(not each.approved and not each.removed for each in everybody),
         "percents": PERCENTS,
@@ -54,9 +54,9 @@ def players(request: HttpRequest, hosted: Hosted) -> HttpResponse:
     return render(request, "live/players/players.html", context)
 
 
-def _row(state: State, seat: Seat) -> tuple[Seat, set[str], int]:
+def _row(game: Game, state: State, seat: Seat) -> tuple[Seat, set[str], int]:
     """Somebody, what can be done with them, and from which question on they were there if they came late."""
-    return seat, {act.name for act in seating.offered(seat)}, seats.late_since(state, seat)
+    return seat, {act.name for act in seating.offered(seat, game)}, seats.late_since(state, seat)
 
 
 def _start(request: HttpRequest) -> int:
@@ -92,8 +92,7 @@ def change_player(request: HttpRequest, seated: tuple[Game, Seat]) -> HttpRespon
 
 
 def _list(game: Game, **words: Any) -> str:
-    page = "game_roll" if game.is_assembly else "game_players"
-    return reverse(page, args=[game.id]) + (f"?{urlencode(words)}" if words else "")
+    return reverse(game.format.people_page, args=[game.id]) + (f"?{urlencode(words)}" if words else "")
 
 
 def _act(request: HttpRequest, game: Game, seat: Seat) -> tuple[str, Callable[[], Any]]:

@@ -20,6 +20,7 @@ from pages.saying import ask, refusals_said, told
 
 from . import reports, repository, rules
 from .access import Hosted, of_hosts, of_hosts_and_moderators
+from .formats import FORMATS
 from .lifetimes import configured
 from .onward.repository import linked
 from .services import closing, copying, deleting
@@ -83,7 +84,7 @@ def copy(request: HttpRequest, hosted: Hosted) -> HttpResponse:
     with refusals_said(request):
         made = copying.copy(request.user, hosted[0].id, token_in(request.POST))
         messages.success(request, _("This is the copy. It waits to be started; correct what is different this time."))
-        return redirect("agenda" if made.is_assembly else "game_questions", made.id)
+        return redirect(made.format.questions_page, made.id)
     return redirect("games")
 
 
@@ -117,5 +118,6 @@ def help_live(request: HttpRequest) -> HttpResponse:
         "waiting": lifetime.waiting.days,
         "idle": lifetime.idle // ONE_HOUR,
         "assembly_idle": lifetime.assembly_idle // ONE_HOUR,
+        "of_formats": [f"{each.folder}/help.html" for each in FORMATS.values()],
     }
     return render(request, "live/help_live.html", context)

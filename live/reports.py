@@ -237,7 +237,9 @@ def as_json(report: Report) -> Iterator[bytes]:
 
 def _session(report: Report) -> dict[str, Any]:
     told = repository.told_game(report.game)
-    of_assembly = {"entitled": report.game.entitled, "quorum": report.game.quorum} if report.game.is_assembly else {}
+    of_assembly = (
+        {"entitled": report.game.entitled, "quorum": report.game.quorum} if report.game.format.has_agenda else {}
+    )
     kept = {"set_version": told["set_version"], "speed_bonus": told["speed_bonus"], "kept_until": report.game.gone_at}
     return {name: told[name] for name in OF_SESSIONS} | kept | of_assembly
 

@@ -14,12 +14,12 @@ from acts.refusals import NotThere
 from acts.site import now_text, table
 from acts.versions import unchanged
 from pages.times import from_text
-from questions.question import Question, Type, question_of
+from questions.question import Question, question_of
 from store import keys, spans
 from store.splitting import in_parts
 from store.table import Check, Delete, Equals, Exists, Item, Key, Less, Missing, Put, Span, Update, Write
 
-from . import rules
+from . import formats, rules
 from .clock import Clock
 from .rounds import Given
 from .rules import NOT_THERE, Game, Names, Phase, State
@@ -59,14 +59,11 @@ class Past:
         return now_text() < (self.expires_at or rules.later(self.created_at, rules.DEFAULT_RETENTION))
 
     @property
-    def is_assembly(self) -> bool:
-        return self.engagement_type == Type.ASSEMBLY
-
-    @property
     def has_minutes(self) -> bool:
         """Whether there is a record that stays, as `rules.keeps_minutes` says."""
         has_begun = bool(self.began_at or self.rounds)
-        return self.is_assembly and self.ended_at is not None and has_begun and not self.debug_mode
+        keeps_minutes = formats.of(self.engagement_type).keeps_minutes
+        return keeps_minutes and self.ended_at is not None and has_begun and not self.debug_mode
 
     @property
     def when(self) -> str:

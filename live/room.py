@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-from assembly.speakers import NOBODY, Speakers
 from questions.question import Question
 
 from .moderation import NOTHING_WRITTEN, Texts
@@ -41,7 +40,7 @@ class Room:
     qa: Qa = NOT_ASKED  # whether the room may ask, and how
     asked: tuple[Asked, ...] = ()  # what it asks, hidden ones included
     upvotes: Mapping[str, int] = field(default_factory=dict)  # of each of these
-    speakers: Speakers = NOBODY  # of an assembly
+    beside: Any = None  # what its format shows beside
     codes_refused: bool = False  # whether people who typed the right code were refused lately
     texts: Texts = NOTHING_WRITTEN  # how what people write is taken, and what was decided about it
     as_sealed: Mapping[int, Round] = field(default_factory=dict)  # the rounds with what was hidden in them

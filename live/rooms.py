@@ -1,7 +1,7 @@
 """A session with all that its screens show: what does not change is kept in mind, what does is read.
 
-A look takes one round trip: session, state, roster, whether the room may ask, who wants to speak in an assembly, and
-what the play at hand needs. Questions, sealed rounds and what is voted on never change, so they are
+A look takes one round trip: session, state, roster, whether the room may ask, what formats show beside, and what the
+play at hand needs. Questions, sealed rounds and what is voted on never change, so they are
 read once in a process; seats are read again when the roster's number says so, and what the room asks when its own
 numbers do. As long as nothing has changed, a look answers the very same room, so that what is made of it is made once.
 """
@@ -15,12 +15,12 @@ from dataclasses import replace
 from typing import Any
 
 from acts.site import table
-from assembly.speakers import NOBODY, Speakers, speakers_of
 from questions.question import Question
 from store import keys, spans
 from store.table import Conflict, Item, Key, Unavailable
 
 from . import clock, counting, repository, robots, seats, waking
+from .formats import FORMATS
 from .moderation import NOTHING_WRITTEN, Texts
 from .play import Look, Play, play_at, play_of
 from .qa.board import Board
@@ -104,8 +104,9 @@ def places(game_id: str) -> tuple[Key, ...]:
     """What a look at a session has to read."""
     return (
         *(keys.game(game_id), keys.game_state(game_id), keys.game_roster(game_id)),
-        *(keys.game_qa(game_id), keys.game_speakers(game_id)),
+        keys.game_qa(game_id),
         *_places_of_play(game_id),
+        *(place for each in FORMATS.values() if (place := each.place(game_id))),
     )
 
 
@@ -118,7 +119,7 @@ def _places_of_play(game_id: str) -> tuple[Key, ...]:
 
 def of_items(game_id: str, items: Mapping[Key, Item], *, anew: bool = True) -> Room | None:
     """The session as these items say it is: all of them read just now, or (not `anew`) the state."""
-    game_item, state_item, roster, qa, speakers, *_of_play = map(items.get, places(game_id))
+    game_item, state_item, roster, qa, *_others = map(items.get, places(game_id))
     if game_item is None or state_item is None:
         MIND.forget(game_id)
         return None
@@ -128,7 +129,9 @@ def of_items(game_id: str, items: Mapping[Key, Item], *, anew: bool = True) -> R
         kept.remember(items, state)
     state = kept.settled(game, state)
     changes = roster.get("changes", 0) if roster else 0
-    return kept.room(game, state, changes, items, qa, speakers, seats.refused_at(roster))
+    place = game.format.place(game_id)
+    beside = items.get(place) if place else None
+    return kept.room(game, state, changes, items, qa, beside, seats.refused_at(roster))
 
 
 # --- what is kept in mind ---
@@ -196,7 +199,7 @@ class Kept:
         changes: int,
         items: Mapping[Key, Item],
         qa: Item | None = None,
-        speakers: Item | None = None,
+        beside: Item | None = None,
         refused_at: int = 0,
     ) -> Room:
         now = clock.now()
@@ -222,7 +225,7 @@ class Kept:
             present=self.present,
             answered=self.count.of(state),
             **self._asked(),
-            speakers=self._speakers(speakers),
+            beside=game.format.beside_of(beside, self.last.beside if self.last else None),
             codes_refused=now - refused_at < MAX_CODE_REFUSAL_MS,
             at=now,
         )
@@ -290,11 +293,6 @@ class Kept:
         found = {number: counting.round_of(some) for number, some in parts.items()}
         self.rounds = dict(sorted({**self.rounds, **found}.items()))
         self.never_sealed |= set(missing) - found.keys()
-
-    def _speakers(self, item: Item | None) -> Speakers:
-        """Read from the item once for each version of it."""
-        known = self.last.speakers if self.last else NOBODY
-        return known if item and known.version == item["version"] else speakers_of(item)
 
     def _at_hand(
         self, look: Look, questions: tuple[Question, ...], rounds: Mapping[int, Round]

@@ -12,10 +12,11 @@ from django.utils.translation import gettext_lazy as _
 
 from accounts.rules import Permission, Role, has
 from pages.times import from_text
-from questions.question import Question, Type
+from questions.question import Question
 from store.keys import fold
 from store.log import as_text
 
+from . import formats
 from .clock import DEFAULT_PERCENT, PERCENTS, Clock
 from .lifetimes import MAX_SESSION_DURATION, Lifetime
 
@@ -109,13 +110,13 @@ class Game:
     version: int = 1
 
     @property
-    def is_assembly(self) -> bool:
-        return self.engagement_type == Type.ASSEMBLY
+    def format(self) -> formats.Format:
+        return formats.of(self.engagement_type)
 
     @property
     def is_public(self) -> bool:
-        """Whether whoever has the code is in at once; an assembly knows who belongs to it."""
-        return self.names != Names.APPROVED and not self.is_assembly
+        """Whether whoever has the code is in at once."""
+        return self.names != Names.APPROVED and not self.format.checks_in
 
     @property
     def gone_at(self) -> str:
@@ -232,8 +233,8 @@ def moderates(role: Role | None) -> bool:
 
 
 def keeps_minutes(game: Game, state: State) -> bool:
-    """Whether there is a record that outlives the session: of an assembly that came to an item, and no rehearsal."""
-    return game.is_assembly and not game.debug_mode and bool(state.played)
+    """Whether there is a record that outlives the session: of one that came to an item, and no rehearsal."""
+    return game.format.keeps_minutes and not game.debug_mode and bool(state.played)
 
 
 # --- steps ---
@@ -299,8 +300,7 @@ def is_abandoned(game: Game, state: State, last_seen: str, now: str, lifetime: L
     if state.phase == Phase.WAITING:
         end = later(game.last_prepared_at, lifetime.waiting)
     else:
-        idle = lifetime.assembly_idle if game.is_assembly else lifetime.idle
-        end = later(max(state.changed_at, last_seen), idle)
+        end = later(max(state.changed_at, last_seen), game.format.idle(lifetime))
     return now >= min(end, later(game.created_at, MAX_SESSION_DURATION))
 
 

@@ -2,7 +2,7 @@
 
 Each has a key, and a page replaces what it shows only by what has another key. `screen` and `mine` keep theirs as long
 as people answer or vote, so that nobody loses a form that they are filling in; `status` has no form and may change at
-any moment. `mine` is what one player alone sees. An assembly has `beside`, too: the list of speakers.
+any moment. `mine` is what one player alone sees. A format may have `beside` and `consent`, too.
 """
 
 from __future__ import annotations
@@ -15,7 +15,6 @@ from typing import Any
 from django.utils import translation
 from django.utils.safestring import SafeString
 
-from assembly import floor, quorate, takeovers
 from pages.fragments import fragment
 
 from . import asking, clock, hall, outcome
@@ -65,15 +64,9 @@ def context(role: Role, room: Room) -> dict[str, Any]:
         "round": room.round if state.revealed else None,
         "play": play_for(game, state),
         **showing.told(room),
-        **(_assembled(room) if game.is_assembly else {}),
         **({} if role == Role.PLAYER else hall.told(room)),
+        **game.format.context(role, room),
     }
-
-
-def _assembled(room: Room) -> dict[str, Any]:
-    """Who is there, who wants to speak, and whose seats are on other devices than before."""
-    presence = quorate.presence(room.game, len(room.playing))
-    return {"presence": presence, "floor": floor.of(room), **takeovers.names(room.seats.values(), room.state)}
 
 
 def screen(role: Role, room: Room, typed: Typed | None = None) -> Shown:
@@ -151,20 +144,6 @@ def _status(room: Room, template: str, shown: dict[str, Any]) -> Shown:
     return Shown(f"{room.state.version}-{sha256(html.encode()).hexdigest()[:12]}", html)
 
 
-def beside(role: Role, room: Room) -> Shown:
-    """Who speaks and who wants to, in an assembly. It has buttons and nobody's secret, and a key that follows the list
-    and not the time."""
-    html = fragment("live/parts/speakers.html", context(role, room) | _listed(role, room))
-    mark = sha256(floor.mark(room).encode()).hexdigest()[:12]
-    return Shown(f"{translation.get_language()}-{room.state.round}-{mark}", html)
-
-
-def _listed(role: Role, room: Room) -> dict[str, Any]:
-    there = floor.of(room)
-    shown = there.shown(role) if there else ()
-    return {"listed": shown, "unlisted": len(there.waiting) - len(shown) if there else 0, "hosts": role in HOSTING}
-
-
 def mine(room: Room, seat: Seat, said: Any = None, **more: Any) -> Shown:
     """What one player alone sees: their name, what they answered, what they vote on, their points and place.
 
@@ -176,28 +155,16 @@ def mine(room: Room, seat: Seat, said: Any = None, **more: Any) -> Shown:
     return Shown(mine_key(room, seat), fragment("live/screens/player/mine.html", shown))
 
 
-def consent(room: Room, seat: Seat) -> Shown:
-    """That somebody was given a new code, and the question whether another device may have their seat; otherwise
-    nothing."""
-    claimed = takeovers.is_claimed(seat, room.game, room.state)
-    number, is_renewed = takeovers.number_of(seat) if claimed else "", seat.renewed_in == room.state.round
-    key = f"{translation.get_language()}-{number}-{int(is_renewed)}"
-    if not (number or is_renewed):
-        return Shown(key, "")
-    shown = {"game": room.game, "number": number, "is_renewed": is_renewed}
-    return Shown(key, fragment("live/parts/consent.html", shown))
-
-
 def mine_key(room: Room, seat: Seat, role: Role = Role.PLAYER) -> str:
     if role == Role.QA:
         return f"{translation.get_language()}-{showing.key_of_own(room, seat.player)}"
     key = f"{translation.get_language()}-{room.state.key}{showing.texts_mark(room)}"
-    return key if room.state.is_open else f"{key}-{seat.version}{floor.place(room, seat.player)}"
+    return key if room.state.is_open else f"{key}-{seat.version}{room.game.format.mark(room, seat.player)}"
 
 
 def own(room: Room, seat: Seat, **more: Any) -> dict[str, Any]:
     """What the templates about one player have at hand."""
-    stands = {"place": floor.place(room, seat.player)}
+    stands = {"place": room.game.format.mark(room, seat.player)}
     return context(Role.PLAYER, room) | asking.heading(room) | outcome.mine(room, seat, **more) | stands
 
 

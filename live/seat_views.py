@@ -1,4 +1,4 @@
-"""One's own seat: what stands between somebody and the game, one's name, another device, leaving and coming back."""
+"""One's own seat: one's name, another device, leaving and coming back."""
 
 from __future__ import annotations
 
@@ -14,64 +14,18 @@ from django_htmx.http import HttpResponseClientRedirect
 from accounts.access import public
 from acts.links import whole
 from acts.refusals import Refusal
-from assembly import takeovers
 from pages.forms import form_page
 from pages.qr import qr_svg
-from pages.saying import ask, say, told
+from pages.saying import ask, say
 from store import keys
 
 from . import players, repository, seats
+from .access import instead
 from .join_forms import PlayerNameForm, with_focus
-from .join_views import ended_page
 from .players import Pass, Player
-from .rules import Game, Phase, State
+from .rules import Game, State
 from .seats import Seat
 from .services import joining, seating
-
-
-def instead(request: HttpRequest, game: Game, state: State, player: Player | None) -> HttpResponse | None:
-    """What to answer in place of the game to somebody who cannot play here now; `None` to everybody else."""
-    if player is None:
-        return _without_seat(request, game, state)
-    if player.seat.removed:
-        return _page(request, "removed", game, player, 403)
-    if player.seat.left:
-        claimed = takeovers.is_claimed(player.seat, game, state)
-        return _page(request, "left", game, player, 200, number=takeovers.number_of(player.seat) if claimed else "")
-    if not player.is_newest:
-        return _page(request, "elsewhere", game, player, 409)
-    return None if player.seat.approved else _page(request, "waiting", game, player, 200)
-
-
-def _without_seat(request: HttpRequest, game: Game, state: State) -> HttpResponse:
-    if state.phase == Phase.ENDED:
-        return ended_page(request, game.ended_at or state.changed_at)
-    if game.is_assembly and players.pass_of(request, game.id) is not None:
-        return _of_another_device(request, game, state)
-    messages.info(request, _("This browser has no seat in that session. Type the code that you see on the big screen."))
-    return redirect("join")
-
-
-def _of_another_device(request: HttpRequest, game: Game, state: State) -> HttpResponse:
-    """For a browser that had the seat before, or asks for it during a secret vote."""
-    asked = players.claimed(request, game.id)
-    if asked is not None and takeovers.is_claimed(asked, game, state):
-        context = {"game": game, "seat": asked, "number": takeovers.number_of(asked)}
-        return render(request, "live/join/asking.html", context)
-    if asked is not None:
-        sentence = _("The vote is closed, so that you can go on with this device now. Check in again.")
-    else:
-        sentence = _(
-            "Another device has your seat. Check in here to go on with this one; if that was not you, say so now."
-        )
-    messages.info(request, sentence)
-    return redirect("check_in", game.id, game.token)
-
-
-def _page(request: HttpRequest, name: str, game: Game, player: Player, status: int, **more: Any) -> HttpResponse:
-    context = {"game": game, "seat": player.seat, **more}
-    return render(request, f"live/join/{name}.html", context, status=status)
-
 
 # --- one's own page ---
 
@@ -102,7 +56,7 @@ def _still_waiting(request: HttpRequest, game: Game, state: State, player: Playe
     """What a page that waits, for the host or for the device that has the seat, asks every few seconds."""
     if player is None:
         asked = players.claimed(request, game.id)
-        goes_on = asked is None or not takeovers.is_claimed(asked, game, state)
+        goes_on = asked is None or not game.format.claim(asked, game, state)
     else:
         goes_on = player.seat.approved or player.seat.removed or not player.is_newest
     return HttpResponseClientRedirect(reverse("play", args=[game.id])) if goes_on else HttpResponse(status=204)
@@ -130,8 +84,8 @@ def _act(request: HttpRequest, game: Game, state: State, player: Player, held: P
         return _take(request, game, held)
     if not player.is_newest:
         return instead(request, game, state, player) or redirect("play", game.id)
-    if act in ANSWERS:
-        return _answer(request, game, held, act)
+    if act in game.format.seat_acts:
+        return game.format.seat_acts[act](request, game, held)
     if act == "leave":
         joining.leave(game, held)
         return redirect("seat", game.id)
@@ -144,21 +98,6 @@ def _take(request: HttpRequest, game: Game, held: Pass) -> HttpResponse:
     except Refusal as refusal:
         return say(request, _("Your seat"), str(refusal), status=410)
     return players.remember(redirect("play", game.id), game, taken)
-
-
-ANSWERS = {"allow": takeovers.allow, "refuse": takeovers.refuse}
-
-
-def _answer(request: HttpRequest, game: Game, held: Pass, act: str) -> HttpResponse:
-    """Whether another device may go on in this one's place."""
-    done = {
-        "allow": _("The other device has your seat now."),
-        "refuse": _("The other device was refused, and cannot ask again during this vote."),
-    }
-    is_done = told(request, lambda: ANSWERS[act](game.id, held, request.POST.get("number", "")), done[act])
-    if is_done and act == "allow":
-        return redirect("check_in", game.id, game.token)
-    return redirect("play", game.id)
 
 
 def _rename(request: HttpRequest, game: Game, state: State, own: Seat, held: Pass) -> HttpResponse:
@@ -194,7 +133,7 @@ def take_seat(request: HttpRequest, game_id: str, token: str) -> HttpResponse:
     if request.method == "POST":
         return _take(request, game, linked)
     lead, button = _("You play on as %(name)s on this device. The other one is told so."), _("Play on this device")
-    if game.is_assembly:
+    if game.format.checks_in:
         lead = _("You go on as %(name)s with this device. The other one is told so.")
         button = _("Go on with this device")
     return ask(request, _("Continue here"), button, lead=lead % {"name": own.name})

@@ -38,14 +38,14 @@ def offered(game: Game, state: State) -> tuple[Step, ...]:
 def next_question(game: Game, state: State) -> int | None:
     """The place of the first question after the latest round, of an agenda the first that was never called."""
     at = state.question + state.span if state.round else 0
-    if game.is_assembly:
+    if game.format.has_agenda:
         at = next((place for place in range(game.total_questions) if place not in state.played), game.total_questions)
     return at if at < game.total_questions and len(state.played) < MAX_ROUNDS else None
 
 
 def may_call(game: Game, state: State) -> bool:
     """Whether any item of the agenda may be come to now, also one that was called before."""
-    return game.is_assembly and state.phase in (Phase.WAITING, Phase.RESULTS) and len(state.played) < MAX_ROUNDS
+    return game.format.has_agenda and state.phase in (Phase.WAITING, Phase.RESULTS) and len(state.played) < MAX_ROUNDS
 
 
 def check_offered(game: Game, state: State, step: Step) -> None:
@@ -58,7 +58,7 @@ def check_offered(game: Game, state: State, step: Step) -> None:
 def called(game: Game, state: State, item: int | None) -> int:
     """The place of what is asked next: what somebody called by its place, in an assembly, or the next in order."""
     at = next_question(game, state)
-    if item is None or not game.is_assembly:
+    if item is None or not game.format.has_agenda:
         assert at is not None  # as it was offered
         return at
     if not 0 <= item < game.total_questions:

@@ -2,9 +2,6 @@
 
 from django.urls import include, path
 
-from assembly import agenda_views, check_in_views, roll_views, speakers_views
-from assembly.minutes import views as minutes_views
-
 from . import (
     correcting_views,
     host_views,
@@ -38,8 +35,6 @@ below_live = [
     path("<slug:game_id>/drive/", host_views.drive, name="drive"),
     path("<slug:game_id>/sort/", sort_views.sort_ideas, name="sort_ideas"),
     path("<slug:game_id>/hosts/", host_views.hosts, name="game_hosts"),
-    path("<slug:game_id>/agenda/", agenda_views.agenda, name="agenda"),
-    path("<slug:game_id>/run-off/", agenda_views.run_off, name="run_off"),
     path("<slug:game_id>/title/", correcting_views.title, name="game_title"),
     path("<slug:game_id>/asked/", correcting_views.questions, name="game_questions"),
     path("<slug:game_id>/asked/add/", correcting_views.add_question, name="add_game_question"),
@@ -52,14 +47,9 @@ below_live = [
     path("<slug:game_id>/seat/<str:token>/", seat_views.take_seat, name="take_seat"),
     path("<slug:game_id>/players/", players_views.players, name="game_players"),
     path("<slug:game_id>/players/<str:player>/", players_views.change_player, name="change_player"),
-    # an assembly: being there, who is entitled, who speaks
-    path("<slug:game_id>/check-in/<slug:token>/", check_in_views.check_in, name="check_in"),
-    path("<slug:game_id>/roll/", roll_views.roll, name="game_roll"),
-    path("<slug:game_id>/speakers/", speakers_views.speakers_list, name="speakers"),
     # what came of it
     path("<slug:game_id>/onward/<int:round>/", onward_views.onward, name="onward"),
     path("history/", report_views.history, name="live_history"),
-    path("attended/", minutes_views.attended, name="attended"),
     path("<slug:game_id>/report/", report_views.report, name="game_report"),
     path("<slug:game_id>/report/report.csv", report_views.report_csv, name="game_report_csv"),
     path("<slug:game_id>/report/report.json", report_views.report_json, name="game_report_json"),
@@ -68,9 +58,6 @@ below_live = [
     path("<slug:game_id>/rounds/<int:number>/proof.json", round_views.sealed_round_proof, name="sealed_round_proof"),
     path("<slug:game_id>/copy/", report_views.copy, name="copy_game"),
     path("<slug:game_id>/delete/", report_views.delete, name="delete_game"),
-    path("<slug:game_id>/minutes/", minutes_views.minutes, name="minutes"),
-    path("<slug:game_id>/minutes/delete/", minutes_views.delete_minutes, name="delete_minutes"),
-    path("<slug:game_id>/minutes/minutes.json", minutes_views.minutes_json, name="minutes_json"),
     # what is asked
     path("sets/", include("questions.urls")),
     # what the room asks

@@ -1,0 +1,1 @@
+PUBLIC = "again answers bounces letters mailboxes names numbers outbox senders sending server trial words"

@@ -1,0 +1,1 @@
+PUBLIC = "about demo front letters mailing repository subscribing"

@@ -11,8 +11,8 @@ from acts.site import now_text
 from elections.beside import Beside
 from elections.rules import Election, State
 from results import repository as results
-from results.card_address import card_address
 from results.repository import Seal
+from results.sharing.card_address import card_address
 
 from . import repository, rules
 from .rules import Post

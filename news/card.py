@@ -11,8 +11,8 @@ from django.utils.translation import gettext as _
 
 from pages.conditional import tag_of
 from pages.times import from_text, shown
-from results.lettering import can_write
-from results.pen import ACCENT, HEIGHT_PX, INK, LEFT_PX, RIGHT_PX, SOFT, Pen, cut, edition, wrapped
+from results.sharing.lettering import can_write
+from results.sharing.pen import ACCENT, HEIGHT_PX, INK, LEFT_PX, RIGHT_PX, SOFT, Pen, cut, edition, wrapped
 from store.memory import Memory
 
 from .rules import Post

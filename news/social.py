@@ -10,7 +10,7 @@ from django.utils.text import Truncator
 from acts.links import whole
 from pages.sharing import MAX_PREVIEW_CHARS
 from photos.rules import CONTENT_TYPES
-from results.pen import HEIGHT_PX, WIDTH_PX
+from results.sharing.pen import HEIGHT_PX, WIDTH_PX
 
 from .card import card_of
 from .feeds import Picture

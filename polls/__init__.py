@@ -1,0 +1,1 @@
+PUBLIC = "allowance demo forms replay repository rules sealing services voters"

@@ -9,11 +9,11 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from acts.naming import site_name
-from results.card import MAX_BARS, Bar, Card
-from results.lettering import MAX_MEASURED_CHARS, can_write
-from results.pen import ACCENT, GREY, INK, PALE, PAPER, SEAT, SOFT
 from results.pictures.drawing import fit, in_order, isolated, joined, short, tag
 from results.pictures.points import score
+from results.sharing.card import MAX_BARS, Bar, Card
+from results.sharing.lettering import MAX_MEASURED_CHARS, can_write
+from results.sharing.pen import ACCENT, GREY, INK, PALE, PAPER, SEAT, SOFT
 from results.words import names
 
 from .counting import SideBySide

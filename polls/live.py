@@ -10,8 +10,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from acts.site import now_text
+from results.incoming.watching import Box, Shelf, Watched
 from results.running import Kept
-from results.watching import Box, Shelf, Watched
 from store.table import Item
 from tally.ballots import Ballots
 

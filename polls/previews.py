@@ -17,7 +17,7 @@ from acts.links import whole
 from pages.markdown import plain
 from pages.rendered import description_of
 from pages.sharing import LANGUAGES, MAX_PREVIEW_CHARS
-from results.pen import HEIGHT_PX, WIDTH_PX, edition
+from results.sharing.pen import HEIGHT_PX, WIDTH_PX, edition
 
 from . import counting
 from .counting import SideBySide

@@ -23,7 +23,7 @@ from acts.limits import Limit, TooOften, count
 from acts.site import now_text
 from pages.page_cache import Fragment, cache_key, get_or_render, page_with
 from pages.saying import refusals_said
-from results.files import CSV, JSON, TEXT, file_name
+from results.exports.files import CSV, JSON, TEXT, file_name
 from tally.formats import CannotWrite, File, write
 
 from . import counting, live, repository, voters

@@ -20,7 +20,7 @@ from acts.site import now_text
 from pages.forms import form_page
 from pages.sharing import LANGUAGES, for_others, framed, kept_for_good
 from ranking.rankings import ranks_of
-from results.card import picture
+from results.sharing.card import picture
 from results.words import label
 
 from . import counting, live, repository, voters

@@ -1,0 +1,1 @@
+PUBLIC = "checking demo forms question repository rules services telling"

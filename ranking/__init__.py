@@ -1,0 +1,1 @@
+PUBLIC = "beginnings boxes candidates carrying codes drafts explanations rankings"

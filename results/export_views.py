@@ -20,9 +20,9 @@ from pages.saying import refusals_said
 from tally.formats import CannotWrite
 
 from .access import Reader, counted_as, for_anybody, is_stranger
-from .bundle import NotSealedYet, mark
-from .bundle import bundle as as_zip
-from .files import EXPORTS, file_name, has, version
+from .exports.bundle import NotSealedYet, mark
+from .exports.bundle import bundle as as_zip
+from .exports.files import EXPORTS, file_name, has, version
 from .repository import Found, Sealed
 from .views import load, not_yet, of_public_results
 

@@ -19,15 +19,15 @@ from ballots import repository as ballots
 from ballots.comparing import Cast, Flaw, compare, compare_what_is_left
 from ballots.sorting import Line, Sorter
 from elections.rules import Election, State
+from results.roll import roll_commitment
 from store import keys
 from store.table import Item
 from tally import lots
 from tally.ballots import BadBallot, Ballots
 
 from . import repository
-from .committing import roll_commitment
+from .exports.trail import events_of
 from .repository import Seal
-from .trail import events_of
 
 AMONG_PUBLISHED = "among the published ballots"
 WITHDRAWN = Cast("", "")

@@ -18,6 +18,9 @@ from typing import Any
 
 import orjson
 
+from acts.site import table
+from elections import places
+from elections.rules import Election
 from store import keys
 from store.spans import ordered_values
 from store.table import Span, Table
@@ -96,3 +99,10 @@ def commitment_to(table: Table, roll: Sequence[Span], secret: str) -> str:
     while some := list(islice(entries, BATCH_ROLL_ENTRIES)):
         commitment.add_all(some)
     return commitment.text
+
+
+# --- what the seal says about it ---
+
+
+def roll_commitment(election: Election, secret: str) -> str:
+    return commitment_to(table(), places.roll(election), secret)

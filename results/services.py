@@ -18,6 +18,7 @@ from elections import repository as elections
 from elections import services as organising
 from elections.rules import Election, State
 from elections.turnout import final_turnout, turnout
+from results import repository, roll, running
 from store import keys, trips
 from store.log import Event
 from store.table import Check, Delete, Exists, Item, StoreError
@@ -27,7 +28,6 @@ from tally.closeness import DEFAULT_RECOUNTS
 from tally.cost import Size, of_recount
 from tally.job import Job
 
-from . import committing, repository, running
 from .report import Report, report_on, settings_of
 from .repository import Found, Seal
 from .roll import new_secret
@@ -68,7 +68,7 @@ def seal_result(election: Election, counts: Mapping[str, int] | None = None) -> 
     known = {**drawn, "equals": counted.has_equals}
     seal = Seal(counted.total, counted.digest, digest, sealed_at, parts, counted.candidates, came, secret, **known)
     said = {"election_name": election.name, "ballots": seal.ballots, "digest": seal.digest, "report_digest": digest}
-    said |= {"sealed_at": sealed_at, "roll_commitment": committing.roll_commitment(election, secret)} | checked | drawn
+    said |= {"sealed_at": sealed_at, "roll_commitment": roll.roll_commitment(election, secret)} | checked | drawn
     said |= {"winners": winners}
     there, told = Check(keys.election(election.name), Exists()), Delete(keys.lots(election.name))
     writes = [repository.head(election.name, seal), there, told, *repository.outcome(election, seal, report.result)]

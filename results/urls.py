@@ -2,8 +2,11 @@
 
 from django.urls import include, path
 
-from . import book_views, coverage_views, export_views, live_views, mail_views, sandbox_views, share_views, views
+from . import book_views, coverage_views, export_views, sandbox_views, views
 from .checks import follow, head_to_head, recount, what_if
+from .incoming import views as live_views
+from .mailing import views as mail_views
+from .sharing import views as share_views
 
 below_election = [
     path("<name:name>/results/", views.results, name="results"),

@@ -27,7 +27,7 @@ from . import services, words
 from .access import Reader, check_reads, for_anybody, for_voters, is_stranger
 from .coverage import coverage_of
 from .coverage import picture as coverage_picture
-from .files import context_of_exports
+from .exports.files import context_of_exports
 from .lots import context_of_lots
 from .margin import margin_of
 from .pictures import pictures_of, turnout_pictures

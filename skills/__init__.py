@@ -1,0 +1,1 @@
+PUBLIC = "access demo merging replay repository rules"

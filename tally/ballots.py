@@ -125,10 +125,8 @@ class Ballots:
     @cached_property
     def normal(self) -> Ballots:
         """The one form that all orders of candidates and ballots share; every count starts from it."""
-        from . import fast
-
         ordered = self.in_order(sorted(self.candidates))
-        normal = Ballots(ordered.candidates, fast.arranged(ordered) or _arranged(ordered.counts))
+        normal = Ballots(ordered.candidates, _arranged(ordered.counts))
         normal.__dict__["normal"] = normal  # it is its own normal form: no need to sort again
         return normal
 

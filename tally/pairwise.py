@@ -13,7 +13,6 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from operator import add, sub
 
-from . import fast
 from .abreast import Counted, abreast, pays
 from .ballots import BadBallot, Ballots
 
@@ -37,8 +36,7 @@ class Summary:
     @classmethod
     def of(cls, ballots: Ballots) -> Summary:
         """Counted from all ballots."""
-        counted = fast.matrices(ballots) if fast.pays(ballots) else matrices(ballots)
-        return cls(ballots.candidates, ballots.total, ballots.blank, *counted)
+        return cls(ballots.candidates, ballots.total, ballots.blank, *matrices(ballots))
 
     @property
     def weight(self) -> int:

@@ -72,7 +72,7 @@ def begun_anew(django_test_environment):
     have connected to hundreds of stores, too, each of which would keep its files open."""
     from store.connect import connect
     from store.sqlite.table import _tables
-    from upkeep import metrics
+    from upkeep.monitoring import metrics
 
     metrics.REQUESTS.clear()
     yield

@@ -18,8 +18,7 @@ from accounts import repository, services
 from accounts.models import User
 from accounts.rules import Role
 from accounts.sessions import SessionStore
-from accounts.views import start_session
-from accounts.visitors import remember
+from accounts.visitors import remember, start_session
 from acts.site import log
 from elections import repository as elections
 from elections.rules import Election

@@ -1,20 +1,24 @@
-"""Arrows between packages point one way, as docs/architecture.md draws them, and no view leans on another app's."""
+"""Imports point one way, between packages as docs/architecture.md draws them and between the parts of each folder; and
+packages import only what others offer them."""
 
 from __future__ import annotations
 
 import ast
 import json
+import re
+from collections.abc import Iterator
 from functools import cache
+from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 import pytest
 
 ROOT = Path(__file__).parent.parent
-# What still points the wrong way, by check. The list may only shrink.
+# What still points the wrong way, by check. The lists may only shrink.
 EXCEPTIONS = json.loads(Path(__file__).with_name("arrow_exceptions.json").read_text())
 
-# From the top of the house to its ground. A package may import those below it, and none beside or above it.
-FLOORS = (
+# From the top down. A package may import those in the layers below it, and none beside or above it.
+LAYERS = (
     ("config",),
     ("audit",),
     ("upkeep",),
@@ -35,7 +39,7 @@ FLOORS = (
     ("store", "tally"),
 )
 TESTED = {"bench"}  # which may import everything, and which nothing may import but tests
-# What lies below but is not for it: counting knows no store, and what every act needs knows no counting.
+# What lies below and still must not be imported: counting needs no store, and shared infrastructure no counting.
 NOT = {
     "acts": {"tally"},
     "pages": {"tally"},
@@ -46,20 +50,16 @@ NOT = {
 }
 
 
-def exceptions(check: str) -> list[str]:
-    return EXCEPTIONS.get(check, [])
-
-
 def allowed() -> dict[str, set[str]]:
     found, below = {}, set()
-    for floor in reversed(FLOORS):
-        found |= {package: below - NOT.get(package, set()) for package in floor}
-        below = below | set(floor)
+    for layer in reversed(LAYERS):
+        found |= {package: below - NOT.get(package, set()) for package in layer}
+        below = below | set(layer)
     return found
 
 
-def packages() -> set[str]:
-    return {path.parent.name for path in ROOT.glob("*/__init__.py")} - {"tests"} - TESTED
+def packages(root: Path = ROOT) -> set[str]:
+    return {path.parent.name for path in root.glob("*/__init__.py")} - {"tests"} - TESTED
 
 
 def modules(root: Path, package: str) -> list[Path]:
@@ -67,10 +67,10 @@ def modules(root: Path, package: str) -> list[Path]:
 
 
 @cache
-def imported(path: Path, root: Path = ROOT) -> set[str]:
+def imported(path: Path, root: Path = ROOT, *, at_run_time: bool = False) -> set[str]:
     """Every module a file imports, and every name from one, by its full name."""
     names, here = set(), path.relative_to(root).parts[:-1]
-    for node in ast.walk(ast.parse(path.read_text())):
+    for node in _nodes(ast.parse(path.read_text()), at_run_time):
         if isinstance(node, ast.Import):
             names |= {name.name for name in node.names}
         elif isinstance(node, ast.ImportFrom):
@@ -80,8 +80,19 @@ def imported(path: Path, root: Path = ROOT) -> set[str]:
     return names
 
 
+def _nodes(node: ast.AST, at_run_time: bool) -> Iterator[ast.AST]:
+    for child in ast.iter_child_nodes(node):
+        is_for_types = isinstance(child, ast.If) and ast.unparse(child.test) == "TYPE_CHECKING"
+        if not (at_run_time and is_for_types):
+            yield child
+            yield from _nodes(child, at_run_time)
+
+
 def tops(path: Path, root: Path = ROOT) -> set[str]:
     return {name.split(".")[0] for name in imported(path, root)}
+
+
+# --- between packages ---
 
 
 def wrong_arrows(root: Path, may: dict[str, set[str]]) -> list[str]:
@@ -93,17 +104,85 @@ def wrong_arrows(root: Path, may: dict[str, set[str]]) -> list[str]:
     ]
 
 
-def test_every_package_has_its_place_in_the_picture():
+def test_every_package_has_its_layer():
     assert packages() == set(allowed())
 
 
-def test_arrows_point_one_way():
-    assert wrong_arrows(ROOT, allowed()) == exceptions("packages")
+def test_packages_import_only_those_below_them():
+    assert wrong_arrows(ROOT, allowed()) == EXCEPTIONS["packages"]
 
 
 @pytest.mark.parametrize("package", ["store", "tally"])
-def test_store_and_tally_know_no_django(package):
+def test_store_and_tally_do_not_import_django(package):
     assert [path.name for path in modules(ROOT, package) if tops(path) & {"django", "django_htmx"}] == []
+
+
+# --- inside a folder ---
+
+
+def cycles(root: Path = ROOT) -> list[str]:
+    """Of every folder, modules and folders in it that import each other, directly or through others in it."""
+    folders = [path.parent for package in packages(root) for path in (root / package).rglob("__init__.py")]
+    return sorted(found for folder in folders if (found := _cycle(folder, root)))
+
+
+def _cycle(folder: Path, root: Path) -> str | None:
+    here = ".".join(folder.relative_to(root).parts)
+    graph: dict[str, set[str]] = {}
+    for path in folder.rglob("*.py"):
+        part = path.relative_to(folder).with_suffix("").parts[0]
+        if part == "__init__":
+            continue
+        inside = (name.removeprefix(f"{here}.") for name in imported(path, root, at_run_time=True))
+        graph.setdefault(part, set()).update(name.split(".")[0] for name in inside)
+    graph = {part: (others & graph.keys()) - {part} for part, others in graph.items()}
+    try:
+        TopologicalSorter(graph).prepare()
+    except CycleError as error:
+        return f"{here}: {', '.join(sorted(set(error.args[1])))}"
+    return None
+
+
+def test_nothing_in_a_folder_imports_in_a_circle():
+    assert cycles() == EXCEPTIONS["cycles"]
+
+
+# --- what packages offer each other ---
+
+
+def is_offered(name: str, root: Path) -> bool:
+    """Whether every folder on the way has what comes next in its list."""
+    parts = name.split(".")
+    for depth in range(1, len(parts)):
+        folder = root.joinpath(*parts[:depth])
+        if (folder / "__init__.py").exists() and parts[depth] not in offers(folder / "__init__.py"):
+            return False
+    return True
+
+
+@cache
+def offers(path: Path) -> frozenset[str]:
+    """The modules and folders that a package names in `PUBLIC` for others to import."""
+    for node in ast.parse(path.read_text()).body:
+        if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "PUBLIC":
+            return frozenset(ast.literal_eval(node.value).split())
+    return frozenset()
+
+
+def trespasses(root: Path = ROOT) -> list[str]:
+    """Imports of another package's modules that it does not offer."""
+    there = packages(root)
+    return sorted(
+        f"{path.relative_to(root)} imports {name}"
+        for package in there
+        for path in modules(root, package)
+        for name in imported(path, root)
+        if name.split(".")[0] in there - {package} and _is_module(root, name) and not is_offered(name, root)
+    )
+
+
+def test_packages_import_only_what_others_offer():
+    assert trespasses() == []
 
 
 # --- views ---
@@ -113,7 +192,7 @@ def view_modules(root: Path = ROOT) -> set[str]:
     """What addresses lead to: the modules that a urls.py imports from its own package."""
     found = set()
     for path in root.glob("*/**/urls.py"):
-        here = ".".join(path.relative_to(root).parts[:-1])
+        here = path.relative_to(root).parts[0]
         found |= {name for name in imported(path, root) if name.startswith(f"{here}.") and _is_module(root, name)}
     return found
 
@@ -126,7 +205,7 @@ def borrowed_views(root: Path = ROOT) -> list[str]:
     views = view_modules(root)
     return [
         f"{path.relative_to(root)} imports {name}"
-        for package in packages()
+        for package in sorted(packages(root))
         for path in modules(root, package)
         for name in sorted(imported(path, root) & views)
         if name.split(".")[0] != package
@@ -135,26 +214,87 @@ def borrowed_views(root: Path = ROOT) -> list[str]:
 
 def test_no_view_imports_another_apps_views():
     assert len(view_modules()) > 20
-    assert borrowed_views() == exceptions("views")
+    assert borrowed_views() == EXCEPTIONS["views"]
+
+
+# --- session formats ---
+
+ASKS_FOR_ASSEMBLY = re.compile(r"""is_assembly|Type\.ASSEMBLY|== ["']assembly["']""")
+
+
+def asking_for_assembly(root: Path = ROOT) -> list[str]:
+    """Who asks whether a session is an assembly, in place of asking its format."""
+    outside = [path for package in packages(root) - {"assembly", "config"} for path in modules(root, package)]
+    outside += [path for path in (root / "templates").rglob("*.html") if path.parts[-2] != "assembly"]
+    return sorted(str(path.relative_to(root)) for path in outside if ASKS_FOR_ASSEMBLY.search(path.read_text()))
+
+
+def test_only_an_assembly_knows_that_it_is_one():
+    assert asking_for_assembly() == EXCEPTIONS["assembly"]
 
 
 # --- that the tests can fail ---
 
 
-def test_a_wrong_arrow_is_found(tmp_path):
-    (tmp_path / "store").mkdir()
-    (tmp_path / "store" / "table.py").write_text("def f():\n    from config import settings\n")
-    assert wrong_arrows(tmp_path, {"store": set(), "tally": set(), "config": {"store"}}) == [
+@pytest.fixture
+def tree(tmp_path):
+    def made(**files: str) -> Path:
+        for name, text in files.items():
+            path = tmp_path.joinpath(*name.split("__")).with_suffix(".py")
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text)
+            for folder in (path.parent, *path.parent.parents):
+                if folder == tmp_path:
+                    break
+                (folder / "__init__.py").touch()
+        return tmp_path
+
+    return made
+
+
+def test_a_wrong_arrow_is_found(tree):
+    root = tree(store__table="def f():\n    from config import settings\n")
+    assert wrong_arrows(root, {"store": set(), "tally": set(), "config": {"store"}}) == [
         "store/table.py imports config"
     ]
 
 
-def test_a_borrowed_view_is_found(tmp_path, monkeypatch):
-    monkeypatch.setattr("tests.test_arrows.packages", lambda: {"polls", "elections"})
-    for package in ("polls", "elections"):
-        (tmp_path / package).mkdir()
-        (tmp_path / package / "__init__.py").write_text("")
-        (tmp_path / package / "urls.py").write_text("from . import views\n")
-        (tmp_path / package / "views.py").write_text("def told(): ...\n")
-    (tmp_path / "polls" / "views.py").write_text("from elections.views import told\n")
-    assert borrowed_views(tmp_path) == ["polls/views.py imports elections.views"]
+def test_a_circle_is_found(tree):
+    root = tree(
+        polls__rules="from .votes import casting\n",
+        polls__votes__casting="from polls import text\n",
+        polls__text="def f():\n    from . import rules\n",
+        polls__apart="if TYPE_CHECKING:\n    from polls import text\n",
+    )
+    assert cycles(root) == ["polls: rules, text, votes"]
+
+
+def test_a_trespass_is_found(tree):
+    root = tree(
+        polls__views="from elections import rules, repository\nfrom elections.roll import services\n",
+        elections__rules="",
+        elections__repository="",
+        elections__roll__services="",
+    )
+    (root / "elections" / "__init__.py").write_text('PUBLIC = "rules roll"\n')
+    assert trespasses(root) == [
+        "polls/views.py imports elections.repository",
+        "polls/views.py imports elections.roll.services",
+    ]
+
+
+def test_a_borrowed_view_is_found(tree):
+    root = tree(
+        polls__urls="from . import views\n",
+        elections__urls="from .roll import views\n",
+        elections__roll__views="def page(): ...\n",
+        polls__views="from elections.roll.views import page\n",
+    )
+    assert borrowed_views(root) == ["polls/views.py imports elections.roll.views"]
+
+
+def test_who_asks_for_an_assembly_is_found(tree):
+    root = tree(live__rules="game.is_assembly\n", assembly__rules="game.is_assembly\n", live__words="")
+    (root / "templates" / "live").mkdir(parents=True)
+    (root / "templates" / "live" / "play.html").write_text('{% if type == "assembly" %}')
+    assert asking_for_assembly(root) == ["live/rules.py", "templates/live/play.html"]

@@ -20,7 +20,7 @@ from config.web.requests import MAX_BODY_BYTES
 from config.web.streams import HEARTBEAT_SECONDS
 from store.dynamodb import schema
 from tests.store.policy import Resolved, policy_of
-from upkeep import metrics
+from upkeep.monitoring import metrics
 
 DEPLOY = BASE_DIR / "deploy"
 TEMPLATE = json.loads((DEPLOY / "aws.json").read_text())

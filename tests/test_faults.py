@@ -27,11 +27,11 @@ from store.chaos import Chaos
 from store.log import EventLog, as_text, new_nonce, seal
 from tests.people import PASSWORD
 from upkeep import pause
-from upkeep.sealer import site_sealer
+from upkeep.log.sealer import site_sealer
 
 # seconds: far longer than any page takes on a busy machine; one that tries again and again takes minutes
 TIMEOUT_SECONDS = 60
-CONNECTING = ("acts.site", "acts.site_cache", "upkeep.views", "audit.views", "upkeep.pause", "upkeep.sealer")
+CONNECTING = ("acts.site", "acts.site_cache", "upkeep.views", "audit.views", "upkeep.pause", "upkeep.log.sealer")
 NEW = {
     "name": "New",
     "description": "",
@@ -220,7 +220,13 @@ def jump(site, monkeypatch) -> Callable[[timedelta], None]:
 
         monkeypatch.setattr(time, "time", lambda: really() + by.total_seconds())
         monkeypatch.setattr(site, "clock", lambda: really() + by.total_seconds())
-        for module in ("acts.site", "ballots.services.casting", "store.log.events", "upkeep.pause", "upkeep.health"):
+        for module in (
+            "acts.site",
+            "ballots.services.casting",
+            "store.log.events",
+            "upkeep.pause",
+            "upkeep.doctor.health",
+        ):
             monkeypatch.setattr(f"{module}.utc_now", now)
         monkeypatch.setattr(EventLog.__init__, "__defaults__", (now, new_nonce))
 

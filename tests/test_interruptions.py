@@ -30,7 +30,7 @@ from acts import site
 from acts.queues import SomeFailed
 from acts.refusals import Refusal
 from acts.site import acting_on, table
-from assembly import rolls
+from assembly import roll
 from ballots import services as ballots
 from elections import copying, imports, invitations
 from elections import repository as elections
@@ -75,7 +75,7 @@ from tests.background import finish_background
 from tests.live.conftest import QUESTIONS, seated
 from tests.photos.drawing import kept
 from tests.test_replay_story import election, someone
-from upkeep import jobs
+from upkeep.worker import jobs
 
 pytestmark = pytest.mark.slow
 
@@ -495,7 +495,7 @@ def an_assembly_that_has_talked() -> None:
     question = Question("Who chairs?", Kind.CHOICE, options=("Ann", "Bea"), seconds=0)
     game = making.make(someone("Bo"), Type.ASSEMBLY, [question], title="Spring meeting", entitled=9, quorum="1/2")
     for name in NAMES:
-        player = rolls.player_of(game.id, name, someone(name).created_at)
+        player = roll.player_of(game.id, name, someone(name).created_at)
         table().write(*seats.seating(game, seats.Seat(player, name, game.created_at, account=name)))
     drive(Step.NEXT)
     drive(Step.CLOSE)

@@ -41,12 +41,12 @@ CANDIDATES = [f"{number:02}" + EMOJI * 198 for number in range(5)]
 # --- every form ---
 
 NOT_WALKED = {
-    "accounts.factor_forms.AnswerForm": "what a passkey answers",
-    "accounts.factor_forms.AppForm": "a code that an app shows",
-    "accounts.factor_forms.CodeForm": "a code that an app shows",
+    "accounts.second_factor.forms.AnswerForm": "what a passkey answers",
+    "accounts.second_factor.forms.AppForm": "a code that an app shows",
+    "accounts.second_factor.forms.CodeForm": "a code that an app shows",
     "accounts.forms.NameForm": "asked of whoever registers while somebody else takes the name",
     "elections.books.forms.QuestionsForm": "what two forms have in common",
-    "assembly.check_in_forms.PersonalCodeForm": "a code that is looked up",
+    "assembly.forms.PersonalCodeForm": "a code that is looked up",
     "news.mail_forms.NoNewsForm": "an address that is looked up",
     "news.site_forms.PartForm": "what several forms have in common",
     "pages.time_fields.ZonedForm": "what several forms have in common",

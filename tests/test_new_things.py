@@ -21,8 +21,9 @@ from store.replay import Exempt, Happened, Step
 from store.schema import SCHEMA, EventType, Export, ItemType, Sheet
 from store.table import DATA, LOG, Item, Key, Put, Span, Update
 from tests.docs.types_table import event_row, item_row
-from upkeep import names, replay
-from upkeep.names import Alias
+from upkeep import replay
+from upkeep.erasure import log_erasure as names
+from upkeep.erasure.log_erasure import Alias
 
 
 def reading_tip(tip_id: str) -> Key:

@@ -45,10 +45,11 @@ from tests.people import PASSWORD, enrol, make_owner, sign_in
 from tests.polls.conftest import CHOSEN, by_ida, vote
 from tests.store import engines
 from tests.store.policy import ARN, TEMPLATE, Need, Resolved, enforced, judged, policy_of
-from upkeep import names, system
+from upkeep import system
 from upkeep.doctor import stores
 from upkeep.doctor.findings import Grade
-from upkeep.sealer import site_sealer
+from upkeep.erasure import log_erasure as names
+from upkeep.log.sealer import site_sealer
 
 JUDGE = ["dynamodb-local"] if os.environ.get(engines.JAR_DIR) else []
 

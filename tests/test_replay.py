@@ -45,7 +45,7 @@ from tests.copies import copy_of
 from tests.people import enrol
 from tests.test_replay_story import APPS, election, kinds_in, someone, told  # noqa: F401 - a fixture
 from upkeep import replay
-from upkeep.sealer import site_sealer
+from upkeep.log.sealer import site_sealer
 
 check = partial(replay.check, said=replay.quietly)
 Change = Callable[[str, Item], Iterator[Item]]  # the table's name and an item, to what is there instead

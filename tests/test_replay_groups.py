@@ -19,8 +19,9 @@ from store.table import Update
 from tests.background import finish_background
 from tests.people import enrol
 from tests.test_completeness import Watched, watched  # noqa: F401 - a fixture
-from upkeep import names, replay
-from upkeep.sealer import site_sealer
+from upkeep import replay
+from upkeep.erasure import log_erasure as names
+from upkeep.log.sealer import site_sealer
 
 check = partial(replay.check, said=replay.quietly)
 ADDRESSES = [f"voter{number:03d}@example.org" for number in range(100)]

@@ -28,8 +28,9 @@ from store.log.seal import verify
 from store.table import Update
 from tests.test_completeness import Watched, watched  # noqa: F401 - a fixture
 from tests.test_replay_story import kinds_in
-from upkeep import names, replay
-from upkeep.sealer import site_sealer
+from upkeep import replay
+from upkeep.erasure import log_erasure as names
+from upkeep.log.sealer import site_sealer
 
 LATER = "2100-01-01T09:00:00.000Z"
 check = partial(replay.check, said=replay.quietly)

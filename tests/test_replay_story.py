@@ -15,11 +15,12 @@ import pytest
 from django.core.mail import EmailMessage
 from django.test import Client, override_settings
 
-from accounts import authenticator_apps, factors, setup, tokens
 from accounts import repository as people
 from accounts import services as accounts
+from accounts import setup, tokens
 from accounts.models import User
 from accounts.rules import Role
+from accounts.second_factor import authenticator_apps, factors
 from accounts.visitors import Visitor
 from acts import background
 from acts.background import TaskType
@@ -46,7 +47,7 @@ from mail.sending import send_waiting
 from pages import markdown, rendered
 from photos.changing import Wanted
 from ranking.candidates import Candidate
-from results import mailing
+from results.mailing import services as mailing
 from skills import services as skills
 from store import keys
 from store.connect import connect
@@ -60,8 +61,9 @@ from tests.ballots.conftest import ranks
 from tests.clock import stands_at
 from tests.copies import copy_of
 from tests.photos.drawing import kept
-from upkeep import names, pause, replay, secret_key
-from upkeep.sealer import site_sealer
+from upkeep import pause, replay, secret_key
+from upkeep.erasure import log_erasure as names
+from upkeep.log.sealer import site_sealer
 
 ROOT = Path(__file__).parent.parent
 APPS = ("accounts", "elections", "ballots", "results")

@@ -35,9 +35,9 @@ from store.splitting import by_count
 from store.sqlite import BufferedTable
 from store.table import LOG, Delete, Exists, Item, Put, Table, Update, Write
 
-from . import figures
+from .log import figures
+from .log.sealer import COUNTED
 from .pause import Pause, pause_item
-from .sealer import COUNTED
 
 EVENTS = (
     EventType(

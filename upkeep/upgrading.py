@@ -15,8 +15,8 @@ from store import formats
 from store.backup import Progress, silent
 from store.table import StoreError, Table
 
-from .jobs import LOG
-from .leases import LEASE_SECONDS, Leases
+from .worker.jobs import LOG
+from .worker.leases import LEASE_SECONDS, Leases
 
 Report = Callable[[str], AbstractContextManager[Progress]]  # shows the progress of a step under its title
 

@@ -15,11 +15,12 @@ from store.connect import connect
 from store.log import utc_now
 from store.table import StoreError
 from store.together import together
+from upkeep.worker import jobs as pauses
 
-from . import health, pauses
-from . import metrics as site_metrics
+from .doctor import health
 from .doctor.site import Seen, is_doctor
-from .signs import signs
+from .monitoring import metrics as site_metrics
+from .worker.heartbeats import signs
 
 OF_STORE = (keys.sync(), keys.restoring(), *formats.PLACES)
 

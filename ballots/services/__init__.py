@@ -5,3 +5,5 @@ from .casting import Outcome, cast, check_own, check_question, enter_paper, pape
 from .leaving import take_along
 from .restoring import unlink_all, unlinking
 from .sealing import publishing, seal_what_is_closed, sealed_parts
+
+PUBLIC = "sealing"

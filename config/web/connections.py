@@ -247,6 +247,8 @@ class LoopPolicy(asyncio.DefaultEventLoopPolicy):
 
 
 def count_ended(reason: str) -> None:
-    from upkeep import metrics  # only in a process that serves: what is counted before the fork belongs to nobody
+    from upkeep.monitoring import (
+        metrics,  # only in a process that serves: what is counted before the fork belongs to nobody
+    )
 
     metrics.CONNECTIONS_ENDED.labels(reason).inc()

@@ -195,6 +195,6 @@ def _tell(end: Step, stream: Any) -> None:
 
 
 def _show_open(count: int) -> None:
-    from upkeep import metrics
+    from upkeep.monitoring import metrics
 
     metrics.OPEN_STREAMS.set(count)

@@ -1,1 +1,3 @@
 """Books: elections that are bound together as several questions on one ballot."""
+
+PUBLIC = "addresses repository rules services"

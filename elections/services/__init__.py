@@ -12,3 +12,5 @@ from .lifecycle import extend, fix, move_end, open_, open_now, opened, opening
 from .needs import agree, ask_candidates, copy_needs, disagree, drop_need, forget_agreements, set_need
 from .roll import Added, add_handful, add_voters, adding, bring, put_on_roll, remove_voter, take_off
 from .runners import add_manager, hand_over, pass_on, remove_manager, with_manager, with_owner, without_manager
+
+PUBLIC = "ending lifecycle"

@@ -1,0 +1,1 @@
+PUBLIC = "electorate repository services"

@@ -124,16 +124,8 @@ def making(game: Game, state: State, made: Onward) -> list[Write]:
         Put(_item(game, made) | {"untold": True}, when=Missing()),
         TELLING.begin(task_subject(game.id, made.number), game_id=game.id, number=made.number),
         Check(keys.game_state(game.id), still),
-        *_in_minutes(game, made),
+        *game.format.onward(game, made),
     ]
-
-
-def _in_minutes(game: Game, made: Onward) -> list[Write]:
-    """What came of an assembly stays with its minutes, when the session is gone."""
-    if not game.is_assembly or game.debug_mode:
-        return []
-    place = keys.minutes_onward(game.id, made.number)
-    return [Put({"PK": place.pk, "SK": place.sk, **_words(made)})]
 
 
 def task_subject(game_id: str, number: int) -> str:
@@ -152,8 +144,8 @@ def told(game: Game, made: Onward) -> list[Write]:
 
 def _item(game: Game, made: Onward) -> Item:
     place: Key = keys.onward(game.id, made.number)
-    return {"PK": place.pk, "SK": place.sk, "game": game.id, **_words(made), "ttl": game.ttl}
+    return {"PK": place.pk, "SK": place.sk, "game": game.id, **as_item(made), "ttl": game.ttl}
 
 
-def _words(made: Onward) -> Item:
+def as_item(made: Onward) -> Item:
     return {each.name: getattr(made, each.name) for each in fields(Onward)} | {"kind": str(made.kind)}

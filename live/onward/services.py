@@ -9,12 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass
 from datetime import datetime
 from functools import partial
 
 from django.core.exceptions import ValidationError
-from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from accounts.models import User
@@ -22,16 +21,14 @@ from accounts.rules import Permission
 from acts.again import try_again
 from acts.background import Batch, Task, finished
 from acts.refusals import LostRace, NameTaken, NotAllowed, NotThere, Refusal
-from acts.site import now_text, table
+from acts.site import now_text
 from acts.suffixes import suffixes
-from assembly import quorate, rolls
 from elections import copying
 from elections.convening import Convened
 from elections.copying import BY_ADDRESS
 from elections.rules import Election
 from pages import times
 from pages.names import MAX_NAME_CHARS, clean_title
-from pages.sorting import as_people_sort
 from polls import allowance
 from polls import services as polls
 from polls.forms import usual_retention
@@ -39,17 +36,16 @@ from polls.rules import Poll
 from questions.question import Question
 from store import keys
 from store.log import Event
-from store.splitting import by_count
 from store.table import Write
 
-from .. import counting, repository, rules, seats
+from .. import counting, repository, rules
 from ..play import play_of
 from ..qa.repository import texts as texts_of
 from ..rounds import Round, options_of
 from ..rules import Game, State
-from ..seats import Seat
 from ..texts import tidied
 from . import repository as onward
+from .electorate import Electorate
 from .repository import TELLING, Made, Onward
 
 MAX_FOLLOW_UPS = 50  # polls and elections of one session
@@ -74,7 +70,7 @@ class NotOnward(Refusal):
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """What a poll or an election is to be about: a round of a session, or an assembly as a whole."""
+    """What a poll or an election is to be about: a round of a session, or those present as a whole."""
 
     game: Game
     state: State
@@ -87,7 +83,7 @@ class Subject:
 def subject(game: Game, state: State, number: int) -> Subject:
     """Refused in a sentence where nothing can be made of it."""
     if number == 0:
-        if not game.is_assembly:
+        if not game.format.checks_in:
             raise NotOnward(NO_ASSEMBLY)
         return Subject(game, state, 0, _named(game.title, game.title))
     if not 1 <= number <= len(state.played):
@@ -150,68 +146,21 @@ def _named(text: str, otherwise: str, most: int = MAX_NAME_CHARS) -> str:
         return _named(otherwise, "", most) if otherwise else ""
 
 
-# --- who is there ---
+# --- who called for it ---
 
 
-@dataclass(frozen=True, slots=True)
-class Hall:
-    """Who is present at an assembly: how many, the accounts of those who have one, by name; and of those who checked
-    in by a code the address that the roll has, if any."""
-
-    present: int
-    accounts: Mapping[str, str]
-    coded: Mapping[str, str] = field(default_factory=dict)
-
-    @property
-    def addressed(self) -> dict[str, str]:
-        return {name: address for name, address in self.coded.items() if address}
-
-    @property
-    def without(self) -> int:
-        """How many can be on no roll of an election."""
-        return self.present - len(self.accounts) - len(self.addressed)
-
-    @property
-    def lines(self) -> str:
-        """Everybody who checked in by a code, a line each, for whoever adds what addresses are missing."""
-        return "\n".join(f"{name} <{address}>" for name, address in self.coded.items())
-
-    def with_addresses(self, typed: Mapping[str, str]) -> Hall:
-        """With what a host has typed in place of what the roll has."""
-        return replace(self, coded={name: typed.get(name, "") for name in self.coded})
-
-
-def hall(game: Game) -> Hall:
-    """Robots are nobody. Of an assembly that has ended: who had not left by then."""
-    there = [each for each in seats.each(game.id) if each.is_there and not each.robot]
-    coded = sorted((each for each in there if not each.account), key=lambda each: as_people_sort(each.name))
-    emails = {each.folded: each.email for each in rolls.every(game.id)} if coded and game.has_roll else {}
-    addresses = {each.name: emails.get(keys.fold(each.entry or each.name), "") for each in coded}
-    return Hall(len(there), dict(sorted(_accounts(game, there))), addresses)
-
-
-def _accounts(game: Game, there: Iterable[Seat]) -> Iterator[tuple[str, str]]:
-    """Whose account is gone has none, also if somebody else has one of the same name by now."""
-    for some in by_count(each for each in there if each.account):
-        found = table().get_many({keys.user(each.account) for each in some})
-        people = {item["name"]: item["created_at"] for item in found.values()}
-        players = {each.player for each in some}
-        yield from ((name, at) for name, at in people.items() if rolls.player_of(game.id, name, at) in players)
-
-
-def convened(subject: Subject, hall: Hall, *, listed: bool) -> Convened:
-    """What the assembly says at this moment; of one that has ended, what it was then."""
+def convened(subject: Subject, hall: Electorate, *, listed: bool) -> Convened:
+    """What those present say at this moment; of a session that has ended, what it was then."""
     game = subject.game
-    met = quorate.told(game, hall.present)
     roll = {"listed": hall.present - hall.without, "unlisted": hall.without} if listed else {}
     return Convened(
         assembly=game.title,
         assembly_id=game.id,
         at=game.ended_at or now_text(),
         present=hall.present,
-        entitled=met["entitled"],
-        quorum=met["quorum"],
-        quorate=met["quorate"],
+        entitled=game.entitled,
+        quorum=game.quorum,
+        quorate=hall.is_quorate,
         round_digest=subject.digest,
         **roll,
     )
@@ -281,15 +230,15 @@ def _onward(place: int, kind: Made, round_: int, by: str, thing: Thing) -> Onwar
     return Onward(place, str(kind), what, title, round_, thing.created_at, by)
 
 
-def _electorate(game: Game, addresses: Mapping[str, str] | None) -> Hall:
-    if not game.is_assembly:
+def _electorate(game: Game, addresses: Mapping[str, str] | None) -> Electorate:
+    there = game.format.electorate(game)
+    if there is None:
         raise NotOnward(NO_ASSEMBLY)
-    there = hall(game)
     return there if addresses is None else there.with_addresses(addresses)
 
 
-def _drafted(host: User, wanted: Subject, also: Also, electorate: Hall | None) -> Election:
-    there = electorate or (hall(wanted.game) if wanted.game.is_assembly else None)
+def _drafted(host: User, wanted: Subject, also: Also, electorate: Electorate | None) -> Election:
+    there = electorate or wanted.game.format.electorate(wanted.game)
     called = convened(wanted, there, listed=electorate is not None) if there else None
     addressed = dict.fromkeys(electorate.addressed.values(), BY_ADDRESS) if electorate else {}
     voters = {**electorate.accounts, **addressed} if electorate else {}
@@ -311,9 +260,7 @@ def described(wanted: Subject) -> str:
     """Where it comes from."""
     game = wanted.game
     words = {"title": game.title, "when": times.moment_text(times.shown(_began(wanted), game.time_zone))}
-    if game.is_assembly:
-        return _("Called for by the assembly “%(title)s” of %(when)s.") % words
-    return _("Made of what was ranked in the live session “%(title)s” of %(when)s.") % words
+    return str(game.format.came_of) % words
 
 
 def _began(wanted: Subject) -> datetime:

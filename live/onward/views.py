@@ -1,4 +1,4 @@
-"""From a question that was voted on, or from an assembly as a whole, to a quick poll or a draft election."""
+"""From a question that was voted on, or from those present as a whole, to a quick poll or a draft election."""
 
 from __future__ import annotations
 
@@ -15,17 +15,15 @@ from django.utils.translation import gettext as _
 from accounts.access import requires
 from accounts.models import User
 from accounts.rules import Permission
-from assembly import addresses, quorate
-from assembly.check_in_forms import MAX_ROLL_CHARS
 from pages.addresses import origin
 from pages.forms import form_page
 from pages.saying import refusals_said
 
 from .. import access
-from ..host_views import OWN_PAGES
 from ..rules import Game, State
 from ..services import closing
 from . import services as carrying
+from .electorate import MAX_ADDRESSES_CHARS, read_addresses
 from .repository import Onward, linked
 
 POLL, ELECTION, ELECTORATE = "poll", "election", "electorate"
@@ -33,7 +31,7 @@ POLL, ELECTION, ELECTORATE = "poll", "election", "electorate"
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """Which round of which session; 0: an assembly as a whole."""
+    """Which round of which session; 0: those present as a whole."""
 
     game: Game
     state: State
@@ -75,9 +73,8 @@ def _making(request: HttpRequest, asked: Asked) -> Callable[[], Onward] | None:
 
 def _addresses(request: HttpRequest, game: Game) -> dict[str, str] | None:
     """What was typed for those who checked in by a code; nothing from a page that does not ask for it."""
-    if "addresses" not in request.POST or not game.is_assembly:
-        return None
-    return addresses.read(request.POST["addresses"][:MAX_ROLL_CHARS], carrying.hall(game).coded)
+    hall = game.format.electorate(game) if "addresses" in request.POST else None
+    return read_addresses(request.POST["addresses"][:MAX_ADDRESSES_CHARS], hall.coded) if hall else None
 
 
 def _said(request: HttpRequest, asked: Asked, made: Onward) -> HttpResponse:
@@ -89,8 +86,8 @@ def _said(request: HttpRequest, asked: Asked, made: Onward) -> HttpResponse:
 
 
 def _back(request: HttpRequest, asked: Asked) -> HttpResponse | None:
-    page = request.POST.get("from")
-    return redirect(page, asked.game.id) if page in OWN_PAGES else None
+    page = access.page_to(request.POST.get("from", ""), asked.game, otherwise="")
+    return redirect(page, asked.game.id) if page else None
 
 
 def _page(request: HttpRequest, asked: Asked, problem: str = "", status: int = 200) -> HttpResponse:
@@ -100,8 +97,6 @@ def _page(request: HttpRequest, asked: Asked, problem: str = "", status: int = 2
         context["subject"] = carrying.subject(game, asked.state, asked.round)
     except carrying.NotOnward as refusal:
         problem, status = str(refusal), 409
-    if game.is_assembly:
-        hall = carrying.hall(game)
+    if (hall := game.format.electorate(game)) is not None:
         context |= {"hall": hall, "lines": request.POST.get("addresses", hall.lines)}
-        context |= {"quorate": quorate.is_met(game, hall.present), "needed": quorate.needed(game)}
     return render(request, "live/onward.html", context | {"problem": problem}, status=status)

@@ -14,7 +14,7 @@ from django.utils.translation import gettext_lazy
 
 from accounts.access import public
 from acts.refusals import NotNow, Refusal
-from live import clock, players, rooms, screens, seat_views
+from live import access, clock, players, rooms, screens
 from live import room_questions as rules
 from live.access import Hosted, of_hosts
 from live.marks import mark_of
@@ -64,7 +64,7 @@ def _look(request: HttpRequest, game_id: str, question: str = "") -> Seen | Http
     if room is None:
         raise Http404
     found = players.of_items(request, game_id, items)
-    instead = seat_views.instead(request, room.game, room.state, found)
+    instead = access.instead(request, room.game, room.state, found)
     if found is None or instead is not None:
         return instead or redirect("join")
     asked = repository.asked_of(items[wanted]) if wanted in items else None

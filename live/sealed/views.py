@@ -12,7 +12,6 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
 from accounts.access import public
-from assembly import words as assembly_words
 from ranking.beginnings import beginning_form
 from store import keys
 from store.memory import Memory
@@ -119,7 +118,6 @@ def sealed_round(request: HttpRequest, game_id: str, number: int) -> HttpRespons
         "recounts": told.play.is_recounted(seen.round) and not seen.round.result.get("hidden"),
         "hidden": seen.round.result.get("hidden", 0),
         "kept_days": configured().retention.days,
-        "said_words": list(assembly_words.SAID.items()),
         **_logged(seen),
     }
     return render(request, "live/sealed_round.html", context, status=422 if form is not None and form.errors else 200)

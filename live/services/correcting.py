@@ -82,7 +82,7 @@ def move(game_id: str, who: str, place: int, seen: str, *, up: bool) -> None:
 
 def remove(game_id: str, who: str, place: int, seen: str) -> None:
     def correct(found: Found) -> Questions:
-        if len(found.questions) == 1 and not found.game.is_assembly:
+        if len(found.questions) == 1 and not found.game.format.has_agenda:
             raise NotNow(corrections.THE_LAST_ONE)
         return corrections.removed(found.questions, found.free, place)
 
@@ -99,7 +99,7 @@ def add(game_id: str, who: str, question: Question, *, first: int | None = None,
         if once and waiting:
             return waiting[0]
         if as_played(found.game, question) is None:
-            raise NotNow(NOT_AN_ITEM if found.game.is_assembly else NOT_OF_THIS_TYPE)
+            raise NotNow(NOT_AN_ITEM if found.game.format.has_agenda else NOT_OF_THIS_TYPE)
         if len(found.questions) >= MAX_QUESTIONS:
             raise TooMany(TOO_MANY % {"most": MAX_QUESTIONS})
         at = len(found.questions) if first is None else first

@@ -11,7 +11,6 @@ from acts.queues import take_each
 from acts.recording import record
 from acts.refusals import NotNow
 from acts.site import SITE, now_text
-from assembly.minutes import repository as minutes
 from store.log import Event, as_text
 from store.table import Item
 
@@ -43,11 +42,10 @@ def end(game: Game, state: State, who: str) -> State:
     writes = [
         *repository.ending(game, over, counted, has_code=has_code),
         *(play.moving_on(game, state) if play else ()),
-        *minutes.opening(over, after),
+        *game.format.ending(over, after),
     ]
     record(Event(who, "LiveSessionEnded", said), *repository.moving(game, state, after), *writes)
-    if game.is_assembly:
-        minutes.SEALING.start(game.id)
+    game.format.ended(game.id)
     waking.moved(game.id)
     return after
 

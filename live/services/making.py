@@ -16,11 +16,11 @@ from acts.recording import record
 from acts.refusals import LostRace, NotNow
 from acts.site import now_text
 from pages.times import from_text
-from questions.question import Question, Type
+from questions.question import Question
 from store.log import Event
 from store.table import Conflict
 
-from .. import repository
+from .. import formats, repository
 from ..lifetimes import MAX_SESSION_DURATION, configured
 from ..play import suits
 from ..rules import Game, State, later
@@ -32,7 +32,7 @@ NOTHING_SUITS = _("None of these questions suits this type of session.")
 def make(host: User, engagement_type: str, questions: Sequence[Question], *, game_id: str = "", **chosen: Any) -> Game:
     """A session that waits for its players. With a `game_id` of its own it is made once, however often it is asked."""
     suitable = tuple(each for each in questions if suits(engagement_type, each))
-    if not suitable and engagement_type != Type.ASSEMBLY:  # whose agenda can be written later
+    if not suitable and not formats.of(engagement_type).has_agenda:  # which can be written later
         raise NotNow(NOTHING_SUITS)
     for _attempt in range(MAX_ATTEMPTS):
         game = _new(game_id or secrets.token_urlsafe(16), host, engagement_type, len(suitable), **chosen)

@@ -9,7 +9,6 @@ from typing import Any
 from acts import recording
 from acts.refusals import LostRace
 from acts.site import now_text
-from assembly import speaking
 from questions.question import Question
 from store.log import Event
 from store.table import Write
@@ -31,7 +30,7 @@ def drive(
 ) -> State:
     """Take a step; answers where the session is now. Whoever leaves a version that is gone is told so.
 
-    `item` is the place of what an assembly is to come to next, if it is not the next in order; `found` is the session,
+    `item` is the place of what is called from an agenda, if it is not the next in order; `found` is the session,
     if it was just read.
     """
     game, before = found or repository.load(game_id)
@@ -42,7 +41,7 @@ def drive(
         steps.check_offered(game, state, step)
     after = _taken(game, state, step, who, item)
     if state.phase == Phase.TALKING:
-        speaking.over(game)
+        game.format.end_debate(game)
     return after
 
 
@@ -66,8 +65,9 @@ def move(
         salt = repository.salting(game, after.round, new_salt())
     play = play_at(state)
     opened, told = play.open_vote(game, after) if play and step == Step.VOTE else ([], {})
+    present = game.format.open_vote(game, after) if step == Step.VOTE else {}
     gone = [*_dropped(game, state, step), *play.moving_on(game, state, after)] if play else []
-    record(game, who, step, state, after, *salt, *gone, *opened, **told)
+    record(game, who, step, state, after, *salt, *gone, *opened, **present, **told)
     return after
 
 

@@ -16,8 +16,8 @@ from ranking.codes import SYMBOLS
 from ranking.rankings import named
 from results import published
 from results.access import is_stranger
-from results.files import version
-from results.following import story_of
+from results.checks.following import story_of
+from results.exports.files import version
 from results.published import Place
 from results.repository import Sealed
 from store.table import Item

@@ -58,3 +58,6 @@ def arranged(pictures: Iterable[Picture]) -> list[Picture]:
         at = next((at for at, each in enumerate(left) if not each.is_whole), None)
         found += [replace(first, alone=True)] if at is None else [first, left.pop(at)]
     return found
+
+
+PUBLIC = "drawing points"

@@ -8,3 +8,5 @@ from __future__ import annotations
 from .events import Event, EventLog, Repeated, as_text, new_nonce, utc_now
 
 __all__ = ["Event", "EventLog", "Repeated", "as_text", "new_nonce", "utc_now"]
+
+PUBLIC = "events forgotten index layout publish seal search stretches"

@@ -69,3 +69,6 @@ def write(file: File, format: str) -> Iterator[bytes]:
 def _batched(pieces: Iterator[str]) -> Iterator[bytes]:
     while batch := "".join(islice(pieces, BATCH_LINES)):
         yield batch.encode()
+
+
+PUBLIC = "file ranking text"

@@ -14,9 +14,10 @@ from django.core import mail as sent
 from django.test import Client
 from django.urls import reverse
 
-from accounts import authenticator_apps, factors, repository, services
+from accounts import repository, services
 from accounts.models import User
 from accounts.rules import Role
+from accounts.second_factor import authenticator_apps, factors
 from acts.links import whole
 from acts.site import log
 from acts.tokens import sign
@@ -51,8 +52,8 @@ from questions import services as question_sets
 from questions.question import Kind, Question
 from ranking.candidates import Candidate
 from results import repository as results
-from results.card_address import card_edition
 from results.checks.sealed import stamp
+from results.sharing.card_address import card_edition
 from skills import merging
 from skills import services as skills
 from skills.endorsements import Ground
@@ -64,7 +65,7 @@ from tests.markup import attribute, hidden
 from tests.people import PASSWORD, confirm, enrol, somebody
 from tests.photos.drawing import kept
 from upkeep.doctor import site as doctor
-from upkeep.sealer import site_sealer
+from upkeep.log.sealer import site_sealer
 
 from .words import MIN_TAG_CHARS, filled, known, note, text
 

@@ -89,8 +89,9 @@ def without_haste() -> Iterator[Standstill]:
     from live import clock as of_sessions
     from polls import live as of_polls
     from polls import voters
-    from results import live as of_elections
-    from upkeep import pause, signs
+    from results.incoming import count as of_elections
+    from upkeep import pause
+    from upkeep.worker import heartbeats as signs
 
     from .site import PRESENTED
 

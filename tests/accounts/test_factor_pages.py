@@ -9,8 +9,9 @@ import time
 import pytest
 from django.test import Client
 
-from accounts import authenticator_apps, factors, repository, services, throttle
+from accounts import repository, services, throttle
 from accounts.rules import Role
+from accounts.second_factor import authenticator_apps, factors
 from accounts.throttle import Limits
 from acts.limits import Limit
 from acts.site import table

@@ -19,10 +19,11 @@ from cryptography.hazmat.primitives.hashes import SHA256
 from hypothesis import given
 from hypothesis import strategies as st
 
-from accounts import authenticator_apps, factors, passkeys, repository, services
-from accounts.factors import Factors, WrongCode
-from accounts.passkeys import RelyingParty, WrongPasskey
+from accounts import repository, services
 from accounts.rules import Role
+from accounts.second_factor import authenticator_apps, factors, passkeys
+from accounts.second_factor.factors import Factors, WrongCode
+from accounts.second_factor.passkeys import RelyingParty, WrongPasskey
 from acts.refusals import LostRace, NotThere, Refusal
 from store import keys
 from store.log import EventLog

@@ -24,7 +24,7 @@ from tests.background import queue_mailings
 from tests.people import PASSWORD
 from tests.polls.conftest import CHOSEN, NAMES
 from tests.skills.conftest import have
-from upkeep.sealer import site_sealer
+from upkeep.log.sealer import site_sealer
 
 
 @pytest.fixture

@@ -8,8 +8,9 @@ from collections import Counter
 import pytest
 from django.test import Client
 
-from accounts import authenticator_apps, factors, repository, services
+from accounts import repository, services
 from accounts.rules import Role
+from accounts.second_factor import authenticator_apps, factors
 from accounts.visitors import Visitor
 from acts.refusals import LostRace, NameTaken, NotAllowed, Refusal
 from acts.site import log

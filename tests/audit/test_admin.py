@@ -36,9 +36,12 @@ from store.log import Event, EventLog
 from store.table import DATA, LOG, Put, Table, Unavailable, Update
 from tests.rows import every_row
 from tests.store import engines
-from upkeep import figures, health, metrics, system
-from upkeep.leases import Leases
-from upkeep.sealer import site_sealer
+from upkeep import system
+from upkeep.doctor import health
+from upkeep.log import figures
+from upkeep.log.sealer import site_sealer
+from upkeep.monitoring import metrics
+from upkeep.worker.leases import Leases
 
 PAGES = ("/admin/", "/admin/system/")
 

@@ -21,7 +21,7 @@ from typing import Any
 
 import orjson
 
-from results.bundle import shown
+from results.exports.bundle import shown
 from store import keys
 from store.log import as_text
 

@@ -31,7 +31,7 @@ from elections import services as organising
 from store import keys
 from tests.at_once import at_once
 from upkeep.server import NAME
-from upkeep.signs import signs
+from upkeep.worker.heartbeats import signs
 
 from .history import DONE, Act, flaws, left_behind
 from .soak import children

@@ -33,8 +33,8 @@ from tests.people import PASSWORD, make_owner
 from tests.publishing import seal_publicly
 from tests.test_routes import BALLOT, BY_PASS, PUBLIC, ROUTES
 from upkeep import replay
+from upkeep.log.sealer import site_sealer
 from upkeep.pause import pause
-from upkeep.sealer import site_sealer
 
 from .conftest import ranks
 from .test_pages import PAGE, code_of, fields_of, text_of, trips_of, vote

@@ -27,7 +27,7 @@ from ranking.candidates import Candidate
 from results import repository as results
 from results import roll
 from results import services as counting
-from results.files import EXPORTS
+from results.exports.files import EXPORTS
 from store import keys
 from store.log import EventLog
 from tests.ballots.guessing import Attack, Opened, Papers, Suspicion

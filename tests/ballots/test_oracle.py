@@ -23,7 +23,7 @@ from mail.letters import compose
 from mail.sending import send_waiting
 from tests.background import queue_mailings
 from tests.copies import copy_of
-from upkeep import health
+from upkeep.doctor import health
 
 from .conftest import ranks
 from .oracle import Question, World, are_alike, as_text, every_form, every_page, told_apart

@@ -31,7 +31,7 @@ from store.memory import Memory
 from store.table import Delete
 from tests.at_once import at_once as all_at_once
 from tests.background import finish_background
-from upkeep.sealer import site_sealer
+from upkeep.log.sealer import site_sealer
 
 from .conftest import ranks
 

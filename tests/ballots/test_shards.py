@@ -15,8 +15,9 @@ from elections import places
 from elections import repository as elections
 from elections import services as organising
 from elections.turnout import turnout
-from results import live, proof
+from results import proof
 from results import services as results
+from results.incoming import count as live
 from store import backup, keys, spans, trips
 from store.metered import WRITE, Metered
 from store.sqlite import SqliteTable

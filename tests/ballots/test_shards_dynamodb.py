@@ -28,8 +28,8 @@ from tests.background import finish_background
 from tests.polls.conftest import made, vote  # noqa: F401
 from tests.skills.test_endorsing_dynamodb import on_dynamodb  # noqa: F401
 from tests.store import engines
+from upkeep.log.sealer import site_sealer
 from upkeep.replay import check
-from upkeep.sealer import site_sealer
 
 from .conftest import ranks
 

@@ -13,11 +13,11 @@ from datetime import datetime, timedelta
 import pytest
 from django.test import Client
 
-from accounts import authenticator_apps, factors
 from accounts import repository as people
 from accounts import services as accounts
 from accounts.models import User
 from accounts.rules import Role
+from accounts.second_factor import authenticator_apps, factors
 from accounts.services import passwords
 from acts.site import table
 from audit.tables.raw import item_href

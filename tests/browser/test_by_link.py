@@ -13,7 +13,7 @@ from elections import repository, services
 from elections.by_link import link_to, read_link
 from mail.outbox import Mail
 from ranking.candidates import Candidate
-from results.letters import RESULT
+from results.mailing.letters import RESULT
 from store import keys
 from store.log import as_text, utc_now
 

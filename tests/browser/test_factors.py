@@ -8,7 +8,7 @@ import time
 import pytest
 from playwright.sync_api import Page, expect
 
-from accounts.authenticator_apps import code_at, step_at
+from accounts.second_factor.authenticator_apps import code_at, step_at
 from tests.people import PASSWORD
 
 from .conftest import come_in

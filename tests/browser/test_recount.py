@@ -14,7 +14,7 @@ import pytest
 from playwright.sync_api import Page, Route, expect
 
 from config.settings import BASE_DIR
-from results.following import story_of
+from results.checks.following import story_of
 from tally import lots
 from tally.ballots import Ballots, ranking_of
 from tally.methods import METHODS, count

@@ -94,7 +94,7 @@ def who(environ) -> bytes:
 
 
 def figures(environ) -> bytes:
-    from upkeep import metrics
+    from upkeep.monitoring import metrics
 
     return metrics.as_text()
 

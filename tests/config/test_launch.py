@@ -19,7 +19,7 @@ from config.environment_file import BadFile
 from config.settings import BASE_DIR
 from config.variables import NAMES
 from tests.rows import every_row
-from upkeep import given_files
+from upkeep.backups import input_files as given_files
 
 ANSWERS = {
     "--site-url": "https://vote.example.org",

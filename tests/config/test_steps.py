@@ -31,8 +31,8 @@ STEPS = {
     "WELCOMING": (WELCOMING, ["elections.welcoming.asked_of"]),
     "COLOURING": (COLOURING, ["pages.colours.of_site"]),
     "COUNTING": (COUNTING, ["results.services.seal_result"]),
-    "SEALED": (SEALED, ["results.mailing.mail_by_itself"]),
-    "ONCE_SEALED": (ONCE_SEALED, ["results.mailing.to_be_mailed"]),
+    "SEALED": (SEALED, ["results.mailing.services.mail_by_itself"]),
+    "ONCE_SEALED": (ONCE_SEALED, ["results.mailing.services.to_be_mailed"]),
     "LEAVING": (
         LEAVING,
         [

@@ -12,11 +12,11 @@ from pathlib import Path
 import pytest
 from django.core.management import get_commands
 
-from tests.test_arrows import FLOORS
+from tests.test_arrows import LAYERS
 
 ROOT = Path(__file__).parents[2]
 DOCUMENTS = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/*.md")])
-PACKAGES = {package for floor in FLOORS for package in floor}
+PACKAGES = {package for floor in LAYERS for package in floor}
 MAX_LINE_CHARS = 120  # letters of a line of prose
 A_FILE = re.compile(r"[\w.…/-]+\.(?:py|md|html|css|js|sh|toml)")
 A_FOLDER = re.compile(r"(?:[\w-]+/)+")

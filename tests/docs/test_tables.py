@@ -9,7 +9,7 @@ from config.settings import BASE_DIR
 from config.variables import VARIABLES
 from store import formats
 from tests.docs import types_table
-from tests.test_arrows import FLOORS
+from tests.test_arrows import LAYERS
 from tests.upkeep import capacity_table
 from upkeep import system
 from upkeep.upgrading import STEPS
@@ -34,7 +34,7 @@ def test_the_drawing_in_architecture_shows_the_layers_of_packages():
     drawing = re.search(r"```\n(config/.*?)```", text, re.DOTALL)
     assert drawing is not None
     lines = [re.findall(r"(\w+)/", line.split("  ")[0]) for line in drawing[1].splitlines()]
-    assert [set(line) for line in lines if line] == [set(floor) for floor in FLOORS]
+    assert [set(line) for line in lines if line] == [set(floor) for floor in LAYERS]
 
 
 def test_scale_shows_what_the_capacity_command_answers():

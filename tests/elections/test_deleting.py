@@ -24,8 +24,9 @@ from store.sqlite import SqliteTable
 from store.table import Conflict
 from tests.background import finish_background
 from tests.people import somebody
-from upkeep import jobs, replay
-from upkeep.leases import Leases
+from upkeep import replay
+from upkeep.worker import jobs
+from upkeep.worker.leases import Leases
 
 DELETION_WRITES = 3  # writes: it says so, its gates are shut, it goes
 VOTERS = [f"voter.{number:03}@example.org" for number in range(200)]

@@ -20,7 +20,7 @@ from elections.invitations import ANNOUNCED, INVITED, MESSAGED, REMINDED, TIMED,
 from mail.letters import compose
 from mail.sending import send_waiting
 from ranking.candidates import Candidate
-from results import mailing
+from results.mailing import services as mailing
 from store import keys
 from store.table import Delete, Key, Refused
 from tests.background import queue_mailings, unfinished

@@ -24,8 +24,8 @@ from tests.access.site import PRESENTED, Look, Site, build
 from tests.access.words import known, written_by
 from tests.fuzz.forms import Form, Typing, forms_on, long_address
 from tests.photos.drawing import encoded, upright
-from upkeep.jobs import JOBS, Outcome, run_each
-from upkeep.leases import Leases
+from upkeep.worker.jobs import JOBS, Outcome, run_each
+from upkeep.worker.leases import Leases
 
 SCRIPTS = {
     "Latin": "a",

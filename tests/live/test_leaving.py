@@ -19,8 +19,8 @@ from tests.background import finish_background
 from tests.live.conftest import drive
 from tests.test_replay_live import check, play
 from tests.test_replay_story import someone
-from upkeep import names
-from upkeep.sealer import site_sealer
+from upkeep.erasure import log_erasure as names
+from upkeep.log.sealer import site_sealer
 
 
 def test_what_somebody_hosted_goes_with_them(site, made, person):

@@ -26,8 +26,8 @@ from mail.sending import send_waiting
 from ranking.candidates import Candidate
 from store.log.search import Wanted, look
 from tests.mail.servers import DRIP
-from upkeep.jobs import JOBS, Worker
-from upkeep.leases import Leases
+from upkeep.worker.jobs import JOBS, Worker
+from upkeep.worker.leases import Leases
 
 MANY = [f"voter{number}" for number in range(60)]
 TIMEOUT_SECONDS = 300  # seconds that anything may take

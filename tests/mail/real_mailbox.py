@@ -25,8 +25,8 @@ from mail.numbers import message_id
 from mail.sending import send_waiting
 from store import keys
 from tests.mail.test_bounces import nested, report
-from upkeep.jobs import BOUNCES, Outcome, Run, run
-from upkeep.leases import Leases
+from upkeep.worker.jobs import BOUNCES, Outcome, Run, run
+from upkeep.worker.leases import Leases
 
 DOVECOT = shutil.which("dovecot", path="/usr/sbin:/usr/bin:/usr/local/sbin")
 TIMEOUT_SECONDS = 30  # seconds until it must listen

@@ -20,8 +20,8 @@ from store.table import Delete, Put, Update
 from tests.background import queue_mailings
 from tests.mail.servers import DROP, MailServer
 from tests.people import make_person
-from upkeep.jobs import MAILS_AGAIN, Outcome, run
-from upkeep.leases import Leases
+from upkeep.worker.jobs import MAILS_AGAIN, Outcome, run
+from upkeep.worker.leases import Leases
 
 
 @pytest.fixture

@@ -18,8 +18,8 @@ from mail.words import mail_note, mail_reason
 from store import keys
 from store.table import Unavailable
 from tests.mail.servers import ImapServer
-from upkeep.jobs import BOUNCES, Outcome, Run, run
-from upkeep.leases import Leases
+from upkeep.worker.jobs import BOUNCES, Outcome, Run, run
+from upkeep.worker.leases import Leases
 
 TOKEN = "a-token-that-nobody-guesses"
 

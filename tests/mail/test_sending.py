@@ -20,9 +20,9 @@ from mail.words import mail_reason
 from store import keys
 from store.table import Put
 from tests.mail.servers import DRIP, DROP, HANG
-from upkeep import jobs
-from upkeep.jobs import MAIL, URGENT_MAIL, Job, Worker
-from upkeep.leases import Leases
+from upkeep.worker import jobs
+from upkeep.worker.jobs import MAIL, URGENT_MAIL, Job, Worker
+from upkeep.worker.leases import Leases
 
 
 def later(seconds: float):

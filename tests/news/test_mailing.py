@@ -27,9 +27,10 @@ from store.table import Put
 from tests.at_once import at_once
 from tests.clock import stands_at
 from tests.mail.servers import MailServer
-from upkeep import jobs, replay
-from upkeep.holding import Holding
-from upkeep.leases import Leases
+from upkeep import replay
+from upkeep.backups.held_mail import Holding
+from upkeep.worker import jobs
+from upkeep.worker.leases import Leases
 
 from .conftest import written
 

@@ -9,12 +9,12 @@ from urllib.parse import parse_qs, unquote, urlsplit
 import pytest
 from django.test import Client
 
-from accounts.authenticator_apps import app_address
+from accounts.second_factor.authenticator_apps import app_address
 from config.settings import BASE_DIR, named_sender
 from elections.forms import ElectionForm
 from mail.letters import compose
 from polls.forms import PollForm
-from results import pen
+from results.sharing import pen
 
 NAME = "Röstgården & Söner: Wahlen"
 LOGO = str(BASE_DIR / "static" / "img" / "mark.svg")

@@ -24,7 +24,8 @@ from elections import messages
 from elections import repository as elections
 from elections import services as organising
 from ranking.candidates import Candidate
-from results import bundle, services, verify, verify_stv
+from results import services
+from results.exports import bundle, verify, verify_stv
 from store import keys
 from store.log import Event, EventLog, seal
 from store.table import Update

@@ -16,12 +16,12 @@ from hypothesis import strategies as st
 from PIL import Image, ImageFont, features
 
 from elections.turnout import Turnout
-from results import card as cards
-from results import lettering
-from results.card import Card, card_of, picture
-from results.pen import HEIGHT_PX, WIDTH_PX
 from results.report import report_on
 from results.repository import Seal
+from results.sharing import card as cards
+from results.sharing import lettering
+from results.sharing.card import Card, card_of, picture
+from results.sharing.pen import HEIGHT_PX, WIDTH_PX
 from tally.ballots import Ballots
 from tests.ballots.conftest import opened  # noqa: F401 - a fixture
 from tests.results.test_sealing import close, voted  # noqa: F401 - fixtures

@@ -19,8 +19,8 @@ from ranking import beginnings
 from ranking.beginnings import letters_told
 from results import apart, published, repository, services
 from results.checks import follow, head_to_head, what_if
+from results.checks.following import decisive, story_of
 from results.checks.sealed import stamp
-from results.following import decisive, story_of
 from results.published import Place
 from results.report import report_of
 from store import keys, splitting

@@ -7,7 +7,7 @@ import pytest
 from accounts import repository as people
 from elections import repository as elections
 from elections import services as organising
-from results import committing, services
+from results import roll, services
 from store import keys
 from tests.ballots.conftest import opened  # noqa: F401 - a fixture
 
@@ -30,4 +30,4 @@ def sealed(site, opened):  # noqa: F811
 
 def test_the_seal_commits_to_the_roll_with_its_secret(sealed):
     secret, said = sealed(*NAMES)
-    assert said == committing.roll_commitment(elections.find("Board"), secret)
+    assert said == roll.roll_commitment(elections.find("Board"), secret)

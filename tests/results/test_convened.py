@@ -12,7 +12,7 @@ from elections import copying
 from elections import repository as elections
 from elections import services as organising
 from elections.convening import Convened
-from results import verify
+from results.exports import verify
 from tests.people import enrol
 
 from .test_bundle import Files, cast, changed, events_in, finish, run, unpacked

@@ -16,8 +16,9 @@ from elections import repository as elections
 from elections import services as organising
 from elections.needs import Need, Snapshot
 from ranking.candidates import Candidate
-from results import bundle, services
+from results import services
 from results.coverage import as_csv, covered, picture
+from results.exports import bundle
 from tests.people import enrol
 from tests.results.test_bundle import cast, finish
 from tests.skills.conftest import boss, have, listed  # noqa: F401 - fixtures

@@ -11,10 +11,10 @@ from django.utils import translation
 from elections.rules import Election
 from elections.turnout import Turnout
 from results import words
+from results.exports.text import as_text
 from results.pictures.drawing import exact, number
 from results.report import Report, report_on
 from results.repository import Found, Seal, Sealed
-from results.text import as_text
 from results.views import context_of_report
 from tally.ballots import Ballots
 from tally.explain import TEMPLATES

@@ -22,8 +22,9 @@ from elections import repository as elections
 from elections import services as organising
 from ranking.candidates import Candidate
 from results import export_views as exports
-from results import rctab, services
-from results.files import EXPORTS, context_of_exports, file_name, version
+from results import services
+from results.exports import rctab
+from results.exports.files import EXPORTS, context_of_exports, file_name, version
 from store import keys, trips
 from store.log import seal
 from store.table import Update

@@ -19,7 +19,9 @@ from ballots.services import casting
 from elections import repository as elections
 from elections import services as organising
 from ranking.candidates import Candidate
-from results import live, views, watching
+from results import views
+from results.incoming import count as live
+from results.incoming import watching
 from results.pictures import pictures_of
 from results.running import OVERLAP_DURATION, Running
 from store import keys, trips

@@ -20,11 +20,13 @@ from elections import repository as elections
 from elections import services as organising
 from elections.rules import Election
 from ranking.candidates import Candidate
-from results import live, proof, repository, services, verify
+from results import proof, repository, services
 from results.checks.what_if import job_of
+from results.exports import verify
+from results.exports.text import as_text
+from results.incoming import count as live
 from results.lots import context_of_lots
 from results.report import report_on
-from results.text import as_text
 from store import keys
 from store.table import Delete, Item, Put, Update
 from tally import lots

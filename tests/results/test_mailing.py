@@ -25,7 +25,8 @@ from mail.letters import compose
 from mail.outbox import Mail
 from mail.sending import send_waiting
 from ranking.candidates import Candidate
-from results import letters, mailing
+from results.mailing import letters
+from results.mailing import services as mailing
 from store import keys
 from tests.background import queue_mailings
 from tests.people import sign_in

@@ -16,8 +16,9 @@ from accounts.rules import Role
 from elections import needs
 from elections.convening import Convened
 from pages import page_cache
-from results import services, share_views, views
+from results import services, views
 from results.report import Report
+from results.sharing import views as share_views
 from store import keys, trips
 from store.memory import Memory
 from store.table import Delete, Put, Update

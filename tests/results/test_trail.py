@@ -9,8 +9,9 @@ from elections import repository as elections
 from elections import services as organising
 from elections.rules import Election
 from ranking.candidates import Candidate
-from results import bundle, proof, services, trail
-from results.trail import Follower, events_of
+from results import proof, services
+from results.exports import bundle, trail
+from results.exports.trail import Follower, events_of
 from store import keys, limits, trips
 from store.log import EventLog, as_text, utc_now
 from store.log.seal import Sealer

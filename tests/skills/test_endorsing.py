@@ -20,8 +20,9 @@ from store.table import Conflict, Put, Unavailable
 from tests.at_once import at_once
 from tests.background import finish_background
 from tests.skills.conftest import forms, have
-from upkeep import names, replay
-from upkeep.sealer import site_sealer
+from upkeep import replay
+from upkeep.erasure import log_erasure as names
+from upkeep.log.sealer import site_sealer
 
 
 @pytest.fixture

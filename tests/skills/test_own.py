@@ -18,8 +18,9 @@ from store import keys
 from store.log import utc_now
 from tests.at_once import at_once
 from tests.skills.conftest import SAID, have
-from upkeep import names, replay
-from upkeep.sealer import site_sealer
+from upkeep import replay
+from upkeep.erasure import log_erasure as names
+from upkeep.log.sealer import site_sealer
 
 
 @pytest.fixture

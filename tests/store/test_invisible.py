@@ -9,7 +9,7 @@ import pytest
 from django.core.exceptions import ValidationError
 
 from pages.names import clean_email, clean_title
-from results import verify
+from results.exports import verify
 from store.keys import fold, without_stray_invisible
 from tests.rows import every_row
 

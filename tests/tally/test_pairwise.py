@@ -1,12 +1,9 @@
-"""One pass over the ballots, both rules for the unranked, summaries that add up, and the same numbers with NumPy."""
+"""One pass over the ballots, both rules for the unranked, and summaries that add up."""
 
 from __future__ import annotations
 
-import random
-
 import pytest
 
-from tally import fast
 from tally.ballots import BadBallot, Ballots
 from tally.pairwise import Summary, condorcet_winner, matrices, strengths
 
@@ -103,83 +100,11 @@ def test_a_condorcet_winner_beats_everybody():
     assert condorcet_winner([[0, 2, 1], [1, 0, 1], [1, 1, 0]]) is None
 
 
-# --- NumPy ---
-
-
-def many(candidates: int, ballots: int, seed: int = 1) -> Ballots:
-    """Random ballots, partial and with ties, some cast often."""
-    chance = random.Random(seed)
-
-    def ranking() -> str:
-        numbers = chance.sample(range(candidates), chance.randint(0, candidates))
-        groups: list[list[int]] = []
-        for number in numbers:
-            if groups and chance.random() < 0.2:
-                groups[-1].append(number)
-            else:
-                groups.append([number])
-        return ">".join("=".join(map(str, sorted(group))) for group in groups)
-
-    counts = {ranking(): chance.choice((1, 1, 2, 7, 1000)) for _ in range(ballots)}
-    return Ballots(tuple(f"candidate {n:03}" for n in range(candidates)), counts)
-
-
-@pytest.mark.parametrize(("candidates", "ballots"), [(1, 3), (3, 40), (12, 3_000), (130, 300)])
-def test_numpy_counts_the_same_whole_numbers(candidates, ballots, monkeypatch):
-    pytest.importorskip("numpy", reason="NumPy is not installed; plain Python counts everything.")
-    monkeypatch.setattr(fast, "BATCH_RANKINGS", 1000)
-    cast = many(candidates, ballots)
-    assert fast.matrices(cast) == matrices(cast)
-
-
-def test_numpy_refuses_a_candidate_who_does_not_stand():
-    pytest.importorskip("numpy", reason="NumPy is not installed; plain Python counts everything.")
-    with pytest.raises(BadBallot, match="does not stand"):
-        fast.matrices(Ballots(ABC, {"0>3": 1}))
+# --- what is no ranking ---
 
 
 @pytest.mark.parametrize("ranking", ["0>x", "123", "0\n1", "é", "0 1"])
 @pytest.mark.parametrize("candidates", ["ABCDEFGHIJ", "ABCDEFGHIJKL"])
-@pytest.mark.parametrize("count", [matrices, fast.matrices])
-def test_a_text_that_is_no_ranking_is_refused_by_both(ranking, candidates, count):
-    pytest.importorskip("numpy", reason="NumPy is not installed; plain Python counts everything.")
+def test_a_text_that_is_no_ranking_is_refused(ranking, candidates):
     with pytest.raises(BadBallot, match="does not stand"):
-        count(Ballots(tuple(candidates), {"0>1": 1, ranking: 2, "2": 3}))
-
-
-@pytest.mark.parametrize(("candidates", "ballots"), [(1, 9), (3, 40), (10, 3_000)])
-@pytest.mark.parametrize("blank", [{}, {"": 7}])
-def test_numpy_sorts_texts_as_plain_python_does(candidates, ballots, blank, monkeypatch):
-    pytest.importorskip("numpy", reason="NumPy is not installed; plain Python counts everything.")
-    cast = many(candidates, ballots)
-    cast = Ballots(cast.candidates, {ranking: n for ranking, n in cast.counts.items() if ranking} | blank)
-    monkeypatch.setattr(fast, "BATCH_RANKINGS", 1000)
-    monkeypatch.setattr(fast, "MIN_RANKINGS", 0)
-    sorted_by_numpy = fast.arranged(cast)
-    assert sorted_by_numpy is not None
-    assert list(sorted_by_numpy.items()) == sorted(cast.counts.items())
-    assert all(type(count) is int for count in sorted_by_numpy.values())
-
-
-@pytest.mark.parametrize(
-    "counts",
-    [{}, {"": 1}, {"0": 0, "1": 2}, {"10": 1}, {"123": 1}, {"0\n1": 1}, {"0>x": 1}, {"0>" * 10 + "0": 1}, {"é": 1}],
-)
-def test_what_numpy_cannot_sort_is_left_to_plain_python(counts, monkeypatch):
-    monkeypatch.setattr(fast, "MIN_RANKINGS", 0)
-    cast = Ballots(tuple("ABCDEFGHIJ"), counts)
-    assert fast.arranged(cast) is None
-    assert list(cast.normal.counts.items()) == [(ranking, n) for ranking, n in sorted(counts.items()) if n]
-
-
-def test_more_than_ten_candidates_are_left_to_plain_python(monkeypatch):
-    monkeypatch.setattr(fast, "MIN_RANKINGS", 0)
-    assert fast.arranged(Ballots(tuple("ABCDEFGHIJK"), {"0>1": 1})) is None
-
-
-def test_numpy_is_left_aside_for_few_rankings_and_for_numbers_past_its_own(monkeypatch):
-    monkeypatch.setattr(fast, "installed", lambda: True)
-    assert not fast.pays(Ballots(ABC, {"0": 10**6}))
-    monkeypatch.setattr(fast, "MIN_RANKINGS", 1)
-    assert fast.pays(Ballots(ABC, {"0": 10**6}))
-    assert not fast.pays(Ballots(ABC, {"0": 1 << 62}))
+        matrices(Ballots(tuple(candidates), {"0>1": 1, ranking: 2, "2": 3}))

@@ -10,13 +10,12 @@ from functools import cache
 from itertools import combinations
 from itertools import pairwise as steps
 
-import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from tally import fast, methods
+from tally import methods
 from tally.ballots import Ballots, groups_of, ranking_of
-from tally.pairwise import Summary, condorcet_winner, matrices
+from tally.pairwise import Summary, condorcet_winner
 from tests.rows import every_row
 
 NAMES = ("Ada", "bo", "Čeněk", "דנה", "Eve 🦊")
@@ -274,24 +273,6 @@ def test_one_ballot_at_a_time_gives_what_a_recount_gives(cast, data):
             gone = data.draw(st.sampled_from(sorted(kept)))
             running, kept = running - one(gone), kept - Counter([gone])
     assert running == Ballots(cast.candidates, kept).summary
-
-
-@some
-@given(elections())
-def test_numpy_and_plain_python_count_alike(cast):
-    pytest.importorskip("numpy", reason="NumPy is not installed; plain Python counts everything.")
-    assume(cast.counts)
-    assert fast.matrices(cast) == matrices(cast)
-
-
-@some
-@given(elections())
-def test_with_numpy_and_without_the_result_is_the_same_to_the_byte(cast):
-    pytest.importorskip("numpy", reason="NumPy is not installed; plain Python counts everything.")
-    plain = methods.count(cast, "schulze").as_json()
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(fast, "MIN_RANKINGS", 0)
-        assert methods.count(replace(cast), "schulze").as_json() == plain
 
 
 @some

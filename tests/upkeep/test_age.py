@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from store.backup import Damaged
-from upkeep import age
+from upkeep.backups import age
 
 # A file that the tool age 1.1.1 has made, and the key to it.
 IDENTITY = "AGE-SECRET-KEY-15ZVCRCL4KV0Q6EYMHFKYWUHSWHHYHKS2KWCWP4AXU0KNL96KLD2QH86D8E"

@@ -1,7 +1,7 @@
 """Age files with every defect that the test vectors of the format know (C2SP/CCTV), made here by construction.
 
 The vectors are named as there. Of those for features that backups do not use (armor, passphrases, hybrid keys) there is
-one each: such files are refused as a whole. What is made here owes nothing to `upkeep/age.py` but the keys' spelling.
+one each: such files are refused as a whole. What is made here owes nothing to `upkeep.backups.age` but keys' spelling.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from cryptography.hazmat.primitives.ciphers.aead import ChaCha20Poly1305
 from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 
 from store.backup import Damaged
-from upkeep import age
+from upkeep.backups import age
 
 IDENTITY, OTHER = age.new_identity(), age.new_identity()
 FILE_KEY, NONCE = b"YELLOW SUBMARINE", bytes(range(16))

@@ -13,9 +13,9 @@ from store import keys
 from store.log import as_text
 from store.table import Put
 from tests.at_once import at_once
-from upkeep import alarm
-from upkeep.jobs import BACKUPS, JOBS, Outcome, run
-from upkeep.leases import Leases
+from upkeep.backups import alarms as alarm
+from upkeep.worker.jobs import BACKUPS, JOBS, Outcome, run
+from upkeep.worker.leases import Leases
 
 from .test_commands import run as command
 

@@ -22,8 +22,10 @@ from store.backup import encoded
 from store.connect import connect
 from store.log import Event, EventLog
 from store.table import Delete, Put
-from upkeep import age, secret_key, server, signs
+from upkeep import secret_key, server
+from upkeep.backups import age
 from upkeep.progress import shown_on
+from upkeep.worker import heartbeats as signs
 
 from .test_commands import run
 

@@ -22,9 +22,9 @@ from results import services as results
 from store.log import as_text, utc_now
 from tests.ballots.conftest import opened, ranks  # noqa: F401 - a fixture
 from tests.people import sign_in
-from upkeep import bell, jobs
-from upkeep.jobs import BALLOTS, ENDS, Job, Outcome, Worker, run
-from upkeep.leases import Leases
+from upkeep.worker import bell, jobs
+from upkeep.worker.jobs import BALLOTS, ENDS, Job, Outcome, Worker, run
+from upkeep.worker.leases import Leases
 
 TIMEOUT_SECONDS = 120  # seconds for a machine that is busy with other things
 SECONDS_PER_HOUR = 3600

@@ -19,7 +19,7 @@ from tests.aws.ledger import Ledger
 from tests.aws.memory import MemoryEngine
 from tests.aws.rules import Latency, Limits, Rules
 from tests.rows import every_row
-from upkeep import drill
+from upkeep.backups import drill
 from upkeep.capacity.model import MAX_GATE_UTILISATION, Layout, Model, Prices, rehearsed
 from upkeep.capacity.rehearsal import EVERYBODY, ONCE, Act, Play, Size, on, pattern_of, patterns, quietly
 from upkeep.capacity.saying import as_text, as_values, first_to_break

@@ -37,11 +37,13 @@ from store.log.seal import Sealer
 from store.table import Put, Update
 from tests.mail.servers import MailServer
 from tests.store import engines
-from upkeep import disk, doctor, figures, health, signs
-from upkeep.doctor import Grade, machine, post, stores
+from upkeep import disk, doctor
+from upkeep.doctor import Grade, health, machine, post, stores
 from upkeep.doctor import site as asking
 from upkeep.doctor.site import FORGED, Answer, Seen
+from upkeep.log import figures
 from upkeep.pause import Pause
+from upkeep.worker import heartbeats as signs
 
 WELL, LOOK, BROKEN = Grade.WELL, Grade.LOOK, Grade.BROKEN
 NOW = datetime(2026, 11, 15, 12, tzinfo=UTC)

@@ -25,9 +25,9 @@ from tests.people import sign_in
 from tests.test_interruptions import Interrupted, Killed
 from upkeep import upgrading
 from upkeep.commands import StoreCommand
-from upkeep.jobs import LOG as SEALING
-from upkeep.leases import Leases
 from upkeep.upgrading import Busy, Step, quietly, upgrade
+from upkeep.worker.jobs import LOG as SEALING
+from upkeep.worker.leases import Leases
 
 NOW, NEXT = formats.FORMAT, formats.FORMAT + 1
 ROOT = Path(__file__).parents[2]

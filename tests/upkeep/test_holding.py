@@ -18,7 +18,7 @@ from ranking.candidates import Candidate
 from store.connect import connect
 from store.log import as_text, utc_now
 from tests.background import queue_mailings, unfinished
-from upkeep.holding import Holding
+from upkeep.backups.held_mail import Holding
 
 from .test_commands import run
 

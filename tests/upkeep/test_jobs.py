@@ -30,10 +30,11 @@ from store.log import Event, EventLog
 from store.sqlite import SqliteTable
 from store.table import Missing, Put, Refused, Unavailable, Update
 from tests.ballots.conftest import opened, ranks  # noqa: F401 - a fixture
-from upkeep import compacting, jobs
-from upkeep.jobs import BALLOTS, FORGETTING, JOBS, SWEEP, Job, Outcome, Worker, pause, run, run_each
-from upkeep.leases import LEASE_SECONDS, MAX_CLOCK_SKEW_SECONDS, Leases
-from upkeep.signs import signs
+from upkeep.erasure import compacting
+from upkeep.worker import jobs
+from upkeep.worker.heartbeats import signs
+from upkeep.worker.jobs import BALLOTS, FORGETTING, JOBS, SWEEP, Job, Outcome, Worker, pause, run, run_each
+from upkeep.worker.leases import LEASE_SECONDS, MAX_CLOCK_SKEW_SECONDS, Leases
 
 from .test_serve import free_port, read, serving
 
@@ -367,7 +368,7 @@ A_SLOW_WORKER = """
 import os, time, django
 os.environ["DJANGO_SETTINGS_MODULE"] = "config.settings"
 django.setup()
-from upkeep import compacting, jobs
+from upkeep.worker import jobs
 from django.core.management import call_command
 
 def work():

@@ -8,9 +8,9 @@ from io import StringIO
 import pytest
 from django.core.management import call_command
 
-from upkeep import keeping
+from upkeep.backups import retention as keeping
+from upkeep.backups.retention import Kept, Policy, Record, delete, found_in, name_for, note, to_go
 from upkeep.doctor import Grade, stores
-from upkeep.keeping import Kept, Policy, Record, delete, found_in, name_for, note, to_go
 
 NOW = datetime(2026, 11, 15, 3, 15, tzinfo=UTC)
 

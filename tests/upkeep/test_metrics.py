@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from django.urls import URLResolver, get_resolver
 
-from upkeep import metrics
+from upkeep.monitoring import metrics
 
 MAX_METRICS_BYTES = 250_000
 

@@ -21,8 +21,8 @@ from photos.changing import Wanted as Picture
 from polls import services as polls
 from ranking.candidates import Candidate
 from results import repository as results
-from results import verify as program
-from results.bundle import bundle
+from results.exports import verify as program
+from results.exports.bundle import bundle
 from store import keys
 from store.log import Event, utc_now
 from store.log.forgotten import event_digest, is_rewritten
@@ -34,8 +34,9 @@ from tests.background import finish_background
 from tests.people import PASSWORD
 from tests.photos.drawing import kept
 from tests.polls.conftest import CHOSEN, NAMES
-from upkeep import names, replay
-from upkeep.sealer import site_sealer
+from upkeep import replay
+from upkeep.erasure import log_erasure as names
+from upkeep.log.sealer import site_sealer
 
 ADA = ("Ada Lovelace", "ada@engine.example", "ada.l@engine.example")
 

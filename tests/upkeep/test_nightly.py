@@ -13,9 +13,9 @@ from store.log import Event, EventLog
 from store.log.seal import Sealer
 from tests.at_once import at_once
 from tests.publishing import seal_publicly
-from upkeep import nightly
-from upkeep.jobs import JOBS, NIGHTLY, Outcome, run
-from upkeep.leases import Leases
+from upkeep.log import nightly
+from upkeep.worker.jobs import JOBS, NIGHTLY, Outcome, run
+from upkeep.worker.leases import Leases
 
 EVENING = datetime(2026, 11, 15, 20, tzinfo=UTC)
 ROLES = (Role.OWNER, Role.AUDITOR, Role.ADMIN, Role.USER)

@@ -33,12 +33,12 @@ from store.log import EventLog
 from store.table import Key, Put, Span
 from tests.clock import stands_at
 from tests.people import PASSWORD, enrol
-from upkeep import jobs
 from upkeep import pause as pausing
-from upkeep.jobs import JOBS, LOG, URGENT_MAIL, Job, Outcome, refuse_failures, run, run_each
-from upkeep.leases import Leases
+from upkeep.log.sealer import site_sealer
 from upkeep.pause import Paused, guarded, pause, read_pause, resume, watch
-from upkeep.sealer import site_sealer
+from upkeep.worker import jobs
+from upkeep.worker.jobs import JOBS, LOG, URGENT_MAIL, Job, Outcome, refuse_failures, run, run_each
+from upkeep.worker.leases import Leases
 
 WRITTEN = Span("WRITTEN")
 

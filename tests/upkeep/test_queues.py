@@ -18,11 +18,11 @@ from store import keys
 from store.log import as_text, utc_now
 from store.table import Delete, Put, Unavailable, Update
 from tests.polls.conftest import CHOSEN, NAMES
-from upkeep import failures, jobs
-from upkeep.jobs import Job, Outcome, run_each
-from upkeep.leases import Leases
 from upkeep.pause import Paused
-from upkeep.signs import SignGiver
+from upkeep.worker import failures, jobs
+from upkeep.worker.heartbeats import SignGiver
+from upkeep.worker.jobs import Job, Outcome, run_each
+from upkeep.worker.leases import Leases
 
 FIRST = "0000"  # what is marked so comes before everything that has a time or a name
 

@@ -17,7 +17,8 @@ from store.log.search import Wanted, look
 from store.table import Update
 from tests.at_once import at_once
 from tests.people import sign_in
-from upkeep import replay, retention
+from upkeep import replay
+from upkeep.erasure import unused_accounts as retention
 
 YEAR_DAYS = 365
 

@@ -11,10 +11,10 @@ from pathlib import Path
 import pytest
 from django.conf import settings
 
-from upkeep import shared_metrics
+from upkeep.monitoring import shared_metrics
 
-JOB = "from upkeep import metrics; metrics.observe_job('sweep', 'done', True); metrics.OPEN_STREAMS.set(3)"
-READ = "from upkeep import metrics; {}; print(metrics.as_text().decode())"
+JOB = "from upkeep.monitoring import metrics; metrics.observe_job('sweep', 'done', True); metrics.OPEN_STREAMS.set(3)"
+READ = "from upkeep.monitoring import metrics; {}; print(metrics.as_text().decode())"
 
 
 def run(program: str, folder: Path | None) -> tuple[int, str]:

@@ -16,8 +16,8 @@ from store import keys
 from store.log import Event, EventLog
 from store.log.search import Wanted, look
 from store.table import LOG, Delete, Key, Put, Update
-from upkeep.jobs import LOG as LOG_JOB
-from upkeep.leases import Leases
+from upkeep.worker.jobs import LOG as LOG_JOB
+from upkeep.worker.leases import Leases
 
 from .test_commands import run
 

@@ -17,10 +17,13 @@ import pytest
 from accounts.rules import Role
 from store import keys
 from store.chaos import Chaos
-from upkeep import health, metrics, server, signs
-from upkeep.leases import Leases
+from upkeep import server
+from upkeep.doctor import health
+from upkeep.monitoring import metrics
 from upkeep.server import MAX_RESTART_SECONDS, MIN_RESTART_SECONDS, STARTED_WELL_SECONDS, Taken, WorkerKeeper, take
-from upkeep.signs import HEARTBEAT_SECONDS, MISSED_SECONDS, RETENTION_SECONDS, SignGiver, WorkerWatch
+from upkeep.worker import heartbeats as signs
+from upkeep.worker.heartbeats import HEARTBEAT_SECONDS, MISSED_SECONDS, RETENTION_SECONDS, SignGiver, WorkerWatch
+from upkeep.worker.leases import Leases
 
 from .test_jobs import NOON, Clocks, until
 

@@ -22,7 +22,7 @@ from store.units import (
     WARM_WRITE_UNITS_PER_SECOND,
     WRITE_UNITS_PER_KEY_SECOND,
 )
-from upkeep import jobs
+from upkeep.worker import jobs
 
 from .rehearsal import A_BATCH, EVERYBODY, MANY, NAME, ONCE, OWN, Act, Play, Size, stage
 

@@ -39,8 +39,8 @@ from store.connect import connect
 from store.formats import prepare
 from store.metered import Bill, Charged, Metered
 from store.table import Table
-from upkeep import drill
-from upkeep.sealer import COUNTED, SiteSealer
+from upkeep.backups import drill
+from upkeep.log.sealer import COUNTED, SiteSealer
 
 NAME = "Sample"
 PASSWORD = "sample-sample-sample"  # noqa: S105 - of people who are gone in a moment

@@ -14,8 +14,7 @@ from store.connect import connect
 from store.log import EventLog, utc_now
 from store.table import Item, StoreError
 
-from .. import health
-from . import machine, post, site, stores
+from . import health, machine, post, site, stores
 from .findings import Finding, Grade, broken, worst_first
 
 __all__ = ["Finding", "Grade", "examine", "of_page"]
@@ -83,3 +82,6 @@ def _of_store(now: datetime, dates: list[machine.Told]) -> Iterator[Finding]:
             _("Store"), str(error), _("Until it answers, pages answer 503; nothing needs to be restarted then.")
         )
     yield machine.of_clock(now, newest, machine.is_clock_kept(), [*dates, *stores.dates()])
+
+
+PUBLIC = "health"

@@ -19,8 +19,8 @@ from django.conf import settings
 from django.utils.translation import gettext as _
 
 from .. import disk, system
-from ..health import MAX_CLOCK_SKEW_SECONDS
 from .findings import Finding, broken, look, well
+from .health import MAX_CLOCK_SKEW_SECONDS
 
 CLOCK_UNSYNCHRONISED = 5  # what the kernel says of a clock that nobody sets right
 PINNED = re.compile(r"^([\w.-]+)==([\w.]+)", re.MULTILINE)

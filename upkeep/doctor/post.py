@@ -17,8 +17,8 @@ from mail import mailboxes
 from mail.answers import Trouble
 from mail.trial import send_trial
 
-from ..health import Bounded
 from .findings import Finding, broken, look, well
+from .health import Bounded
 
 
 def of_server(send_to: str) -> Iterator[Finding]:

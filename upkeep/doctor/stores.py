@@ -16,13 +16,14 @@ from store import formats, keys
 from store.log import utc_now
 from store.log.index import ACTOR
 from store.table import LOG, Check, Delete, Exists, Item, Key, Put, Refused, StoreError, Table, Update, Write
+from upkeep import secret_key, system
+from upkeep.backups import retention as keeping
+from upkeep.log.figures import LATEST
+from upkeep.worker.heartbeats import MISSED_SECONDS
 
-from .. import keeping, secret_key, system
-from ..figures import LATEST
-from ..health import Health
 from ..pause import Pause
-from ..signs import MISSED_SECONDS
 from .findings import Finding, broken, look, well
+from .health import Health
 from .machine import Told
 from .site import ask
 

@@ -242,7 +242,7 @@ def test_a_file_holds_no_formula(site, auditor, person):
 
 
 def test_counts_that_are_kept_are_shown(site, auditor, person):
-    from upkeep.sealer import site_sealer
+    from upkeep.log.sealer import site_sealer
 
     site_sealer().seal()
     assert "1 row in all" in text_of(auditor.get("/admin/tables/users/"))

@@ -13,10 +13,12 @@ from store import keys
 from store.backup import Summary, backup
 from store.log import as_text, utc_now
 from store.table import StoreError
-from upkeep import age, backups, keeping
+from upkeep.backups import age
+from upkeep.backups import archive as backups
+from upkeep.backups import retention as keeping
 from upkeep.commands import StoreCommand
-from upkeep.jobs import anything_in
 from upkeep.progress import shown_on
+from upkeep.worker.jobs import anything_in
 
 
 class Command(StoreCommand):

@@ -4,7 +4,7 @@ import logging
 from argparse import ArgumentParser
 from typing import Any
 
-from upkeep.alarm import warn_of_failure
+from upkeep.backups.alarms import warn_of_failure
 from upkeep.commands import StoreCommand
 
 log = logging.getLogger("plenum.backup")

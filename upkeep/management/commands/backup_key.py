@@ -4,7 +4,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand
 
-from upkeep import age
+from upkeep.backups import age
 
 
 class Command(BaseCommand):

@@ -15,7 +15,7 @@ from tally.formats import FORMATS, BadFile, File, read
 from tally.formats.file import MAX_SEATS, UNRANKED
 from tally.methods import METHODS, count
 from tally.result import Result, Round
-from upkeep import given_files
+from upkeep.backups import input_files as given_files
 
 T = TypeVar("T")
 

@@ -12,7 +12,7 @@ from typing import Any
 from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandError
 
-from upkeep import drill
+from upkeep.backups import drill
 
 
 class Command(BaseCommand):

@@ -4,10 +4,10 @@ from typing import Any
 
 from django.core.management.base import CommandError, CommandParser
 
-from upkeep import figures
 from upkeep.commands import StoreCommand
-from upkeep.jobs import LOG
-from upkeep.leases import Leases
+from upkeep.log import figures
+from upkeep.worker.jobs import LOG
+from upkeep.worker.leases import Leases
 
 
 class Command(StoreCommand):

@@ -5,8 +5,8 @@ from typing import Any
 
 from django.core.management.base import CommandError
 
-from upkeep import names
 from upkeep.commands import StoreCommand
+from upkeep.erasure import log_erasure as names
 
 
 class Command(StoreCommand):

@@ -10,7 +10,7 @@ from accounts.services import remove_again
 from store.log.forgotten import is_rewritten
 from store.log.search import Wanted, look
 from store.table import Item
-from upkeep import given_files
+from upkeep.backups import input_files as given_files
 from upkeep.commands import StoreCommand
 
 BATCH_EVENTS = 1000

@@ -9,8 +9,9 @@ from django.core.management.base import CommandError
 
 from store import formats
 from store.connect import connect
-from upkeep import names, replay
+from upkeep import replay
 from upkeep.commands import StoreCommand
+from upkeep.erasure import log_erasure as names
 from upkeep.progress import shown_on
 
 

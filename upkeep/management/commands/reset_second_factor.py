@@ -5,7 +5,8 @@ from typing import Any
 
 from django.core.management.base import CommandError
 
-from accounts import factors, repository
+from accounts import repository
+from accounts.second_factor import factors
 from upkeep.commands import StoreCommand
 
 

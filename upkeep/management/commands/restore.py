@@ -18,11 +18,14 @@ from mail.server import forget_outages
 from store.backup import NotEmpty, check, checkpoint_text, restore, unnoticed
 from store.log import EventLog, utc_now
 from store.table import Table, Unavailable
-from upkeep import age, backups, disk, given_files, server, system
+from upkeep import disk, server, system
+from upkeep.backups import age
+from upkeep.backups import archive as backups
+from upkeep.backups import input_files as given_files
+from upkeep.backups.held_mail import Holding
 from upkeep.commands import StoreCommand, say_unlinked
-from upkeep.holding import Holding
 from upkeep.progress import shown_on
-from upkeep.signs import MISSED_SECONDS, signs
+from upkeep.worker.heartbeats import MISSED_SECONDS, signs
 
 ASKED = "Identity (AGE-SECRET-KEY-1…), which is not shown: "
 

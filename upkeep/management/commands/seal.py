@@ -8,10 +8,10 @@ from django.core.management.base import CommandError
 from store.log import EventLog
 from store.log.index import make_anew
 from upkeep.commands import StoreCommand
-from upkeep.jobs import LOG
-from upkeep.leases import Leases
+from upkeep.log.sealer import site_sealer
 from upkeep.progress import shown_on
-from upkeep.sealer import site_sealer
+from upkeep.worker.jobs import LOG
+from upkeep.worker.leases import Leases
 
 
 class Command(StoreCommand):

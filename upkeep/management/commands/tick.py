@@ -3,8 +3,8 @@
 from typing import Any
 
 from upkeep.commands import StoreCommand
-from upkeep.jobs import BACKGROUND, ENDS, JOBS, LOG, REMINDERS, SWEEP, refuse_failures, run_each
-from upkeep.leases import Leases
+from upkeep.worker.jobs import BACKGROUND, ENDS, JOBS, LOG, REMINDERS, SWEEP, refuse_failures, run_each
+from upkeep.worker.leases import Leases
 
 
 class Command(StoreCommand):

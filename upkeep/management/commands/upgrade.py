@@ -6,7 +6,7 @@ from functools import partial
 from typing import Any
 
 from store import formats
-from upkeep import keeping
+from upkeep.backups import retention as keeping
 from upkeep.commands import StoreCommand
 from upkeep.progress import shown_on
 from upkeep.upgrading import steps_from, upgrade

@@ -11,12 +11,13 @@ from django.conf import settings
 from django.core.management.base import CommandError, CommandParser
 
 from store.formats import Watch, refusal
-from upkeep import bell, shared_metrics
 from upkeep.commands import StoreCommand
-from upkeep.jobs import JOBS, Worker, refuse_failures, run_each
-from upkeep.leases import Leases
+from upkeep.monitoring import shared_metrics
 from upkeep.server import NAME
-from upkeep.signs import SignGiver
+from upkeep.worker import bell
+from upkeep.worker.heartbeats import SignGiver
+from upkeep.worker.jobs import JOBS, Worker, refuse_failures, run_each
+from upkeep.worker.leases import Leases
 
 
 class Command(StoreCommand):

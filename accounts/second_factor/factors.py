@@ -1,0 +1,339 @@
+"""The second step of signing in: authenticator apps (RFC 6238), passkeys (WebAuthn), and recovery codes.
+
+Everything somebody has is one item with a version that every write changes and is conditional on. So a code, a
+challenge or a recovery code counts once, however many ask at the same moment. A copy of the tables opens nothing: the
+secret of an app is encrypted under a key that is not in them, recovery codes are digests, and of a passkey only the
+public half is here.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import secrets
+import time
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, replace
+from datetime import UTC, datetime
+from typing import Any
+
+from django.contrib.sessions.backends.base import SessionBase
+from django.utils.crypto import constant_time_compare
+from django.utils.translation import gettext_lazy as _
+
+from accounts import repository, rules, services
+from accounts.access import demands_second_factor
+from accounts.models import User
+from acts import recording
+from acts.again import try_again
+from acts.refusals import NotThere, Refusal
+from acts.site import table
+from acts.versions import unchanged_or_new
+from mail import outbox
+from store import keys
+from store.log import Event, as_text
+from store.table import Delete, Item, Put, Write
+
+from . import authenticator_apps, passkeys
+from .passkeys import WRONG_PASSKEY, Passkey, RelyingParty, WrongPasskey
+
+RECOVERY_CODES = 10
+CODE_LETTERS = "23456789ABCDEFGHJKLMNPQRSTUVWXYZ"  # five bits each, and none is taken for another
+RECOVERY_CODE_CHARS = 16
+HALF_SIGNED_IN_SECONDS = 600
+MAX_PASSKEYS = 100  # what fits into one item, with room to spare
+
+APP, PASSKEY = "totp", "passkey"
+LABELS = {APP: _("An authenticator app"), PASSKEY: _("A passkey")}
+
+
+class WrongCode(Refusal):
+    pass
+
+
+WRONG_CODE = _("That code is not right, or it was used already. An app shows a new one every 30 seconds.")
+KNOWN_PASSKEY = _("This passkey is among yours already.")
+TOO_MANY = _("You have as many passkeys as one person may have. Remove one that you no longer use.")
+STILL_NEEDED = _("This site demands a second step of whoever runs it. Add another one before you remove this one.")
+GONE = _("That was removed already.")
+NOT_ALONE = _("Recovery codes stand in for an app or a passkey. Add one of these first.")
+
+
+# --- what somebody has ---
+
+
+@dataclass(frozen=True, slots=True)
+class App:
+    """An authenticator app: its encrypted secret, and the last 30 seconds a code of it was accepted for."""
+
+    secret: str
+    step: int
+    added_at: str
+
+
+@dataclass(frozen=True, slots=True)
+class Factors:
+    """Everything somebody can take the second step with. `version` is of the item they were read from."""
+
+    app: App | None = None
+    passkeys: tuple[Passkey, ...] = ()
+    codes: tuple[str, ...] = ()
+    version: str = ""
+
+    @property
+    def kinds(self) -> list[str]:
+        """As `User.factors` tells it. Recovery codes alone are no factor."""
+        return [kind for kind, there in ((APP, self.app), (PASSKEY, self.passkeys)) if there]
+
+    def passkey(self, mark: str) -> Passkey | None:
+        return next((passkey for passkey in self.passkeys if passkey.mark == mark), None)
+
+
+# --- recovery codes ---
+
+
+def new_codes() -> list[str]:
+    """Ten codes of 80 bits, in groups of four."""
+    letters = ["".join(secrets.choice(CODE_LETTERS) for _ in range(RECOVERY_CODE_CHARS)) for _ in range(RECOVERY_CODES)]
+    return ["-".join(code[at : at + 4] for at in range(0, RECOVERY_CODE_CHARS, 4)) for code in letters]
+
+
+def clean_code(typed: str) -> str:
+    """A code as it is compared: without gaps and case."""
+    return "".join(letter for letter in typed.upper() if letter.isascii() and letter.isalnum())
+
+
+def digest_of(code: str, name: str) -> str:
+    return hashlib.sha256(f"recovery code\0{keys.fold(name)}\0{clean_code(code)}".encode()).hexdigest()
+
+
+# --- keeping them ---
+
+
+def load(user: User) -> Factors:
+    return _factors_of(table().get(keys.factors(user.name)), user)
+
+
+def load_with_person(name: str) -> tuple[User | None, Factors]:
+    """Both in one round trip, for somebody who is not signed in yet."""
+    person, place = keys.user(name), keys.factors(name)
+    found = table().get_many([person, place])
+    if person not in found:
+        return None, Factors()
+    user = repository.user_of(found[person])
+    return user, _factors_of(found.get(place), user)
+
+
+def _factors_of(item: Item | None, user: User) -> Factors:
+    """Factors of an earlier account of the same name are not this person's."""
+    if item is None:
+        return Factors()
+    if item["account"] != user.created_at:
+        return Factors(version=item["version"])
+    passkeys = [Passkey(**{**each, "transports": tuple(each["transports"])}) for each in item["passkeys"]]
+    app = App(**item["app"]) if item["app"] else None
+    return Factors(app, tuple(passkeys), tuple(item["codes"]), item["version"])
+
+
+def _put(user: User, before: Factors, after: Factors) -> Put:
+    """Refused if anybody else changed them since they were read."""
+    place = keys.factors(user.name)
+    item = {
+        "PK": place.pk,
+        "SK": place.sk,
+        "account": user.created_at,
+        "version": secrets.token_hex(8),
+        "app": asdict(after.app) if after.app else None,
+        "passkeys": [{**asdict(each), "transports": list(each.transports)} for each in after.passkeys],
+        "codes": list(after.codes),
+    }
+    return Put(item, when=unchanged_or_new(before))
+
+
+Change = Callable[[Factors], Factors]
+
+
+def _keep(user: User, change: Change, write: Callable[[Factors, Put], Any]) -> Factors:
+    """Read, change and write; read again if somebody else wrote meanwhile. `change` refuses by raising."""
+
+    def keep() -> Factors:
+        before = load(user)
+        after = change(before)
+        write(after, _put(user, before, after))
+        return after
+
+    return try_again(keep)
+
+
+def _write(after: Factors, put: Put) -> None:
+    table().write(put)
+
+
+def _record(user: User, event_type: str, change: Change, *letters: Write, **words: Any) -> Factors:
+    """Keep the change with its event, and tell the account what kinds there are."""
+
+    def record(after: Factors, put: Put) -> None:
+        event = Event(user.name, event_type, {"name": user.name, **words, "factors": after.kinds})
+        recording.record(event, put, repository.factors_change(user, after.kinds), *letters)
+
+    return _keep(user, change, record)
+
+
+def _letter(user: User, kind: str, factor: str) -> Write:
+    return outbox.queued(kind, user.email, name=user.name, factor=str(LABELS[factor]))
+
+
+def _this_moment() -> str:
+    return as_text(datetime.now(UTC))
+
+
+# --- adding and removing ---
+
+
+def add_app(user: User, secret: bytes, code: str, now: float) -> Factors:
+    """Confirmed by a first code, which thereby is used. An app that was there is replaced."""
+    step = authenticator_apps.step_of(secret, clean_code(code), now)
+    if step is None:
+        raise WrongCode(_("That is not the code the app should show now. Is the clock of your phone right?"))
+    app = App(authenticator_apps.seal(secret, user.name), step, _this_moment())
+    told = _letter(user, "factor_added", APP)
+    return _record(user, "SecondFactorAdded", lambda before: replace(before, app=app), told, kind=APP)
+
+
+def remove_app(user: User) -> Factors:
+    told = _letter(user, "factor_removed", APP)
+    return _record(user, "SecondFactorRemoved", lambda before: _left(user, before, app=None), told, kind=APP)
+
+
+def add_passkey(user: User, passkey: Passkey) -> Factors:
+    def change(before: Factors) -> Factors:
+        if passkey.id in (known.id for known in before.passkeys):
+            raise WrongPasskey(KNOWN_PASSKEY)
+        if len(before.passkeys) >= MAX_PASSKEYS:
+            raise WrongPasskey(TOO_MANY)
+        return replace(before, passkeys=(*before.passkeys, passkey))
+
+    told = _letter(user, "factor_added", PASSKEY)
+    return _record(user, "SecondFactorAdded", change, told, kind=PASSKEY)
+
+
+def remove_passkey(user: User, mark: str) -> Factors:
+    def change(before: Factors) -> Factors:
+        return _left(user, before, passkeys=tuple(each for each in before.passkeys if each.mark != mark))
+
+    told = _letter(user, "factor_removed", PASSKEY)
+    return _record(user, "SecondFactorRemoved", change, told, kind=PASSKEY)
+
+
+def _left(user: User, before: Factors, **changes: Any) -> Factors:
+    """What is left after a removal. Recovery codes go with the last factor: there is nothing left to stand in for."""
+    after = replace(before, **changes)
+    if after == before:
+        raise NotThere(GONE)
+    if after.kinds:
+        return after
+    if demands_second_factor(user):
+        raise Refusal(STILL_NEEDED)
+    return replace(after, codes=())
+
+
+def make_codes(user: User) -> list[str]:
+    """Ten new recovery codes in place of those there were. This is the only time they are to be seen."""
+    codes = new_codes()
+    digests = tuple(digest_of(code, user.name) for code in codes)
+
+    def change(before: Factors) -> Factors:
+        if not before.kinds:
+            raise NotThere(NOT_ALONE)
+        return replace(before, codes=digests)
+
+    _record(user, "RecoveryCodesMade", change, count=RECOVERY_CODES)
+    return codes
+
+
+def reset(user: User, actor: str, *also: Write) -> None:
+    """Take everything away, for somebody who has lost it all and so cannot sign in any more.
+
+    It was not they who did it, so that what was theirs alone to see is no longer shown.
+    """
+    event = Event(actor, "SecondFactorsReset", {"name": user.name, "factors": []})
+    told = outbox.queued("factors_reset", user.email, name=user.name)
+
+    def take_away() -> None:
+        gone = Delete(keys.factors(user.name), when=unchanged_or_new(load(user)))
+        recording.record(event, gone, repository.factors_change(user, [], breaks=True), told, *also)
+
+    try_again(take_away)
+
+
+def reset_for(actor: User, target: User) -> None:
+    """An admin's help for somebody below, who has something to lose."""
+    rules.check_manages(services.who(actor), services.who(target))
+    if not target.factors:
+        raise NotThere(GONE)
+    reset(target, actor.name, services.still(actor))
+
+
+# --- taking the second step ---
+
+
+def use_code(user: User, typed: str, now: float) -> None:
+    """Accept a code of the app or a recovery code, once."""
+    code = clean_code(typed)
+    if len(code) == 6 and code.isdigit():
+        _keep(user, lambda before: _with_step(user, before, code, now), _write)
+    else:
+        _record(user, "RecoveryCodeUsed", lambda before: _without_code(before, digest_of(code, user.name)))
+
+
+def _with_step(user: User, before: Factors, code: str, now: float) -> Factors:
+    secret = authenticator_apps.unseal(before.app.secret, user.name) if before.app else None
+    step = authenticator_apps.step_of(secret, code, now) if secret else None
+    if before.app is None or step is None or step <= before.app.step:
+        raise WrongCode(WRONG_CODE)
+    return replace(before, app=replace(before.app, step=step))
+
+
+def _without_code(before: Factors, digest: str) -> Factors:
+    if digest not in before.codes:
+        raise WrongCode(WRONG_CODE)
+    return replace(before, codes=tuple(each for each in before.codes if each != digest))
+
+
+def use_passkey(user: User, answer: str, challenge: str, site: RelyingParty | None) -> None:
+    """Accept what one of this person's authenticators signed, if the challenge is ours and was not answered before."""
+    if site is None or not challenge:
+        raise WrongPasskey(WRONG_PASSKEY)
+    _keep(user, lambda before: _with_use(before, answer, challenge, site), _write)
+
+
+def _with_use(before: Factors, answer: str, challenge: str, site: RelyingParty) -> Factors:
+    used = passkeys.checked_use(before.passkeys, answer, challenge, site)
+    return replace(before, passkeys=tuple(used if each.id == used.id else each for each in before.passkeys))
+
+
+# --- between the two steps ---
+
+
+def hold(session: SessionBase, user: User, then: str) -> None:
+    """Remember, in a new session, that the password was right; nothing but the second step is open to it."""
+    session.flush()
+    session.create()
+    session.set_expiry(HALF_SIGNED_IN_SECONDS)
+    session["half"] = {
+        "name": user.name,
+        "since": int(time.time()),
+        "then": then,
+        "proof": user.get_session_auth_hash(),
+    }
+
+
+def held(session: SessionBase) -> tuple[User, Factors, str] | None:
+    """Who is half signed in, what they have, and where they go then. `None` when it is too long ago, or the password
+    was changed since."""
+    half = session.get("half")
+    if half is None or time.time() - half["since"] > HALF_SIGNED_IN_SECONDS:
+        return None
+    user, factors = load_with_person(half["name"])
+    if user is None or not constant_time_compare(user.get_session_auth_hash(), half["proof"]):
+        return None
+    return user, factors, half["then"]

@@ -1,0 +1,168 @@
+"""Passkeys (WebAuthn): what is asked of a browser's authenticator, and whether its answer holds."""
+
+from __future__ import annotations
+
+import hashlib
+import ipaddress
+import secrets
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from urllib.parse import SplitResult, urlsplit
+
+import webauthn
+from django.conf import settings
+from django.http import HttpRequest
+from django.utils.crypto import salted_hmac
+from django.utils.translation import gettext_lazy as _
+from webauthn.helpers import base64url_to_bytes, bytes_to_base64url
+from webauthn.helpers.structs import (
+    AuthenticatorSelectionCriteria,
+    AuthenticatorTransport,
+    PublicKeyCredentialDescriptor,
+    ResidentKeyRequirement,
+    UserVerificationRequirement,
+)
+
+from accounts.models import User
+from acts.naming import site_name
+from acts.refusals import Refusal
+from store.log import as_text
+
+TIMEOUT_SECONDS = 600
+WRONG_PASSKEY = _("That passkey was not accepted. Please try again.")
+
+
+class WrongPasskey(Refusal):
+    pass
+
+
+@dataclass(frozen=True, slots=True)
+class Passkey:
+    """What a browser's or a key's authenticator told of itself."""
+
+    id: str
+    public_key: bytes
+    sign_count: int
+    name: str
+    added_at: str
+    used_at: str = ""
+    challenge: str = ""  # the digest of the last one answered: none counts twice
+    transports: tuple[str, ...] = ()
+
+    @property
+    def mark(self) -> str:
+        """Names it in an address: ids have up to 1,364 characters."""
+        return hashlib.sha256(self.id.encode()).hexdigest()[:20]
+
+
+@dataclass(frozen=True, slots=True)
+class RelyingParty:
+    """This site as an authenticator knows it: a passkey works only there."""
+
+    id: str
+    origin: str
+
+
+def relying_party(request: HttpRequest) -> RelyingParty | None:
+    """The site's own address, or localhost where somebody tries it out. A bare IP address can have no passkeys."""
+    address = urlsplit(settings.SITE_URL)
+    if not settings.PRODUCTION and request.get_host().partition(":")[0] == "localhost":
+        address = urlsplit(f"{request.scheme}://{request.get_host()}")
+    return None if _is_ip_address(address.hostname or "") else RelyingParty(*_id_and_origin(address))
+
+
+def _id_and_origin(address: SplitResult) -> tuple[str, str]:
+    return address.hostname or "", f"{address.scheme}://{address.netloc}"
+
+
+def _is_ip_address(host: str) -> bool:
+    try:
+        ipaddress.ip_address(host)
+    except ValueError:
+        return not host
+    return True
+
+
+def new_challenge() -> str:
+    return bytes_to_base64url(secrets.token_bytes(32))
+
+
+def creation_options(user: User, challenge: str, site: RelyingParty, known: Iterable[Passkey]) -> str:
+    """What a browser needs to make a passkey, as JSON. The handle tells an authenticator nothing about the person."""
+    options = webauthn.generate_registration_options(
+        rp_id=site.id,
+        rp_name=site_name(),
+        user_id=salted_hmac("accounts.passkey", user.name + user.created_at, algorithm="sha256").digest(),
+        user_name=user.name,
+        challenge=base64url_to_bytes(challenge),
+        timeout=TIMEOUT_SECONDS * 1000,
+        authenticator_selection=AuthenticatorSelectionCriteria(
+            resident_key=ResidentKeyRequirement.PREFERRED,
+            user_verification=UserVerificationRequirement.PREFERRED,
+        ),
+        exclude_credentials=_described(known),
+    )
+    return webauthn.options_to_json(options)
+
+
+def request_options(challenge: str, site: RelyingParty, known: Iterable[Passkey]) -> str:
+    """What a browser needs to use one of these passkeys, as JSON."""
+    options = webauthn.generate_authentication_options(
+        rp_id=site.id,
+        challenge=base64url_to_bytes(challenge),
+        timeout=TIMEOUT_SECONDS * 1000,
+        allow_credentials=_described(known),
+        user_verification=UserVerificationRequirement.PREFERRED,
+    )
+    return webauthn.options_to_json(options)
+
+
+def _described(passkeys: Iterable[Passkey]) -> list[PublicKeyCredentialDescriptor]:
+    return [
+        PublicKeyCredentialDescriptor(
+            id=base64url_to_bytes(each.id), transports=[AuthenticatorTransport(how) for how in each.transports]
+        )
+        for each in passkeys
+    ]
+
+
+def checked_passkey(answer: str, challenge: str, site: RelyingParty, name: str) -> Passkey:
+    """The new passkey, if the browser made it for this site and this challenge."""
+    try:
+        credential = webauthn.helpers.parse_registration_credential_json(answer)
+        verified = webauthn.verify_registration_response(
+            credential=credential,
+            expected_challenge=base64url_to_bytes(challenge),
+            expected_rp_id=site.id,
+            expected_origin=site.origin,
+        )
+    except Exception as error:  # whatever a forged answer makes the parsers stumble over, it is no passkey
+        raise WrongPasskey(WRONG_PASSKEY) from error
+    return Passkey(
+        id=bytes_to_base64url(verified.credential_id),
+        public_key=verified.credential_public_key,
+        sign_count=verified.sign_count,
+        name=name,
+        added_at=as_text(datetime.now(UTC)),
+        transports=tuple(how.value for how in credential.response.transports or ()),
+    )
+
+
+def checked_use(passkeys: Iterable[Passkey], answer: str, challenge: str, site: RelyingParty) -> Passkey:
+    """The passkey that was used, with its count and time brought forward."""
+    answered = hashlib.sha256(challenge.encode()).hexdigest()
+    try:
+        credential = webauthn.helpers.parse_authentication_credential_json(answer)
+        passkey = next(each for each in passkeys if each.id == credential.id and each.challenge != answered)
+        verified = webauthn.verify_authentication_response(
+            credential=credential,
+            expected_challenge=base64url_to_bytes(challenge),
+            expected_rp_id=site.id,
+            expected_origin=site.origin,
+            credential_public_key=passkey.public_key,
+            credential_current_sign_count=passkey.sign_count,
+        )
+    except Exception as error:  # as above; `next` found none of this person's
+        raise WrongPasskey(WRONG_PASSKEY) from error
+    return replace(passkey, sign_count=verified.new_sign_count, used_at=as_text(datetime.now(UTC)), challenge=answered)

@@ -1,0 +1,240 @@
+"""Pages about the second step of signing in: taking it, and what to take it with."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from functools import wraps
+
+from django.contrib import messages
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils.translation import gettext as _
+from django.views.decorators.debug import sensitive_post_parameters
+from django.views.decorators.http import require_safe
+
+from accounts import throttle
+from accounts.access import View, demands_second_factor, public, requires
+from accounts.devices import device
+from accounts.forms import OwnPasswordForm, own_password_form
+from accounts.models import User
+from accounts.visitors import start_session, visitor
+from acts.refusals import Refusal
+from pages.forms import form_page, refusals_at, show_form
+from pages.qr import qr_svg
+from pages.saying import refusals_said
+
+from . import authenticator_apps, passkeys
+from . import factors as second_factors
+from .factors import Factors
+from .forms import AnswerForm, AppForm, CodeForm, PasskeyForm
+from .passkeys import RelyingParty, relying_party
+
+# --- signing in ---
+
+
+@public
+@form_page
+@sensitive_post_parameters()
+def second_step(request: HttpRequest) -> HttpResponse:
+    """After the password: a passkey, a code of the app, or a recovery code. Only then somebody is signed in."""
+    if (held := second_factors.held(request.session)) is None:
+        messages.info(request, _("That took too long. Please sign in again."))
+        return redirect("sign_in")
+    user, theirs, then = held
+    by_passkey = "passkey" in request.POST
+    typed = request.POST if request.method == "POST" and not by_passkey else None
+    form = CodeForm(typed, has_app=theirs.app is not None)
+    if by_passkey or form.is_valid():
+        try:
+            _take_step(request, user, form)
+        except Refusal as refusal:
+            return _show_step(request, form, theirs, str(refusal))
+        return _through(request, user, then)
+    return _show_step(request, form, theirs)
+
+
+def _take_step(request: HttpRequest, user: User, form: CodeForm) -> None:
+    """Raises the refusal, whatever was tried."""
+    with throttle.guess(throttle.SECOND_STEP, user.name, visitor(request), user):
+        challenge = request.session.pop("challenge", "")
+        if form.is_bound:
+            second_factors.use_code(user, form.cleaned_data["code"], time.time())
+        else:
+            second_factors.use_passkey(user, request.POST["passkey"], challenge, relying_party(request))
+
+
+def _through(request: HttpRequest, user: User, then: str) -> HttpResponse:
+    request.session.flush()
+    start_session(request, user)
+    return redirect(then or "home")
+
+
+def _show_step(request: HttpRequest, form: CodeForm, theirs: Factors, refusal: str = "") -> HttpResponse:
+    """A fresh challenge each time: one that was answered, or refused, is spent."""
+    if refusal and form.is_bound:
+        form.add_error("code", refusal)
+    context = {"form": form, "factors": theirs, "refusal": "" if form.is_bound else refusal}
+    if theirs.passkeys and (site := relying_party(request)):
+        request.session["challenge"] = challenge = passkeys.new_challenge()
+        context["options"] = passkeys.request_options(challenge, site, theirs.passkeys)
+    return render(request, "accounts/factor_step.html", context, status=422 if refusal or form.errors else 200)
+
+
+# --- what I have ---
+
+
+@requires(None)
+@require_safe
+def factors(request: HttpRequest) -> HttpResponse:
+    context = {
+        "factors": second_factors.load(request.user),
+        "lacking": demands_second_factor(request.user) and not request.user.factors,
+    }
+    return render(request, "accounts/factors.html", context)
+
+
+def _added(request: HttpRequest, now: Factors, sentence: str) -> HttpResponse:
+    """After the first factor, recovery codes are made at once: few would think of them before they need one."""
+    messages.success(request, sentence)
+    with refusals_said(request):
+        return redirect("factors") if now.codes else _show_codes(request)
+    return redirect("factors")
+
+
+def _show_codes(request: HttpRequest) -> HttpResponse:
+    codes = second_factors.make_codes(request.user)
+    return render(request, "accounts/factor_codes.html", {"codes": codes})
+
+
+@requires(None)
+@form_page
+@sensitive_post_parameters()
+def make_codes(request: HttpRequest) -> HttpResponse:
+    form = own_password_form(request, OwnPasswordForm)
+    if request.method == "POST" and form.is_valid():
+        with refusals_at(form):
+            return _show_codes(request)
+    lead = _("Each signs you in once, in place of the app or a passkey. Those you had stop working.")
+    return show_form(request, form, _("New recovery codes"), _("Make ten codes"), lead=lead)
+
+
+# --- authenticator apps ---
+
+
+@requires(None)
+@form_page
+@sensitive_post_parameters()
+def add_app(request: HttpRequest) -> HttpResponse:
+    """The secret waits in the session, encrypted, until a first code shows that the app has it."""
+    user, form = request.user, own_password_form(request, AppForm)
+    secret = authenticator_apps.unseal(request.session.get("new_app", ""), user.name) or authenticator_apps.new_secret()
+    if request.method == "POST" and form.is_valid():
+        with refusals_at(form, "code"):
+            now = second_factors.add_app(user, secret, form.cleaned_data["code"], time.time())
+            del request.session["new_app"]
+            return _added(request, now, _("Your authenticator app is set up."))
+    request.session["new_app"] = authenticator_apps.seal(secret, user.name)
+    return _show_app(request, form, secret)
+
+
+def _show_app(request: HttpRequest, form: AppForm, secret: bytes) -> HttpResponse:
+    address = authenticator_apps.app_address(secret, request.user.name, request.get_host())
+    context = {
+        "form": form,
+        "picture": qr_svg(address),
+        "address": address,
+        "secret": authenticator_apps.as_typed(secret),
+    }
+    return render(request, "accounts/factor_app.html", context, status=422 if form.errors else 200)
+
+
+@requires(None)
+@form_page
+@sensitive_post_parameters()
+def remove_app(request: HttpRequest) -> HttpResponse:
+    if second_factors.load(request.user).app is None:
+        raise Http404
+    title = _("Remove the authenticator app")
+    return _remove(request, title, lambda: second_factors.remove_app(request.user))
+
+
+# --- passkeys ---
+
+
+def with_site(view: View) -> View:
+    """A page about passkeys, or a sentence where there can be none."""
+
+    @wraps(view)
+    def look(request: HttpRequest) -> HttpResponse:
+        site = relying_party(request)
+        return view(request, site) if site else render(request, "accounts/factor_nowhere.html")
+
+    return look
+
+
+@requires(None)
+@form_page
+@sensitive_post_parameters()
+@with_site
+def name_passkey(request: HttpRequest, site: RelyingParty) -> HttpResponse:
+    """The password first, so that no authenticator makes a passkey that is then refused."""
+    name = device(request.headers.get("User-Agent", ""))
+    form = own_password_form(request, PasskeyForm, initial={"name": name})
+    if request.method == "POST" and form.is_valid():
+        challenge = passkeys.new_challenge()
+        request.session["new_passkey"] = {
+            "name": form.cleaned_data["name"],
+            "challenge": challenge,
+            "since": int(time.time()),
+        }
+        return redirect("add_passkey")
+    lead = _("A passkey is kept by your phone, your computer or a security key, and works only on this site.")
+    return show_form(request, form, _("Add a passkey"), _("Continue"), lead=lead)
+
+
+@requires(None)
+@form_page
+@with_site
+def add_passkey(request: HttpRequest, site: RelyingParty) -> HttpResponse:
+    asked = request.session.get("new_passkey")
+    if asked is None or time.time() - asked["since"] > second_factors.HALF_SIGNED_IN_SECONDS:
+        return redirect("name_passkey")
+    if request.method == "POST":
+        return _add_passkey(request, asked, site)
+    known = second_factors.load(request.user).passkeys
+    options = passkeys.creation_options(request.user, asked["challenge"], site, known)
+    return render(request, "accounts/factor_passkey.html", {"options": options, "name": asked["name"]})
+
+
+def _add_passkey(request: HttpRequest, asked: dict[str, str], site: RelyingParty) -> HttpResponse:
+    """The challenge is spent, whatever comes of it."""
+    del request.session["new_passkey"]
+    answer = AnswerForm(request.POST)
+    with refusals_said(request):
+        answered = answer.cleaned_data["passkey"] if answer.is_valid() else ""
+        passkey = passkeys.checked_passkey(answered, asked["challenge"], site, asked["name"])
+        now = second_factors.add_passkey(request.user, passkey)
+        return _added(request, now, _("Your passkey is set up."))
+    return redirect("name_passkey")
+
+
+@requires(None)
+@form_page
+@sensitive_post_parameters()
+def remove_passkey(request: HttpRequest, mark: str) -> HttpResponse:
+    passkey = second_factors.load(request.user).passkey(mark)
+    if passkey is None:
+        raise Http404
+    title = _("Remove the passkey %(name)s") % {"name": passkey.name}
+    return _remove(request, title, lambda: second_factors.remove_passkey(request.user, mark))
+
+
+def _remove(request: HttpRequest, title: str, remove: Callable[[], object]) -> HttpResponse:
+    form = own_password_form(request, OwnPasswordForm)
+    if request.method == "POST" and form.is_valid():
+        with refusals_at(form):
+            remove()
+            messages.success(request, _("It is removed."))
+            return redirect("factors")
+    return show_form(request, form, title, _("Remove"), danger=True)

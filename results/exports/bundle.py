@@ -1,0 +1,298 @@
+"""The bundle of a sealed election: all it takes to check it elsewhere, in one zip that always has the same bytes.
+
+Its events are found through the log's index (trail.py). Of a public checkpoint that covers any of them all
+events are read, for it takes their digests to make its chain again; all others are passed over. So a bundle costs what
+happened to the election, and what happened on the site in the same quarters of an hour; memory is bounded by one public
+checkpoint, which covers a thousand numbers. The sealer's own checkpoints, of every few seconds, are joined: they would
+tell when single people voted.
+
+What is not told: addresses of people who are on the roll by their address, what messages to the roll said, and in a
+secret election when somebody voted and, if very few have, who that was. An event that would tell is there as its number
+and its digest, which is enough for the chain; an entry of the roll as its commitment. Neither can be opened by trying,
+for both have a nonce that is not published.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import zipfile
+from collections.abc import Iterable, Iterator
+from dataclasses import asdict, dataclass, field
+from datetime import datetime
+from functools import partial
+from pathlib import Path
+from tempfile import SpooledTemporaryFile, TemporaryFile
+from typing import IO, Any
+
+from acts.site import table
+from ballots import repository as ballots
+from elections import repository as elections
+from elections.repository import Voter
+from elections.rules import Election
+from elections.turnout import tells_who
+from results.repository import Seal, Sealed
+from results.roll import RollCommitment, line
+from store.log.forgotten import as_sealed, is_rewritten, sealed_digest
+from store.log.stretches import stretches_over
+from store.table import Item
+
+from .trail import Follower, sealed_numbers
+
+FORMAT = 2
+PROGRAM, STV_PROGRAM = (Path(__file__).with_name(name).read_bytes() for name in ("verify.py", "verify_stv.py"))
+MAX_BYTES_IN_MEMORY = 4 * 1024 * 1024  # bytes of an extract before it goes to a temporary file
+CHUNK_BYTES = 64 * 1024  # bytes of it that are read at a time
+SETTINGS = ("method", "seats", "unranked", "secret_ballot", "electorate", "created_at")
+WINDOW = ("no_voting_before", "no_voting_after", "time_zone")
+MOMENTS = {"ElectionOpened": "opened_at", "ElectionClosed": "closed_at", "ResultSealed": "sealed_at"}
+VOTES = ("BallotCast", "BallotWithdrawn")
+OF_MAIL = ("RemindersDeclined", "VotersMessaged", "InvitationWorded", "InvitationTested")
+# What verify.py needs to know, none of which names a voter; strangers are told of nothing else.
+OF_THE_COUNT = frozenset(
+    {
+        *("ElectionCreated", "ElectionUpdated", "ElectionRenamed", "CandidatesAdded", "CandidatesRemoved"),
+        *("ElectionOpened", "ElectionClosed", "BallotsSealed", "ResultSealed"),
+    }
+)
+OF_SKILLS = ("CandidateAgreed", "CandidateDisagreed", "CandidatesAsked")  # which have no part in the count
+
+
+class NotSealedYet(Exception):
+    """There is no public checkpoint yet that covers the sealing of the result; there will be one in a moment."""
+
+
+def mark() -> str:
+    """What a bundle depends on besides the election: the programs in it, and the words beside them."""
+    return hashlib.sha256(f"{FORMAT}\n{README}".encode() + PROGRAM + STV_PROGRAM).hexdigest()[:16]
+
+
+def bundle(found: Sealed, *, names_voters: bool = True) -> IO[bytes]:
+    """The zip as a temporary file, at its beginning. For strangers it names no voters: entries of the roll are there by
+    their commitments, and of the log only what the count hangs on is told."""
+    election, seal = found.election, found.seal
+    extract = extracted(election, seal, names_voters=names_voters)
+    file = TemporaryFile()  # noqa: SIM115 - it is the answer, and goes when whoever reads it is done
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED, compresslevel=6) as archive:
+        add = _Writer(archive, seal.sealed_at)
+        add("README.txt", [README.format(name=election.name).encode()])
+        add("verify.py", [PROGRAM])
+        if election.method == "stv-scottish":
+            add("verify_stv.py", [STV_PROGRAM])
+        add("rules.json", [_readable(rules_of(found, extract))])
+        add("roll.json", roll(election, seal, names_voters=names_voters))
+        add("ballots.json", published(election.name, names_voters=names_voters))
+        add("result.json", [found.report.as_json().encode()])
+        add("events.jsonl", _pieces(extract.events))
+        add("checkpoints.jsonl", _pieces(extract.checkpoints))
+    file.seek(0)
+    return file
+
+
+class _Writer:
+    """Adds files to a zip, each with the time of the seal: nothing in it depends on when or where it is made."""
+
+    def __init__(self, archive: zipfile.ZipFile, sealed_at: str):
+        self.archive = archive
+        self.time = datetime.fromisoformat(sealed_at).timetuple()[:6]
+
+    def __call__(self, name: str, pieces: Iterable[bytes]) -> None:
+        place = zipfile.ZipInfo(name, self.time)
+        place.compress_type, place.create_system, place.external_attr = zipfile.ZIP_DEFLATED, 3, 0o644 << 16
+        with self.archive.open(place, "w") as file:
+            file.writelines(pieces)
+
+
+def _pieces(file: IO[bytes]) -> Iterator[bytes]:
+    return iter(partial(file.read, CHUNK_BYTES), b"")
+
+
+def _readable(value: Any) -> bytes:
+    return json.dumps(value, ensure_ascii=False, indent=1).encode() + b"\n"
+
+
+def _joined(opening: bytes, lines: Iterable[bytes], closing: bytes) -> Iterator[bytes]:
+    """A JSON list with an item on each line, made as it is written."""
+    comma = opening
+    for each in lines:
+        yield comma + each
+        comma = b",\n"
+    yield (closing if comma != opening else opening + closing)
+
+
+# --- rules, roll, ballots ---
+
+
+def rules_of(found: Sealed, extract: Extract) -> dict[str, Any]:
+    election = found.election
+    standing = sorted(elections.candidates(election.name), key=lambda each: each.number)
+    return {
+        "format": FORMAT,
+        "election": election.name,
+        **{name: getattr(election, name) for name in SETTINGS},
+        **({"convened": asdict(election.convened)} if election.convened else {}),
+        "seed": found.seal.seed,
+        **_lots(found),
+        **{name: getattr(election, name) for name in WINDOW},
+        **extract.moments,
+        "candidates": [{"number": each.number, "name": each.name} for each in standing],
+    }
+
+
+def _lots(found: Sealed) -> dict[str, str]:
+    """How the seed came about."""
+    return {"lots_commitment": found.election.lots_commitment, "lots_secret": found.seal.lots_secret}
+
+
+def shown(voter: str) -> str:
+    """Somebody on the roll as everybody may see them: an address only so far that its owner knows it again."""
+    name, at, domain = voter.rpartition("@")
+    return f"{name[:1]}…@{domain}" if at else voter
+
+
+def roll(election: Election, seal: Seal, *, names_voters: bool = True) -> Iterator[bytes]:
+    """Who may vote, and whether they have; each with what it takes to hold the roll against what was sealed."""
+    may_vote = voted = 0
+    told = _Roll(election, seal, names_voters=names_voters)
+
+    def lines() -> Iterator[bytes]:
+        nonlocal may_vote, voted
+        for voter in elections.every_voter(election):
+            may_vote, voted = may_vote + 1, voted + voter.voted
+            yield line(told.entry(voter))
+
+    yield from _joined(b'{"voters": [\n', lines(), b"\n],\n")
+    yield f'"may_vote": {may_vote}, "voted": {voted}}}\n'.encode()
+
+
+class _Roll:
+    """Entries as everybody may see them: one that is told in full with its nonce, any other with its commitment."""
+
+    def __init__(self, election: Election, seal: Seal, *, names_voters: bool):
+        self.names_voters = names_voters
+        self.tells = names_voters and tells_who(election, seal.ballots)
+        self.commitment = RollCommitment(seal.roll_secret)
+
+    def entry(self, voter: Voter) -> Item:
+        name = shown(voter.name) if self.names_voters else ""
+        told = {"name": name, "voted": voter.voted if self.tells else None}
+        nonce, commitment = self.commitment.add(voter.name, voter.voted)
+        is_whole = self.tells and told["name"] == voter.name
+        return told | ({"nonce": nonce.hex()} if is_whole else {"commitment": commitment.hex()})
+
+
+def published(election_name: str, *, names_voters: bool = True) -> Iterator[bytes]:
+    """The published ballots, sorted by their codes; those of a public election with who cast them."""
+    as_told = _with_voter_shown if names_voters else _without_voter
+    return _joined(b"[\n", map(line, map(as_told, ballots.every_published(election_name))), b"\n]\n")
+
+
+def _with_voter_shown(ballot: Item) -> Item:
+    return {**ballot, "voter_name": shown(ballot["voter_name"])} if "voter_name" in ballot else ballot
+
+
+def _without_voter(ballot: Item) -> Item:
+    return {key: value for key, value in ballot.items() if key != "voter_name"}
+
+
+# --- the log ---
+
+
+def _spool() -> IO[bytes]:
+    return SpooledTemporaryFile(MAX_BYTES_IN_MEMORY)  # it goes when nobody holds the extract any more
+
+
+@dataclass
+class Extract:
+    """The events of one election and the checkpoints that cover them, as lines of JSON."""
+
+    events: IO[bytes] = field(default_factory=_spool)
+    checkpoints: IO[bytes] = field(default_factory=_spool)
+    moments: dict[str, str] = field(default_factory=dict)
+
+
+def extracted(election: Election, seal: Seal, *, names_voters: bool = True) -> Extract:
+    follower, extract = Follower(election, seal.report_digest), Extract()
+    for stretch in stretches_over(table(), sealed_numbers(election)):
+        ours = {number: event for number, event in stretch.events.items() if follower.takes(event)}
+        for event in ours.values():
+            is_told = may_be_told(event, election) and (names_voters or event["event_type"] in OF_THE_COUNT)
+            extract.events.write(as_sealed(event) + b"\n" if is_told else _withheld(event))
+            if name := MOMENTS.get(event["event_type"]):
+                extract.moments[name] = event["when_occurred"]
+        if ours:
+            extract.checkpoints.write(line(stretch.proof(list(ours))) + b"\n")
+        if follower.done:
+            extract.events.seek(0)
+            extract.checkpoints.seek(0)
+            return extract
+    raise NotSealedYet
+
+
+def may_be_told(event: Item, election: Election) -> bool:
+    """Addresses are nobody's business, nor are mails; nor, in a secret election, when somebody voted.
+
+    Of a message the event has a digest, by which its words could be tried out. An event that has forgotten a name no
+    longer has the bytes that its digest was made of.
+    """
+    said = event["event_data"]
+    people = [*said.get("voters", ()), said.get("voter_name", ""), said.get("voter", "")]
+    kept = (*(VOTES if election.secret_ballot else ()), *OF_MAIL, *OF_SKILLS)
+    return not (any("@" in name for name in people) or event["event_type"] in kept or is_rewritten(event))
+
+
+def _withheld(event: Item) -> bytes:
+    return line({"event_id": event["event_id"], "digest": sealed_digest(event).hex()}) + b"\n"
+
+
+README = """\
+{name}
+
+This folder holds all it takes to check this election without the site it was held on.
+
+    python3 verify.py
+
+counts the ballots again and holds everything below together. It needs Python 3.8 or later and nothing else, reads only
+the files beside it, and is short enough to be read before it is run. Elections by the Scottish rules of STV come with
+verify_stv.py, which makes that count again, stage by stage; counts by Meek's rules are checked by their digest only.
+
+rules.json         what was decided before the first vote: how ballots are counted, how many seats there are, what
+                   leaving a candidate out means; who stood, with the numbers that ballots name them by; and when it was
+                   opened, closed and counted (all times are UTC). Lots are drawn from the seed. It was made at the
+                   close: lots_commitment, which everybody could see while voting was open, is the SHA-256 of two lines,
+                   "plenum: commitment to lots" and lots_secret; the seed is that of three, "plenum: seed of lots",
+                   lots_secret, and the digest of the ballots. Of equals the one is drawn for whom the SHA-256 of five
+                   lines is the smallest: seed, method, "elimination" or "transfer", round, name. No newline at the end.
+                   An election that an assembly called for has "convened": which assembly and when, how many were
+                   present of how many entitled (0: nobody knows), the quorum ("25": so many; "1/4": at least that
+                   share of those entitled; ">1/2": more than it), whether it was met, and how many of those present
+                   were put on the roll. The event that made the election says the same; verify.py works out again
+                   whether the quorum was met
+roll.json          who may vote, and whether they have (true or false; null where so few have voted in a secret
+                   election that it would tell how); addresses are shortened. An entry that is told in full has a
+                   nonce: the SHA-256 of the nonce and of [name,voted] as JSON without spaces is its commitment. Any
+                   other has the commitment itself, which cannot be opened without its nonce. The SHA-256 of all
+                   commitments, in this order, was sealed with the result: the event ResultSealed has it as
+                   roll_commitment. Whoever took this bundle without an account or a voting link gets the roll by its
+                   commitments alone, without names
+ballots.json       every ballot, sorted by its code. A ranking such as 2>0=1 puts candidate 2 first, then 0 and 1 as
+                   equals; whoever is not in it was left out. In a public election each says who cast it
+result.json        the result as it was sealed, with all its reasons
+events.jsonl       what the site's log says of this election, an event on each line, exactly as stored: the SHA-256 of
+                   a line, without its newline, is the digest of the event. Events that would tell addresses, messages
+                   or when somebody voted in secret are there by their number and digest only, and for the public all
+                   that name voters. Each event has a random nonce, without which nobody can try out what a digest
+                   stands for
+checkpoints.jsonl  the public checkpoints of the log that cover these events. The chain starts from "previous"; every
+                   event, in the order of the numbers, makes it SHA-256(chain + digest of the event), and it must end
+                   at "hash". "digests" has the digests of all events covered, one after another, and "events" says
+                   which of them are of this election
+
+What this proves: if everything fits, nobody has changed a ballot, a rule or an event in here after the log was sealed,
+there are as many ballots as people who voted, and, for the methods that verify.py counts itself, the count is right.
+What it cannot prove by itself is that the whole log was not written anew, with other checkpoints. For that, compare the
+checkpoint that verify.py prints with one that somebody has noted: the site shows the newest one on its front page, and
+many may have kept it. Nor can it prove that no event of this election was left out of the bundle, or what stands in
+events of which only the digest is here because they name people; auditors of the site can look those up.
+If you voted, look for the code of your receipt in ballots.json: the ranking beside it must be yours.
+"""

@@ -1,0 +1,169 @@
+"""The files in which a sealed result can be taken away: how each is made, and what it is called."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+from django.utils.translation import gettext_lazy
+
+from ballots import repository as ballots
+from elections import repository as elections
+from pages.lists import as_csv
+from ranking.rankings import named
+from results import repository
+from results.repository import Found, Sealed
+from tally.ballots import Ballots
+from tally.formats import CannotWrite, File, write
+from tally.formats.ranking import quoted
+
+from .bundle import shown
+from .rctab import summary
+from .text import as_text
+
+VERSION = 1  # of what is written here: a new one makes browsers ask again
+UNSAFE = re.compile(r"[^\w .\-]+")
+TEXT, CSV, JSON = "text/plain; charset=utf-8", "text/csv; charset=utf-8", "application/json"
+
+Content = Iterable[bytes] | Iterable[str]
+
+
+def counted_as(format: str) -> Callable[[Sealed], Content]:
+    """The ballots as they were counted: how often each ranking was cast."""
+    return lambda found: write(_file(found), format)
+
+
+def _file(found: Sealed) -> File:
+    election, seal = found.election, found.seal
+    counted = repository.counted(election.name, seal.candidates)
+    return File(counted, election.seats, election.name, election.unranked)
+
+
+def can_hold(found: Sealed, format: str) -> bool:
+    """Whether a format can hold these ballots: asked of the writer itself, by one ballot that has all that may be hard
+    to say. So the ballots need not be read. Of a result that does not say whether it has equals, it is tried."""
+    election, names = found.election, found.seal.candidates
+    hard = "0=1" if found.seal.equals and len(names) > 1 else ""
+    try:
+        write(File(Ballots(names, {hard: 1}), election.seats, election.name, election.unranked), format)
+    except CannotWrite:
+        return False
+    return True
+
+
+def single_csv(found: Sealed, *, names_voters: bool = True) -> Iterator[str]:
+    """Every ballot by itself, sorted by its code; in a public election with who cast it."""
+    public = ["voter"] if names_voters and not found.election.secret_ballot else []
+    every = _single(found, names_voters=names_voters)
+    rows = ([each["code"], *(each[key] for key in public), _in_one_cell(each["ranking"])] for each in every)
+    return as_csv(["code", *public, "ranking"], rows)
+
+
+def _in_one_cell(ranking: list[list[str]]) -> str:
+    return " > ".join(" = ".join(map(quoted, group)) for group in ranking)
+
+
+def single_json(found: Sealed, *, names_voters: bool = True) -> Iterator[str]:
+    comma = "[\n"
+    for each in _single(found, names_voters=names_voters):
+        yield comma + json.dumps(each, ensure_ascii=False)
+        comma = ",\n"
+    yield "[]\n" if comma == "[\n" else "\n]\n"
+
+
+def _single(found: Sealed, *, names_voters: bool) -> Iterator[dict[str, Any]]:
+    standing = elections.candidates(found.election.name)
+    for ballot in ballots.every_published(found.election.name):
+        said = {"code": ballot["confirmation"], "ranking": named(ballot["rankings"], standing)}
+        yield said | ({"voter": shown(ballot["voter_name"])} if names_voters and "voter_name" in ballot else {})
+
+
+def result_json(found: Sealed) -> Content:
+    """The sealed report, in just the bytes that were sealed."""
+    return [found.report.as_json()]
+
+
+def rctab_json(found: Sealed) -> Content:
+    day = (found.election.no_voting_after or found.seal.sealed_at)[:10]
+    said = summary(found.report.result, contest=found.election.name, date=day)
+    return [json.dumps(said, ensure_ascii=False, indent=2) + "\n"]
+
+
+def report_txt(found: Sealed) -> Content:
+    return [as_text(found)]
+
+
+@dataclass(frozen=True, slots=True)
+class Export:
+    """A file that can be taken away: how it is made, and what the page calls it."""
+
+    media_type: str
+    make: Callable[[Sealed], Content]
+    label: str
+    needs_rounds: bool = False
+    in_words: bool = False  # in the reader's language, so not the same for everybody
+    make_unnamed: Callable[[Sealed], Content] | None = None  # for strangers, where it says who voted how
+
+
+EXPORTS = {
+    "ballots.csv": Export(CSV, counted_as("csv"), gettext_lazy("CSV, for spreadsheets")),
+    "ballots.json": Export(JSON, counted_as("json"), "JSON"),
+    "ballots.blt": Export(TEXT, counted_as("blt"), "BLT"),
+    "ballots.abif": Export(TEXT, counted_as("abif"), "ABIF"),
+    "ballots.cvotes": Export(TEXT, counted_as("cvotes"), gettext_lazy("Condorcet vote format")),
+    "ballots.soi": Export(TEXT, counted_as("soi"), gettext_lazy("PrefLib, without equals (.soi)")),
+    "ballots.toi": Export(TEXT, counted_as("toi"), gettext_lazy("PrefLib, with equals (.toi)")),
+    "single-ballots.csv": Export(
+        CSV,
+        single_csv,
+        gettext_lazy("CSV, for spreadsheets"),
+        make_unnamed=partial(single_csv, names_voters=False),
+    ),
+    "single-ballots.json": Export(JSON, single_json, "JSON", make_unnamed=partial(single_json, names_voters=False)),
+    "result.json": Export(JSON, result_json, "JSON"),
+    "rctab.json": Export(JSON, rctab_json, gettext_lazy("RCTab summary"), needs_rounds=True),
+    "report.txt": Export(TEXT, report_txt, gettext_lazy("Plain text"), in_words=True),
+}
+GROUPS = {
+    gettext_lazy("Ballots, counted"): [file for file in EXPORTS if file.startswith("ballots.")],
+    gettext_lazy("Ballots, each with its code"): ["single-ballots.csv", "single-ballots.json"],
+    gettext_lazy("Result"): ["result.json", "rctab.json", "report.txt"],
+}
+
+
+def has(found: Found, file: str) -> bool:
+    """Whether this result has such a file: a summary of rounds needs rounds."""
+    report = found.report
+    return file in EXPORTS and not (EXPORTS[file].needs_rounds and report and report.result.rounds is None)
+
+
+def is_offered(found: Sealed, file: str) -> bool:
+    """What cannot be written is not offered; its address says why."""
+    kind, _dot, format = file.partition(".")
+    return has(found, file) and (kind != "ballots" or can_hold(found, format))
+
+
+def context_of_exports(found: Sealed) -> dict[str, Any]:
+    """What the part of the results page about exports needs."""
+    groups = [
+        (label, [(file, EXPORTS[file].label) for file in files if is_offered(found, file)])
+        for label, files in GROUPS.items()
+    ]
+    return {"exports": groups, "version": version(found), "as_text": as_text(found)}
+
+
+def version(found: Sealed) -> str:
+    """Of the sealed result and of what is written here. A new election of the same name has another one."""
+    text = f"{VERSION} {found.seal.sealed_at} {found.seal.report_digest}"
+    return hashlib.sha256(text.encode()).hexdigest()[:32]
+
+
+def file_name(name: str, file: str, nameless: str = "election") -> str:
+    """A name as far as any system takes it in the name of a file, or what stands for it; and what the file is."""
+    safe = UNSAFE.sub("_", name)[:80].strip(" ._") or nameless
+    return f"{safe} - {file}"

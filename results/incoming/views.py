@@ -1,0 +1,112 @@
+"""Pages of a count while ballots come in."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_safe
+from django_htmx.http import HttpResponseClientRedirect
+
+from acts.site import now_text
+from elections.access import context_of
+from elections.rules import State
+from pages.page_cache import Fragment, cache_key, get_or_render, page_with
+from results.access import Reader, check_reads, for_voters
+from results.report import Report
+from results.repository import Found
+from results.views import context_of_report, not_yet
+from store.keys import fold
+from tally.closeness import Closeness
+from tally.explain import explain
+from tally.undrawn import undrawn
+
+from . import count as coming_in
+from .count import Look
+
+
+def load(reader: Reader, name: str) -> Look | None:
+    look = coming_in.shelf.look(name)
+    if look is not None:
+        check_reads(reader, look.election)
+    return look
+
+
+of_live = for_voters(load_for=load)
+
+
+@of_live
+@require_safe
+def live(request: HttpRequest, look: Look) -> HttpResponse:
+    """The running count; it refreshes itself, with scripts and without, unless somebody has paused it."""
+    if (instead := _instead(request, look)) is not None:
+        return instead
+    context = context_of(request, look.election, paused=_is_paused(request))
+    return page_with(request, _part(request, look), "results/live.html", context)
+
+
+@of_live
+@require_safe
+def live_now(request: HttpRequest, look: Look) -> HttpResponse:
+    """The count alone; nothing, if it is what the page shows already."""
+    if look.election.state(now_text()) == State.CLOSED:
+        return HttpResponseClientRedirect(reverse("results", args=[look.election.name]))
+    if (instead := _instead(request, look)) is not None:
+        return instead
+    if request.GET.get("seen") == _stamp(look):
+        return HttpResponse(status=204)
+    return HttpResponse(_part(request, look).html)
+
+
+def _instead(request: HttpRequest, look: Look) -> HttpResponse | None:
+    """What there is to see where nothing comes in live."""
+    if look.result is not None:
+        return None
+    if look.too_many:
+        sentence = _(
+            "Counting takes so long by now that the count is no longer shown while it is open. It is shown at the end."
+        )
+        context = context_of(request, look.election, sentence=sentence, counting=False)
+        return render(request, "results/not_yet.html", context)
+    if look.election.state(now_text()) == State.CLOSED:
+        return redirect("results", look.election.name)
+    return not_yet(request, Found(look.election, None, None))
+
+
+def _is_paused(request: HttpRequest) -> bool:
+    return "pause" in request.GET
+
+
+def _stamp(look: Look) -> str:
+    """By which a page knows whether it shows just this."""
+    assert look.result is not None
+    return f"{look.result.digest[:16]}{look.election.version}"
+
+
+def _part(request: HttpRequest, look: Look) -> Fragment:
+    """The count, which is the same for all who look: put together once, and again when something is new."""
+    assert look.result is not None
+    paused, key = _is_paused(request), cache_key("live", fold(look.election.name))
+    about = {"election": look.election, "stamp": _stamp(look), "paused": paused}
+    made_of = look.election, look.result.digest, look.draws, paused
+    return get_or_render(key, "results/live_now.html", lambda: _context(look) | about, made_of)
+
+
+def _context(look: Look) -> dict[str, Any]:
+    result = look.result
+    assert result is not None
+    before_lots = undrawn(result, look.draws)
+    report = Report(before_lots.result, tuple(explain(result)), (), Closeness(None, False, result.winners))
+    context = context_of_report(Found(look.election, None, report)) | {"between": before_lots.between}
+    if result.lots:
+        context["sentences"] = _example(context["sentences"], is_open=bool(before_lots.between))
+    return context
+
+
+def _example(sentences: list[str], *, is_open: bool) -> list[str]:
+    """The account of one draw, which says of nobody that they have won who may lose by another."""
+    example = _("The lots below are an example. The true ones are drawn at the close, and nobody can know them yet.")
+    return [example, *sentences[1 if is_open else 0 :]]

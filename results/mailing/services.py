@@ -1,0 +1,136 @@
+"""Telling voters by mail who won: by a button, or by itself as soon as the result is sealed. Once for each election.
+
+What a mail says of the result is put down with the mailing: the result never changes again, and a thousand mails are
+written without reading it a thousand times.
+"""
+
+from __future__ import annotations
+
+import json
+from datetime import datetime
+
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from accounts.models import User
+from acts.recording import try_record
+from acts.site import now_text, table
+from elections import invitations
+from elections import repository as elections
+from elections import services as organising
+from elections.books import repository as books
+from elections.invitations import ANNOUNCED
+from elections.next_step import Button, Step
+from elections.rules import RUNNERS, Action, Election, WrongState
+from results import repository
+from store import keys
+from store.log import Event
+from store.table import Check, Equals, Exists, Missing, Update
+from tally.result import Result
+
+MAX_WINNERS_NAMED = 12  # of those who won; all of them are in the result
+MAX_WINNERS_NAMED_PER_QUESTION = 6  # of each of several questions: a mail is kept for every voter
+TOGETHER = "together"  # how several questions on one ballot ended
+ASKED = "announcing"  # the attribute beside the counted mails that says since when
+BEFORE = gettext_lazy("The result was mailed to the voters before.")
+NOT_SEALED = gettext_lazy("There is no sealed result yet. It can be mailed once the election is closed and counted.")
+
+
+def mail_result(actor: User, election: Election) -> None:
+    """To everybody on the roll who did not say that they want no such mails."""
+    organising.check(actor, election, Action.ANNOUNCE)
+    if (said := outcome_of(election)) is None:
+        raise WrongState(NOT_SEALED)
+    if asked_at(election) is not None:
+        raise WrongState(BEFORE)
+    event = Event(actor.name, "ResultMailed", {"election_name": election.name})
+    invitations.ask(actor, election, ANNOUNCED, event, _marked(election), said=said)
+
+
+def mail_by_itself(election: Election) -> None:
+    """After the sealing, if that was chosen. It counts for the election's owner, and what no longer fits into today
+    goes out tomorrow. Of several questions on one ballot, the last to be sealed has all of them told."""
+    leader = _leader(election)
+    if leader is None or not leader.announces or asked_at(leader) is not None:
+        return
+    if (said := outcome_of(leader)) is None:
+        return
+    election = leader
+    event = Event("plenum", "ResultMailed", {"election_name": election.name})
+    mailing = invitations.asked(election, ANNOUNCED, election.owner_name, reserved=0, said=said)
+    there = Check(keys.election(election.name), Exists() & Equals("created_at", election.created_at))
+    # unless another worker has set it off, or somebody has pressed the button
+    try_record(event, mailing, _marked(election), there)
+
+
+def to_be_mailed(user: User, election: Election) -> Step | None:
+    """What whoever runs the election can do about it once it is sealed."""
+    may = organising.relation(user, election) in RUNNERS and _leads(election)
+    if not may or not election.voter_count or asked_at(election) is not None:
+        return None
+    button = Button(_("Mail the result"), reverse("mail_result", args=[election.name]))
+    return Step("announce", _("It is counted. The voters have not been told by mail who won."), button)
+
+
+def _leads(election: Election) -> bool:
+    """Of several questions on one ballot, one is invited to, and told of, for all."""
+    book = books.find(election.book) if election.book else None
+    return book is None or book.is_led_by(election.name)
+
+
+def _leader(election: Election) -> Election | None:
+    """The election whose voters are told: itself, unless it is one of several questions on a ballot."""
+    book = books.find(election.book) if election.book else None
+    return election if book is None or book.is_led_by(election.name) else elections.find(book.leader)
+
+
+def _marked(election: Election) -> Update:
+    """Refused if it was asked for before."""
+    place = keys.mail_counts(election.name, election.created_at)
+    return Update(place, set={ASKED: now_text()}, when=Missing(ASKED))
+
+
+def asked_at(election: Election) -> datetime | None:
+    """Since when the result is mailed, if it is."""
+    item = table().get(keys.mail_counts(election.name, election.created_at)) or {}
+    return datetime.fromisoformat(item[ASKED]) if ASKED in item else None
+
+
+def outcome_of(election: Election) -> dict[str, str] | None:
+    """What the mails say of it: how it ended, who won, how many ballots were counted; of several questions on one
+    ballot that of each. `None` while something of it is not sealed."""
+    book = books.find(election.book) if election.book else None
+    if book is None:
+        result = _result_of(election)
+        return None if result is None else {**_outcome(result, MAX_WINNERS_NAMED), "ballots": str(result.total)}
+    questions = books.questions(book)
+    results = [result for each in questions if (result := _result_of(each)) is not None]
+    if not results or len(results) < len(questions):
+        return None
+    told = [
+        {"question": book.short(each.name), **_outcome(result, MAX_WINNERS_NAMED_PER_QUESTION)}
+        for each, result in zip(questions, results, strict=True)
+    ]
+    ballots = sum(result.total for result in results)
+    return {"ended": TOGETHER, "questions": json.dumps(told, ensure_ascii=False), "ballots": str(ballots)}
+
+
+def _result_of(election: Election) -> Result | None:
+    found = repository.find(election.name)
+    return found.report.result if found is not None and found.report is not None else None
+
+
+def _outcome(result: Result, most: int) -> dict[str, str]:
+    named = result.winners[:most]
+    return {"ended": _ended(result), "names": ", ".join(named), "more": str(len(result.winners) - len(named))}
+
+
+def _ended(result: Result) -> str:
+    if result.total == result.blank:
+        return "uncounted"
+    if not result.winners:
+        return "nobody"
+    if result.seats > 1:
+        return "elected"
+    return "won" if len(result.winners) == 1 else "tie"

@@ -1,0 +1,38 @@
+"""The page from which organisers have the result mailed to the voters: the numbers first, then the mail, then the
+button."""
+
+from __future__ import annotations
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils.translation import gettext as _
+
+from accounts import allowance
+from elections.access import context_of, run
+from elections.books.addresses import called
+from elections.forecast import of as forecast_of
+from elections.invitations import ANNOUNCED
+from elections.rules import Action, Election
+from pages.forms import form_page
+from pages.saying import say, told
+
+from . import letters
+from . import services as mailing
+
+
+@run(Action.ANNOUNCE)
+@form_page
+def mail_result(request: HttpRequest, election: Election) -> HttpResponse:
+    if request.method == "POST":
+        told(request, lambda: mailing.mail_result(request.user, election), _("The mails are on their way."))
+        return redirect("mail_result", name=election.name)
+    if (about := mailing.outcome_of(election)) is None:
+        return say(request, _("Mail the result"), str(mailing.NOT_SEALED))
+    context = {
+        "outcome": letters.outcome(about),
+        "called": called(election),
+        "numbers": forecast_of(election, ANNOUNCED),
+        "asked_at": mailing.asked_at(election),
+        "mails_today": allowance.today(request.user),
+    }
+    return render(request, "results/mail.html", context_of(request, election, **context))

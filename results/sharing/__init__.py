@@ -1,0 +1,1 @@
+PUBLIC = "card card_address lettering pen"

@@ -1,0 +1,155 @@
+"""A sealed result for anybody on the web, where the organiser has chosen so: a page, a small one to embed, and a text.
+
+Strangers see what was counted, and can check it: the ballots by their codes, the recount, the bundle. They never see
+who voted: no names on the roll, nor beside the ballots, also where ballots are public here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.urls import reverse
+from django.utils.cache import get_conditional_response
+from django.utils.html import escape
+from django.utils.text import Truncator
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+from django.views.decorators.clickjacking import xframe_options_exempt
+from django.views.decorators.http import require_safe
+
+from accounts.access import public
+from acts.links import whole
+from acts.site import now_text
+from elections.rules import Election, State
+from pages.conditional import for_reader, tag_of
+from pages.page_cache import page_with
+from pages.sharing import LANGUAGES, MAX_PREVIEW_CHARS, framed, kept_for_good
+from results import services, words
+from results.access import is_shared
+from results.exports.files import context_of_exports
+from results.exports.text import as_text
+from results.report import Report
+from results.repository import Found, Sealed
+from results.shown import Page
+from results.views import context_of_report
+
+from .card import card_of, picture
+from .card_address import card_address, card_edition
+from .pen import HEIGHT_PX, WIDTH_PX
+
+CACHE_MINUTES = 5
+
+
+def load(name: str, find: Callable[[str], Found | None] = services.find) -> Found:
+    """Strangers cannot tell an election that does not share its result from one that does not exist."""
+    found = find(name)
+    if found is None or not is_shared(found.election):
+        raise Http404
+    return found
+
+
+@public
+@require_safe
+def shared(request: HttpRequest, name: str) -> HttpResponse:
+    found = load(name, PAGE.find)
+    context = {"election": found.election, "address": address("shared", found.election)}
+    if found.seal is None:
+        return _answer(request, "results/shared.html", found, context)
+    part, image = PAGE.part(found), card_address(found.election, found.seal)
+    context |= {**part.extra, "image": image, "image_width": WIDTH_PX, "image_height": HEIGHT_PX, "counted": True}
+    make = partial(page_with, request, part, "results/shared.html", context)
+    return for_reader(request, tag_of(part.etag, part.extra, found.election, context["address"], image), make)
+
+
+def context_of_part(found: Sealed) -> dict[str, Any]:
+    """What the page says of the result to everybody."""
+    link = address("shared", found.election)
+    said: dict[str, Any] = {"text": f"{as_text(found)}\n{link}\n", "frame": frame(found.election), "address": link}
+    said |= {"election": found.election, "closed": found.election}
+    return context_of_report(found) | context_of_exports(found) | said
+
+
+@public
+@xframe_options_exempt
+@require_safe
+def embed(request: HttpRequest, name: str) -> HttpResponse:
+    """The outcome alone, for other sites to show in a frame. It runs no scripts and knows nobody."""
+    found = load(name)
+    context = {"election": found.election, "address": address("shared", found.election)}
+    if found.report is not None:
+        context |= {"result": found.report.result, "title": title(found.election, found.report)}
+    answer = framed(_answer(request, "results/embed.html", found, context))
+    if found.report is not None:
+        answer["Cache-Control"] = f"public, max-age={CACHE_MINUTES * 60}"
+    return answer
+
+
+@public
+@require_safe
+def card(request: HttpRequest, name: str, language: str, sealed: str) -> HttpResponse:
+    """The picture of the result. Its address says of which result and in which language, so it may be kept for good."""
+    found = load(name)
+    if not isinstance(found, Sealed) or sealed != card_edition(found.seal) or language not in LANGUAGES:
+        raise Http404
+    answer = get_conditional_response(request, etag=f'"{sealed}-{language}"')
+    if answer is None:
+        said = card_of(found.election, found.seal, found.report, language)
+        answer = HttpResponse(picture(said), content_type="image/png")
+    answer["ETag"] = f'"{sealed}-{language}"'
+    return kept_for_good(answer)
+
+
+def _answer(request: HttpRequest, template: str, found: Found, context: dict[str, Any]) -> HttpResponse:
+    """Before it is sealed, both pages say only that it will be here."""
+    over = found.election.state(now_text()) == State.CLOSED
+    context |= {"counting": over, "counted": found.report is not None}
+    return render(request, template, context, status=202 if over and found.report is None else 200)
+
+
+# --- in words ---
+
+
+def address(view: str, election: Election) -> str:
+    return whole(reverse(view, args=[election.name]))
+
+
+def preview(found: Sealed) -> dict[str, str]:
+    """What other sites say of a link to this page."""
+    election, report = found.election, found.report
+    first = words.said(report.sentences[0]) if report.sentences else ""
+    summary = Truncator(f"{_ballots(report)} {first}").chars(MAX_PREVIEW_CHARS)
+    alt = f"{title(election, report)}. {_ballots(report)}"
+    return {"title": title(election, report), "summary": summary, "image_alt": alt}
+
+
+def title(election: Election, report: Report) -> str:
+    return f"{election.name}: {outcome(report)}"
+
+
+def outcome(report: Report) -> str:
+    """Who won, in a few words."""
+    result = report.result
+    if result.total == result.blank:
+        return _("nothing to count")
+    names = {"names": Truncator(words.names(result.winners)).chars(MAX_PREVIEW_CHARS)}
+    if result.seats > 1:
+        return _("elected: %(names)s") % names
+    return (_("a tie of %(names)s") if len(result.winners) > 1 else _("winner: %(names)s")) % names
+
+
+def _ballots(report: Report) -> str:
+    total = report.result.total
+    return ngettext("%(count)d ballot.", "%(count)d ballots.", total) % {"count": total}
+
+
+def frame(election: Election) -> str:
+    """What to put into another page."""
+    label = escape(_("Result: %(name)s") % {"name": election.name})
+    return f'<iframe src="{escape(address("embed", election))}" title="{label}" width="100%" height="420"></iframe>'
+
+
+PAGE = Page("results/parts/shared.html", context_of_part, preview)

@@ -1,0 +1,1 @@
+PUBLIC = "age alarms input_files"

@@ -1,0 +1,100 @@
+"""Warnings about backups: that one failed, and that there has been none for days; by mail to those who can see to it.
+
+No act of anybody, and so no event. Each is mailed once a day (UTC), however often it is noticed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from datetime import datetime, timedelta
+
+from django.conf import settings
+from django.urls import reverse
+from django.utils.translation import gettext_noop
+
+from accounts.rules import Role
+from acts.recording import try_write
+from acts.site import table
+from mail import outbox
+from mail.letters import Letter
+from store import keys
+from store.log import layout, utc_now
+from store.table import Table
+from upkeep.log.nightly import WATCHERS, addresses_of
+
+LETTERS = {
+    "backup_late": Letter(
+        gettext_noop("There is no new backup"),
+        (
+            gettext_noop("the newest backup of this site is from %(day)s."),
+            gettext_noop("What happened since is lost if the machine is. Please see to it that one is made."),
+        ),
+        lambda mail: reverse("system"),
+        gettext_noop("See how the site is"),
+    ),
+    "backup_missing": Letter(
+        gettext_noop("There is no backup"),
+        (
+            gettext_noop("no backup of this site was ever made, and it has been in use since %(day)s."),
+            gettext_noop("All of it is lost if the machine is. Please see to it that one is made."),
+        ),
+        lambda mail: reverse("system"),
+        gettext_noop("See how the site is"),
+    ),
+    "backup_failed": Letter(
+        gettext_noop("A backup has failed"),
+        (
+            gettext_noop("the backup of %(day)s did not come to its end. Nothing was deleted for it."),
+            gettext_noop("Whoever looks after the machine finds in its log why."),
+        ),
+        lambda mail: reverse("system"),
+        gettext_noop("See how the site is"),
+    ),
+}
+
+
+# --- how old the newest backup is ---
+
+
+def ended_at(found: Table) -> datetime | None:
+    """When the newest backup ended, if there is one."""
+    item = found.get(keys.last_backup())
+    return datetime.fromisoformat(item["ended_at"]) if item else None
+
+
+def _in_use_since() -> datetime | None:
+    first = layout.first_of_all(table())
+    return datetime.fromisoformat(first["when_occurred"]) if first else None
+
+
+def is_late(clock: Callable[[], datetime] = utc_now) -> bool:
+    """Whether the newest backup, or a site without any, is older than it may be."""
+    if not settings.BACKUP_MAX_AGE_DAYS:
+        return False
+    since = ended_at(table()) or _in_use_since()
+    return since is not None and clock() - since > timedelta(days=settings.BACKUP_MAX_AGE_DAYS)
+
+
+# --- mailing ---
+
+
+def warn_of_late(clock: Callable[[], datetime] = utc_now) -> int:
+    """Queue today's warnings, if they are due; answers how many. Any number may do this at once, each mail is one."""
+    if not is_late(clock):
+        return 0
+    last = ended_at(table())
+    since = last or _in_use_since() or clock()
+    return _mail("backup_late" if last else "backup_missing", since, WATCHERS, clock())
+
+
+def warn_of_failure(clock: Callable[[], datetime] = utc_now) -> int:
+    return _mail("backup_failed", clock(), (Role.OWNER,), clock())
+
+
+def _mail(kind: str, day: datetime, roles: Iterable[Role], now: datetime) -> int:
+    occasion = f"{kind} {now.date().isoformat()}"
+    return sum(_queue(occasion, kind, address, day.date().isoformat()) for address in addresses_of(roles))
+
+
+def _queue(occasion: str, kind: str, address: str, day: str) -> bool:
+    return try_write(outbox.queued_once(occasion, kind, address, day=day))  # else it was mailed today

@@ -1,0 +1,120 @@
+"""Files of backups: written whole or not at all, encrypted to keys that are elsewhere, opened again, and told of."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import os
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import BinaryIO, cast
+
+from django.core.management.base import CommandError
+
+from acts.site import now_text, table
+from store import keys
+from store.backup import Summary, unzipped
+from store.table import Put
+
+from . import age
+from . import input_files as given_files
+
+PACKED = ".gz"
+
+
+# --- writing ---
+
+
+class Counting:
+    """A file that knows how much was written into it."""
+
+    def __init__(self, file: BinaryIO):
+        self.file = file
+        self.bytes = 0
+
+    def write(self, data: bytes) -> int:
+        self.bytes += len(data)
+        return self.file.write(data)
+
+    def flush(self) -> None:
+        self.file.flush()
+
+
+@contextmanager
+def layered(file: BinaryIO, recipients: Sequence[str], packed: bool) -> Iterator[BinaryIO]:
+    """What is written into this is packed, then encrypted, then written into the file; whole when all went well."""
+    encrypting = age.Encrypting(file, recipients) if recipients else None
+    inner = cast(BinaryIO, encrypting or file)
+    if packed:
+        with gzip.GzipFile("", "wb", 6, inner, mtime=0) as packing:
+            yield cast(BinaryIO, packing)
+    else:
+        yield inner
+    if encrypting is not None:
+        encrypting.finish()
+
+
+@contextmanager
+def to_pipe() -> Iterator[BinaryIO]:
+    try:
+        yield sys.stdout.buffer
+        sys.stdout.buffer.flush()
+    except BrokenPipeError as error:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # or Python complains once more when it ends
+        raise CommandError("Whoever read the backup went away before its end.") from error
+
+
+@contextmanager
+def to_file(path: Path) -> Iterator[BinaryIO]:
+    """A file that has its name only once it is whole and on disk, and is nobody else's to read."""
+    if os.path.lexists(path):
+        raise CommandError(f"{path} is there already; choose another name.")
+    part = path.with_name(path.name + ".part")
+    try:
+        descriptor = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+        with open(descriptor, "wb", buffering=1024 * 1024) as raw:
+            yield raw
+            raw.flush()
+            os.fsync(raw.fileno())
+        os.replace(part, path)
+    except OSError as error:
+        raise CommandError(f"{path} cannot be written: {given_files.why(error)}.") from error
+    finally:
+        with suppress(OSError):
+            os.unlink(part)
+
+
+# --- reading ---
+
+
+def is_encrypted(file: io.BufferedReader) -> bool:
+    return file.peek(len(age.VERSION)).startswith(age.VERSION)
+
+
+def opened(file: io.BufferedReader, identities: Sequence[str]) -> BinaryIO:
+    """The lines of a backup, whatever was done to them when it was written."""
+    if is_encrypted(file):
+        file = io.BufferedReader(age.Decrypting(file, identities), buffer_size=age.CHUNK_BYTES)
+    return unzipped(file)
+
+
+def identities_of(path: str) -> list[str]:
+    try:
+        return age.identities_in(given_files.text(path))
+    except OSError as error:
+        raise CommandError(f"The identity {path} cannot be read: {given_files.why(error)}.") from error
+    except (age.BadKey, UnicodeDecodeError) as error:
+        words = error if isinstance(error, age.BadKey) else "It is no text."
+        raise CommandError(f"The identity {path} cannot be used. {words}") from error
+
+
+# --- telling ---
+
+
+def remember(summary: Summary, size: int) -> None:
+    """For whoever watches: that there is a backup, and of when. No act of anybody, and so no event."""
+    place = keys.last_backup()
+    said = {"items": summary.items, "bytes": size, "checkpoint": summary.checkpoint}
+    table().write(Put({"PK": place.pk, "SK": place.sk, "ended_at": now_text(), **said}))

@@ -1,0 +1,298 @@
+"""How the site is just now: its log, figures, outbox and worker, at a cost that does not grow with the site."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from functools import partial
+from typing import TYPE_CHECKING
+
+from django.utils.translation import gettext as _
+from prometheus_client import Metric
+from prometheus_client.core import GaugeMetricFamily
+
+from mail import mailboxes, outbox, server
+from store import keys, spans
+from store.log import layout, utc_now
+from store.table import Item, Key, StoreError, Table
+from store.together import together
+from upkeep import disk, secret_key, system
+from upkeep.log import figures
+from upkeep.monitoring import metrics
+from upkeep.pause import Pause, pause_of
+from upkeep.worker import heartbeats as signs
+from upkeep.worker.failures import Failure
+from upkeep.worker.heartbeats import Sign
+from upkeep.worker.jobs import JOBS
+
+if TYPE_CHECKING:
+    from store.dynamodb import TableState
+
+WATCHED = (outbox.QUEUED, outbox.SENDING, outbox.FAILED, outbox.UNKNOWN)
+MAX_CLOCK_SKEW_SECONDS = 30  # seconds that two clocks may be
+# are counted of each state: the outbox keeps no count of its own, and nobody waits for a long one
+MAX_COUNTED_MAILS = 500
+
+
+@dataclass(frozen=True, slots=True)
+class StoreHealth:
+    """What a store that is paid for says of itself. The embedded one says nothing, and costs nothing."""
+
+    tables: tuple[TableState, ...]  # none if not known
+    read: float  # units of capacity that this process has consumed
+    written: float
+    retries: dict[str, int]  # what this process asked once more, by reason
+
+
+@dataclass(frozen=True, slots=True)
+class Health:
+    """What a round trip for the items and one for the oldest unsealed event tell."""
+
+    counts: Item
+    figures: Item
+    pause: Pause | None
+    last_event: int
+    last_sealed: int
+    waiting_since: str | None  # when the oldest event happened that is not sealed yet
+    leases: dict[str, Item]
+    format: int | None = None  # as the store says it
+    bounces: Item | None = None  # how the mailbox of bounces is
+    backup: Item | None = None  # the newest: when it ended, and what is in it
+    seconds: float = 0  # that the round trip for the items took
+
+    @property
+    def store(self) -> StoreHealth:
+        capacity, retries = metrics.capacity(), metrics.retries()
+        read, written = (capacity.get(kind, 0.0) for kind in ("read", "write"))
+        return StoreHealth(system.tables(), read, written, {reason: int(retries[reason]) for reason in retries})
+
+    @property
+    def unsealed(self) -> int:
+        """Numbers from the oldest unsealed event on, those that will turn out void included. Void ones after the last
+        event wait for no seal."""
+        return max(0, self.last_event - self.last_sealed) if self.waiting_since else 0
+
+    @property
+    def uncounted(self) -> int:
+        """Numbers that the figures do not know of yet."""
+        return self.unsealed + max(0, self.last_sealed - self.figures.get("last_event_id", 0))
+
+    def backup_age(self, now: datetime) -> float:
+        """Seconds since the newest backup ended, or less than none."""
+        if self.backup is None:
+            return -1
+        return max(0, (now - datetime.fromisoformat(self.backup["ended_at"])).total_seconds())
+
+    def lag(self, now: datetime) -> float:
+        """How many seconds the oldest unsealed event has waited."""
+        if self.waiting_since is None:
+            return 0
+        return max(0, (now - datetime.fromisoformat(self.waiting_since)).total_seconds())
+
+
+@dataclass(frozen=True, slots=True)
+class Bounded:
+    """A number, or that there are more."""
+
+    count: int
+    is_more: bool
+
+    def __str__(self) -> str:
+        return f"{self.count}+" if self.is_more else str(self.count)
+
+
+@dataclass(frozen=True, slots=True)
+class JobHealth:
+    name: str
+    every: int
+    seconds_ago: float | None  # since a worker did it or saw nothing to do
+    held_for: float | None  # while some worker is at it
+    failure: str = ""  # why it went wrong, if it has not gone well since
+
+
+def health_of(table: Table) -> Health:
+    leases = {job.name: keys.lease(job.name) for job in JOBS}
+    site = [keys.counts(), keys.figures(), keys.pause(), keys.sync(), keys.event_number()]
+    site += [keys.store_format(), keys.last_backup(), keys.bounces_read()]
+    start = time.perf_counter()
+    found = table.get_many([*site, *leases.values()])
+    seconds = time.perf_counter() - start
+    sealed = found.get(keys.sync(), {}).get("last_event_id", 0)
+    oldest = layout.first_of_all(table, sealed + 1)
+    return Health(
+        counts=found.get(keys.counts(), {}),
+        figures=found.get(keys.figures(), {}),
+        pause=pause_of(found.get(keys.pause())),
+        last_event=found.get(keys.event_number(), {}).get("last", 0),
+        last_sealed=sealed,
+        waiting_since=oldest["when_occurred"] if oldest else None,
+        leases={name: found[place] for name, place in leases.items() if place in found},
+        format=found.get(keys.store_format(), {}).get("number"),
+        backup=found.get(keys.last_backup()),
+        bounces=found.get(keys.bounces_read()),
+        seconds=seconds,
+    )
+
+
+# --- worker and disk ---
+
+
+def worker_seen(table: Table) -> float | None:
+    """How many seconds ago a worker gave a sign of life, on whichever machine; `None` if not within ten minutes."""
+    return seen(signs.signs(table))
+
+
+def seen(found: Iterable[Sign]) -> float | None:
+    now = time.time()
+    return min((sign.ago(now) for sign in found), default=None)
+
+
+def silence(found: Iterable[Sign]) -> float:
+    """For how many seconds this process has seen no sign of any worker, as far as it can know."""
+    return signs.watch.silence(list(found), time.time())
+
+
+def is_worker_up(found: Iterable[Sign]) -> bool:
+    return silence(found) < signs.MISSED_SECONDS
+
+
+def lacking(found: Iterable[Sign]) -> str:
+    """What the site does without just now, though its store answers, in a sentence; of several things the cause."""
+    if trouble := disk.trouble():
+        return trouble
+    if (seconds := silence(found)) < signs.MISSED_SECONDS:
+        return ""
+    return _("No worker has been seen for %(seconds)d seconds: mails, closings and seals wait.") % {"seconds": seconds}
+
+
+# --- what else should be looked at before long ---
+
+NOTED = (keys.secret_key(), keys.bounces_read(), keys.figures())
+
+
+def locked(table: Table, found: Mapping[Key, Item]) -> str:
+    """That people cannot vote because the site's secret key is another one, if so. Only where the fingerprint in the
+    store is another one, elections are looked at."""
+    if secret_key.is_another(found.get(keys.secret_key())) and secret_key.locked_election(table) is not None:
+        return secret_key.replaced()
+    return ""
+
+
+def notes(found: Mapping[Key, Item], unknown: bool, now: datetime) -> list[str]:
+    """What keeps nobody from voting, in a sentence each."""
+    latest = found.get(keys.figures(), {}).get(figures.LATEST, "")
+    is_dead = mailboxes.is_there() and mailboxes.state(found.get(keys.bounces_read())).trouble
+    return [
+        *([_("The mailbox of bounces cannot be read.")] if is_dead else ()),
+        *([_("There are mails of unknown fate.")] if unknown else ()),
+        *([_("The log holds events from the future: the clock is, or was, wrong.")] if is_future(latest, now) else ()),
+    ]
+
+
+def is_future(moment: str, now: datetime) -> bool:
+    return bool(moment) and (datetime.fromisoformat(moment) - now).total_seconds() > MAX_CLOCK_SKEW_SECONDS
+
+
+def has_unknown_mails(table: Table) -> bool:
+    return bool(spans.page(table, outbox.lists_of(outbox.UNKNOWN), limit=1).items)
+
+
+def mails(table: Table, *states: str) -> dict[str, Bounded]:
+    """How many mails there are in each state, a round trip each, all at once."""
+    found = together(table, *(partial(_bounded, table, state) for state in states))
+    return dict(zip(states, found, strict=True))
+
+
+def _bounded(table: Table, state: str) -> Bounded:
+    page = spans.page(table, outbox.lists_of(state), limit=MAX_COUNTED_MAILS)
+    return Bounded(len(page.items), page.cursor is not None)
+
+
+def last_successes(workers: Iterable[Sign]) -> dict[str, float]:
+    """When a worker last did each job, or saw nothing to do: of one beside us at once, of others by their signs."""
+    known = metrics.last_successes()
+    for sign in workers:
+        known |= {name: max(moment, known.get(name, 0)) for name, moment in sign.done.items()}
+    return known
+
+
+def last_failures(workers: Iterable[Sign], done: Mapping[str, float]) -> dict[str, Failure]:
+    """Why jobs failed last, those left out that were done since, by whichever worker."""
+    found = sorted((each for sign in workers for each in sign.failed.items()), key=lambda each: each[1].at)
+    return {job: failure for job, failure in found if failure.at >= int(done.get(job, 0))}
+
+
+def jobs(found: Health, workers: Iterable[Sign]) -> list[JobHealth]:
+    """Every job of the worker."""
+    looked, now = last_successes(workers), time.time()
+    failed = last_failures(workers, looked)
+    return [
+        JobHealth(
+            job.name,
+            job.every,
+            max(0, now - looked[job.name]) if job.name in looked else None,
+            max(0, now - found.leases[job.name].get("since", now)) if job.name in found.leases else None,
+            failed[job.name].reason if job.name in failed else "",
+        )
+        for job in JOBS
+    ]
+
+
+# --- for a monitor ---
+
+
+def as_metrics(table: Table) -> Iterator[Metric]:
+    """What the disks and the store know, in eight round trips; if the store does not answer, just that."""
+    rooms = GaugeMetricFamily("plenum_disk_free_bytes", "Free on the disks the site writes to.", labels=["folder"])
+    for each in disk.disks():
+        rooms.add_metric([str(each.folder)], each.free)
+    yield rooms
+    try:
+        found, waiting = health_of(table), mails(table, *WATCHED)
+        workers = signs.signs(table)
+        unreached = {each.lane: each for each in server.outages(table)}
+    except StoreError:
+        yield GaugeMetricFamily("plenum_store_up", "Whether the store answers.", 0)
+        yield from _of_workers([])
+        return
+    yield GaugeMetricFamily("plenum_store_up", "Whether the store answers.", 1)
+    yield from _of_workers(workers)
+    yield GaugeMetricFamily("plenum_paused", "Whether the site is paused.", int(found.pause is not None))
+    yield GaugeMetricFamily("plenum_log_unsealed", "Event numbers given out and not sealed yet.", found.unsealed)
+    yield GaugeMetricFamily(
+        "plenum_log_lag_seconds", "How long the oldest unsealed event has waited.", found.lag(utc_now())
+    )
+    yield GaugeMetricFamily(
+        "plenum_backup_age_seconds", "Since the newest backup ended; -1 if there is none.", found.backup_age(utc_now())
+    )
+    depth = GaugeMetricFamily(
+        "plenum_outbox_mails", f"Mails by state; {MAX_COUNTED_MAILS} may be more.", labels=["state"]
+    )
+    for state, bounded in waiting.items():
+        depth.add_metric([state], bounded.count)
+    yield depth
+    closed = GaugeMetricFamily("plenum_mail_server_failures", "Failures in a row to reach it.", labels=["lane"])
+    for lane in server.LANES:
+        closed.add_metric([lane], unreached[lane].failures if lane in unreached else 0)
+    yield closed
+
+
+def _of_workers(found: list[Sign]) -> Iterator[Metric]:
+    """By their signs in the store, and so of workers on other machines too."""
+    now = time.time()
+    words = "Whether any worker has given a sign of life within a minute."
+    yield GaugeMetricFamily("plenum_worker_up", words, int(is_worker_up(found)))
+    ages = GaugeMetricFamily(
+        "plenum_worker_age_seconds",
+        "Since a worker last did a job, or saw that there was nothing to do.",
+        labels=["name"],
+    )
+    for name, moment in last_successes(found).items():
+        ages.add_metric([name], max(0, now - moment))
+    yield ages
+    busy = GaugeMetricFamily("plenum_worker_busy_seconds", "For how long a worker has been at a job.", labels=["name"])
+    for name, since in {name: since for sign in found for name, since in sign.doing.items()}.items():
+        busy.add_metric([name], max(0, now - since))
+    yield busy

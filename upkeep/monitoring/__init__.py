@@ -1,0 +1,1 @@
+PUBLIC = "metrics shared_metrics"

@@ -1,0 +1,333 @@
+"""What has to happen again and again beside the server: which jobs there are, how often, and how a worker does them."""
+
+from __future__ import annotations
+
+import logging
+import random
+import threading
+import time
+import traceback
+from collections import Counter
+from collections.abc import Callable, Iterable
+from contextvars import ContextVar
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import partial
+
+from django.core.management.base import CommandError
+from prometheus_client import Metric
+from prometheus_client.core import GaugeMetricFamily
+
+from acts import background, ringing
+from acts.queues import reason_of, words_of
+from acts.site import table
+from ballots.services import seal_what_is_closed
+from elections.reminders import remind_by_the_clock
+from elections.repository import list_of
+from elections.rules import State
+from elections.services import close_what_is_over, next_end
+from live.services import ending as live_ending
+from mail import again, mailboxes
+from mail.letters import compose
+from mail.sending import anything_due, send_waiting
+from mail.server import BULK, URGENT
+from polls.sealing import anything_over, seal_what_is_over
+from store import forgetting, keys
+from store.log import EventLog, layout
+from store.log.publish import Publisher
+from store.table import Span
+from upkeep import pause as pausing
+from upkeep.backups import alarms as alarm
+from upkeep.erasure import compacting
+from upkeep.erasure import log_erasure as names
+from upkeep.erasure import unused_accounts as retention
+from upkeep.log import nightly
+from upkeep.log.sealer import site_sealer
+from upkeep.monitoring import metrics
+from upkeep.worker import failures
+from upkeep.worker.leases import Leases
+
+log = logging.getLogger("plenum.worker")
+
+MAX_PAUSE_SECONDS = 60  # seconds between two tries of a job that keeps failing
+MAX_WAIT_SECONDS = 0.5  # how soon a worker at rest notices that it is to stop
+MIN_WAIT_SECONDS = 0.01  # seconds between two looks, however soon there is something to do
+SWEEP_ITEMS = 1000
+
+
+class Outcome(StrEnum):
+    DONE = "done"
+    NOTHING = "nothing"  # to do
+    ELSEWHERE = "elsewhere"  # another worker is at it
+    RESTING = "resting"  # the site is paused
+    FAILED = "failed"
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """Something any number of workers may do at once without harm; `work` answers how much was done.
+
+    `waits` is a cheap look at whether there is any work, without a lease: so a site at rest is read and not written.
+    Where it is known when there will be, `moment` takes its place: in how many seconds, 0 if there is work by now.
+    Jobs of one lane are done one after another. What waits for somebody else's server has a lane of its own, so that
+    nothing on this site has to wait with it.
+    """
+
+    name: str
+    every: int  # seconds
+    work: Callable[[], int]
+    waits: Callable[[], bool] = lambda: True
+    lane: str = ""
+    moment: Callable[[], float | None] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    outcome: Outcome
+    done: int = 0
+    words: str = ""  # what the store said, if it is in trouble
+    left: float | None = None  # seconds until there is something to do, where that is known
+
+
+# --- the jobs ---
+
+
+def anything_in(*spans: Span) -> Callable[[], bool]:
+    def look() -> bool:
+        pages = (table().page(span, limit=1) for span in spans)
+        return any(page.items or page.cursor for page in pages)
+
+    return look
+
+
+def _anything_to_seal() -> bool:
+    """An event, or a checkpoint that is to be public by now."""
+    newest = EventLog(table()).newest_checkpoint()
+    return (
+        layout.first_of_all(table(), newest["event_id"] + 1 if newest else 0) is not None or Publisher(table()).is_due()
+    )
+
+
+def _seal() -> int:
+    return site_sealer().seal()
+
+
+_goes_on: ContextVar[Callable[[], bool]] = ContextVar("goes_on", default=lambda: True)
+
+
+def goes_on() -> bool:
+    """Whether a job that takes long is to go on with its next item: not while the site is paused, nor when the worker
+    is to stop."""
+    return _goes_on.get()() and pausing.watch.current() is None
+
+
+def _seal_ballots() -> int:
+    """In a lane of its own: a very large election takes its time, at a pace that others can bear."""
+
+    def go_on() -> bool:
+        metrics.observe_step("ballots")
+        return goes_on()
+
+    return seal_what_is_closed(goes_on=go_on)
+
+
+def _send(lane: str) -> int:
+    return send_waiting(compose, goes_on=goes_on, lanes=[lane])
+
+
+def _is_due(lane: str) -> bool:
+    return anything_due(lane, time.time())
+
+
+def _sweep() -> int:
+    swept = 0
+    while (some := table().sweep(SWEEP_ITEMS)) == SWEEP_ITEMS:
+        swept += some
+    return swept + some
+
+
+BACKGROUND = Job(
+    "background work", 2, lambda: background.resume_due(goes_on), moment=background.next_due, lane="background work"
+)
+ENDS = Job("ends", 5, close_what_is_over, moment=next_end)
+BALLOTS = Job(ringing.BALLOTS, 2, _seal_ballots, anything_in(keys.SEALING), lane="ballots")
+FORGETTING = Job("forgetting", 2, lambda: forgetting.forget(table()), lambda: forgetting.is_due(table()))
+COMPACTING = Job("compacting", 60, compacting.compact, compacting.is_due)
+POLLS = Job("polls", 5, seal_what_is_over, anything_over)
+REMINDERS = Job("reminders", 30, remind_by_the_clock, anything_in(list_of(State.OPEN)))
+URGENT_MAIL = Job("urgent mail", 1, partial(_send, URGENT), partial(_is_due, URGENT), lane="urgent mail")
+MAIL = Job("mail", 2, partial(_send, BULK), partial(_is_due, BULK), lane="mail")
+MAILS_AGAIN = Job("mails again", 5, lambda: again.take_up(goes_on), again.is_asked, lane="mail")
+BOUNCES = Job("bounces", 60, lambda: mailboxes.read_bounces(goes_on), mailboxes.is_there, lane="bounces")
+LOG = Job("log", 2, _seal, _anything_to_seal)
+NIGHTLY = Job("nightly", 300, nightly.mail_checkpoint, nightly.is_due)
+BACKUPS = Job("backups", 3600, alarm.warn_of_late, alarm.is_late)
+SWEEP = Job("sweep", 30, _sweep)
+NAMES = Job("names", 60, names.forget_names, names.is_due)
+RETENTION = Job("retention", 60, retention.look_for_unused, retention.is_due)
+LIVE_SESSIONS = Job("live sessions", 60, live_ending.end_abandoned, anything_in(keys.RUNNING_GAMES))
+
+# Compacting comes first: after the others it would never be quiet.
+JOBS = (
+    *(COMPACTING, FORGETTING, ENDS, BALLOTS, POLLS, REMINDERS, LOG, NIGHTLY, BACKUPS, SWEEP, NAMES, RETENTION),
+    *(URGENT_MAIL, MAILS_AGAIN, MAIL, BOUNCES, LIVE_SESSIONS, BACKGROUND),
+)
+
+
+# --- doing them ---
+
+
+def run(job: Job, leases: Leases) -> Run:
+    """Do a job once, unless nothing waits, another worker has it or the site is paused. What goes wrong stays here."""
+    try:
+        left = job.moment() if job.moment else 0 if job.waits() else None
+        ended = _under_lease(job, leases) if left == 0 else Run(Outcome.NOTHING, left=left)
+    except pausing.Paused:
+        ended = Run(Outcome.RESTING)
+    except Exception as error:
+        ended = _failure(job, error)
+    is_well = ended.outcome in (Outcome.DONE, Outcome.NOTHING)
+    metrics.observe_job(job.name, ended.outcome, is_well)
+    if is_well:
+        failures.forget(job.name)
+    return ended
+
+
+def _under_lease(job: Job, leases: Leases) -> Run:
+    with leases.held(job.name) as ours:
+        if ours:
+            return Run(Outcome.DONE, job.work())
+        return Run(Outcome.RESTING if pausing.rests(job.name, leases.table) else Outcome.ELSEWHERE)
+
+
+def _failure(job: Job, error: Exception) -> Run:
+    """Recorded with its kind and where it was raised, and with its words if they quote nobody. The system page shows
+    the reason until the job goes well again."""
+    where, words = "".join(traceback.format_tb(error.__traceback__)), words_of(error)
+    failures.note(job.name, reason_of(error))
+    log.error("failure", extra={"job": job.name, "error": type(error).__name__, "words": words, "where": where})
+    return Run(Outcome.FAILED, words=words)
+
+
+def run_each(jobs: Iterable[Job], leases: Leases) -> dict[str, Run]:
+    return {job.name: run(job, leases) for job in jobs}
+
+
+def refuse_failures(runs: dict[str, Run]) -> None:
+    """A command that did its jobs once ends with a sentence about those that failed."""
+    failed = {name: ended.words for name, ended in runs.items() if ended.outcome == Outcome.FAILED}
+    if failed:
+        said = " ".join(sorted(set(failed.values()) - {""}))
+        raise CommandError(f"Failed, and the log says where: {', '.join(failed)}. {said}".strip())
+
+
+class Worker:
+    """Does each job when it is due, for as long as `goes_on` says so: those of one lane one after another, the lanes
+    beside each other, each in a thread of its own."""
+
+    def __init__(self, jobs: Iterable[Job], leases: Leases, goes_on: Callable[[], bool]):
+        self.jobs = tuple(jobs)
+        self.leases = leases
+        self.goes_on = goes_on
+        self._is_over = threading.Event()
+        self._failures: Counter[str] = Counter()
+        self._due = {job.name: 0.0 for job in self.jobs}
+        self._called: set[str] = set()
+        self.lanes = [Lane(self, lane) for lane in dict.fromkeys(job.lane for job in self.jobs)]
+
+    def go(self) -> None:
+        """Ends with the last lane. One that breaks takes the others with it: whoever started the worker then knows."""
+        own, others = self.lanes[:1], self.lanes[1:]
+        for lane in others:
+            lane.start()
+        try:
+            for lane in own:
+                lane.run()
+        finally:
+            self._is_over.set()
+            for lane in others:
+                lane.join()
+        for lane in self.lanes:
+            lane.tell()
+
+    def go_on(self) -> bool:
+        return not self._is_over.is_set() and self.goes_on()
+
+    def round(self, lane: str) -> None:
+        for job in self.jobs:
+            if job.lane == lane and self._is_due(job) and self.go_on():
+                ended = run(job, self.leases)
+                self._failures[job.name] = self._failures[job.name] + 1 if ended.outcome == Outcome.FAILED else 0
+                self._due[job.name] = time.monotonic() + self._rest(job, ended)
+
+    def call(self, name: str) -> None:
+        """Something waits for this job: it is done as soon as its lane is free, and once more if it is being done."""
+        self._called.add(name)
+        for lane in self.lanes:
+            lane.called.set()
+
+    def nap(self, lane: str) -> float:
+        """How long nobody of the lane needs to look, unless they are called."""
+        moments = (self._due[job.name] - time.monotonic() for job in self.jobs if job.lane == lane and job.moment)
+        return min((MAX_WAIT_SECONDS, *(max(left, MIN_WAIT_SECONDS) for left in moments)))
+
+    def _is_due(self, job: Job) -> bool:
+        if job.name in self._called:
+            self._called.discard(job.name)
+            return True
+        return self._due[job.name] <= time.monotonic()
+
+    def _rest(self, job: Job, ended: Run) -> float:
+        """Until its next look, or until there is something to do, if that is known and comes first."""
+        left = 0 if job.moment and ended.done else ended.left
+        longest = pause(job, self._failures[job.name])
+        return longest if left is None else min(longest, max(left, MIN_WAIT_SECONDS))
+
+    def end(self) -> None:
+        self._is_over.set()
+        for lane in self.lanes:
+            lane.called.set()
+
+
+class Lane(threading.Thread):
+    """The jobs of a worker that are done one after another."""
+
+    def __init__(self, worker: Worker, lane: str):
+        super().__init__(name=lane or "worker")
+        self.worker, self.lane, self.called = worker, lane, threading.Event()
+        self.error: BaseException | None = None
+
+    def run(self) -> None:
+        token = _goes_on.set(self.worker.go_on)
+        try:
+            while self.worker.go_on():
+                self.called.clear()
+                self.worker.round(self.lane)
+                self.called.wait(self.worker.nap(self.lane))
+        except BaseException as error:
+            self.error = error
+            self.worker.end()
+        finally:
+            _goes_on.reset(token)
+
+    def tell(self) -> None:
+        if self.error is not None:
+            raise self.error
+
+
+def pause(job: Job, failures: int) -> float:
+    """Until the job's next turn: longer after each failure in a row, and then not for all workers the same."""
+    if not failures:
+        return job.every
+    longest = min(MAX_PAUSE_SECONDS, job.every * 2 ** min(failures, 10))
+    return longest * random.uniform(0.5, 1)  # noqa: S311 - nobody gains by guessing it
+
+
+# --- how often each looks, for whoever is alarmed when one is late ---
+
+
+def as_metric() -> Metric:
+    found = GaugeMetricFamily("plenum_worker_every_seconds", "Between two looks of a job.", labels=["name"])
+    for job in JOBS:
+        found.add_metric([job.name], job.every)
+    return found
