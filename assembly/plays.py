@@ -61,10 +61,10 @@ class Item(Play):
     without_a_vote: ClassVar[Text] = gettext_lazy("Close it without a vote")
     how_to_vote: ClassVar[Text] = ""
     templates = {
-        "projector/voting": "live/plays/assembly/projector_voting.html",
-        "projector/talking": "live/plays/assembly/projector_talking.html",
-        "player/voting": "live/plays/assembly/player_voting.html",
-        "player/talking": "live/plays/assembly/player_talking.html",
+        "projector/voting": "assembly/plays/projector_voting.html",
+        "projector/talking": "assembly/plays/projector_talking.html",
+        "player/voting": "assembly/plays/player_voting.html",
+        "player/talking": "assembly/plays/player_talking.html",
     }
 
     def suits(self, question: Question) -> bool:

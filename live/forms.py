@@ -339,9 +339,9 @@ class AddedQuestionForm(SessionQuestionForm):
         cleaned = super().clean()
         if "play" in cleaned and "question" in cleaned and not self.errors:
             question = cleaned["question"]
-            play = play_in(cleaned["play"], question)
+            play, usual = play_in(cleaned["play"], question), play_in(self.game.engagement_type, question)
             if play is None:
                 self.add_error("play", NOT_PLAYED_SO)
-            elif play is not play_in(self.game.engagement_type, question):
+            elif play is not usual:
                 cleaned["question"] = replace(question, play=play.name)
         return cleaned

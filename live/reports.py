@@ -237,11 +237,11 @@ def as_json(report: Report) -> Iterator[bytes]:
 
 def _session(report: Report) -> dict[str, Any]:
     told = repository.told_game(report.game)
-    of_assembly = (
+    quorum = (
         {"entitled": report.game.entitled, "quorum": report.game.quorum} if report.game.format.has_agenda else {}
     )
     kept = {"set_version": told["set_version"], "speed_bonus": told["speed_bonus"], "kept_until": report.game.gone_at}
-    return {name: told[name] for name in OF_SESSIONS} | kept | of_assembly
+    return {name: told[name] for name in OF_SESSIONS} | kept | quorum
 
 
 def _round(report: Report, round_: Round) -> dict[str, Any]:
