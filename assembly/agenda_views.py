@@ -11,10 +11,11 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST
 
 from acts.refusals import Refusal
-from live import corrections, hall, rooms
-from live.access import Hosted, of_hosts, page_to
+from live import corrections
 from live.room import Room
 from live.services import correcting
+from live.show import hall, rooms
+from live.show.access import Hosted, of_hosts, page_to
 from pages.forms import form_page, new_token, posted
 from pages.saying import told
 from questions.question import Kind

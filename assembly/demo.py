@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from accounts import repository as people
 from live import repository
-from live.demo import ROBOTS
+from live.pages.demo import ROBOTS
 from live.services import making
 from questions.demo import MAKER
 from questions.question import Kind, Question, Type

@@ -15,17 +15,18 @@ from django.utils.translation import gettext_lazy as _
 
 from accounts.models import User
 from acts.refusals import NotNow
-from live import hall, seats
+from live import seats
+from live.follow_ups import Onward, as_item
 from live.formats import Format
-from live.forms import GameForm
 from live.lifetimes import Lifetime
 from live.onward.electorate import Electorate
-from live.onward.repository import Onward, as_item
+from live.pages.forms import GameForm
 from live.room import Room
 from live.rounds import MIN_ANONYMOUS_ANSWERS, is_told
 from live.rules import Game, Names, Phase, State, Step
-from live.screens import HOSTING, Role, Shown, context
 from live.seats import Seat
+from live.show import hall
+from live.show.screens import HOSTING, Role, Shown, context
 from pages.fragments import fragment
 from questions.question import Question
 from store import keys

@@ -9,8 +9,8 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from live.forms import times
 from live.onward.electorate import MAX_ADDRESSES_CHARS, cleaned
+from live.pages.forms import times
 from live.rules import Game
 from pages import lists
 from pages.fields import LinesField

@@ -14,9 +14,10 @@ from django.views.decorators.http import require_POST
 from accounts.access import answer_for, public, requires
 from accounts.rules import Permission
 from acts.refusals import NotAllowed, NotNow, Refusal
-from live import access, clock, repository, rules
+from live import clock, repository, rules
 from live.pace import PACE
 from live.rules import Game
+from live.show import access
 
 from . import speakers
 from .speakers import LIMITS

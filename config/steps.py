@@ -38,15 +38,15 @@ from elections.services import pass_on as pass_elections_on
 from elections.services.ending import FOLLOWING, SHUTTING
 from elections.services.lifecycle import OPENING
 from elections.welcoming import asked_of
+from live import follow_ups as onward
 from live import formats
 from live import repository as live_sessions
-from live.hub import HUB
-from live.onward import repository as onward
 from live.onward import services as _onward_steps  # noqa: F401 - only for its step
 from live.play import register as register_plays
 from live.plays import PLAYS as LIVE_PLAYS
 from live.services import expiring as _expiring_steps  # noqa: F401 - only for its step
 from live.services.leaving import forget_hosting
+from live.show.hub import HUB
 from mail.letters import COLOURING, LETTERS
 from news import repository as posts
 from news import subscribing as of_news_by_mail
@@ -150,7 +150,7 @@ def arrange() -> None:
         *ASSEMBLY_PLAYS,  # of agendas
     )
 
-    # Somebody listens to a live session (live.hub): each look of its thread
+    # Somebody listens to a live session (live.show.hub): each look of its thread
     HUB.around = pause.guarded  # changes nothing while the site is paused
     HUB.meter = metrics.observe_live
 

@@ -23,14 +23,14 @@ from store.table import Item, Key, Write
 from .lifetimes import Lifetime
 
 if TYPE_CHECKING:
-    from .forms import GameForm
+    from .follow_ups import Onward
     from .onward.electorate import Electorate
-    from .onward.repository import Onward
+    from .pages.forms import GameForm
     from .players import Pass
     from .room import Room
     from .rules import Game, State, Step
-    from .screens import Role, Shown
     from .seats import Seat
+    from .show.screens import Role, Shown
 
 
 class QuestionEditor(Protocol):

@@ -14,7 +14,7 @@ from store.replay import Exempt
 from store.schema import Export, ItemType, Parting, Sheet, fields_of
 
 from . import repository
-from .onward.repository import Onward
+from .follow_ups import Onward
 from .repository import Past
 from .rules import Game, State
 

@@ -17,9 +17,9 @@ from store.replay import Act, Happened, Step
 from store.schema import EventType
 from store.table import Delete, Exists, Key, Update
 
+from . import follow_ups as onward
 from . import repository
 from .items import CLOCK, GAME, STATE
-from .onward import repository as onward
 from .rules import Game, State
 
 

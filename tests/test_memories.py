@@ -9,8 +9,8 @@ from pathlib import Path
 from django.test.utils import override_script_prefix
 from django.utils import translation
 
-from live import fragments
 from live.play import once
+from live.show import fragments
 
 ROOT = Path(__file__).parent.parent
 NOT_OURS = {"tests", "bench", "static", "build", "docs", "deploy"}

@@ -12,7 +12,7 @@ from acts.background import TaskType
 from acts.site import table
 from live import repository as games
 from live import rules, seats
-from live.onward.repository import onward_of
+from live.follow_ups import onward_of
 from live.rules import Game, State
 from store import keys
 from store.keys import fold

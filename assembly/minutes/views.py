@@ -16,8 +16,8 @@ from accounts.models import User
 from accounts.rules import Permission
 from acts.refusals import NotAllowed
 from acts.site import log
+from live import follow_ups as onward
 from live import players
-from live.onward import repository as onward
 from pages.fields import LinesField
 from pages.forms import carried_out, form_page, posted
 from pages.paging import listed

@@ -27,6 +27,9 @@ from elections import copying
 from elections.convening import Convened
 from elections.copying import BY_ADDRESS
 from elections.rules import Election
+from live import follow_ups as onward
+from live.asked.repository import texts as texts_of
+from live.follow_ups import TELLING, Made, Onward
 from pages import times
 from pages.names import MAX_NAME_CHARS, clean_title
 from polls import allowance
@@ -40,13 +43,10 @@ from store.table import Write
 
 from .. import counting, repository, rules
 from ..play import play_of
-from ..qa.repository import texts as texts_of
 from ..rounds import Round, options_of
 from ..rules import Game, State
 from ..texts import tidied
-from . import repository as onward
 from .electorate import Electorate
-from .repository import TELLING, Made, Onward
 
 MAX_FOLLOW_UPS = 50  # polls and elections of one session
 

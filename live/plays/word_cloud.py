@@ -11,10 +11,11 @@ from django.http import QueryDict
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from live import moderation, saying
+from live import saying
+from live.asked import texts as moderation
+from live.asked.texts import Texts, Written
 from live.bars import others
 from live.counting import too_few
-from live.moderation import Texts, Written
 from live.play import Closed, Closing, Fact, Line, NameOf, Play, Quick, Story, Text, Typed
 from live.room import Room
 from live.rounds import Round, is_told

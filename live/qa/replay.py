@@ -7,15 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from live.asked import repository
+from live.asked.rules import Fate
 from live.replay import of_a_game
-from live.room_questions import Fate
 from live.rules import Game, State
 from store import keys
 from store.replay import Happened, Step
 from store.schema import EventType
 from store.table import Update
-
-from . import repository
 
 
 @of_a_game

@@ -17,6 +17,8 @@ from acts.flights import Flights
 from acts.recording import record, try_record, try_write
 from acts.refusals import LostRace
 from acts.site import SITE, now_text, table
+from live.asked import repository as texts
+from live.asked.texts import NOTHING_WRITTEN
 from questions.question import Question
 from store import keys
 from store.forgetting import to_forget
@@ -25,10 +27,8 @@ from store.table import StoreError, Write
 from store.together import together
 
 from .. import clock, counting, repository, rules, seats, waking
-from ..moderation import NOTHING_WRITTEN
 from ..play import Box, Closing, play_named
 from ..pseudonyms import pseudonym
-from ..qa import repository as texts
 from ..repository import EMPTYING
 from ..rounds import Given
 from ..rules import Game, Phase, State, Step

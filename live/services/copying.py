@@ -11,12 +11,12 @@ from base64 import urlsafe_b64encode
 from django.utils.crypto import salted_hmac
 
 from accounts.models import User
-from live.room_questions import Qa
+from live.asked import repository as room_questions
+from live.asked.rules import Qa
 from store import keys
 from store.keys import fold
 
 from .. import repository
-from ..qa import repository as room_questions
 from ..qa import services as asking
 from ..rules import Game
 from . import hosting, making

@@ -14,9 +14,10 @@ from acts import limits
 from acts.refusals import NotNow, Refusal
 from acts.site import table
 from assembly import check_in, floor, quorate, roll
-from live import players, repository, rooms, rules, seats
+from live import players, repository, rules, seats
 from live.rules import Step
 from live.services import joining, seating
+from live.show import rooms
 from questions.question import Type
 from store import keys
 from store.log import EventLog

@@ -13,11 +13,12 @@ from django.urls import reverse
 
 from accounts import repository as people
 from acts.site import table
-from live import players, repository, rooms, seats
+from live import players, repository, seats
 from live.players import Pass
 from live.rules import Phase, Step
 from live.seats import Seat
 from live.services import correcting, moving
+from live.show import rooms
 from questions.question import Kind, Question, Type
 from tests.at_once import at_once
 from tests.live.conftest import AGENDA, drive, give, seated

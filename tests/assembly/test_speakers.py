@@ -11,10 +11,11 @@ from django.urls import reverse
 from acts.refusals import NotNow
 from assembly import floor, speakers
 from assembly.speakers import NOBODY, speakers_of, told
-from live import fragments, hub, repository, rooms, screens, seats
+from live import repository, seats
 from live.rules import Phase, State, Step
-from live.screens import Role
 from live.services import seating
+from live.show import fragments, hub, rooms, screens
+from live.show.screens import Role
 from questions.question import Type
 from store import keys
 from store.log import EventLog

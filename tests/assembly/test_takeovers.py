@@ -10,11 +10,12 @@ from django.test import Client
 from django.urls import reverse
 
 from assembly import check_in, roll
-from live import clock, repository, rooms, seats
+from live import clock, repository, seats
+from live.asked.rules import Mode
 from live.qa import services
-from live.room_questions import Mode
 from live.rules import Step
 from live.services import answering, seating
+from live.show import rooms
 from questions.question import Kind, Question, Type
 from store.log import EventLog
 from tests.assembly.test_check_in import address, by_code, code_of, host, send_check_in

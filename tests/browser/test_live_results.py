@@ -5,11 +5,12 @@ from __future__ import annotations
 from playwright.sync_api import expect
 
 from config.settings import BASE_DIR
-from live import pictures, scores
+from live import scores
 from live.play import play_in
 from live.plays import best_answer, ranked_poll, survey, trivia
 from live.rounds import Entry, Given, Round
 from live.seats import Seat
+from live.show import boards as pictures
 from live.standings import board
 from questions.question import Kind, Question, Type
 

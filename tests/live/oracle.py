@@ -15,11 +15,11 @@ from django.test import Client
 from django.urls import URLPattern, URLResolver, reverse
 
 from live import repository, seats
+from live.pages.urls import below_live
 from live.rules import Game, Step
-from live.screens import Role
 from live.seats import Seat
 from live.services.seating import SeatAct
-from live.urls import below_live
+from live.show.screens import Role
 
 Answer = tuple[str, int, str, str]  # what was asked, status, address, body
 

@@ -11,10 +11,11 @@ from django.urls import reverse
 
 from accounts import repository as people
 from acts.refusals import LostRace, NotNow
-from live import corrections, repository, rooms, rules, screens
+from live import corrections, repository, rules
 from live.rules import Phase, Step
-from live.screens import Role
 from live.services import correcting, moving
+from live.show import rooms, screens
+from live.show.screens import Role
 from questions.question import Kind, Question, Type
 from questions.rules import Elsewhere, edition_of_question
 from store.log import EventLog

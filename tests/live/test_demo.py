@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from assembly import demo as assemblies
-from live import demo, repository
+from live import repository
+from live.pages import demo
 from live.rules import Step
 from questions.demo import MAKER
 from questions.question import Type

@@ -12,11 +12,12 @@ from django.urls import reverse
 from accounts import repository as people
 from accounts.rules import Role
 from acts.site import table
-from live import hall, repository, rooms, screens, seats
+from live import repository, seats
 from live.plays import best_answer
 from live.rules import MAX_HOSTS, Names, Phase, Step
-from live.screens import Role as Screen
 from live.services import hosting
+from live.show import hall, rooms, screens
+from live.show.screens import Role as Screen
 from questions.question import Kind, Question, Type
 from store.log import EventLog
 from tests.at_once import at_once

@@ -12,10 +12,11 @@ from django.test import Client
 from django.urls import reverse
 
 from accounts import repository as people
-from live import repository, robots, rooms, screens
+from live import repository
 from live.plays.ideas import orders
 from live.rules import Phase, Step
-from live.screens import Role
+from live.show import robots, rooms, screens
+from live.show.screens import Role
 from questions import csv_in, csv_out
 from questions.checking import flaws
 from questions.question import Kind, Question, Type

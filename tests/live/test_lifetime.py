@@ -7,9 +7,10 @@ from datetime import timedelta
 import pytest
 from django.test import Client
 
-from live import clock, lifetimes, presence, repository, rooms, rules
+from live import clock, lifetimes, repository, rules
 from live.rules import Phase, Step
 from live.services import correcting, ending
+from live.show import presence, rooms
 from questions.question import Kind, Question, Type
 from tests.clock import stands_at
 from tests.live.conftest import drive, give, seated

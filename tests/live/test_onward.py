@@ -20,7 +20,7 @@ from elections import repository as elections
 from elections import services as organising
 from elections.convening import Convened
 from live import counting, repository, seats
-from live.onward import repository as onward
+from live import follow_ups as onward
 from live.onward import services as carrying
 from live.rules import Step
 from live.services import deleting

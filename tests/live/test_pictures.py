@@ -8,10 +8,11 @@ from html.parser import HTMLParser
 import pytest
 from django.utils import translation
 
-from live import pictures, signs
+from live import signs
 from live.plays import best_answer, race, ranked_poll, survey, trivia
 from live.rounds import Entry, Given, Round
 from live.seats import Seat
+from live.show import boards as pictures
 from live.standings import board
 from questions.question import MAX_OPTIONS, Kind, Question, Type
 from tests.live.conftest import picture

@@ -11,13 +11,14 @@ from django.test import Client
 from django.urls import reverse
 
 from acts.site import acting_on, table
-from live import clock, players, repository, rooms, screens, seats
+from live import clock, players, repository, seats
 from live.pace import MAX_ACTIONS, WINDOW_MS
 from live.plays import best_answer
 from live.rules import Phase, Step
-from live.screens import Role
 from live.seats import Seat
 from live.services import correcting
+from live.show import rooms, screens
+from live.show.screens import Role
 from questions.question import Kind, Question, Type
 from store import keys
 from store.chaos import Chaos

@@ -14,16 +14,17 @@ from django.urls import reverse
 
 from accounts import repository as people
 from live import play as registry
-from live import repository, rooms, steps
+from live import repository, steps
+from live.asked.rules import Mode
 from live.play import Closed, Play, play_in, play_of
 from live.plays import word_cloud
 from live.plays.word_cloud import WordCloud
 from live.qa import services as asking
-from live.room_questions import Mode
 from live.rounds import Round
 from live.rules import Phase, Step
 from live.saying import NotSaid
 from live.sealed.verifying import check_rounds
+from live.show import rooms
 from questions import services as sets
 from questions.question import Kind, Question, Type
 from tests.background import finish_background

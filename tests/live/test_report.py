@@ -10,7 +10,8 @@ from dataclasses import replace
 import pytest
 
 from acts.site import table
-from live import counting, reports, repository, seats
+from live import counting, repository, seats
+from live.pages import reports
 from live.rounds import Entry, Round
 from live.rules import Phase, Step
 from live.seats import Seat

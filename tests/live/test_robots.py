@@ -9,12 +9,13 @@ import pytest
 from django.utils import translation
 
 from acts.refusals import NotNow
-from live import clock, counting, repository, robots, rooms, seats, steps
+from live import clock, counting, repository, seats, steps
 from live.plays import survey, trivia
 from live.plays.sentences import sentences
-from live.rooms import Mind
 from live.rounds import Given, is_told
 from live.rules import Phase, Step
+from live.show import robots, rooms
+from live.show.rooms import Mind
 from questions.question import Kind, Question, Type
 from store import keys
 from tests.live.conftest import SURVEY, TRIVIA, drive, give, seated

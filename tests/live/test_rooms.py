@@ -9,9 +9,10 @@ from random import Random
 import pytest
 
 from acts import recording
-from live import clock, repository, rooms, seats
-from live.rooms import Mind
+from live import clock, repository, seats
 from live.rules import Phase, Step
+from live.show import rooms
+from live.show.rooms import Mind
 from questions.question import Type
 from store import keys, trips
 from store.chaos import Chaos

@@ -9,8 +9,9 @@ from django.urls import reverse
 from accounts import repository as people
 from acts.refusals import NotNow
 from assembly import agenda
-from live import repository, rooms
+from live import repository
 from live.rules import Step
+from live.show import rooms
 from questions.question import Kind, Question, Type
 from tests.live.conftest import drive, give, picture, seated
 

@@ -13,15 +13,16 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from acts.refusals import LostRace, NotNow
-from live import moderation, rules, saying
+from live import rules, saying
+from live.asked import texts as moderation
+from live.asked.rules import Mode
+from live.asked.texts import Texts, Written
 from live.bars import others
-from live.moderation import Texts, Written
 from live.play import Closed, Closing, Fact, Line, Look, NameOf, Play, Text, Typed
 from live.plays.race import race
 from live.plays.ranked_poll import random_ranking, ranking_lines
 from live.plays.sentences import sentence
 from live.room import Room
-from live.room_questions import Mode
 from live.rounds import Round, options_of
 from live.rules import Game, Phase, State
 from live.seats import Seat
@@ -59,8 +60,8 @@ class Ideas(Play):
     templates = {
         "player/sorting": "live/plays/ideas/player_sorting.html",
         "projector/sorting": "live/plays/ideas/projector_sorting.html",
-        "player/voting": "live/screens/player/question.html",
-        "projector/voting": "live/screens/projector/question.html",
+        "player/voting": "live/show/screens/player/question.html",
+        "projector/voting": "live/show/screens/projector/question.html",
     }
     closes = {
         Phase.QUESTION: gettext_lazy("Close the collection of ideas"),

@@ -20,8 +20,8 @@ from elections import needs, repository, services
 from elections.books import services as binding
 from elections.groups import services as groups
 from elections.needs import Agreement, Need
-from live.onward import repository as onward
-from live.onward.repository import Onward
+from live import follow_ups as onward
+from live.follow_ups import Onward
 from live.services import making
 from news import services as news
 from news import site_page

@@ -16,9 +16,9 @@ from accounts.rules import Role
 from acts.site import acting_on
 from live import clock
 from live import repository as games
-from live import room_questions as rules
-from live.qa import repository, services
-from live.room_questions import Act, Fate, Mode
+from live.asked import repository, rules
+from live.asked.rules import Act, Fate, Mode
+from live.qa import services
 from live.rules import Step
 from live.services import seating
 from questions.question import Type
