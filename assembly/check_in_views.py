@@ -19,11 +19,11 @@ from accounts.models import User
 from acts.limits import TooOften
 from acts.refusals import Refusal
 from live import players, repository, seats
-from live.pages.join_forms import with_focus
 from live.players import Player
 from live.rules import Game, Phase, State
 from live.services import joining
 from live.show.access import ended_page
+from live.views.join_forms import with_focus
 from pages.addresses import origin
 from pages.forms import form_page
 from pages.saying import told

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from accounts import repository as people
 from live import repository
-from live.pages.demo import ROBOTS
 from live.services import making
+from live.views.demo import ROBOTS
 from questions.demo import MAKER
 from questions.question import Kind, Question, Type
 

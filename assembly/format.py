@@ -20,13 +20,13 @@ from live.follow_ups import Onward, as_item
 from live.formats import Format
 from live.lifetimes import Lifetime
 from live.onward.electorate import Electorate
-from live.pages.forms import GameForm
 from live.room import Room
 from live.rounds import MIN_ANONYMOUS_ANSWERS, is_told
 from live.rules import Game, Names, Phase, State, Step
 from live.seats import Seat
 from live.show import hall
 from live.show.screens import HOSTING, Role, Shown, context
+from live.views.forms import GameForm
 from pages.fragments import fragment
 from questions.question import Question
 from store import keys

@@ -10,8 +10,8 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from live.onward.electorate import MAX_ADDRESSES_CHARS, cleaned
-from live.pages.forms import times
 from live.rules import Game
+from live.views.forms import times
 from pages import lists
 from pages.fields import LinesField
 from questions.checking import flaws, tidied

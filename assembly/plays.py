@@ -14,9 +14,9 @@ from django.utils.translation import gettext_lazy
 
 from live import saying
 from live.play import CHANGE_UNTIL_OVER, Closed, Closing, Fact, Line, NameOf, Play, Story, Text, Typed
-from live.plays.ideas import rules as ideas
-from live.plays.ideas.play import Ideas
-from live.plays.ideas.rules import Sorted
+from live.plays import ideas_order as ideas
+from live.plays.ideas import Ideas
+from live.plays.ideas_order import Sorted
 from live.plays.race import race
 from live.plays.ranked_poll import random_ranking
 from live.room import Room

@@ -19,11 +19,11 @@ from acts.refusals import Refusal
 from live import seats
 from live.lifetimes import configured
 from live.onward import electorate as addresses
-from live.pages.join_forms import FindPlayerForm
 from live.rules import Game, Phase, State
 from live.seats import Seat
 from live.services import seating
 from live.show.access import Hosted, of_hosts
+from live.views.join_forms import FindPlayerForm
 from pages import lists
 from pages.forms import form_page, refusals_at
 from pages.lists import Verdict

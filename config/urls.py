@@ -14,7 +14,7 @@ urlpatterns = [
     path("", include("ballots.urls")),  # Django tries one after the other: what most people open comes first
     path("", include("results.urls")),
     path("", include("news.urls")),
-    path("", include("live.pages.urls")),
+    path("", include("live.views.urls")),
     path("", include("assembly.urls")),
     path("", include("polls.urls")),
     path("", include("elections.urls")),

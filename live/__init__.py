@@ -1,4 +1,4 @@
 PUBLIC = (
-    "access bars clock codes corrections counting demo formats forms hall hub items join_forms lifetimes "
-    "onward pace players replay repository rooms rounds rules screens sealed seats services signs waking words"
+    "bars clock codes corrections counting follow_ups formats items lifetimes onward pace play players plays replay "
+    "repository room rounds rules saying sealed seats services show signs views waking words"
 )

@@ -25,12 +25,12 @@ from .lifetimes import Lifetime
 if TYPE_CHECKING:
     from .follow_ups import Onward
     from .onward.electorate import Electorate
-    from .pages.forms import GameForm
     from .players import Pass
     from .room import Room
     from .rules import Game, State, Step
     from .seats import Seat
     from .show.screens import Role, Shown
+    from .views.forms import GameForm
 
 
 class QuestionEditor(Protocol):

@@ -38,7 +38,7 @@ from questions.question import Question
 from questions.rules import QuestionSet
 from store.table import Item, Key, Write
 
-from .asked.texts import Texts, Written
+from .moderation import Texts, Written
 from .room import Room
 from .rounds import Entry, Given, Round, options_of
 from .rules import Game, Phase, State, Step

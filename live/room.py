@@ -9,8 +9,8 @@ from typing import Any
 
 from questions.question import Question
 
-from .asked.rules import Asked, Qa
-from .asked.texts import NOTHING_WRITTEN, Texts
+from .moderation import NOTHING_WRITTEN, Texts
+from .room_questions import Asked, Qa
 from .rounds import Round
 from .rules import Game, State
 from .seats import Seat

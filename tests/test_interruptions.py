@@ -45,7 +45,8 @@ from live import repository as games
 from live import rules as game_rules
 from live import seats
 from live.onward import services as onward
-from live.plays.ideas import orders, sorting
+from live.plays import ideas_sorting as sorting
+from live.plays import ideas_store as orders
 from live.rules import Phase, Step
 from live.services import answering, deleting, making, moving
 from mail import outbox as mail

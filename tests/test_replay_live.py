@@ -13,11 +13,11 @@ from acts.site import now_text, table
 from assembly import check_in, roll, speakers
 from assembly.minutes import services as minutes
 from live import clock, players, repository, seats
-from live.asked.marks import text_mark
-from live.asked.rules import Act, Qa
+from live.marks import text_mark
 from live.onward import services as onward
 from live.plays import best_answer
 from live.qa import services as questions
+from live.room_questions import Act, Qa
 from live.rules import Names, Phase, Step
 from live.services import correcting, deleting, hosting, seating
 from questions.question import Kind, Question, Type

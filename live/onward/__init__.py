@@ -1,1 +1,1 @@
-PUBLIC = "electorate repository services"
+PUBLIC = "electorate services"

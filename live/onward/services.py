@@ -28,8 +28,8 @@ from elections.convening import Convened
 from elections.copying import BY_ADDRESS
 from elections.rules import Election
 from live import follow_ups as onward
-from live.asked.repository import texts as texts_of
 from live.follow_ups import TELLING, Made, Onward
+from live.room_questions_store import texts as texts_of
 from pages import times
 from pages.names import MAX_NAME_CHARS, clean_title
 from polls import allowance

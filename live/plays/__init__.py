@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from .best_answer import BestAnswer
-from .ideas.play import Ideas
+from .ideas import Ideas
 from .ranked_poll import RankedPoll
 from .survey import Survey
 from .trivia import Trivia
 from .word_cloud import WordCloud
+
+PUBLIC = "ideas ideas_order race ranked_poll"
 
 PLAYS = (
     Trivia(),

@@ -18,11 +18,10 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from live import counting, repository, rules, saying, scores
-from live.asked import texts as moderation
-from live.asked.texts import Texts, Written
+from live import counting, moderation, repository, rules, saying, scores
 from live.bars import others
 from live.counting import MAX_ANSWER_CHARS, by_player, one_line
+from live.moderation import Texts, Written
 from live.play import (
     Closed,
     Closing,

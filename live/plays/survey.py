@@ -13,11 +13,10 @@ from django.http import QueryDict
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from live import saying
-from live.asked import texts as moderation
-from live.asked.texts import Texts, Written
+from live import moderation, saying
 from live.bars import Bar, others
 from live.counting import MAX_ANSWER_CHARS, by_player, is_whole, one_line, options_of_said, size_of, too_few
+from live.moderation import Texts, Written
 from live.play import Closed, Closing, Line, NameOf, Play, Quick, Story, Text, Typed
 from live.room import Room
 from live.rounds import Entry, Given, Round, is_told

@@ -11,11 +11,10 @@ from django.http import QueryDict
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from live import saying
-from live.asked import texts as moderation
-from live.asked.texts import Texts, Written
+from live import moderation, saying
 from live.bars import others
 from live.counting import too_few
+from live.moderation import Texts, Written
 from live.play import Closed, Closing, Fact, Line, NameOf, Play, Quick, Story, Text, Typed
 from live.room import Room
 from live.rounds import Round, is_told
@@ -25,7 +24,7 @@ from questions.question import Kind, Question, Type
 from questions.rules import QuestionSet
 from store.keys import fold
 
-from .ideas.rules import collected
+from .ideas_order import collected
 from .sentences import sentence
 
 MAX_WORDS_PER_PERSON, MAX_WORD_CHARS = 3, 40

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from live import clock
-from live.asked.rules import Act, Qa
+from live.room_questions import Act, Qa
 from live.rules import Game, State
 from live.seats import Seat
 

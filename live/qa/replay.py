@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from live.asked import repository
-from live.asked.rules import Fate
+from live import room_questions_store as repository
 from live.replay import of_a_game
+from live.room_questions import Fate
 from live.rules import Game, State
 from store import keys
 from store.replay import Happened, Step

@@ -13,12 +13,12 @@ from typing import Any, TypeVar
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
-from live.asked import rules
-from live.asked.marks import mark_of
-from live.asked.rules import Asked, Fate
-from live.asked.texts import Written
+from live import room_questions as rules
+from live.marks import mark_of
+from live.moderation import Written
 from live.play import play_at, play_of
 from live.room import Room
+from live.room_questions import Asked, Fate
 from live.rules import Phase
 from live.seats import Seat
 

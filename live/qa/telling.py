@@ -10,10 +10,11 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
 from acts.site import table
+from live import room_questions as rules
+from live import room_questions_store as repository
 from live import seats
-from live.asked import repository, rules
-from live.asked.marks import mark_of
-from live.asked.rules import Asked, Fate, Qa
+from live.marks import mark_of
+from live.room_questions import Asked, Fate, Qa
 from live.rules import Game
 from live.seats import Seat
 from store import keys

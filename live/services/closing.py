@@ -17,8 +17,8 @@ from acts.flights import Flights
 from acts.recording import record, try_record, try_write
 from acts.refusals import LostRace
 from acts.site import SITE, now_text, table
-from live.asked import repository as texts
-from live.asked.texts import NOTHING_WRITTEN
+from live import room_questions_store as texts
+from live.moderation import NOTHING_WRITTEN
 from questions.question import Question
 from store import keys
 from store.forgetting import to_forget

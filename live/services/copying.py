@@ -11,8 +11,8 @@ from base64 import urlsafe_b64encode
 from django.utils.crypto import salted_hmac
 
 from accounts.models import User
-from live.asked import repository as room_questions
-from live.asked.rules import Qa
+from live import room_questions_store as room_questions
+from live.room_questions import Qa
 from store import keys
 from store.keys import fold
 

@@ -16,15 +16,15 @@ from typing import Any
 
 from acts.site import table
 from live import clock, counting, repository, seats, waking
-from live.asked.board import Board
-from live.asked.texts import NOTHING_WRITTEN, Texts
 from live.formats import FORMATS
+from live.moderation import NOTHING_WRITTEN, Texts
 from live.play import Look, Play, play_at, play_of
 from live.room import Present, Room
 from live.rounds import Round
 from live.rules import Game, Phase, State
 from live.seats import Seat
 from live.services import closing
+from live.show.board import Board
 from questions.question import Question
 from store import keys, spans
 from store.table import Conflict, Item, Key, Unavailable

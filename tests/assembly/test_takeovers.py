@@ -11,8 +11,8 @@ from django.urls import reverse
 
 from assembly import check_in, roll
 from live import clock, repository, seats
-from live.asked.rules import Mode
 from live.qa import services
+from live.room_questions import Mode
 from live.rules import Step
 from live.services import answering, seating
 from live.show import rooms

@@ -15,11 +15,11 @@ from django.test import Client
 from django.urls import URLPattern, URLResolver, reverse
 
 from live import repository, seats
-from live.pages.urls import below_live
 from live.rules import Game, Step
 from live.seats import Seat
 from live.services.seating import SeatAct
 from live.show.screens import Role
+from live.views.urls import below_live
 
 Answer = tuple[str, int, str, str]  # what was asked, status, address, body
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from assembly import demo as assemblies
 from live import repository
-from live.pages import demo
 from live.rules import Step
+from live.views import demo
 from questions.demo import MAKER
 from questions.question import Type
 from tests.test_replay_live import check

@@ -7,9 +7,10 @@ import pytest
 from acts.background import wait
 from acts.refusals import LostRace, NotNow
 from live import counting, repository, seats, steps
-from live.plays.ideas import orders, sorting
-from live.plays.ideas import rules as ideas
-from live.plays.ideas.rules import Sorted
+from live.plays import ideas_order as ideas
+from live.plays import ideas_sorting as sorting
+from live.plays import ideas_store as orders
+from live.plays.ideas_order import Sorted
 from live.pseudonyms import pseudonym
 from live.rounds import Given, options_of
 from live.rules import Phase, Step

@@ -13,7 +13,7 @@ from django.urls import reverse
 
 from accounts import repository as people
 from live import repository
-from live.plays.ideas import orders
+from live.plays import ideas_store as orders
 from live.rules import Phase, Step
 from live.show import robots, rooms, screens
 from live.show.screens import Role

@@ -15,11 +15,11 @@ from django.urls import reverse
 from accounts import repository as people
 from live import play as registry
 from live import repository, steps
-from live.asked.rules import Mode
 from live.play import Closed, Play, play_in, play_of
 from live.plays import word_cloud
 from live.plays.word_cloud import WordCloud
 from live.qa import services as asking
+from live.room_questions import Mode
 from live.rounds import Round
 from live.rules import Phase, Step
 from live.saying import NotSaid
@@ -31,6 +31,7 @@ from tests.background import finish_background
 from tests.live.conftest import POLL, TRIVIA, drive, give, picture, seated
 from tests.live.test_making import FORM
 from tests.live.test_play import Phone, text_of
+from tests.test_arrows import imported
 from upkeep import replay
 
 ROOT = Path(__file__).parent.parent.parent
@@ -93,7 +94,7 @@ def test_no_template_asks_for_a_play():
 
 
 # What says which app a thing belongs to, made what of a session, or is a play's own form; not a question's type.
-ELSEWHERE = {"agenda.html", "ask_sheet.html", "repository.py", "services.py", "demo.py"}
+ELSEWHERE = {"ask_sheet.html", "follow_ups.py", "services.py", "demo.py"}
 
 
 def test_a_conditional_is_found(tmp_path):
@@ -101,6 +102,16 @@ def test_a_conditional_is_found(tmp_path):
     (tmp_path / "some.py").write_text(code)
     assert len(switches(tmp_path / "some.py")) == 3
     assert IN_TEMPLATES.search('{% if question.kind == "text" %}')
+
+
+def test_no_two_folders_import_each_other():
+    pairs = set()
+    for path in (ROOT / "live").rglob("*.py"):
+        here = path.relative_to(ROOT).parts[:-1]
+        names = (tuple(name.split(".")) for name in imported(path, at_run_time=True))
+        pairs |= {(here, name[:-1]) for name in names if ROOT.joinpath(*name).with_suffix(".py").exists()}
+    assert len(pairs) > 20
+    assert [each for each in pairs if each[0] < each[1] and (each[1], each[0]) in pairs] == []
 
 
 # --- which play ---

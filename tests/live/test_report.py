@@ -11,10 +11,10 @@ import pytest
 
 from acts.site import table
 from live import counting, repository, seats
-from live.pages import reports
 from live.rounds import Entry, Round
 from live.rules import Phase, Step
 from live.seats import Seat
+from live.views import reports
 from questions.question import Kind, Question, Type
 from store import keys
 from tests.clock import at_its_own_moment

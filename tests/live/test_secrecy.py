@@ -21,13 +21,13 @@ from accounts import repository as people
 from acts.site import table
 from assembly import check_in, roll
 from live import clock, counting, players, pseudonyms, repository, seats
-from live.pages import playing as play_views
 from live.players import Pass
 from live.rounds import Entry, Given
 from live.rules import Game, Step
 from live.seats import Seat
 from live.services import answering, making
 from live.show import presence, rooms
+from live.views import playing as play_views
 from questions.question import Kind, Question, Type
 from store import backup, keys
 from store.table import DATA, Update

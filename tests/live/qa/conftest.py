@@ -10,9 +10,9 @@ from django.urls import reverse
 
 from acts.site import table
 from live import clock, players, repository, seats
-from live.asked import repository as questions
-from live.asked.rules import Asked, Mode, Qa
+from live import room_questions_store as questions
 from live.qa import services
+from live.room_questions import Asked, Mode, Qa
 from live.rules import Game
 from live.seats import Seat
 from live.show import rooms

@@ -8,12 +8,11 @@ import pytest
 from django.urls import reverse
 
 from live import clock, waking
-from live.asked import board
-from live.asked.rules import Act, Mode
 from live.qa import services, showing
+from live.room_questions import Act, Mode
 from live.rules import Step
 from live.services import seating
-from live.show import hub, presence, rooms, screens
+from live.show import board, hub, presence, rooms, screens
 from live.show.hub import Hub
 from live.show.presence import Presence
 from live.show.screens import Role

@@ -9,15 +9,16 @@ from django.test import Client
 from django.urls import reverse
 
 from live import clock, counting, repository, seats
-from live.asked.rules import Act, Fate, Mode
-from live.pages import reports
-from live.plays.ideas import orders, sorting
+from live.plays import ideas_sorting as sorting
+from live.plays import ideas_store as orders
 from live.qa import services, showing
+from live.room_questions import Act, Fate, Mode
 from live.rules import Phase, Step
 from live.sealed.verifying import check_rounds
 from live.services import answering, seating
 from live.show import hall, rooms, screens
 from live.show.screens import Role
+from live.views import reports
 from questions.question import Kind, Question, Type
 from store.log import EventLog
 from tests.live.conftest import drive, give, picture, seated

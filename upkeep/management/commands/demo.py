@@ -10,7 +10,7 @@ from assembly import demo as assemblies
 from ballots import demo as ballots
 from elections import demo as elections
 from elections.groups import demo as groups
-from live.pages import demo as live_sessions
+from live.views import demo as live_sessions
 from news import demo as news
 from polls import demo as polls
 from questions import demo as question_sets

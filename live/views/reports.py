@@ -17,12 +17,12 @@ import orjson
 
 from acts.site import table
 from live import counting, repository, seats, standings
-from live.asked.repository import texts as texts_of
-from live.asked.texts import NOTHING_WRITTEN, Texts
+from live.moderation import NOTHING_WRITTEN, Texts
 from live.onward import services as onward
 from live.play import Play, play_of, plays_of
 from live.qa import telling as by_the_room
 from live.qa.telling import Told as Asked
+from live.room_questions_store import texts as texts_of
 from live.rounds import Entry, Round
 from live.rules import Game, Phase, State
 from live.seats import Seat

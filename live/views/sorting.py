@@ -12,8 +12,9 @@ from django.utils.translation import gettext as _
 
 from acts.refusals import LostRace, NotNow
 from live import rules
-from live.plays.ideas import orders, sorting
-from live.plays.ideas.rules import MAX_IDEA_CHARS, NO_SUCH, NotSorted, Order, Sorted
+from live.plays import ideas_sorting as sorting
+from live.plays import ideas_store as orders
+from live.plays.ideas_order import MAX_IDEA_CHARS, NO_SUCH, NotSorted, Order, Sorted
 from live.rules import Phase
 from live.saying import line_from
 from live.services import closing

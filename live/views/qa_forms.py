@@ -8,7 +8,7 @@ from django import forms
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
-from live.asked.rules import MAX_BLOCKED_WORD_CHARS, MAX_BLOCKED_WORDS, Mode, Qa, folded
+from live.room_questions import MAX_BLOCKED_WORD_CHARS, MAX_BLOCKED_WORDS, Mode, Qa, folded
 from pages.fields import LinesField
 
 MODES: dict[Mode, str | Promise] = {

@@ -15,13 +15,14 @@ from django.utils.translation import gettext_lazy
 from accounts.access import public
 from acts.refusals import NotNow, Refusal
 from live import clock, players
-from live.asked import repository, rules
-from live.asked.marks import mark_of
-from live.asked.rules import Act, Asked
+from live import room_questions as rules
+from live import room_questions_store as repository
+from live.marks import mark_of
 from live.pace import PACE, Pace, TooFast
 from live.qa import services, showing
 from live.qa.showing import Line
 from live.room import Room
+from live.room_questions import Act, Asked
 from live.seats import Seat
 from live.show import access, rooms, screens
 from live.show.access import Hosted, of_hosts

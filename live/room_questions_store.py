@@ -9,9 +9,9 @@ from typing import Any
 
 from acts.site import table
 from acts.versions import next_version, unchanged
-from live.asked.marks import question_of
-from live.asked.rules import MAX_QUESTIONS_PER_PERSON, Asked, Fate, Mode, Qa
-from live.asked.texts import Decided, Texts
+from live.marks import question_of
+from live.moderation import Decided, Texts
+from live.room_questions import MAX_QUESTIONS_PER_PERSON, Asked, Fate, Mode, Qa
 from live.rules import Game
 from store import keys
 from store.table import Check, Equals, Exists, Item, Key, Missing, Put, Update, Write

@@ -14,8 +14,8 @@ from acts.site import table
 from live import repository, rules, waking
 from live.rules import Phase
 
-from . import orders
-from .rules import Order, Sorted
+from . import ideas_store as orders
+from .ideas_order import Order, Sorted
 
 Act = Callable[[Sorted], Order]
 

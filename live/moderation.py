@@ -19,7 +19,7 @@ from store.keys import fold
 from tally.ballots import groups_of
 
 from .marks import text_mark
-from .rules import Fate, Mode, waits
+from .room_questions import Fate, Mode, waits
 
 Decided = Mapping[int, Mapping[str, str]]  # by round, the fates of texts by their marks
 

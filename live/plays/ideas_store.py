@@ -15,8 +15,8 @@ from live.rules import Game
 from store import keys
 from store.table import Delete, Item, Missing, Put, Write
 
-from . import rules as ideas
-from .rules import Order, Sorted
+from . import ideas_order as ideas
+from .ideas_order import Order, Sorted
 
 
 def parts(written: Round, robots: int) -> list[dict[str, Any]]:

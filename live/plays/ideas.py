@@ -13,16 +13,15 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from acts.refusals import LostRace, NotNow
-from live import rules, saying
-from live.asked import texts as moderation
-from live.asked.rules import Mode
-from live.asked.texts import Texts, Written
+from live import moderation, rules, saying
 from live.bars import others
+from live.moderation import Texts, Written
 from live.play import Closed, Closing, Fact, Line, Look, NameOf, Play, Text, Typed
 from live.plays.race import race
 from live.plays.ranked_poll import random_ranking, ranking_lines
 from live.plays.sentences import sentence
 from live.room import Room
+from live.room_questions import Mode
 from live.rounds import Round, options_of
 from live.rules import Game, Phase, State
 from live.seats import Seat
@@ -32,9 +31,9 @@ from store import keys
 from store.keys import fold
 from store.table import Key, Write
 
-from . import orders
-from . import rules as ideas
-from .rules import MAX_IDEA_CHARS, MAX_IDEAS_PER_PERSON, Sorted
+from . import ideas_order as ideas
+from . import ideas_store as orders
+from .ideas_order import MAX_IDEA_CHARS, MAX_IDEAS_PER_PERSON, Sorted
 
 MAX_IDEAS_SHOWN = 60  # of what the room wrote, that a screen shows: a thousand phones get the same page
 NO_IDEA = gettext_lazy("Write an idea first.")

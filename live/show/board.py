@@ -9,11 +9,10 @@ from __future__ import annotations
 import threading
 from collections.abc import Mapping
 
-from live.asked.rules import Asked, Qa
-from live.asked.texts import Texts
+from live import room_questions_store as repository
+from live.moderation import Texts
+from live.room_questions import Asked, Qa
 from store.table import Item, Key
-
-from . import repository
 
 MIN_THROTTLED_QUESTIONS = 100  # questions, from which on new ones wait
 THROTTLED_REFRESH_MS = 1_000  # milliseconds between two readings of many, if no host has done anything

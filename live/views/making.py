@@ -13,11 +13,11 @@ from django.views.decorators.http import require_safe
 from accounts.access import public, requires
 from accounts.rules import Permission
 from live import repository, rules
-from live.asked.rules import Mode
 from live.formats import FORMATS
 from live.lifetimes import configured
 from live.play import plays
 from live.qa import services as questions
+from live.room_questions import Mode
 from live.rules import Game
 from live.services import hosting, making
 from pages.forms import form_page, new_token, posted, refusals_at

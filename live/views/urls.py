@@ -59,7 +59,7 @@ below_live = [
     # what is asked
     path("sets/", include("questions.urls")),
     # what the room asks
-    path("", include("live.pages.qa_urls")),
+    path("", include("live.views.qa_urls")),
 ]
 
 urlpatterns = [
