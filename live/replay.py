@@ -11,7 +11,6 @@ from dataclasses import replace
 from typing import Any
 
 from pages.times import from_text
-from questions.question import Type
 from store import keys
 from store.replay import Act, Happened, Step
 from store.schema import EventType
@@ -131,8 +130,9 @@ def _told_of(event: Happened) -> Game:
     said = event.said
     told = {name: said[name] for name in ("title", "created_at", "created_by", "ended_at")} | _at_its_end(event)
     unknown: dict[str, Any] = {"code": "", "token": "", "screen_token": "", "total_questions": 0}
-    type_ = Type(said["engagement_type"])
-    return Game(id=said["game_id"], engagement_type=type_, hosts=tuple(said["hosts"]), **told, **unknown)
+    return Game(
+        id=said["game_id"], engagement_type=said["engagement_type"], hosts=tuple(said["hosts"]), **told, **unknown
+    )
 
 
 def _at_its_end(event: Happened) -> dict[str, Any]:

@@ -59,8 +59,8 @@ class Ideas(Play):
     templates = {
         "player/sorting": "live/plays/ideas/player_sorting.html",
         "projector/sorting": "live/plays/ideas/projector_sorting.html",
-        "player/voting": "live/show/screens/player/question.html",
-        "projector/voting": "live/show/screens/projector/question.html",
+        "player/voting": "live/screens/player/question.html",
+        "projector/voting": "live/screens/projector/question.html",
     }
     closes = {
         Phase.QUESTION: gettext_lazy("Close the collection of ideas"),

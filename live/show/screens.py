@@ -153,7 +153,7 @@ def mine(room: Room, seat: Seat, said: Any = None, **more: Any) -> Shown:
     long as the phase is open, whatever is said of it.
     """
     shown = own(room, seat, said=said, **more)
-    return Shown(mine_key(room, seat), fragment("live/show/screens/player/mine.html", shown))
+    return Shown(mine_key(room, seat), fragment("live/screens/player/mine.html", shown))
 
 
 def mine_key(room: Room, seat: Seat, role: Role = Role.PLAYER) -> str:
