@@ -15,7 +15,7 @@ from live.views.forms import times
 from pages import lists
 from pages.fields import LinesField
 from questions.checking import flaws, tidied
-from questions.question import MAX_OPTIONS, ON_AN_AGENDA, Kind, Question
+from questions.question import MAX_OPTIONS, Kind, Question
 from questions.rules import edition_of_question
 from store.keys import fold
 
@@ -85,7 +85,7 @@ class ItemForm(forms.Form):
 
     kind = forms.ChoiceField(
         label=gettext_lazy("What it is"),
-        choices=[(str(each), assembly_words.KINDS[each]) for each in ON_AN_AGENDA],
+        choices=[(str(each), assembly_words.KINDS[each]) for each in assembly_words.KINDS],
         initial=Kind.MOTION.value,
         help_text=gettext_lazy(
             "A motion is voted on by yes, no or abstaining; with amendments, all versions are ranked, “No change” too. "

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
@@ -30,7 +30,6 @@ class Kind(StrEnum):
 
 RANKED = (Kind.RANKING, Kind.ALTERNATIVES, Kind.IDEAS)  # answered, or voted on, by a ranking
 IN_A_SET = (Kind.TEXT, Kind.CHOICE, Kind.RANKING, Kind.RATING, Kind.YES_NO, Kind.IDEAS)
-ON_AN_AGENDA = (Kind.TOPIC, Kind.MOTION, Kind.CHOICE, Kind.RANKING, Kind.ALTERNATIVES, Kind.IDEAS)
 
 
 class Type(StrEnum):
@@ -69,8 +68,6 @@ class Question:
             return self.kind == Kind.CHOICE and bool(self.right)
         if type_ == Type.POLL:
             return self.kind in (Kind.CHOICE, Kind.RANKING, Kind.IDEAS)
-        if type_ == Type.ASSEMBLY:
-            return self.kind in ON_AN_AGENDA
         return self.kind in (Kind.TEXT, Kind.CHOICE, Kind.RATING, Kind.YES_NO)
 
     def as_item(self) -> dict[str, Any]:
@@ -99,7 +96,3 @@ def question_of(item: Mapping[str, Any]) -> Question:
         twice=item.get("twice", False),
         play=item.get("play", ""),
     )
-
-
-def suiting(questions: Iterable[Question], type_: Type) -> tuple[Question, ...]:
-    return tuple(each for each in questions if each.suits(type_))
