@@ -1,1 +1,1 @@
-PUBLIC = "demo format minutes pictures plays quorate resolutions words"
+PUBLIC = "demo format minutes plays"
