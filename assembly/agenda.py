@@ -2,28 +2,28 @@
 
 from __future__ import annotations
 
+from django.core.exceptions import ValidationError
 from django.utils.translation import gettext_lazy as _
+from questions.question import tidied
 
 from acts.refusals import NotNow
 from live import counting, repository, rules
 from live.services import correcting
-from questions.question import Question
+from questions.question import MAX_QUESTIONS, MAX_TITLE_CHARS, Kind, Question
 
 from . import resolutions, words
 
+ASKS = ("?", "\uff1f", "\u061f")  # at the end of a line of an agenda, in any script: it is put to the vote
+TOO_LONG_AN_ITEM = _("An item has at most %(most)d characters; this one has %(count)d: %(line)s")
+TOO_MANY_ITEMS = _("An agenda has at most %(most)d items.")
 NOT_TIED = _("The votes have decided this: there is nothing to run off.")
-
-
-def add(game_id: str, who: str, question: Question, *, first: int | None = None) -> int:
-    """Put one more item on the agenda, as the last or before those from `first` on; answers its place."""
-    return correcting.add(game_id, who, question, first=first)
 
 
 def add_run_off(game_id: str, who: str, number: int) -> int:
     """After a tie: a vote between those that are level is the next item. Pressed twice it is there once."""
     game, state = repository.load(game_id)
     parts = repository.round_items(game_id, number) if 1 <= number <= len(state.played) and state.counts(number) else []
-    if not game.is_assembly or not parts:
+    if not game.format.has_agenda or not parts:
         raise NotNow(rules.NOT_NOW)
     place = state.played[number - 1]
     question = repository.questions(game_id)[place]
@@ -31,3 +31,16 @@ def add_run_off(game_id: str, who: str, number: int) -> int:
     if wanted is None:
         raise NotNow(NOT_TIED)
     return correcting.add(game_id, who, wanted, first=place + 1, once=True)
+
+
+def first_items(typed: str) -> list[Question]:
+    """One a line: a line that asks is a motion, every other is talked about. Refused in words if there is too much."""
+    lines = [" ".join(line.split()) for line in typed.splitlines() if line.strip()]
+    if len(lines) > MAX_QUESTIONS:
+        raise ValidationError(TOO_MANY_ITEMS % {"most": MAX_QUESTIONS})
+    for line in lines:
+        if len(line) > MAX_TITLE_CHARS:
+            words = {"most": MAX_TITLE_CHARS, "count": len(line), "line": f"{line[:40]} …"}
+            raise ValidationError(TOO_LONG_AN_ITEM % words)
+    kinds = (Kind.MOTION if line.endswith(ASKS) else Kind.TOPIC for line in lines)
+    return [tidied(Question(line, kind, seconds=0)) for line, kind in zip(lines, kinds, strict=True)]

@@ -11,29 +11,30 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST
 
 from acts.refusals import Refusal
-from live import correcting_views, hall, rooms
-from live.access import Hosted, of_hosts
-from live.host_views import OWN_PAGES
-from live.rooms import Room
+from live import corrections
+from live.room import Room
+from live.services import correcting
+from live.show import hall, rooms
+from live.show.access import Hosted, of_hosts, page_to
 from pages.forms import form_page, new_token, posted
 from pages.saying import told
 from questions.question import Kind
 
 from . import agenda as services
 from . import words as assembly_words
-from .agenda_forms import ItemForm, with_amendments
+from .forms import ItemForm, with_amendments
 
 
 @of_hosts
 @form_page
 def agenda(request: HttpRequest, hosted: Hosted) -> HttpResponse:
     room = rooms.current(hosted[0].id)
-    if room is None or not room.game.is_assembly:
+    if room is None or not room.game.format.has_agenda:
         raise Http404
     form = ItemForm(posted(request), game=room.game, initial=_prefilled(request, room))
     if request.method == "POST" and form.is_valid() and _added(request, room, form):
         return redirect("agenda", room.game.id)
-    called, corrected = hall.calls(room), correcting_views.rows(room.game, room.state, room.questions)
+    called, corrected = hall.calls(room), corrections.rows(room.game, room.state, room.questions)
     context = {
         "game": room.game,
         "state": room.state,
@@ -42,7 +43,7 @@ def agenda(request: HttpRequest, hosted: Hosted) -> HttpResponse:
         "rows": [(each, called.get(each.place), corrected[each.place]) for each in assembly_words.agenda(room)],
         "quorum": assembly_words.quorum_words(room.game.quorum),
     }
-    return render(request, "live/agenda.html", context, status=422 if form.errors else 200)
+    return render(request, "assembly/agenda.html", context, status=422 if form.errors else 200)
 
 
 @of_hosts
@@ -53,8 +54,7 @@ def run_off(request: HttpRequest, hosted: Hosted) -> HttpResponse:
     number = int(typed) if typed.isascii() and typed.isdigit() and len(typed) < 5 else 0
     done = _("The run-off is the next item of the agenda.")
     told(request, lambda: services.add_run_off(game.id, request.user.name, number), done)
-    page = request.POST.get("from", "")
-    return redirect(page if page in OWN_PAGES else "agenda", game.id)
+    return redirect(page_to(request.POST.get("from", ""), game, otherwise="agenda"), game.id)
 
 
 def _prefilled(request: HttpRequest, room: Room) -> dict[str, Any]:
@@ -66,11 +66,11 @@ def _prefilled(request: HttpRequest, room: Room) -> dict[str, Any]:
 
 
 def _added(request: HttpRequest, room: Room, form: ItemForm) -> bool:
-    assert form.question is not None  # as the form is right
+    question = form.question()
     try:
-        services.add(room.game.id, request.user.name, form.question)
+        correcting.add(room.game.id, request.user.name, question)
     except Refusal as refusal:
         form.add_error(None, str(refusal))
         return False
-    messages.success(request, _("“%(title)s” is on the agenda.") % {"title": form.question.title})
+    messages.success(request, _("“%(title)s” is on the agenda.") % {"title": question.title})
     return True

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from hmac import compare_digest
 from typing import Any
 
+from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
@@ -18,19 +19,20 @@ from accounts.models import User
 from acts.limits import TooOften
 from acts.refusals import Refusal
 from live import players, repository, seats
-from live.join_forms import with_focus
-from live.join_views import ended_page
 from live.players import Player
 from live.rules import Game, Phase, State
 from live.services import joining
+from live.show.access import ended_page
+from live.views.join_forms import with_focus
 from pages.addresses import origin
 from pages.forms import form_page
+from pages.saying import told
 from store import keys
 from store.keys import fold
 
-from . import checking_in, rolls
-from .check_in_forms import PersonalCodeForm
-from .rolls import Entry
+from . import check_in, roll
+from .forms import PersonalCodeForm
+from .roll import Entry
 
 BY_CODE = "code"
 
@@ -48,9 +50,9 @@ class Seen:
 
 @public
 @form_page
-def check_in(request: HttpRequest, game_id: str, token: str) -> HttpResponse:
+def check_in_page(request: HttpRequest, game_id: str, token: str) -> HttpResponse:
     seen = _look(request, game_id, token)
-    if not seen.game.is_assembly:
+    if not seen.game.format.checks_in:
         return redirect("join_game", game_id, token)
     if seen.player is not None and _is_theirs(request, seen.player):
         return redirect("play", game_id)
@@ -70,7 +72,7 @@ def _look(request: HttpRequest, game_id: str, token: str) -> Seen:
     found, items = repository.find_with(game_id, roster, *filter(None, (own, entry)))
     if found is None or not compare_digest(found[0].token.encode(), token.encode()):
         raise Http404
-    listed = rolls.entry_of(items[entry]) if entry and entry in items else None
+    listed = roll.entry_of(items[entry]) if entry and entry in items else None
     player = players.of_items(request, game_id, items)
     return Seen(*found, seats.is_full(items.get(roster)), player, listed)
 
@@ -105,10 +107,10 @@ def _taken(request: HttpRequest, seen: Seen, held: players.Pass, form: PersonalC
     user = _user(request)
     if form.is_bound:
         code = form.cleaned_data["code"]
-        return checking_in.by_code(seen.game, seen.state, code, held, origin(request), user)
+        return check_in.by_code(seen.game, seen.state, code, held, origin(request), user)
     if user is None:
         raise Refusal(_("Sign in first."))
-    return checking_in.by_account(seen.game, seen.state, user, held)
+    return check_in.by_account(seen.game, seen.state, user, held)
 
 
 def _refused(request: HttpRequest, seen: Seen, form: PersonalCodeForm, sentence: str, status: int) -> HttpResponse:
@@ -132,7 +134,7 @@ def _show(
         "listed_by_code": seen.entry is not None and user is not None and not _is_listed(seen, user),
         "here": seen.player.seat.name if seen.player else "",
     }
-    return render(request, "live/join/check_in.html", context | more, status=status)
+    return render(request, "assembly/check_in.html", context | more, status=status)
 
 
 def _may_by_account(request: HttpRequest, seen: Seen) -> bool:
@@ -141,4 +143,38 @@ def _may_by_account(request: HttpRequest, seen: Seen) -> bool:
 
 
 def _is_listed(seen: Seen, user: User) -> bool:
-    return checking_in.is_on_the_roll(seen.entry, user)
+    return check_in.is_on_the_roll(seen.entry, user)
+
+
+# --- one seat, two devices ---
+
+
+def of_another_device(request: HttpRequest, game: Game, state: State) -> HttpResponse:
+    """For a browser that had the seat before, or asks for it during a secret vote."""
+    asked = players.claimed(request, game.id)
+    if asked is not None and check_in.is_claimed(asked, game, state):
+        context = {"game": game, "seat": asked, "number": check_in.number_of(asked)}
+        return render(request, "assembly/asking.html", context)
+    if asked is not None:
+        sentence = _("The vote is closed, so that you can go on with this device now. Check in again.")
+    else:
+        sentence = _(
+            "Another device has your seat. Check in here to go on with this one; if that was not you, say so now."
+        )
+    messages.info(request, sentence)
+    return redirect("check_in", game.id, game.token)
+
+
+def allow(request: HttpRequest, game: Game, held: players.Pass) -> HttpResponse:
+    """Another device may go on in this one's place."""
+    number, done = request.POST.get("number", ""), _("The other device has your seat now.")
+    if told(request, lambda: check_in.allow(game.id, held, number), done):
+        return redirect("check_in", game.id, game.token)
+    return redirect("play", game.id)
+
+
+def refuse(request: HttpRequest, game: Game, held: players.Pass) -> HttpResponse:
+    number = request.POST.get("number", "")
+    done = _("The other device was refused, and cannot ask again during this vote.")
+    told(request, lambda: check_in.refuse(game.id, held, number), done)
+    return redirect("play", game.id)

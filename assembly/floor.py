@@ -12,11 +12,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
-from live.rooms import Room
+from live.room import Room
 from live.rules import Phase
 
 from . import speakers
-from .speakers import LIMITS
+from .speakers import LIMITS, NOBODY
 
 MAX_NAMES_SHOWN = {"player": 5, "screen": 8, "host": 8, "remote": 50}  # names, by whose screen it is
 
@@ -91,7 +91,7 @@ def of(room: Room) -> Floor | None:
 
 def _made(room: Room) -> Floor:
     names = {each.player: each.name for each in room.playing}
-    list_ = speakers.at(room.speakers, room.state)
+    list_ = speakers.at(room.beside or NOBODY, room.state)
     now = speakers.speaking(list_, room.state, names)
     before = speakers.spoken_about(list_, room.state.question)
     return Floor(

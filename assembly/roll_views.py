@@ -17,12 +17,13 @@ from django.utils.translation import ngettext
 from acts.links import whole
 from acts.refusals import Refusal
 from live import seats
-from live.access import Hosted, of_hosts
-from live.join_forms import FindPlayerForm
 from live.lifetimes import configured
+from live.onward import electorate as addresses
 from live.rules import Game, Phase, State
 from live.seats import Seat
 from live.services import seating
+from live.show.access import Hosted, of_hosts
+from live.views.join_forms import FindPlayerForm
 from pages import lists
 from pages.forms import form_page, refusals_at
 from pages.lists import Verdict
@@ -31,9 +32,9 @@ from pages.saying import refusals_said
 from pages.sorting import as_people_sort
 from store.keys import fold
 
-from . import addresses, enrolling, quorate, rolls
-from .check_in_forms import EntitledForm, NamesForm
-from .rolls import Entry
+from . import quorate, roll
+from .forms import EntitledForm, NamesForm
+from .roll import Entry
 
 PAGE_ROWS = 100  # people
 CARDS_PER_SHEET = 40  # on a page to print: drawing a QR picture takes a while
@@ -76,9 +77,9 @@ class Card:
 
 @of_hosts
 @form_page
-def roll(request: HttpRequest, hosted: Hosted) -> HttpResponse:
+def roll_page(request: HttpRequest, hosted: Hosted) -> HttpResponse:
     game, state = hosted
-    if not game.is_assembly:
+    if not game.format.checks_in:
         raise Http404
     if request.method == "POST":
         return _act(request, game, state)
@@ -110,14 +111,14 @@ def _show(request: HttpRequest, game: Game, state: State, status: int = 200, **m
         "voting": state.phase == Phase.VOTING,
         "older": _page(game, show=show, q=asked, after=start + PAGE_ROWS) if len(found) > start + PAGE_ROWS else "",
     }
-    return render(request, "live/players/roll.html", context | more, status=status)
+    return render(request, "assembly/roll.html", context | more, status=status)
 
 
 def _lines(game: Game) -> list[Line]:
     """By name: everybody on the roll, and whoever is there without one."""
     seated = {each.player: each for each in seats.each(game.id)}  # not those in mind, which may be a moment old
-    listed = list(rolls.every(game.id)) if game.has_roll else []
-    lines = [_line(game, each.name, each, seated.pop(rolls.player(game.id, each), None)) for each in listed]
+    listed = list(roll.every(game.id)) if game.has_roll else []
+    lines = [_line(game, each.name, each, seated.pop(roll.player(game.id, each), None)) for each in listed]
     lines += [_line(game, each.name, None, each) for each in seated.values()]
     return sorted(lines, key=lambda each: as_people_sort(each.name))
 
@@ -149,14 +150,14 @@ def _cards(request: HttpRequest, game: Game, shown: Sequence[Entry]) -> HttpResp
     context = {
         "game": game,
         "cards": [_card(game, each) for each in shown],
-        "left": sum(each.has_new_code for each in rolls.every(game.id)),
+        "left": sum(each.has_new_code for each in roll.every(game.id)),
         "address": whole(reverse("join")).partition("://")[2].rstrip("/"),
     }
-    return render(request, "live/players/cards.html", context)
+    return render(request, "assembly/cards.html", context)
 
 
 def _card(game: Game, entry: Entry) -> Card:
-    code = rolls.code_of(game.id, entry)
+    code = roll.code_of(game.id, entry)
     link = whole(reverse("check_in", args=[game.id, game.token]))
     return Card(entry.name, code, f"{link}?{urlencode({'code': code})}")
 
@@ -175,13 +176,13 @@ def _act(request: HttpRequest, game: Game, state: State) -> HttpResponse:
     who = request.user.name
     with refusals_said(request):
         if act == "renew":
-            return _cards(request, game, [enrolling.renew(game.id, who, name)])
+            return _cards(request, game, [roll.renew(game.id, who, name)])
         if act == "cards":
-            return _cards(request, game, enrolling.show_new(game.id, who, CARDS_PER_SHEET))
+            return _cards(request, game, roll.show_new(game.id, who, CARDS_PER_SHEET))
         if act == "renew_missing":
-            _say_renewed(request, enrolling.renew_missing(game.id, who))
+            _say_renewed(request, roll.renew_missing(game.id, who))
         elif act == "remove":
-            enrolling.remove(game.id, who, name)
+            roll.remove(game.id, who, name)
             messages.success(request, _("%(name)s is no longer on the roll.") % {"name": name})
         else:
             messages.error(request, str(seating.NOT_SO))
@@ -207,7 +208,7 @@ def _add(request: HttpRequest, game: Game, state: State, *, is_sure: bool) -> Ht
     if not is_sure:
         return _preview(request, game, rows, form.addresses)
     try:
-        added = enrolling.add(game.id, request.user.name, kept, form.addresses)
+        added = roll.add(game.id, request.user.name, kept, form.addresses)
     except Refusal as refusal:
         form.add_error("names", str(refusal))
         return _show(request, game, state, 422, names=form)
@@ -218,7 +219,7 @@ def _add(request: HttpRequest, game: Game, state: State, *, is_sure: bool) -> Ht
 
 def _preview(request: HttpRequest, game: Game, rows: Sequence[lists.Row], addressed: Mapping[str, str]) -> HttpResponse:
     kept = [row.kept for row in rows if row.kept and row.verdict == Verdict.NEW]
-    there, entries = enrolling.known(game.id, kept, addressed)
+    there, entries = roll.known(game.id, kept, addressed)
     judged = list(_judged(rows, there, entries))
     new = [row for row, verdict in judged if verdict == Verdict.NEW]
     context = {
@@ -228,11 +229,11 @@ def _preview(request: HttpRequest, game: Game, rows: Sequence[lists.Row], addres
         "coded": sum(not entry.account for entry in entries.values()),
         "new": new,
         "text": "\n".join(addresses.joined(name, addressed.get(fold(name), "")) for row in new if (name := row.kept)),
-        "too_many": len(new) + (game.entitled if game.has_roll else 0) > rolls.MAX_ROLL_PEOPLE,
-        "most": rolls.MAX_ROLL_PEOPLE,
+        "too_many": len(new) + (game.entitled if game.has_roll else 0) > roll.MAX_ROLL_PEOPLE,
+        "most": roll.MAX_ROLL_PEOPLE,
         "begins": not game.has_roll,
     }
-    return render(request, "live/players/roll_preview.html", context)
+    return render(request, "assembly/roll_preview.html", context)
 
 
 def _judged(
@@ -248,7 +249,7 @@ def _say_how_many(request: HttpRequest, game: Game, state: State) -> HttpRespons
     if form.is_valid():
         entitled = game.entitled if game.has_roll else form.cleaned_data["entitled"] or 0
         with refusals_at(form):
-            enrolling.say_how_many(game.id, request.user.name, entitled, form.quorum_text)
+            roll.say_how_many(game.id, request.user.name, entitled, form.quorum_text)
             messages.success(request, _("That is how it is counted from now on."))
             return redirect("game_roll", game.id)
     return _show(request, game, state, 422, entitled=form)

@@ -1,20 +1,32 @@
-"""Who wants to speak, who does and who did, in an assembly: pure decisions about one value.
+"""Who wants to speak, who does and who did, in an assembly: decisions about one value, and how it is written.
 
 Next is whoever has spoken least often about the item at hand, and of those whoever asked first: so nobody speaks twice
 before all who want to have spoken once. The list belongs to a round: as soon as that is closed or voted on, it is
 empty. What was said stays for the minutes: who, about what, from when to when.
+
+It is one item that a hall writes, so whoever writes it here waits for their turn. Asking, calling and ending are no
+events, as joining is none. That a list was closed, opened again, or limited is one: somebody may ask who did it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Container, Mapping
+import threading
+from collections.abc import Callable, Container, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
 from django.utils.translation import gettext_lazy as _
 
+from acts.again import try_again
+from acts.recording import record
 from acts.refusals import NotNow
-from live.rules import Phase, State
+from acts.site import table
+from acts.versions import next_version, unchanged_or_new
+from live import clock, repository, waking
+from live.rules import Game, Phase, State
+from store import keys
+from store.log import Event
+from store.table import Put
 
 MAX_WAITING_SPEAKERS = 500  # people on the list at a time
 MAX_RECORDED_SPEECHES = 1_000  # speeches that are kept, the first of them going when there are more
@@ -25,6 +37,7 @@ CLOSED = _("The list of speakers is closed.")
 FULL = _("The list of speakers is full. Wait until some have spoken.")
 NOT_WAITING = _("They are not on the list any more.")
 NO_LIMIT = _("Choose one of the times that are offered.")
+MAX_ATTEMPTS = 40  # as a whole hall may ask at once, from several machines
 
 
 @dataclass(frozen=True, slots=True)
@@ -216,3 +229,81 @@ def told(speakers: Speakers) -> dict[str, Any]:
 
 def _words(speech: Speech) -> list[Any]:
     return [speech.player, speech.item, speech.round, speech.began, speech.ended]
+
+
+# --- writing it ---
+
+Change = Callable[[Speakers, State], Speakers]
+
+_turn = threading.Lock()  # so that those in one process never overtake each other
+
+
+def ask(game: Game, player: str) -> Speakers:
+    now = clock.now()
+    return _change(game.id, lambda list_, state: asked(list_, state, player, now))
+
+
+def take_back(game: Game, player: str) -> Speakers:
+    """Also what whoever hosts does with somebody on the list."""
+    return _change(game.id, lambda list_, state: taken_back(list_, state, player))
+
+
+def call(game: Game, player: str) -> Speakers:
+    now = clock.now()
+    return _change(game.id, lambda list_, state: called(list_, state, player, now))
+
+
+def end(game: Game, player: str) -> Speakers:
+    now = clock.now()
+    return _change(game.id, lambda list_, state: ended(list_, state, now, player))
+
+
+def close(game: Game, who: str, is_closed: bool) -> Speakers:
+    return _change(game.id, lambda list_, state: closed(list_, state, is_closed), who)
+
+
+def limit(game: Game, who: str, minutes: int) -> Speakers:
+    return _change(game.id, lambda list_, state: limited(list_, state, minutes), who)
+
+
+def gone(game: Game, player: str) -> None:
+    """Somebody has left, or was sent away: they speak no longer, and want to no more."""
+    now = clock.now()
+
+    def without(list_: Speakers, state: State) -> Speakers:
+        return ended(taken_back(list_, state, player), state, now, player)
+
+    _change(game.id, without)
+
+
+def end_debate(game: Game) -> None:
+    """What was talked about is closed or voted on."""
+    now = clock.now()
+    _change(game.id, lambda list_, state: over(list_, state, now))
+
+
+def _change(game_id: str, change: Change, who: str = "") -> Speakers:
+    def once() -> Speakers:
+        place = keys.game_speakers(game_id)
+        found, items = repository.load_with(game_id, place)
+        before = speakers_of(items.get(place))
+        after = change(before, found[1])
+        if after != before and not (place not in items and after.is_empty):
+            _write(found[0], before, after, who)
+        return after
+
+    with _turn:
+        after = try_again(once, MAX_ATTEMPTS)
+    waking.moved(game_id)
+    return after
+
+
+def _write(game: Game, before: Speakers, after: Speakers, who: str) -> None:
+    place = keys.game_speakers(game.id)
+    stored = told(next_version(before, after))
+    put = Put({"PK": place.pk, "SK": place.sk, **stored, "ttl": game.ttl}, when=unchanged_or_new(before))
+    if not who:
+        table().write(put)
+        return
+    said = {"game_id": game.id, "round": after.round, "closed": after.closed, "minutes": after.minutes}
+    record(Event(who, "LiveSpeakersChanged", said), put)

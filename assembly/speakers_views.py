@@ -14,15 +14,15 @@ from django.views.decorators.http import require_POST
 from accounts.access import answer_for, public, requires
 from accounts.rules import Permission
 from acts.refusals import NotAllowed, NotNow, Refusal
-from live import clock, play_views, repository, rules
+from live import clock, repository, rules
 from live.pace import PACE
 from live.rules import Game
+from live.show import access
 
-from . import speakers, speaking
+from . import speakers
 from .speakers import LIMITS
 
-OWN_PAGES = ("host_game", "remote")
-OF_PLAYERS: dict[str, Callable[[Game, str], Any]] = {"ask": speaking.ask, "back": speaking.take_back}
+OF_PLAYERS: dict[str, Callable[[Game, str], Any]] = {"ask": speakers.ask, "back": speakers.take_back}
 OF_HOSTS = ("call", "end", "remove", "close", "reopen", "limit")
 
 
@@ -40,13 +40,13 @@ def speakers_list(request: HttpRequest, game_id: str) -> HttpResponse:
 
 
 def _by_player(request: HttpRequest, game_id: str, act: str) -> HttpResponse:
-    seen = play_views.look(request, game_id)
+    seen = access.look(request, game_id)
     if isinstance(seen, HttpResponse):
-        return _said(str(play_views.NOT_HERE)) if _is_by_script(request) else seen
+        return _said(str(access.NOT_HERE)) if _is_by_script(request) else seen
     game = seen.room.game
 
     def carry_out() -> None:
-        if act not in OF_PLAYERS or not game.is_assembly:
+        if act not in OF_PLAYERS or not game.format.has_agenda:
             raise NotNow(rules.NOT_NOW)
         PACE.check(f"{game_id} {seen.seat.player}", clock.now())
         OF_PLAYERS[act](game, seen.seat.player)
@@ -72,15 +72,15 @@ def _by_host(request: HttpRequest, game_id: str, act: str, whom: str) -> HttpRes
     if not rules.hosts(game, who, request.user.role):
         raise NotAllowed(rules.NOT_YOURS)
     acts: dict[str, Callable[[], Any]] = {
-        "call": lambda: speaking.call(game, whom),
-        "end": lambda: speaking.end(game, whom),
-        "remove": lambda: speaking.take_back(game, whom),
-        "close": lambda: speaking.close(game, who, is_closed=True),
-        "reopen": lambda: speaking.close(game, who, is_closed=False),
-        "limit": lambda: speaking.limit(game, who, _minutes(request)),
+        "call": lambda: speakers.call(game, whom),
+        "end": lambda: speakers.end(game, whom),
+        "remove": lambda: speakers.take_back(game, whom),
+        "close": lambda: speakers.close(game, who, is_closed=True),
+        "reopen": lambda: speakers.close(game, who, is_closed=False),
+        "limit": lambda: speakers.limit(game, who, _minutes(request)),
     }
-    page = request.POST.get("from", "")
-    return _answer(request, acts[act], reverse(page if page in OWN_PAGES else "host_game", args=[game_id]))
+    back = access.page_to(request.POST.get("from", ""), game)
+    return _answer(request, acts[act], reverse(back, args=[game_id]))
 
 
 def _minutes(request: HttpRequest) -> int:

@@ -10,7 +10,7 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
-from live.rooms import Room
+from live.room import Room
 from live.rounds import Round, options_of
 from live.rules import Phase
 from questions.question import MAX_TITLE_CHARS, Kind, Question

@@ -14,8 +14,10 @@ from accounts.services import LEAVING, forget_sessions
 from accounts.visitors import SIGNING_OUT
 from accounts.welcoming import WELCOMING
 from acts import background
+from assembly.format import Assembly
 from assembly.minutes import repository as minutes
 from assembly.minutes.services import forget_attendances
+from assembly.plays import PLAYS as ASSEMBLY_PLAYS
 from ballots import passes, secrecy
 from ballots.letters import LETTERS as OF_BALLOTS
 from ballots.services import take_along
@@ -37,12 +39,15 @@ from elections.multi_question import repository as ballots_of_several
 from elections.multi_question_pages import services as _books_steps  # noqa: F401 - only for its steps
 from elections.skills_needed.needs import kept as keep_skills
 from elections.skills_needed.services import forget_agreements
+from live import follow_ups as onward
+from live import formats
 from live import repository as live_sessions
-from live.hub import HUB
-from live.onward import repository as onward
 from live.onward import services as _onward_steps  # noqa: F401 - only for its step
+from live.play import register as register_plays
+from live.plays import PLAYS as LIVE_PLAYS
 from live.services import expiring as _expiring_steps  # noqa: F401 - only for its step
 from live.services.leaving import forget_hosting
+from live.show.hub import HUB
 from mail.letters import COLOURING, LETTERS
 from news import repository as posts
 from news import subscribing as of_news_by_mail
@@ -54,6 +59,7 @@ from pages import colours
 from polls import repository as polls
 from polls.services import pass_on as pass_polls_on
 from questions import repository as question_sets
+from questions.question import Type
 from questions.services import pass_on as pass_sets_on
 from results.mailing.letters import LETTERS as OF_RESULTS
 from results.mailing.services import mail_by_itself, to_be_mailed
@@ -139,9 +145,18 @@ def arrange() -> None:
     )
     # and at last the mark by which the log forgets their name (upkeep.erasure.log_erasure).
 
-    # Somebody listens to a live session (live.hub): each look of its thread
+    # A question of a live session is played (live.play) as one of these says:
+    register_plays(
+        *LIVE_PLAYS,
+        *ASSEMBLY_PLAYS,  # of agendas
+    )
+
+    # Somebody listens to a live session (live.show.hub): each look of its thread
     HUB.around = pause.guarded  # changes nothing while the site is paused
     HUB.meter = metrics.observe_live
+
+    # A session is run (live.formats) as an ordinary one, but for
+    formats.register(Type.ASSEMBLY, Assembly())  # check-in, agenda, speakers, minutes
 
     # A mail is written (mail.letters.compose): its colours are
     COLOURING.arrange(

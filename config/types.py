@@ -6,10 +6,10 @@ from importlib import import_module
 
 from store.schema import SCHEMA
 
-OF_ITEMS = "accounts mail elections ballots results polls skills news photos questions live upkeep"
+OF_ITEMS = "accounts mail elections ballots results polls skills news photos questions live assembly upkeep"
 OF_EVENTS = (
     "accounts elections elections.groups elections.multi_question ballots results polls skills news live live.qa "
-    "assembly.minutes questions upkeep"
+    "assembly questions upkeep"
 )
 
 

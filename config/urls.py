@@ -14,7 +14,8 @@ urlpatterns = [
     path("", include("ballots.urls")),  # Django tries one after the other: what most people open comes first
     path("", include("results.urls")),
     path("", include("news.urls")),
-    path("", include("live.urls")),
+    path("", include("live.views.urls")),
+    path("", include("assembly.urls")),
     path("live/sets/", include("questions.urls")),
     path("", include("polls.urls")),
     path("", include("elections.urls")),

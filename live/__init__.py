@@ -1,5 +1,4 @@
 PUBLIC = (
-    "access bars clock codes correcting_views counting demo forms hall host_views hub join_forms "
-    "join_views lifetimes onward pace play_views players repository rooms rounds rules sealed seats "
-    "services signs waking words"
+    "bars clock codes corrections counting follow_ups formats items lifetimes onward pace play players plays replay "
+    "repository room rounds rules saying sealed seats services show signs views waking words"
 )

@@ -7,13 +7,17 @@ the others move, among the places that they have.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import pairwise
 
+from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
 from acts.refusals import NotNow
-from questions.question import Question, Type
+from questions.question import Question
+from questions.rules import edition_of_question
 
+from .play import play_of
 from .rules import Game, Phase, State
 
 Questions = tuple[Question, ...]
@@ -28,10 +32,10 @@ THE_LAST_ONE = _("A session has at least one question. Change this one instead."
 
 
 def free_places(game: Game, state: State) -> list[int]:
-    """The places of what has not been asked yet, in their order; a survey asks everything at once."""
-    if state.phase == Phase.ENDED or (game.engagement_type == Type.SURVEY and state.played):
+    """The places of what has not been asked yet, in their order."""
+    if state.phase == Phase.ENDED:
         return []
-    return [place for place in range(game.total_questions) if place not in state.played]
+    return [place for place in range(game.total_questions) if place not in state.asked]
 
 
 def is_changeable(game: Game, state: State, place: int) -> bool:
@@ -78,3 +82,41 @@ def inserted(questions: Sequence[Question], free: Sequence[int], question: Quest
     for here, there in pairwise(later):
         after[there] = questions[here]
     return tuple(after)
+
+
+# --- as a page lists them ---
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A question on the page where they are corrected."""
+
+    place: int
+    question: Question
+    edition: str
+    is_changeable: bool
+    is_first: bool  # of those that can be moved
+    is_last: bool
+    is_movable: bool
+    play: str | Promise  # what it is called
+
+    @property
+    def number(self) -> int:
+        return self.place + 1
+
+
+def rows(game: Game, state: State, questions: tuple[Question, ...]) -> list[Row]:
+    free = free_places(game, state)
+    return [
+        Row(
+            place=place,
+            question=each,
+            edition=edition_of_question(each),
+            is_changeable=is_changeable(game, state, place),
+            is_first=free[:1] == [place],
+            is_last=free[-1:] == [place],
+            is_movable=place in free,
+            play=play_of(game, each).label,
+        )
+        for place, each in enumerate(questions)
+    ]

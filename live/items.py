@@ -1,4 +1,4 @@
-"""What is stored of live sessions, their minutes, and what the room asks."""
+"""What is stored of live sessions, and what the room asks."""
 
 from __future__ import annotations
 
@@ -6,13 +6,12 @@ from django.utils.translation import gettext_lazy as _
 from django.utils.translation import ngettext_lazy
 
 from accounts.telling import how_many, rows
-from assembly.minutes.records import FACTS, LATER_FACTS
 from store import keys
 from store.replay import Exempt
 from store.schema import Export, ItemType, Parting, Sheet, fields_of
 
 from . import repository
-from .onward.repository import Onward
+from .follow_ups import Onward
 from .repository import Past
 from .rules import Game, State
 
@@ -20,12 +19,10 @@ GAME = f"{fields_of(Game, 'code', *repository.SECRETS)} created_by:person hosts:
 STATE = f"{fields_of(State)} clock:map"
 CLOCK = "began seconds pauses paused"
 OUTCOME = f"{fields_of(Onward)} by:person"
-FACTS_OF_MINUTES = f"{' '.join((*FACTS, *LATER_FACTS))} created_by:person hosts:people has_roll:bool entitled:int"
 
 FORGOTTEN = "Goes two weeks after the session, with all that people said; the log keeps how many and a digest."
 PLAYERS = "Who played along is in no log, and goes two weeks after the session."
 UPVOTES = "Goes two weeks after the session; who wants what answered is in no log."
-NAMED = "Names who was there and how they voted: that stays in the table alone, its digest in the log."
 
 ITEMS = (
     ItemType("live session", keys.game, f"{GAME} ttl:int", f"code {' '.join(repository.SECRETS)}",
@@ -45,11 +42,6 @@ ITEMS = (
     ItemType("player's name", keys.player_name, hidden="player ttl:int", replay=PLAYERS),
     ItemType("roster", keys.game_roster, "changes:int seats:int refused:any refused_at:any ttl:int",
              replay="By which processes know that a seat changed."),
-    ItemType("live roll", keys.game_roll_entry, hidden="name:person email:address account added_at shown:int turn:int "
-             "version:int ttl:int", replay="Who is entitled is in no log, and goes two weeks after the session."),
-    ItemType("speakers", keys.game_speakers, "version:int round:int minutes:int closed:bool ttl:int",
-             "held:list speaking:list waiting:list",
-             replay="Who spoke is in no log but in the minutes, and goes two weeks after."),
     ItemType("live round", keys.round_part, "number:int question:int count:int votes:int ttl:int",
              "entries:list result:map robots:int showings:map", replay=FORGOTTEN),
     ItemType("heard", keys.round_heard, hidden="event:int receipts:list ttl:int",
@@ -87,16 +79,6 @@ ITEMS = (
              partings=(Parting(how_many(keys.games_of), (
                  ngettext_lazy("%(count)d live session goes, with its report.",
                                "%(count)d live sessions go, with their reports.", "count"),)),)),
-
-    ItemType("minutes", keys.minutes, f"{FACTS_OF_MINUTES} played:list voided:list digest event:int", "deleted:bool",
-             replay=NAMED),
-    ItemType("minutes' part", keys.minutes_part, hidden="*:any", replay=NAMED),
-    ItemType("minutes' note", keys.minutes_note, hidden="number:int text at by:person", replay=NAMED),
-    ItemType("attended", keys.attended, hidden="game_id title began_at ended_at time_zone", replay=NAMED,
-             exports=(Export("assemblies_attended", "", rows(keys.attended_by, session="game_id", title="title",
-                                                             began_at="began_at", ended_at="ended_at")),)),
-    ItemType("made of it", keys.minutes_onward, OUTCOME,
-             replay="What the session has of it, for when the session is gone."),
 
     ItemType("q&a", keys.game_qa, "is_on:bool mode named:bool on_screen texts changes:int sent:int decided:int ttl:int",
              "words:list", replay=(

@@ -11,15 +11,14 @@ from dataclasses import replace
 from typing import Any
 
 from pages.times import from_text
-from questions.question import Type
 from store import keys
-from store.replay import Act, Happened, Step, nothing_kept
+from store.replay import Act, Happened, Step
 from store.schema import EventType
 from store.table import Delete, Exists, Key, Update
 
+from . import follow_ups as onward
 from . import repository
 from .items import CLOCK, GAME, STATE
-from .onward import repository as onward
 from .rules import Game, State
 
 
@@ -108,14 +107,6 @@ def player_changed(event: Happened, game: Game, state: State) -> Iterator[Step]:
 
 
 @of_a_game
-def roll_changed(event: Happened, game: Game, state: State) -> Iterator[Step]:
-    """How many are entitled, and what makes a quorum; who they are is in no log."""
-    names = ("has_roll", "entitled", "quorum", "prepared_at")
-    said = {name: event.said[name] for name in names if name in event.said}
-    yield repository.change(game, replace(game, **said))
-
-
-@of_a_game
 def carried_on(event: Happened, game: Game, state: State) -> Iterator[Step]:
     yield onward.told(game, onward.onward_of(event.said | {"by": event.actor}))
 
@@ -139,8 +130,9 @@ def _told_of(event: Happened) -> Game:
     said = event.said
     told = {name: said[name] for name in ("title", "created_at", "created_by", "ended_at")} | _at_its_end(event)
     unknown: dict[str, Any] = {"code": "", "token": "", "screen_token": "", "total_questions": 0}
-    type_ = Type(said["engagement_type"])
-    return Game(id=said["game_id"], engagement_type=type_, hosts=tuple(said["hosts"]), **told, **unknown)
+    return Game(
+        id=said["game_id"], engagement_type=said["engagement_type"], hosts=tuple(said["hosts"]), **told, **unknown
+    )
 
 
 def _at_its_end(event: Happened) -> dict[str, Any]:
@@ -173,10 +165,6 @@ EVENTS = (
     *(EventType(f"LivePlayer{done}", player_changed, PLAYER)
       for done in ("Approved", "Renamed", "Removed", "Readmitted", "CheckedOut", "CheckedIn")),
     EventType("LivePlayerTimed", player_changed, f"{PLAYER} percent:int state:map", inside=OF_STATES),
-    EventType("LiveSeatTakenOver", nothing_kept, f"{PLAYER} round:int agreed:bool"),
-    EventType("LiveRollChanged", roll_changed, "game_id has_roll:bool entitled:int quorum prepared_at added:int "
-              "removed:int renewed:int shown:int"),
-    EventType("LiveSpeakersChanged", nothing_kept, "game_id round:int closed:bool minutes:int"),
     EventType("LiveHistoryForgotten", history_forgotten, "name:person lines:list"),
     EventType("LiveOutcomeCarriedOn", carried_on, "game_id number:int kind what title round:int at"),
 )  # fmt: skip

@@ -14,12 +14,12 @@ from acts.refusals import NotThere
 from acts.site import now_text, table
 from acts.versions import unchanged
 from pages.times import from_text
-from questions.question import Question, Type, question_of
+from questions.question import Question, question_of
 from store import keys, spans
 from store.splitting import in_parts
 from store.table import Check, Delete, Equals, Exists, Item, Key, Less, Missing, Put, Span, Update, Write
 
-from . import rules
+from . import formats, rules
 from .clock import Clock
 from .rounds import Given
 from .rules import NOT_THERE, Game, Names, Phase, State
@@ -39,7 +39,7 @@ class Past:
 
     id: str
     title: str
-    engagement_type: Type
+    engagement_type: str
     created_at: str
     created_by: str
     time_zone: str = "UTC"
@@ -59,14 +59,11 @@ class Past:
         return now_text() < (self.expires_at or rules.later(self.created_at, rules.DEFAULT_RETENTION))
 
     @property
-    def is_assembly(self) -> bool:
-        return self.engagement_type == Type.ASSEMBLY
-
-    @property
     def has_minutes(self) -> bool:
         """Whether there is a record that stays, as `rules.keeps_minutes` says."""
         has_begun = bool(self.began_at or self.rounds)
-        return self.is_assembly and self.ended_at is not None and has_begun and not self.debug_mode
+        keeps_minutes = formats.of(self.engagement_type).keeps_minutes
+        return keeps_minutes and self.ended_at is not None and has_begun and not self.debug_mode
 
     @property
     def when(self) -> str:
@@ -224,8 +221,7 @@ def own_given(game_id: str, state: State, player: str) -> Given | None:
 def game_of(item: Mapping[str, Any]) -> Game:
     known = {each.name for each in fields(Game)}
     told = {name: value for name, value in item.items() if name in known}
-    typed = {"engagement_type": Type(told["engagement_type"]), "names": Names(told["names"])}
-    return Game(**{**told, **typed, "hosts": tuple(told["hosts"])})
+    return Game(**{**told, "names": Names(told["names"]), "hosts": tuple(told["hosts"])})
 
 
 SECRETS = ("token", "screen_token", "context")  # what opens a door, and what the host wrote for themselves
@@ -269,11 +265,13 @@ def state_of(item: Mapping[str, Any]) -> State:
         revealed=item["revealed"],
         clock=Clock(clock["began"], clock["seconds"], pauses, clock["paused"]),
         longest=item["longest"],
+        play=item.get("play", ""),
         kind=item.get("kind", ""),
         secret=item.get("secret", False),
         twice=item.get("twice", False),
         before=item.get("before", 0),
         played=tuple(item["played"]),
+        spans=tuple(item["spans"]),
         voided=tuple(item["voided"]),
         changed_at=item["changed_at"],
         began_at=item.get("began_at", ""),
@@ -295,11 +293,13 @@ def told_state(state: State) -> dict[str, Any]:
             "paused": clock.paused,
         },
         "longest": state.longest,
+        "play": state.play,
         "kind": state.kind,
         "secret": state.secret,
         "twice": state.twice,
         "before": state.before,
         "played": list(state.played),
+        "spans": list(state.spans),
         "voided": list(state.voided),
         "changed_at": state.changed_at,
         "began_at": state.began_at,
@@ -309,7 +309,7 @@ def told_state(state: State) -> dict[str, Any]:
 def past_of(item: Mapping[str, Any]) -> Past:
     known = {each.name for each in fields(Past)}
     told = {name: value for name, value in item.items() if name in known}
-    return Past(**{**told, "engagement_type": Type(told["engagement_type"])})
+    return Past(**told)
 
 
 # --- writes ---

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from enum import StrEnum
@@ -10,12 +11,12 @@ from typing import Any
 from django.utils.translation import gettext_lazy as _
 
 from accounts.rules import Permission, Role, has
-from acts.refusals import NotNow
 from pages.times import from_text
-from questions.question import Kind, Question, Type
+from questions.question import Question
 from store.keys import fold
 from store.log import as_text
 
+from . import formats
 from .clock import DEFAULT_PERCENT, PERCENTS, Clock
 from .lifetimes import MAX_SESSION_DURATION, Lifetime
 
@@ -82,7 +83,7 @@ class Game:
 
     id: str
     title: str
-    engagement_type: Type
+    engagement_type: str  # what it was made as: questions that name no play of their own are played so
     created_at: str
     created_by: str
     code: str
@@ -109,17 +110,13 @@ class Game:
     version: int = 1
 
     @property
-    def is_anonymous(self) -> bool:
-        return self.engagement_type.is_anonymous
-
-    @property
-    def is_assembly(self) -> bool:
-        return self.engagement_type == Type.ASSEMBLY
+    def format(self) -> formats.Format:
+        return formats.of(self.engagement_type)
 
     @property
     def is_public(self) -> bool:
-        """Whether whoever has the code is in at once; an assembly knows who belongs to it."""
-        return self.names != Names.APPROVED and not self.is_assembly
+        """Whether whoever has the code is in at once."""
+        return self.names != Names.APPROVED and not self.format.checks_in
 
     @property
     def gone_at(self) -> str:
@@ -157,11 +154,13 @@ class State:
     revealed: bool = False  # whether players see what came of the round
     clock: Clock = NO_CLOCK
     longest: int = DEFAULT_PERCENT  # percent of the time that anybody has
+    play: str = ""  # the name of the play at hand; empty before the first question
     kind: str = ""  # of the question at hand
-    secret: bool = False  # whether it says that nobody signs what they vote
+    secret: bool = False  # whether nobody is to learn who says what in the round at hand
     twice: bool = False  # whether it can be asked again, to be compared
     before: int = 0  # the round that this one is compared with
     played: tuple[int, ...] = ()  # the place of the question of each round
+    spans: tuple[int, ...] = ()  # how many questions from there on each round asks
     voided: tuple[int, ...] = ()  # rounds that do not count
     changed_at: str = ""
     began_at: str = ""  # when the first question was asked, or the first item was called
@@ -170,6 +169,22 @@ class State:
     def question(self) -> int:
         """The place of the question at hand among all; -1 before the first."""
         return self.played[self.round - 1] if self.round else -1
+
+    @property
+    def span(self) -> int:
+        """How many questions the round at hand asks."""
+        return self.spans[self.round - 1] if self.round else 0
+
+    def asked_in(self, round_: int, questions: Sequence[Question]) -> Sequence[Question]:
+        """All questions of a round."""
+        first = self.played[round_ - 1]
+        return questions[first : first + self.spans[round_ - 1]]
+
+    @property
+    def asked(self) -> set[int]:
+        """The places of all questions that were ever put to the room."""
+        rounds = zip(self.played, self.spans, strict=True)
+        return {place for first, span in rounds for place in range(first, first + span)}
 
     @property
     def is_open(self) -> bool:
@@ -218,139 +233,44 @@ def moderates(role: Role | None) -> bool:
 
 
 def keeps_minutes(game: Game, state: State) -> bool:
-    """Whether there is a record that outlives the session: of an assembly that came to an item, and no rehearsal."""
-    return game.is_assembly and not game.debug_mode and bool(state.played)
-
-
-def is_secret(game: Game, state: State) -> bool:
-    """Whether nobody is to learn who says what in the round at hand."""
-    return game.is_anonymous or state.secret
+    """Whether there is a record that outlives the session: of one that came to an item, and no rehearsal."""
+    return game.format.keeps_minutes and not game.debug_mode and bool(state.played)
 
 
 # --- steps ---
 
 
-def offered(game: Game, state: State) -> tuple[Step, ...]:
-    """What can be done next, the likeliest first: exactly what will be accepted."""
-    if state.phase == Phase.ENDED:
-        return ()
-    if state.is_open:
-        clock = (Step.RESUME if state.is_paused else Step.PAUSE,) if state.clock.seconds else ()
-        again = () if game.engagement_type == Type.SURVEY else (Step.VOID, Step.REPEAT)
-        return (Step.CLOSE, *clock, *again, Step.END)
-    if state.phase == Phase.TALKING:
-        return (*(() if state.kind == Kind.TOPIC else (Step.VOTE,)), Step.CLOSE, Step.END)
-    if state.phase == Phase.SORTING:
-        return (Step.VOTE, Step.CLOSE, Step.VOID, Step.END)
-    on = (Step.NEXT,) if next_question(game, state) is not None else ()
-    if state.phase == Phase.WAITING:
-        return (*on, Step.END)
-    reveal = () if state.revealed else (Step.REVEAL,)
-    compare = (Step.AGAIN,) if state.twice and not state.before and state.counts(state.round) else ()
-    void = (Step.VOID,) if state.counts(state.round) else ()
-    return (*reveal, *compare, *(on or (Step.END,)), *void, Step.REPEAT, *((Step.END,) if on else ()))
-
-
-def next_question(game: Game, state: State) -> int | None:
-    """The place of the first question after the latest, of an agenda the first that was never called; a survey asks
-    all of its questions at once."""
-    at = state.question + 1
-    if game.engagement_type == Type.SURVEY:
-        return 0 if not state.round else None
-    if game.is_assembly:
-        at = next((place for place in range(game.total_questions) if place not in state.played), game.total_questions)
-    return at if at < game.total_questions and len(state.played) < MAX_ROUNDS else None
-
-
-def may_call(game: Game, state: State) -> bool:
-    """Whether any item of the agenda may be come to now, also one that was called before."""
-    return game.is_assembly and state.phase in (Phase.WAITING, Phase.RESULTS) and len(state.played) < MAX_ROUNDS
-
-
-def check_offered(game: Game, state: State, step: Step) -> None:
-    if step == Step.NEXT and state.phase == Phase.RESULTS and next_question(game, state) is None:
-        raise NotNow(LAST_QUESTION)
-    if step not in offered(game, state):
-        raise NotNow(NOT_NOW)
-
-
-def called(game: Game, state: State, item: int | None) -> int:
-    """The place of what is asked next: what somebody called by its place, in an assembly, or the next in order."""
-    at = next_question(game, state)
-    if item is None or not game.is_assembly:
-        assert at is not None  # as it was offered
-        return at
-    if not 0 <= item < game.total_questions:
-        raise NotNow(NOT_ON_THE_AGENDA)
-    return item
-
-
-def asked(game: Game, state: State, at: int, question: Question, now: int, before: int = 0) -> State:
-    """A question is put to the room, in a round of its own; what an assembly decides is talked about first."""
-    talked = game.is_assembly and question.kind != Kind.IDEAS
-    return replace(
-        state,
-        version=state.version + 1,
-        phase=Phase.TALKING if talked else Phase.QUESTION,
-        round=len(state.played) + 1,
-        played=(*state.played, at),
-        closing=0,
-        revealed=False,
-        clock=Clock(now, 0 if talked else seconds_of(game, question)),
-        kind=str(question.kind),
-        secret=question.secret or question.kind == Kind.IDEAS,
-        twice=question.twice and question.kind == Kind.RANKING and game.engagement_type == Type.POLL,
-        before=before,
-    )
-
-
-def asked_anew(state: State, question: Question | None) -> State:
-    """The same step after something of the session was corrected: `question` is the one at hand. What is talked about
-    may have become another kind of vote."""
-    if state.phase != Phase.TALKING or question is None:
-        return _moved(state)
-    return _moved(state, kind=str(question.kind), secret=question.secret or question.kind == Kind.IDEAS)
-
-
-def linked(state: State) -> int:
-    """The round whose first choices are kept to be compared with those of the next one; 0 if there is none."""
-    if state.phase == Phase.QUESTION:
-        return state.before
-    waits = state.phase == Phase.RESULTS and state.twice and not state.before and state.counts(state.round)
-    return state.round if waits else 0
-
-
 def voting(state: State, seconds: int, now: int, *, waits: bool = False) -> State:
     """What was answered is put to the vote. While the host has to look at some of it, the time does not run."""
     clock = Clock(now, seconds)
-    return _moved(state, phase=Phase.VOTING, closing=0, clock=clock.stopped(now) if waits and seconds else clock)
+    return moved(state, phase=Phase.VOTING, closing=0, clock=clock.stopped(now) if waits and seconds else clock)
 
 
 def sorting(state: State) -> State:
     """What was written is put in order before it is ranked."""
-    return _moved(state, phase=Phase.SORTING, closing=0, clock=NO_CLOCK)
+    return moved(state, phase=Phase.SORTING, closing=0, clock=NO_CLOCK)
 
 
 def sealed(state: State, *, revealed: bool = False) -> State:
-    return _moved(state, phase=Phase.RESULTS, closing=0, revealed=revealed, clock=NO_CLOCK)
+    return moved(state, phase=Phase.RESULTS, closing=0, revealed=revealed, clock=NO_CLOCK)
 
 
 def revealed(state: State) -> State:
-    return _moved(state, revealed=True)
+    return moved(state, revealed=True)
 
 
 def paused(state: State, now: int) -> State:
-    return _moved(state, clock=state.clock.stopped(now))
+    return moved(state, clock=state.clock.stopped(now))
 
 
 def resumed(state: State, now: int) -> State:
-    return _moved(state, clock=state.clock.started_again(now))
+    return moved(state, clock=state.clock.started_again(now))
 
 
 def voided(state: State) -> State:
     """The round at hand does not count; one that is open is not sealed at all."""
     others = () if state.round in state.voided else (state.round,)
-    return _moved(
+    return moved(
         state,
         phase=Phase.RESULTS,
         revealed=True,
@@ -361,27 +281,17 @@ def voided(state: State) -> State:
 
 
 def ended(state: State) -> State:
-    return _moved(state, phase=Phase.ENDED, revealed=True, clock=NO_CLOCK)
+    return moved(state, phase=Phase.ENDED, revealed=True, clock=NO_CLOCK)
 
 
 def with_longest(state: State, percent: int) -> State:
     """Somebody was given more time."""
     assert percent in PERCENTS
-    return _moved(state, longest=max(state.longest, percent))
+    return moved(state, longest=max(state.longest, percent))
 
 
-def _moved(state: State, **changes: Any) -> State:
+def moved(state: State, **changes: Any) -> State:
     return replace(state, version=state.version + 1, **changes)
-
-
-def seconds_of(game: Game, question: Question) -> int:
-    """How long people have; a survey goes on until somebody closes it."""
-    return 0 if game.engagement_type == Type.SURVEY else question.seconds
-
-
-def voting_seconds(game: Game, question: Question) -> int:
-    """To read what others have written takes no less than to write; a motion was talked about."""
-    return question.seconds if game.is_assembly else question.seconds and max(question.seconds, 30)
 
 
 def is_abandoned(game: Game, state: State, last_seen: str, now: str, lifetime: Lifetime) -> bool:
@@ -390,8 +300,7 @@ def is_abandoned(game: Game, state: State, last_seen: str, now: str, lifetime: L
     if state.phase == Phase.WAITING:
         end = later(game.last_prepared_at, lifetime.waiting)
     else:
-        idle = lifetime.assembly_idle if game.is_assembly else lifetime.idle
-        end = later(max(state.changed_at, last_seen), idle)
+        end = later(max(state.changed_at, last_seen), game.format.idle(lifetime))
     return now >= min(end, later(game.created_at, MAX_SESSION_DURATION))
 
 

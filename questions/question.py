@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any
@@ -47,7 +47,6 @@ IN_A_SET = {  # and what people read for each
     Kind.YES_NO: gettext_lazy("Yes or no"),
     Kind.IDEAS: gettext_lazy("Ideas that the room writes, then ranks"),
 }
-ON_AN_AGENDA = (Kind.TOPIC, Kind.MOTION, Kind.CHOICE, Kind.RANKING, Kind.ALTERNATIVES, Kind.IDEAS)
 
 
 class Type(StrEnum):
@@ -58,15 +57,6 @@ class Type(StrEnum):
     POLL = "poll"
     SURVEY = "survey"
     ASSEMBLY = "assembly"
-
-    @property
-    def is_anonymous(self) -> bool:
-        """Whether nobody is ever to learn who said what; an assembly decides it for each vote."""
-        return self in (Type.POLL, Type.SURVEY)
-
-    @property
-    def is_scored(self) -> bool:
-        return self in (Type.TRIVIA, Type.CALL_AND_ANSWER)
 
 
 OF_SETS = (Type.CALL_AND_ANSWER, Type.TRIVIA, Type.POLL, Type.SURVEY)  # an assembly has an agenda of its own
@@ -86,6 +76,7 @@ class Question:
     secret: bool = False  # of an assembly: nobody learns who voted how
     majority: str = ""  # of an assembly: as `assembly.majorities` writes it
     twice: bool = False  # of a poll's ranking: asked before and after, and who moved is shown
+    play: str = ""  # how a live session plays it, where that is not what the type of the session says
 
     def suits(self, type_: Type) -> bool:
         if type_ == Type.CALL_AND_ANSWER:
@@ -94,16 +85,13 @@ class Question:
             return self.kind == Kind.CHOICE and bool(self.right)
         if type_ == Type.POLL:
             return self.kind in (Kind.CHOICE, Kind.RANKING, Kind.IDEAS)
-        if type_ == Type.ASSEMBLY:
-            return self.kind in ON_AN_AGENDA
         return self.kind in (Kind.TEXT, Kind.CHOICE, Kind.RATING, Kind.YES_NO)
 
     def as_item(self) -> dict[str, Any]:
         """What is not as usual is stored."""
         told = {"title": self.title, "kind": str(self.kind), "seconds": self.seconds}
-        words = {
-            name: getattr(self, name) for name in ("detail", "category", "school", "custom_instruction", "majority")
-        }
+        names = ("detail", "category", "school", "custom_instruction", "majority", "play")
+        words = {name: getattr(self, name) for name in names}
         lists = {"options": list(self.options), "right": list(self.right)}
         more = {**words, **lists, "secret": self.secret, "twice": self.twice}
         return told | {name: value for name, value in more.items() if value}
@@ -113,10 +101,6 @@ def question_of(item: Mapping[str, Any]) -> Question:
     told = {name: item[name] for name in Question.__dataclass_fields__ if name in item}
     lists = {name: tuple(item.get(name, ())) for name in ("options", "right")}
     return Question(**told | lists | {"kind": Kind(item["kind"])})
-
-
-def suiting(questions: Iterable[Question], type_: Type) -> tuple[Question, ...]:
-    return tuple(each for each in questions if each.suits(type_))
 
 
 # --- what is wrong with one, named by field ---

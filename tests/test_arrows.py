@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import ast
 import json
+import re
 from collections.abc import Iterator
 from functools import cache
 from graphlib import CycleError, TopologicalSorter
@@ -216,6 +217,22 @@ def test_no_view_imports_another_apps_views():
     assert borrowed_views() == EXCEPTIONS["views"]
 
 
+# --- session formats ---
+
+ASKS_FOR_ASSEMBLY = re.compile(r"""is_assembly|Type\.ASSEMBLY|== ["']assembly["']""")
+
+
+def asking_for_assembly(root: Path = ROOT) -> list[str]:
+    """Who asks whether a session is an assembly, in place of asking its format."""
+    outside = [path for package in packages(root) - {"assembly", "config"} for path in modules(root, package)]
+    outside += [path for path in (root / "templates").rglob("*.html") if path.parts[-2] != "assembly"]
+    return sorted(str(path.relative_to(root)) for path in outside if ASKS_FOR_ASSEMBLY.search(path.read_text()))
+
+
+def test_only_an_assembly_knows_that_it_is_one():
+    assert asking_for_assembly() == EXCEPTIONS["assembly"]
+
+
 # --- that the tests can fail ---
 
 
@@ -274,3 +291,10 @@ def test_a_borrowed_view_is_found(tree):
         polls__views="from elections.roll.views import page\n",
     )
     assert borrowed_views(root) == ["polls/views.py imports elections.roll.views"]
+
+
+def test_who_asks_for_an_assembly_is_found(tree):
+    root = tree(live__rules="game.is_assembly\n", assembly__rules="game.is_assembly\n", live__words="")
+    (root / "templates" / "live").mkdir(parents=True)
+    (root / "templates" / "live" / "play.html").write_text('{% if type == "assembly" %}')
+    assert asking_for_assembly(root) == ["live/rules.py", "templates/live/play.html"]

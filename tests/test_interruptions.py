@@ -30,7 +30,7 @@ from acts import site
 from acts.queues import SomeFailed
 from acts.refusals import Refusal
 from acts.site import acting_on, table
-from assembly import rolls
+from assembly import roll
 from ballots import services as ballots
 from elections import actions
 from elections import repository as elections
@@ -53,8 +53,9 @@ from live import clock as game_clock
 from live import repository as games
 from live import rules as game_rules
 from live import seats
-from live.ideas import orders, sorting
 from live.onward import services as onward
+from live.plays import ideas_sorting as sorting
+from live.plays import ideas_store as orders
 from live.rules import Phase, Step
 from live.services import answering, deleting, making, moving
 from mail import outbox as mail
@@ -504,7 +505,7 @@ def an_assembly_that_has_talked() -> None:
     question = Question("Who chairs?", Kind.CHOICE, options=("Ann", "Bea"), seconds=0)
     game = making.make(someone("Bo"), Type.ASSEMBLY, [question], title="Spring meeting", entitled=9, quorum="1/2")
     for name in NAMES:
-        player = rolls.player_of(game.id, name, someone(name).created_at)
+        player = roll.player_of(game.id, name, someone(name).created_at)
         table().write(*seats.seating(game, seats.Seat(player, name, game.created_at, account=name)))
     drive(Step.NEXT)
     drive(Step.CLOSE)

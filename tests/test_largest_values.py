@@ -50,7 +50,7 @@ NOT_WALKED = {
     "accounts.second_factor.forms.CodeForm": "a code that an app shows",
     "accounts.forms.NameForm": "asked of whoever registers while somebody else takes the name",
     "elections.multi_question_pages.forms.QuestionsForm": "what two forms have in common",
-    "assembly.check_in_forms.PersonalCodeForm": "a code that is looked up",
+    "assembly.forms.PersonalCodeForm": "a code that is looked up",
     "news.mail_forms.NoNewsForm": "an address that is looked up",
     "news.site_forms.PartForm": "what several forms have in common",
     "pages.time_fields.ZonedForm": "what several forms have in common",

@@ -10,13 +10,14 @@ from accounts import services as accounts
 from accounts.rules import Role
 from acts.background import OVERWRITE
 from acts.site import now_text, table
-from assembly import agenda, checking_in, enrolling, rolls, speaking
+from assembly import check_in, roll, speakers
 from assembly.minutes import services as minutes
-from live import clock, gathering, players, repository, seats
+from live import clock, players, repository, seats
+from live.marks import text_mark
 from live.onward import services as onward
+from live.plays import best_answer
 from live.qa import services as questions
-from live.qa.marks import text_mark
-from live.qa.rules import Act, Qa
+from live.room_questions import Act, Qa
 from live.rules import Names, Phase, Step
 from live.services import correcting, deleting, hosting, seating
 from questions.question import Kind, Question, Type
@@ -48,7 +49,7 @@ def play(game) -> None:
         said = SAID[game.engagement_type]
         give(game, seat, f"{said} {number}" if game.engagement_type == Type.CALL_AND_ANSWER else said)
     if drive(game, Step.CLOSE).phase == Phase.VOTING:
-        gathered = gathering.read(game.id, 1)
+        gathered = best_answer.read(game.id, 1)
         for seat in players:
             shown = gathered.shown_to(seat.player)
             give(game, seat, {"ranks": {str(shown[0]): 1}, "shown": list(shown)})
@@ -66,7 +67,7 @@ def assemble(game) -> None:
     for seat in players:
         give(game, seat, "yes")
     drive(game, Step.CLOSE)
-    agenda.add(game.id, "Hana", Question(WORDS, Kind.MOTION))
+    correcting.add(game.id, "Hana", Question(WORDS, Kind.MOTION))
     of_the_roll(game)
     drive(game, Step.END)
     minutes.note(someone("Hana"), game.id, WORDS)
@@ -74,18 +75,18 @@ def assemble(game) -> None:
 
 def of_the_roll(game) -> None:
     """Who is entitled, who goes out and comes in, and who may speak how long."""
-    enrolling.say_how_many(game.id, "Hana", 10, "1/2")
-    enrolling.add(game.id, "Hana", NAMES)
-    enrolling.remove(game.id, "Hana", NAMES[2])
-    enrolling.renew(game.id, "Hana", NAMES[1])
-    enrolling.add(game.id, "Hana", [LATE])
-    enrolling.show_new(game.id, "Hana", 40)
+    roll.say_how_many(game.id, "Hana", 10, "1/2")
+    roll.add(game.id, "Hana", NAMES)
+    roll.remove(game.id, "Hana", NAMES[2])
+    roll.renew(game.id, "Hana", NAMES[1])
+    roll.add(game.id, "Hana", [LATE])
+    roll.show_new(game.id, "Hana", 40)
     for _device in range(2):
-        code, held = rolls.code_of(game.id, rolls.find(game.id, LATE)), players.pass_of_form(players.new_form())
-        checking_in.by_code(*repository.find(game.id), code, held, "192.0.2.1")
+        code, held = roll.code_of(game.id, roll.find(game.id, LATE)), players.pass_of_form(players.new_form())
+        check_in.by_code(*repository.find(game.id), code, held, "192.0.2.1")
     seating.check_out(game.id, NAMES[0].lower(), "Hana")
     seating.check_in(game.id, NAMES[0].lower(), "Hana")
-    speaking.limit(game, "Hana", 3)
+    speakers.limit(game, "Hana", 3)
 
 
 def tell_of_live_sessions(person, made) -> None:  # noqa: F811
@@ -127,7 +128,7 @@ def hosted_by_two(person, made) -> None:  # noqa: F811
 def carried_on(person, made) -> None:  # noqa: F811
     """What an assembly has talked about becomes a poll and an election of those present."""
     game = made(Type.ASSEMBLY, [Question("Who chairs?", Kind.CHOICE, options=("Ines", "Jo"), seconds=0)])
-    player = rolls.player_of(game.id, "Petra", person("Petra").created_at)
+    player = roll.player_of(game.id, "Petra", person("Petra").created_at)
     table().write(*seats.seating(game, seats.Seat(player, "Petra", game.created_at, account="Petra")))
     drive(game, Step.NEXT)
     drive(game, Step.CLOSE)

@@ -171,6 +171,7 @@ ROUTES = {
     "run_off": (Permission.USE_APPLICATION, ACT, [NO_GAME]),
     "game_title": (Permission.USE_APPLICATION, FORM, [NO_GAME]),
     "game_questions": (Permission.USE_APPLICATION, READ, [NO_GAME]),
+    "add_game_question": (Permission.USE_APPLICATION, FORM, [NO_GAME]),
     "game_question": (Permission.USE_APPLICATION, FORM, [NO_GAME, 0]),
     "move_game_question": (Permission.USE_APPLICATION, ACT, [NO_GAME, 0]),
     "remove_game_question": (Permission.USE_APPLICATION, FORM, [NO_GAME, 0]),
@@ -462,7 +463,7 @@ OF_PLAYERS = {"game_players", "change_player"}  # find the session first
 OF_HOSTS = {"agenda", "host_game", "remote", "drive", "game_hosts"}  # these, too
 OF_HOSTS |= {"manage_qa"}
 OF_PLAYERS |= {"game_roll"}
-OF_HOSTS |= {"sort_ideas", "run_off", "game_title", "game_questions", "copy_game"}
+OF_HOSTS |= {"sort_ideas", "run_off", "game_title", "game_questions", "add_game_question", "copy_game"}
 OF_PLAYERS |= {"game_question", "move_game_question", "remove_game_question"}
 OF_PLAYERS |= {"game_report", "game_report_csv", "game_report_json", "delete_game"}
 OF_PLAYERS |= {"onward"}  # tests/live/test_onward.py

@@ -1,1 +1,1 @@
-PUBLIC = "records repository services views"
+PUBLIC = "repository services"

@@ -16,7 +16,7 @@ import orjson
 
 from assembly.speakers import Speech, speakers_of
 from live import counting
-from live.onward.repository import Onward
+from live.follow_ups import Onward
 from live.rounds import Round
 from live.rules import Game, State
 from live.seats import Seat

@@ -12,7 +12,7 @@ from acts.background import TaskType
 from acts.site import table
 from live import repository as games
 from live import rules, seats
-from live.onward.repository import onward_of
+from live.follow_ups import onward_of
 from live.rules import Game, State
 from store import keys
 from store.keys import fold
@@ -64,7 +64,7 @@ def _beside(items: list[Item]) -> Beside:
 
 def _running(game_id: str, beside: Beside) -> Read | None:
     found = games.find(game_id)
-    if found is None or not found[0].is_assembly:
+    if found is None or not found[0].format.keeps_minutes:
         return None
     facts, parts = facts_of(*found), tuple(live_parts(game_id))
     return Read(minutes_of(head_of(facts), parts, beside), parts, facts)

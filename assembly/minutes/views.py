@@ -16,8 +16,8 @@ from accounts.models import User
 from accounts.rules import Permission
 from acts.refusals import NotAllowed
 from acts.site import log
+from live import follow_ups as onward
 from live import players
-from live.onward import repository as onward
 from pages.fields import LinesField
 from pages.forms import carried_out, form_page, posted
 from pages.paging import listed
@@ -88,7 +88,7 @@ def minutes(request: HttpRequest, game_id: str) -> HttpResponse:
         "may_remove": request.user.is_authenticated and request.user.can(Permission.MANAGE_USERS),
         "form": form,
     }
-    return render(request, "live/minutes.html", context, status=422 if form.errors else 200)
+    return render(request, "assembly/minutes.html", context, status=422 if form.errors else 200)
 
 
 def _proof(found: Read) -> dict[str, object]:
@@ -125,7 +125,7 @@ def attended(request: HttpRequest) -> HttpResponse:
     def read(limit: int, cursor: str | None) -> tuple[list[repository.Attended], str | None]:
         return repository.attended_by(request.user.name, limit=limit, cursor=cursor)
 
-    return render(request, "live/attended.html", listed(request, read))
+    return render(request, "assembly/attended.html", listed(request, read))
 
 
 @public

@@ -1,1 +1,1 @@
-PUBLIC = "repository services"
+PUBLIC = "electorate services"

@@ -9,12 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass
 from datetime import datetime
 from functools import partial
 
 from django.core.exceptions import ValidationError
-from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from accounts.models import User
@@ -22,39 +21,34 @@ from accounts.rules import Permission
 from acts.again import try_again
 from acts.background import Batch, Task, finished
 from acts.refusals import LostRace, NameTaken, NotAllowed, NotThere, Refusal
-from acts.site import now_text, table
+from acts.site import now_text
 from acts.suffixes import suffixes
-from assembly import quorate, resolutions, rolls
 from elections.convening import Convened
 from elections.drafts import copying
 from elections.drafts.copying import BY_ADDRESS
 from elections.rules import Election
+from live import follow_ups as onward
+from live.follow_ups import TELLING, Made, Onward
+from live.room_questions_store import texts as texts_of
 from pages import times
 from pages.names import MAX_NAME_CHARS, clean_title
-from pages.sorting import as_people_sort
 from polls import allowance
 from polls import services as polls
 from polls.forms import usual_retention
 from polls.rules import Poll
-from questions.question import Kind, Question, Type
+from questions.question import Question
 from store import keys
 from store.log import Event
-from store.splitting import by_count
 from store.table import Write
 
-from .. import counting, repository, rules, seats
-from ..qa.repository import texts as texts_of
-from ..qa.texts import hidden_options
+from .. import counting, repository, rules
+from ..play import play_of
 from ..rounds import Round, options_of
 from ..rules import Game, State
-from ..seats import Seat
 from ..texts import tidied
-from . import repository as onward
-from .repository import TELLING, Made, Onward
+from .electorate import Electorate
 
 MAX_FOLLOW_UPS = 50  # polls and elections of one session
-GOES_ON = (Kind.CHOICE, Kind.RANKING, Kind.ALTERNATIVES, Kind.IDEAS)
-OF_TYPES = (Type.POLL, Type.ASSEMBLY)
 
 NO_SUCH = gettext_lazy("There is no such question in this session.")
 NOT_CLOSED = gettext_lazy("This question is not closed and shown yet. Nothing can be made of it before.")
@@ -76,7 +70,7 @@ class NotOnward(Refusal):
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """What a poll or an election is to be about: a round of a session, or an assembly as a whole."""
+    """What a poll or an election is to be about: a round of a session, or those present as a whole."""
 
     game: Game
     state: State
@@ -89,7 +83,7 @@ class Subject:
 def subject(game: Game, state: State, number: int) -> Subject:
     """Refused in a sentence where nothing can be made of it."""
     if number == 0:
-        if not game.is_assembly:
+        if not game.format.checks_in:
             raise NotOnward(NO_ASSEMBLY)
         return Subject(game, state, 0, _named(game.title, game.title))
     if not 1 <= number <= len(state.played):
@@ -97,9 +91,7 @@ def subject(game: Game, state: State, number: int) -> Subject:
     question = repository.questions(game.id)[state.played[number - 1]]
     sealed = _sealed(game, state, number)
     check(game, state, question, sealed)
-    all_of_them = options_of(sealed, question)
-    hidden = hidden_options(texts_of(game.id), number, all_of_them) if question.kind == Kind.IDEAS else ()
-    options = _distinct(text for place, text in enumerate(all_of_them) if place not in hidden)
+    options = _distinct(play_of(game, question).options(sealed, question, texts_of(game.id)))
     if len(options) < 2:
         raise NotOnward(NO_OPTIONS)
     return Subject(game, state, number, _named(question.title, game.title), options, counting.digest(sealed))
@@ -119,9 +111,10 @@ def is_hidden(state: State, number: int) -> bool:
 
 
 def check(game: Game, state: State, question: Question, sealed: Round) -> None:
-    if game.engagement_type not in OF_TYPES or question.kind not in GOES_ON:
+    play = play_of(game, question)
+    if not play.onward(question, sealed):
         raise NotOnward(NO_OPTIONS)
-    if sealed.result.get("too_few") or sealed.result.get("outcome") == resolutions.Outcome.TOO_FEW:
+    if play.is_untold(sealed):
         raise NotOnward(TOO_FEW)
 
 
@@ -153,68 +146,21 @@ def _named(text: str, otherwise: str, most: int = MAX_NAME_CHARS) -> str:
         return _named(otherwise, "", most) if otherwise else ""
 
 
-# --- who is there ---
+# --- who called for it ---
 
 
-@dataclass(frozen=True, slots=True)
-class Hall:
-    """Who is present at an assembly: how many, the accounts of those who have one, by name; and of those who checked
-    in by a code the address that the roll has, if any."""
-
-    present: int
-    accounts: Mapping[str, str]
-    coded: Mapping[str, str] = field(default_factory=dict)
-
-    @property
-    def addressed(self) -> dict[str, str]:
-        return {name: address for name, address in self.coded.items() if address}
-
-    @property
-    def without(self) -> int:
-        """How many can be on no roll of an election."""
-        return self.present - len(self.accounts) - len(self.addressed)
-
-    @property
-    def lines(self) -> str:
-        """Everybody who checked in by a code, a line each, for whoever adds what addresses are missing."""
-        return "\n".join(f"{name} <{address}>" for name, address in self.coded.items())
-
-    def with_addresses(self, typed: Mapping[str, str]) -> Hall:
-        """With what a host has typed in place of what the roll has."""
-        return replace(self, coded={name: typed.get(name, "") for name in self.coded})
-
-
-def hall(game: Game) -> Hall:
-    """Robots are nobody. Of an assembly that has ended: who had not left by then."""
-    there = [each for each in seats.each(game.id) if each.is_there and not each.robot]
-    coded = sorted((each for each in there if not each.account), key=lambda each: as_people_sort(each.name))
-    emails = {each.folded: each.email for each in rolls.every(game.id)} if coded and game.has_roll else {}
-    addresses = {each.name: emails.get(keys.fold(each.entry or each.name), "") for each in coded}
-    return Hall(len(there), dict(sorted(_accounts(game, there))), addresses)
-
-
-def _accounts(game: Game, there: Iterable[Seat]) -> Iterator[tuple[str, str]]:
-    """Whose account is gone has none, also if somebody else has one of the same name by now."""
-    for some in by_count(each for each in there if each.account):
-        found = table().get_many({keys.user(each.account) for each in some})
-        people = {item["name"]: item["created_at"] for item in found.values()}
-        players = {each.player for each in some}
-        yield from ((name, at) for name, at in people.items() if rolls.player_of(game.id, name, at) in players)
-
-
-def convened(subject: Subject, hall: Hall, *, listed: bool) -> Convened:
-    """What the assembly says at this moment; of one that has ended, what it was then."""
+def convened(subject: Subject, hall: Electorate, *, listed: bool) -> Convened:
+    """What those present say at this moment; of a session that has ended, what it was then."""
     game = subject.game
-    met = quorate.told(game, hall.present)
     roll = {"listed": hall.present - hall.without, "unlisted": hall.without} if listed else {}
     return Convened(
         assembly=game.title,
         assembly_id=game.id,
         at=game.ended_at or now_text(),
         present=hall.present,
-        entitled=met["entitled"],
-        quorum=met["quorum"],
-        quorate=met["quorate"],
+        entitled=game.entitled,
+        quorum=game.quorum,
+        quorate=hall.is_quorate,
         round_digest=subject.digest,
         **roll,
     )
@@ -284,15 +230,15 @@ def _onward(place: int, kind: Made, round_: int, by: str, thing: Thing) -> Onwar
     return Onward(place, str(kind), what, title, round_, thing.created_at, by)
 
 
-def _electorate(game: Game, addresses: Mapping[str, str] | None) -> Hall:
-    if not game.is_assembly:
+def _electorate(game: Game, addresses: Mapping[str, str] | None) -> Electorate:
+    there = game.format.electorate(game)
+    if there is None:
         raise NotOnward(NO_ASSEMBLY)
-    there = hall(game)
     return there if addresses is None else there.with_addresses(addresses)
 
 
-def _drafted(host: User, wanted: Subject, also: Also, electorate: Hall | None) -> Election:
-    there = electorate or (hall(wanted.game) if wanted.game.is_assembly else None)
+def _drafted(host: User, wanted: Subject, also: Also, electorate: Electorate | None) -> Election:
+    there = electorate or wanted.game.format.electorate(wanted.game)
     called = convened(wanted, there, listed=electorate is not None) if there else None
     addressed = dict.fromkeys(electorate.addressed.values(), BY_ADDRESS) if electorate else {}
     voters = {**electorate.accounts, **addressed} if electorate else {}
@@ -314,9 +260,7 @@ def described(wanted: Subject) -> str:
     """Where it comes from."""
     game = wanted.game
     words = {"title": game.title, "when": times.moment_text(times.shown(_began(wanted), game.time_zone))}
-    if game.is_assembly:
-        return _("Called for by the assembly “%(title)s” of %(when)s.") % words
-    return _("Made of what was ranked in the live session “%(title)s” of %(when)s.") % words
+    return str(game.format.came_of) % words
 
 
 def _began(wanted: Subject) -> datetime:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from live import clock
+from live.room_questions import Act, Qa
 from live.rules import Game, State
 from live.seats import Seat
 
 from . import services
-from .rules import Act, Qa
 
 ASKED = (
     ("Who counts the votes when the network fails?", ()),

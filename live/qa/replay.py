@@ -7,15 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from live import room_questions_store as repository
 from live.replay import of_a_game
+from live.room_questions import Fate
 from live.rules import Game, State
 from store import keys
 from store.replay import Happened, Step
 from store.schema import EventType
 from store.table import Update
-
-from . import repository
-from .rules import Fate
 
 
 @of_a_game

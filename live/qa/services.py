@@ -15,16 +15,16 @@ from acts.recording import record, try_write
 from acts.refusals import NotNow
 from acts.site import table
 from live import repository as games
+from live import room_questions as rules
+from live import room_questions_store as repository
 from live import waking
+from live.marks import mark_of, question_of
+from live.room_questions import Act, Asked, Fate, Qa
 from live.rules import Game, State
 from live.seats import Seat
 from store import keys
 from store.log import Event
 from store.splitting import by_count
-
-from . import repository, rules
-from .marks import mark_of, question_of
-from .rules import Act, Asked, Fate, Qa
 
 TRANSACTION_TEXTS = 50  # that are decided about together
 EVENTS = {

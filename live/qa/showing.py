@@ -13,15 +13,14 @@ from typing import Any, TypeVar
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
-from live.rooms import Room
+from live import room_questions as rules
+from live.marks import mark_of
+from live.moderation import Written
+from live.play import play_at, play_of
+from live.room import Room
+from live.room_questions import Asked, Fate
 from live.rules import Phase
 from live.seats import Seat
-from questions.question import Kind, Type
-
-from . import rules, texts
-from .marks import mark_of
-from .rules import Asked, Fate
-from .texts import Written
 
 MAX_QUESTIONS_SHOWN = 100  # questions in one list, the best; the rest is in the report
 
@@ -113,8 +112,8 @@ def name_of(room: Room, asked: Asked) -> str:
 
 def has_texts(room: Room) -> bool:
     """Whether the screen at hand may show what people wrote."""
-    is_written = room.game.engagement_type in (Type.CALL_AND_ANSWER, Type.SURVEY) or room.state.kind == Kind.IDEAS
-    return is_written and room.state.phase in (Phase.VOTING, Phase.RESULTS)
+    play = play_at(room.state)
+    return play is not None and play.has_texts and room.state.phase in (Phase.VOTING, Phase.RESULTS)
 
 
 def texts_mark(room: Room) -> str:
@@ -144,14 +143,12 @@ def _written(room: Room) -> list[Written]:
 
 
 def _all_written(room: Room) -> Iterator[Written]:
-    gone = frozenset(each.player for each in room.seats.values() if each.removed)
-    if room.gathered is not None:
-        yield from texts.answers_written(room.texts, room.gathered.round, gone)
-    if room.sorted is not None and room.state.phase == Phase.VOTING:
-        yield from texts.options_written(room.texts, room.state.round, room.sorted.order.options)
+    if (play := play_at(room.state)) is not None:
+        yield from play.written_between(room, room.removed)
     for number, sealed in room.as_sealed.items():
-        if room.state.counts(number):
-            yield from texts.written_in(room.texts, sealed, gone)
+        if room.state.counts(number) and not sealed.result.get("too_few"):
+            play = play_of(room.game, room.questions[sealed.question])
+            yield from play.written(room.texts, sealed, room.removed)
 
 
 def texts_waiting(room: Room) -> int:
@@ -163,11 +160,9 @@ def texts_waiting(room: Room) -> int:
 
 def own_fate(room: Room, player: str) -> Fate | None:
     """What became of somebody's own answer, where it is known whose it is."""
-    if room.game.engagement_type != Type.CALL_AND_ANSWER or not has_texts(room):
-        return None
-    sealed = room.gathered.round if room.gathered else room.as_sealed.get(room.state.round)
-    said = _once(room, "texts by player", lambda: {each.player: each.said for each in sealed.entries} if sealed else {})
-    return room.texts.fate(room.state.round, said[player]) if player in said else None
+    play = play_at(room.state)
+    text = play.own_text(room, player) if play is not None and has_texts(room) else None
+    return None if text is None else room.texts.fate(room.state.round, text)
 
 
 TEXT_FATES: dict[Fate, str | Promise] = {

@@ -10,14 +10,14 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
 from acts.site import table
+from live import room_questions as rules
+from live import room_questions_store as repository
 from live import seats
+from live.marks import mark_of
+from live.room_questions import Asked, Fate, Qa
 from live.rules import Game
 from live.seats import Seat
 from store import keys
-
-from . import repository, rules
-from .marks import mark_of
-from .rules import Asked, Fate, Qa
 
 FATES: dict[Fate, str | Promise] = {
     Fate.WAITING: _("waited for the host"),

@@ -4,7 +4,7 @@
 |---|---|
 | `digest` | the round, as `live.counting.as_bytes` writes it |
 | `heard` | the receipts of all answers or votes that count, sorted: one that is left out would show |
-| `asked` | what was asked, with its options: of a survey all questions |
+| `asked` | what was asked, with its options: with all questions of the round |
 
 Each is the SHA-256 of JSON with sorted keys and without spaces.
 """
@@ -16,24 +16,21 @@ from collections.abc import Sequence
 
 import orjson
 
-from questions.question import Question, Type
+from questions.question import Question
 
 from .. import counting
 from ..rounds import Round
-from ..rules import Game
 
 
-def digests(round_: Round, game: Game, questions: Sequence[Question], receipts: Sequence[str]) -> dict[str, str]:
-    asked = asked_in(game, round_.question, questions)
-    return {"digest": counting.digest(round_), "heard": _sha(heard(receipts)), "asked": _sha(asked)}
+def digests(round_: Round, asked: Sequence[Question], receipts: Sequence[str]) -> dict[str, str]:
+    return {"digest": counting.digest(round_), "heard": _sha(heard(receipts)), "asked": _sha(asked_in(asked))}
 
 
 def heard(receipts: Sequence[str]) -> bytes:
     return orjson.dumps(list(receipts))
 
 
-def asked_in(game: Game, place: int, questions: Sequence[Question]) -> bytes:
-    asked = questions if game.engagement_type == Type.SURVEY else questions[place : place + 1]
+def asked_in(asked: Sequence[Question]) -> bytes:
     return orjson.dumps([each.as_item() for each in asked], option=orjson.OPT_SORT_KEYS)
 
 

@@ -14,7 +14,7 @@ from store.log.search import Wanted, look
 from store.table import Item
 
 from .. import counting, repository
-from ..rules import Game, Phase
+from ..rules import Phase, State
 from . import digests as seals
 
 SEALED = "LiveRoundSealed"
@@ -30,7 +30,7 @@ def check_rounds() -> tuple[int, list[str]]:
         heard, parts = _heard(said), repository.round_items(said["game_id"], said["round"])
         if found is not None and (heard or parts):
             seen += 1
-            flaws += [flaw] if (flaw := _flaw(found[0], said, heard, parts)) else []
+            flaws += [flaw] if (flaw := _flaw(found[1], said, heard, parts)) else []
     return seen, flaws
 
 
@@ -53,11 +53,13 @@ def _heard(said: Item) -> Item | None:
     return next((there[place] for place in places if place in there), None)
 
 
-def _flaw(game: Game, said: Item, heard: Item | None, parts: list[Item]) -> str | None:
+def _flaw(state: State, said: Item, heard: Item | None, parts: list[Item]) -> str | None:
     where = f"Round {said['round']} of the live session {said['game_id']}"
     if heard is None or not parts:
         return f"{where}: {'the round' if heard else 'the list of receipts'} that was sealed is gone."
-    there = seals.digests(counting.round_of(parts), game, repository.questions(game.id), heard["receipts"])
+    round_ = counting.round_of(parts)
+    asked = state.asked_in(round_.number, repository.questions(said["game_id"]))
+    there = seals.digests(round_, asked, heard["receipts"])
     wrong = [words for name, words in WRONG.items() if there[name] != said.get(name, there[name])]
     return f"{where}: {wrong[0]}" if wrong else None
 

@@ -16,7 +16,7 @@ from ranking.codes import new_code
 from store import keys
 from store.table import Key
 
-from .. import repository, rules
+from .. import repository
 from ..batching import BATCHES
 from ..pseudonyms import holder, pseudonym
 from ..rounds import Given
@@ -55,7 +55,7 @@ def give(
     if not state.clock.takes(at, seat.percent):
         return Told.LATE
     salt = _salt(game, state, salt)
-    if rules.is_secret(game, state) and salt is None:
+    if state.secret and salt is None:
         return Told.LATE  # it is being sealed just now
     given = Given(pseudonym(salt, seat.player), said, at, receipt or new_receipt(), holder(salt, seat.secret))
     item = repository.given_item(game, _place(game, state, given), given)
@@ -89,7 +89,7 @@ def own(game: Game, state: State, seat: Seat, salt: bytes | None = None) -> Give
     if not state.is_open:
         return None
     salt = _salt(game, state, salt)
-    if rules.is_secret(game, state) and salt is None:
+    if state.secret and salt is None:
         return None
     given = repository.own_given(game.id, state, pseudonym(salt, seat.player))
     if given is None or given.holder == holder(salt, seat.secret):
@@ -106,4 +106,4 @@ def shown(given: Given | None) -> dict[str, Any]:
 
 def _salt(game: Game, state: State, known: bytes | None) -> bytes | None:
     """That of the round at hand, where nobody is to know who said what; `None` once it is sealed."""
-    return known or (repository.salt(game.id, state.round) if rules.is_secret(game, state) else None)
+    return known or (repository.salt(game.id, state.round) if state.secret else None)

@@ -1,4 +1,4 @@
-"""A session once more: its title, settings, questions, and of an assembly its roll; nothing that anybody said.
+"""A session once more: its title, settings, questions, and what its format has beside; nothing that anybody said.
 
 Codes to check in with come from the session, so those of the copy are others. Who runs it beside its maker is not
 copied: whoever copies it chooses anew.
@@ -11,14 +11,13 @@ from base64 import urlsafe_b64encode
 from django.utils.crypto import salted_hmac
 
 from accounts.models import User
-from assembly import enrolling, rolls
+from live import room_questions_store as room_questions
+from live.room_questions import Qa
 from store import keys
 from store.keys import fold
 
 from .. import repository
-from ..qa import repository as room_questions
 from ..qa import services as asking
-from ..qa.rules import Qa
 from ..rules import Game
 from . import hosting, making
 
@@ -29,7 +28,7 @@ SETTINGS = (
 
 
 def copy(host: User, game_id: str, token: str) -> Game:
-    """With the token of a form: sent twice, it makes one copy, and brings what is missing of its roll."""
+    """With the token of a form: sent twice, it makes one copy, and brings what is missing of it."""
     (source, _state), items = repository.load_with(game_id, keys.game_qa(game_id))
     copy_id = _copy_id(host, game_id, token)
     if repository.find(copy_id) is None:
@@ -39,10 +38,7 @@ def copy(host: User, game_id: str, token: str) -> Game:
     questions = repository.questions(game_id)
     made = making.make(host, source.engagement_type, questions, game_id=copy_id, entitled=entitled, **chosen)
     _take_questions(made, host, room_questions.qa_of(items.get(keys.game_qa(game_id))))
-    if source.has_roll:
-        listed = list(rolls.every(game_id))
-        addresses = {each.folded: each.email for each in listed if each.email}
-        enrolling.add(made.id, host.name, [each.name for each in listed], addresses)
+    source.format.copy(source, made, host)
     return made
 
 

@@ -17,13 +17,14 @@ from acts.again import try_again
 from acts.recording import record
 from acts.refusals import NotNow, TooMany
 from acts.site import now_text
-from questions.question import MAX_QUESTIONS, Kind, Question
+from questions.question import MAX_QUESTIONS, Question
 from questions.rules import Elsewhere, edition_of_question
 from store.log import Event
 from store.table import Write
 
-from .. import corrections, repository, rules, waking
+from .. import corrections, repository, steps, waking
 from ..corrections import Questions
+from ..play import as_played, play_of
 from ..rules import Game, Phase, State
 
 CHANGED_SINCE = _("Somebody has changed this list meanwhile. Look at it again, please: nothing was changed for you.")
@@ -62,11 +63,12 @@ def change(game_id: str, who: str, place: int, seen: str, question: Question) ->
 
     def correct(found: Found) -> Questions:
         corrections.check_changeable(found.game, found.state, place)
-        if not question.suits(found.game.engagement_type):
+        played = as_played(found.game, replace(question, play=found.questions[place].play))
+        if played is None:
             raise NotNow(NOT_OF_THIS_TYPE)
-        if place not in found.free and question.kind == Kind.IDEAS:
+        if place not in found.free and play_of(found.game, played).first_phase != Phase.TALKING:
             raise NotNow(TALKED_ABOUT)
-        return (*found.questions[:place], question, *found.questions[place + 1 :])
+        return (*found.questions[:place], played, *found.questions[place + 1 :])
 
     _corrected(game_id, who, "changed", place, seen, correct)
 
@@ -80,7 +82,7 @@ def move(game_id: str, who: str, place: int, seen: str, *, up: bool) -> None:
 
 def remove(game_id: str, who: str, place: int, seen: str) -> None:
     def correct(found: Found) -> Questions:
-        if len(found.questions) == 1 and not found.game.is_assembly:
+        if len(found.questions) == 1 and not found.game.format.has_agenda:
             raise NotNow(corrections.THE_LAST_ONE)
         return corrections.removed(found.questions, found.free, place)
 
@@ -88,7 +90,7 @@ def remove(game_id: str, who: str, place: int, seen: str) -> None:
 
 
 def add(game_id: str, who: str, question: Question, *, first: int | None = None, once: bool = False) -> int:
-    """One more item of an agenda, as the last; or before everything from the place `first` on that has not been called
+    """One more question, as the last; or before everything from the place `first` on that has not been asked
     yet. Answers its place; with `once`, that of the same item if it is waiting already."""
 
     def correct() -> int:
@@ -96,8 +98,8 @@ def add(game_id: str, who: str, question: Question, *, first: int | None = None,
         waiting = [place for place in found.free if found.questions[place] == question]
         if once and waiting:
             return waiting[0]
-        if not (found.game.is_assembly and question.suits(found.game.engagement_type)):
-            raise NotNow(NOT_AN_ITEM)
+        if as_played(found.game, question) is None:
+            raise NotNow(NOT_AN_ITEM if found.game.format.has_agenda else NOT_OF_THIS_TYPE)
         if len(found.questions) >= MAX_QUESTIONS:
             raise TooMany(TOO_MANY % {"most": MAX_QUESTIONS})
         at = len(found.questions) if first is None else first
@@ -145,7 +147,7 @@ def _record(found: Found, event: Event, game: Game, questions: Questions) -> Non
         "total_questions": after.total_questions,
         "prepared_at": after.prepared_at,
     }
-    state = _new_version(found.state, questions)
+    state = _new_version(game, found.state, questions)
     still: list[Write] = [repository.is_still_at(game, found.state)]
     if state is not None:
         still, said["state"] = repository.moving(game, found.state, state), repository.told_state(state)
@@ -154,8 +156,8 @@ def _record(found: Found, event: Event, game: Game, questions: Questions) -> Non
     waking.moved(game.id)
 
 
-def _new_version(state: State, questions: Questions) -> State | None:
+def _new_version(game: Game, state: State, questions: Questions) -> State | None:
     """None while people answer or vote, or put ideas in order: then nothing can be called, and nothing is disturbed."""
     if state.is_open or state.phase == Phase.SORTING:
         return None
-    return rules.asked_anew(state, questions[state.question] if state.round else None)
+    return steps.asked_anew(game, state, questions[state.question] if state.round else None)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from acts.again import try_again
 from acts.background import Batch, Task, finished, next_deletions
 from acts.site import log
-from assembly.minutes.repository import SEALING
 from store import keys
 from store.forgetting import to_forget
 from store.log import Event
@@ -26,7 +25,7 @@ def delete(game_id: str, who: str) -> None:
 def _ended(game_id: str, who: str) -> tuple[Game, State]:
     game, state = repository.load(game_id)
     if state.phase == Phase.ENDED:
-        SEALING.advance(game_id)  # should whoever ended it have been cut off
+        game.format.ended(game_id, surely=True)  # should whoever ended it have been cut off
         return game, state
     ending.end(game, state, who)
     return _ended(game_id, who)

@@ -11,12 +11,11 @@ from acts.queues import take_each
 from acts.recording import record
 from acts.refusals import NotNow
 from acts.site import SITE, now_text
-from assembly.minutes import repository as minutes
-from questions.question import Type
 from store.log import Event, as_text
 from store.table import Item
 
-from .. import clock, lifetimes, repository, rules, seats, twice, waking
+from .. import clock, lifetimes, repository, rules, seats, waking
+from ..play import play_at
 from ..rules import Game, Phase, State
 from . import closing
 
@@ -37,17 +36,16 @@ def end(game: Game, state: State, who: str) -> State:
     after = replace(rules.ended(state), changed_at=now)
     expires_at = rules.expiry(now, lifetimes.configured())
     over = replace(game, began_at=state.began_at, ended_at=now, expires_at=expires_at)
-    counted = _counted(game, state)
+    counted, play = _counted(game, state), play_at(state)
     has_code = repository.has_code(game)
     said = {**repository.told_ended(over, counted, has_code=has_code), "state": repository.told_state(after)}
     writes = [
         *repository.ending(game, over, counted, has_code=has_code),
-        *twice.unlinking(game, rules.linked(state)),
-        *minutes.opening(over, after),
+        *(play.moving_on(game, state) if play else ()),
+        *game.format.ending(over, after),
     ]
     record(Event(who, "LiveSessionEnded", said), *repository.moving(game, state, after), *writes)
-    if game.is_assembly:
-        minutes.SEALING.start(game.id)
+    game.format.ended(game.id)
     waking.moved(game.id)
     return after
 
@@ -57,7 +55,7 @@ def _counted(game: Game, state: State) -> dict[str, int]:
     heads = [item for item in repository.round_items(game.id) if "count" in item]
     counting = [item for item in heads if state.counts(item["number"])]
     players = sum(each.plays and not each.robot for each in seats.each(game.id))
-    asked = len(counting) * (game.total_questions if game.engagement_type == Type.SURVEY else 1)
+    asked = sum(state.spans[item["number"] - 1] for item in counting)
     return {"players": players, "rounds": asked, "answers": sum(map(_by_people, counting))}
 
 

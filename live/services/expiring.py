@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from acts.background import Batch, Task, finished
 from acts.site import SITE
-from assembly.minutes.repository import SEALING
 from store.forgetting import to_forget
 from store.log import Event
 
@@ -17,6 +16,6 @@ def expire(task: Task) -> Batch:
     found = repository.find(task.subject)
     if found is None:  # the store has removed it by itself
         return finished(to_forget())
-    SEALING.advance(task.subject)  # should whoever ended it have been cut off
+    found[0].format.ended(task.subject, surely=True)  # should whoever ended it have been cut off
     event = Event(SITE, "LiveSessionExpired", {"game_id": task.subject})
     return finished(*repository.clearing(found[0]), event=event)

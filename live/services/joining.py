@@ -11,7 +11,6 @@ from acts.again import try_again
 from acts.recording import try_write
 from acts.refusals import NameTaken, Refusal, TooMany
 from acts.site import now_text, table
-from assembly import speaking
 from store.table import Item
 
 from .. import clock, names, players, rules, seats, waking
@@ -103,14 +102,14 @@ def take(game: Game, held: Pass) -> Pass:
 
 
 def back(game: Game, seat: Seat) -> Seat:
-    """There again; in an assembly since now."""
-    came = now_text() if seat.left and game.is_assembly else seat.joined_at
+    """There again; whoever checks in, since now."""
+    came = now_text() if seat.left and game.format.checks_in else seat.joined_at
     return replace(seat, left=False, joined_at=came)
 
 
 def leave(game: Game, held: Pass) -> None:
     _change(game, held, lambda seat: seats.gone(seat, clock.now()))
-    speaking.gone(game, held.player)
+    game.format.gone(game, held.player)
 
 
 def _change(game: Game, held: Pass, changed: Callable[[Seat], Seat]) -> None:

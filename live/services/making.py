@@ -16,22 +16,23 @@ from acts.recording import record
 from acts.refusals import LostRace, NotNow
 from acts.site import now_text
 from pages.times import from_text
-from questions.question import Question, Type, suiting
+from questions.question import Question
 from store.log import Event
 from store.table import Conflict
 
-from .. import repository
+from .. import formats, repository
 from ..lifetimes import MAX_SESSION_DURATION, configured
+from ..play import suits
 from ..rules import Game, State, later
 
 FEW_SESSIONS, MANY_SESSIONS = 50, 500  # running sessions, from which on codes have a digit more
 NOTHING_SUITS = _("None of these questions suits this type of session.")
 
 
-def make(host: User, engagement_type: Type, questions: Sequence[Question], *, game_id: str = "", **chosen: Any) -> Game:
+def make(host: User, engagement_type: str, questions: Sequence[Question], *, game_id: str = "", **chosen: Any) -> Game:
     """A session that waits for its players. With a `game_id` of its own it is made once, however often it is asked."""
-    suitable = suiting(questions, engagement_type)
-    if not suitable and engagement_type != Type.ASSEMBLY:  # whose agenda can be written later
+    suitable = tuple(each for each in questions if suits(engagement_type, each))
+    if not suitable and not formats.of(engagement_type).has_agenda:  # which can be written later
         raise NotNow(NOTHING_SUITS)
     for _attempt in range(MAX_ATTEMPTS):
         game = _new(game_id or secrets.token_urlsafe(16), host, engagement_type, len(suitable), **chosen)
@@ -43,11 +44,11 @@ def make(host: User, engagement_type: Type, questions: Sequence[Question], *, ga
     raise Conflict("Every code drawn for a session was taken.")
 
 
-def _new(game_id: str, host: User, engagement_type: Type, total: int, **chosen: Any) -> Game:
+def _new(game_id: str, host: User, engagement_type: str, total: int, **chosen: Any) -> Game:
     now = now_text()
     return Game(
         id=game_id,
-        engagement_type=engagement_type,
+        engagement_type=str(engagement_type),
         created_at=now,
         kept_until=later(now, MAX_SESSION_DURATION + configured().retention),
         created_by=host.name,

@@ -6,28 +6,18 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from django.utils.translation import gettext_lazy as _
-
 from acts import recording
-from acts.refusals import LostRace, NotNow
+from acts.refusals import LostRace
 from acts.site import now_text
-from assembly import quorate, speaking
 from questions.question import Question
 from store.log import Event
 from store.table import Write
 
-from .. import clock, repository, rules, seats, twice, waking
-from ..ideas import orders
-from ..ideas import rules as ideas
+from .. import clock, repository, rules, steps, waking
+from ..play import play_at, play_named
 from ..pseudonyms import new_salt
-from ..rounds import MIN_ANONYMOUS_ANSWERS, is_told
 from ..rules import Game, Phase, State, Step
 from . import closing, ending
-
-TOO_FEW_PRESENT = _(
-    "A vote is secret only among at least %(least)d people who are present; robots do not count. Wait for others, or "
-    "vote openly."
-)
 
 
 def drive(
@@ -40,18 +30,18 @@ def drive(
 ) -> State:
     """Take a step; answers where the session is now. Whoever leaves a version that is gone is told so.
 
-    `item` is the place of what an assembly is to come to next, if it is not the next in order; `found` is the session,
+    `item` is the place of what is called from an agenda, if it is not the next in order; `found` is the session,
     if it was just read.
     """
     game, before = found or repository.load(game_id)
     state = closing.settled(game, before)
     if state.version != version:
         raise LostRace(rules.STALE)
-    if not (step == Step.NEXT and item is not None and rules.may_call(game, state)):
-        rules.check_offered(game, state, step)
+    if not (step == Step.NEXT and item is not None and steps.may_call(game, state)):
+        steps.check_offered(game, state, step)
     after = _taken(game, state, step, who, item)
     if state.phase == Phase.TALKING:
-        speaking.over(game)
+        game.format.end_debate(game)
     return after
 
 
@@ -71,50 +61,21 @@ def move(
     after = stepped(game, state, step, questions, clock.now(), item)
     after = replace(after, changed_at=now, began_at=state.began_at or now)
     salt: list[Write] = []
-    if after.is_open and (after.phase, after.round) != (state.phase, state.round) and rules.is_secret(game, after):
+    if after.is_open and (after.phase, after.round) != (state.phase, state.round) and after.secret:
         salt = repository.salting(game, after.round, new_salt())
-    said = _present(game, after) if step == Step.VOTE and game.is_assembly else {}
-    settled, put = _put_to_the_vote(game, state, step)
-    dropped = _dropped(game, state, step)
-    record(game, who, step, state, after, *salt, *dropped, *_unlinked(game, state, after), *settled, **said, **put)
+    play = play_at(state)
+    opened, told = play.open_vote(game, after) if play and step == Step.VOTE else ([], {})
+    present = game.format.open_vote(game, after) if step == Step.VOTE else {}
+    gone = [*_dropped(game, state, step), *play.moving_on(game, state, after)] if play else []
+    record(game, who, step, state, after, *salt, *gone, *opened, **present, **told)
     return after
-
-
-def _put_to_the_vote(game: Game, state: State, step: Step) -> tuple[list[Write], dict[str, Any]]:
-    """What a room wrote stays as it is put in order now: how many options that are, and a digest, for the log."""
-    if not (step == Step.VOTE and state.phase == Phase.SORTING):
-        return [], {}
-    found = orders.read(game.id, state.round)
-    if found is None:
-        raise NotNow(rules.NOT_NOW)
-    try:
-        order, options = found[1].order, found[1].options()
-    except ideas.NotSorted as refusal:
-        raise NotNow(str(refusal)) from None
-    settled = replace(order, options=options, settled=True)
-    told = {"options": len(options), "digest": ideas.digest(options)}
-    return orders.change(game, state.round, order, settled), told
-
-
-def _unlinked(game: Game, state: State, after: State) -> list[Write]:
-    """What links a first answer to a second goes as soon as there will be no second one."""
-    before = rules.linked(state)
-    return twice.unlinking(game, before) if before and rules.linked(after) != before else []
-
-
-def _present(game: Game, state: State) -> dict[str, Any]:
-    """Who could vote when a vote was opened, for the log. Robots may rehearse a secret vote among themselves."""
-    there = [each for each in seats.each(game.id) if each.is_there]
-    if state.secret and not is_told(len(there), sum(each.robot for each in there)):
-        raise NotNow(TOO_FEW_PRESENT % {"least": MIN_ANONYMOUS_ANSWERS})
-    return quorate.told(game, len(there))
 
 
 def _dropped(game: Game, state: State, step: Step) -> list[Write]:
     """Of an open round that is not to count: what was given in it is never read, and nobody's to be found."""
-    if step not in (Step.VOID, Step.REPEAT) or not rules.is_secret(game, state):
+    if step not in (Step.VOID, Step.REPEAT) or not state.secret:
         return []
-    written = closing.of_ideas(game, state)
+    written = play_named(state.play).dropping(game, state)
     if not state.is_open:
         return written
     return [*repository.unsalting(game, state.round), repository.emptying(game, state.round), *written]
@@ -125,14 +86,14 @@ def stepped(
 ) -> State:
     at = state.question
     if step == Step.NEXT:
-        at = rules.called(game, state, item)
-        return rules.asked(game, state, at, questions[at], now)
+        at = steps.called(game, state, item)
+        return steps.asked(game, state, at, questions, now)
     if step == Step.REPEAT:
-        return rules.asked(game, rules.voided(state), at, questions[at], now, state.before)
+        return steps.asked(game, rules.voided(state), at, questions, now, state.before)
     if step == Step.AGAIN:
-        return rules.asked(game, state, at, questions[at], now, state.round)
+        return steps.asked(game, state, at, questions, now, state.round)
     if step == Step.VOTE:
-        return rules.voting(state, rules.voting_seconds(game, questions[at]), now)
+        return rules.voting(state, play_named(state.play).voting_seconds(questions[at]), now)
     if step == Step.VOID:
         return rules.voided(state)
     if step == Step.REVEAL:

@@ -14,7 +14,6 @@ from acts.again import try_again
 from acts.recording import record
 from acts.refusals import LostRace, NotNow
 from acts.site import SITE, now_text
-from assembly import speaking
 from pages.sorting import as_people_sort
 from store import keys
 from store.log import Event
@@ -36,7 +35,7 @@ class SeatAct(StrEnum):
     TIME = "time"
     REMOVE = "remove"
     READMIT = "readmit"
-    CHECK_OUT = "out"  # of an assembly
+    CHECK_OUT = "out"  # where people check in
     CHECK_IN = "in"
 
 
@@ -57,11 +56,11 @@ NO_TIME = _("Choose one of the times that are offered.")
 # --- looking ---
 
 
-def offered(seat: Seat, game: Game | None = None) -> tuple[SeatAct, ...]:
-    """Exactly what will be accepted. In an assembly people have the names of their accounts, or those on its roll."""
+def offered(seat: Seat, game: Game) -> tuple[SeatAct, ...]:
+    """Exactly what will be accepted. Those who check in have the names of their accounts, or those on a roll."""
     if seat.removed:
         return (SeatAct.READMIT,)
-    if game is not None and game.is_assembly:
+    if game.format.checks_in:
         return (SeatAct.CHECK_IN if seat.left else SeatAct.CHECK_OUT, SeatAct.TIME, SeatAct.REMOVE)
     usual = (SeatAct.RENAME, SeatAct.TIME, SeatAct.REMOVE)
     return usual if seat.approved else (SeatAct.APPROVE, *usual)
@@ -173,14 +172,14 @@ def _record(
     seats.touched(game)
     waking.moved(game.id)
     if seat.is_there and not after.is_there:
-        speaking.gone(game, seat.player)
+        game.format.gone(game, seat.player)
 
 
 # --- one's own name ---
 
 
 def may_rename_oneself(game: Game, state: State) -> bool:
-    return game.names == Names.TYPED and state.phase == Phase.WAITING and not game.is_assembly
+    return game.names == Names.TYPED and state.phase == Phase.WAITING and not game.format.checks_in
 
 
 def rename_oneself(game_id: str, player: str, name: str) -> Seat:

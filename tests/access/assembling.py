@@ -6,7 +6,7 @@ from django.test import Client
 from django.urls import reverse
 
 from accounts.models import User
-from assembly import checking_in, enrolling, rolls
+from assembly import check_in, roll
 from live import players, repository, seats
 from live.rules import Game, Step
 from live.services import making, moving
@@ -21,7 +21,7 @@ AGENDA = (Question("The budget", Kind.MOTION, seconds=0),)
 def looks_at_assembling(otto: User, voter: User, browser: Client) -> list[Look]:
     """Of one that everybody with an account may come to, and of one with a roll, where the voter has checked in."""
     free, closed = _made(otto), _made(otto)
-    enrolling.add(closed.id, otto.name, [voter.name, text("Zita")])
+    roll.add(closed.id, otto.name, [voter.name, text("Zita")])
     _check_in(browser, closed)
     return [
         Look("check_in", "stranger", (free.id, free.token)),
@@ -39,8 +39,8 @@ def acts_of_assembling(otto: User, voter: User, browser: Client) -> list[Look]:
     moving.drive(talked.id, otto.name, Step.NEXT, 1)
     browser.get(reverse("play", args=[talked.id]))  # as everybody does who wants to speak
     (seat,) = seats.each(talked.id)
-    enrolling.add(game.id, otto.name, [text("Zita")])
-    code = rolls.code_of(game.id, rolls.find(game.id, known("Zita")))
+    roll.add(game.id, otto.name, [text("Zita")])
+    code = roll.code_of(game.id, roll.find(game.id, known("Zita")))
     taken, taken_code = _taken(otto)
     return [
         Look("game_roll", "organiser", (game.id,), of="a list to look at", form={"act": "look", "names": voter.name}),
@@ -69,10 +69,10 @@ def _made(otto: User) -> Game:
 def _taken(otto: User) -> tuple[Game, str]:
     """One in which somebody has checked in by this code."""
     game = _made(otto)
-    enrolling.add(game.id, otto.name, [text("Yves")])
-    code, held = rolls.code_of(game.id, rolls.find(game.id, known("Yves"))), players.pass_of_form(players.new_form())
+    roll.add(game.id, otto.name, [text("Yves")])
+    code, held = roll.code_of(game.id, roll.find(game.id, known("Yves"))), players.pass_of_form(players.new_form())
     game, state = repository.find(game.id)
-    checking_in.by_code(game, state, code, held, "192.0.2.1")
+    check_in.by_code(game, state, code, held, "192.0.2.1")
     return game, code
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from accounts import repository as people
 from accounts.models import User
 from acts.site import table
-from assembly import rolls
+from assembly import roll
 from live import clock, repository, seats
 from live.rules import Game, Names, Step
 from live.services import answering, making, moving
@@ -48,6 +48,7 @@ def looks_at_hosting(otto: User) -> list[Look]:
         Look("agenda", "organiser", (_assembled(otto).id,)),
         Look("game_title", "organiser", (waiting.id,)),
         Look("game_questions", "organiser", (waiting.id,)),
+        Look("add_game_question", "organiser", (waiting.id,)),
         Look("game_question", "organiser", (waiting.id, 0)),
         Look("remove_game_question", "organiser", (waiting.id, 0)),
         Look("attended", "organiser"),
@@ -92,7 +93,7 @@ def _talked(otto: User) -> Game:
     item = Question("Who chairs?", Kind.CHOICE, options=("Ada", "Bo"), seconds=0)
     game = making.make(otto, Type.ASSEMBLY, [filled(item)], title=text("Meeting"), entitled=3, quorum="1/3")
     ben = people.find(known("Ben"))
-    player = rolls.player_of(game.id, known("Ben"), ben.created_at if ben else "")
+    player = roll.player_of(game.id, known("Ben"), ben.created_at if ben else "")
     table().write(*seats.seating(game, seats.Seat(player, known("Ben"), game.created_at, account=known("Ben"))))
     for version, step in enumerate((Step.NEXT, Step.CLOSE), 1):
         moving.drive(game.id, otto.name, step, version)

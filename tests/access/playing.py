@@ -6,13 +6,15 @@ from django.test import Client
 from django.urls import reverse
 
 from accounts.models import User
-from live import clock, gathering, repository, rooms
+from live import clock, repository
+from live.marks import question_of
+from live.plays import best_answer
 from live.qa import services as questions
-from live.qa.marks import question_of
-from live.qa.rules import Mode, Qa
+from live.room_questions import Mode, Qa
 from live.rules import Game, Step
 from live.seats import Seat
 from live.services import making, moving
+from live.show import rooms
 from questions.question import Kind, Question, Type
 
 from .joining import seat
@@ -95,7 +97,7 @@ def _voted_on(otto: User, guest: Client) -> tuple[Game, str]:
         other.post(reverse("give_answer", args=[game.id]), {"round": "1", "text": text(f"Idea {number}")})
     _drive(game, otto, Step.CLOSE)
     guest.get(reverse("play", args=[game.id]))
-    assert len(gathering.read(game.id, 1).answers) == len(others)
+    assert len(best_answer.read(game.id, 1).answers) == len(others)
     return game, "rank-0"
 
 

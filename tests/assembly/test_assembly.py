@@ -8,10 +8,9 @@ from itertools import count
 import pytest
 
 from acts.refusals import NotNow
-from assembly import agenda
-from live import clock, counting, repository, rules, seats
+from live import clock, counting, repository, seats, steps
 from live.rules import Phase, Step
-from live.services import moving, seating
+from live.services import correcting, moving, seating
 from live.services.answering import Told
 from questions.question import Kind, Question, Type
 from store import keys
@@ -51,7 +50,7 @@ def assembly(made):
 def test_a_topic_is_talked_about_and_closed_without_a_vote(site, assembly):
     state = drive(assembly, Step.NEXT)
     assert state.phase == Phase.TALKING
-    assert Step.VOTE not in rules.offered(assembly, state)
+    assert Step.VOTE not in steps.offered(assembly, state)
     assert give(assembly, seats.find(assembly.id, "ada"), "yes") == Told.NOT_OPEN
     state = drive(assembly, Step.CLOSE)
     assert (state.phase, state.revealed) == (Phase.RESULTS, True)
@@ -231,7 +230,7 @@ def test_a_vote_that_no_change_wins_tells_how_the_best_version_fared(assembly):
 
 def test_the_agenda_grows_while_the_assembly_runs(site, assembly):
     drive(assembly, Step.NEXT)
-    place = agenda.add(assembly.id, "Hana", Question("One more", Kind.MOTION, seconds=0))
+    place = correcting.add(assembly.id, "Hana", Question("One more", Kind.MOTION, seconds=0))
     assert place == 5
     assert repository.questions(assembly.id)[place].title == "One more"
     drive(assembly, Step.CLOSE)
@@ -239,7 +238,7 @@ def test_the_agenda_grows_while_the_assembly_runs(site, assembly):
     drive(assembly, Step.CLOSE)
     assert drive(assembly, Step.NEXT).question == 1, "The first that was never called."
     with pytest.raises(NotNow):
-        agenda.add(assembly.id, "Hana", Question("A text"))
+        correcting.add(assembly.id, "Hana", Question("A text"))
 
 
 def test_what_is_talked_about_at_the_end_is_closed_without_a_vote(assembly):

@@ -13,10 +13,11 @@ from accounts.rules import Role
 from acts import limits
 from acts.refusals import NotNow, Refusal
 from acts.site import table
-from assembly import checking_in, enrolling, floor, quorate, rolls
-from live import players, repository, rooms, rules, seats
+from assembly import check_in, floor, quorate, roll
+from live import players, repository, rules, seats
 from live.rules import Step
 from live.services import joining, seating
+from live.show import rooms
 from questions.question import Type
 from store import keys
 from store.log import EventLog
@@ -34,17 +35,17 @@ def token_of(page) -> str:
     return re.search(r'name="form" value="([^"]+)"', page.content.decode())[1]
 
 
-def check_in(client, game, **more):
+def send_check_in(client, game, **more):
     """As a browser does: the page, then its button."""
     return client.post(address(game), {"form": token_of(client.get(address(game))), **more})
 
 
 def by_code(client, game, code):
-    return check_in(client, game, by="code", code=code)
+    return send_check_in(client, game, by="code", code=code)
 
 
 def code_of(game, name) -> str:
-    return rolls.code_of(game.id, rolls.find(game.id, name))
+    return roll.code_of(game.id, roll.find(game.id, name))
 
 
 def host() -> Client:
@@ -66,7 +67,7 @@ def assembly(made):
 def listed(assembly, person):
     """Ada has an account, Zita and Yves have none."""
     person("Ada")
-    enrolling.add(assembly.id, "Hana", ["Ada", "Zita", "Yves"])
+    roll.add(assembly.id, "Hana", ["Ada", "Zita", "Yves"])
     return repository.find(assembly.id)[0]
 
 
@@ -92,7 +93,7 @@ def test_an_account_checks_in_by_a_button_and_never_by_a_link(assembly):
     page = ada.get(address(assembly))
     assert "I am here" in page.content.decode()
     assert not list(seats.each(assembly.id)), "To look is not to be there."
-    assert check_in(ada, assembly)["Location"] == address(assembly, "play")
+    assert send_check_in(ada, assembly)["Location"] == address(assembly, "play")
     (seat,) = seats.each(assembly.id)
     assert (seat.name, seat.account, seat.entry, seat.is_there) == ("Ada", "Ada", "", True)
     assert ada.get(address(assembly))["Location"] == address(assembly, "play")
@@ -101,8 +102,8 @@ def test_an_account_checks_in_by_a_button_and_never_by_a_link(assembly):
 def test_the_same_account_is_one_person_on_two_devices_and_the_older_is_told(assembly):
     phone, laptop = sign_in("Ada"), Client()
     laptop.post("/sign-in/", {"name_or_email": "Ada", "password": PASSWORD})
-    check_in(phone, assembly)
-    check_in(laptop, assembly)
+    send_check_in(phone, assembly)
+    send_check_in(laptop, assembly)
     assert there(assembly) == ["Ada"]
     assert laptop.get(address(assembly, "play")).status_code == 200
     told = phone.get(address(assembly, "play"), follow=True)
@@ -126,7 +127,7 @@ def test_two_clicks_at_the_same_moment_make_one_seat(assembly, person):
     state = repository.state(assembly.id)
 
     def act():
-        return checking_in.by_account(assembly, state, ada, players.pass_of_form(form))
+        return check_in.by_account(assembly, state, ada, players.pass_of_form(form))
 
     first, second = at_once(act, act)
     assert first == second
@@ -136,14 +137,14 @@ def test_two_clicks_at_the_same_moment_make_one_seat(assembly, person):
 
 def test_a_later_account_of_the_same_name_is_somebody_else(assembly, person):
     ada = person("Ada")
-    later = rolls.player_of(assembly.id, "Ada", "2030-01-01T00:00:00.000Z")
-    assert later != rolls.player_of(assembly.id, ada.name, ada.created_at)
+    later = roll.player_of(assembly.id, "Ada", "2030-01-01T00:00:00.000Z")
+    assert later != roll.player_of(assembly.id, ada.name, ada.created_at)
     assert len(later) == 10
 
 
 def test_an_account_without_access_cannot_check_in(assembly):
     nico = sign_in("Nico", Role.NO_ACCESS)
-    answer = check_in(nico, assembly)
+    answer = send_check_in(nico, assembly)
     assert answer.status_code == 409
     assert "may not take part here yet" in answer.content.decode()
 
@@ -169,7 +170,7 @@ def test_nobody_checks_in_after_the_end(assembly):
     assert ada.post(address(assembly), {"form": form}).status_code == 410
     found, held = repository.find(assembly.id), players.pass_of_form(form)
     with pytest.raises(joining.Over):
-        checking_in.by_account(*found, people.find("Ada"), held)
+        check_in.by_account(*found, people.find("Ada"), held)
 
 
 # --- coming and going ---
@@ -177,7 +178,7 @@ def test_nobody_checks_in_after_the_end(assembly):
 
 def test_who_leaves_is_not_present_and_comes_back(assembly):
     ada = sign_in("Ada")
-    check_in(ada, assembly)
+    send_check_in(ada, assembly)
     page = ada.get(address(assembly, "seat")).content.decode()
     assert "I am leaving" in page
     assert 'name="name"' not in page, "In an assembly nobody changes their name."
@@ -192,7 +193,7 @@ def test_who_leaves_is_not_present_and_comes_back(assembly):
 
 def test_a_host_checks_somebody_out_and_in_again(site, assembly):
     ada, hana = sign_in("Ada"), host()
-    check_in(ada, assembly)
+    send_check_in(ada, assembly)
     (seat,) = seats.each(assembly.id)
     act = reverse("change_player", args=[assembly.id, seat.player])
     assert hana.post(act, {"act": "out"})["Location"] == address(assembly, "game_roll")
@@ -207,12 +208,12 @@ def test_a_host_checks_somebody_out_and_in_again(site, assembly):
 
 def test_who_was_removed_does_not_get_in_again(assembly, person):
     ada = sign_in("Ada")
-    check_in(ada, assembly)
+    send_check_in(ada, assembly)
     (seat,) = seats.each(assembly.id)
     seating.remove(assembly.id, seat.player, "Hana")
     again = Client()
     again.post("/sign-in/", {"name_or_email": "Ada", "password": PASSWORD})
-    answer = check_in(again, assembly)
+    answer = send_check_in(again, assembly)
     assert answer.status_code == 409
     assert "The host has removed you" in answer.content.decode()
 
@@ -241,7 +242,7 @@ def test_a_code_checks_in_whoever_has_no_account(client, listed):
 
 
 def test_a_code_that_is_typed_as_it_was_misread_is_the_same(listed):
-    assert rolls.as_typed(" o1il-0 ") == "01110"
+    assert roll.as_typed(" o1il-0 ") == "01110"
 
 
 def test_only_those_on_the_roll_get_in(listed):
@@ -252,7 +253,7 @@ def test_only_those_on_the_roll_get_in(listed):
     assert (answer.status_code, "Bob is not on the roll" in answer.content.decode()) == (409, True)
     ada = Client()
     ada.post("/sign-in/", {"name_or_email": "Ada", "password": PASSWORD})
-    assert check_in(ada, listed).status_code == 302
+    assert send_check_in(ada, listed).status_code == 302
     assert there(listed) == ["Ada"]
     assert next(seats.each(listed.id)).entry == "Ada"
 
@@ -275,19 +276,19 @@ def test_a_guessed_code_is_refused_in_a_sentence(client, listed, code):
 
 def test_who_has_an_account_has_no_code_until_they_are_given_one(client, listed):
     assert code_of(listed, "Ada") == ""
-    enrolling.renew(listed.id, "Hana", "Ada")
+    roll.renew(listed.id, "Hana", "Ada")
     game = repository.find(listed.id)[0]
     assert by_code(client, game, code_of(game, "Ada")).status_code == 302
     signed_in = Client()
     signed_in.post("/sign-in/", {"name_or_email": "Ada", "password": PASSWORD})
-    assert check_in(signed_in, game).status_code == 302
+    assert send_check_in(signed_in, game).status_code == 302
     assert there(game) == ["Ada"], "By account and by code she is one person."
 
 
 def test_a_lost_code_is_renewed_and_the_old_one_is_refused_at_once(client, listed):
     lost = code_of(listed, "Zita")
     assert by_code(client, listed, lost).status_code == 302
-    enrolling.renew(listed.id, "Hana", "Zita")
+    roll.renew(listed.id, "Hana", "Zita")
     game = repository.find(listed.id)[0]
     assert by_code(Client(), game, lost).status_code == 422
     rightful = Client()
@@ -299,8 +300,8 @@ def test_a_lost_code_is_renewed_and_the_old_one_is_refused_at_once(client, liste
 
 def test_a_name_that_is_put_on_the_roll_again_has_another_code(listed):
     before = code_of(listed, "Zita")
-    at_its_own_moment(lambda: enrolling.remove(listed.id, "Hana", "Zita"))
-    enrolling.add(listed.id, "Hana", ["Zita"])
+    at_its_own_moment(lambda: roll.remove(listed.id, "Hana", "Zita"))
+    roll.add(listed.id, "Hana", ["Zita"])
     assert code_of(listed, "Zita") != before
 
 
@@ -319,12 +320,12 @@ def test_a_tablet_that_is_passed_round_checks_in_one_after_the_other(listed):
     tablet.post("/sign-in/", {"name_or_email": "Ada", "password": PASSWORD})
     page = tablet.get(address(listed))
     assert "has checked in with this browser" in page.content.decode()
-    assert check_in(tablet, listed).status_code == 302
+    assert send_check_in(tablet, listed).status_code == 302
     assert there(listed) == ["Ada", "Zita"]
 
 
 def test_too_many_wrong_codes_are_refused_from_where_they_come(client, listed, monkeypatch):
-    monkeypatch.setattr(checking_in, "WRONG", limits.Limit("live-roll-wrong", 2, 3600))
+    monkeypatch.setattr(check_in, "WRONG", limits.Limit("live-roll-wrong", 2, 3600))
     for _try in range(2):
         assert by_code(client, listed, "0000-0000").status_code == 422
     refused = by_code(client, listed, code_of(listed, "Zita"))
@@ -335,7 +336,7 @@ def test_too_many_wrong_codes_are_refused_from_where_they_come(client, listed, m
 
 
 def test_a_hall_where_somebody_has_checked_in_is_never_locked_out(client, listed, monkeypatch):
-    monkeypatch.setattr(checking_in, "WRONG", limits.Limit("live-roll-wrong", 2, 3600))
+    monkeypatch.setattr(check_in, "WRONG", limits.Limit("live-roll-wrong", 2, 3600))
     assert by_code(Client(), listed, code_of(listed, "Zita")).status_code == 302
     for _try in range(4):
         assert by_code(client, listed, "0000-0000").status_code == 422
@@ -347,20 +348,20 @@ def test_a_hall_where_somebody_has_checked_in_is_never_locked_out(client, listed
 
 def test_who_has_checked_in_before_the_roll_is_put_on_it(assembly):
     ada = sign_in("Ada")
-    check_in(ada, assembly)
-    assert enrolling.add(assembly.id, "Hana", ["Zita"]) == 1
+    send_check_in(ada, assembly)
+    assert roll.add(assembly.id, "Hana", ["Zita"]) == 1
     game = repository.find(assembly.id)[0]
     assert (game.has_roll, game.entitled) == (True, 2)
-    assert {each.name for each in rolls.every(game.id)} == {"Ada", "Zita"}
+    assert {each.name for each in roll.every(game.id)} == {"Ada", "Zita"}
     assert ada.get(address(game, "play")).status_code == 200
 
 
 def test_who_comes_a_moment_after_the_roll_began_is_not_present(assembly, person):
     """What they have read says that there is none."""
     ada = person("Ada")
-    enrolling.add(assembly.id, "Hana", ["Zita"])
+    roll.add(assembly.id, "Hana", ["Zita"])
     with pytest.raises(Refusal, match="roll"):
-        checking_in.by_account(assembly, rules.State(), ada, players.pass_of_form(players.new_form()))
+        check_in.by_account(assembly, rules.State(), ada, players.pass_of_form(players.new_form()))
     assert there(assembly) == []
 
 
@@ -368,14 +369,14 @@ def test_who_comes_a_moment_after_the_roll_began_is_not_present(assembly, person
 
 
 def test_every_screen_says_how_many_are_present_and_whether_that_is_enough(assembly):
-    enrolling.say_how_many(assembly.id, "Hana", 4, "1/2")
+    roll.say_how_many(assembly.id, "Hana", 4, "1/2")
     ada, hana = sign_in("Ada"), host()
-    check_in(ada, assembly)
+    send_check_in(ada, assembly)
     screen = reverse("screen", args=[assembly.id, assembly.screen_token])
     for browser, page in ((ada, "play"), (hana, "host_game"), (hana, "remote"), (Client(), screen)):
         where = page if page.startswith("/") else address(assembly, page)
         assert "quorum of 2: not met" in browser.get(where).content.decode(), page
-    check_in(sign_in("Ben"), assembly)
+    send_check_in(sign_in("Ben"), assembly)
     assert "quorum of 2: met" in ada.get(address(assembly, "play")).content.decode()
     seating.check_out(assembly.id, next(seats.each(assembly.id)).player, "Hana")
     assert "1 of 4 present" in hana.get(address(assembly, "remote")).content.decode()

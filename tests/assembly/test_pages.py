@@ -13,12 +13,12 @@ from django.urls import reverse
 
 from accounts import repository as people
 from acts.site import table
-from assembly import agenda
-from live import players, repository, rooms, seats
+from live import players, repository, seats
 from live.players import Pass
 from live.rules import Phase, Step
 from live.seats import Seat
-from live.services import moving
+from live.services import correcting, moving
+from live.show import rooms
 from questions.question import Kind, Question, Type
 from tests.at_once import at_once
 from tests.live.conftest import AGENDA, drive, give, seated
@@ -256,7 +256,7 @@ def test_items_are_called_in_any_order_from_the_agenda_and_from_the_remote(hana,
 
 
 def test_two_items_at_once_are_both_there(hana, assembly):
-    added = [lambda n=n: agenda.add(assembly.id, "Hana", Question(f"More {n}", Kind.TOPIC)) for n in range(4)]
+    added = [lambda n=n: correcting.add(assembly.id, "Hana", Question(f"More {n}", Kind.TOPIC)) for n in range(4)]
     assert sorted(at_once(*added)) == [5, 6, 7, 8]
     titles = {each.title for each in repository.questions(assembly.id)[5:]}
     assert titles == {"More 0", "More 1", "More 2", "More 3"}

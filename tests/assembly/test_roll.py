@@ -10,7 +10,7 @@ from django.test import Client
 from django.urls import reverse
 
 from acts.refusals import NotNow
-from assembly import checking_in, enrolling, rolls
+from assembly import check_in, roll
 from live import players, repository, seats
 from live.rules import Step
 from questions.question import Type
@@ -31,7 +31,7 @@ def assembly(made):
     return made(Type.ASSEMBLY)
 
 
-def roll(game):
+def roll_page(game):
     return address(game, "game_roll")
 
 
@@ -46,87 +46,91 @@ def test_a_list_is_looked_at_before_anybody_is_put_on_the_roll(site, assembly, p
     person("Ada")
     hana = host()
     typed = "1. Ada\n2. Zita\n3. zita\n4. not@a.name\n\n5. Yves"
-    page = hana.post(roll(assembly), {"act": "look", "names": typed}).content.decode()
+    page = hana.post(roll_page(assembly), {"act": "look", "names": typed}).content.decode()
     for words in ("New, checks in by account", "New, checks in by a code", "Already on line 2.", "A name has no @"):
         assert words in page
     assert "Put 3 people on the roll" in page
-    assert not list(rolls.every(assembly.id)), "To look is not to do."
-    assert hana.post(roll(assembly), {"act": "add", "names": "Ada\nZita\nYves"})["Location"] == roll(assembly)
+    assert not list(roll.every(assembly.id)), "To look is not to do."
+    assert hana.post(roll_page(assembly), {"act": "add", "names": "Ada\nZita\nYves"})["Location"] == roll_page(assembly)
     assert (now(assembly).has_roll, now(assembly).entitled) == (True, 3)
     assert told(site) == [{"game_id": assembly.id, "has_roll": True, "entitled": 3, "quorum": "", "added": 3}]
-    again = hana.post(roll(assembly), {"act": "look", "names": "ZITA\nXenia"}).content.decode()
+    again = hana.post(roll_page(assembly), {"act": "look", "names": "ZITA\nXenia"}).content.decode()
     assert "On the roll already." in again
     assert "Put 1 person on the roll" in again
 
 
 def test_the_page_says_who_is_present_since_when_and_who_is_missing(assembly, person):
     person("Ada")
-    enrolling.add(assembly.id, "Hana", ["Ada", "Zita"])
+    roll.add(assembly.id, "Hana", ["Ada", "Zita"])
     game, hana = now(assembly), host()
     by_code(Client(), game, code_of(game, "Zita"))
-    everybody = hana.get(roll(game)).content.decode()
+    everybody = hana.get(roll_page(game)).content.decode()
     assert "1 of 2 present" in everybody
     assert "not here, has an account" in everybody
     seat = next(seats.each(game.id))
     assert seat.joined_at in everybody
-    missing = hana.get(roll(game), {"show": "missing"}).content.decode()
+    missing = hana.get(roll_page(game), {"show": "missing"}).content.decode()
     assert ("Ada" in missing, "Zita" in missing) == (True, False)
-    here = hana.get(roll(game), {"show": "here"}).content.decode()
+    here = hana.get(roll_page(game), {"show": "here"}).content.decode()
     assert ('dir="auto">Ada<' in here, 'dir="auto">Zita<' in here) == (False, True)
-    assert "Nobody found" in hana.get(roll(game), {"q": "xyz"}).content.decode()
-    assert hana.get(address(game, "game_players"))["Location"] == roll(game)
+    assert "Nobody found" in hana.get(roll_page(game), {"q": "xyz"}).content.decode()
+    assert hana.get(address(game, "game_players"))["Location"] == roll_page(game)
 
 
 def test_only_those_who_run_it_see_the_roll(assembly, made, client):
     other = sign_in("Otto")
     for method in (other.get, other.post):
-        assert method(roll(assembly)).status_code == 403
-    assert client.get(roll(assembly)).status_code == 302
-    assert host().get(roll(made())).status_code == 404, "Other sessions have none."
-    assert host().post(roll(assembly), {"act": "made up"})["Location"] == roll(assembly)
+        assert method(roll_page(assembly)).status_code == 403
+    assert client.get(roll_page(assembly)).status_code == 302
+    assert host().get(roll_page(made())).status_code == 404, "Other sessions have none."
+    assert host().post(roll_page(assembly), {"act": "made up"})["Location"] == roll_page(assembly)
 
 
 def test_cards_have_name_code_address_and_picture_and_no_more_than_fit_a_page(assembly):
     names = [f"Member {number:03d}" for number in range(45)]
-    enrolling.add(assembly.id, "Hana", names)
+    roll.add(assembly.id, "Hana", names)
     game, hana = now(assembly), host()
-    assert "Print 45 cards with codes" in hana.get(roll(game)).content.decode()
-    page = hana.post(roll(game), {"act": "cards"}).content.decode()
+    assert "Print 45 cards with codes" in hana.get(roll_page(game)).content.decode()
+    page = hana.post(roll_page(game), {"act": "cards"}).content.decode()
     assert page.count('class="card-code"') == 40
     assert "5 more cards" in page
     assert code_of(game, "Member 000") in page
     assert 'class="card-qr"' in page
     assert f'<b dir="ltr">{game.code}</b>' in page
-    second = hana.post(roll(game), {"act": "cards"}).content.decode()
+    second = hana.post(roll_page(game), {"act": "cards"}).content.decode()
     assert second.count('class="card-code"') == 5
 
 
 def test_a_code_is_shown_once_and_then_only_renewed(site, assembly):
     """Whoever looks a second time needs a new code, which ends the old one and is in the log."""
-    enrolling.add(assembly.id, "Hana", ["Zita", "Yves", "Xenia"])
+    roll.add(assembly.id, "Hana", ["Zita", "Yves", "Xenia"])
     game, hana = now(assembly), host()
     code = code_of(game, "Zita")
-    assert code in hana.post(roll(game), {"act": "cards"}).content.decode()
-    again = hana.post(roll(game), {"act": "cards"}).content.decode()
+    assert code in hana.post(roll_page(game), {"act": "cards"}).content.decode()
+    again = hana.post(roll_page(game), {"act": "cards"}).content.decode()
     assert "There are no new codes" in again
-    looks = [hana.get(roll(game)), hana.get(roll(game), {"show": "cards"}), hana.get(roll(game), {"q": "Zita"})]
-    assert not any(code in page.content.decode() for page in [*looks, hana.post(roll(game), {"act": "cards"})])
-    renewed = hana.post(roll(game), {"act": "renew", "name": "Zita"}).content.decode()
+    looks = [
+        hana.get(roll_page(game)),
+        hana.get(roll_page(game), {"show": "cards"}),
+        hana.get(roll_page(game), {"q": "Zita"}),
+    ]
+    assert not any(code in page.content.decode() for page in [*looks, hana.post(roll_page(game), {"act": "cards"})])
+    renewed = hana.post(roll_page(game), {"act": "renew", "name": "Zita"}).content.decode()
     assert code_of(game, "Zita") in renewed
     assert code not in renewed
-    assert code_of(game, "Zita") not in hana.post(roll(game), {"act": "cards"}).content.decode()
+    assert code_of(game, "Zita") not in hana.post(roll_page(game), {"act": "cards"}).content.decode()
     assert [each.get("shown", 0) for each in told(site)] == [0, 3, 0]
     assert [each.get("renewed", 0) for each in told(site)] == [0, 0, 1]
 
 
 def test_cards_that_never_came_out_of_the_printer_are_made_anew(site, assembly):
     """But not those of people who have checked in by now."""
-    enrolling.add(assembly.id, "Hana", ["Zita", "Yves", "Xenia"])
+    roll.add(assembly.id, "Hana", ["Zita", "Yves", "Xenia"])
     game, hana = now(assembly), host()
-    hana.post(roll(game), {"act": "cards"})
+    hana.post(roll_page(game), {"act": "cards"})
     before = {name: code_of(game, name) for name in ("Zita", "Yves", "Xenia")}
     by_code(Client(), game, before["Zita"])
-    page = hana.post(roll(game), {"act": "renew_missing"}, follow=True).content.decode()
+    page = hana.post(roll_page(game), {"act": "renew_missing"}, follow=True).content.decode()
     assert "2 people have new codes." in page
     assert "Print 2 cards with codes" in page
     after = {name: code_of(game, name) for name in before}
@@ -136,42 +140,42 @@ def test_cards_that_never_came_out_of_the_printer_are_made_anew(site, assembly):
 
 def test_a_roll_of_accounts_needs_no_cards(assembly, person):
     person("Ada")
-    enrolling.add(assembly.id, "Hana", ["Ada"])
+    roll.add(assembly.id, "Hana", ["Ada"])
     hana = host()
-    assert "with codes" not in hana.get(roll(assembly)).content.decode()
-    assert "There are no new codes" in hana.post(roll(assembly), {"act": "cards"}).content.decode()
+    assert "with codes" not in hana.get(roll_page(assembly)).content.decode()
+    assert "There are no new codes" in hana.post(roll_page(assembly), {"act": "cards"}).content.decode()
 
 
 # --- growing, and never shrinking once somebody is there ---
 
 
 def test_the_roll_grows_while_the_assembly_runs_but_not_while_a_vote_is_open(assembly):
-    enrolling.add(assembly.id, "Hana", ["Zita", "Yves", "Xenia"])
+    roll.add(assembly.id, "Hana", ["Zita", "Yves", "Xenia"])
     game = now(assembly)
     for name in ("Zita", "Yves", "Xenia"):
         by_code(Client(), game, code_of(game, name))
     drive(assembly, Step.NEXT)
-    assert enrolling.add(assembly.id, "Hana", ["Walt", "zita"]) == 1
+    assert roll.add(assembly.id, "Hana", ["Walt", "zita"]) == 1
     drive(assembly, Step.CLOSE)
     drive(assembly, Step.NEXT)
     drive(assembly, Step.VOTE)
     for act in (
-        lambda: enrolling.add(assembly.id, "Hana", ["Vera"]),
-        lambda: enrolling.remove(assembly.id, "Hana", "Walt"),
-        lambda: enrolling.say_how_many(assembly.id, "Hana", 4, "1/2"),
+        lambda: roll.add(assembly.id, "Hana", ["Vera"]),
+        lambda: roll.remove(assembly.id, "Hana", "Walt"),
+        lambda: roll.say_how_many(assembly.id, "Hana", 4, "1/2"),
     ):
         with pytest.raises(NotNow, match="A vote is open"):
             act()
     assert now(assembly).entitled == 4
-    assert "A vote is open." in host().get(roll(assembly)).content.decode()
-    enrolling.renew(assembly.id, "Hana", "Walt")
+    assert "A vote is open." in host().get(roll_page(assembly)).content.decode()
+    roll.renew(assembly.id, "Hana", "Walt")
     drive(assembly, Step.CLOSE)
-    enrolling.remove(assembly.id, "Hana", "Walt")
+    roll.remove(assembly.id, "Hana", "Walt")
     assert now(assembly).entitled == 3
 
 
 def test_who_has_checked_in_stays_on_the_roll(assembly):
-    enrolling.add(assembly.id, "Hana", ["Zita", "Yves"])
+    roll.add(assembly.id, "Hana", ["Zita", "Yves"])
     game, hana = now(assembly), host()
     by_code(Client(), game, code_of(game, "Zita"))
     for act, name, words in (
@@ -179,23 +183,23 @@ def test_who_has_checked_in_stays_on_the_roll(assembly):
         ("remove", "Yves", "Yves is no longer on the roll."),
         ("renew", "Yves", "There is nobody of that name on the roll."),
     ):
-        assert words in hana.post(roll(game), {"act": act, "name": name}, follow=True).content.decode()
+        assert words in hana.post(roll_page(game), {"act": act, "name": name}, follow=True).content.decode()
     assert now(game).entitled == 1
 
 
 def test_with_the_last_of_them_the_roll_goes(assembly, person):
-    enrolling.add(assembly.id, "Hana", ["Zita"])
-    enrolling.remove(assembly.id, "Hana", "Zita")
+    roll.add(assembly.id, "Hana", ["Zita"])
+    roll.remove(assembly.id, "Hana", "Zita")
     assert (now(assembly).has_roll, now(assembly).entitled) == (False, 0)
 
 
 def test_of_removing_and_checking_in_at_once_one_wins(assembly):
-    enrolling.add(assembly.id, "Hana", ["Zita", "Yves"])
+    roll.add(assembly.id, "Hana", ["Zita", "Yves"])
     game, state = repository.find(assembly.id)
     code = code_of(game, "Zita")
     checked, removed = at_once(
-        lambda: checking_in.by_code(game, state, code, players.pass_of_form(players.new_form()), "here"),
-        lambda: enrolling.remove(game.id, "Hana", "Zita"),
+        lambda: check_in.by_code(game, state, code, players.pass_of_form(players.new_form()), "here"),
+        lambda: roll.remove(game.id, "Hana", "Zita"),
     )
     assert isinstance(checked, Exception) != isinstance(removed, Exception)
     assert there(game) == ([] if isinstance(checked, Exception) else ["Zita"])
@@ -203,24 +207,24 @@ def test_of_removing_and_checking_in_at_once_one_wins(assembly):
 
 
 def test_two_hosts_who_add_at_once_are_both_counted(assembly):
-    at_once(*(lambda name=name: enrolling.add(assembly.id, "Hana", [name]) for name in ("Zita", "Yves", "zita")))
-    assert now(assembly).entitled == len(list(rolls.every(assembly.id))) == 2
+    at_once(*(lambda name=name: roll.add(assembly.id, "Hana", [name]) for name in ("Zita", "Yves", "zita")))
+    assert now(assembly).entitled == len(list(roll.every(assembly.id))) == 2
 
 
 def test_more_than_one_transaction_holds_is_added_in_several_and_never_too_many(site, assembly, monkeypatch):
-    assert enrolling.add(assembly.id, "Hana", [f"Member {number}" for number in range(170)]) == 170
+    assert roll.add(assembly.id, "Hana", [f"Member {number}" for number in range(170)]) == 170
     assert [each["entitled"] for each in told(site)] == [80, 160, 170]
-    monkeypatch.setattr(rolls, "MAX_ROLL_PEOPLE", 171)
+    monkeypatch.setattr(roll, "MAX_ROLL_PEOPLE", 171)
     with pytest.raises(NotNow, match="at most 171"):
-        enrolling.add(assembly.id, "Hana", ["A", "B"])
-    assert "A roll has at most" in host().post(roll(assembly), {"act": "add", "names": "A\nB"}).content.decode()
+        roll.add(assembly.id, "Hana", ["A", "B"])
+    assert "A roll has at most" in host().post(roll_page(assembly), {"act": "add", "names": "A\nB"}).content.decode()
 
 
 def test_a_list_that_is_too_long_or_empty_is_refused(assembly):
     hana = host()
-    assert hana.post(roll(assembly), {"act": "look", "names": ""}).status_code == 422
-    long = "\n".join(f"M{number}" for number in range(rolls.MAX_ROLL_PEOPLE + 1))
-    answer = hana.post(roll(assembly), {"act": "look", "names": long})
+    assert hana.post(roll_page(assembly), {"act": "look", "names": ""}).status_code == 422
+    long = "\n".join(f"M{number}" for number in range(roll.MAX_ROLL_PEOPLE + 1))
+    answer = hana.post(roll_page(assembly), {"act": "look", "names": long})
     assert (answer.status_code, "at most 2000 names" in answer.content.decode().replace(",", "")) == (422, True)
 
 
@@ -230,12 +234,12 @@ def test_a_list_that_is_too_long_or_empty_is_refused(assembly):
 def test_without_a_roll_the_host_says_how_many_are_entitled(site, assembly):
     hana = host()
     form = {"act": "entitled", "entitled": "120", "quorum": "1/4"}
-    assert hana.post(roll(assembly), form)["Location"] == roll(assembly)
+    assert hana.post(roll_page(assembly), form)["Location"] == roll_page(assembly)
     assert (now(assembly).entitled, now(assembly).quorum, now(assembly).has_roll) == (120, "1/4", False)
-    hana.post(roll(assembly), {"act": "entitled", "entitled": "", "quorum": "number", "number": "25"})
+    hana.post(roll_page(assembly), {"act": "entitled", "entitled": "", "quorum": "number", "number": "25"})
     assert (now(assembly).entitled, now(assembly).quorum) == (0, "25")
     assert [each["quorum"] for each in told(site)] == ["1/4", "25"]
-    assert 'value="25"' in hana.get(roll(assembly)).content.decode()
+    assert 'value="25"' in hana.get(roll_page(assembly)).content.decode()
 
 
 @pytest.mark.parametrize(
@@ -243,30 +247,30 @@ def test_without_a_roll_the_host_says_how_many_are_entitled(site, assembly):
     [
         ({"entitled": "", "quorum": "1/4"}, "needs their number"),
         ({"entitled": "10", "quorum": "number", "number": "11"}, "can never be there"),
-        ({"entitled": "10", "quorum": "number"}, "Say how many have to be there."),
+        ({"entitled": "10", "quorum": "number"}, "Say how many have to be present."),
         ({"entitled": "10", "quorum": "7/8"}, "7/8"),
         ({"entitled": "-1", "quorum": ""}, "greater than or equal to 0"),
         ({"entitled": "9999999", "quorum": ""}, "less than or equal to"),
     ],
 )
 def test_a_quorum_that_can_never_be_met_is_refused(assembly, form, words):
-    answer = host().post(roll(assembly), {"act": "entitled", **form})
+    answer = host().post(roll_page(assembly), {"act": "entitled", **form})
     assert answer.status_code == 422
     assert words in answer.content.decode()
     assert (now(assembly).entitled, now(assembly).quorum) == (0, "")
 
 
 def test_with_a_roll_only_the_quorum_can_be_said(assembly):
-    enrolling.add(assembly.id, "Hana", ["Zita", "Yves"])
-    assert 'name="entitled"' not in host().get(roll(assembly)).content.decode()
-    host().post(roll(assembly), {"act": "entitled", "entitled": "99", "quorum": ">1/2"})
+    roll.add(assembly.id, "Hana", ["Zita", "Yves"])
+    assert 'name="entitled"' not in host().get(roll_page(assembly)).content.decode()
+    host().post(roll_page(assembly), {"act": "entitled", "entitled": "99", "quorum": ">1/2"})
     assert (now(assembly).entitled, now(assembly).quorum) == (2, ">1/2")
     with pytest.raises(NotNow):
-        enrolling.say_how_many(assembly.id, "Hana", 99, "")
+        roll.say_how_many(assembly.id, "Hana", 99, "")
 
 
 def test_a_vote_without_its_quorum_is_asked_about_first(assembly):
-    enrolling.say_how_many(assembly.id, "Hana", 10, "1/2")
+    roll.say_how_many(assembly.id, "Hana", 10, "1/2")
     seated(assembly, "Ada", "Ben", "Cem")
     drive(assembly, Step.NEXT)
     drive(assembly, Step.CLOSE)
@@ -280,12 +284,12 @@ def test_a_vote_without_its_quorum_is_asked_about_first(assembly):
 def test_an_address_may_follow_a_name(site, assembly):
     hana = host()
     typed = "Anna Berg <anna@example.org>\nZita\nanna berg\nYves <nothing>"
-    page = hana.post(roll(assembly), {"act": "look", "names": typed}).content.decode()
+    page = hana.post(roll_page(assembly), {"act": "look", "names": typed}).content.decode()
     for words in ("anna@example.org", "Already on line 1.", "Enter a valid email address."):
         assert words in page
     kept = html.unescape(re.search(r"<textarea name=\"names\" hidden>(.*?)</textarea>", page, re.DOTALL)[1])
     assert kept == "Anna Berg <anna@example.org>\nZita"
-    hana.post(roll(assembly), {"act": "add", "names": kept})
-    assert {each.name: each.email for each in rolls.every(assembly.id)} == {"Anna Berg": "anna@example.org", "Zita": ""}
-    assert "anna@example.org" in hana.get(roll(assembly)).content.decode()
+    hana.post(roll_page(assembly), {"act": "add", "names": kept})
+    assert {each.name: each.email for each in roll.every(assembly.id)} == {"Anna Berg": "anna@example.org", "Zita": ""}
+    assert "anna@example.org" in hana.get(roll_page(assembly)).content.decode()
     assert "anna@example.org" not in repr(told(site))

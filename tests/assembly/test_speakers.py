@@ -9,16 +9,17 @@ from django.test import Client
 from django.urls import reverse
 
 from acts.refusals import NotNow
-from assembly import floor, speakers, speaking
+from assembly import floor, speakers
 from assembly.speakers import NOBODY, speakers_of, told
-from live import fragments, hub, repository, rooms, screens, seats
+from live import repository, seats
 from live.rules import Phase, State, Step
-from live.screens import Role
-from live.services import joining, seating
+from live.services import seating
+from live.show import fragments, hub, rooms, screens
+from live.show.screens import Role
 from questions.question import Type
 from store import keys
 from store.log import EventLog
-from tests.assembly.test_check_in import address, check_in, host
+from tests.assembly.test_check_in import address, host, send_check_in
 from tests.at_once import at_once
 from tests.live.conftest import drive, seated
 from tests.people import sign_in
@@ -124,15 +125,15 @@ def test_what_is_stored_is_read_as_it_was():
 
 def test_called_twice_they_speak_once_and_what_was_said_is_kept(assembly):
     for player in ("ada", "ben"):
-        speaking.ask(assembly, player)
-    speaking.call(assembly, "ada")
-    assert speaking.call(assembly, "ada").speaking.player == "ada", "A double click skips nobody."
-    assert speaking.end(assembly, "ben").speaking.player == "ada", "Nor does one that came too late."
-    list_ = speaking.call(assembly, "ben")
+        speakers.ask(assembly, player)
+    speakers.call(assembly, "ada")
+    assert speakers.call(assembly, "ada").speaking.player == "ada", "A double click skips nobody."
+    assert speakers.end(assembly, "ben").speaking.player == "ada", "Nor does one that came too late."
+    list_ = speakers.call(assembly, "ben")
     assert [(each.player, each.item, each.round) for each in list_.held] == [("ada", 0, 1)]
     assert list_.held[0].ended >= list_.held[0].began
     with pytest.raises(NotNow):
-        speaking.call(assembly, "cem")
+        speakers.call(assembly, "cem")
     drive(assembly, Step.CLOSE)
     assert [each.player for each in kept(assembly).held] == ["ada", "ben"]
     assert kept(assembly).speaking is None
@@ -143,7 +144,7 @@ def test_two_hundred_who_ask_at_once_are_all_on_the_list(made):
     game = made(Type.ASSEMBLY)
     drive(game, Step.NEXT)
     players = [f"p{number}" for number in range(200)]
-    answers = at_once(*(lambda player=player: speaking.ask(game, player) for player in players))
+    answers = at_once(*(lambda player=player: speakers.ask(game, player) for player in players))
     assert not [each for each in answers if isinstance(each, Exception)]
     assert sorted(each.player for each in kept(game).waiting) == sorted(players)
     assert kept(game).version == 200
@@ -151,8 +152,8 @@ def test_two_hundred_who_ask_at_once_are_all_on_the_list(made):
 
 def test_who_leaves_is_off_the_list_and_who_is_removed_speaks_no_longer(assembly):
     for player in ("ada", "ben", "cem"):
-        speaking.ask(assembly, player)
-    speaking.call(assembly, "ada")
+        speakers.ask(assembly, player)
+    speakers.call(assembly, "ada")
     seating.remove(assembly.id, "ada", "Hana")
     seating.check_out(assembly.id, "ben", "Hana")
     list_ = kept(assembly)
@@ -164,27 +165,27 @@ def test_who_leaves_is_off_the_list_and_who_is_removed_speaks_no_longer(assembly
 def test_leaving_by_oneself_takes_one_off_the_list(made):
     game = made(Type.ASSEMBLY)
     ada = sign_in("Ada")
-    check_in(ada, game)
+    send_check_in(ada, game)
     drive(game, Step.NEXT)
     (seat,) = seats.each(game.id)
-    speaking.ask(game, seat.player)
+    speakers.ask(game, seat.player)
     ada.post(reverse("seat", args=[game.id]), {"act": "leave"})
     assert not kept(game).waiting
 
 
 def test_leaving_a_session_without_a_list_writes_none(made):
     game = made()
-    joining.speaking.gone(game, "ada")
-    speaking.over(game)
+    game.format.gone(game, "ada")
+    speakers.end_debate(game)
     assert repository.table().get(keys.game_speakers(game.id)) is None
 
 
 def test_only_what_the_chair_decides_is_in_the_log(site, assembly):
-    speaking.ask(assembly, "ada")
-    speaking.close(assembly, "Hana", is_closed=True)
-    speaking.limit(assembly, "Hana", 3)
-    speaking.close(assembly, "Hana", is_closed=False)
-    speaking.call(assembly, "ada")
+    speakers.ask(assembly, "ada")
+    speakers.close(assembly, "Hana", is_closed=True)
+    speakers.limit(assembly, "Hana", 3)
+    speakers.close(assembly, "Hana", is_closed=False)
+    speakers.call(assembly, "ada")
     said = [each["event_data"] for each in EventLog(site).since(0) if each["event_type"] == "LiveSpeakersChanged"]
     assert said == [
         {"game_id": assembly.id, "round": 1, "closed": closed, "minutes": minutes}
@@ -200,7 +201,7 @@ def talk(made):
     """Ada has checked in by account, and the first item is talked about."""
     game = made(Type.ASSEMBLY)
     ada = sign_in("Ada")
-    check_in(ada, game)
+    send_check_in(ada, game)
     drive(game, Step.NEXT)
     (seat,) = seats.each(game.id)
     return game, ada, seat
@@ -220,7 +221,7 @@ def test_a_player_asks_and_takes_it_back_without_scripts_and_with(talk):
     assert len(kept(game).waiting) == 1
     press(ada, game, "back")
     assert not kept(game).waiting
-    speaking.close(game, "Hana", is_closed=True)
+    speakers.close(game, "Hana", is_closed=True)
     refused = ada.post(reverse("speakers", args=[game.id]), {"act": "ask"}, **fetched)
     assert (refused.status_code, refused.content) == (409, b"The list of speakers is closed.")
 
@@ -260,7 +261,7 @@ def test_nobody_asks_while_nothing_is_talked_about_nor_from_an_older_device(talk
     game, ada, _seat = talk
     other = Client()
     other.post("/sign-in/", {"name_or_email": "Ada", "password": "correct horse battery"})
-    check_in(other, game)
+    send_check_in(other, game)
     assert press(ada, game, "ask")["Location"] == address(game), "The older device checks in again."
     drive(game, Step.CLOSE)
     assert press(other, game, "ask").status_code == 302
@@ -277,12 +278,12 @@ def test_what_is_pushed_follows_the_list_and_not_the_clock(assembly):
 
     empty = shown()
     assert b"Nobody has asked to speak yet." in empty.data
-    speaking.ask(assembly, "ada")
+    speakers.ask(assembly, "ada")
     one = shown()
     assert one.key != empty.key
     assert b"Give the floor to" in one.data
     assert b"Give the floor to" not in shown(Role.SCREEN).data
-    speaking.call(assembly, "ada")
+    speakers.call(assembly, "ada")
     now = shown()
     assert shown() is now, "As long as nothing changes, nothing is made anew."
     assert b"data-speech" in now.data
@@ -297,12 +298,12 @@ def test_a_players_own_part_changes_only_with_their_place(assembly):
 
     nothing = key()
     for player in ("ada", "ben", "cem"):
-        speaking.ask(assembly, player)
+        speakers.ask(assembly, player)
     waiting, room = key(), rooms.current(assembly.id)
     assert waiting != nothing
-    speaking.call(assembly, "ada")
+    speakers.call(assembly, "ada")
     assert key() == waiting, "The button that they may be about to press stays."
-    speaking.call(assembly, "ben")
+    speakers.call(assembly, "ben")
     assert key() != waiting
     assert hub.mark_of_mine(room, seat) != hub.mark_of_mine(rooms.current(assembly.id), seat)
     assert floor.place(rooms.current(assembly.id), "cem") == floor.Place.NEXT
@@ -314,7 +315,7 @@ def test_a_long_list_is_shown_as_far_as_there_is_room(made):
     seated(game, *everybody)
     drive(game, Step.NEXT)
     for name in everybody:
-        speaking.ask(game, name.lower())
+        speakers.ask(game, name.lower())
     (said,) = fragments.beside(Role.SCREEN, rooms.current(game.id))
     assert b"and 22 others" in said.data
     assert floor.of(rooms.current(game.id)).next.name == "P0"

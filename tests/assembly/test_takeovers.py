@@ -9,15 +9,16 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from assembly import enrolling, takeovers
-from live import clock, repository, rooms, seats
+from assembly import check_in, roll
+from live import clock, repository, seats
 from live.qa import services
-from live.qa.rules import Mode
+from live.room_questions import Mode
 from live.rules import Step
 from live.services import answering, seating
+from live.show import rooms
 from questions.question import Kind, Question, Type
 from store.log import EventLog
-from tests.assembly.test_check_in import address, by_code, check_in, code_of, host
+from tests.assembly.test_check_in import address, by_code, code_of, host, send_check_in
 from tests.live.conftest import drive
 from tests.live.qa.conftest import send, upvote
 from tests.people import PASSWORD, sign_in
@@ -34,7 +35,7 @@ RECEIPT = re.compile(r'data-receipt="([^"]+)"')
 @pytest.fixture
 def assembly(made):
     game = made(Type.ASSEMBLY, AGENDA)
-    enrolling.add(game.id, "Hana", NAMES)
+    roll.add(game.id, "Hana", NAMES)
     return repository.find(game.id)[0]
 
 
@@ -115,16 +116,16 @@ def test_the_host_with_a_new_code_neither_reads_nor_changes_a_secret_vote(site, 
 def test_the_same_with_an_account(assembly, person):
     """Who is on the roll by account and has a seat can be given a code, too."""
     person("Ada")
-    enrolling.add(assembly.id, "Hana", ["Ada"])
+    roll.add(assembly.id, "Hana", ["Ada"])
     game, ada = repository.find(assembly.id)[0], sign_in("Ada")
-    check_in(ada, game)
+    send_check_in(ada, game)
     for name in NAMES:
         by_code(Client(), game, code_of(game, name))
     open_vote(game)
     receipt = RECEIPT.search(cast(ada, game, "1").content.decode())[1]
     for thief in (Client(), Client()):
         thief.post("/sign-in/", {"name_or_email": "Ada", "password": PASSWORD})
-        check_in(thief, game)
+        send_check_in(thief, game)
         assert "It has to agree first." in play(thief, game)
     coded = Client()
     by_code(coded, game, new_code(game, "Ada"))
@@ -180,7 +181,7 @@ def test_a_request_is_answered_by_its_number_and_only_by_the_seat_itself(site, a
     first, second = Client(), Client()
     by_code(first, assembly, code_of(assembly, "Zita"))
     before = seat_of(assembly, "Zita")
-    seen = takeovers.number_of(before)
+    seen = check_in.number_of(before)
     other = f"{(int(seen) + 1) % 10_000:04d}"
     assert "No other device asks" in answer(phones["Zita"], assembly, "allow", other).content.decode()
     answer(phones["Yves"], assembly, "allow", seen)
@@ -222,14 +223,14 @@ def test_a_seat_that_somebody_left_is_guarded_as_well(assembly, phones, how):
 def test_a_vote_that_opens_at_this_moment_is_guarded(site, assembly, phones, monkeypatch):
     """Whoever read the state before it opened is refused by the store, and looks again."""
     drive(assembly, Step.NEXT)
-    record, opened = takeovers._record, []
+    record, opened = check_in._record, []
 
     def late(*arguments, **words):
         if not opened:
             opened.append(drive(assembly, Step.VOTE))
         record(*arguments, **words)
 
-    monkeypatch.setattr(takeovers, "_record", late)
+    monkeypatch.setattr(check_in, "_record", late)
     tablet = Client()
     by_code(tablet, assembly, code_of(assembly, "Zita"))
     assert "It has to agree first." in play(tablet, assembly)
@@ -259,7 +260,7 @@ def test_a_takeover_is_seen_by_the_room_and_in_the_log(site, assembly, phones):
 
 def test_many_takeovers_name_a_few_people(assembly):
     everybody = [seats.Seat(f"p{number}", f"Member {number:02d}", "", taken_over_in=0) for number in range(8)]
-    told = takeovers.names(everybody, repository.state(assembly.id))
+    told = check_in.names(everybody, repository.state(assembly.id))
     assert told["taken_over"] == ([f"Member {number:02d}" for number in range(5)], 3)
 
 
@@ -274,7 +275,7 @@ def test_an_open_vote_is_everybodys_to_see_and_goes_with_the_seat(assembly, phon
 
 
 def test_the_same_seat_on_other_devices_too_often_is_refused(site, assembly, phones, monkeypatch):
-    monkeypatch.setattr(takeovers, "CHANGES", takeovers.Limit("live-takeover", 2, 3600))
+    monkeypatch.setattr(check_in, "CHANGES", check_in.Limit("live-takeover", 2, 3600))
     pages = [by_code(Client(), assembly, code_of(assembly, "Zita")) for _try in range(3)]
     assert [page.status_code for page in pages] == [302, 302, 422]
     assert "changed devices too often" in pages[-1].content.decode()

@@ -6,9 +6,9 @@ import re
 
 from playwright.sync_api import Page, expect
 
-from assembly import agenda
 from elections import repository as elections
 from live import repository
+from live.services import correcting
 from questions.question import Kind, Question
 
 from .live_hall import PHONE_WIDTH_PX, WALL_WIDTH_PX, Hall, Voice, judged, press, press_surely, shows
@@ -103,7 +103,7 @@ def test_a_general_meeting_from_check_in_to_minutes(store, visit, voices):  # no
     make(host)
     add(host, "motion", "Shall we buy a new mast?", share="2/3", of="present")
     game, _state = repository.find(host.url.split("/live/")[1].split("/")[0])
-    agenda.add(game.id, CHAIR, TREASURER)
+    correcting.add(game.id, CHAIR, TREASURER)
     add(host, "alternatives", "The fee", "Twenty a year\nThirty a year", share="1/2", of="cast")
     assert judged(host, "light") == []
     hall = Hall(game, visit)

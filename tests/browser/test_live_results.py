@@ -5,9 +5,12 @@ from __future__ import annotations
 from playwright.sync_api import expect
 
 from config.settings import BASE_DIR
-from live import counting, pictures, scores
+from live import scores
+from live.play import play_in
+from live.plays import best_answer, ranked_poll, survey, trivia
 from live.rounds import Entry, Given, Round
 from live.seats import Seat
+from live.show import boards as pictures
 from live.standings import board
 from questions.question import Kind, Question, Type
 
@@ -30,30 +33,28 @@ def said(*values) -> list[Given]:
 
 
 def drawn(type_: Type, round_: Round, *questions: Question, own: str = "") -> str:
-    return pictures.picture(type_, round_, questions, SEATS, own)
+    return play_in(type_, questions[round_.question]).picture(round_, questions, SEATS, own)
 
 
 def race() -> str:
     votes = ["0>1"] * 4 + ["1>0"] * 3 + ["2>1"] * 2 + ["3>2>1"]
-    return drawn(Type.POLL, counting.poll(1, 0, WHERE, said(*votes), "s"), WHERE)
+    return drawn(Type.POLL, ranked_poll.count(1, 0, WHERE, said(*votes), "s"), WHERE)
 
 
 def every() -> list[str]:
     """Each picture there is."""
-    answered = counting.answers(1, 0, said("Trees", "trees", LONG, "A fountain", "B", "C", "D"))
-    shown = list(range(len(counting.gathered(answered))))
-    own = scores.own_answers(counting.gathered(answered))
+    answered = best_answer.answered(1, 0, said("Trees", "trees", LONG, "A fountain", "B", "C", "D"))
+    shown = list(range(len(best_answer.gathered(answered))))
+    own = scores.own_answers(best_answer.gathered(answered))
     votes = [{"ranks": {str(number): 1}, "shown": shown} for number in shown if number != own["p0"]]
-    told = counting.survey(1, SHEET, said(*({"0": each, "1": True, "2": [each], "3": LONG} for each in (3, 4, 5))))
+    told = survey.count(1, SHEET, said(*({"0": each, "1": True, "2": [each], "3": LONG} for each in (3, 4, 5))))
     paid = [Round(n, n - 1, 1, {}, tuple(Entry(p, 0, 90 - 7 * at) for at, p in enumerate(SEATS))) for n in (1, 2)]
     standing = board(paid, SEATS.values())
     return [
-        drawn(
-            Type.TRIVIA, counting.trivia(1, 0, WHICH, said([2, 6], [0], [1, 2]), lambda each: (0, 1)), WHICH, own="p0"
-        ),
-        drawn(Type.CALL_AND_ANSWER, counting.votes(answered, said(*votes)), WHERE, own="p0"),
+        drawn(Type.TRIVIA, trivia.count(1, 0, WHICH, said([2, 6], [0], [1, 2]), lambda each: (0, 1)), WHICH, own="p0"),
+        drawn(Type.CALL_AND_ANSWER, best_answer.votes(answered, said(*votes)), WHERE, own="p0"),
         race(),
-        drawn(Type.POLL, counting.poll(1, 0, WHERE, said("0"), "s"), WHERE),
+        drawn(Type.POLL, ranked_poll.count(1, 0, WHERE, said("0"), "s"), WHERE),
         drawn(Type.SURVEY, told, *SHEET),
         pictures.board(standing, own="p12"),
         pictures.final(standing, own="p12"),

@@ -17,6 +17,7 @@ from acts.site import table
 from assembly import resolutions
 from config.settings import BASE_DIR
 from live import clock, counting, repository, seats
+from live.plays import ranked_poll, trivia
 from live.rounds import Given, Round
 from live.rules import Game, Phase, State, Step
 from live.seats import Seat
@@ -61,7 +62,7 @@ def polled(random: Random) -> tuple[Question, Round]:
     question = Question("Where?", kind, options=names)
     chosen = (each[:1] for each in rankings(random, len(names)))
     said = rankings(random, len(names)) if kind == Kind.RANKING else chosen
-    return question, counting.poll(1, 0, question, given(said), "game")
+    return question, ranked_poll.count(1, 0, question, given(said), "game")
 
 
 def resolved(random: Random) -> tuple[Question, Round]:
@@ -88,7 +89,7 @@ def resolved(random: Random) -> tuple[Question, Round]:
 def asked(random: Random) -> tuple[Question, Round]:
     question = Question("Which?", Kind.CHOICE, options=("2", "3", "4", "5"), right=(0, 1, 3))
     said = [random.sample(range(4), random.randint(0, 4)) for _player in range(random.randint(0, 6))]
-    return question, counting.trivia(1, 0, question, given(said), lambda _each: (random.randint(0, 9_000), 9_000), True)
+    return question, trivia.count(1, 0, question, given(said), lambda _each: (random.randint(0, 9_000), 9_000), True)
 
 
 def test_honest_rounds_are_the_same_counted_again(bench):

@@ -7,6 +7,8 @@ from collections.abc import Callable
 import pytest
 
 from live import clock, repository, seats
+from live.play import play_in
+from live.rounds import Round
 from live.rules import Game, State, Step
 from live.seats import Seat
 from live.services import answering, making, moving
@@ -38,6 +40,11 @@ QUESTIONS = {
     Type.POLL: POLL,
     Type.SURVEY: SURVEY,
 }
+
+
+def picture(type_: str, round_: Round, questions, seats=None, own: str = "") -> str:
+    """What came of a round, as a session of this type shows it."""
+    return play_in(type_, questions[round_.question]).picture(round_, questions, seats or {}, own)
 
 
 @pytest.fixture

@@ -16,10 +16,10 @@ from django.urls import URLPattern, URLResolver, reverse
 
 from live import repository, seats
 from live.rules import Game, Step
-from live.screens import Role
 from live.seats import Seat
 from live.services.seating import SeatAct
-from live.urls import below_live
+from live.show.screens import Role
+from live.views.urls import below_live
 
 Answer = tuple[str, int, str, str]  # what was asked, status, address, body
 

@@ -8,10 +8,11 @@ from collections.abc import Callable
 import pytest
 
 from acts.site import SITE
-from live import clock, repository, rooms, rules
+from live import clock, repository, rules
 from live.rules import Game, Phase, State, Step
 from live.services import closing
 from live.services.answering import Told
+from live.show import rooms
 from questions.question import Type
 from store import trips
 from store.table import Unavailable

@@ -6,9 +6,10 @@ import pytest
 from django.urls import reverse
 
 from acts.limits import Limit
-from live import clock, codes, hall, repository, rooms
+from live import clock, codes, repository
 from live.rules import Step
 from live.services import making
+from live.show import hall, rooms
 from polls import repository as polls
 from store import keys
 from store.table import Put

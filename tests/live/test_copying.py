@@ -8,7 +8,7 @@ from django.urls import reverse
 
 from accounts import repository as people
 from acts.refusals import NotThere
-from assembly import enrolling, rolls
+from assembly import roll
 from live import repository
 from live.qa import services as questions
 from live.rules import Phase, Step
@@ -51,12 +51,12 @@ def test_an_ended_session_is_copied_without_anything_that_was_said(site, made, t
 def test_the_roll_goes_along_and_its_codes_do_not(made, person):
     game = made(Type.ASSEMBLY)
     person("Ada")
-    enrolling.add(game.id, "Hana", ["Ada", "Zita", "Yves"], {"zita": "zita@example.org"})
+    roll.add(game.id, "Hana", ["Ada", "Zita", "Yves"], {"zita": "zita@example.org"})
     copy = copied(game)
-    listed = {each.name: each for each in rolls.every(copy.id)}
+    listed = {each.name: each for each in roll.every(copy.id)}
     assert (sorted(listed), repository.find(copy.id)[0].entitled) == (["Ada", "Yves", "Zita"], 3)
     assert (bool(listed["Ada"].account), listed["Zita"].email) == (True, "zita@example.org")
-    assert rolls.code_of(copy.id, listed["Zita"]) != rolls.code_of(game.id, rolls.find(game.id, "Zita"))
+    assert roll.code_of(copy.id, listed["Zita"]) != roll.code_of(game.id, roll.find(game.id, "Zita"))
 
 
 def test_questions_from_the_room_are_taken_as_before(made):
@@ -69,7 +69,7 @@ def test_questions_from_the_room_are_taken_as_before(made):
 
 def test_one_form_makes_one_copy(made, hana, monkeypatch):
     game = made(Type.ASSEMBLY)
-    enrolling.add(game.id, "Hana", ["Zita"])
+    roll.add(game.id, "Hana", ["Zita"])
     way = reverse("copy_game", args=[game.id])
     first, second = (hana.post(way, {"token": "the same"})["Location"] for _press in range(2))
     assert first == second

@@ -11,11 +11,11 @@ from django.urls import reverse
 
 from accounts import repository as people
 from acts.refusals import LostRace, NotNow
-from assembly import agenda
-from live import corrections, repository, rooms, rules, screens
+from live import corrections, repository, rules
 from live.rules import Phase, Step
-from live.screens import Role
 from live.services import correcting, moving
+from live.show import rooms, screens
+from live.show.screens import Role
 from questions.question import Kind, Question, Type
 from questions.rules import Elsewhere, edition_of_question
 from store.log import EventLog
@@ -91,7 +91,7 @@ def test_a_title_is_corrected_until_the_end_everywhere_it_stands(site, assembly)
 
 def test_an_item_added_later_is_moved_before_any_other_business(site, made):
     game = made(Type.ASSEMBLY, [Question("Report", Kind.TOPIC), Question("Any other business", Kind.TOPIC)])
-    agenda.add(game.id, "Hana", Question("Shall we buy a boat?", Kind.MOTION))
+    correcting.add(game.id, "Hana", Question("Shall we buy a boat?", Kind.MOTION))
     move(game, 2)
     assert titles(game) == ["Report", "Shall we buy a boat?", "Any other business"]
     assert rooms.current(game.id).questions[1].title == "Shall we buy a boat?", "also in a process that knew another"

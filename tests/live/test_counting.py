@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from live import counting, scores
+from live.plays import best_answer, ranked_poll, survey, trivia
 from live.rounds import Given, Round
 from polls.counting import SideBySide
 from questions.question import Kind, Question
@@ -45,12 +46,12 @@ def points(found: Round) -> dict[str, tuple[int, int]]:
 
 
 def answered(*texts: str) -> Round:
-    return counting.answers(4, 3, said(*texts))
+    return best_answer.answered(4, 3, said(*texts))
 
 
 def ranked(found: Round, ranks: dict[str, int], shown=None) -> dict:
     """A vote by the answers' texts."""
-    texts = [answer.text for answer in counting.gathered(found)]
+    texts = [answer.text for answer in best_answer.gathered(found)]
     numbers = {texts.index(text): rank for text, rank in ranks.items()}
     return {"ranks": {str(each): rank for each, rank in numbers.items()}, "shown": shown or list(range(len(texts)))}
 
@@ -59,7 +60,7 @@ def ranked(found: Round, ranks: dict[str, int], shown=None) -> dict:
 
 
 def test_trivia_counts_options_and_pays_what_is_right():
-    found = counting.trivia(1, 0, PRIMES, said([0, 1, 3], [0, 2], [], [0]), untimed)
+    found = trivia.count(1, 0, PRIMES, said([0, 1, 3], [0, 2], [], [0]), untimed)
     assert found.result == {"chosen": [3, 1, 1, 1], "right": [0, 1, 3], "fully_right": 1}
     assert points(found) == {"p0": (1000, 0), "p1": (0, 0), "p2": (0, 0), "p3": (333, 0)}
     assert (found.number, found.question, found.count) == (1, 0, 4)
@@ -67,25 +68,25 @@ def test_trivia_counts_options_and_pays_what_is_right():
 
 def test_speed_is_paid_apart_and_on_ones_own_clock():
     clocks = {"p0": (2500, 20_000), "p1": (2500, 40_000), "p2": (0, 20_000)}
-    found = counting.trivia(1, 0, CAPITAL, said([1], [1], [0]), lambda each: clocks[each.player], bonus=True)
+    found = trivia.count(1, 0, CAPITAL, said([1], [1], [0]), lambda each: clocks[each.player], bonus=True)
     assert points(found) == {"p0": (1000, 450), "p1": (1000, 475), "p2": (0, 0)}
     assert [entry.total for entry in found.entries] == [1450, 1475, 0]
 
 
 def test_nobody_answered():
-    found = counting.trivia(1, 0, CAPITAL, [], untimed)
+    found = trivia.count(1, 0, CAPITAL, [], untimed)
     assert (found.count, found.result["chosen"], found.entries) == (0, [0, 0, 0], ())
 
 
 def test_options_that_are_not_there_are_not_chosen():
-    found = counting.trivia(1, 0, CAPITAL, said([1, 7], [-1], "1", 1, [True], None), untimed)
+    found = trivia.count(1, 0, CAPITAL, said([1, 7], [-1], "1", 1, [True], None), untimed)
     assert [entry.said for entry in found.entries] == [[1], [], [], [1], [], []]
 
 
 def test_of_several_answers_of_one_player_the_last_counts():
     twice = [Given("p0", [1], 9), Given("p0", [0], 5)]
     for order in (twice, twice[::-1]):
-        found = counting.trivia(1, 0, CAPITAL, order, untimed)
+        found = trivia.count(1, 0, CAPITAL, order, untimed)
         assert (found.count, found.entries[0].said) == (1, [1])
 
 
@@ -106,7 +107,7 @@ def test_the_first_close_gathers_answers_that_nobody_has_points_for():
 def test_all_authors_of_an_answer_get_its_points():
     found = answered("Trees", "trees", "Benches", "A fountain")
     cast = [ranked(found, {"Benches": 1}), ranked(found, {}), ranked(found, {"Trees": 1, "A fountain": 2})]
-    done = counting.votes(found, said(*cast))
+    done = best_answer.votes(found, said(*cast))
     assert points(done) == {"p0": (3, 0), "p1": (3, 0), "p2": (3, 0), "p3": (2, 0)}
     assert (done.votes, done.result["voted"]) == (3, True)
     assert [(each["text"], each["points"], each["place"]) for each in done.result["answers"]][2:] == [
@@ -119,9 +120,9 @@ def test_all_authors_of_an_answer_get_its_points():
 @every_row("texts", [(), ("One",), ("One", "Two"), ("One", "Two", "two", "TWO")])
 def test_fewer_than_three_answers_are_not_voted_on_and_have_no_points(texts):
     found = answered(*texts)
-    done = counting.votes(found, said({"ranks": {"0": 1}, "shown": [0, 1]}))
+    done = best_answer.votes(found, said({"ranks": {"0": 1}, "shown": [0, 1]}))
     assert done == found
-    assert not scores.is_voted_on(counting.gathered(found))
+    assert not scores.is_voted_on(best_answer.gathered(found))
     assert all(entry.total == 0 for entry in done.entries)
 
 
@@ -141,27 +142,27 @@ def test_votes_that_are_none_give_nothing_and_are_not_counted():
         "One",
         None,
     ]
-    done = counting.votes(found, said(*bad))
+    done = best_answer.votes(found, said(*bad))
     assert done.votes == 0
     assert {entry.points for entry in done.entries} == {0}
 
 
 def test_thirteen_answers_are_paid_by_showings():
     found = answered(*(f"Answer {number}" for number in range(13)))
-    own = scores.own_answers(counting.gathered(found))
-    dealt = scores.showings(own, counting.gathered(found))
+    own = scores.own_answers(best_answer.gathered(found))
+    dealt = scores.showings(own, best_answer.gathered(found))
     cast = [
-        Given(voter, counting.as_said(scores.Vote({numbers[0]: 1}, numbers)), 0) for voter, numbers in dealt.items()
+        Given(voter, best_answer.as_said(scores.Vote({numbers[0]: 1}, numbers)), 0) for voter, numbers in dealt.items()
     ]
-    done = counting.votes(found, cast)
+    done = best_answer.votes(found, cast)
     firsts = [numbers[0] for numbers in dealt.values()]
     assert points(done) == {voter: (firsts.count(own[voter]) * 3 * 13 // 9, 0) for voter in own}
 
 
 def test_the_result_holds_the_best_texts_and_the_entries_all():
     found = answered(*(f"Answer {number}" for number in range(60)))
-    done = counting.votes(found, said(ranked(found, {"Answer 59": 1})))
-    assert len(done.result["answers"]) == counting.MAX_ANSWERS_IN_RESULT
+    done = best_answer.votes(found, said(ranked(found, {"Answer 59": 1})))
+    assert len(done.result["answers"]) == best_answer.MAX_ANSWERS_IN_RESULT
     assert done.result["answers"][0]["text"] == "Answer 59"
     assert len(done.entries) == 60
 
@@ -175,7 +176,7 @@ def test_texts_are_one_line_and_not_longer_than_they_may_be():
 
 
 def test_a_ranking_is_counted_round_by_round():
-    found = counting.poll(2, 1, LUNCH, said("0>2", "0>2", "1>2>0", "1>2", "2>1"), seed="s")
+    found = ranked_poll.count(2, 1, LUNCH, said("0>2", "0>2", "1>2>0", "1>2", "2>1"), seed="s")
     assert (found.count, found.result["method"], found.result["winners"]) == (5, "irv", [1])
     first, last = found.result["rounds"]
     assert first == {
@@ -192,7 +193,7 @@ def test_a_ranking_is_counted_round_by_round():
 
 def test_a_poll_keeps_rankings_and_nobody_in_an_order_that_says_nothing():
     signed = zip(said("2>1", "0>2", "1>2", ""), "CADB", strict=True)
-    found = counting.poll(2, 1, LUNCH, [replace(each, receipt=receipt) for each, receipt in signed], seed="s")
+    found = ranked_poll.count(2, 1, LUNCH, [replace(each, receipt=receipt) for each, receipt in signed], seed="s")
     assert [(each.player, each.said, each.receipt) for each in found.entries] == [
         ("", "0>2", "A"),
         ("", "", "B"),
@@ -204,30 +205,30 @@ def test_a_poll_keeps_rankings_and_nobody_in_an_order_that_says_nothing():
 
 @every_row("rankings", [(), ("0",), ("0", "1"), ("0", "1", ""), ("0", "1", "9", "1>1", "x", 3, None)])
 def test_below_three_votes_nothing_of_a_poll_is_told_or_kept(rankings):
-    found = counting.poll(2, 1, LUNCH, said(*rankings), seed="s")
+    found = ranked_poll.count(2, 1, LUNCH, said(*rankings), seed="s")
     assert found == Round(2, 1, len(rankings), {"too_few": True, "count": len(rankings)}, ())
     assert "p0" not in repr(counting.as_parts(found))
 
 
 def test_three_votes_are_told():
-    assert "too_few" not in counting.poll(2, 1, LUNCH, said("0", "1", "0"), seed="s").result
+    assert "too_few" not in ranked_poll.count(2, 1, LUNCH, said("0", "1", "0"), seed="s").result
 
 
 def test_a_choice_is_won_by_whoever_has_most():
-    found = counting.poll(2, 1, COLOUR, said("0", "1", "1", "2", "1"), seed="s")
+    found = ranked_poll.count(2, 1, COLOUR, said("0", "1", "1", "2", "1"), seed="s")
     assert (found.result["method"], found.result["winners"], found.result["lots"]) == ("plurality", [1], [])
     (only,) = found.result["rounds"]
     assert (only["tally"], only["elected"], only["threshold"]) == (["1", "3", "1"], [1], "")
 
 
 def test_a_choice_may_end_in_a_tie():
-    found = counting.poll(2, 1, COLOUR, said("0", "1", "1", "0"), seed="s")
+    found = ranked_poll.count(2, 1, COLOUR, said("0", "1", "1", "0"), seed="s")
     assert found.result["winners"] == [1, 0]  # by their names
     assert found.result["places"] == [[1, 1], [0, 1], [2, 3]]
 
 
 def test_a_lot_is_drawn_from_the_session_and_a_winner_that_hangs_on_it_is_a_tie():
-    found = counting.poll(2, 1, LUNCH, said("0", "0", "1", "1"), seed="s").result
+    found = ranked_poll.count(2, 1, LUNCH, said("0", "0", "1", "1"), seed="s").result
     assert found["between"]
     assert sorted(found["winners"]) == [0, 1]
     assert found["lots"]
@@ -235,7 +236,7 @@ def test_a_lot_is_drawn_from_the_session_and_a_winner_that_hangs_on_it_is_a_tie(
     assert chosen in among
     assert found["rounds"][round_ - 1]["eliminated"] == [chosen]
     drawn = {
-        tuple(counting.poll(2, 1, LUNCH, said("0", "0", "1", "1"), seed=str(n)).result["lots"][-1][:2])
+        tuple(ranked_poll.count(2, 1, LUNCH, said("0", "0", "1", "1"), seed=str(n)).result["lots"][-1][:2])
         for n in range(9)
     }
     assert len(drawn) > 1
@@ -243,7 +244,7 @@ def test_a_lot_is_drawn_from_the_session_and_a_winner_that_hangs_on_it_is_a_tie(
 
 def test_two_options_of_one_name_are_two():
     twins = Question("Who?", Kind.RANKING, options=("Kim", "Kim", "Lee"))
-    found = counting.poll(2, 1, twins, said("1", "1", "0"), seed="s").result
+    found = ranked_poll.count(2, 1, twins, said("1", "1", "0"), seed="s").result
     assert found["winners"] == [1]
 
 
@@ -256,7 +257,7 @@ every_ranking = st.permutations(range(4)).flatmap(
 @given(st.lists(every_ranking, min_size=3, max_size=12), st.text("abc", max_size=3))
 def test_the_count_is_that_of_a_quick_poll(rankings, seed):
     names = ("Soup", "Salad", "Rice", "Bread")
-    found = counting.poll(1, 0, Question("Lunch?", Kind.RANKING, options=names), said(*rankings), seed).result
+    found = ranked_poll.count(1, 0, Question("Lunch?", Kind.RANKING, options=names), said(*rankings), seed).result
     if "too_few" in found:
         assert sum(map(bool, rankings)) < 3
         return
@@ -281,7 +282,7 @@ def sheets(*rows) -> list[Given]:
 
 
 def test_every_question_of_a_survey_is_summed_by_its_kind():
-    found = counting.survey(1, SURVEY, sheets((5, 0, True, "a"), (4, [0, 1], False, "b"), (2, 1, True, "c")))
+    found = survey.count(1, SURVEY, sheets((5, 0, True, "a"), (4, [0, 1], False, "b"), (2, 1, True, "c")))
     rating, choice, yes_no, text = found.result["questions"]
     assert rating == {"kind": "rating", "count": 3, "values": [0, 1, 0, 1, 1], "mean": "3.67"}
     assert choice == {"kind": "choice", "count": 3, "chosen": [2, 2]}
@@ -292,48 +293,48 @@ def test_every_question_of_a_survey_is_summed_by_its_kind():
 
 @every_row(("values", "mean"), [((1, 1, 1), "1.00"), ((5, 5, 4), "4.67"), ((1, 2, 1, 1, 1, 1, 1, 1), "1.13")])
 def test_a_mean_is_rounded_half_up(values, mean):
-    assert counting.survey(1, SURVEY[:1], sheets(*((each,) for each in values))).result["questions"][0]["mean"] == mean
+    assert survey.count(1, SURVEY[:1], sheets(*((each,) for each in values))).result["questions"][0]["mean"] == mean
 
 
 def test_texts_are_nobodys_and_stand_in_no_ones_order():
     rows = [(5, 0, True, f"Text {number}") for number in range(9)]
-    found = counting.survey(1, SURVEY, sheets(*rows))
+    found = survey.count(1, SURVEY, sheets(*rows))
     assert {entry.player for entry in found.entries} == {""}
     assert {entry.said["question"] for entry in found.entries} == {3}
     assert sorted(entry.said["text"] for entry in found.entries) == [row[3] for row in rows]
     assert [entry.said["text"] for entry in found.entries] != [row[3] for row in rows]
-    assert counting.survey(1, SURVEY, sheets(*rows[::-1])) == found
+    assert survey.count(1, SURVEY, sheets(*rows[::-1])) == found
 
 
 def test_what_one_person_said_to_two_questions_cannot_be_put_together():
     """Whoever said which of the first and which of the second: the round is the same."""
     two = (Question("First?"), Question("Second?"))
     pairs = [list(zip("abc", order, strict=True)) for order in itertools.permutations("def")]
-    assert len({counting.digest(counting.survey(1, two, sheets(*rows))) for rows in pairs}) == 1
+    assert len({counting.digest(survey.count(1, two, sheets(*rows))) for rows in pairs}) == 1
 
 
 @every_row("number", [0, 1, 2])
 def test_below_three_sheets_nothing_of_a_survey_is_told_or_kept(number):
-    found = counting.survey(1, SURVEY, sheets(*[(5, 0, True, "secret")] * number))
+    found = survey.count(1, SURVEY, sheets(*[(5, 0, True, "secret")] * number))
     assert found == Round(1, 0, number, {"too_few": True, "count": number}, ())
 
 
 def test_a_question_that_fewer_than_three_answered_tells_nothing_either():
-    found = counting.survey(1, SURVEY, sheets((5, 0, True, "secret"), (4, 0, True, "hidden"), (3, 1, True, " ")))
+    found = survey.count(1, SURVEY, sheets((5, 0, True, "secret"), (4, 0, True, "hidden"), (3, 1, True, " ")))
     assert found.result["questions"][3] == {"kind": "text", "count": 2, "too_few": True, "kept": 0}
     assert found.entries == ()
 
 
 def test_what_is_not_an_answer_to_the_question_is_left_out():
     rows = [(0, 9, 1, 7), (6, [], "yes", None), (True, None, None, ["x"]), ("5", "0", 0, {})]
-    found = counting.survey(1, SURVEY, [*sheets(*rows), Given("x", "no sheet", 0)])
+    found = survey.count(1, SURVEY, [*sheets(*rows), Given("x", "no sheet", 0)])
     assert [each["count"] for each in found.result["questions"]] == [0, 0, 0, 0]
     assert found.count == 4
 
 
 def test_texts_beyond_what_a_transaction_holds_are_left_out_and_told(monkeypatch):
-    monkeypatch.setattr(counting, "MAX_SURVEY_BYTES", 700)
-    found = counting.survey(1, SURVEY, sheets(*((5, 0, True, f"{number}" * 30) for number in range(9))))
+    monkeypatch.setattr(survey, "MAX_SURVEY_BYTES", 700)
+    found = survey.count(1, SURVEY, sheets(*((5, 0, True, f"{number}" * 30) for number in range(9))))
     assert found.result["questions"][3] == {"kind": "text", "count": 9, "kept": 7}
     assert len(found.entries) == 7
 
@@ -344,13 +345,13 @@ def test_texts_beyond_what_a_transaction_holds_are_left_out_and_told(monkeypatch
 def rounds() -> list[Round]:
     texts = answered("One", "Two", "Three", "Four")
     return [
-        counting.trivia(1, 0, PRIMES, said([0, 1, 3], [0, 2]), lambda each: (900, 20_000), bonus=True),
+        trivia.count(1, 0, PRIMES, said([0, 1, 3], [0, 2]), lambda each: (900, 20_000), bonus=True),
         texts,
-        counting.votes(texts, said(ranked(texts, {"Two": 1}), ranked(texts, {"One": 1}))),
-        counting.poll(2, 1, LUNCH, said("0>2", "0=1>2", "1>2>0", "1>2", "2>1"), seed="s"),
-        counting.poll(2, 1, COLOUR, said("0", "1", "1"), seed="s"),
-        counting.poll(2, 1, LUNCH, said("0>2"), seed="s"),
-        counting.survey(1, SURVEY, sheets((5, 0, True, "a"), (4, 1, False, "b"), (2, 1, True, "c"))),
+        best_answer.votes(texts, said(ranked(texts, {"Two": 1}), ranked(texts, {"One": 1}))),
+        ranked_poll.count(2, 1, LUNCH, said("0>2", "0=1>2", "1>2>0", "1>2", "2>1"), seed="s"),
+        ranked_poll.count(2, 1, COLOUR, said("0", "1", "1"), seed="s"),
+        ranked_poll.count(2, 1, LUNCH, said("0>2"), seed="s"),
+        survey.count(1, SURVEY, sheets((5, 0, True, "a"), (4, 1, False, "b"), (2, 1, True, "c"))),
         Round(3, 2, 0, {}),
     ]
 
@@ -372,8 +373,8 @@ def test_the_digest_is_of_everything_in_the_round():
 @every_row("order", list(itertools.permutations(range(3))))
 def test_the_digest_does_not_depend_on_the_order_of_reading(order):
     votes = said("0>2", "1>0", "2")
-    assert counting.digest(counting.poll(1, 0, LUNCH, [votes[each] for each in order], "s")) == counting.digest(
-        counting.poll(1, 0, LUNCH, votes, "s")
+    assert counting.digest(ranked_poll.count(1, 0, LUNCH, [votes[each] for each in order], "s")) == counting.digest(
+        ranked_poll.count(1, 0, LUNCH, votes, "s")
     )
 
 

@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
-from live import demo, repository
+from assembly import demo as assemblies
+from live import repository
 from live.rules import Step
+from live.views import demo
 from questions.demo import MAKER
 from questions.question import Type
 from tests.test_replay_live import check
 
 
+def load() -> int:
+    return demo.load() + assemblies.load()
+
+
 def test_the_demo_is_loaded_once_and_has_always_something_to_try(site, person):
-    assert demo.load() == 0, "Without its people there is no demo."
+    assert load() == 0, "Without its people there is no demo."
     person(MAKER)
-    assert demo.load() == 3
-    assert demo.load() == 0
+    assert load() == 3
+    assert load() == 0
     made = {each.title: each for each in repository.history(MAKER, limit=9)[0]}
-    meeting, decided = made.pop(demo.MEETING), made.pop(demo.DECIDED)
+    meeting, decided = made.pop(assemblies.MEETING), made.pop(demo.DECIDED)
     (waiting,) = made.values()
     assert meeting.engagement_type == Type.ASSEMBLY
     game, state = repository.find(waiting.id)
@@ -23,5 +29,5 @@ def test_the_demo_is_loaded_once_and_has_always_something_to_try(site, person):
     assert (decided.players, decided.answers) == (len(demo.ROOM), len(demo.ROOM))
     for each in (game, repository.find(meeting.id)[0]):
         demo._drive(each, Step.END)
-    assert demo.load() == 2
+    assert load() == 2
     assert check(site).first == ()

@@ -11,9 +11,10 @@ import pytest
 
 from acts import background
 from acts.site import acting_on
-from live import lifetimes, presence, repository, rooms, rules
+from live import lifetimes, repository, rules
 from live.rules import Step
 from live.services import making
+from live.show import presence, rooms
 from questions.question import OF_SETS, Type
 from store import forgetting, keys
 from store.table import DATA

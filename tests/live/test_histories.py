@@ -20,7 +20,7 @@ import pytest
 from acts.refusals import LostRace, NotNow
 from acts.site import acting_on, table
 from config.settings import BASE_DIR
-from live import counting, repository, rules
+from live import counting, repository, steps
 from live.rounds import Round
 from live.rules import Game, State, Step
 from live.services import making, moving
@@ -42,7 +42,7 @@ ROUNDS = 6
 def click(game: Game, step: Step) -> None:
     """Press until somebody's click has arrived; a page that was overtaken shows where the session is."""
     first = seen(game).version
-    while step in rules.offered(game, seen(game)) and seen(game).version == first:
+    while step in steps.offered(game, seen(game)) and seen(game).version == first:
         with suppress(LostRace, NotNow, *NO_ANSWER):
             moving.drive(game.id, "Hana", step, first)
 
@@ -58,7 +58,7 @@ def host(game: Game, rounds: int, enough: int = 20) -> None:
     """Ask, let the room answer, and close from two tabs at once."""
     for _ in range(rounds):
         click(game, Step.NEXT)
-        if game.is_assembly:
+        if game.format.has_agenda:
             click(game, Step.VOTE)
         while not has_heard(game, enough):
             time.sleep(0.05)
@@ -77,7 +77,7 @@ def has_heard(game: Game, enough: int) -> bool:
     """So much, and of as many as a secret vote needs to keep its secret: on a slow machine some begin late."""
     state = seen(game)
     with suppress(*NO_ANSWER):
-        given = (repository.votes if game.is_assembly else repository.answers)(game.id, state.round)
+        given = (repository.votes if game.format.has_agenda else repository.answers)(game.id, state.round)
         heard = len(given) >= enough and len({each.player for each in given}) >= len(NAMES)
         return state.phase != answered_in(game) or heard
     return False
@@ -93,10 +93,10 @@ def said_in(game: Game, round_: Round) -> dict[str, str]:
     """Whose words count: nobody's name is with them in a survey, but the words name who used them."""
     if game.engagement_type == Type.POLL:
         return {idea["text"].split()[0]: idea["text"] for idea in round_.result["ideas"]}
-    if game.is_assembly:  # a secret one names nobody, but its first place does
+    if game.format.has_agenda:  # a secret one names nobody, but its first place does
         assert {bool(entry.player) for entry in round_.entries} == {not round_.result["secret"]}
         return {player_of(entry.said): entry.said for entry in round_.entries}
-    if not game.is_anonymous:
+    if game.engagement_type == Type.CALL_AND_ANSWER:
         return {entry.player: entry.said for entry in round_.entries}
     return {entry.said["text"].split()[0]: entry.said["text"] for entry in round_.entries}
 
@@ -207,8 +207,8 @@ def test_ten_thousand_clicks_in_two_tabs_skip_no_step(made):
 def press_on(game: Game, tab: int, clicks: Counter) -> None:
     """Until all is asked and enough was clicked: what the page offers first, from where the page is."""
     state = repository.state(game.id)
-    while rules.next_question(game, state) is not None or not state.revealed or clicks[tab] < 5_000:
-        offered = rules.offered(game, state)
+    while steps.next_question(game, state) is not None or not state.revealed or clicks[tab] < 5_000:
+        offered = steps.offered(game, state)
         for _ in range(40):
             clicks[tab] += 1
             try:
@@ -216,7 +216,7 @@ def press_on(game: Game, tab: int, clicks: Counter) -> None:
             except (LostRace, NotNow):
                 continue
         state = repository.state(game.id)
-        if state.revealed and rules.next_question(game, state) is None:
+        if state.revealed and steps.next_question(game, state) is None:
             state = replace(state, version=0)  # an old page that is pressed on: nobody ends the session by it
 
 

@@ -12,10 +12,12 @@ from django.urls import reverse
 from accounts import repository as people
 from accounts.rules import Role
 from acts.site import table
-from live import gathering, hall, repository, rooms, screens, seats
+from live import repository, seats
+from live.plays import best_answer
 from live.rules import MAX_HOSTS, Names, Phase, Step
-from live.screens import Role as Screen
 from live.services import hosting
+from live.show import hall, rooms, screens
+from live.show.screens import Role as Screen
 from questions.question import Kind, Question, Type
 from store.log import EventLog
 from tests.at_once import at_once
@@ -136,7 +138,7 @@ def test_answers_are_voted_on_in_the_hall(hana, made):
     assert "Now vote" in page
     assert "3 answers are in." in page
     assert "A boat for" not in page, "Whose and what it is stays on the phones until the results."
-    gathered = gathering.read(game.id, 1)
+    gathered = best_answer.read(game.id, 1)
     first = gathered.shown_to("ada")[0]
     give(game, players[0], {"ranks": {str(first): 1}, "shown": list(gathered.shown_to("ada"))})
     take(hana, game, Step.CLOSE)

@@ -11,12 +11,13 @@ from random import Random
 import pytest
 
 from acts.site import table
-from live import clock, fragments, hub, presence, repository, rooms, screens, seats, waking
-from live.hub import Ear, Hub
-from live.presence import Presence
+from live import clock, repository, seats, waking
 from live.rules import Phase, Step
-from live.screens import Role, Shown
 from live.services import moving
+from live.show import fragments, hub, presence, rooms, screens
+from live.show.hub import Ear, Hub
+from live.show.presence import Presence
+from live.show.screens import Role, Shown
 from pages.streams import Listener
 from questions.question import Type
 from store import keys

@@ -6,10 +6,11 @@ import pytest
 
 from acts.background import wait
 from acts.refusals import LostRace, NotNow
-from live import counting, pictures, repository, rules, seats
-from live.ideas import orders, sorting
-from live.ideas import rules as ideas
-from live.ideas.rules import Sorted
+from live import counting, repository, seats, steps
+from live.plays import ideas_order as ideas
+from live.plays import ideas_sorting as sorting
+from live.plays import ideas_store as orders
+from live.plays.ideas_order import Sorted
 from live.pseudonyms import pseudonym
 from live.rounds import Given, options_of
 from live.rules import Phase, Step
@@ -18,7 +19,7 @@ from questions.question import Kind, Question, Type
 from store import keys
 from store.log import EventLog
 from tests.background import finish_background
-from tests.live.conftest import drive, give, seated
+from tests.live.conftest import drive, give, picture, seated
 
 ASKED = (Question("What should we try?", Kind.IDEAS, seconds=0),)
 WRITTEN = {"Ada": ["A bus", "a  BOAT"], "Ben": ["A boat"], "Cem": ["A bike"]}
@@ -177,7 +178,7 @@ def test_of_ideas_that_do_not_count_nothing_is_kept(site, made, phase, step):
         give(game, seats.find(game.id, name.lower()), texts)
     for before in {Phase.QUESTION: (), Phase.SORTING: (Step.CLOSE,), Phase.VOTING: (Step.CLOSE, Step.VOTE)}[phase]:
         drive(game, before)
-    if step not in rules.offered(game, repository.state(game.id)):
+    if step not in steps.offered(game, repository.state(game.id)):
         drive(game, Step.VOID)
     state = drive(game, step)
     assert 1 in state.voided
@@ -202,7 +203,7 @@ def test_an_assembly_ranks_ideas_in_secret_and_notes_who_was_there(site, made):
     assert round_.result["options"][round_.result["winners"][0]] == options_of(round_, ASKED[0])[0]
     opened = [each for each in events(site, "LiveSessionMoved") if each["step"] == "vote"]
     assert [each["present_count"] for each in opened] == [3]
-    assert f"{round_.result['options'][0]}\u2069 wins" in pictures.picture(Type.ASSEMBLY, round_, ASKED, {})
+    assert f"{round_.result['options'][0]}\u2069 wins" in picture(Type.ASSEMBLY, round_, ASKED, {})
 
 
 # --- putting in order ---

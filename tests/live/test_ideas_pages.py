@@ -12,13 +12,14 @@ from django.test import Client
 from django.urls import reverse
 
 from accounts import repository as people
-from live import pictures, repository, robots, rooms, screens
-from live.ideas import orders
+from live import repository
+from live.plays import ideas_store as orders
 from live.rules import Phase, Step
-from live.screens import Role
+from live.show import robots, rooms, screens
+from live.show.screens import Role
 from questions.formats import csv_in, csv_out
 from questions.question import Kind, Question, Type, flaws
-from tests.live.conftest import drive, give, seated
+from tests.live.conftest import drive, give, picture, seated
 from tests.live.test_ideas import ASKED, WRITTEN, numbers, sealed
 from tests.live.test_play import SCRIPT, Phone
 
@@ -245,7 +246,7 @@ def test_who_moved_is_in_the_files(made, hana):
 
 def test_without_a_vote_the_picture_says_so(game):
     drive(game, Step.CLOSE)
-    html = pictures.picture(Type.POLL, sealed(game), repository.questions(game.id), {})
+    html = picture(Type.POLL, sealed(game), repository.questions(game.id), {})
     assert "There was no vote" in html
     assert "A boat" in html
 

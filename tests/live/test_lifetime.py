@@ -7,10 +7,10 @@ from datetime import timedelta
 import pytest
 from django.test import Client
 
-from assembly import agenda
-from live import clock, lifetimes, presence, repository, rooms, rules
+from live import clock, lifetimes, repository, rules
 from live.rules import Phase, Step
-from live.services import ending
+from live.services import correcting, ending
+from live.show import presence, rooms
 from questions.question import Kind, Question, Type
 from tests.clock import stands_at
 from tests.live.conftest import drive, give, seated
@@ -57,7 +57,7 @@ def test_one_that_nobody_starts_is_gone_after_two_weeks(made, at):
 def test_preparing_it_gives_it_another_two_weeks(made, at):
     game = made(Type.ASSEMBLY)
     at(game.created_at, 10 * ONE_DAY)
-    agenda.add(game.id, "Hana", Question("Any other business", Kind.TOPIC))
+    correcting.add(game.id, "Hana", Question("Any other business", Kind.TOPIC))
     at(game.created_at, 24 * ONE_DAY - ONE_MINUTE)
     assert ending.end_abandoned() == 0
     at(game.created_at, 24 * ONE_DAY + ONE_MINUTE)

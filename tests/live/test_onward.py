@@ -13,7 +13,7 @@ from acts.background import wait
 from acts.limits import TooOften
 from acts.refusals import NotAllowed
 from acts.site import table
-from assembly import enrolling, rolls
+from assembly import roll
 from ballots import services as voting
 from elections import repository as elections
 from elections.convening import Convened
@@ -23,7 +23,7 @@ from elections.lifecycle import deleting as deleting_acts
 from elections.lifecycle import services as lifecycle
 from elections.roll.services import add_voters
 from live import counting, repository, seats
-from live.onward import repository as onward
+from live import follow_ups as onward
 from live.onward import services as carrying
 from live.rules import Step
 from live.services import deleting
@@ -86,7 +86,7 @@ def assembly(made):  # noqa: F811
 def sit(game, name, **more):
     """As somebody checks in; by a code without an account."""
     person = people.find(name)
-    account, player = more.pop("account", name), rolls.player_of(game.id, name, person.created_at if person else "")
+    account, player = more.pop("account", name), roll.player_of(game.id, name, person.created_at if person else "")
     seat = seats.Seat(player, name, game.created_at, account=account, **more)
     table().write(*seats.seating(game, seat))
     return seat
@@ -103,7 +103,7 @@ def events(kind):
     return [each["event_data"] for each in table().each(keys.events()) if each["event_type"] == kind]
 
 
-def roll(name):
+def voters_of(name):
     return sorted(each.name for each in elections.every_voter(name))
 
 
@@ -183,7 +183,7 @@ def test_those_present_are_its_electorate_and_how_many_they_were_is_kept(assembl
     number = talked(assembly)
     made_ = carrying.make_election(hana, assembly.id, number, of_those_present=True)
     draft = elections.find(made_.what)
-    assert roll(draft.name) == ["Ada", "Bo", "Cy"]
+    assert voters_of(draft.name) == ["Ada", "Bo", "Cy"]
     digest = counting.digest(counting.round_of(repository.round_items(assembly.id, number)))
     said = {"present": 5, "entitled": 12, "quorum": "1/3", "quorate": True, "listed": 3, "unlisted": 2}
     at = draft.convened.at
@@ -201,7 +201,7 @@ def test_of_an_assembly_as_a_whole_there_is_the_electorate_alone(assembly, hana)
     made_ = carrying.make_election(hana, assembly.id, 0, of_those_present=True)
     draft = elections.find("Spring meeting")
     assert made_.round == 0
-    assert roll(draft.name) == ["Ada", "Bo", "Cy"]
+    assert voters_of(draft.name) == ["Ada", "Bo", "Cy"]
     assert elections.candidates(draft.name) == []
     assert draft.convened.round_digest == ""
     with pytest.raises(carrying.NotOnward, match="about the options"):
@@ -212,7 +212,7 @@ def test_without_a_quorum_the_draft_is_made_and_says_so(assembly, hana, made):  
     game = made(Type.ASSEMBLY, [CHAIR], title="Autumn", entitled=12, quorum=">1/2")
     sit(game, "Ada")
     draft = elections.find(carrying.make_election(hana, game.id, 0, of_those_present=True).what)
-    assert roll(draft.name) == ["Ada"]
+    assert voters_of(draft.name) == ["Ada"]
     assert (draft.convened.quorate, draft.convened.words) == (
         False,
         "1 of 12 present · quorum of more than 1/2 of those entitled NOT met · 1 of them was put on the roll",
@@ -229,13 +229,13 @@ def test_of_an_assembly_that_is_over_it_says_what_was_so_at_its_end(assembly, ha
 def test_an_account_of_the_same_name_made_later_is_somebody_else(assembly, hana, monkeypatch):
     sit(assembly, "Fay")
     enrol("Fay")
-    assert carrying.hall(assembly).accounts.keys() == {"Ada", "Bo", "Cy"}
-    assert carrying.hall(assembly).present == 6
+    assert roll.electorate(assembly).accounts.keys() == {"Ada", "Bo", "Cy"}
+    assert roll.electorate(assembly).present == 6
 
 
 def test_robots_are_nobody(assembly):
     sit(assembly, "Robot", account="", robot=True)
-    assert carrying.hall(assembly).present == 5
+    assert roll.electorate(assembly).present == 5
 
 
 def test_from_the_room_to_the_proof(assembly, hana, tmp_path, capsys):
@@ -449,7 +449,7 @@ def test_an_assembly_offers_its_electorate_and_says_how_many_that_is(assembly, h
     whole = text(browser.get(f"/live/{assembly.id}/onward/0/"))
     assert whole.count('name="make"') == 1
     browser.post(f"/live/{assembly.id}/onward/0/", {"make": "electorate"})
-    assert roll("Spring meeting") == ["Ada", "Bo", "Cy"]
+    assert voters_of("Spring meeting") == ["Ada", "Bo", "Cy"]
     told = text(browser.get("/election/Spring%20meeting/dashboard/"))
     assert "5 of 12 present · quorum of 1/3 of those entitled met" in told
 
@@ -502,14 +502,14 @@ def test_what_came_of_it_goes_with_the_session(ranked, hana):
 def test_those_who_checked_in_by_code_vote_by_link_to_the_address_of_the_roll(made, hana):  # noqa: F811
     game = made(Type.ASSEMBLY, [CHAIR])
     enrol("Ada")
-    enrolling.add(game.id, "Hana", ["Ada", "Zita", "Yves"], {"zita": "zita@example.org"})
-    for entry in rolls.every(game.id):
+    roll.add(game.id, "Hana", ["Ada", "Zita", "Yves"], {"zita": "zita@example.org"})
+    for entry in roll.every(game.id):
         account = entry.name if entry.account else ""
-        seat = seats.Seat(rolls.player(game.id, entry), entry.name, game.created_at, account=account, entry=entry.name)
+        seat = seats.Seat(roll.player(game.id, entry), entry.name, game.created_at, account=account, entry=entry.name)
         table().write(*seats.seating(game, seat))
     made_ = carrying.make_election(hana, game.id, 0, of_those_present=True)
     election = elections.find(made_.what)
-    assert (roll(election.name), election.vote_by_link) == (["Ada", "zita@example.org"], True)
+    assert (voters_of(election.name), election.vote_by_link) == (["Ada", "zita@example.org"], True)
     assert (election.convened.listed, election.convened.unlisted) == (2, 1)
 
 
@@ -529,7 +529,7 @@ def test_a_host_adds_addresses_on_the_page(assembly, signed_in):
         assert typed.splitlines()[0].replace("<", "&lt;").replace(">", "&gt;") in refused.content.decode()
     done = client.post(way, {"make": "electorate", "addresses": "By code <code@example.org>\nBy another <>"})
     assert done.status_code == 302
-    assert roll("Spring meeting") == ["Ada", "Bo", "Cy", "code@example.org"]
+    assert voters_of("Spring meeting") == ["Ada", "Bo", "Cy", "code@example.org"]
 
 
 def test_an_election_of_accounts_alone_asks_them_to_sign_in(made, hana):  # noqa: F811

@@ -8,11 +8,14 @@ from html.parser import HTMLParser
 import pytest
 from django.utils import translation
 
-from live import counting, pictures, signs
+from live import signs
+from live.plays import best_answer, race, ranked_poll, survey, trivia
 from live.rounds import Entry, Given, Round
 from live.seats import Seat
+from live.show import boards as pictures
 from live.standings import board
 from questions.question import MAX_OPTIONS, Kind, Question, Type
+from tests.live.conftest import picture
 from tests.rows import every_row
 
 HOSTILE = "</table><script>alert(1)</script>\" onload='x' & <b>"
@@ -81,41 +84,41 @@ class Page(HTMLParser):
 
 
 def page(type_: Type, round_: Round, questions, seats=SEATS, own: str = "") -> Page:
-    return Page(pictures.picture(type_, round_, questions, seats, own))
+    return Page(picture(type_, round_, questions, seats, own))
 
 
-def trivia(*chosen, own: str = "", question: Question = CAPITAL) -> Page:
-    return page(Type.TRIVIA, counting.trivia(1, 0, question, said(*chosen), lambda each: (0, 1)), [question], own=own)
+def chosen_of(*chosen, own: str = "", question: Question = CAPITAL) -> Page:
+    return page(Type.TRIVIA, trivia.count(1, 0, question, said(*chosen), lambda each: (0, 1)), [question], own=own)
 
 
 def poll(*rankings: str, question: Question = WHERE) -> Page:
-    return page(Type.POLL, counting.poll(1, 0, question, said(*rankings), "s"), [question])
+    return page(Type.POLL, ranked_poll.count(1, 0, question, said(*rankings), "s"), [question])
 
 
 def voted(*texts: str) -> Round:
-    found = counting.answers(1, 0, said(*texts))
-    answers = [answer.text for answer in counting.gathered(found)]
+    found = best_answer.answered(1, 0, said(*texts))
+    answers = [answer.text for answer in best_answer.gathered(found)]
     first = {"ranks": {str(answers.index(texts[-1])): 1}, "shown": list(range(len(answers)))}
-    return counting.votes(found, said(first))
+    return best_answer.votes(found, said(first))
 
 
 # --- trivia ---
 
 
 def test_options_have_letters_counts_and_a_word_where_they_are_right():
-    found = trivia([1], [1], [0])
+    found = chosen_of([1], [1], [0])
     assert found.rows[1:] == [["A", "Sydney", "1"], ["B", "Canberra", "right", "2"], ["C", "Perth", "0"]]
     assert found.marks[2].split() == ["is-right"]
     assert "Fully right: 2 of 3" in found.text
 
 
 def test_ones_own_answer_is_marked_for_oneself_only():
-    assert trivia([1], [0], own="p1").rows[1] == ["A", "Sydney", "your answer", "1"]
-    assert "your answer" not in trivia([1], [0]).text
+    assert chosen_of([1], [0], own="p1").rows[1] == ["A", "Sydney", "your answer", "1"]
+    assert "your answer" not in chosen_of([1], [0]).text
 
 
 def test_nobody_answered():
-    assert "Nobody answered." in trivia().text
+    assert "Nobody answered." in chosen_of().text
 
 
 def test_every_option_there_can_be_has_a_letter_and_a_shape_of_its_own():
@@ -145,7 +148,7 @@ def test_authors_who_were_removed_are_not_named():
 def test_many_authors_are_counted_and_many_answers_folded():
     texts = [*["Same"] * 9, *(f"Idea {number}" for number in range(60))]
     names = seated(*(f"Name {number}" for number in range(69)))
-    found = page(Type.CALL_AND_ANSWER, counting.answers(1, 0, said(*texts)), [IDEAS], names)
+    found = page(Type.CALL_AND_ANSWER, best_answer.answered(1, 0, said(*texts)), [IDEAS], names)
     assert "All answers" in found.text
     assert "and 41 others" in found.text  # 61 different ones, of which 20 are shown
     merged = page(Type.CALL_AND_ANSWER, voted(*["Same"] * 9, "B", "C"), [IDEAS], names)
@@ -153,7 +156,7 @@ def test_many_authors_are_counted_and_many_answers_folded():
 
 
 def test_too_few_answers_to_vote_on_are_shown_without_points():
-    found = page(Type.CALL_AND_ANSWER, counting.answers(1, 0, said("Yes", "No")), [IDEAS])
+    found = page(Type.CALL_AND_ANSWER, best_answer.answered(1, 0, said("Yes", "No")), [IDEAS])
     assert "nothing to vote on" in found.text
     assert "Ada" in found.text
     assert "points" not in found.text.replace("nobody has points", "")
@@ -191,8 +194,8 @@ def test_every_round_of_the_count_is_there_with_who_goes_and_where_votes_go():
 
 
 def test_the_numbers_of_a_round_are_those_of_the_count():
-    sealed = counting.poll(1, 0, WHERE, said(*RACE), "s")
-    found = pictures.poll(sealed, WHERE)
+    sealed = ranked_poll.count(1, 0, WHERE, said(*RACE), "s")
+    found = race.race(sealed, WHERE)
     for lap, counted in zip(found["laps"], sealed.result["rounds"], strict=True):
         shown = {bar.option: bar.number for bar in lap["bars"]}
         assert shown == {option: votes or "" for option, votes in enumerate(counted["tally"])}
@@ -227,9 +230,9 @@ def test_a_choice_has_one_picture_and_no_rounds():
 
 
 def test_a_winner_of_the_first_round_needs_no_race():
-    sealed = counting.poll(1, 0, WHERE, said("0", "0", "1"), "s")
-    assert "data-race" not in pictures.picture(Type.POLL, sealed, [WHERE], {})
-    assert "data-race" in pictures.picture(Type.POLL, counting.poll(1, 0, WHERE, said(*RACE), "s"), [WHERE], {})
+    sealed = ranked_poll.count(1, 0, WHERE, said("0", "0", "1"), "s")
+    assert "data-race" not in picture(Type.POLL, sealed, [WHERE], {})
+    assert "data-race" in picture(Type.POLL, ranked_poll.count(1, 0, WHERE, said(*RACE), "s"), [WHERE], {})
 
 
 @every_row("rankings", [(), ("0", "1")])
@@ -248,7 +251,7 @@ def sheets(*rows) -> list[Given]:
 
 def test_every_question_of_a_survey_is_shown_by_its_kind():
     rows = [(5, [0], True, "Good"), (4, [1], False, "Better"), (2, [1], True, "Best")]
-    found = page(Type.SURVEY, counting.survey(1, SURVEY, sheets(*rows)), SURVEY)
+    found = page(Type.SURVEY, survey.count(1, SURVEY, sheets(*rows)), SURVEY)
     assert "3.67 of 5 on average" in found.text
     assert ["5", "1"] in found.rows
     assert ["3", "0"] in found.rows
@@ -259,14 +262,14 @@ def test_every_question_of_a_survey_is_shown_by_its_kind():
 
 def test_many_texts_are_folded_and_the_last_counted():
     rows = [(5, [0], True, f"Text {number}") for number in range(70)]
-    found = page(Type.SURVEY, counting.survey(1, SURVEY, sheets(*rows)), SURVEY)
+    found = page(Type.SURVEY, survey.count(1, SURVEY, sheets(*rows)), SURVEY)
     assert "48 more" in found.text
     assert "and 10 others" in found.text
 
 
 def test_a_question_few_answered_tells_nothing():
     rows = [(5, [0], True, "secret"), (5, [0], True, ""), (5, [0], True, "")]
-    found = page(Type.SURVEY, counting.survey(1, SURVEY, sheets(*rows)), SURVEY)
+    found = page(Type.SURVEY, survey.count(1, SURVEY, sheets(*rows)), SURVEY)
     assert "Fewer than three people answered this" in found.text
     assert "secret" not in found.text
 
@@ -338,10 +341,10 @@ def test_hostile_names_and_texts_stay_words():
     text = Question(HOSTILE)
     standing = board([paid(1, p0=3, p1=2)], seats.values())
     drawn = [
-        page(Type.TRIVIA, counting.trivia(1, 0, choice, said([0]), lambda each: (0, 1)), [choice], seats),
-        page(Type.POLL, counting.poll(1, 0, ranking, said("0", "0", "1>0", "2>0"), "s"), [ranking], seats),
+        page(Type.TRIVIA, trivia.count(1, 0, choice, said([0]), lambda each: (0, 1)), [choice], seats),
+        page(Type.POLL, ranked_poll.count(1, 0, ranking, said("0", "0", "1>0", "2>0"), "s"), [ranking], seats),
         page(Type.CALL_AND_ANSWER, voted(HOSTILE, "B", "C"), [text], seats),
-        page(Type.SURVEY, counting.survey(1, [choice, text], sheets(*[([0], HOSTILE)] * 3)), [choice, text], seats),
+        page(Type.SURVEY, survey.count(1, [choice, text], sheets(*[([0], HOSTILE)] * 3)), [choice, text], seats),
         Page(pictures.board(standing, own="p0")),
         Page(pictures.final(standing, own="p0")),
     ]

@@ -11,12 +11,14 @@ from django.test import Client
 from django.urls import reverse
 
 from acts.site import acting_on, table
-from live import clock, gathering, players, repository, rooms, screens, seats
+from live import clock, players, repository, seats
 from live.pace import MAX_ACTIONS, WINDOW_MS
+from live.plays import best_answer
 from live.rules import Phase, Step
-from live.screens import Role
 from live.seats import Seat
 from live.services import correcting
+from live.show import rooms, screens
+from live.show.screens import Role
 from questions.question import Kind, Question, Type
 from store import keys
 from store.chaos import Chaos
@@ -149,7 +151,7 @@ def test_call_and_answer_on_a_phone(made):
     assert "A &lt;b&gt;ike" in page
     assert "A bus" not in page, "Never one's own."
     assert "Ben" not in page, "Nobody sees whose it is."
-    found = gathering.read(game.id, 1)
+    found = best_answer.read(game.id, 1)
     number = {answer.text: place for place, answer in enumerate(found.answers)}
     own, boat, bike = (f"rank-{number[text]}" for text in ("A bus", "A boat", "A <b>ike"))
     answer = ada.vote(**{own: "1", boat: "2"})
@@ -473,7 +475,7 @@ def test_a_form_in_use_is_never_replaced(made):
     drive(game, Step.CLOSE)
     voting = keys_of(ada)
     assert not set(voting) & set(asked)
-    ada.tell("give_vote", **{"round": 1, f"rank-{gathering.read(game.id, 1).shown_to(ada.id)[0]}": "1"})
+    ada.tell("give_vote", **{"round": 1, f"rank-{best_answer.read(game.id, 1).shown_to(ada.id)[0]}": "1"})
     renamed(ada, "Ada C")
     drive(game, Step.PAUSE)
     assert keys_of(ada) == voting, "So does the form of the vote."

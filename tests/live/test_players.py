@@ -11,10 +11,11 @@ from django.urls import reverse
 from accounts.rules import Role
 from acts.refusals import LostRace, NotNow
 from acts.site import table
-from live import clock, counting, players, repository, rooms, seats
+from live import clock, counting, players, repository, seats
 from live.rules import Names, Phase, Step
 from live.services import joining, seating
 from live.services.closing import LONG_AGO
+from live.show import rooms
 from store import keys
 from store.log import EventLog
 from tests.at_once import at_once

@@ -11,12 +11,13 @@ from django.urls import reverse
 
 from accounts import repository as people
 from acts.site import table
-from live import clock, hub, players, presence, rooms, seats
-from live.hub import Hub
+from live import clock, players, seats
 from live.players import Pass
-from live.presence import Presence
 from live.rules import Step
 from live.seats import Seat
+from live.show import hub, presence, rooms
+from live.show.hub import Hub
+from live.show.presence import Presence
 from pages.streams import EVENT_STREAM, OPEN_STREAM
 from questions.question import Type
 from tests.live.conftest import drive, give

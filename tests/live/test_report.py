@@ -10,10 +10,11 @@ from dataclasses import replace
 import pytest
 
 from acts.site import table
-from live import counting, reports, repository, seats
+from live import counting, repository, seats
 from live.rounds import Entry, Round
 from live.rules import Phase, Step
 from live.seats import Seat
+from live.views import reports
 from questions.question import Kind, Question, Type
 from store import keys
 from tests.clock import at_its_own_moment

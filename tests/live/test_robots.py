@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from random import Random
+from types import SimpleNamespace
 
 import pytest
 from django.utils import translation
 
 from acts.refusals import NotNow
-from live import clock, counting, repository, robots, rooms, rules, seats
-from live.rooms import Mind
+from live import clock, counting, repository, seats, steps
+from live.plays import survey, trivia
+from live.plays.sentences import sentences
 from live.rounds import Given, is_told
 from live.rules import Phase, Step
+from live.show import robots, rooms
+from live.show.rooms import Mind
 from questions.question import Kind, Question, Type
 from store import keys
 from tests.live.conftest import SURVEY, TRIVIA, drive, give, seated
@@ -63,7 +67,7 @@ def test_a_host_alone_plays_a_whole_session(made, time, type_):
             drive(game, Step.CLOSE)
             assert rooms.current(game.id).round is None or rooms.current(game.id).round.count == 5
         elif state.phase == Phase.TALKING:
-            drive(game, Step.VOTE if Step.VOTE in rules.offered(game, state) else Step.CLOSE)
+            drive(game, Step.VOTE if Step.VOTE in steps.offered(game, state) else Step.CLOSE)
         elif state.phase == Phase.RESULTS and not state.revealed:
             assert rooms.current(game.id).round.count == 5
             drive(game, Step.REVEAL)
@@ -77,8 +81,8 @@ def test_a_host_alone_plays_a_whole_session(made, time, type_):
 
 
 def test_robots_are_mostly_right_and_not_always():
-    question = TRIVIA[1]
-    chosen = [robots._chosen(question, Random(number)) for number in range(100)]
+    room = SimpleNamespace(question=TRIVIA[1])
+    chosen = [trivia.Trivia().robot(room, None, Random(number)) for number in range(100)]
     assert 50 < chosen.count([0, 1]) < 100
 
 
@@ -131,7 +135,7 @@ def test_robots_vote_for_others_answers(site, made, time):
 
 
 def test_robots_speak_the_language_of_whoever_looks():
-    assert len(set(robots.sentences())) == len(robots.sentences())
+    assert len(set(sentences())) == len(sentences())
     with translation.override("en"):
         assert robots.name(3) == "Robot 3"
 
@@ -176,7 +180,7 @@ def test_a_question_of_a_survey_that_few_people_answered_is_not_told():
     """All of them sent something, but only two answered the second question."""
     robots_said = [Given(f"r{n}", {"0": 3, "1": True}, 0, robot=True) for n in range(4)]
     people_said = [Given(f"p{n}", {"0": 5, **({"1": False} if n < 2 else {})}, 0) for n in range(3)]
-    told = counting.survey(1, SURVEY[:2], [*robots_said, *people_said]).result["questions"]
+    told = survey.count(1, SURVEY[:2], [*robots_said, *people_said]).result["questions"]
     assert ["too_few" in each for each in told] == [False, True]
     assert [each["count"] for each in told] == [7, 6]
 

@@ -9,9 +9,10 @@ from random import Random
 import pytest
 
 from acts import recording
-from live import clock, repository, rooms, seats
-from live.rooms import Mind
+from live import clock, repository, seats
 from live.rules import Phase, Step
+from live.show import rooms
+from live.show.rooms import Mind
 from questions.question import Type
 from store import keys, trips
 from store.chaos import Chaos
@@ -152,7 +153,7 @@ def test_who_has_answered_is_counted_once_a_second(made, time, asked):
     drive(game, Step.CLOSE)
     assert rooms.current(game.id, counts=True).answered == 0, "nobody has voted yet"
     room = rooms.current(game.id)
-    assert len(room.gathered.answers) == 3
+    assert len(room.between.answers) == 3
 
 
 def test_what_is_over_is_closed_by_whoever_looks(made, time):
@@ -177,7 +178,7 @@ def test_an_older_look_changes_nothing_that_is_kept(made):
     before = repository.state(game.id)
     drive(game, Step.NEXT)
     room = rooms.current(game.id)
-    older = rooms.MIND.of(game.id).room(game, before, 0)
+    older = rooms.MIND.of(game.id).room(game, before, 0, {})
     assert older.state == before
     assert rooms.MIND.of(game.id).last is room
 
@@ -187,7 +188,7 @@ def test_an_older_look_knows_no_newer_round(made):
     before = drive(game, Step.NEXT)
     drive(game, Step.CLOSE)
     assert list(rooms.current(game.id).rounds) == [1]
-    assert rooms.MIND.of(game.id).room(game, before, 0).rounds == {}
+    assert rooms.MIND.of(game.id).room(game, before, 0, {}).rounds == {}
 
 
 def test_a_session_that_is_gone_is_forgotten(site, made):

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import pytest
 from django.http import QueryDict
 
 from acts.refusals import Refusal
 from live import clock, saying, scores
-from live.counting import MAX_ANSWER_CHARS, vote_of
-from live.gathering import Gathered
+from live.counting import MAX_ANSWER_CHARS
+from live.play import play_in
+from live.plays import best_answer, survey
+from live.plays.best_answer import Gathered, vote_of
 from live.rounds import Round
 from live.rules import Phase, State
 from live.saying import NotSaid
@@ -143,7 +147,7 @@ def test_a_text_that_is_too_long_is_refused_and_not_cut(count):
     ],
 )
 def test_rankings(question, typed, said):
-    assert saying.ranking_in(post(typed), question) == said
+    assert play_in(Type.POLL, question).answer(post(typed), SimpleNamespace(question=question), "ada") == said
 
 
 @every_row(
@@ -166,7 +170,7 @@ def test_rankings(question, typed, said):
 )
 def test_what_is_no_ranking(question, typed):
     with pytest.raises(Refusal) as refused:
-        saying.ranking_in(post(typed), question)
+        play_in(Type.POLL, question).answer(post(typed), SimpleNamespace(question=question), "ada")
     assert str(refused.value)
 
 
@@ -175,19 +179,19 @@ def test_what_is_no_ranking(question, typed):
 
 def test_a_sheet_says_what_was_filled_in():
     sheet = post("q-3= Thanks &q-0=5&q-1=no&q-2=1&round=1")
-    assert saying.sheet_from(sheet, SURVEY) == {"0": 5, "1": False, "2": 1, "3": "Thanks"}
-    assert saying.sheet_from(post("q-0=&q-1=yes&q-3="), SURVEY) == {"1": True}
+    assert survey.sheet_from(sheet, SURVEY) == {"0": 5, "1": False, "2": 1, "3": "Thanks"}
+    assert survey.sheet_from(post("q-0=&q-1=yes&q-3="), SURVEY) == {"1": True}
 
 
 @every_row(
     ("typed", "why"),
     [
-        ("", saying.NOTHING_SAID),
-        ("q-0=&q-3=+", saying.NOTHING_SAID),
-        ("q-3=%00", saying.NOTHING_SAID),
-        *((f"q-{place}=1", saying.UNKNOWN_QUESTION) for place in ("4", "-1", "x", "", "٠", "99999")),
-        *((f"q-0={rating}", saying.NOT_A_RATING) for rating in ("0", "6", "٣", "4.5", "x")),
-        ("q-1=true", saying.NEITHER),
+        ("", survey.NOTHING_SAID),
+        ("q-0=&q-3=+", survey.NOTHING_SAID),
+        ("q-3=%00", survey.NOTHING_SAID),
+        *((f"q-{place}=1", survey.UNKNOWN_QUESTION) for place in ("4", "-1", "x", "", "٠", "99999")),
+        *((f"q-0={rating}", survey.NOT_A_RATING) for rating in ("0", "6", "٣", "4.5", "x")),
+        ("q-1=true", survey.NEITHER),
         ("q-2=2", saying.UNKNOWN_OPTION),
         ("q-2=0&q-2=1", saying.CHOOSE_ONE),
         (f"q-0=4&q-3={'x' * 301}", "That is too long: at most 300 characters, and yours has 301."),
@@ -195,7 +199,7 @@ def test_a_sheet_says_what_was_filled_in():
 )
 def test_a_sheet_that_is_none(typed, why):
     with pytest.raises(NotSaid) as refused:
-        saying.sheet_from(post(typed), SURVEY)
+        survey.sheet_from(post(typed), SURVEY)
     assert str(refused.value) == str(why)
 
 
@@ -208,25 +212,25 @@ def number_of(text: str) -> int:
 
 def test_a_vote_ranks_what_somebody_was_shown():
     boat, bike = number_of("A boat"), number_of("A bike")
-    said = saying.vote_from(post(f"rank-{boat}=1&rank-{bike}=1"), VOTED_ON, "ada")
+    said = best_answer.vote_from(post(f"rank-{boat}=1&rank-{bike}=1"), VOTED_ON, "ada")
     assert said == {"ranks": {str(boat): 1, str(bike): 1}, "shown": sorted((boat, bike))}
     assert vote_of(said).ranks == {boat: 1, bike: 1}
 
 
 def test_what_a_voter_was_shown_is_not_theirs_to_say():
-    said = saying.vote_from(post("rank-1=2&shown=1&shown=0"), VOTED_ON, "ada")
+    said = best_answer.vote_from(post("rank-1=2&shown=1&shown=0"), VOTED_ON, "ada")
     assert said["shown"] == [1, 2]
     many = Gathered(VOTED_ON.round, tuple(Answer(f"Idea {n}", (f"p{n}",)) for n in range(20)), {"ada": [3, 4, 5]})
     with pytest.raises(scores.BadVote) as refused:
-        saying.vote_from(post("rank-6=1&shown=6"), many, "ada")
+        best_answer.vote_from(post("rank-6=1&shown=6"), many, "ada")
     assert str(refused.value) == str(scores.NOT_SHOWN)
 
 
 @every_row(
     ("typed", "why"),
     [
-        ("", saying.VOTE_FOR_ONE),
-        ("rank-1=&rank-2=+", saying.VOTE_FOR_ONE),
+        ("", best_answer.VOTE_FOR_ONE),
+        ("rank-1=&rank-2=+", best_answer.VOTE_FOR_ONE),
         ("rank-0=1", scores.OWN),
         ("rank-9=1", scores.NOT_SHOWN),
         ("rank-x=1", scores.NOT_SHOWN),
@@ -237,14 +241,14 @@ def test_what_a_voter_was_shown_is_not_theirs_to_say():
 )
 def test_a_vote_that_is_none(typed, why):
     with pytest.raises(Refusal) as refused:
-        saying.vote_from(post(typed), VOTED_ON, "ada")
+        best_answer.vote_from(post(typed), VOTED_ON, "ada")
     assert str(refused.value) == str(why)
 
 
 def test_a_vote_for_four_is_too_much():
     five = Gathered(VOTED_ON.round, tuple(Answer(f"Idea {n}", (f"p{n}",)) for n in range(5)), {})
     with pytest.raises(scores.BadVote) as refused:
-        saying.vote_from(post("&".join(f"rank-{n}={min(n + 1, 3)}" for n in range(4))), five, "ada")
+        best_answer.vote_from(post("&".join(f"rank-{n}={min(n + 1, 3)}" for n in range(4))), five, "ada")
     assert str(refused.value) == str(scores.TOO_MANY)
 
 
@@ -260,8 +264,8 @@ def test_a_vote_for_four_is_too_much():
         ("2", Type.POLL, Phase.QUESTION, Kind.CHOICE, {"option": ["2"]}),
         ({"0": 5, "1": False}, Type.SURVEY, Phase.QUESTION, Kind.RATING, {"q-0": ["5"], "q-1": ["no"]}),
         ({"ranks": {"4": 1}, "shown": [4]}, Type.CALL_AND_ANSWER, Phase.VOTING, Kind.TEXT, {"rank-4": ["1"]}),
-        (None, Type.TRIVIA, Phase.QUESTION, Kind.CHOICE, {}),
     ],
 )
 def test_what_was_said_stands_in_the_form_again(said, type_, phase, kind, typed):
-    assert saying.typed_of(said, type_, phase, kind) == typed
+    room = SimpleNamespace(question=Question("?", kind), state=State(phase=phase))
+    assert play_in(type_, Question("?", kind, right=(0,))).fields(said, room) == typed

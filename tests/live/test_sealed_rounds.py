@@ -13,11 +13,12 @@ from django.test import Client
 from django.urls import reverse
 
 from acts.site import table
-from live import counting, repository, rooms, seats
+from live import counting, repository, seats
 from live.rounds import Entry, Round
 from live.rules import Step
 from live.sealed import proofs, verifying
 from live.services import answering, deleting
+from live.show import rooms
 from questions.question import Kind, Question, Type
 from ranking import beginnings
 from store import keys

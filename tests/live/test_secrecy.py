@@ -19,13 +19,15 @@ from django.urls import reverse
 
 from accounts import repository as people
 from acts.site import table
-from assembly import enrolling, rolls, takeovers
-from live import clock, counting, play_views, players, presence, pseudonyms, repository, rooms, seats
+from assembly import check_in, roll
+from live import clock, counting, players, pseudonyms, repository, seats
 from live.players import Pass
 from live.rounds import Entry, Given
 from live.rules import Game, Step
 from live.seats import Seat
 from live.services import answering, making
+from live.show import presence, rooms
+from live.views import playing as play_views
 from questions.question import Kind, Question, Type
 from store import backup, keys
 from store.table import DATA, Update
@@ -161,7 +163,7 @@ def worlds(made, site, settings, tmp_path, monkeypatch) -> Callable[[Attack], li
     monkeypatch.setattr(clock, "now", lambda: moment)
     item = Question("Who?", Kind.CHOICE, options=OPTIONS, secret=True, seconds=0)
     game = made(Type.ASSEMBLY, [item, item])
-    enrolling.add(game.id, "Hana", VOTERS)
+    roll.add(game.id, "Hana", VOTERS)
     game = repository.find(game.id)[0]
     phones = {name: Client() for name in VOTERS}
     for name, phone in phones.items():
@@ -174,7 +176,7 @@ def worlds(made, site, settings, tmp_path, monkeypatch) -> Callable[[Attack], li
     def seen_in(number: int, attack: Attack) -> list[Answer]:
         settings.STORE_URL = f"sqlite://{copy_of(begun, tmp_path / f'world {number}')}"
         monkeypatch.setattr(rooms, "MIND", rooms.Mind())
-        monkeypatch.setattr(rolls, "CODES", rolls.Codes())
+        monkeypatch.setattr(roll, "CODES", roll.Codes())
         monkeypatch.setattr(play_views, "PACE", type(play_views.PACE)())
         monkeypatch.setattr(presence, "PRESENCE", presence.Presence())
         said = VOTES if number == 0 else (VOTES[1], VOTES[0], *VOTES[2:])
@@ -227,7 +229,7 @@ def test_nothing_that_a_host_can_fetch_or_do_depends_on_how_somebody_voted(world
 
 def test_a_vote_shown_to_whoever_has_the_seat_is_found(worlds, monkeypatch):
     """As it was once: a new code, and the host sees the vote of whoever it was made for."""
-    monkeypatch.setattr(takeovers, "is_guarded", lambda game, state: False)
+    monkeypatch.setattr(check_in, "is_guarded", lambda game, state: False)
     monkeypatch.setattr(answering, "holder", lambda salt, secret: "")
     one, other = worlds(a_new_code)
     different = {mine[0] for mine, theirs in zip(one, other, strict=True) if mine != theirs}

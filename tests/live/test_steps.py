@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from acts.refusals import LostRace, NotNow
-from live import clock, counting, gathering, repository
+from live import clock, counting, repository
+from live.plays import best_answer
 from live.rules import Phase, Step
 from live.services import closing, ending, moving
 from live.services.answering import Told
@@ -51,7 +52,7 @@ def test_answers_are_gathered_and_voted_on(made):
     for seat, text in ((ada, "A bus"), (ben, "A boat"), (cem, "A bike")):
         assert give(game, seat, text) == Told.COUNTED
     assert drive(game, Step.CLOSE).phase == Phase.VOTING
-    gathered = gathering.read(game.id, 1)
+    gathered = best_answer.read(game.id, 1)
     shown = gathered.shown_to("ada")
     assert {gathered.answers[number].text for number in shown} == {"A boat", "A bike"}
     boat = next(number for number in shown if gathered.answers[number].text == "A boat")

@@ -9,10 +9,11 @@ from django.urls import reverse
 from accounts import repository as people
 from acts.refusals import NotNow
 from assembly import agenda
-from live import pictures, repository, rooms
+from live import repository
 from live.rules import Step
+from live.show import rooms
 from questions.question import Kind, Question, Type
-from tests.live.conftest import drive, give, seated
+from tests.live.conftest import drive, give, picture, seated
 
 FEE = Question(
     "The fee", Kind.ALTERNATIVES, options=("110", "120", "No change"), majority="1/2 cast", seconds=0, detail="a year"
@@ -49,7 +50,7 @@ def test_tied_amendments_have_a_verdict_and_are_all_drawn(made, hana):
     game = voted(made, FEE, *TIED)
     room = rooms.current(game.id)
     assert room.round.result["outcome"] == "tied"
-    drawn = pictures.picture(Type.ASSEMBLY, room.round, room.questions, room.seats)
+    drawn = picture(Type.ASSEMBLY, room.round, room.questions, room.seats)
     for words in ("No decision: tied between", "3 : 1", "4 : 0", "nothing is decided until a run-off does"):
         assert words in drawn
     assert "were needed" not in drawn
@@ -117,7 +118,7 @@ def test_names_are_listed_as_people_count(made, hana):
     game = voted(made, Question("The budget", Kind.MOTION, seconds=0), *["yes"] * 11)
     room = rooms.current(game.id)
     for page in (
-        pictures.picture(Type.ASSEMBLY, room.round, room.questions, room.seats),
+        picture(Type.ASSEMBLY, room.round, room.questions, room.seats),
         hana.get(at(game, "minutes")).content.decode(),
         hana.get(reverse("sealed_round", args=[game.id, 1])).content.decode(),
     ):

@@ -7,16 +7,17 @@ from dataclasses import replace
 
 import pytest
 
-from live import counting, pictures, repository, sankey, seats, twice
+from live import counting, repository, seats, steps
+from live.plays import before_after as twice
+from live.plays import race, sankey
 from live.pseudonyms import pseudonym
 from live.rounds import Entry, Round
 from live.rules import Phase, Step
-from live.services import closing
 from live.services.answering import Told
 from questions.question import Kind, Question, Type
 from store import keys
 from store.backup import contents, cut
-from tests.live.conftest import drive, give, seated
+from tests.live.conftest import drive, give, picture, seated
 from tests.rows import every_row
 from upkeep import replay
 
@@ -61,7 +62,7 @@ def test_who_moved_where_is_told_in_numbers(site, asked):
     assert moved["earlier"]["close"]["ballots"] == 1
     assert sealed(asked).result["winners"] == [1]
     assert not left(site, asked)
-    assert Step.AGAIN not in closing.rules.offered(asked, repository.state(asked.id)), "Twice, not three times."
+    assert Step.AGAIN not in steps.offered(asked, repository.state(asked.id)), "Twice, not three times."
 
 
 def test_until_the_second_close_first_choices_lie_under_other_names(site, asked):
@@ -212,7 +213,7 @@ def test_both_times_are_told_with_how_close_they_were(asked):
     answer(asked, FIRST)
     drive(asked, Step.AGAIN)
     answer(asked, SECOND)
-    html = pictures.picture(Type.POLL, sealed(asked), repository.questions(asked.id), {})
+    html = picture(Type.POLL, sealed(asked), repository.questions(asked.id), {})
     assert "Sea\u2069 wins" in html
     assert "1 other vote would have changed it" in html
     assert "Who moved where" in html
@@ -224,8 +225,8 @@ def test_far_ahead_is_by_a_lot():
     round_ = Round(1, 0, 10, {}, tuple(Entry("", each) for each in rankings))
     close = twice.closeness(round_, ASKED)
     assert close["ballots"] == 5
-    assert pictures._close(close, 10) == "by a lot"
-    assert "5 other votes" in pictures._close(close, 40)
+    assert race._close(close, 10) == "by a lot"
+    assert "5 other votes" in race._close(close, 40)
 
 
 # --- the log ---

@@ -11,7 +11,7 @@ from accounts import repository as people
 from accounts.rules import Role
 from acts.background import wait
 from acts.site import now_text, table
-from assembly import rolls
+from assembly import roll
 from assembly.minutes import records, words
 from assembly.minutes import repository as minutes
 from elections import repository as elections
@@ -198,7 +198,7 @@ def test_those_who_look_after_the_site_remove_minutes_whole(site, held, signed_i
 
 
 def test_what_came_of_an_assembly_stays_in_its_minutes_with_its_digest(site, held, signed_in, person):
-    hana, dora = people.find("Hana"), rolls.player_of(held.id, "Dora", person("Dora").created_at)
+    hana, dora = people.find("Hana"), roll.player_of(held.id, "Dora", person("Dora").created_at)
     table().write(*seats.seating(held, Seat(dora, "Dora", now_text(), account="Dora")))
     onward.make_election(hana, held.id, 4, of_those_present=True)
     finish_background("fill election")

@@ -22,8 +22,8 @@ from elections.lifecycle import closing
 from elections.multi_question_pages import services as binding
 from elections.skills_needed import needs
 from elections.skills_needed.needs import Agreement, Need
-from live.onward import repository as onward
-from live.onward.repository import Onward
+from live import follow_ups as onward
+from live.follow_ups import Onward
 from live.services import making
 from news import services as news
 from news import site_page

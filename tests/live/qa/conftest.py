@@ -9,12 +9,13 @@ from django.test import Client
 from django.urls import reverse
 
 from acts.site import table
-from live import clock, players, repository, rooms, seats
-from live.qa import repository as questions
+from live import clock, players, repository, seats
+from live import room_questions_store as questions
 from live.qa import services
-from live.qa.rules import Asked, Mode, Qa
+from live.room_questions import Asked, Mode, Qa
 from live.rules import Game
 from live.seats import Seat
+from live.show import rooms
 from store import keys
 from tests.live.conftest import made  # noqa: F401 - a fixture
 from tests.people import sign_in

@@ -16,8 +16,10 @@ from accounts.rules import Role
 from acts.site import acting_on
 from live import clock
 from live import repository as games
-from live.qa import repository, rules, services
-from live.qa.rules import Act, Fate, Mode
+from live import room_questions as rules
+from live import room_questions_store as repository
+from live.qa import services
+from live.room_questions import Act, Fate, Mode
 from live.rules import Step
 from live.services import seating
 from questions.question import Type

@@ -7,14 +7,15 @@ import json
 import pytest
 from django.urls import reverse
 
-from live import clock, hub, presence, rooms, screens, waking
-from live.hub import Hub
-from live.presence import Presence
-from live.qa import board, services, showing
-from live.qa.rules import Act, Mode
+from live import clock, waking
+from live.qa import services, showing
+from live.room_questions import Act, Mode
 from live.rules import Step
-from live.screens import Role
 from live.services import seating
+from live.show import board, hub, presence, rooms, screens
+from live.show.hub import Hub
+from live.show.presence import Presence
+from live.show.screens import Role
 from pages.streams import OPEN_STREAM
 from questions.question import Type
 from tests.access.asking import listening as heard_by

@@ -7,8 +7,8 @@ from dataclasses import replace
 import pytest
 
 from acts.refusals import NotNow
-from live.qa import rules
-from live.qa.rules import Act, Asked, Fate, Mode, Qa
+from live import room_questions as rules
+from live.room_questions import Act, Asked, Fate, Mode, Qa
 from live.rules import Phase
 from tests.rows import every_row
 

@@ -9,14 +9,17 @@ import pytest
 
 from acts.refusals import NotNow, NotThere
 from acts.site import acting_on, table
-from live import clock, rooms, waking
+from live import clock, waking
+from live import room_questions as rules
+from live import room_questions_store as repository
+from live.marks import mark_of
 from live.pace import Pace, TooFast
-from live.qa import repository, rules, services, showing
-from live.qa.marks import mark_of
-from live.qa.rules import Act, Fate, Mode
+from live.qa import services, showing
+from live.room_questions import Act, Fate, Mode
 from live.rules import Step
 from live.seats import Seat
 from live.services import deleting, making, seating
+from live.show import rooms
 from questions.question import Type
 from store import keys
 from store.connect import connect

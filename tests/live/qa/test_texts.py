@@ -8,17 +8,20 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from live import clock, counting, hall, pictures, reports, repository, rooms, screens, seats
-from live.ideas import orders, sorting
+from live import clock, counting, repository, seats
+from live.plays import ideas_sorting as sorting
+from live.plays import ideas_store as orders
 from live.qa import services, showing
-from live.qa.rules import Act, Fate, Mode
+from live.room_questions import Act, Fate, Mode
 from live.rules import Phase, Step
-from live.screens import Role
 from live.sealed.verifying import check_rounds
 from live.services import answering, seating
+from live.show import hall, rooms, screens
+from live.show.screens import Role
+from live.views import reports
 from questions.question import Kind, Question, Type
 from store.log import EventLog
-from tests.live.conftest import drive, give, seated
+from tests.live.conftest import drive, give, picture, seated
 from tests.live.qa.conftest import Phone
 from tests.people import sign_in
 from upkeep import replay
@@ -55,13 +58,13 @@ def fates(game) -> dict[str, str]:
 
 
 def shown_to(game, name: str) -> set[str]:
-    gathered = room_of(game).gathered
+    gathered = room_of(game).between
     return {gathered.answers[number].text for number in gathered.shown_to(name.lower())}
 
 
 def vote(game, name: str, *texts: str) -> None:
     """For these, the best first; as somebody does who was shown them all."""
-    numbers = {each.text: number for number, each in enumerate(room_of(game).gathered.answers)}
+    numbers = {each.text: number for number, each in enumerate(room_of(game).between.answers)}
     own = numbers[ANSWERS[name]]
     ranks = {str(numbers[text]): place for place, text in enumerate(texts, start=1)}
     said = {"ranks": ranks, "shown": [each for each in numbers.values() if each != own]}
@@ -213,9 +216,9 @@ def test_the_host_looks_at_the_texts_of_a_survey_before_the_wall_does_and_learns
     assert "idiots!" not in everything_told(surveyed)
     told = room_of(surveyed).round.result["questions"]
     assert (told[0]["yes"], told[1]["count"], told[1]["kept"]) == (4, 4, 3), "counts stay exact"
-    picture = pictures.picture(Type.SURVEY, room_of(surveyed).round, room_of(surveyed).questions, {})
-    assert picture.count("Good food") == 2
-    assert "more" not in picture.replace('class="more"', ""), "what is hidden is not announced as more"
+    drawn = picture(Type.SURVEY, room_of(surveyed).round, room_of(surveyed).questions, {})
+    assert drawn.count("Good food") == 2
+    assert "more" not in drawn.replace('class="more"', ""), "what is hidden is not announced as more"
     assert check_rounds() == (1, [])
 
 
@@ -245,7 +248,7 @@ def test_ideas_that_the_host_has_to_look_at_are_left_out_until_then(made):
     shown = screens.screen(Role.PLAYER, room_of(game)).html
     assert "A bus" in shown
     assert "Idiots" not in shown
-    held = next(each for each in room_of(game).sorted.told() if each.out)
+    held = next(each for each in room_of(game).between.told() if each.out)
     sorting.sort(game.id, 1, lambda found: found.left_out(held.number, out=False))
     assert "Idiots" in screens.screen(Role.PLAYER, room_of(game)).html
 
@@ -299,7 +302,7 @@ def test_a_host_without_a_script_hides_and_shows_and_every_phone_follows(voting)
     pushed = ada.get(now).content.decode()
     assert "More benches" in pushed
     assert INSULT not in pushed
-    number = {each.text: at for at, each in enumerate(room_of(game).gathered.answers)}[INSULT]
+    number = {each.text: at for at, each in enumerate(room_of(game).between.answers)}[INSULT]
     late = ada.post(reverse("give_vote", args=[game.id]), {"round": "1", f"rank-{number}": "1"})
     assert late.status_code == 422, "who had it on their screen still is told what to do"
     hana.post(address, {"act": f"show {found.id}"})

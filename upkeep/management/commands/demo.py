@@ -6,9 +6,10 @@ from typing import Any
 from accounts import services
 from accounts.demo import PASSWORD, PEOPLE
 from acts.progress import Progress
+from assembly import demo as assemblies
 from ballots import demo as ballots
 from elections import demo as elections
-from live import demo as live_sessions
+from live.views import demo as live_sessions
 from news import demo as news
 from polls import demo as polls
 from questions import demo as question_sets
@@ -38,7 +39,7 @@ PARTS: tuple[tuple[str, Callable[[Progress], int]], ...] = (
     ("polls", _at_once(polls.load)),
     ("news", _at_once(news.load)),
     ("question sets", _at_once(question_sets.load)),
-    ("live sessions", _at_once(live_sessions.load)),
+    ("live sessions", _at_once(lambda: live_sessions.load() + assemblies.load())),
     ("groups", _at_once(elections.load_group)),
 )
 

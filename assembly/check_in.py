@@ -1,0 +1,316 @@
+"""Being there: by account, or by a code of the roll. Whoever checks in again is the same person on another device.
+
+The seat is the guard: its id comes from the session and the person alone (`roll.player_of`), so that nobody is there
+twice. Nothing that all share is written or checked, as a hall comes in within a minute; that a roll was begun
+meanwhile is looked at afterwards.
+
+Another device that takes over a seat knows the person's code or account, but not the seat's secret. Whoever runs an
+assembly can make a new code for anybody, so a takeover is told: to the seat's device, to the room and to the log. While
+a secret vote is open it waits until the seat's own device agrees; otherwise a host could vote in somebody's place after
+they have voted. What they voted is shown to their own device alone (`answering.own`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from hashlib import sha256
+
+from django.utils.translation import gettext_lazy as _
+
+from accounts import repository as people
+from accounts.models import User
+from accounts.rules import Permission
+from acts.again import try_again
+from acts.limits import SECONDS_PER_DAY, TEN_MINUTES_IN_SECONDS, Limit, check_left, is_within, place_of
+from acts.recording import record, write
+from acts.refusals import LostRace, NotNow, Refusal
+from acts.site import SITE, now_text, table
+from live import codes, players, repository, seats
+from live.players import Pass
+from live.rules import Game, Phase, State
+from live.seats import Seat
+from live.services.joining import NO_SEAT, OVER, Over, SeatLost, SeatNameTaken, back, since, tell
+from pages.sorting import as_people_sort
+from store.keys import fold
+from store.log import Event
+from store.table import Check
+
+from . import roll
+from .roll import Entry
+
+# codes, from one address; see `rolls` for how many there are
+WRONG = Limit("live-roll-wrong", 1000, TEN_MINUTES_IN_SECONDS)
+FOUND = Limit("live-roll-found", 1, SECONDS_PER_DAY)  # somebody there has checked in by code
+
+NOT_ON_THE_ROLL = _("%(name)s is not on the roll of this assembly. If that is a mistake, speak to whoever runs it.")
+NOT_CONFIRMED = _("Your account may not take part here yet. Those who look after this site have to agree to it first.")
+WRONG_CODE = _("Nobody on the roll has this code. Look at it again, and type it anew.")
+OTHERS_CODE = _("You are signed in as %(name)s, who is on the roll: check in by your account. This code is not yours.")
+REMOVED = _("The host has removed you from this session. If that was a mistake, speak to them.")
+CHANGES = Limit("live-takeover", 20, TEN_MINUTES_IN_SECONDS)  # of one seat, as each is in the log
+MAX_PEOPLE_NAMED = 5  # people on one screen
+
+REFUSED = _("The device that you checked in with has refused this one. You can check in here when the vote is closed.")
+TOO_OFTEN = _("This seat has changed devices too often. Go on with the one that has it, or try again in ten minutes.")
+NOT_ASKED = _("No other device asks for your seat any more.")
+
+
+class WrongCode(Refusal):
+    """It is nobody's."""
+
+
+class Removed(Refusal):
+    """The host does not want them here."""
+
+
+@dataclass(frozen=True, slots=True)
+class Person:
+    """Who checks in, and what has to be so still when they do."""
+
+    player: str
+    name: str
+    account: str = ""
+    entry: str = ""
+    still: tuple[Check, ...] = ()
+
+
+def by_account(game: Game, state: State, user: User, held: Pass) -> Pass:
+    """`held` is of the form that was sent: sent twice, it finds the seat that it took."""
+    return try_again(lambda: _here(game, state, _of_account(game, user), held))
+
+
+def by_code(game: Game, state: State, code: str, held: Pass, address: str, user: User | None = None) -> Pass:
+    """`user` is whoever is signed in, if anybody is."""
+    entry = _entry_of(game, code, address)
+    if user is not None and fold(user.name) != entry.folded and is_on_the_roll(roll.find(game.id, user.name), user):
+        raise Refusal(OTHERS_CODE % {"name": user.name})
+    return try_again(lambda: _here(game, state, _of_entry(game, _whose(game, code)), held))
+
+
+def is_on_the_roll(entry: Entry | None, user: User) -> bool:
+    """Whether an entry of their name is theirs: it may have been written before somebody made an account of it."""
+    return entry is not None and entry.account == user.created_at
+
+
+# --- who ---
+
+
+def _of_account(game: Game, user: User) -> Person:
+    if not user.can(Permission.VOTE):
+        raise Refusal(NOT_CONFIRMED)
+    entry = roll.find(game.id, user.name) if game.has_roll else None
+    if game.has_roll and not is_on_the_roll(entry, user):
+        raise Refusal(NOT_ON_THE_ROLL % {"name": user.name})
+    player = roll.player_of(game.id, user.name, user.created_at)
+    still = (people.is_still(user), *((roll.is_still(game, entry),) if entry else ()))
+    return Person(player, user.name, user.name, entry.name if entry else "", still)
+
+
+def _of_entry(game: Game, entry: Entry) -> Person:
+    """Whoever is listed by an account has that name as their account's, however they come in."""
+    account = entry.name if entry.account else ""
+    return Person(roll.player(game.id, entry), entry.name, account, entry.name, (roll.is_still(game, entry),))
+
+
+def _entry_of(game: Game, code: str, address: str) -> Entry:
+    """Wrong codes are counted by address, and refused where there were too many; but never where somebody has checked
+    in by code before, or hosts the assembly: that is the hall."""
+    here = f"{game.id} {address}"
+    wrong, found = place_of(WRONG, address), place_of(FOUND, here)
+    hosted = codes.place_of_hosting(game.code, address)
+    counted = table().get_many([wrong, found, hosted])
+    if not counted.keys() & {found, hosted}:
+        check_left(WRONG, counted.get(wrong))
+    try:
+        entry = _whose(game, code)
+    except WrongCode:
+        is_within(WRONG, address)
+        raise
+    if found not in counted:
+        is_within(FOUND, here)
+    return entry
+
+
+def _whose(game: Game, code: str) -> Entry:
+    entry = roll.by_code(game, code) if game.has_roll else None
+    if entry is None:
+        raise WrongCode(WRONG_CODE)
+    return entry
+
+
+# --- the seat ---
+
+
+def _here(game: Game, state: State, person: Person, held: Pass) -> Pass:
+    if game.ended_at or state.phase == Phase.ENDED:
+        raise Over(OVER)
+    held = replace(held, player=person.player)
+    seat = seats.find(game.id, person.player)
+    if seat is not None and seat.removed:
+        raise Removed(REMOVED)
+    if seat is None:
+        _sit_down(game, _seat(state, person, held), person.still)
+    elif seat.secret == players.digest(held.secret):  # the same form sent twice
+        table().write(*seats.change(game, seat, _taken(game, seat, person, held)), *person.still)
+    else:
+        take_over(game, seat, _taken(game, seat, person, held), person.still)
+    _look_again(game, person)
+    tell(game)
+    return held
+
+
+def _seat(state: State, person: Person, held: Pass) -> Seat:
+    return Seat(
+        player=person.player,
+        name=person.name,
+        joined_at=now_text(),
+        secret=players.digest(held.secret),
+        device=held.device,
+        since=since(state),
+        account=person.account,
+        entry=person.entry,
+    )
+
+
+def _sit_down(game: Game, seat: Seat, still: tuple[Check, ...]) -> None:
+    """Refused for good if somebody else has the name, as a robot may; otherwise it was the same person elsewhere."""
+    try:
+        write(*seats.seating(game, seat), *still)
+    except LostRace as refused:
+        if refused.parts == (0,):
+            raise SeatNameTaken([]) from None
+        raise
+    seats.counted(game)
+
+
+def _taken(game: Game, seat: Seat, person: Person, held: Pass) -> Seat:
+    """On this device; the one before is told so. Whoever comes back is there since now."""
+    return replace(
+        back(game, seat),
+        device=held.device,
+        secret=players.digest(held.secret),
+        account=person.account or seat.account,
+        entry=person.entry or seat.entry,
+    )
+
+
+def _look_again(game: Game, person: Person) -> None:
+    """Who begins a roll puts those on it who are there by then; whoever was a moment later is not."""
+    found = None if game.has_roll else repository.find(game.id)
+    if found is None or not found[0].has_roll or roll.find(game.id, person.name) is not None:
+        return
+    seat = seats.find(game.id, person.player)
+    if seat is not None and not seat.left:
+        table().write(*seats.change(game, seat, replace(seat, left=True)))
+    raise Refusal(NOT_ON_THE_ROLL % {"name": person.name})
+
+
+# --- another device ---
+
+
+def is_guarded(game: Game, state: State) -> bool:
+    """Whether nobody may take a seat over without the device that has it."""
+    return state.is_open and state.secret
+
+
+def is_claimed(seat: Seat, game: Game, state: State) -> bool:
+    """Whether another device asks for the seat, and may still be given it."""
+    return bool(seat.claim) and seat.claim_round == state.round and is_guarded(game, state)
+
+
+def number_of(seat: Seat) -> str:
+    """Four digits that both devices show, so that somebody can tell their own request from another's."""
+    return f"{int(sha256(seat.claim.encode()).hexdigest()[:8], 16) % 10_000:04d}"
+
+
+# --- by whoever checks in ---
+
+
+def take_over(game: Game, seat: Seat, after: Seat, still: Sequence[Check]) -> None:
+    """`after` is the seat as it would be on the new device. Refused by the store if the session has moved on."""
+    found = repository.find(game.id)
+    if found is None:
+        raise SeatLost(NO_SEAT)
+    game, state = found
+    if is_guarded(game, state):
+        _ask(game, state, seat, after, still)
+    elif is_within(CHANGES, f"{game.id} {seat.player}"):
+        _record(game, state, seat, after, still)
+    else:
+        raise NotNow(TOO_OFTEN)
+
+
+def _ask(game: Game, state: State, seat: Seat, after: Seat, still: Sequence[Check]) -> None:
+    """Leave a request for the device that has the seat; a newer one takes the place of an older one."""
+    if seat.refused_round == state.round:
+        raise NotNow(REFUSED)
+    asked = replace(seat, claim=after.secret, claim_device=after.device, claim_round=state.round)
+    if asked != seat:
+        table().write(*seats.change(game, seat, asked), *still)
+
+
+def _record(
+    game: Game, state: State, seat: Seat, after: Seat, still: Sequence[Check] = (), *, agreed: bool = False
+) -> None:
+    """Not if the session has moved on since its state was read: it may have opened a secret vote."""
+    moved = replace(_unclaimed(after), taken_over_at=now_text(), taken_over_in=state.round)
+    said = {"game_id": game.id, "player": seat.player, "round": state.round, "agreed": agreed}
+    step = repository.is_still_at(game, state)
+    record(Event(SITE, "LiveSeatTakenOver", said), *seats.change(game, seat, moved), *still, step)
+
+
+def _unclaimed(seat: Seat) -> Seat:
+    return replace(seat, claim="", claim_device="", claim_round=0)
+
+
+# --- by the device that has the seat ---
+
+
+def allow(game_id: str, held: Pass, number: str) -> None:
+    """Hand the seat to the device that asks, which has this number."""
+
+    def act() -> None:
+        game, state, seat = _claimed(game_id, held, number)
+        after = replace(back(game, seat), secret=seat.claim, device=seat.claim_device)
+        _record(game, state, seat, after, agreed=True)
+        tell(game)
+
+    try_again(act)
+
+
+def refuse(game_id: str, held: Pass, number: str) -> None:
+    """Nobody else is let ask until the vote is closed."""
+
+    def act() -> None:
+        game, state, seat = _claimed(game_id, held, number)
+        table().write(*seats.change(game, seat, replace(_unclaimed(seat), refused_round=state.round)))
+        tell(game)
+
+    try_again(act)
+
+
+def _claimed(game_id: str, held: Pass, number: str) -> tuple[Game, State, Seat]:
+    found, seat = repository.find(game_id), seats.find(game_id, held.player)
+    if found is None or seat is None or seat.removed or seat.secret != players.digest(held.secret):
+        raise SeatLost(NO_SEAT)
+    if not is_claimed(seat, *found) or number_of(seat) != number:
+        raise NotNow(NOT_ASKED)
+    return *found, seat
+
+
+# --- what the room is shown ---
+
+
+def names(of_room: Iterable[Seat], state: State) -> dict[str, tuple[list[str], int]]:
+    """Whose seat was taken over and who was given a new code since the item at hand was called: some names, and how
+    many more there are."""
+    everybody = list(of_room)
+    taken = [each.name for each in everybody if each.taken_over_in == state.round]
+    renewed = [each.name for each in everybody if each.renewed_in == state.round]
+    return {"taken_over": _some(taken), "renewed": _some(renewed)}
+
+
+def _some(found: list[str]) -> tuple[list[str], int]:
+    found = sorted(found, key=as_people_sort)
+    return found[:MAX_PEOPLE_NAMED], max(0, len(found) - MAX_PEOPLE_NAMED)

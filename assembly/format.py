@@ -1,0 +1,205 @@
+"""An assembly as a format of live sessions: what is different from an ordinary one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import timedelta
+from hashlib import sha256
+from typing import Any
+
+from django import forms
+from django.http import HttpRequest, HttpResponse, QueryDict
+from django.utils import translation
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy as _
+
+from accounts.models import User
+from acts.refusals import NotNow
+from live import seats
+from live.follow_ups import Onward, as_item
+from live.formats import Format
+from live.lifetimes import Lifetime
+from live.onward.electorate import Electorate
+from live.room import Room
+from live.rounds import MIN_ANONYMOUS_ANSWERS, is_told
+from live.rules import Game, Names, Phase, State, Step
+from live.seats import Seat
+from live.show import hall
+from live.show.screens import HOSTING, Role, Shown, context
+from live.views.forms import GameForm
+from pages.fragments import fragment
+from questions.question import Question
+from store import keys
+from store.table import Item, Key, Put, Write
+
+from . import check_in, check_in_views, floor, quorate, resolutions, roll, speakers, words
+from .agenda import first_items
+from .forms import BY_NUMBER, FIELDS, NO_NUMBER, NO_TITLE, OF_HOW_MANY, ItemForm
+from .minutes import repository as minutes
+from .speakers import NOBODY, Speakers, speakers_of
+from .words import QUORUMS
+
+MAX_RECENT_ASSEMBLIES = 3  # on the page of all sessions; the others are on a page of their own
+
+ASKS_FIRST: dict[Step, str | Promise] = {
+    Step.VOID: _("What was decided here does not hold, and the record says so."),
+    Step.REPEAT: _("The item is talked about and decided once more. What was decided so far does not hold."),
+    Step.END: _("Nobody can vote after that. What is open is closed first, and everybody sees what was decided."),
+}
+TOO_FEW_PRESENT = _(
+    "A vote is secret only among at least %(least)d people who are present; robots do not count. Wait for others, or "
+    "vote openly."
+)
+
+
+class Assembly(Format):
+    checks_in = has_agenda = keeps_minutes = True
+    folder = "assembly"
+    joining_page, first_page = "check_in", "agenda"
+    questions_page, people_page = "agenda", "game_roll"
+    came_of = _("Called for by the assembly “%(title)s” of %(when)s.")
+
+    def idle(self, lifetime: Lifetime) -> timedelta:
+        return lifetime.assembly_idle
+
+    # --- making and correcting one ---
+
+    fields = FIELDS
+
+    def asked(self, form: GameForm) -> tuple[Question, ...]:
+        """It has a title and an agenda of its own, and no other questions."""
+        typed, errors = form.cleaned_data, form.errors
+        if not typed.get("title") and "title" not in errors:
+            form.add_error("title", NO_TITLE)
+        if typed.get("quorum") == BY_NUMBER and not typed.get("quorum_number") and "quorum_number" not in errors:
+            form.add_error("quorum_number", NO_NUMBER)
+        if typed.get("quorum") in QUORUMS and not typed.get("entitled") and "entitled" not in errors:
+            form.add_error("entitled", OF_HOW_MANY)
+        try:
+            return tuple(first_items(typed.get("agenda", "")))
+        except forms.ValidationError as error:
+            form.add_error("agenda", error)
+            return ()
+
+    def chosen(self, typed: Mapping[str, Any]) -> dict[str, Any]:
+        """People check in by account or code, so that there are no names to choose."""
+        quorum = str(typed["quorum_number"]) if typed["quorum"] == BY_NUMBER else typed["quorum"]
+        return {"names": Names.TYPED, "entitled": typed["entitled"] or 0, "quorum": quorum}
+
+    def question_form(self, game: Game, question: Question, typed: QueryDict | None) -> ItemForm:
+        return ItemForm(typed, game=game, initial=ItemForm.initial_of(question))
+
+    def copy(self, source: Game, made: Game, host: User) -> None:
+        """With its roll. Codes to check in with come from the session, so those of the copy are others."""
+        if source.has_roll:
+            listed = list(roll.every(source.id))
+            addresses = {each.folded: each.email for each in listed if each.email}
+            roll.add(made.id, host.name, [each.name for each in listed], addresses)
+
+    # --- coming and going ---
+
+    seat_acts = {"allow": check_in_views.allow, "refuse": check_in_views.refuse}
+
+    def claim(self, seat: Seat, game: Game, state: State) -> str:
+        return check_in.number_of(seat) if check_in.is_claimed(seat, game, state) else ""
+
+    def of_another_device(self, request: HttpRequest, game: Game, state: State) -> HttpResponse:
+        return check_in_views.of_another_device(request, game, state)
+
+    def gone(self, game: Game, player: str) -> None:
+        speakers.gone(game, player)
+
+    # --- steps ---
+
+    def asks_first(self, game: Game, step: Step, present: int) -> str | Promise:
+        return quorate.presence(game, present).warning if step == Step.VOTE else ASKS_FIRST.get(step, "")
+
+    def open_vote(self, game: Game, state: State) -> dict[str, Any]:
+        """Robots may rehearse a secret vote among themselves."""
+        there = [each for each in seats.each(game.id) if each.is_there]
+        if state.secret and not is_told(len(there), sum(each.robot for each in there)):
+            raise NotNow(TOO_FEW_PRESENT % {"least": MIN_ANONYMOUS_ANSWERS})
+        return quorate.told(game, len(there))
+
+    def end_debate(self, game: Game) -> None:
+        speakers.end_debate(game)
+
+    # --- what screens show ---
+
+    def place(self, game_id: str) -> Key:
+        return keys.game_speakers(game_id)
+
+    def beside_of(self, item: Item | None, known: Speakers | None) -> Speakers:
+        """Read from the item once for each version of it."""
+        known = known or NOBODY
+        return known if item and known.version == item["version"] else speakers_of(item)
+
+    def context(self, role: Role, room: Room) -> dict[str, Any]:
+        """Who is there, who wants to speak, and whose seats are on other devices than before; for those in front the
+        agenda with what became of each item, and how the one at hand is decided."""
+        presence = quorate.presence(room.game, len(room.playing))
+        shown = {"presence": presence, "floor": floor.of(room), **check_in.names(room.seats.values(), room.state)}
+        if role != Role.PLAYER:
+            return shown | _agenda(room)
+        return shown | ({"items": words.agenda(room)} if room.state.phase == Phase.ENDED else {})
+
+    def beside(self, role: Role, room: Room) -> Shown | None:
+        """Who speaks and who wants to. It has buttons and nobody's secret, and a key that follows the list and not the
+        time."""
+        if role == Role.SCOREBOARD:
+            return None
+        there = floor.of(room)
+        listed = there.shown(role) if there else ()
+        unlisted = len(there.waiting) - len(listed) if there else 0
+        own = {"listed": listed, "unlisted": unlisted, "hosts": role in HOSTING}
+        mark = sha256(floor.mark(room).encode()).hexdigest()[:12]
+        key = f"{translation.get_language()}-{room.state.round}-{mark}"
+        return Shown(key, fragment("assembly/parts/speakers.html", context(role, room) | own))
+
+    def consent(self, room: Room, seat: Seat) -> Shown:
+        """That somebody was given a new code, and the question whether another device may have their seat."""
+        number, is_renewed = self.claim(seat, room.game, room.state), seat.renewed_in == room.state.round
+        key = f"{translation.get_language()}-{number}-{int(is_renewed)}"
+        if not (number or is_renewed):
+            return Shown(key, "")
+        shown = {"game": room.game, "number": number, "is_renewed": is_renewed}
+        return Shown(key, fragment("assembly/parts/consent.html", shown))
+
+    def mark(self, room: Room, player: str) -> str:
+        return floor.place(room, player)
+
+    def for_visitor(self, user: User) -> str:
+        attended, _older = minutes.attended_by(user.name, limit=MAX_RECENT_ASSEMBLIES)
+        return fragment("assembly/parts/attended.html", {"attended": attended}) if attended else ""
+
+    # --- what comes of it ---
+
+    def ending(self, game: Game, state: State) -> list[Write]:
+        return minutes.opening(game, state)
+
+    def ended(self, game_id: str, *, surely: bool = False) -> None:
+        if surely:
+            minutes.SEALING.advance(game_id)
+        else:
+            minutes.SEALING.start(game_id)
+
+    def electorate(self, game: Game) -> Electorate:
+        return roll.electorate(game)
+
+    def onward(self, game: Game, made: Onward) -> list[Write]:
+        """It stays with the minutes when the session is gone."""
+        if game.debug_mode:
+            return []
+        place = keys.minutes_onward(game.id, made.number)
+        return [Put({"PK": place.pk, "SK": place.sk, **as_item(made)})]
+
+
+def _agenda(room: Room) -> dict[str, Any]:
+    called, items, state = hall.calls(room), words.agenda(room), room.state
+    sealed = room.rounds.get(state.round) if state.phase == Phase.RESULTS and state.counts(state.round) else None
+    return {
+        "items": items,
+        "calls": [(each, called[each.place]) for each in items if each.place in called],
+        "nothing_on_agenda": not items and state.phase == Phase.WAITING,
+        "is_tied": sealed is not None and bool(resolutions.tied(sealed)),
+    }

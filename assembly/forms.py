@@ -1,0 +1,304 @@
+"""What people type for an assembly: to make one, to add an item to its agenda, to check in, to say who is entitled."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django import forms
+from django.utils.functional import Promise
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from live.onward.electorate import MAX_ADDRESSES_CHARS, cleaned
+from live.rules import Game
+from live.views.forms import times
+from pages import lists
+from pages.fields import LinesField
+from questions.question import MAX_OPTIONS, Kind, Question, flaws, tidied
+from questions.rules import edition_of_question
+from store.keys import fold
+
+from . import words as assembly_words
+from .majorities import MAX_QUORUM_PEOPLE, SHARES, Majority, Of, majority_of
+from .roll import MAX_ROLL_PEOPLE, as_typed
+from .words import QUORUMS
+
+RELATIVE_MAJORITY = "most"  # in place of a share: whoever has most votes
+WITH_OPTIONS = (Kind.CHOICE, Kind.RANKING, Kind.ALTERNATIVES)
+WITH_MAJORITY = (Kind.MOTION, Kind.CHOICE, Kind.ALTERNATIVES)
+UNSIGNED = (Kind.IDEAS,)  # of which nobody ever learns who wrote or ranked them
+ONLY_A_CHOICE = gettext_lazy("Only a choice can be decided by most votes alone.")
+TWO_VERSIONS = gettext_lazy("Type the motion and at least one amendment, one a line.")
+TOO_MANY_VERSIONS = gettext_lazy("There are at most %(most)d versions beside “No change”; these are %(count)d.")
+OPEN_OR_SECRET: list[tuple[str, str | Promise]] = [
+    ("open", assembly_words.IS_OPEN),
+    ("secret", assembly_words.IS_SECRET),
+]
+NO_QUORUM, BY_NUMBER = "", "number"
+NO_NUMBER = gettext_lazy("Say how many have to be present.")
+NO_TITLE = gettext_lazy("Give the assembly a title.")
+OF_HOW_MANY = gettext_lazy("Say how many are entitled to vote: a share needs a number that it is a share of.")
+
+FIELDS: dict[str, forms.Field] = {
+    "agenda": LinesField(
+        label=gettext_lazy("Agenda"),
+        required=False,
+        max_length=70_000,
+        rows=6,
+        help_text=gettext_lazy(
+            "One item a line, if you have them already. A line that ends with a question mark is put to the vote: yes, "
+            "no or abstain. Every other one is talked about. Choices, rankings, amendments and secret votes are added "
+            "on the next page, also while the assembly runs."
+        ),
+    ),
+    "entitled": forms.IntegerField(
+        label=gettext_lazy("How many are entitled to vote"),
+        required=False,
+        min_value=0,
+        max_value=MAX_QUORUM_PEOPLE,
+        initial=0,
+        help_text=gettext_lazy("Present or not. 0: not known; then nothing can be asked of a share of them."),
+    ),
+    "quorum": forms.ChoiceField(
+        label=gettext_lazy("Quorum: how many have to be present so that the assembly can decide"),
+        required=False,
+        choices=[
+            ("", gettext_lazy("none: whoever is there decides")),
+            (BY_NUMBER, gettext_lazy("a number of people")),
+            *QUORUMS.items(),
+        ],
+    ),
+    "quorum_number": forms.IntegerField(
+        label=gettext_lazy("That number of people"), required=False, min_value=1, max_value=MAX_QUORUM_PEOPLE
+    ),
+}
+
+
+def no_change() -> str:
+    """The last version of every motion with amendments, in the language of whoever adds it."""
+    return _("No change")
+
+
+class ItemForm(forms.Form):
+    """One more item of an agenda."""
+
+    kind = forms.ChoiceField(
+        label=gettext_lazy("What it is"),
+        choices=[(str(each), assembly_words.KINDS[each]) for each in assembly_words.KINDS],
+        initial=Kind.MOTION.value,
+        help_text=gettext_lazy(
+            "A motion is voted on by yes, no or abstaining; with amendments, all versions are ranked, “No change” too. "
+            "Ideas are written by those who are there, put in order by you, and then ranked in secret."
+        ),
+    )
+    title = forms.CharField(label=gettext_lazy("Title"), widget=forms.TextInput({"dir": "auto"}), max_length=1_000)
+    detail = LinesField(
+        label=gettext_lazy("More words about it"),
+        required=False,
+        max_length=10_000,
+        rows=3,
+    )
+    options = LinesField(
+        label=gettext_lazy("Options or versions"),
+        required=False,
+        max_length=10_000,
+        rows=5,
+        help_text=gettext_lazy(
+            "One a line. Of a motion with amendments: first the motion as it stands, then each amended version; "
+            "“No change” is added as the last by itself."
+        ),
+    )
+    secrecy = forms.ChoiceField(
+        label=gettext_lazy("How people vote"), choices=OPEN_OR_SECRET, initial="open", widget=forms.RadioSelect
+    )
+    share = forms.ChoiceField(
+        label=gettext_lazy("Majority"),
+        choices=[
+            *((each, assembly_words.SHARES[each]) for each in SHARES),
+            (RELATIVE_MAJORITY, gettext_lazy("most votes (a choice only)")),
+        ],
+        initial="1/2",
+    )
+    of = forms.ChoiceField(label=gettext_lazy("Of whom"), choices=list(assembly_words.OF.items()), initial="cast")
+    seconds = forms.TypedChoiceField(label=gettext_lazy("Time to vote"), choices=times, coerce=int, initial=0)
+    seen = forms.CharField(widget=forms.HiddenInput, required=False)
+
+    def __init__(self, *arguments: Any, game: Game, **options: Any):
+        super().__init__(*arguments, **options)
+        of = self.fields["of"]
+        assert isinstance(of, forms.ChoiceField)
+        known = [each for each in Of if each != Of.ENTITLED or game.entitled]
+        of.choices = [(each.value, assembly_words.OF[each]) for each in known]
+
+    @staticmethod
+    def initial_of(question: Question) -> dict[str, Any]:
+        """What the form shows of an item that is to be changed."""
+        majority = majority_of(question.majority)
+        by_most = question.kind == Kind.CHOICE and not question.majority
+        options = question.options[:-1] if question.kind == Kind.ALTERNATIVES else question.options
+        return {
+            "kind": str(question.kind),
+            "title": question.title,
+            "detail": question.detail,
+            "options": "\n".join(options),
+            "secrecy": "secret" if question.secret else "open",
+            "share": RELATIVE_MAJORITY if by_most else majority.share,
+            "of": majority.of.value,
+            "seconds": question.seconds,
+            "seen": edition_of_question(question),
+        }
+
+    def clean(self) -> dict[str, Any]:
+        cleaned = super().clean() or self.cleaned_data
+        if not self.errors:
+            self._check(self.question())
+        return cleaned
+
+    def question(self) -> Question:
+        return tidied(self._typed(self.cleaned_data))
+
+    def _typed(self, typed: dict[str, Any]) -> Question:
+        kind = Kind(typed["kind"])
+        majority = "" if typed["share"] == RELATIVE_MAJORITY else str(Majority(typed["share"], Of(typed["of"])))
+        return Question(
+            title=typed["title"],
+            kind=kind,
+            detail=typed["detail"],
+            options=_options(typed["options"], kind),
+            seconds=0 if kind == Kind.TOPIC else typed["seconds"],
+            secret=kind in UNSIGNED or (typed["secrecy"] == "secret" and kind != Kind.TOPIC),
+            majority=majority if kind in WITH_MAJORITY else "",
+        )
+
+    def _check(self, question: Question) -> None:
+        """What is wrong stands at its field; everything that was typed stays."""
+        if (
+            self.cleaned_data["share"] == RELATIVE_MAJORITY
+            and question.kind in WITH_MAJORITY
+            and question.kind != Kind.CHOICE
+        ):
+            self.add_error("share", ONLY_A_CHOICE)
+        versions = len(question.options) - 1
+        if question.kind == Kind.ALTERNATIVES and not 2 <= versions < MAX_OPTIONS:
+            words = {"most": MAX_OPTIONS - 1, "count": versions}
+            self.add_error("options", TWO_VERSIONS if versions < 2 else TOO_MANY_VERSIONS % words)
+            return
+        for flaw in flaws(question):
+            self.add_error("options" if flaw.field.startswith("option") else flaw.field, flaw.sentence)
+
+
+def _options(typed: str, kind: Kind) -> tuple[str, ...]:
+    """One a line, without empty ones. That nothing changes is the last of all versions, whoever left it out."""
+    lines = [line.strip() for line in typed.splitlines() if line.strip()] if kind in WITH_OPTIONS else []
+    if kind != Kind.ALTERNATIVES:
+        return tuple(lines)
+    return (*(line for line in lines if fold(line) != fold(no_change())), no_change())
+
+
+def with_amendments(motion: Question) -> dict[str, Any]:
+    """What the form shows to whoever adds a motion that is there, with amendments."""
+    majority = majority_of(motion.majority)
+    return {
+        "kind": Kind.ALTERNATIVES.value,
+        "title": motion.title,
+        "detail": motion.detail,
+        "options": f"{motion.title}\n",
+        "secrecy": "secret" if motion.secret else "open",
+        "share": majority.share,
+        "of": majority.of.value,
+        "seconds": motion.seconds,
+    }
+
+
+# --- who is entitled, and who is there ---
+
+
+class PersonalCodeForm(forms.Form):
+    """The code on somebody's card."""
+
+    code = forms.CharField(
+        label=gettext_lazy("Your personal code"),
+        max_length=40,
+        error_messages={"required": gettext_lazy("Type the code from your card.")},
+        widget=forms.TextInput({"autocomplete": "off", "autocapitalize": "characters", "spellcheck": "false"}),
+    )
+
+    def clean_code(self) -> str:
+        code = as_typed(self.cleaned_data["code"])
+        if not code:
+            raise forms.ValidationError(self.fields["code"].error_messages["required"])
+        return code
+
+
+class NamesForm(forms.Form):
+    """People pasted one a line."""
+
+    names = LinesField(
+        label=gettext_lazy("Names, one a line"),
+        max_length=MAX_ADDRESSES_CHARS,
+        help_text=gettext_lazy(
+            "Whoever has an account of that name checks in with it; everybody else gets a code. An email address may "
+            "follow, as in Anna Berg <anna@example.org>: by it those without an account can be voters of an election."
+        ),
+        error_messages={"required": gettext_lazy("Type at least one name.")},
+        rows=6,
+        attributes={"spellcheck": "false"},
+    )
+
+    def clean_names(self) -> list[lists.Row]:
+        """What is kept of each line is the name; the addresses are beside."""
+        self.addresses: dict[str, str] = {}
+        try:
+            return lists.read_people(self.cleaned_data["names"], MAX_ROLL_PEOPLE, self._named)
+        except lists.NotAList as refusal:
+            raise forms.ValidationError(str(refusal)) from None
+
+    def _named(self, line: str) -> str:
+        name, address = cleaned(line)
+        if address:
+            self.addresses.setdefault(fold(name), address)
+        return name
+
+
+class EntitledForm(forms.Form):
+    """How many are entitled where no roll says so, and how many have to be there."""
+
+    entitled = forms.IntegerField(
+        label=gettext_lazy("How many are entitled"),
+        required=False,
+        min_value=0,
+        max_value=MAX_QUORUM_PEOPLE,
+        help_text=gettext_lazy("There or not. Leave it empty if nobody knows."),
+    )
+    quorum = forms.ChoiceField(label=gettext_lazy("To decide, there have to be"), required=False)
+    number = forms.IntegerField(
+        label=gettext_lazy("How many"), required=False, min_value=1, max_value=MAX_QUORUM_PEOPLE
+    )
+
+    def __init__(self, *arguments: Any, game: Game, **words: Any):
+        super().__init__(*arguments, initial=_typed(game), **words)
+        by_number = (BY_NUMBER, gettext_lazy("a number of people, given below"))
+        self.fields["quorum"].choices = [(NO_QUORUM, gettext_lazy("no quorum")), by_number, *QUORUMS.items()]
+        if game.has_roll:
+            del self.fields["entitled"]
+
+    def clean(self) -> dict[str, Any]:
+        cleaned = super().clean() or self.cleaned_data
+        if cleaned.get("quorum") == BY_NUMBER and not cleaned.get("number") and "number" not in self.errors:
+            self.add_error("number", NO_NUMBER)
+        return cleaned
+
+    @property
+    def quorum_text(self) -> str:
+        """As `assembly.majorities` writes it."""
+        chosen: str = self.cleaned_data["quorum"]
+        return str(self.cleaned_data["number"]) if chosen == BY_NUMBER else chosen
+
+
+def _typed(game: Game) -> dict[str, Any]:
+    is_number = game.quorum.isdigit()
+    return {
+        "entitled": game.entitled or None,
+        "quorum": BY_NUMBER if is_number else game.quorum,
+        "number": int(game.quorum) if is_number else None,
+    }

@@ -1,0 +1,31 @@
+"""What is stored of assemblies beside their sessions: who is entitled, who speaks, and minutes."""
+
+from __future__ import annotations
+
+from accounts.telling import rows
+from live.items import OUTCOME
+from store import keys
+from store.schema import Export, ItemType
+
+from .minutes.records import FACTS, LATER_FACTS
+
+FACTS_OF_MINUTES = f"{' '.join((*FACTS, *LATER_FACTS))} created_by:person hosts:people has_roll:bool entitled:int"
+
+NAMED = "Names who was there and how they voted: that stays in the table alone, its digest in the log."
+
+ITEMS = (
+    ItemType("live roll", keys.game_roll_entry, hidden="name:person email:address account added_at shown:int turn:int "
+             "version:int ttl:int", replay="Who is entitled is in no log, and goes two weeks after the session."),
+    ItemType("speakers", keys.game_speakers, "version:int round:int minutes:int closed:bool ttl:int",
+             "held:list speaking:list waiting:list",
+             replay="Who spoke is in no log but in the minutes, and goes two weeks after."),
+    ItemType("minutes", keys.minutes, f"{FACTS_OF_MINUTES} played:list voided:list digest event:int", "deleted:bool",
+             replay=NAMED),
+    ItemType("minutes' part", keys.minutes_part, hidden="*:any", replay=NAMED),
+    ItemType("minutes' note", keys.minutes_note, hidden="number:int text at by:person", replay=NAMED),
+    ItemType("attended", keys.attended, hidden="game_id title began_at ended_at time_zone", replay=NAMED,
+             exports=(Export("assemblies_attended", "", rows(keys.attended_by, session="game_id", title="title",
+                                                             began_at="began_at", ended_at="ended_at")),)),
+    ItemType("made of it", keys.minutes_onward, OUTCOME,
+             replay="What the session has of it, for when the session is gone."),
+)  # fmt: skip

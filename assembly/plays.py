@@ -1,0 +1,383 @@
+"""How the items of an agenda are played: talked about first, then voted on, openly or in secret, and decided."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from random import Random
+from typing import Any, ClassVar
+
+from django.http import QueryDict
+from django.utils.functional import Promise
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from live import saying
+from live.play import CHANGE_UNTIL_OVER, Closed, Closing, Fact, Line, NameOf, Play, Story, Text, Typed
+from live.plays import ideas_order as ideas
+from live.plays.ideas import Ideas
+from live.plays.ideas_order import Sorted
+from live.plays.race import race
+from live.plays.ranked_poll import random_ranking
+from live.room import Room
+from live.rounds import Entry, Round, options_of
+from live.rules import Game, Phase, State, Step
+from live.seats import Seat
+from questions.question import Kind, Question, Type
+
+from . import pictures, quorate, resolutions
+from . import words as assembly_words
+from .resolutions import ABSTAIN, NO, YES, Outcome
+
+YES_PROBABILITY, ABSTENTION_PROBABILITY = 0.75, 0.12  # of robots
+YES_NO_OR_ABSTAIN = gettext_lazy("Vote yes or no, or abstain.")
+RANK_OR_ABSTAIN = gettext_lazy("Rank at least one of them, or abstain.")
+FIRST_ITEM = gettext_lazy("Call the first item")
+STEPS: dict[Step, str | Promise] = {
+    Step.NEXT: gettext_lazy("Next item"),
+    Step.CLOSE: gettext_lazy("Close the vote"),
+    Step.REPEAT: gettext_lazy("Call it again"),
+    Step.END: gettext_lazy("End the assembly"),
+}
+
+
+class Item(Play):
+    """What all items have; by itself, an assembly before its first one."""
+
+    name = Type.ASSEMBLY.value
+    label = gettext_lazy("Assembly")
+    types = (Type.ASSEMBLY,)
+    story: ClassVar[Story | None] = Story(
+        gettext_lazy(
+            "People check in by account or with a code, talk about each item of the agenda, and then decide it."
+        ),
+        gettext_lazy(
+            "Everybody sees how many are present, what a majority takes and what was decided. Who voted how is seen in "
+            "open votes only."
+        ),
+    )
+    first_phase = Phase.TALKING
+    is_revealed = is_ranked = True
+    without_a_vote: ClassVar[Text] = gettext_lazy("Close it without a vote")
+    how_to_vote: ClassVar[Text] = ""
+    templates = {
+        "projector/voting": "assembly/plays/projector_voting.html",
+        "projector/talking": "assembly/plays/projector_talking.html",
+        "player/voting": "assembly/plays/player_voting.html",
+        "player/talking": "assembly/plays/player_talking.html",
+    }
+
+    def suits(self, question: Question) -> bool:
+        return False
+
+    def voting_seconds(self, question: Question) -> int:
+        """It was talked about."""
+        return question.seconds
+
+    def step_label(self, step: Step, state: State) -> Text | None:
+        return _step_label(step, state, self.without_a_vote)
+
+    # --- votes ---
+
+    def fields(self, said: Any, room: Room) -> dict[str, list[str]]:
+        return {saying.OPTION: [said or ABSTAIN]}
+
+    def summary(self, said: Any, room: Room) -> dict[str, Any]:
+        assert room.question is not None
+        if said in ("", YES, NO, ABSTAIN):
+            return {"text": str(assembly_words.SAID[said or ABSTAIN])}
+        return self.cast_summary(said, room.question)
+
+    def cast_summary(self, said: str, question: Question) -> dict[str, Any]:
+        return saying.chosen_summary([int(said)], question)
+
+    def robot(self, room: Room, seat: Seat, chance: Random) -> str:
+        """A few abstain."""
+        assert room.question is not None
+        if chance.random() < ABSTENTION_PROBABILITY:
+            return self.abstention
+        return self.random_vote(room.question, chance)
+
+    abstention = ABSTAIN
+
+    def random_vote(self, question: Question, chance: Random) -> str:
+        return random_ranking(question, chance)
+
+    def form(self, room: Room, typed: Typed) -> dict[str, Any]:
+        assert room.question is not None
+        abstains = {"may_abstain": True, "abstains": ABSTAIN in typed.get(saying.OPTION, ())}
+        return abstains | self.vote_form(room.question, typed)
+
+    def vote_form(self, question: Question, typed: Typed) -> dict[str, Any]:
+        return {"options": saying.options_shown(question, typed)}
+
+    def way(self, room: Room) -> str:
+        return "tap"
+
+    def hint(self, room: Room) -> Text:
+        if room.question and room.question.secret:
+            return _("Nobody will learn how you vote.")
+        return _("Everybody will see how you vote.")
+
+    def until(self, room: Room) -> Text:
+        return CHANGE_UNTIL_OVER if room.state.clock.seconds else _("You can change it until the vote is closed.")
+
+    def context(self, room: Room) -> dict[str, Any]:
+        found = assembly_words.item_words(room.question) if room.question else {}
+        return found | {"how_to_vote": self.how_to_vote, "has_vote": self.has_vote}
+
+    # --- what came of it ---
+
+    def close(self, closing: Closing) -> Closed:
+        box = closing.box
+        game, state, question = closing.game, closing.state, closing.question
+        return Closed(resolutions.resolved(game, state, question, box.last, box.present, closing.now))
+
+    def sealing(self, game: Game, present: int) -> dict[str, Any]:
+        return quorate.told(game, present)
+
+    def drawn(
+        self, round_: Round, questions: Sequence[Question], seats: Mapping[str, Seat], own: str
+    ) -> tuple[str, dict[str, Any]]:
+        question = questions[round_.question]
+        told = pictures.resolution(round_, question, seats)
+        return "resolution", told | (
+            race(round_, question) | {"says": told["says"]} if round_.result.get("rounds") else {}
+        )
+
+    def voted(self, entry: Entry, question: Question, options: tuple[str, ...]) -> str:
+        return assembly_words.said_words(entry.said, question, options)
+
+    def lines(self, round_: Round, question: Question, name_of: NameOf) -> Iterator[Line]:
+        return _lines(round_, question, name_of)
+
+    def onward(self, question: Question, round_: Round) -> bool:
+        return True
+
+    def is_untold(self, round_: Round) -> bool:
+        return _is_untold(round_)
+
+    def facts(self, question: Question, round_: Round) -> Iterator[Fact]:
+        return _facts(question, round_)
+
+    def reasons(self, question: Question, round_: Round) -> list[str]:
+        return assembly_words.why(question, round_)
+
+    def words(self, said: Any, question: Question, options: tuple[str, ...]) -> Text:
+        return assembly_words.said_words(said, question, options)
+
+    def is_recounted(self, round_: Round) -> bool:
+        return round_.result["outcome"] not in (Outcome.TALKED, Outcome.TOO_FEW)
+
+
+class Topic(Item):
+    name = Kind.TOPIC.value
+    label = assembly_words.KINDS[Kind.TOPIC]
+    story = None
+    has_vote = False
+    without_a_vote = gettext_lazy("Close the item")
+
+    def suits(self, question: Question) -> bool:
+        return question.kind == Kind.TOPIC
+
+    def onward(self, question: Question, round_: Round) -> bool:
+        return False
+
+
+class Motion(Item):
+    name = Kind.MOTION.value
+    label = assembly_words.KINDS[Kind.MOTION]
+    story = None
+    how_to_vote = gettext_lazy("The vote is open: yes, no, or abstain, on your phone.")
+
+    def suits(self, question: Question) -> bool:
+        return question.kind == Kind.MOTION
+
+    def answer(self, post: QueryDict, room: Room, player: str) -> str:
+        said = post.getlist(saying.OPTION)
+        if len(said) != 1 or said[0] not in (YES, NO, ABSTAIN):
+            raise saying.NotSaid(YES_NO_OR_ABSTAIN)
+        return said[0]
+
+    def random_vote(self, question: Question, chance: Random) -> str:
+        return YES if chance.random() < YES_PROBABILITY else NO
+
+    def way(self, room: Room) -> str:
+        return "yes_no"
+
+    def form(self, room: Room, typed: Typed) -> dict[str, Any]:
+        return {
+            "ballot": [(each, said, each in typed.get(saying.OPTION, ())) for each, said in assembly_words.SAID.items()]
+        }
+
+    def onward(self, question: Question, round_: Round) -> bool:
+        return False
+
+
+class OneOfSeveral(Item):
+    """A choice: one of the options, by a majority or by who has most."""
+
+    name = Kind.CHOICE.value
+    label = assembly_words.KINDS[Kind.CHOICE]
+    story = None
+    how_to_vote = gettext_lazy("The vote is open: choose one on your phone, or abstain.")
+
+    def suits(self, question: Question) -> bool:
+        return question.kind == Kind.CHOICE
+
+    def answer(self, post: QueryDict, room: Room, player: str) -> str:
+        assert room.question is not None
+        said = post.getlist(saying.OPTION)
+        return ABSTAIN if said == [ABSTAIN] else str(saying.one_option(said, room.question))
+
+
+class Ranked(Item):
+    """A ranking, counted by instant runoff."""
+
+    name = Kind.RANKING.value
+    label = assembly_words.KINDS[Kind.RANKING]
+    story = None
+    how_to_vote = gettext_lazy("The vote is open: rank them on your phone, the best first, or abstain.")
+    abstention = ""
+
+    def suits(self, question: Question) -> bool:
+        return question.kind == Kind.RANKING
+
+    def answer(self, post: QueryDict, room: Room, player: str) -> str:
+        assert room.question is not None
+        is_abstention = post.getlist(saying.OPTION) == [ABSTAIN]
+        return "" if is_abstention else saying.ranking_in(post, room.question, RANK_OR_ABSTAIN)
+
+    def fields(self, said: Any, room: Room) -> dict[str, list[str]]:
+        return saying.ranked_fields(said) if said else super().fields(said, room)
+
+    def cast_summary(self, said: str, question: Question) -> dict[str, Any]:
+        return saying.ranked_summary(said, question)
+
+    def way(self, room: Room) -> str:
+        return "ballot"
+
+    def vote_form(self, question: Question, typed: Typed) -> dict[str, Any]:
+        return saying.rank_boxes(question, typed)
+
+
+class Alternatives(Ranked):
+    """A motion and its amendments, ranked against no change."""
+
+    name = Kind.ALTERNATIVES.value
+    label = assembly_words.KINDS[Kind.ALTERNATIVES]
+
+    def suits(self, question: Question) -> bool:
+        return question.kind == Kind.ALTERNATIVES
+
+
+class IdeasOfAnAssembly(Ideas):
+    """Ideas that those present write and rank in secret: with who was there, and a quorum."""
+
+    name = "assembly-ideas"
+    types = (Type.ASSEMBLY,)
+    is_anonymous = False
+    is_revealed = True
+
+    def is_secret(self, question: Question) -> bool:
+        return True
+
+    def voting_seconds(self, question: Question) -> int:
+        return question.seconds
+
+    def step_label(self, step: Step, state: State) -> Text | None:
+        return super().step_label(step, state) or STEPS.get(step)
+
+    def context(self, room: Room) -> dict[str, Any]:
+        return super().context(room) | (assembly_words.item_words(room.question) if room.question else {})
+
+    def counted(self, closing: Closing, written: Round, sorted_: Sorted, robots: int) -> Round:
+        asked = replace(ideas.as_ranking(closing.question, sorted_.order.options), secret=True)
+        return ideas.around(_resolved(closing, asked), written, sorted_)
+
+    def too_little(self, closing: Closing, round_: Round) -> Round:
+        """Who was there is noted all the same."""
+        noted = resolutions.resolved(
+            closing.game, closing.state, replace(closing.question, secret=True), (), closing.box.present, closing.now
+        )
+        return replace(round_, result={**noted.result, **round_.result})
+
+    def sealing(self, game: Game, present: int) -> dict[str, Any]:
+        return quorate.told(game, present)
+
+    def is_untold(self, round_: Round) -> bool:
+        return _is_untold(round_)
+
+    def facts(self, question: Question, round_: Round) -> Iterator[Fact]:
+        return _facts(question, round_)
+
+    def reasons(self, question: Question, round_: Round) -> list[str]:
+        return assembly_words.why(question, round_)
+
+    def words(self, said: Any, question: Question, options: tuple[str, ...]) -> Text:
+        return assembly_words.said_words(said, question, options)
+
+    def is_recounted(self, round_: Round) -> bool:
+        return round_.result["outcome"] not in (Outcome.TALKED, Outcome.TOO_FEW) and super().is_recounted(round_)
+
+
+# --- what items and ideas have in common ---
+
+
+def _step_label(step: Step, state: State, without_a_vote: Text) -> Text | None:
+    if step == Step.NEXT and not state.round:
+        return FIRST_ITEM
+    if step == Step.CLOSE and state.phase == Phase.TALKING:
+        return without_a_vote
+    return STEPS.get(step)
+
+
+def _resolved(closing: Closing, question: Question) -> Round:
+    box = closing.box
+    return resolutions.resolved(closing.game, closing.state, question, box.last, box.present, closing.now)
+
+
+def _is_untold(round_: Round) -> bool:
+    return bool(round_.result.get("too_few")) or round_.result.get("outcome") == Outcome.TOO_FEW
+
+
+def _facts(question: Question, round_: Round) -> Iterator[Fact]:
+    yield _("Outcome"), assembly_words.headline(question, round_)
+    yield _("Votes that count"), round_.count
+    if numbers := assembly_words.numbers(question, round_.result):
+        yield _("Votes"), numbers
+
+
+def _lines(round_: Round, question: Question, name_of: NameOf) -> Iterator[Line]:
+    """What was decided and by how many; who was there; and how each voted, of a secret vote without a name."""
+    result, options = round_.result, options_of(round_, question)
+    yield {"row": "outcome", "answer": assembly_words.headline(question, round_), "number": round_.count}
+    yield from _numbers(result, options)
+    for player in result["present"]:
+        yield {"row": "present", "player": name_of(player) or player}
+    for entry in round_.entries:
+        row = {"row": "ballot"} if result["secret"] else {"row": "vote", "player": name_of(entry.player)}
+        yield {**row, "answer": assembly_words.said_words(entry.said, question, options)}
+
+
+def _numbers(result: Mapping[str, Any], options: tuple[str, ...]) -> Iterator[Line]:
+    """Abstentions are told apart, and what was needed of how many beside it."""
+    places = dict(result.get("places", ()))
+    first = result["rounds"][0]["tally"] if result.get("rounds") else result.get("chosen", ())
+    for place, label in enumerate(options if places or first else ()):
+        number = {"number": first[place] or 0} if first else {}
+        yield {"row": "option", "answer": label, **number, "place": places.get(place, "")}
+    for name in ("yes", "no", "abstain", "needed", "of", "present_count", "entitled"):
+        if name in result:
+            yield {"row": "number", "answer": name, "number": result[name]}
+
+
+PLAYS = (
+    Item(),
+    Topic(),
+    Motion(),
+    OneOfSeveral(),
+    Ranked(),
+    Alternatives(),
+    IdeasOfAnAssembly(),
+)

@@ -1,0 +1,31 @@
+"""Assemblies when the log is replayed: the roll and minutes name people, so that the log has numbers and digests."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from live import repository
+from live.replay import PLAYER, of_a_game
+from live.rules import Game, State
+from store.replay import Happened, Step, nothing_kept
+from store.schema import EventType
+
+
+@of_a_game
+def roll_changed(event: Happened, game: Game, state: State) -> Iterator[Step]:
+    """How many are entitled, and what makes a quorum; who they are is in no log."""
+    names = ("has_roll", "entitled", "quorum", "prepared_at")
+    said = {name: event.said[name] for name in names if name in event.said}
+    yield repository.change(game, replace(game, **said))
+
+
+EVENTS = (
+    EventType("LiveSeatTakenOver", nothing_kept, f"{PLAYER} round:int agreed:bool"),
+    EventType("LiveRollChanged", roll_changed, "game_id has_roll:bool entitled:int quorum prepared_at added:int "
+              "removed:int renewed:int shown:int"),
+    EventType("LiveSpeakersChanged", nothing_kept, "game_id round:int closed:bool minutes:int"),
+    EventType("LiveMinutesSealed", nothing_kept, "game_id digest rounds:int"),
+    EventType("LiveMinutesNoted", nothing_kept, "game_id number:int digest"),
+    EventType("LiveMinutesDeleted", nothing_kept, "game_id"),
+)  # fmt: skip

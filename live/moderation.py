@@ -1,0 +1,121 @@
+"""What people write in a session's rounds, as everybody may see it.
+
+Hosts choose how it is taken: at once, at once unless a word of their list is in it, or only once they have looked at
+it. What they decide is about words and not about people, so that in an anonymous round nobody learns who wrote what:
+equal texts of a round have one mark, and share what was decided. A sealed round never changes, so that what was hidden
+is left out of what is shown of it; and an answer that nobody sees has no points.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from django.utils.translation import gettext as _
+
+from live.rounds import Entry
+from store.keys import fold
+from tally.ballots import groups_of
+
+from .marks import text_mark
+from .room_questions import Fate, Mode, waits
+
+Decided = Mapping[int, Mapping[str, str]]  # by round, the fates of texts by their marks
+
+
+@dataclass(frozen=True, slots=True)
+class Texts:
+    """How what is written in a session is taken, and what its hosts have decided."""
+
+    game_id: str = ""
+    mode: Mode = Mode.OPEN
+    words: tuple[str, ...] = ()
+    decided: Decided = field(default_factory=dict)
+
+    @property
+    def are_all_seen(self) -> bool:
+        return self.mode == Mode.OPEN and not self.decided
+
+    def mark(self, round_: int, text: str, place: int = 0) -> str:
+        """`place` is that of the question, where a round has several."""
+        return text_mark(self.game_id, round_, place, fold(text))
+
+    def fate(self, round_: int, text: str, place: int = 0) -> Fate:
+        decided = self.decided.get(round_)
+        found = decided.get(self.mark(round_, text, place)) if decided else None
+        if found:
+            return Fate(found)
+        return Fate.WAITING if waits(self.mode, self.words, text) else Fate.SHOWN
+
+    def is_seen(self, round_: int, text: str, place: int = 0) -> bool:
+        return self.fate(round_, text, place) == Fate.SHOWN
+
+    def is_hidden(self, round_: int, text: str) -> bool:
+        """Whether a host has hidden it: of ideas on a ballot, which were looked at when they were put in order."""
+        return self.fate(round_, text) == Fate.HIDDEN
+
+
+NOTHING_WRITTEN = Texts()
+
+
+def waiting(texts: Texts, round_: int, some: Sequence[str]) -> list[int]:
+    """The places of those texts that wait for the host."""
+    return [place for place, text in enumerate(some) if texts.fate(round_, text) == Fate.WAITING]
+
+
+# --- options that the room wrote ---
+
+
+def hidden_options(texts: Texts, round_: int, options: Sequence[str]) -> frozenset[int]:
+    if not texts.decided.get(round_):
+        return frozenset()
+    return frozenset(place for place, text in enumerate(options) if texts.is_hidden(round_, text))
+
+
+def covered(options: Sequence[str], hidden: Collection[int]) -> tuple[str, ...]:
+    """What stands on a ballot: the places stay, as votes name them."""
+    return tuple(_("(hidden by the host)") if place in hidden else text for place, text in enumerate(options))
+
+
+def without(ranking: Any, hidden: Collection[int]) -> Any:
+    """The same ranking as if these had not been there."""
+    if not hidden or not isinstance(ranking, str):
+        return ranking
+    try:
+        groups = [[each for each in group if each not in hidden] for group in groups_of(ranking)]
+    except ValueError:
+        return ranking  # what is not a ranking counts as a blank vote
+    return ">".join("=".join(map(str, group)) for group in groups if group)
+
+
+def set_apart(entries: Sequence[Entry], kept: Sequence[Entry]) -> Iterator[Entry]:
+    """Those that are not kept."""
+    left = {id(each) for each in kept}
+    return (each for each in entries if id(each) not in left)
+
+
+# --- what hosts look at ---
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """A text that hosts decide about, in their list."""
+
+    round: int
+    mark: str
+    text: str
+    fate: Fate
+    is_of_removed: bool = False
+    held: bool = False  # back, by a word of the list
+
+    @property
+    def id(self) -> str:
+        return f"t{self.round}-{self.mark}"
+
+
+def written(texts: Texts, round_: int, text: str, place: int = 0, *, is_of_removed: bool = False) -> Written:
+    """A text as hosts decide about it."""
+    fate, mark = texts.fate(round_, text, place), texts.mark(round_, text, place)
+    held = fate == Fate.WAITING and texts.mode == Mode.WORDS
+    return Written(round_, mark, text, fate, is_of_removed, held)

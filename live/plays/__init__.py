@@ -1,0 +1,21 @@
+"""What can be played with a room, besides what an assembly does: a line for each, as `live.play` describes them."""
+
+from __future__ import annotations
+
+from .best_answer import BestAnswer
+from .ideas import Ideas
+from .ranked_poll import RankedPoll
+from .survey import Survey
+from .trivia import Trivia
+from .word_cloud import WordCloud
+
+PUBLIC = "ideas ideas_order race ranked_poll"
+
+PLAYS = (
+    Trivia(),
+    BestAnswer(),
+    RankedPoll(),
+    Ideas(),
+    Survey(),
+    WordCloud(),
+)

@@ -1,0 +1,135 @@
+"""The same ranking before and after: who moved where, in numbers, and how close it was each time.
+
+Between the two closes an item holds everybody's first choice under a name that only its own salt leads to. The second
+close adds up who went where and destroys it in the same transaction; so does whatever else ends the comparison.
+
+| `result["moved"]` | what it says |
+|---|---|
+| `round` | the number of the earlier one |
+| `earlier` | its `count`, `winners`, `firsts` (votes in its first round), `close` |
+| `close` | of this one: `ballots` that would have changed who wins, and whether fewer could not (`exact`) |
+| `both` | how many gave both; `came` only the second, `went` only the first |
+| `flows` | lists of from, to, how many: an option, "several" at once, or "nobody" |
+| `untold` | in place of these, where they would tell what a few chose: "few", or "lost" with what linked the two |
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from acts.site import table
+from live import counting
+from live.pseudonyms import pseudonym
+from live.rounds import MIN_ANONYMOUS_ANSWERS, Given, Round
+from live.rules import Game, Phase, State
+from questions.question import Question
+from store import keys
+from store.forgetting import to_forget
+from store.table import Delete, Missing, Put, Write
+from tally.ballots import Ballots, groups_of
+from tally.closeness import how_close
+
+NOBODY, SEVERAL = "nobody", "several"
+RECOUNTS = 30  # to find out how close it was: a hall waits for it
+
+First = int | str  # what somebody would like best: an option, or one of the two words above
+
+
+@dataclass(frozen=True, slots=True)
+class Before:
+    """What was liked best when it was asked first, by names that only this salt leads to."""
+
+    salt: bytes
+    firsts: Mapping[str, First]
+
+
+def first_of(ranking: str) -> First:
+    groups = groups_of(ranking)
+    if not groups:
+        return NOBODY
+    return groups[0][0] if len(groups[0]) == 1 else SEVERAL
+
+
+def firsts(given: Iterable[Given], players: Mapping[str, str], question: Question, salt: bytes) -> dict[str, First]:
+    """By other names than those that the answers lie under, so that nothing else leads to them."""
+    found = {each.player: first_of(counting.ranking_of(each.said, question)) for each in given}
+    return {pseudonym(salt, players[name]): first for name, first in found.items() if first != NOBODY}
+
+
+# --- who moved where ---
+
+
+def flows(
+    before: Mapping[str, First], after: Mapping[str, First], robots: Collection[str] = frozenset()
+) -> dict[str, Any]:
+    """In numbers, and only where the people who gave one of the two are none or several: everybody sees who came and
+    who left, and what each option had both times. `robots` are names of theirs, among whom nobody can hide."""
+    names = before.keys() | after.keys()
+    ways = Counter((before.get(name, NOBODY), after.get(name, NOBODY)) for name in names)
+    both = len(before.keys() & after.keys())
+    came, went = len(after.keys() - before.keys()), len(before.keys() - after.keys())
+    groups = (before.keys() & after.keys(), after.keys() - before.keys(), before.keys() - after.keys())
+    if both < MIN_ANONYMOUS_ANSWERS or any(0 < len(each - set(robots)) < MIN_ANONYMOUS_ANSWERS for each in groups):
+        return {"untold": "few"}
+    told = [[one, other, number] for (one, other), number in ways.items()]
+    return {"both": both, "came": came, "went": went, "flows": sorted(told, key=_turn)}
+
+
+def _turn(flow: Sequence[Any]) -> tuple[tuple[bool, str], ...]:
+    """Options by their number, then several, then nobody."""
+    return tuple((isinstance(each, str), "" if each == SEVERAL else f"{each:>3}") for each in flow[:2])
+
+
+def compared(round_: Round, question: Question, earlier: Round | None, moved: Mapping[str, Any]) -> Round:
+    """The second of two rounds with what came of both."""
+    if round_.result.get("too_few"):
+        return round_
+    told = {"round": earlier.number if earlier else 0, "earlier": _summary(earlier, question)}
+    close = closeness(round_, question)
+    return replace(round_, result={**round_.result, "moved": {**told, "close": close, **moved}})
+
+
+def _summary(round_: Round | None, question: Question) -> dict[str, Any]:
+    if round_ is None or round_.result.get("too_few"):
+        return {}
+    result = round_.result
+    firsts_of_all = result["rounds"][0]["tally"]
+    told = {"count": round_.count, "winners": result["winners"], "firsts": firsts_of_all}
+    return told | {"close": closeness(round_, question)}
+
+
+def closeness(round_: Round, question: Question) -> dict[str, Any]:
+    """How many ballots would have had to be others for somebody else to win."""
+    ballots = Ballots.of(counting.names_of(question), [entry.said for entry in round_.entries])
+    found = how_close(ballots, "irv", recounts=RECOUNTS)
+    return {"ballots": found.ballots, "exact": found.exact}
+
+
+# --- stored ---
+
+
+def linked(state: State) -> int:
+    """The round whose first choices are kept to be compared with those of the next one; 0 if there is none."""
+    if state.phase == Phase.QUESTION:
+        return state.before
+    waits = state.phase == Phase.RESULTS and state.twice and not state.before and state.counts(state.round)
+    return state.round if waits else 0
+
+
+def find(game_id: str, round_: int) -> Before | None:
+    item = table().get(keys.game_before(game_id, round_))
+    return Before(item["salt"], item["firsts"]) if item else None
+
+
+def linking(game: Game, round_: int, before: Before) -> list[Write]:
+    place = keys.game_before(game.id, round_)
+    told = {"salt": before.salt, "firsts": dict(before.firsts), "ttl": game.ttl}
+    return [Put({"PK": place.pk, "SK": place.sk, **told}, when=Missing())]
+
+
+def unlinking(game: Game, round_: int) -> list[Write]:
+    """From here on nobody can tell how anybody's two answers go together; the files of the store forget it, too."""
+    return [Delete(keys.game_before(game.id, round_)), to_forget()] if round_ else []

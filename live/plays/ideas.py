@@ -1,0 +1,307 @@
+"""Ideas: the room writes them, the host puts them in order while all watch, and the room ranks what is left."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import replace
+from random import Random
+from typing import Any
+
+from django.http import QueryDict
+from django.utils.safestring import SafeString
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from acts.refusals import LostRace, NotNow
+from live import moderation, rules, saying
+from live.bars import others
+from live.moderation import Texts, Written
+from live.play import Closed, Closing, Fact, Line, Look, NameOf, Play, Text, Typed
+from live.plays.race import race
+from live.plays.ranked_poll import random_ranking, ranking_lines
+from live.plays.sentences import sentence
+from live.room import Room
+from live.room_questions import Mode
+from live.rounds import Round, options_of
+from live.rules import Game, Phase, State
+from live.seats import Seat
+from pages.fragments import fragment
+from questions.question import Kind, Question, Type
+from store import keys
+from store.keys import fold
+from store.table import Key, Write
+
+from . import ideas_order as ideas
+from . import ideas_store as orders
+from .ideas_order import MAX_IDEA_CHARS, MAX_IDEAS_PER_PERSON, Sorted
+
+MAX_IDEAS_SHOWN = 60  # of what the room wrote, that a screen shows: a thousand phones get the same page
+NO_IDEA = gettext_lazy("Write an idea first.")
+TOO_MANY_IDEAS = gettext_lazy("At most %(most)d ideas of each person. Keep your best.")
+
+
+def ideas_from(post: QueryDict) -> list[str]:
+    """Up to three, each once; a field that was left empty says nothing."""
+    typed = (saying.line_from(each, MAX_IDEA_CHARS) for each in post.getlist(saying.TEXT))
+    texts = {fold(text): text for text in typed if fold(text)}
+    if not texts:
+        raise saying.NotSaid(NO_IDEA)
+    if len(texts) > MAX_IDEAS_PER_PERSON:
+        raise saying.NotSaid(TOO_MANY_IDEAS % {"most": MAX_IDEAS_PER_PERSON})
+    return list(texts.values())
+
+
+class Ideas(Play):
+    name = "ideas"
+    label = gettext_lazy("Ideas, then ranked")
+    types = (Type.POLL,)
+    is_anonymous = is_ranked = has_texts = True
+    templates = {
+        "player/sorting": "live/plays/ideas/player_sorting.html",
+        "projector/sorting": "live/plays/ideas/projector_sorting.html",
+        "player/voting": "live/screens/player/question.html",
+        "projector/voting": "live/screens/projector/question.html",
+    }
+    closes = {
+        Phase.QUESTION: gettext_lazy("Close the collection of ideas"),
+        Phase.SORTING: gettext_lazy("Close it without a vote"),
+        Phase.VOTING: gettext_lazy("Close the voting"),
+    }
+
+    def suits(self, question: Question) -> bool:
+        return question.kind == Kind.IDEAS
+
+    # --- ideas and votes ---
+
+    def answer(self, post: QueryDict, room: Room, player: str) -> Any:
+        assert room.question is not None
+        return ideas_from(post) if self._is_written(room) else saying.ranking_in(post, room.question)
+
+    def fields(self, said: Any, room: Room) -> dict[str, list[str]]:
+        return {saying.TEXT: said} if self._is_written(room) else saying.ranked_fields(said)
+
+    def summary(self, said: Any, room: Room) -> dict[str, Any]:
+        assert room.question is not None
+        return {"texts": said} if self._is_written(room) else saying.ranked_summary(said, room.question)
+
+    def robot(self, room: Room, seat: Seat, chance: Random) -> Any:
+        assert room.question is not None
+        return [sentence(room, seat)] if self._is_written(room) else random_ranking(room.question, chance)
+
+    def way(self, room: Room) -> str:
+        return "ideas" if self._is_written(room) else "rank"
+
+    def form(self, room: Room, typed: Typed) -> dict[str, Any]:
+        assert room.question is not None
+        if not self._is_written(room):
+            return saying.rank_boxes(room.question, typed)
+        texts = (*typed.get(saying.TEXT, ()), *[""] * MAX_IDEAS_PER_PERSON)
+        return {"longest": MAX_IDEA_CHARS, "texts": texts[:MAX_IDEAS_PER_PERSON]}
+
+    @staticmethod
+    def _is_written(room: Room) -> bool:
+        return room.state.phase == Phase.QUESTION
+
+    def hint(self, room: Room) -> Text:
+        return _("Write up to three ideas.") if self._is_written(room) else _("The best first, then send it.")
+
+    def received(self, room: Room) -> Text:
+        return _("Your ideas are in.") if self._is_written(room) else _("Your vote is in.")
+
+    def how(self, room: Room) -> Text:
+        if not self._is_written(room):
+            return _("Rank them on your phone: the best first.")
+        return _("Write up to three ideas on your phone. Nobody sees whose an idea is; then all of you rank them.")
+
+    def question(self, asked: Question, between: Sorted | None, sealed: Round | None, look: Look) -> Question:
+        """With those that are voted on as its options."""
+        if between is None:
+            return replace(asked, options=tuple(sealed.result.get("options", ())) if sealed else ())
+        options = between.order.options
+        hidden = moderation.hidden_options(look.texts, look.state.round, options)
+        return replace(asked, options=moderation.covered(options, hidden))
+
+    def context(self, room: Room) -> dict[str, Any]:
+        """What the room wrote as all see it: without what was left out, and no more than a phone has room for."""
+        if room.state.phase != Phase.SORTING or room.between is None:
+            return {}
+        told = [each for each in room.between.told() if not each.out]
+        going, staying = [each for each in told if each.goes], [each for each in told if not each.goes]
+        shown = staying[: max(0, MAX_IDEAS_SHOWN - len(going))]
+        return {"going_ideas": going, "staying_ideas": shown, "more_ideas": len(staying) - len(shown)}
+
+    def mark(self, room: Room) -> str:
+        """While they are put in order, the screen is another one with each act."""
+        is_sorted = room.state.phase == Phase.SORTING and room.between is not None
+        return f"-{room.between.order.version}" if is_sorted else ""
+
+    # --- phases ---
+
+    def places(self, game_id: str, state: State) -> tuple[Key, ...]:
+        return (keys.sorted_ideas(game_id, state.round),) if state.phase == Phase.SORTING else ()
+
+    def between(self, look: Look) -> Sorted | None:
+        """What was written is read once. Its order is read at each look until it is put to the vote."""
+        state, before = look.state, look.before
+        if state.phase not in (Phase.SORTING, Phase.VOTING):
+            return None
+        if before is not None and before.order.settled:
+            return before if isinstance(before, Sorted) else None
+        if before is None:
+            round_ = orders.written(look.game_id, state.round)
+            if round_ is None:
+                return None  # it was just dropped
+            written = ideas.of_round(round_)
+        else:
+            written = before.ideas
+        item = look.items.get(keys.sorted_ideas(look.game_id, state.round))
+        order = ideas.order_of(item) if item else orders.find(look.game_id, state.round)
+        return Sorted(written, order) if order else None
+
+    def close(self, closing: Closing) -> Closed:
+        game, state, box = closing.game, closing.state, closing.box
+        if state.phase == Phase.QUESTION:
+            return self._collect(closing)
+        found = orders.read(game.id, state.round)
+        if found is None:
+            raise LostRace  # somebody else has just dropped it
+        written, sorted_ = found
+        robots = None
+        if state.phase == Phase.VOTING:
+            hidden = moderation.hidden_options(closing.texts, state.round, sorted_.order.options)
+            cast = tuple(replace(each, said=moderation.without(each.said, hidden)) for each in box.last)
+            closing = replace(closing, box=replace(box, last=cast))
+        else:
+            robots = orders.robots(game.id, state.round)
+        round_ = self.counted(closing, written, sorted_, robots or 0)
+        settled = replace(sorted_.order, settled=True)
+        writes = orders.change(game, state.round, sorted_.order, settled)
+        return Closed(round_, writes=tuple(writes), robots=robots)
+
+    def counted(self, closing: Closing, written: Round, sorted_: Sorted, robots: int) -> Round:
+        """What came of ideas that were put in order: voted on, or closed without a vote."""
+        if closing.state.phase == Phase.VOTING:
+            return ideas.voted(written, sorted_, closing.question, closing.box.last, closing.game.id)
+        return ideas.unvoted(written, robots, sorted_)
+
+    def too_little(self, closing: Closing, round_: Round) -> Round:
+        """What came of ideas that were too few to vote on."""
+        return round_
+
+    def _collect(self, closing: Closing) -> Closed:
+        """The first of two closes: what was written is put in order, if there is enough of it."""
+        game, state, box = closing.game, closing.state, closing.box
+        written = ideas.collected(state.round, state.question, box.last)
+        robots = box.by_robots(each.player for each in box.last)
+        out = moderation.waiting(closing.texts, state.round, [each.said["text"] for each in written.entries])
+        if not ideas.is_sorted(written, robots):
+            return Closed(self.too_little(closing, ideas.unvoted(written, robots, out=out)))
+        writes = orders.creation(game, state.round, orders.parts(written, robots), len(written.entries), out)
+        return Closed(written, rules.sorting(state), tuple(writes), empties=True)
+
+    def open_vote(self, game: Game, state: State) -> tuple[list[Write], dict[str, Any]]:
+        """What a room wrote stays as it is put in order now: how many options that are, and a digest, for the log."""
+        found = orders.read(game.id, state.round)
+        if found is None:
+            raise NotNow(rules.NOT_NOW)
+        try:
+            order, options = found[1].order, found[1].options()
+        except ideas.NotSorted as refusal:
+            raise NotNow(str(refusal)) from None
+        settled = replace(order, options=options, settled=True)
+        told = {"options": len(options), "digest": ideas.digest(options)}
+        return orders.change(game, state.round, order, settled), told
+
+    def dropping(self, game: Game, state: State) -> list[Write]:
+        order = orders.find(game.id, state.round) if state.is_under_way else None
+        return orders.dropping(game, state.round, order) if order else []
+
+    def is_lost(self, game: Game, state: State) -> bool:
+        """Without their order ideas cannot be told."""
+        return state.phase in (Phase.SORTING, Phase.VOTING) and orders.read(game.id, state.round) is None
+
+    # --- what came of it ---
+
+    def picture(
+        self, round_: Round, questions: Sequence[Question], seats: Mapping[str, Seat], own: str = ""
+    ) -> SafeString:
+        """What was ranked as a poll's ranking is, and what the room wrote; what was left out is nobody's to see."""
+        result, question = round_.result, questions[round_.question]
+        if "ideas" not in result:
+            return super().picture(round_, questions, seats, own)
+        shown = [each for each in result["ideas"] if not each["out"]]
+        context = {
+            "race": fragment("live/results/poll.html", race(round_, question)) if result.get("rounds") else "",
+            "too_few": result.get("too_few", False),
+            "people": result["people"],
+            "ideas": shown[:MAX_IDEAS_SHOWN],
+            "ideas_count": len(shown),
+            "left": others(max(0, len(shown) - MAX_IDEAS_SHOWN) + result["left"]),
+            "out": len(result["ideas"]) - len(shown),
+        }
+        return fragment("live/results/ideas.html", context)
+
+    def seen(self, texts: Texts, round_: Round, removed: Collection[str]) -> Round:
+        number, result = round_.number, round_.result
+        if "ideas" not in result:
+            return round_
+        hidden = moderation.hidden_options(texts, number, result["options"])
+        shown = [
+            {**each, "texts": [text for text in each["texts"] if not texts.is_hidden(number, text)]}
+            for each in result["ideas"]
+            if not texts.is_hidden(number, each["text"])
+        ]
+        if not hidden and shown == list(result["ideas"]):
+            return round_
+        told = {"options": list(moderation.covered(result["options"], hidden)), "ideas": shown}
+        gone = max(len(hidden), len(result["ideas"]) - len(shown), 1)
+        return replace(round_, result={**result, **told, "hidden": gone})
+
+    def written(self, texts: Texts, round_: Round, removed: Collection[str]) -> list[Written]:
+        return _on_a_ballot(texts, round_.number, round_.result.get("options", ()))
+
+    def written_between(self, room: Room, removed: Collection[str]) -> list[Written]:
+        if room.between is None or room.state.phase != Phase.VOTING:
+            return []
+        return _on_a_ballot(room.texts, room.state.round, room.between.order.options)
+
+    def rows(self, round_: Round, questions: Sequence[Question], name_of: NameOf) -> Iterator[tuple[int, Line]]:
+        """How they were ranked, if they were, and then what was written: what became one below its words."""
+        if "ideas" not in round_.result:
+            yield from super().rows(round_, questions, name_of)
+            return
+        yield from ((round_.question, line) for line in self.lines(round_, questions[round_.question], name_of))
+
+    def lines(self, round_: Round, question: Question, name_of: NameOf) -> Iterator[Line]:
+        if round_.result.get("too_few"):
+            yield {"row": "too few", "number": round_.count}
+        if round_.result.get("rounds"):
+            yield from ranking_lines(round_, question)
+        for idea in round_.result["ideas"]:
+            yield {"row": "idea left out" if idea["out"] else "idea", "answer": idea["text"], "number": idea["by"]}
+            yield from ({"row": "written", "answer": text} for text in idea["texts"])
+
+    def options(self, round_: Round, question: Question, texts: Texts) -> tuple[str, ...]:
+        every = options_of(round_, question)
+        hidden = moderation.hidden_options(texts, round_.number, every)
+        return tuple(text for place, text in enumerate(every) if place not in hidden)
+
+    def onward(self, question: Question, round_: Round) -> bool:
+        return True
+
+    def best(self, question: Question, round_: Round) -> Iterator[Fact]:
+        if "winners" in round_.result:
+            options = options_of(round_, question)
+            yield _("First place"), ", ".join(options[place] for place in round_.result["winners"])
+
+    def words(self, said: Any, question: Question, options: tuple[str, ...]) -> Text:
+        return saying.ranked_words(said, options) if said else _("Abstention")
+
+    def is_recounted(self, round_: Round) -> bool:
+        """Whether they were voted on."""
+        return "rounds" in round_.result and super().is_recounted(round_)
+
+
+def _on_a_ballot(texts: Texts, round_: int, options: Sequence[str]) -> list[Written]:
+    """They were looked at when they were put in order: none of them waits."""
+    return [moderation.written(replace(texts, mode=Mode.OPEN), round_, text) for text in options]

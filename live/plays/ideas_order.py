@@ -1,0 +1,344 @@
+"""Ideas that a room writes and then ranks: what is equal is one by itself, and a host merges what means the same.
+
+What was written never changes: it lies in the parts of a round without names. How it is put in order is a value beside
+it, and every act of a host makes a new one; nothing is ever thrown away, so that each act can be taken back. Ideas are
+named by their places among all, which two hosts see alike.
+
+| `result` | what it says |
+|---|---|
+| `kind` | "ideas" |
+| `people` | how many wrote something |
+| `options` | what was put to the vote, in words; none if there was no vote |
+| `ideas` | each: `text`, `by` how often it was written, `texts` what became one, `goes`, `out` |
+| `left` | how many ideas are not among these, because they were too many |
+| `voted` | whether there was a vote; then what a poll's ranking has, besides |
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import orjson
+from django.utils.translation import gettext_lazy as _
+
+from acts.refusals import Refusal
+from live import counting
+from live.plays import ranked_poll
+from live.rounds import Entry, Given, Round, is_told
+from questions.question import MAX_OPTION_CHARS, MAX_OPTIONS, MIN_OPTIONS, Kind, Question
+from store.keys import fold
+from store.splitting import fitting
+
+MAX_IDEAS_PER_PERSON = 3  # of one person
+MAX_ROUND_BYTES = 2_000_000  # bytes of all ideas of a round: a transaction holds four million
+MAX_RESULT_BYTES = 150_000  # bytes of ideas that a result holds; all of them lie beside it
+MAX_IDEA_CHARS = MAX_OPTION_CHARS
+
+NO_SUCH = _("There is no such idea.")
+MERGE_TWO = _("Choose at least two ideas to merge.")
+TOO_MANY = _("At most %(most)d ideas go to the vote. Take another one back first.")
+TOO_FEW = _("Choose at least %(fewest)d ideas that go to the vote, or close it without one.")
+TOO_LONG = _("That is too long: at most %(most)d characters, and yours has %(count)d.")
+ALIKE = _("Two of the ideas that go to the vote read the same: “%(words)s”. Merge them first.")
+
+
+class NotSorted(Refusal):
+    """What somebody wanted to do with the ideas cannot be done; the words say why."""
+
+
+# --- what was written ---
+
+
+@dataclass(frozen=True, slots=True)
+class Idea:
+    """What one or several people wrote in the same words."""
+
+    text: str
+    by: int
+
+
+def texts_of(said: Any) -> tuple[str, ...]:
+    """What somebody wrote, each once: whoever sends other things was refused in words, or was no browser."""
+    written = said if isinstance(said, list | tuple) else [said]
+    by_fold = {fold(text): text for text in map(counting.one_line, written) if fold(text)}
+    return tuple(text[:MAX_IDEA_CHARS].strip() for text in list(by_fold.values())[:MAX_IDEAS_PER_PERSON])
+
+
+def collected(number: int, index: int, given: Iterable[Given]) -> Round:
+    """What a room wrote, equal texts as one, in an order that says nothing about who wrote which, or when."""
+    written = [texts_of(each.said) for each in given]
+    people = sum(map(bool, written))
+    alike: dict[str, list[str]] = {}
+    for text in (text for texts in written for text in texts):
+        alike.setdefault(fold(text), []).append(text)
+    found = [Idea(_spelling(alike[each]), len(alike[each])) for each in sorted(alike, key=_mark)]
+    every = (Entry("", {"text": each.text, "by": each.by}) for each in found)
+    entries = tuple(fitting(every, MAX_ROUND_BYTES, counting.size_of))
+    return Round(number, index, people, {"people": people, "left": len(found) - len(entries)}, entries)
+
+
+def _spelling(typed: Sequence[str]) -> str:
+    """Of several the most usual one, else the first by its letters: not the one that came first."""
+    times = Counter(typed)
+    return min(times, key=lambda text: (-times[text], text))
+
+
+def _mark(words: str) -> bytes:
+    """By which things take turns that have no order of their own."""
+    return hashlib.sha256(words.encode()).digest()
+
+
+def of_round(round_: Round) -> tuple[Idea, ...]:
+    return tuple(Idea(entry.said["text"], entry.said["by"]) for entry in round_.entries)
+
+
+def is_sorted(round_: Round, robots: int) -> bool:
+    """Whether there is anything to put in order and to vote on, from so many people that nobody stands alone."""
+    return is_told(round_.count, robots) and len(round_.entries) >= MIN_OPTIONS
+
+
+# --- how it is put in order ---
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Ideas that are one, the first of which gives it its words unless somebody typed better ones."""
+
+    ideas: tuple[int, ...]
+    words: str = ""
+    out: bool = False  # left out: nobody in the room sees it
+    goes: bool = False  # to the vote, where somebody has chosen by hand
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """How the ideas of a round are put in order. Each act makes a new one, on condition that it leaves this version."""
+
+    groups: tuple[Group, ...]
+    by_hand: bool = False  # whether somebody has chosen what goes on; until then those written most often do
+    options: tuple[str, ...] = ()  # once it is settled: what is voted on
+    settled: bool = False
+    parts: int = 0  # in which what was written lies
+    version: int = 1
+
+
+def first_order(count: int, parts: int, out: Collection[int] = ()) -> Order:
+    """`out` are those that a host has to look at before the room sees them."""
+    return Order(tuple(Group((number,), out=number in out) for number in range(count)), parts=parts)
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """An idea, or several as one, as screens show it."""
+
+    number: int
+    words: str
+    by: int  # how often it was written
+    texts: tuple[str, ...]  # what became one, if these are not its words alone
+    numbers: tuple[int, ...]
+    goes: bool
+    out: bool
+
+    @property
+    def is_merged(self) -> bool:
+        return len(self.numbers) > 1
+
+    @property
+    def wordings(self) -> list[tuple[int, str]]:
+        return list(zip(self.numbers, self.texts, strict=True))
+
+
+@dataclass(frozen=True, slots=True)
+class Sorted:
+    """What a room wrote, and how it is put in order by now."""
+
+    ideas: tuple[Idea, ...]
+    order: Order
+
+    def told(self) -> tuple[Told, ...]:
+        """Those written most often first, what is left out last."""
+        going = set(self._going())
+        found = [self._told(group, group in going) for group in self.order.groups]
+        return tuple(sorted(found, key=lambda each: (each.out, -each.by, _mark(fold(self.ideas[each.number].text)))))
+
+    def _told(self, group: Group, goes: bool) -> Told:
+        texts = tuple(self.ideas[number].text for number in group.ideas)
+        words = group.words or texts[0]
+        return Told(min(group.ideas), words, self.by(group), texts, group.ideas, goes, group.out)
+
+    def by(self, group: Group) -> int:
+        return sum(self.ideas[number].by for number in group.ideas)
+
+    def _going(self) -> list[Group]:
+        there = [each for each in self.order.groups if not each.out]
+        if self.order.by_hand:
+            return [each for each in there if each.goes]
+        there.sort(key=lambda each: (-self.by(each), _mark(fold(self.ideas[each.ideas[0]].text))))
+        return there[:MAX_OPTIONS]
+
+    @property
+    def going(self) -> int:
+        return len(self._going())
+
+    def options(self) -> tuple[str, ...]:
+        """What goes to the vote, in an order that favours none; refused if it cannot be voted on."""
+        words = sorted((each.words for each in self.told() if each.goes), key=lambda each: _mark(fold(each)))
+        if len(words) < MIN_OPTIONS:
+            raise NotSorted(TOO_FEW % {"fewest": MIN_OPTIONS})
+        folded = Counter(map(fold, words))
+        if alike := next((each for each in words if folded[fold(each)] > 1), None):
+            raise NotSorted(ALIKE % {"words": alike})
+        return tuple(words)
+
+    # --- acts: each answers the order as it is afterwards ---
+
+    def merged(self, numbers: Iterable[int], words: str = "") -> Order:
+        """Several are one. Its words are typed, or those of whichever was written most often."""
+        wanted = {number for each in numbers for number in self._with(each).ideas}
+        chosen = [each for each in self.order.groups if wanted & set(each.ideas)]
+        if len(chosen) < 2:
+            raise NotSorted(MERGE_TWO)
+        first = max(chosen, key=lambda each: (self.by(each), not each.out))
+        ideas = (*first.ideas, *(number for each in chosen if each is not first for number in each.ideas))
+        one = Group(ideas, checked(words) or first.words, first.out, any(each.goes for each in chosen))
+        others = [each for each in self.order.groups if each not in chosen]
+        return replace(self.order, groups=(*others, one))
+
+    def apart(self, number: int) -> Order:
+        """What was merged is as it was written; only the first goes on where the whole did."""
+        whole = self._with(number)
+        pieces = [Group((each,), "", whole.out, whole.goes and not at) for at, each in enumerate(whole.ideas)]
+        return self._in_place_of(whole, *pieces)
+
+    def left_out(self, number: int, *, out: bool) -> Order:
+        group = self._with(number)
+        return self._in_place_of(group, replace(group, out=out, goes=group.goes and not out))
+
+    def chosen(self, number: int, *, goes: bool) -> Order:
+        """From now on it goes to the vote, or does not; what went by itself before stays as it was."""
+        group, going = self._with(number), set(self._going())
+        if goes and group not in going and len(going) >= MAX_OPTIONS:
+            raise NotSorted(TOO_MANY % {"most": MAX_OPTIONS})
+        groups = (replace(each, goes=goes if each is group else each in going) for each in self.order.groups)
+        return replace(self.order, groups=tuple(groups), by_hand=True)
+
+    def worded(self, number: int, words: str) -> Order:
+        """In better words; without any, in those that were written."""
+        group = self._with(number)
+        return self._in_place_of(group, replace(group, words=checked(words)))
+
+    def led_by(self, number: int) -> Order:
+        """In the words of one of those that became one."""
+        group = self._with(number)
+        ideas = (number, *(each for each in group.ideas if each != number))
+        return self._in_place_of(group, replace(group, ideas=ideas, words=""))
+
+    def _with(self, number: int) -> Group:
+        found = next((each for each in self.order.groups if number in each.ideas), None)
+        if found is None:
+            raise NotSorted(NO_SUCH)
+        return found
+
+    def _in_place_of(self, before: Group, *after: Group) -> Order:
+        groups = (new for each in self.order.groups for new in (after if each is before else (each,)))
+        return replace(self.order, groups=tuple(groups))
+
+
+def checked(words: str) -> str:
+    if len(words) > MAX_IDEA_CHARS:
+        raise NotSorted(TOO_LONG % {"most": MAX_IDEA_CHARS, "count": len(words)})
+    return words
+
+
+# --- stored ---
+
+
+def as_item(order: Order) -> dict[str, Any]:
+    """A group that is one idea as it was written is its number alone: a full hall fits one item."""
+    return {
+        "groups": [_packed(each) for each in order.groups],
+        "by_hand": order.by_hand,
+        "options": list(order.options),
+        "settled": order.settled,
+        "parts": order.parts,
+        "version": order.version,
+    }
+
+
+def _packed(group: Group) -> Any:
+    if group == Group(group.ideas[:1]):
+        return group.ideas[0]
+    return {"ideas": list(group.ideas), "words": group.words, "out": group.out, "goes": group.goes}
+
+
+def order_of(item: Mapping[str, Any]) -> Order:
+    return Order(
+        groups=tuple(map(_unpacked, item["groups"])),
+        by_hand=item["by_hand"],
+        options=tuple(item["options"]),
+        settled=item["settled"],
+        parts=item["parts"],
+        version=item["version"],
+    )
+
+
+def _unpacked(packed: Any) -> Group:
+    if not isinstance(packed, Mapping):
+        return Group((int(packed),))
+    return Group(tuple(packed["ideas"]), packed["words"], packed["out"], packed["goes"])
+
+
+# --- what came of it ---
+
+
+def unvoted(written: Round, robots: int, sorted_: Sorted | None = None, out: Collection[int] = ()) -> Round:
+    """What a room wrote and did not vote on: because it was too little, or because a host closed it."""
+    if not is_told(written.count, robots):
+        return counting.too_few(written.number, written.question, written.count)
+    found = sorted_ or Sorted(of_round(written), first_order(len(written.entries), 0, out))
+    return replace(written, result=_result(written, found, ()), entries=())
+
+
+def voted(written: Round, sorted_: Sorted, question: Question, given: Iterable[Given], seed: str) -> Round:
+    """How a room ranked what it wrote: counted as a poll's ranking is."""
+    asked = as_ranking(question, sorted_.order.options)
+    round_ = ranked_poll.count(written.number, written.question, asked, given, seed)
+    told = _result(written, sorted_, sorted_.order.options)
+    return replace(round_, result={**told, **round_.result})
+
+
+def around(round_: Round, written: Round, sorted_: Sorted) -> Round:
+    """The same for what was counted elsewhere."""
+    return replace(round_, result={**round_.result, **_result(written, sorted_, sorted_.order.options)})
+
+
+def as_ranking(question: Question, options: Sequence[str]) -> Question:
+    return replace(question, kind=Kind.RANKING, options=tuple(options))
+
+
+def _result(written: Round, sorted_: Sorted, options: Sequence[str]) -> dict[str, Any]:
+    told = list(fitting(_told_first(sorted_.told()), MAX_RESULT_BYTES))
+    return {
+        "kind": str(Kind.IDEAS),
+        "people": written.count,
+        "voted": bool(options),
+        "options": list(options),
+        "ideas": told,
+        "left": written.result["left"] + len(sorted_.order.groups) - len(told),
+    }
+
+
+def digest(options: Sequence[str]) -> str:
+    """SHA-256 of what is voted on, as JSON without spaces."""
+    return hashlib.sha256(orjson.dumps(list(options))).hexdigest()
+
+
+def _told_first(told: Iterable[Told]) -> Iterator[dict[str, Any]]:
+    """Those that were voted on come first: there may not be room for all."""
+    for each in sorted(told, key=lambda each: (each.out, not each.goes)):
+        texts = list(each.texts) if each.is_merged or each.words != each.texts[0] else []
+        yield {"text": each.words, "by": each.by, "texts": texts, "goes": each.goes, "out": each.out}

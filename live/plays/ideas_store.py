@@ -1,0 +1,73 @@
+"""What a room wrote, and how it is put in order, as both lie in the table until they are voted on."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from functools import partial
+from typing import Any
+
+from acts import versions
+from acts.site import table
+from acts.versions import unchanged
+from live import counting, repository
+from live.rounds import Round
+from live.rules import Game
+from store import keys
+from store.table import Delete, Item, Missing, Put, Write
+from store.together import together
+
+from . import ideas_order as ideas
+from .ideas_order import Order, Sorted
+
+
+def parts(written: Round, robots: int) -> list[dict[str, Any]]:
+    """What was written, in parts that never change."""
+    head, *others = counting.as_parts(written)
+    return [head | {"robots": robots}, *others]
+
+
+def creation(
+    game: Game, round_: int, some: Sequence[dict[str, Any]], count: int, out: Collection[int] = ()
+) -> list[Write]:
+    """What was written, and all of it in an order of its own; `out` of it is what nobody sees yet."""
+    order = ideas.first_order(count, len(some), out)
+    return [*repository.gathering(game, round_, some), Put(_item(game, round_, order), when=Missing())]
+
+
+def change(game: Game, round_: int, before: Order, after: Order) -> list[Write]:
+    """Refused if somebody has put it in another order since it was read."""
+    return [versions.change(before, after, partial(_item, game, round_))]
+
+
+def dropping(game: Game, round_: int, order: Order) -> list[Write]:
+    """Of a round that is not to count nothing is kept."""
+    written = [Delete(keys.gathered_part(game.id, round_, number)) for number in range(order.parts)]
+    return [*written, Delete(keys.sorted_ideas(game.id, round_), when=unchanged(order))]
+
+
+def _item(game: Game, round_: int, order: Order) -> Item:
+    place = keys.sorted_ideas(game.id, round_)
+    return {"PK": place.pk, "SK": place.sk, **ideas.as_item(order), "ttl": game.ttl}
+
+
+def find(game_id: str, round_: int) -> Order | None:
+    item = table().get(keys.sorted_ideas(game_id, round_))
+    return ideas.order_of(item) if item else None
+
+
+def written(game_id: str, round_: int) -> Round | None:
+    parts_ = repository.gathered_items(game_id, round_)
+    return counting.round_of(parts_) if parts_ else None
+
+
+def robots(game_id: str, round_: int) -> int:
+    """How many of those who wrote are no people."""
+    item = table().get(keys.gathered_part(game_id, round_, 0))
+    return int(item["robots"]) if item else 0
+
+
+def read(game_id: str, round_: int) -> tuple[Round, Sorted] | None:
+    order, found = together(table(), lambda: find(game_id, round_), lambda: written(game_id, round_))
+    if order is None or found is None:
+        return None
+    return found, Sorted(ideas.of_round(found), order)

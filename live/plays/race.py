@@ -1,0 +1,199 @@
+"""The count of a ranking as a race, round by round, and who moved where when it was asked twice."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from typing import Any
+
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy, ngettext
+
+from live.bars import Bar
+from live.rounds import Round, options_of
+from live.signs import sign
+from questions.question import Question
+from results.pictures.drawing import isolated, number, share
+
+from . import sankey
+
+BAR_HEADROOM = Fraction(104, 100)  # so that the longest bar does not touch the edge
+
+Context = dict[str, Any]
+
+
+def race(round_: Round, question: Question) -> Context:
+    """What `live/results/poll.html` shows."""
+    result, names = round_.result, options_of(round_, question)
+    laps = result["rounds"]
+    whole = _whole(laps)
+    return {
+        "says": _winner(result, names),
+        "between": result["between"],
+        "votes": round_.count,
+        "blank": result["blank"],
+        "ranked": result["method"] != "plurality",
+        "laps": [_lap(result, names, at, whole) for at in range(len(laps))],
+        "moved": moved(result, names, round_.count) if "moved" in result else None,
+    }
+
+
+# --- the same ranking before and after ---
+
+
+UNTOLD = {
+    "few": gettext_lazy(
+        "Who moved where is not shown: so few took part both times, or only once, that everybody could guess whose "
+        "choice it was."
+    ),
+    "lost": gettext_lazy("Who moved where cannot be told: what linked the two answers of a person is gone."),
+}
+
+
+def moved(result: Mapping[str, Any], names: Sequence[str], votes: int) -> Context:
+    told, earlier = result["moved"], result["moved"]["earlier"]
+    flows = told.get("flows", ())
+    return {
+        "before": _time(earlier, names, earlier["close"], earlier["count"]) if earlier else {},
+        "after": _time(result, names, told["close"], votes),
+        "picture": sankey.sankey(flows, names) if flows else "",
+        "ways": [(sankey.called(one, names), sankey.called(other, names), number) for one, other, number in flows],
+        "gains": _gains(result["rounds"][0]["tally"], earlier["firsts"], names) if earlier else [],
+        "untold": UNTOLD.get(told.get("untold", ""), ""),
+    }
+
+
+def _time(result: Mapping[str, Any], names: Sequence[str], close: Mapping[str, Any], votes: int) -> Context:
+    return {"says": _winner(result, names), "close": _close(close, votes)}
+
+
+def _close(close: Mapping[str, Any], votes: int) -> str:
+    """In words: how many other votes another outcome would have taken."""
+    changed = close["ballots"]
+    if changed is None or _a_lot(votes) <= changed:
+        return _("by a lot")
+    sentence = ngettext(
+        "%(count)d other vote would have changed it", "%(count)d other votes would have changed it", changed
+    )
+    found = ngettext(
+        "%(count)d other vote, or fewer, would have changed it",
+        "%(count)d other votes, or fewer, would have changed it",
+        changed,
+    )
+    return (sentence if close["exact"] else found) % {"count": changed}
+
+
+def _a_lot(votes: int) -> int:
+    """From a quarter of all votes on, nobody calls it close."""
+    return max(3, -(-votes // 4))
+
+
+def _gains(after: Sequence[str | None], before: Sequence[str | None], names: Sequence[str]) -> list[Context]:
+    """First choices each time, who gained most first."""
+    found = [(Fraction(after[option] or 0), Fraction(before[option] or 0), option) for option in range(len(names))]
+    found.sort(key=lambda each: (each[1] - each[0], each[2]))
+    return [_gain_of(now, then, option, names[option]) for now, then, option in found]
+
+
+def _gain_of(now: Fraction, then: Fraction, option: int, label: str) -> Context:
+    change = now - then
+    sign_of = "+" if change > 0 else "\N{MINUS SIGN}" if change < 0 else ""
+    told = {"before": number(then), "after": number(now), "change": f"{sign_of}{number(abs(change))}"}
+    return {"label": label, "sign": sign(option), **told}
+
+
+def _whole(laps: Sequence[Mapping[str, Any]]) -> Fraction:
+    """One scale for all rounds, so that bars can be compared."""
+    votes = [each for lap in laps for each in (*lap["tally"], lap["threshold"] or "0") if each is not None]
+    return (max(map(Fraction, votes)) or Fraction(1)) * BAR_HEADROOM
+
+
+def _winner(result: Mapping[str, Any], names: Sequence[str]) -> str:
+    first = [names[option] for option in result["winners"]]
+    if len(first) == 1:
+        return _("%(name)s wins") % {"name": isolated(first[0])}
+    return _("A tie: %(names)s") % {"names": _listed(first)}
+
+
+def _listed(names: Sequence[str]) -> str:
+    return ", ".join(map(isolated, names))
+
+
+def _lap(result: Mapping[str, Any], names: Sequence[str], at: int, whole: Fraction) -> Context:
+    lap = result["rounds"][at]
+    before = result["rounds"][at - 1] if at else None
+    order = sorted(range(len(names)), key=lambda option: _turn(result, lap, option))
+    bars = [_runner(result, names[option], option, at, whole) for option in order]
+    needed = share(Fraction(lap["threshold"]), whole) if lap["threshold"] else ""
+    return {
+        "number": at + 1,
+        "bars": bars,
+        "says": _story(result, names, at),
+        "needed": needed,
+        "first": before is None,
+    }
+
+
+def _turn(result: Mapping[str, Any], lap: Mapping[str, Any], option: int) -> tuple[int, Fraction, int]:
+    """The leaders first, then whoever is out, the last to go first; equals by their place in the end."""
+    places = [each for each, _place in result["places"]]
+    votes = lap["tally"][option]
+    return int(votes is None), -Fraction(votes or 0), places.index(option)
+
+
+def _runner(result: Mapping[str, Any], label: str, option: int, at: int, whole: Fraction) -> Bar:
+    lap = result["rounds"][at]
+    votes = lap["tally"][option]
+    if votes is None:
+        return Bar(label, "0", "", sign(option), "out", _("out"), option=option)
+    gain = _gain(result, option, at)
+    mark = "leaving" if option in lap["eliminated"] else "elected" if option in lap["elected"] else ""
+    return Bar(
+        label=label,
+        length=share(Fraction(votes), whole),
+        number=number(votes),
+        sign=sign(option),
+        mark=mark,
+        word={"leaving": _("out"), "elected": _ahead(result), "": ""}[mark],
+        option=option,
+        since=share(Fraction(votes) - gain, whole),
+        gain=f"+{number(gain)}" if gain else "",
+        gained=share(gain, whole),
+    )
+
+
+def _ahead(result: Mapping[str, Any]) -> str:
+    return _("wins") if len(result["winners"]) == 1 else _("ahead")
+
+
+def _gain(result: Mapping[str, Any], option: int, at: int) -> Fraction:
+    """What it got from whoever went in the round before."""
+    moves = result["rounds"][at - 1]["transfers"] if at else ()
+    return sum((Fraction(votes) for _source, to, votes in moves if to == option), Fraction(0))
+
+
+def _story(result: Mapping[str, Any], names: Sequence[str], at: int) -> list[str]:
+    """What happens in a round, in sentences."""
+    lap = result["rounds"][at]
+    if not lap["threshold"]:
+        return []
+    needed = number(lap["threshold"])
+    for winner in lap["elected"]:
+        words = {"name": isolated(names[winner]), "votes": number(lap["tally"][winner]), "needed": needed}
+        return [_("%(name)s has %(votes)s votes. %(needed)s were needed.") % words]
+    loser = lap["eliminated"][0]
+    out = _("Nobody has the %(needed)s votes that are needed. %(name)s has the fewest and is out.")
+    told = [out % {"needed": needed, "name": isolated(names[loser])}, *_by_lot(result, names, at)]
+    return [*told, _moves(lap, names)] if lap["transfers"] else told
+
+
+def _by_lot(result: Mapping[str, Any], names: Sequence[str], at: int) -> list[str]:
+    drawn = [among for number_, _chosen, among in result["lots"] if number_ == at + 1]
+    said = _("A lot decided between these: %(names)s.")
+    return [said % {"names": _listed([names[option] for option in among])} for among in drawn]
+
+
+def _moves(lap: Mapping[str, Any], names: Sequence[str]) -> str:
+    went = [f"{isolated(names[to])} +{number(votes)}" for _source, to, votes in lap["transfers"] if to is not None]
+    lost = [_("nobody %(votes)s") % {"votes": number(votes)} for _source, to, votes in lap["transfers"] if to is None]
+    return _("Where these votes go: %(names)s.") % {"names": ", ".join([*went, *lost])}

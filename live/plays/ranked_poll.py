@@ -1,0 +1,192 @@
+"""A poll: options are ranked, or one of them is chosen, and the votes are counted before everybody's eyes.
+
+It may be asked twice: the first time first choices are kept under other names; the second time who moved where is added
+up, and what linked the two is destroyed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from random import Random
+from typing import Any
+
+from django.http import QueryDict
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from live import counting, repository, saying
+from live.counting import by_player, ranking_of, signed_by_nobody, too_few
+from live.play import Closed, Closing, Fact, Line, NameOf, Play, Quick, Story, Text, Typed
+from live.pseudonyms import new_salt, pseudonym
+from live.room import Room
+from live.rounds import Given, Round, is_told, options_of
+from live.rules import Game, State
+from live.seats import Seat
+from questions.question import RANKED, Kind, Question, Type
+from questions.rules import QuestionSet
+from store.table import Write
+
+from . import before_after
+from .race import race
+
+NO_OPTIONS = gettext_lazy("Leave the options empty: the room is to write them.")
+NOT_BOTH = gettext_lazy("What the room writes itself cannot be asked twice.")
+
+
+def count(number: int, index: int, question: Question, given: Iterable[Given], seed: str) -> Round:
+    """A ranking by instant runoff, a choice by who has most. Ties are settled by a lot that anybody can draw again.
+    `method`, `total`, `blank`, `winners`, `places`, `rounds`, `lots`; the rankings, sorted, nobody's."""
+    cast = [replace(each, said=ranking_of(each.said, question)) for each in by_player(given)]
+    ranked = [each for each in cast if each.said]
+    if not is_told(len(ranked), sum(each.robot for each in ranked)):
+        return too_few(number, index, len(cast))
+    entries = signed_by_nobody(cast)
+    rankings = [entry.said for entry in entries]
+    method = "irv" if question.kind == Kind.RANKING else "plurality"
+    return Round(number, index, len(rankings), counting.race(question, rankings, method, seed), entries)
+
+
+def ranking_lines(round_: Round, question: Question) -> Iterator[Line]:
+    """How options were ranked, and each ballot."""
+    options, result = options_of(round_, question), round_.result
+    first = result["rounds"][0]["tally"]
+    for option, place in result["places"]:
+        yield {"row": "option", "answer": options[option], "number": first[option] or 0, "place": place}
+    for entry in round_.entries:
+        yield {"row": "ballot", "answer": saying.ranked_words(entry.said, options)}
+
+
+def random_ranking(question: Question, chance: Random) -> str:
+    """Those named first are a little likelier to lead, so that there is a race to see."""
+    places = list(range(len(question.options)))
+    if question.kind not in RANKED:
+        return str(min(chance.choice(places), chance.choice(places)))
+    places.sort(key=lambda place: place + chance.uniform(0, len(places)))
+    return ">".join(map(str, places))
+
+
+class RankedPoll(Play):
+    name = Type.POLL.value
+    label = gettext_lazy("Poll")
+    types = (Type.POLL,)
+    story = Story(
+        gettext_lazy("People rank the options, or write them first; the ranked votes are counted, round by round."),
+        gettext_lazy("Everybody sees the count as a race. Nobody learns who voted how, not even you."),
+    )
+    is_anonymous = is_ranked = True
+
+    def suits(self, question: Question) -> bool:
+        return question.kind in (Kind.CHOICE, Kind.RANKING)
+
+    def of_set(self, set_: QuestionSet) -> int:
+        return set_.suits(Type.POLL)
+
+    def quick(self, typed: Quick) -> Question:
+        """Of which the room may write the options, or which may be asked twice."""
+        if typed.ideas:
+            return Question(typed.title, Kind.IDEAS, seconds=typed.seconds)
+        return Question(typed.title, Kind.RANKING, options=typed.lines, seconds=typed.seconds, twice=typed.twice)
+
+    def flaws(self, question: Question, typed: Quick) -> Iterator[tuple[str, Text]]:
+        if typed.ideas and typed.lines:
+            yield "options", NO_OPTIONS
+        if typed.ideas and typed.twice:
+            yield "twice", NOT_BOTH
+
+    def is_compared(self, question: Question) -> bool:
+        return question.twice and question.kind == Kind.RANKING
+
+    # --- votes ---
+
+    def answer(self, post: QueryDict, room: Room, player: str) -> str:
+        assert room.question is not None
+        if room.question.kind in RANKED:
+            return saying.ranking_in(post, room.question)
+        return str(saying.one_option(post.getlist(saying.OPTION), room.question))
+
+    def fields(self, said: Any, room: Room) -> dict[str, list[str]]:
+        return {saying.OPTION: [said]} if self.way(room) == "tap" else saying.ranked_fields(said)
+
+    def summary(self, said: Any, room: Room) -> dict[str, Any]:
+        assert room.question is not None
+        if self.way(room) == "tap":
+            return saying.chosen_summary([int(said)], room.question)
+        return saying.ranked_summary(said, room.question)
+
+    def robot(self, room: Room, seat: Seat, chance: Random) -> Any:
+        assert room.question is not None
+        return random_ranking(room.question, chance)
+
+    def way(self, room: Room) -> str:
+        return "rank" if room.question and room.question.kind in RANKED else "tap"
+
+    def form(self, room: Room, typed: Typed) -> dict[str, Any]:
+        assert room.question is not None
+        if self.way(room) == "rank":
+            return saying.rank_boxes(room.question, typed)
+        return {"options": saying.options_shown(room.question, typed)}
+
+    def hint(self, room: Room) -> Text:
+        return _("Tap your answer.") if self.way(room) == "tap" else _("The best first, then send it.")
+
+    def how(self, room: Room) -> Text:
+        return _("Rank them on your phone: the best first.")
+
+    # --- what came of it ---
+
+    def close(self, closing: Closing) -> Closed:
+        game, state, box, question = closing.game, closing.state, closing.box, closing.question
+        round_ = count(state.round, state.question, question, box.last, game.id)
+        if not state.twice:
+            return Closed(round_)
+        if not state.before:
+            salt = new_salt()
+            before = before_after.Before(salt, before_after.firsts(box.last, box.players, question, salt))
+            kept = [] if round_.result.get("too_few") else before_after.linking(game, state.round, before)
+            return Closed(round_, writes=tuple(kept))
+        found, flows = before_after.find(game.id, state.before), {"untold": "lost"}
+        if found is not None:
+            robots = {pseudonym(found.salt, box.players[name]) for name in box.robots}
+            after = before_after.firsts(box.last, box.players, question, found.salt)
+            flows = before_after.flows(found.firsts, after, robots)
+        items = repository.round_items(game.id, state.before)
+        earlier = counting.round_of(items) if items else None
+        compared = before_after.compared(round_, question, earlier, flows)
+        return Closed(compared, writes=tuple(before_after.unlinking(game, state.before)))
+
+    def moving_on(self, game: Game, state: State, after: State | None = None) -> list[Write]:
+        """What links a first answer to a second goes as soon as there will be no second one."""
+        before = before_after.linked(state)
+        return (
+            before_after.unlinking(game, before)
+            if before and (not after or before_after.linked(after) != before)
+            else []
+        )
+
+    def drawn(
+        self, round_: Round, questions: Sequence[Question], seats: Mapping[str, Seat], own: str
+    ) -> tuple[str, dict[str, Any]]:
+        return "poll", race(round_, questions[round_.question])
+
+    def lines(self, round_: Round, question: Question, name_of: NameOf) -> Iterator[Line]:
+        yield from ranking_lines(round_, question)
+        options = options_of(round_, question)
+        for one, other, number in round_.result.get("moved", {}).get("flows", ()):
+            yield {"row": "moved", "answer": f"{_first(one, options)} > {_first(other, options)}", "number": number}
+
+    def onward(self, question: Question, round_: Round) -> bool:
+        return True
+
+    def best(self, question: Question, round_: Round) -> Iterator[Fact]:
+        if "winners" in round_.result:
+            options = options_of(round_, question)
+            yield _("First place"), ", ".join(options[place] for place in round_.result["winners"])
+
+    def words(self, said: Any, question: Question, options: tuple[str, ...]) -> Text:
+        return saying.ranked_words(said, options) if said else _("Abstention")
+
+
+def _first(first: before_after.First, options: tuple[str, ...]) -> str:
+    """What somebody liked best, in the words of the data where it was not one option."""
+    return first if isinstance(first, str) else options[first]

@@ -1,0 +1,169 @@
+"""Who moved where between two rounds of one question: a band for each way, as thick as the people who went it.
+
+Everything is measured by the height of the letters around it, so that one picture serves a phone and a wall: heights
+and places are shares of the picture, and its own height is so many lines.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from django.utils.safestring import SafeString
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from live.signs import sign
+from results.pictures.drawing import isolated, short, tag
+
+from .before_after import NOBODY, SEVERAL, First
+
+WIDTH, HEIGHT = 1000, 1000  # units of the bands, stretched to the room there is
+EDGE = 26  # of the blocks at both sides
+GAP = 14
+LABEL_HEIGHT_EM = 1.6  # heights of a letter that a label takes
+MIN_HEIGHT_EM = 12  # of the picture, at least
+MARGIN_PERCENT, MIDDLE_PERCENT = 15, 70  # percent of the width: labels on both sides, bands between them
+
+Flow = tuple[First, First, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """What chose the same at one of the two times."""
+
+    first: First
+    number: int
+    y: float
+    tall: float
+
+
+def sankey(flows: Sequence[Sequence[Any]], names: Sequence[str]) -> SafeString:
+    ways: list[Flow] = [(each[0], each[1], each[2]) for each in flows]
+    sides = _side(ways, 0), _side(ways, 1)
+    lines = max(MIN_HEIGHT_EM, LABEL_HEIGHT_EM * (max(map(len, sides)) + 2))
+    left, right = (_blocks(side, LABEL_HEIGHT_EM / lines * HEIGHT) for side in sides)
+    inner = tag(
+        "svg",
+        *_bands(ways, left, right),
+        *(_block(each, 0) for each in left.values()),
+        *(_block(each, WIDTH - EDGE) for each in right.values()),
+        x=f"{MARGIN_PERCENT}%",
+        width=f"{MIDDLE_PERCENT}%",
+        height="100%",
+        viewBox=f"0 0 {WIDTH} {HEIGHT}",
+        preserveAspectRatio="none",
+    )
+    labels = [
+        *(_label(each, "end", MARGIN_PERCENT - 1) for each in left.values()),
+        *(_label(each, "start", MARGIN_PERCENT + MIDDLE_PERCENT + 1) for each in right.values()),
+    ]
+    spoken = tag("title", _("Who moved where")), tag("desc", "; ".join(says(way, names) for way in ways))
+    look = {"class_": "sankey", "width": "100%", "height": f"{short(lines)}em"}
+    return tag("svg", *spoken, inner, *labels, role="img", direction="ltr", **look)
+
+
+# --- words ---
+
+
+def called(first: First, names: Sequence[str]) -> str:
+    if first == NOBODY:
+        return _("no vote")
+    return _("several at once") if first == SEVERAL else isolated(names[int(first)])
+
+
+def says(way: Flow, names: Sequence[str]) -> str:
+    one, other, number = way
+    told = {"one": called(one, names), "other": called(other, names), "number": number}
+    if one == other:
+        return ngettext("%(number)d stayed with %(one)s", "%(number)d stayed with %(one)s", number) % told
+    return (
+        ngettext("%(number)d went from %(one)s to %(other)s", "%(number)d went from %(one)s to %(other)s", number)
+        % told
+    )
+
+
+def _short(first: First) -> str:
+    if isinstance(first, str):
+        return "\N{EN DASH}" if first == NOBODY else "="
+    found = sign(first)
+    return found.letter if found else str(first + 1)
+
+
+# --- places ---
+
+
+def _side(ways: Sequence[Flow], at: int) -> dict[First, int]:
+    """How many chose what at one time: options in their order, then several, then nobody."""
+    found: dict[First, int] = {}
+    for way in ways:
+        first: First = way[0] if at == 0 else way[1]
+        found[first] = found.get(first, 0) + way[2]
+    return dict(sorted(found.items(), key=lambda each: (isinstance(each[0], str), each[0] == NOBODY, str(each[0]))))
+
+
+def _blocks(side: Mapping[First, int], least: float) -> dict[First, Block]:
+    """One below the other; a small one has room for its label all the same, and nothing goes beyond the picture."""
+    room = HEIGHT - GAP * (len(side) - 1)
+    scale = room / sum(side.values())
+    while sum(max(least, each * scale) for each in side.values()) > room and scale > 0.01:
+        scale *= 0.95
+    found: dict[First, Block] = {}
+    y = 0.0
+    for first, number in side.items():
+        slot = max(least, number * scale)
+        found[first] = Block(first, number, y + (slot - number * scale) / 2, number * scale)
+        y += slot + GAP
+    return found
+
+
+# --- the drawing ---
+
+
+def _bands(ways: Sequence[Flow], left: Mapping[First, Block], right: Mapping[First, Block]) -> list[SafeString]:
+    """Thick ones first, so that thin ones lie above them."""
+    begins, ends = _starts(ways, left, lambda way: way[0]), _starts(ways, right, lambda way: way[1])
+    order = sorted(range(len(ways)), key=lambda at: -ways[at][2])
+    return [_band(ways[at], begins[at], ends[at]) for at in order]
+
+
+def _starts(
+    ways: Sequence[Flow], blocks: Mapping[First, Block], of: Callable[[Flow], First]
+) -> list[tuple[float, float]]:
+    """Where each band meets its block, and how thick it is there."""
+    used: dict[First, float] = {}
+    found = []
+    for way in ways:
+        block = blocks[of(way)]
+        thick = block.tall * way[2] / block.number
+        found.append((block.y + used.get(block.first, 0.0), thick))
+        used[block.first] = used.get(block.first, 0.0) + thick
+    return found
+
+
+def _band(way: Flow, begin: tuple[float, float], end: tuple[float, float]) -> SafeString:
+    (y, thick), (to, thick_to), half = begin, end, WIDTH / 2
+    upper = f"M{EDGE} {short(y)}C{short(half)} {short(y)} {short(half)} {short(to)} {WIDTH - EDGE} {short(to)}"
+    low, low_to = y + thick, to + thick_to
+    lower = (
+        f"L{WIDTH - EDGE} {short(low_to)}C{short(half)} {short(low_to)} {short(half)} {short(low)} {EDGE} {short(low)}Z"
+    )
+    kind = "stays" if way[0] == way[1] else "moves"
+    return tag("path", d=upper + lower, class_=f"way {kind} {_colour(way[0])}")
+
+
+def _block(block: Block, x: float) -> SafeString:
+    size = {"y": short(block.y), "width": EDGE, "height": short(max(block.tall, 4))}
+    return tag("rect", x=short(x), **size, class_=f"block {_colour(block.first)}")
+
+
+def _label(block: Block, anchor: str, x: float) -> SafeString:
+    middle = (block.y + block.tall / 2) / HEIGHT * 100
+    letter = tag("tspan", _short(block.first), class_="letter")
+    words = {"x": f"{short(x)}%", "y": f"{short(middle)}%", "dy": "0.35em", "text_anchor": anchor}
+    return tag("text", letter, f" {block.number}", **words, class_=_colour(block.first))
+
+
+def _colour(first: First) -> str:
+    return first if isinstance(first, str) else f"option-{first}"

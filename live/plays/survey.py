@@ -1,0 +1,365 @@
+"""A survey: all of its questions on one page, at one's own pace, until the host closes it. Nobody signs anything."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from random import Random
+from typing import Any
+
+from django.http import QueryDict
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from live import moderation, saying
+from live.bars import Bar, others
+from live.counting import MAX_ANSWER_CHARS, by_player, is_whole, one_line, options_of_said, size_of, too_few
+from live.moderation import Texts, Written
+from live.play import Closed, Closing, Line, NameOf, Play, Quick, Story, Text, Typed
+from live.room import Room
+from live.rounds import Entry, Given, Round, is_told
+from live.rules import Phase, State, Step
+from live.saying import SHEET, NotSaid, Option
+from live.seats import Seat
+from live.signs import Sign, sign
+from questions.question import RATINGS, Kind, Question, Type
+from questions.rules import QuestionSet
+from results.pictures.drawing import exact, share
+from store.keys import fold
+from store.splitting import fitting
+
+from .sentences import sentences
+
+MAX_SURVEY_BYTES = 2_800_000  # bytes of texts in a survey: a transaction holds four million
+FIRST_TEXTS_SHOWN, MAX_TEXTS_SHOWN = 12, 60  # at once, and at all: a thousand phones get the same page
+YES_PROBABILITY = 0.75  # how often a robot says yes
+NOTHING_SAID = gettext_lazy("Answer at least one of the questions.")
+UNKNOWN_QUESTION = gettext_lazy("The form names a question that is not asked here.")
+NOT_A_RATING = gettext_lazy("A rating is a number from 1 to 5.")
+NEITHER = gettext_lazy("Choose yes or no.")
+
+Context = dict[str, Any]
+
+
+# --- counted ---
+
+
+def count(number: int, questions: Sequence[Question], given: Iterable[Given], index: int = 0) -> Round:
+    """`questions`: of each its `kind`, `count`, and how often what was said; texts: of which question, nobody's.
+
+    What one person said to two of them is not kept together, not even by order."""
+    sheets = [each for each in by_player(given) if isinstance(each.said, Mapping)]
+    if not is_told(len(sheets), sum(each.robot for each in sheets)):
+        return too_few(number, index, len(sheets))
+    answers = [_values(sheets, place, question) for place, question in enumerate(questions)]
+    values = [_of_enough(some) for some in answers]
+    told = [
+        _summed(question, found, len(some)) for question, found, some in zip(questions, values, answers, strict=True)
+    ]
+    texts = _texts(questions, values)
+    for entry in texts:
+        told[entry.said["question"]]["kept"] += 1
+    return Round(number, index, len(sheets), {"questions": told}, tuple(texts))
+
+
+def _values(sheets: Iterable[Given], place: int, question: Question) -> list[tuple[Any, bool]]:
+    """What was said to one question, where it is an answer to it, and whether a robot said it."""
+    values = ((_value(question, sheet.said.get(str(place))), sheet.robot) for sheet in sheets)
+    return [each for each in values if each[0] is not None]
+
+
+def _of_enough(answers: Sequence[tuple[Any, bool]]) -> list[Any]:
+    """The answers, or none of them if so few people gave them that somebody could be found out."""
+    is_enough = is_told(len(answers), sum(robot for _value, robot in answers))
+    return [value for value, _robot in answers] if is_enough else []
+
+
+def _value(question: Question, said: Any) -> Any:
+    if question.kind == Kind.TEXT:
+        return one_line(said) or None
+    if question.kind == Kind.RATING:
+        return said if is_whole(said) and said in RATINGS else None
+    if question.kind == Kind.YES_NO:
+        return said if isinstance(said, bool) else None
+    return options_of_said(said, question) or None
+
+
+def _summed(question: Question, values: Sequence[Any], count: int) -> dict[str, Any]:
+    """`count` is how many answered, also if so few that nothing is told of what."""
+    told = {"kind": str(question.kind), "count": count}
+    if not values:
+        return told | {"too_few": True, "kept": 0}
+    if question.kind == Kind.RATING:
+        return told | {"values": [values.count(each) for each in RATINGS], "mean": _mean(values)}
+    if question.kind == Kind.YES_NO:
+        return told | {"yes": values.count(True), "no": values.count(False)}
+    if question.kind == Kind.TEXT:
+        return told | {"kept": 0}
+    chosen = Counter(option for value in values for option in value)
+    return told | {"chosen": [chosen[option] for option in range(len(question.options))]}
+
+
+def _mean(values: Sequence[int]) -> str:
+    """To two places, rounded half up: from whole numbers, so that it is the same everywhere."""
+    hundredths = (200 * sum(values) + len(values)) // (2 * len(values))
+    return f"{hundredths // 100}.{hundredths % 100:02d}"
+
+
+def _texts(questions: Sequence[Question], values: Sequence[Sequence[Any]]) -> list[Entry]:
+    """Texts in an order that says nothing of who gave them; those beyond what one transaction holds are left out."""
+    entries = (
+        Entry("", {"question": place, "text": text})
+        for place, question in enumerate(questions)
+        if question.kind == Kind.TEXT
+        for text in sorted(values[place], key=lambda text: hashlib.sha256(text.encode()).digest())
+    )
+    return list(fitting(entries, MAX_SURVEY_BYTES, size_of))
+
+
+# --- as it is typed ---
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """A question of a survey, and what is said to it so far."""
+
+    name: str
+    question: Question
+    typed: str
+
+    @property
+    def options(self) -> list[Option]:
+        return [Option(place, text, self.typed == str(place)) for place, text in enumerate(self.question.options)]
+
+    @property
+    def ratings(self) -> list[Option]:
+        return [Option(each, str(each), self.typed == str(each)) for each in RATINGS]
+
+
+def sheet_from(post: QueryDict, questions: tuple[Question, ...]) -> dict[str, Any]:
+    """What was said to those questions that somebody said something to."""
+    said: dict[str, Any] = {}
+    for name in post:
+        if name.startswith(SHEET):
+            place = saying.number(name.removeprefix(SHEET), len(questions))
+            if place is None:
+                raise NotSaid(UNKNOWN_QUESTION)
+            if (value := _typed_value(post.getlist(name), questions[place])) is not None:
+                said[str(place)] = value
+    if not said:
+        raise NotSaid(NOTHING_SAID)
+    return dict(sorted(said.items(), key=lambda each: int(each[0])))
+
+
+def _typed_value(typed: list[str], question: Question) -> Any:
+    """What a field says, or nothing if it was left empty."""
+    if not any(each.strip() for each in typed):
+        return None
+    read: dict[Kind, Callable[[str], Any]] = {
+        Kind.RATING: _rating,
+        Kind.YES_NO: _yes_or_no,
+        Kind.TEXT: lambda each: saying.line_from(each) or None,
+    }
+    return read[question.kind](typed[-1]) if question.kind in read else saying.one_option(typed, question)
+
+
+def _rating(typed: str) -> int:
+    found = saying.number(typed, max(RATINGS) + 1)
+    if found is None or found not in RATINGS:
+        raise NotSaid(NOT_A_RATING)
+    return found
+
+
+def _yes_or_no(typed: str) -> bool:
+    if typed not in ("yes", "no"):
+        raise NotSaid(NEITHER)
+    return typed == "yes"
+
+
+def _field(value: Any) -> str:
+    return {True: "yes", False: "no"}[value] if isinstance(value, bool) else str(value)
+
+
+class Survey(Play):
+    name = Type.SURVEY.value
+    label = gettext_lazy("Survey")
+    types = (Type.SURVEY,)
+    story = Story(
+        gettext_lazy("People fill in all questions on one page, at their own pace, until you close it."),
+        gettext_lazy("You see numbers and texts without names. Nobody learns who wrote what, not even you."),
+    )
+    is_anonymous = has_texts = spans = True
+    may_repeat = False
+    templates = {
+        "projector/question": "live/plays/survey/projector_question.html",
+        "player/question_head": "live/plays/survey/head.html",
+        "player/results_head": "live/plays/survey/head.html",
+    }
+    farewell = gettext_lazy("The survey is closed. Your answers are counted without your name.")
+    closes = {Phase.QUESTION: gettext_lazy("Close the survey")}
+
+    def suits(self, question: Question) -> bool:
+        return question.kind in (Kind.TEXT, Kind.CHOICE, Kind.RATING, Kind.YES_NO)
+
+    def of_set(self, set_: QuestionSet) -> int:
+        return set_.suits(Type.SURVEY)
+
+    def quick(self, typed: Quick) -> Question:
+        kind = Kind.CHOICE if typed.lines else Kind.TEXT
+        return Question(typed.title, kind, options=typed.lines, seconds=typed.seconds)
+
+    def step_label(self, step: Step, state: State) -> Text | None:
+        is_first = step == Step.NEXT and not state.round
+        return _("Open the survey") if is_first else super().step_label(step, state)
+
+    def seconds(self, question: Question) -> int:
+        """It goes on until somebody closes it."""
+        return 0
+
+    # --- answers ---
+
+    def answer(self, post: QueryDict, room: Room, player: str) -> dict[str, Any]:
+        return sheet_from(post, room.asked_now)
+
+    def fields(self, said: Any, room: Room) -> dict[str, list[str]]:
+        return {f"{SHEET}{place}": [_field(value)] for place, value in said.items()}
+
+    def summary(self, said: Any, room: Room) -> dict[str, Any]:
+        return {"answered": len(said), "asked": room.state.span}
+
+    def robot(self, room: Room, seat: Seat, chance: Random) -> dict[str, Any]:
+        return {str(place): _random_value(each, chance) for place, each in enumerate(room.asked_now)}
+
+    def way(self, room: Room) -> str:
+        return "sheet"
+
+    def form(self, room: Room, typed: Typed) -> dict[str, Any]:
+        names = ((f"{SHEET}{place}", each) for place, each in enumerate(room.asked_now))
+        fields = [Field(name, question, saying.last(typed, name)) for name, question in names]
+        return {"longest": MAX_ANSWER_CHARS, "fields": fields}
+
+    def hint(self, room: Room) -> Text:
+        return _("Answer what you like, then send it.")
+
+    def received(self, room: Room) -> Text:
+        return _("Your answers are in.")
+
+    def announced(self, room: Room) -> Text:
+        return _("The survey is open.")
+
+    # --- what came of it ---
+
+    def close(self, closing: Closing) -> Closed:
+        state = closing.state
+        return Closed(count(state.round, closing.asked, closing.box.last, state.question))
+
+    def drawn(
+        self, round_: Round, questions: Sequence[Question], seats: Mapping[str, Seat], own: str
+    ) -> tuple[str, dict[str, Any]]:
+        told = round_.result["questions"]
+        asked = questions[round_.question : round_.question + len(told)]
+        sheets = [_sheet(round_, place, question, told[place]) for place, question in enumerate(asked)]
+        return "survey", {"sheets": sheets, "count": round_.count}
+
+    def seen(self, texts: Texts, round_: Round, removed: Collection[str]) -> Round:
+        seen = tuple(each for each in round_.entries if texts.is_seen(round_.number, each.said["text"], _place(each)))
+        if len(seen) == len(round_.entries):
+            return round_
+        told = [dict(each) for each in round_.result["questions"]]
+        for entry in moderation.set_apart(round_.entries, seen):
+            told[_place(entry)]["kept"] -= 1
+            told[_place(entry)]["hidden"] = told[_place(entry)].get("hidden", 0) + 1
+        gone = len(round_.entries) - len(seen)
+        return replace(round_, result={**round_.result, "questions": told, "hidden": gone}, entries=seen)
+
+    def written(self, texts: Texts, round_: Round, removed: Collection[str]) -> list[Written]:
+        found = {(_place(each), fold(each.said["text"])): each.said["text"] for each in round_.entries}
+        return [moderation.written(texts, round_.number, text, place) for (place, _folded), text in found.items()]
+
+    def rows(self, round_: Round, questions: Sequence[Question], name_of: NameOf) -> Iterator[tuple[int, Line]]:
+        if round_.result.get("too_few"):
+            yield from super().rows(round_, questions, name_of)
+            return
+        for place, told in enumerate(round_.result["questions"], round_.question):
+            for answer, number in _numbers(questions[place], told):
+                yield place, {"row": "option", "answer": answer, "number": number}
+            if "mean" in told:
+                yield place, {"row": "mean", "number": told["mean"]}
+            if told.get("too_few"):
+                yield place, {"row": "too few", "number": told["count"]}
+        for entry in round_.entries:
+            yield round_.question + _place(entry), {"row": "text", "answer": entry.said["text"]}
+
+    def words(self, said: Any, question: Question, options: tuple[str, ...]) -> Text:
+        return str(said["text"])
+
+    def is_recounted(self, round_: Round) -> bool:
+        return False
+
+
+def _place(entry: Entry) -> int:
+    return int(entry.said["question"])
+
+
+def _numbers(question: Question, told: Mapping[str, Any]) -> Iterable[tuple[str, int]]:
+    if told.get("too_few") or question.kind == Kind.TEXT:
+        return ()
+    if question.kind == Kind.RATING:
+        return zip(map(str, RATINGS), told["values"], strict=True)
+    if question.kind == Kind.YES_NO:
+        return ("yes", told["yes"]), ("no", told["no"])
+    return zip(question.options, told["chosen"], strict=True)
+
+
+def _random_value(question: Question, chance: Random) -> Any:
+    if question.kind == Kind.RATING:
+        return max(chance.choice(RATINGS), chance.choice(RATINGS))
+    if question.kind == Kind.YES_NO:
+        return chance.random() < YES_PROBABILITY
+    if question.kind == Kind.TEXT:
+        return chance.choice(sentences())
+    return chance.randrange(len(question.options))
+
+
+# --- drawn ---
+
+
+def _sheet(round_: Round, place: int, question: Question, told: Mapping[str, Any]) -> Context:
+    sheet: Context = {"title": question.title, "kind": str(question.kind), "count": told["count"], "bars": []}
+    if told.get("too_few"):
+        return sheet | {"too_few": True}
+    if question.kind == Kind.TEXT:
+        texts = [entry.said["text"] for entry in round_.entries if entry.said["question"] == place]
+        left = others(told["count"] - told.get("hidden", 0) - min(len(texts), MAX_TEXTS_SHOWN))
+        return sheet | {
+            "first": texts[:FIRST_TEXTS_SHOWN],
+            "others": texts[FIRST_TEXTS_SHOWN:MAX_TEXTS_SHOWN],
+            "left": left,
+        }
+    if question.kind == Kind.RATING:
+        mean = {"mean": exact(told["mean"]), "most": RATINGS[-1]}
+        return sheet | mean | {"bars": _ratings(told), "short": True}
+    if question.kind == Kind.YES_NO:
+        return sheet | {"bars": _yes_no(told), "short": True}
+    return sheet | {"bars": _choices(told, question)}
+
+
+def _ratings(told: Mapping[str, Any]) -> list[Bar]:
+    """The best at the top."""
+    counts = dict(zip(RATINGS, told["values"], strict=True))
+    return [_bar(str(value), counts[value], told) for value in reversed(RATINGS)]
+
+
+def _yes_no(told: Mapping[str, Any]) -> list[Bar]:
+    return [_bar(_("Yes"), told["yes"], told), _bar(_("No"), told["no"], told)]
+
+
+def _choices(told: Mapping[str, Any], question: Question) -> list[Bar]:
+    rows = enumerate(zip(question.options, told["chosen"], strict=True))
+    return [_bar(label, count, told, sign(option)) for option, (label, count) in rows]
+
+
+def _bar(label: str, count: int, told: Mapping[str, Any], sign_: Sign | None = None) -> Bar:
+    return Bar(label, share(count, told["count"]), str(count), sign_)

@@ -1,0 +1,153 @@
+"""A word cloud: everybody sends a few words, and those sent most often are shown largest. Nobody signs anything."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from random import Random
+from typing import Any
+
+from django.http import QueryDict
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from live import moderation, saying
+from live.bars import others
+from live.counting import too_few
+from live.moderation import Texts, Written
+from live.play import Closed, Closing, Fact, Line, NameOf, Play, Quick, Story, Text, Typed
+from live.room import Room
+from live.rounds import Round, is_told
+from live.rules import Phase
+from live.seats import Seat
+from questions.question import Kind, Question, Type
+from questions.rules import QuestionSet
+from store.keys import fold
+
+from .ideas_order import collected
+from .sentences import sentence
+
+MAX_WORDS_PER_PERSON, MAX_WORD_CHARS = 3, 40
+MAX_WORDS_SHOWN = 80  # on one screen: a thousand phones get the same page
+SIZES = 5  # of words, as the style sheet has them
+NO_WORD = gettext_lazy("Write a word first.")
+TOO_MANY = gettext_lazy("At most %(most)d words of each person.")
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    text: str
+    by: int
+    size: int
+
+
+def words_from(post: QueryDict) -> list[str]:
+    """Each once, whatever its case; a field that was left empty says nothing."""
+    typed = (saying.line_from(each, MAX_WORD_CHARS) for each in post.getlist(saying.TEXT))
+    found = {fold(text): text for text in typed if fold(text)}
+    if not found:
+        raise saying.NotSaid(NO_WORD)
+    if len(found) > MAX_WORDS_PER_PERSON:
+        raise saying.NotSaid(TOO_MANY % {"most": MAX_WORDS_PER_PERSON})
+    return list(found.values())
+
+
+def sized(round_: Round) -> list[Word]:
+    """The most frequent first; their sizes go by how often they were sent."""
+    most = max((each.said["by"] for each in round_.entries), default=1)
+    found = [
+        Word(each.said["text"], each.said["by"], 1 + (SIZES - 1) * (each.said["by"] - 1) // max(1, most - 1))
+        for each in round_.entries
+    ]
+    return sorted(found, key=lambda each: (-each.by, fold(each.text)))
+
+
+class WordCloud(Play):
+    name = "word-cloud"
+    label = gettext_lazy("Word cloud")
+    types = ("word-cloud",)
+    story = Story(
+        gettext_lazy("People send up to three words each; those sent most often are shown largest."),
+        gettext_lazy("Everybody sees the words and how often each was sent. Nobody learns who sent which."),
+    )
+    is_anonymous = has_texts = True
+    closes = {Phase.QUESTION: gettext_lazy("Close the word cloud")}
+
+    def suits(self, question: Question) -> bool:
+        return question.kind == Kind.TEXT
+
+    def of_set(self, set_: QuestionSet) -> int:
+        return set_.suits(Type.CALL_AND_ANSWER)  # whose questions are texts, too
+
+    def quick(self, typed: Quick) -> Question:
+        return Question(typed.title, Kind.TEXT, seconds=typed.seconds)
+
+    # --- answers ---
+
+    def answer(self, post: QueryDict, room: Room, player: str) -> list[str]:
+        return words_from(post)
+
+    def fields(self, said: Any, room: Room) -> dict[str, list[str]]:
+        return {saying.TEXT: said}
+
+    def summary(self, said: Any, room: Room) -> dict[str, Any]:
+        return {"texts": said}
+
+    def robot(self, room: Room, seat: Seat, chance: Random) -> list[str]:
+        """Several robots send the same words."""
+        return [chance.choice(sentence(room, seat).split())[:MAX_WORD_CHARS]]
+
+    def way(self, room: Room) -> str:
+        return "words"
+
+    def form(self, room: Room, typed: Typed) -> dict[str, Any]:
+        texts = (*typed.get(saying.TEXT, ()), *[""] * MAX_WORDS_PER_PERSON)
+        return {"longest": MAX_WORD_CHARS, "texts": texts[:MAX_WORDS_PER_PERSON]}
+
+    def hint(self, room: Room) -> Text:
+        return _("Send up to three words.")
+
+    def received(self, room: Room) -> Text:
+        return _("Your words are in.")
+
+    def how(self, room: Room) -> Text:
+        return _("Send up to three words with your phone. Nobody sees whose a word is.")
+
+    # --- what came of it ---
+
+    def close(self, closing: Closing) -> Closed:
+        state, box = closing.state, closing.box
+        round_ = collected(state.round, state.question, box.last)
+        if not is_told(round_.count, box.by_robots(each.player for each in box.last)):
+            round_ = too_few(state.round, state.question, round_.count)
+        return Closed(round_)
+
+    def drawn(
+        self, round_: Round, questions: Sequence[Question], seats: Mapping[str, Seat], own: str
+    ) -> tuple[str, dict[str, Any]]:
+        words = sized(round_)
+        shown = words[:MAX_WORDS_SHOWN]
+        left = others(len(words) - len(shown) + round_.result["left"])
+        cloud = sorted(shown, key=lambda each: fold(each.text))
+        return "word_cloud", {"cloud": cloud, "words": shown, "count": round_.count, "left": left}
+
+    def seen(self, texts: Texts, round_: Round, removed: Collection[str]) -> Round:
+        seen = tuple(each for each in round_.entries if texts.is_seen(round_.number, each.said["text"]))
+        gone = len(round_.entries) - len(seen)
+        return replace(round_, result={**round_.result, "hidden": gone}, entries=seen) if gone else round_
+
+    def written(self, texts: Texts, round_: Round, removed: Collection[str]) -> list[Written]:
+        return [moderation.written(texts, round_.number, each.said["text"]) for each in round_.entries]
+
+    def lines(self, round_: Round, question: Question, name_of: NameOf) -> Iterator[Line]:
+        return ({"row": "word", "answer": each.text, "number": each.by} for each in sized(round_))
+
+    def best(self, question: Question, round_: Round) -> Iterator[Fact]:
+        if words := sized(round_):
+            yield _("Sent most often"), words[0].text
+
+    def words(self, said: Any, question: Question, options: tuple[str, ...]) -> Text:
+        return str(said["text"])
+
+    def is_recounted(self, round_: Round) -> bool:
+        return False

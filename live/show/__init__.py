@@ -1,0 +1,1 @@
+PUBLIC = "access hall hub rooms screens"

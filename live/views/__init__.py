@@ -1,0 +1,1 @@
+PUBLIC = "demo forms join_forms"

@@ -1,0 +1,176 @@
+"""Pages on which hosts correct a session before it is asked: its title, its questions, their order."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from django.contrib import messages
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect, QueryDict
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_POST, require_safe
+
+from accounts.access import requires
+from accounts.models import User
+from accounts.rules import Permission
+from acts.refusals import Refusal
+from live import corrections, repository
+from live.formats import QuestionEditor
+from live.rules import Game, State
+from live.services import correcting
+from live.show import access
+from live.show.access import Hosted, of_hosts
+from pages.forms import carried_out, form_page, new_token, posted, refusals_at, show_form
+from pages.saying import ask, told
+from questions.forms import QuestionForm
+from questions.question import Question
+from questions.rules import Elsewhere, edition_of_question
+
+from .forms import AddedQuestionForm, SessionQuestionForm, TitleForm
+
+
+@of_hosts
+@form_page
+def title(request: HttpRequest, hosted: Hosted) -> HttpResponse:
+    game = hosted[0]
+    form = TitleForm(posted(request), initial={"title": game.title})
+    done = _("The title is changed.")
+
+    def retitle() -> None:
+        correcting.retitle(game.id, request.user.name, form.cleaned_data["title"])
+
+    if carried_out(request, form, retitle, done, "title"):
+        return _back(game)
+    return show_form(request, form, _("Change the title"), _("Save"))
+
+
+@of_hosts
+@require_safe
+def questions(request: HttpRequest, hosted: Hosted) -> HttpResponse:
+    game, state = hosted
+    if game.format.questions_page != "game_questions":
+        return redirect(game.format.questions_page, game.id)
+    asked = corrections.rows(game, state, repository.questions(game.id))
+    context = {"game": game, "state": state, "rows": asked, "token": new_token()}
+    context["is_mixed"] = any(row.question.play for row in asked)
+    return render(request, "live/questions.html", context)
+
+
+@of_hosts
+@form_page
+def add_question(request: HttpRequest, hosted: Hosted) -> HttpResponse:
+    """One more, of any play, as the last."""
+    game = hosted[0]
+    form = AddedQuestionForm(posted(request), game=game)
+    if request.method == "POST" and form.is_valid():
+        with refusals_at(form):
+            place = correcting.add(game.id, request.user.name, form.question())
+            messages.success(request, _("The question is added."))
+            return _back(game, place)
+    context = {"form": form, "game": game, "to": request.path, "back": _list_of(game), "heading": _("Add a question")}
+    return render(request, "live/question.html", context, status=422 if form.errors else 200)
+
+
+# --- one question ---
+
+
+@dataclass(frozen=True, slots=True)
+class Placed:
+    game: Game
+    state: State
+    place: int
+    question: Question
+
+
+def load_placed(user: User, game_id: str, place: int) -> Placed | None:
+    found = access.load_hosted(user, game_id)
+    asked = repository.questions(game_id) if found else ()
+    return Placed(*found, place, asked[place]) if found and place < len(asked) else None
+
+
+of_a_question = requires(Permission.USE_APPLICATION, load_for=load_placed)
+
+
+@of_a_question
+@form_page
+def question(request: HttpRequest, placed: Placed) -> HttpResponse:
+    game = placed.game
+    form = _form(placed, posted(request))
+    if request.method == "POST" and form.is_valid():
+        try:
+            _change(request, placed, form)
+        except Elsewhere as refusal:
+            form = _once_more(request, placed, str(refusal))
+        except Refusal as refusal:
+            form.add_error(None, str(refusal))
+        else:
+            messages.success(request, _("Your changes are saved."))
+            return _back(game, placed.place)
+    elif request.method != "POST" and not corrections.is_changeable(game, placed.state, placed.place):
+        messages.warning(request, str(corrections.ASKED))
+        return _back(game, placed.place)
+    context = {"form": form, "game": game, "placed": placed, "to": request.path, "back": _list_of(game)}
+    context["heading"] = _("Edit the question")
+    return render(request, f"{game.format.folder}/question.html", context, status=422 if form.errors else 200)
+
+
+def _form(placed: Placed, typed: QueryDict | None) -> QuestionEditor:
+    own = placed.game.format.question_form(placed.game, placed.question, typed)
+    return own or SessionQuestionForm(typed, initial=QuestionForm.initial_of(placed.question))
+
+
+def _once_more(request: HttpRequest, placed: Placed, problem: str) -> QuestionEditor:
+    """With what was typed; saved again, it takes the place of what is there now."""
+    typed = request.POST.copy()
+    typed["seen"] = edition_of_question(placed.question)
+    form = _form(placed, typed)
+    form.add_error(None, problem)
+    return form
+
+
+def _change(request: HttpRequest, placed: Placed, form: QuestionEditor) -> None:
+    seen = form.cleaned_data["seen"]
+    correcting.change(placed.game.id, request.user.name, placed.place, seen, form.question())
+
+
+@of_a_question
+@require_POST
+def move_question(request: HttpRequest, placed: Placed) -> HttpResponse:
+    """The button says which way, and what it has shown: "up 3f9a…"."""
+    way, _space, seen = request.POST.get("move", "").partition(" ")
+    game, who = placed.game, request.user.name
+    if way not in ("up", "down"):
+        raise Http404
+    _done(request, lambda: correcting.move(game.id, who, placed.place, seen, up=way == "up"))
+    return _back(game, placed.place)
+
+
+@of_a_question
+@form_page
+def remove_question(request: HttpRequest, placed: Placed) -> HttpResponse:
+    game, seen = placed.game, request.GET.get("seen", "")
+    if request.method == "POST":
+        done = _("“%(title)s” is removed.") % {"title": placed.question.title}
+        told(request, lambda: correcting.remove(game.id, request.user.name, placed.place, seen), done)
+        return _back(game)
+    lead = _("“%(title)s” goes from the list, with everything that was typed for it.")
+    words = {"title": placed.question.title}
+    return ask(request, _("Remove it from the list"), _("Remove it"), lead=lead % words, danger=True)
+
+
+def _done(request: HttpRequest, act: Callable[[], Any]) -> None:
+    try:
+        act()
+    except Refusal as refusal:
+        messages.warning(request, str(refusal))
+
+
+def _list_of(game: Game) -> str:
+    return reverse(game.format.questions_page, args=[game.id])
+
+
+def _back(game: Game, place: int | None = None) -> HttpResponse:
+    return HttpResponseRedirect(_list_of(game) + ("" if place is None else f"#item-{place}"))

@@ -1,0 +1,345 @@
+"""What makers of sessions type."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from copy import deepcopy
+from dataclasses import dataclass, replace
+from typing import Any
+
+from django import forms
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy as _
+from django.utils.translation import ngettext_lazy
+
+from live import formats
+from live.formats import FORMATS
+from live.play import Quick, Story, play_in, play_named, plays, suits
+from live.rules import MAX_CONTEXT_CHARS, MAX_SESSION_TITLE_CHARS, Game, Names
+from pages.fields import LinesField, NameField, TitleField
+from pages.names import clean_title
+from pages.time_fields import ZoneField, zone_or_default
+from questions import repository as sets
+from questions.forms import QuestionForm
+from questions.question import MAX_OPTIONS, MAX_QUESTIONS, Question, Type, flaws, tidied
+from questions.rules import QuestionSet
+
+ROBOTS = (0, 5, 20)
+TIMES = (0, 10, 20, 30, 60, 120, 300)
+DEFAULT_ANSWER_SECONDS = 30
+NAMES: dict[Names, str | Promise] = {
+    Names.TYPED: _("Everybody types a name of their own"),
+    Names.GENERATED: _("Everybody is given a name, such as a colour and an animal"),
+    Names.APPROVED: _("Everybody types one, and nobody sees it before you have agreed"),
+}
+NO_QUESTION = _("Choose a question set, or type a question.")
+GONE = _("This question set is no longer there for you. Choose another one, or type a question.")
+TOO_MANY_QUESTIONS = _("A session has at most %(most)d questions; these are %(count)d.")
+NOT_PLAYED_SO = _("Such a question cannot be played like this. Choose another way, or answer it in another way.")
+NONE_SUIT = _("“%(name)s” has no questions for this type of session. Choose another set or another type.")
+
+
+def times() -> list[tuple[int, Any]]:
+    seconds = ngettext_lazy("%(count)d second", "%(count)d seconds", "count")
+    return [(0, _("no clock, I close it myself")), *((each, seconds % {"count": each}) for each in TIMES if each)]
+
+
+def rehearsals() -> list[tuple[int, Any]]:
+    robots = ngettext_lazy("%(count)d robot", "%(count)d robots", "count")
+    return [(0, _("no robots: people only")), *((each, robots % {"count": each}) for each in ROBOTS if each)]
+
+
+@dataclass(frozen=True, slots=True)
+class Card:
+    """A type to choose."""
+
+    type: str
+    words: str | Promise
+    story: Story
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """A set to choose, and how many questions it has for each play."""
+
+    set: QuestionSet
+    suiting: tuple[tuple[str, int], ...]
+
+
+def cards() -> list[Card]:
+    return [Card(each.name, each.label, each.story) for each in plays() if each.story]
+
+
+class GameForm(forms.Form):
+    """A new session: of a set, or of one question that is typed here."""
+
+    engagement_type = forms.ChoiceField(
+        label=_("What happens"),
+        choices=lambda: [(each.type, each.words) for each in cards()],
+        initial=Type.TRIVIA.value,
+    )
+    question_set = forms.CharField(label=_("What is asked"), required=False, max_length=64)
+    question = forms.CharField(
+        label=_("Your question"), required=False, max_length=1_000, widget=forms.TextInput({"dir": "auto"})
+    )
+    options = LinesField(
+        label=_("Options"),
+        required=False,
+        max_length=10_000,
+        rows=5,
+        help_text=_(
+            "One a line, two to ten. Trivia: put a * before each right answer. Call and answer needs none: people "
+            "write theirs."
+        ),
+    )
+    also = forms.MultipleChoiceField(
+        label=_("And questions of these sets"),
+        required=False,
+        choices=(),
+        help_text=_("Each is played as it says here, after the questions above. The order can be changed afterwards."),
+    )
+    ideas = forms.BooleanField(
+        label=_("Poll: the room writes the options"),
+        required=False,
+        help_text=_(
+            "Everybody writes ideas, you merge what means the same, then all rank them. Leave the options empty."
+        ),
+    )
+    twice = forms.BooleanField(
+        label=_("Poll: before and after"),
+        required=False,
+        help_text=_("It can be asked twice. The second time everybody sees who moved where, in numbers."),
+    )
+    seconds = forms.TypedChoiceField(
+        label=_("Time to answer"), choices=times, coerce=int, initial=DEFAULT_ANSWER_SECONDS
+    )
+    title = forms.CharField(
+        label=_("Title"),
+        required=False,
+        widget=forms.TextInput({"dir": "auto"}),
+        help_text=_(
+            "Everybody sees it above the questions. Left empty, it is the name of the set or your question; an "
+            "assembly needs one."
+        ),
+    )
+    names = forms.ChoiceField(
+        label=_("Names"),
+        choices=[(str(each), told) for each, told in NAMES.items()],
+        initial=Names.TYPED.value,
+        widget=forms.RadioSelect,
+    )
+    speed_bonus = forms.BooleanField(
+        label=_("Trivia: up to 500 extra points for being quick"),
+        required=False,
+        help_text=_("Only for answers that are right in every part. It is shown apart from the other points."),
+    )
+    takes_questions = forms.BooleanField(
+        label=_("People may send questions"),
+        required=False,
+        help_text=_("Beside everything else, and upvote those of others. You look at each before others see it."),
+    )
+    debug_mode = forms.TypedChoiceField(
+        label=_("Rehearse with robots"),
+        choices=rehearsals,
+        coerce=int,
+        initial=0,
+        help_text=_("They join, answer and vote by themselves, so that you can try everything alone."),
+    )
+    context = LinesField(
+        label=_("Your own notes"),
+        required=False,
+        max_length=MAX_CONTEXT_CHARS,
+        rows=4,
+        help_text=_("Only whoever runs the session sees them, on the remote."),
+    )
+
+    time_zone = ZoneField(required=False, help_text=_("In which the record shows when something was."))
+
+    def __init__(self, *arguments: Any, offered: Sequence[QuestionSet], **options: Any):
+        super().__init__(*arguments, **options)
+        self.fields |= deepcopy({name: field for each in FORMATS.values() for name, field in each.fields.items()})
+        self.offered = {each.id: each for each in offered}
+        self.chosen: QuestionSet | None = None
+        self.questions: tuple[Question, ...] = ()
+        also = self.fields["also"]
+        assert isinstance(also, forms.MultipleChoiceField)
+        also.choices = [
+            (f"{name}:{offer.set.id}", f"{play_named(name).label}: {offer.set.name} ({count})")
+            for offer in self.offers()
+            for name, count in offer.suiting
+            if count
+        ]
+
+    # --- what there is to choose from ---
+
+    def cards(self) -> list[Card]:
+        return cards()
+
+    def parts(self) -> list[str]:
+        """Templates of fields that formats add."""
+        return [f"{each.folder}/parts/make.html" for each in FORMATS.values() if each.fields]
+
+    def offers(self) -> list[Offer]:
+        """Sets with at least one question for some type."""
+        chosen = [each for each in plays() if each.story]
+        counted = ((each, tuple((play.name, play.of_set(each)) for play in chosen)) for each in self.offered.values())
+        return [Offer(each, suiting) for each, suiting in counted if any(number for _type, number in suiting)]
+
+    # --- what was chosen ---
+
+    def clean_title(self) -> str:
+        typed = str(self.cleaned_data["title"])
+        return clean_title(typed) if typed.strip() else ""
+
+    def clean(self) -> dict[str, Any]:
+        cleaned = super().clean() or self.cleaned_data
+        if "engagement_type" in cleaned:
+            type_ = cleaned["engagement_type"]
+            own = formats.of(type_).asked(self)
+            self.questions = self._asked(type_) if own is None else own
+        if len(cleaned.get("title", "")) > MAX_SESSION_TITLE_CHARS:
+            words = {"most": MAX_SESSION_TITLE_CHARS, "count": len(cleaned["title"])}
+            self.add_error("title", _("At most %(most)d characters; these are %(count)d.") % words)
+        return cleaned
+
+    def _asked(self, type_: str) -> tuple[Question, ...]:
+        """What was chosen or typed, and what other sets have besides."""
+        cleaned = self.cleaned_data
+        if "question_set" not in cleaned:
+            return ()
+        also = self._of_other_sets(type_)
+        if cleaned["question_set"]:
+            first = self._of_set(type_)
+        else:
+            first = self._typed(type_) if cleaned.get("question", "").strip() or not also else ()
+        if len(first) + len(also) > MAX_QUESTIONS:
+            self.add_error("also", TOO_MANY_QUESTIONS % {"most": MAX_QUESTIONS, "count": len(first) + len(also)})
+        return (*first, *also)
+
+    def _of_set(self, type_: str) -> tuple[Question, ...]:
+        found = self._found("question_set", self.cleaned_data["question_set"])
+        if found is None:
+            return ()
+        self.chosen, questions = found
+        suitable = tuple(each for each in questions if suits(type_, each))
+        if not suitable:
+            self.add_error("question_set", NONE_SUIT % {"name": self.chosen.name})
+        return suitable
+
+    def _of_other_sets(self, type_: str) -> tuple[Question, ...]:
+        """What is asked besides, each set as the host wants it played: "poll:ID"."""
+        return tuple(question for each in self.cleaned_data.get("also", ()) for question in self._played(type_, each))
+
+    def _played(self, type_: str, chosen: str) -> Iterator[Question]:
+        name, _colon, set_id = chosen.partition(":")
+        found = self._found("also", set_id)
+        for question in found[1] if found else ():
+            if (play := play_in(name, question)) is not None:
+                yield question if play_in(type_, question) is play else replace(question, play=play.name)
+
+    def _found(self, field: str, set_id: str) -> tuple[QuestionSet, tuple[Question, ...]] | None:
+        found = sets.find(set_id) if set_id in self.offered else None
+        if found is None:
+            self.add_error(field, GONE)
+        return found
+
+    def _typed(self, type_: str) -> tuple[Question, ...]:
+        typed = self.cleaned_data
+        if not typed.get("question", "").strip():
+            if "question" not in self.errors:
+                self.add_error("question", NO_QUESTION)
+            return ()
+        play = play_named(type_)
+        lines = tuple(line.strip() for line in typed.get("options", "").splitlines() if line.strip())
+        quick = Quick(
+            typed["question"],
+            lines[: MAX_OPTIONS + 1],  # what is one too many stays, so that it can be named
+            typed.get("seconds", DEFAULT_ANSWER_SECONDS),
+            bool(typed.get("ideas")),
+            bool(typed.get("twice")),
+        )
+        question = tidied(play.quick(quick))
+        for flaw in flaws(question):
+            self.add_error("question" if flaw.field == "title" else "options", flaw.sentence)
+        for field, sentence in play.flaws(question, quick):
+            if field not in self.errors:
+                self.add_error(field, str(sentence))
+        return (question,)
+
+    def values(self) -> dict[str, Any]:
+        """As making a session takes them, besides its type and questions."""
+        typed, chosen = self.cleaned_data, self.chosen
+        return {
+            "title": typed["title"] or (chosen.name if chosen else self.questions[0].title)[:MAX_SESSION_TITLE_CHARS],
+            "names": Names(typed["names"]),
+            "speed_bonus": typed["speed_bonus"] and self._has_bonus(typed["engagement_type"]),
+            "debug_mode": typed["debug_mode"],
+            "context": typed["context"],
+            "time_zone": zone_or_default(typed["time_zone"]),
+            **of_set(chosen),
+            **formats.of(typed["engagement_type"]).chosen(typed),
+        }
+
+    def _has_bonus(self, type_: str) -> bool:
+        found = (play_in(each.play or type_, each) for each in self.questions)
+        return any(each.has_bonus for each in found if each)
+
+
+def of_set(chosen: QuestionSet | None) -> dict[str, Any]:
+    """What a session keeps of the set that it was made from."""
+    if chosen is None:
+        return {}
+    return {
+        "question_set_id": chosen.id,
+        "set_version": chosen.version,
+        "custom_instructions": chosen.custom_instructions,
+    }
+
+
+class TitleForm(forms.Form):
+    """Another title of a session."""
+
+    title = TitleField(label=_("Title"), help_text=_("Everybody sees it, and the history and the minutes keep it."))
+
+    def clean_title(self) -> str:
+        typed = str(self.cleaned_data["title"])
+        if len(typed) > MAX_SESSION_TITLE_CHARS:
+            words = {"most": MAX_SESSION_TITLE_CHARS, "count": len(typed)}
+            raise forms.ValidationError(_("At most %(most)d characters; these are %(count)d.") % words)
+        return typed
+
+
+class HostForm(forms.Form):
+    """Somebody who is to run the session, too."""
+
+    name = NameField(label=_("User name"))
+
+
+class SessionQuestionForm(QuestionForm):
+    """A question of one session: what a set has besides is not typed."""
+
+    def __init__(self, *arguments: Any, **options: Any):
+        super().__init__(*arguments, **options)
+        for name in ("category", "school"):
+            self.fields[name].widget = self.fields[name].hidden_widget()
+
+
+class AddedQuestionForm(SessionQuestionForm):
+    """One more question, and how it is played."""
+
+    play = forms.ChoiceField(label=_("What happens"), choices=lambda: [(each.type, each.words) for each in cards()])
+
+    def __init__(self, *arguments: Any, game: Game, **options: Any):
+        super().__init__(*arguments, initial={"play": game.engagement_type}, **options)
+        self.game = game
+
+    def clean(self) -> dict[str, Any]:
+        cleaned = super().clean()
+        if "play" in cleaned and "question" in cleaned and not self.errors:
+            question = cleaned["question"]
+            play, usual = play_in(cleaned["play"], question), play_in(self.game.engagement_type, question)
+            if play is None:
+                self.add_error("play", NOT_PLAYED_SO)
+            elif play is not usual:
+                cleaned["question"] = replace(question, play=play.name)
+        return cleaned

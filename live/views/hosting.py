@@ -1,0 +1,243 @@
+"""Pages of a session that runs, for those who run it and for the hall: projector, remote, scoreboard, steps."""
+
+from __future__ import annotations
+
+import hmac
+from typing import Any
+
+from django.contrib import messages
+from django.http import Http404, HttpRequest, HttpResponse, QueryDict
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils.http import urlencode
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_safe
+
+from accounts.access import public, requires
+from accounts.models import User
+from accounts.rules import Permission
+from acts.links import whole
+from acts.refusals import LostRace, NotAllowed, NotNow, Refusal
+from live import codes, repository, rules, seats, steps, words
+from live.play import plays_of
+from live.room import Room
+from live.rules import Game, State, Step
+from live.services import hosting, moving
+from live.show import hall, rooms, screens
+from live.show.access import Hosted, of_hosts, page_to
+from live.show.presence import PRESENCE
+from live.show.screens import HOSTING, Role
+from pages.addresses import origin
+from pages.forms import carried_out, form_page, posted
+from pages.saying import ask, told
+from store.keys import fold
+
+from .forms import HostForm
+
+# --- screens ---
+
+
+def _room(game_id: str) -> Room:
+    room = rooms.current(game_id, counts=True)
+    if room is None:
+        raise Http404
+    return room
+
+
+def _show(request: HttpRequest, role: Role, room: Room, **more: Any) -> HttpResponse:
+    """The page of a screen: what it shows now, and where it hears of what comes."""
+    game = room.game
+    if role in HOSTING:
+        PRESENCE.host_looks(room)
+        codes.hosted_from(game, origin(request))
+    context = {
+        "game": game,
+        "state": room.state,
+        "role": role,
+        "version": room.state.version,
+        "screen": screens.screen(role, room),
+        "status": screens.status(role, room),
+        "beside": game.format.beside(role, room),
+        "links": _links(game),
+        "has_texts": any(each.has_texts for each in plays_of(game, room.questions)),
+        "refreshes": role in (Role.SCREEN, Role.SCOREBOARD),
+        **_hears(role, game),
+        **more,
+    }
+    return render(request, f"live/{role}.html", context)
+
+
+def _hears(role: Role, game: Game) -> dict[str, str]:
+    """Where the page hears what has changed; a screen without an account shows there the token that opened it."""
+    by_token = f"?token={game.screen_token}" if role in (Role.SCREEN, Role.SCOREBOARD) else ""
+    ways = {"stream": "game_stream", "now": "game_now"}
+    return {name: reverse(way, args=[game.id, role]) + by_token for name, way in ways.items()}
+
+
+def _links(game: Game) -> dict[str, str]:
+    """By which other devices show the session, and people join it; whoever has one of them needs no account."""
+    named = {"screen": [game.id, game.screen_token], "scoreboard": [game.id, game.screen_token]}
+    links = {name: whole(reverse(name, args=words)) for name, words in named.items()}
+    return links if game.ended_at else links | {"join": hall.link_to(game)}
+
+
+@of_hosts
+@require_safe
+def host(request: HttpRequest, hosted: Hosted) -> HttpResponse:
+    """The projector with a bar of controls."""
+    return _show(request, Role.HOST, _room(hosted[0].id), may_choose_hosts=_made_it(request.user, hosted[0]))
+
+
+@of_hosts
+@require_safe
+def remote(request: HttpRequest, hosted: Hosted) -> HttpResponse:
+    """Controls for a phone, while the projector shows."""
+    return _show(request, Role.REMOTE, _room(hosted[0].id), may_choose_hosts=_made_it(request.user, hosted[0]))
+
+
+@public
+@require_safe
+def screen(request: HttpRequest, game_id: str, token: str) -> HttpResponse:
+    """The projector alone, for whoever has the link."""
+    return _show(request, Role.SCREEN, _shown(game_id, token))
+
+
+@public
+@require_safe
+def scoreboard(request: HttpRequest, game_id: str, token: str) -> HttpResponse:
+    return _show(request, Role.SCOREBOARD, _shown(game_id, token))
+
+
+def _shown(game_id: str, token: str) -> Room:
+    room = _room(game_id)
+    if not hmac.compare_digest(room.game.screen_token.encode(), token.encode()):
+        raise Http404
+    return room
+
+
+# --- steps ---
+
+
+def check_drives(user: User, found: Hosted) -> None:
+    """Those who host the session, and those who may end anybody's."""
+    if not (rules.hosts(found[0], user.name, user.role) or rules.moderates(user.role)):
+        raise NotAllowed(rules.NOT_YOURS)
+
+
+@requires(Permission.USE_APPLICATION, load=repository.find, rule=check_drives)
+@form_page
+def drive(request: HttpRequest, hosted: Hosted) -> HttpResponse:
+    """Take a step from the version that a page has shown; what cannot be undone is asked first."""
+    game, state = hosted
+    step, version, item = _wanted(request)
+    is_host = rules.hosts(game, request.user.name, request.user.role)
+    if not is_host and step != Step.END:
+        raise NotAllowed(rules.NOT_YOURS)
+    back = _way_back(request, game) if is_host else reverse("games")
+    try:
+        if request.method != "POST":
+            return _ask(request, game, state, step, version)
+        moving.drive(game.id, request.user.name, _known(step), version, item, hosted)
+    except LostRace:
+        return _not_taken(request, LostRace(rules.STALE), back)
+    except NotNow as refusal:
+        return _not_taken(request, refusal, back)
+    return HttpResponse(status=204) if _is_by_script(request) else redirect(back)
+
+
+def _asked(request: HttpRequest) -> QueryDict:
+    """What the form says; one that asks first says it in its address."""
+    return request.POST if "act" in request.POST else request.GET
+
+
+def _wanted(request: HttpRequest) -> tuple[Step | None, int, int | None]:
+    """A button says step and version at once, "next 7", and what it calls, "next 7 3"; an address says them apart."""
+    asked = _asked(request)
+    act, _space, numbers = asked.get("act", "").partition(" ")
+    version, _space, item = numbers.partition(" ")
+    item = item or asked.get("item", "")
+    return Step(act) if act in set(Step) else None, _number(version or asked.get("version", "")), _item(item)
+
+
+def _number(typed: str) -> int:
+    is_number = typed.isascii() and typed.isdigit() and len(typed) < 10
+    return int(typed) if is_number else -1
+
+
+def _item(typed: str) -> int | None:
+    return _number(typed) if typed else None
+
+
+def _known(step: Step | None) -> Step:
+    if step is None:
+        raise NotNow(rules.NOT_NOW)
+    return step
+
+
+def _way_back(request: HttpRequest, game: Game) -> str:
+    """To the page that the step was taken from."""
+    return reverse(page_to(_asked(request).get("from", ""), game), args=[game.id])
+
+
+def _ask(request: HttpRequest, game: Game, state: State, step: Step | None, version: int) -> HttpResponse:
+    """A page with one button, for those steps that are asked first; it sends itself to its own address."""
+    step = _known(step)
+    present = sum(each.is_there for each in seats.each(game.id)) if step == Step.VOTE else 0
+    lead = hall.asked_first(game, state, step, present)
+    if not lead and step != Step.VOTE:  # the quorum may be met by now
+        raise NotNow(rules.NOT_NOW)
+    if version < 0:
+        return redirect(f"{request.path}?{urlencode({'act': step, 'version': state.version})}")
+    if version != state.version:
+        raise LostRace(rules.STALE)
+    steps.check_offered(game, state, step)
+    title = str(words.step_words(step, game, state))
+    return ask(request, title, title, lead=lead, danger=True)
+
+
+def _is_by_script(request: HttpRequest) -> bool:
+    """Whether the page that it came from stays, and hears by itself what became of the session."""
+    return request.headers.get("X-Requested-With") == "fetch"
+
+
+def _not_taken(request: HttpRequest, refusal: Refusal, back: str) -> HttpResponse:
+    """Where the session is now, with a sentence: never a page of its own."""
+    if _is_by_script(request):
+        return HttpResponse(str(refusal), status=409, content_type="text/plain; charset=utf-8")
+    messages.warning(request, str(refusal))
+    return redirect(back)
+
+
+# --- who runs it ---
+
+
+def _made_it(user: User, game: Game) -> bool:
+    return fold(user.name) == fold(game.created_by)
+
+
+def load_made(user: User, game_id: str) -> Game | None:
+    """For whoever made the session."""
+    found = repository.find(game_id)
+    if found is not None and not _made_it(user, found[0]):
+        raise NotAllowed(hosting.ONLY_THE_MAKER)
+    return found[0] if found else None
+
+
+@requires(Permission.USE_APPLICATION, load_for=load_made)
+@form_page
+def hosts(request: HttpRequest, game: Game) -> HttpResponse:
+    form = HostForm(posted(request) if "remove" not in request.POST else None)
+    if request.method == "POST" and "remove" in request.POST:
+        name = request.POST["remove"]
+        done = _("%(name)s no longer runs this session.") % {"name": name}
+        told(request, lambda: hosting.remove(request.user, game.id, name), done)
+        return redirect("game_hosts", game.id)
+    if carried_out(
+        request,
+        form,
+        lambda: hosting.add(request.user, game.id, form.cleaned_data["name"]),
+        lambda name: _("%(name)s now runs this session, too.") % {"name": name},
+        "name",
+    ):
+        return redirect("game_hosts", game.id)
+    return render(request, "live/hosts.html", {"form": form, "game": game}, status=422 if form.errors else 200)

@@ -1,0 +1,64 @@
+"""What people type to join a session, and hosts to find somebody in it."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from django import forms
+from django.utils.translation import gettext_lazy as _
+
+from live import names
+from polls.services import as_code
+
+NOT_A_CODE = re.compile(r"[^0-9A-Za-z]")
+MAX_CODE_CHARS = 20
+
+
+class CodeForm(forms.Form):
+    """The code that the host shows or reads out; it may be a poll's, which has letters."""
+
+    code = forms.CharField(
+        label=_("Code"),
+        max_length=MAX_CODE_CHARS,
+        error_messages={"required": _("Type the code that you see on the big screen.")},
+        widget=forms.TextInput({"autocomplete": "off", "autocapitalize": "characters", "spellcheck": "false"}),
+    )
+
+    def __init__(self, *arguments: Any, letters: bool = False):
+        super().__init__(*arguments)
+        self.fields["code"].widget.attrs["inputmode"] = "text" if letters else "numeric"
+
+    def clean_code(self) -> str:
+        digits = re.sub(r"\d", lambda found: str(int(found[0])), self.cleaned_data["code"])  # of any script
+        code = as_code(NOT_A_CODE.sub("", digits))
+        if not code:
+            raise forms.ValidationError(self.fields["code"].error_messages["required"])
+        return code
+
+
+def with_focus(form: forms.Form) -> forms.Form:
+    """The one field of a form has the focus if something is wrong with it: it is read out with what that is."""
+    for field in form.fields.values() if form.errors else ():
+        field.widget.attrs["autofocus"] = True
+    return form
+
+
+class PlayerNameField(forms.CharField):
+    """The name of somebody who plays, cleaned as it is kept."""
+
+    def __init__(self) -> None:
+        widget = forms.TextInput({"autocomplete": "nickname", "spellcheck": "false", "dir": "auto"})
+        asks = {"required": _("Type a name.")}
+        super().__init__(label=_("Your name"), max_length=names.MAX_CODE_POINTS, widget=widget, error_messages=asks)
+
+    def clean(self, value: Any) -> str:
+        return names.clean(super().clean(value))
+
+
+class PlayerNameForm(forms.Form):
+    name = PlayerNameField()
+
+
+class FindPlayerForm(forms.Form):
+    q = forms.CharField(label=_("Name"), required=False, max_length=names.MAX_CODE_POINTS)

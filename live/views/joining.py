@@ -1,0 +1,176 @@
+"""Pages by which people join a session: type a code, choose a name. A hall is one address, so joining has no limit."""
+
+from __future__ import annotations
+
+from hmac import compare_digest
+from typing import Any
+
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+from django.views.decorators.http import require_safe
+
+from accounts.access import public
+from acts import tokens
+from acts.limits import TooOften
+from acts.refusals import Refusal
+from live import codes, names, players, repository, seats
+from live.lifetimes import configured
+from live.players import Player
+from live.rules import Game, Names, Phase, State
+from live.services import joining
+from live.show.access import ended_page
+from news.front import show_home
+from pages.addresses import origin
+from pages.forms import form_page
+from polls.services import as_code
+from store import keys
+from store.table import Item
+
+from .join_forms import MAX_CODE_CHARS, CodeForm, PlayerNameForm, with_focus
+
+OFFER = "name offered"  # what names that we have drawn are signed for
+OFFER_SECONDS = 24 * 3600
+OF_NO_SESSION = gettext_lazy("No session has this code now. Look at it again, and type it anew.")
+OF_NEITHER = gettext_lazy("Neither a poll nor a live session has this code now. Look at it again, and type it anew.")
+
+
+# --- the code ---
+
+
+@public
+@require_safe
+def join(request: HttpRequest) -> HttpResponse:
+    """One field. What is typed stands in the address, so that it works everywhere and can be passed on."""
+    letters = "letters" in request.GET
+    form = CodeForm(request.GET if "code" in request.GET else None, letters=letters)
+    if form.is_bound and form.is_valid():
+        address = reverse("join_by_code", args=[form.cleaned_data["code"]])
+        return redirect(f"{address}?at=home" if _is_at_home(request) else address)
+    return _ask(request, form, 422 if form.errors else 200)
+
+
+def _is_at_home(request: HttpRequest) -> bool:
+    """Whether the code was typed on the front page, which then also says what is wrong with it."""
+    return request.GET.get("at") == "home"
+
+
+def _ask(request: HttpRequest, form: CodeForm, status: int) -> HttpResponse:
+    if _is_at_home(request):
+        return show_home(request, status, typed=form["code"].value(), code_problem=form.errors["code"][0])
+    return render(
+        request, "live/join/code.html", {"form": with_focus(form), "letters": "letters" in request.GET}, status=status
+    )
+
+
+@public
+@require_safe
+def by_code(request: HttpRequest, code: str) -> HttpResponse:
+    """Where a code leads: to a session, to a poll, or for a day after its end to when that was."""
+    code = as_code(code) if len(code) <= MAX_CODE_CHARS else ""
+    try:
+        found = codes.lead(code, origin(request))
+    except TooOften as refusal:
+        return _too_often(request, code, refusal)
+    return _lead(request, found) if found else _unknown(request, code)
+
+
+def _lead(request: HttpRequest, found: Item) -> HttpResponse:
+    if "poll" in found:
+        return redirect("poll", found["poll"])
+    if "ended_at" in found:
+        return ended_page(request, found["ended_at"])
+    session = repository.find(found["game"])
+    if session is None:
+        raise Http404
+    return redirect("join_game", session[0].id, session[0].token)
+
+
+def _unknown(request: HttpRequest, code: str) -> HttpResponse:
+    form = CodeForm({"code": code or "?"}, letters="letters" in request.GET)
+    if form.is_valid():
+        form.add_error("code", OF_NEITHER if _is_at_home(request) else OF_NO_SESSION)
+    return _ask(request, form, 404)
+
+
+def _too_often(request: HttpRequest, code: str, refusal: TooOften) -> HttpResponse:
+    form = CodeForm({"code": code or "?"})
+    if form.is_valid():
+        sentence = _("Too many wrong codes were typed where you are. The QR picture and the link still work.")
+        form.add_error("code", f"{sentence} {refusal}")
+    return _ask(request, form, 429)
+
+
+# --- the name ---
+
+
+@public
+@form_page
+def join_game(request: HttpRequest, game_id: str, token: str) -> HttpResponse:
+    """Where QR picture and link lead. Who has a seat already goes on playing; some sessions have another way in."""
+    game, state, roster, player = _look(request, game_id, token)
+    if game.format.joining_page != "join_game":
+        return redirect(game.format.joining_page, game.id, token)
+    if player is not None:
+        return redirect("play", game.id)
+    if game.ended_at or state.phase == Phase.ENDED:
+        return ended_page(request, game.ended_at or state.changed_at)
+    if request.method == "POST" and "another" not in request.POST:
+        return _join(request, game, state, roster)
+    if seats.is_full(roster):
+        return _show(request, game, PlayerNameForm(), problem=str(joining.full()), status=409)
+    return _show(request, game, PlayerNameForm())
+
+
+def _look(request: HttpRequest, game_id: str, token: str) -> tuple[Game, State, Item | None, Player | None]:
+    """All that the page needs, in one round trip."""
+    roster, own = keys.game_roster(game_id), players.seat_key(request, game_id)
+    found, items = repository.find_with(game_id, roster, *([own] if own else []))
+    if found is None or not compare_digest(found[0].token.encode(), token.encode()):
+        raise Http404
+    return *found, items.get(roster), players.of_items(request, game_id, items)
+
+
+def _join(request: HttpRequest, game: Game, state: State, roster: Item | None) -> HttpResponse:
+    form, held = _chosen(request, game), players.pass_of_form(request.POST.get("form", ""))
+    if held is None or not form.is_valid():
+        return _show(request, game, form, status=422)
+    try:
+        joining.join(game, state, roster, form.cleaned_data["name"], held)
+    except joining.SeatNameTaken as refusal:
+        form.add_error("name", _taken(game, refusal))
+        return _show(request, game, form, instead=refusal.instead, status=422)
+    except Refusal as refusal:
+        return _show(request, game, form, problem=str(refusal), status=409)
+    return players.remember(redirect("play", game.id), game, held)
+
+
+def _chosen(request: HttpRequest, game: Game) -> PlayerNameForm:
+    """With the name that was typed, or one of those that were offered instead; where names are drawn, only ours."""
+    if game.names != Names.GENERATED:
+        return PlayerNameForm({"name": request.POST.get("instead") or request.POST.get("name", "")})
+    words = tokens.read(OFFER, request.POST.get("offer", ""), OFFER_SECONDS)
+    return PlayerNameForm({"name": words[1] if words is not None and words[0] == game.id else ""})
+
+
+def _taken(game: Game, refusal: Refusal) -> str:
+    if game.names == Names.GENERATED:
+        return _("Somebody was quicker and has this name now. Here is another one.")
+    return str(refusal)
+
+
+def _show(request: HttpRequest, game: Game, form: PlayerNameForm, status: int = 200, **more: Any) -> HttpResponse:
+    """The same form token again, so that a second click finds what the first has made."""
+    sent = request.POST.get("form", "")
+    context = {
+        "game": game,
+        "kept_days": configured().retention.days,
+        "form": with_focus(form),
+        "form_token": sent if players.pass_of_form(sent) else players.new_form(),
+    }
+    if game.names == Names.GENERATED:
+        name = names.offered(game.id)
+        context |= {"offered": name, "offer": tokens.sign(OFFER, game.id, name)}
+    return render(request, "live/join/name.html", context | more, status=status)

@@ -1,0 +1,91 @@
+"""Pages before a session runs: one's own sessions, and making one."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_safe
+
+from accounts.access import public, requires
+from accounts.rules import Permission
+from live import repository, rules
+from live.formats import FORMATS
+from live.lifetimes import configured
+from live.play import plays
+from live.qa import services as questions
+from live.room_questions import Mode
+from live.rules import Game
+from live.services import hosting, making
+from pages.forms import form_page, new_token, posted, refusals_at
+from pages.saying import refusals_said
+from questions import repository as sets
+
+from . import trying
+from .forms import GameForm, cards
+
+PAGE_ROWS = 10  # of those that are over; the rest is in the history
+
+
+@public
+@require_safe
+def games(request: HttpRequest) -> HttpResponse:
+    """For everybody: join with a code. For hosts: what runs, what was, and making one."""
+    user = request.user
+    context: dict[str, Any] = {"may_host": may_host(request), "cards": cards()}
+    if context["may_host"]:
+        newest, _older = repository.history(user.name, limit=repository.MAX_RECENT_SESSIONS)
+        past = [each for each in newest if each.ended_at]
+        context |= {"running": repository.running_of(user.name, newest), "past": past[:PAGE_ROWS]}
+        context |= {"kept_days": configured().retention.days, "token": new_token()}
+    if user.is_authenticated:
+        context["of_formats"] = [each.for_visitor(user) for each in FORMATS.values()]
+    if user.is_authenticated and rules.moderates(user.role):
+        context["all_running"], _cursor = repository.all_running(limit=50)
+    return render(request, "live/games.html", context)
+
+
+def may_host(request: HttpRequest) -> bool:
+    return request.user.is_authenticated and request.user.can(Permission.USE_APPLICATION)
+
+
+@requires(Permission.USE_APPLICATION)
+@form_page
+def make(request: HttpRequest) -> HttpResponse:
+    if request.method == "POST" and "rehearse" in request.POST:
+        return _rehearse(request)
+    chosen = request.GET.get("set", "")
+    form = GameForm(posted(request), offered=sets.usable_by(request.user.name), initial=_initial(chosen))
+    if request.method == "POST" and form.is_valid():
+        with refusals_at(form):
+            game = _made(request, form)
+            return redirect(game.format.first_page, game.id)
+    context = {"form": form, "waiting_days": configured().waiting.days}
+    return render(request, "live/make.html", context, status=422 if form.errors else 200)
+
+
+def _initial(set_id: str) -> dict[str, str]:
+    """Of a set that was chosen elsewhere: with a type that it has questions for."""
+    found = sets.find_set(set_id) if set_id else None
+    suits = [each.name for each in plays() if found and each.of_set(found)]
+    return {"question_set": set_id, "engagement_type": suits[0]} if suits else {}
+
+
+def _made(request: HttpRequest, form: GameForm) -> Game:
+    hosting.check_makes_another(request.user)
+    game = making.make(request.user, form.cleaned_data["engagement_type"], form.questions, **form.values())
+    texts = Mode.APPROVED if game.is_public else Mode.OPEN
+    questions.set_up(game.id, request.user.name, is_on=form.cleaned_data["takes_questions"], texts=texts)
+    return game
+
+
+def _rehearse(request: HttpRequest) -> HttpResponse:
+    with refusals_said(request):
+        hosting.check_makes_another(request.user)
+        game = trying.make(request.user)
+        messages.info(request, _("Twenty robots are joining. Start when you like; people may join as well."))
+        return redirect("host_game", game.id)
+    return redirect("games")

@@ -1,0 +1,78 @@
+"""What hosts choose about the questions of a room."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django import forms
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy as _
+
+from live.room_questions import MAX_BLOCKED_WORD_CHARS, MAX_BLOCKED_WORDS, Mode, Qa, folded
+from pages.fields import LinesField
+
+MODES: dict[Mode, str | Promise] = {
+    Mode.APPROVED: _("You look at every question before others see it"),
+    Mode.WORDS: _("Everybody sees questions at once, unless a word of your list is in one"),
+    Mode.OPEN: _("Everybody sees questions at once"),
+}
+TEXT_MODES: dict[Mode, str | Promise] = {
+    Mode.APPROVED: _("You look at everything before others see it"),
+    Mode.WORDS: _("Everybody sees it at once, unless a word of your list is in it"),
+    Mode.OPEN: _("Everybody sees it at once"),
+}
+TOO_MANY = _("At most %(most)d lines; these are %(count)d.")
+TOO_LONG = _("At most %(most)d characters a line: “%(word)s”.")
+NO_WORD = _("This line has no word in it: “%(word)s”.")
+
+
+class QaForm(forms.Form):
+    mode = forms.ChoiceField(
+        label=_("Who sees a question"),
+        choices=[(str(each), told) for each, told in MODES.items()],
+        widget=forms.RadioSelect,
+    )
+    texts = forms.ChoiceField(
+        label=_("Who sees what is written in rounds"),
+        required=False,
+        choices=[(str(each), told) for each, told in TEXT_MODES.items()],
+        widget=forms.RadioSelect,
+        help_text=_("Answers that the room votes on, texts of surveys, and ideas."),
+    )
+    words = LinesField(
+        label=_("Your list of words"),
+        required=False,
+        max_length=MAX_BLOCKED_WORDS * (MAX_BLOCKED_WORD_CHARS + 2),
+        rows=4,
+        attributes={"spellcheck": "false"},
+        help_text=_("One a line. What has one of them in it waits for you; capitals and accents make no difference."),
+    )
+    named = forms.BooleanField(
+        label=_("Everybody sees who asks"),
+        required=False,
+        help_text=_("If not, nobody is shown who asks, and neither are you. Questions that were sent so stay so."),
+    )
+
+    def clean_words(self) -> tuple[str, ...]:
+        """One a line, each once."""
+        typed = [line.strip() for line in str(self.cleaned_data["words"]).splitlines() if line.strip()]
+        if len(typed) > MAX_BLOCKED_WORDS:
+            raise forms.ValidationError(TOO_MANY % {"most": MAX_BLOCKED_WORDS, "count": len(typed)})
+        for word in typed:
+            if len(word) > MAX_BLOCKED_WORD_CHARS:
+                raise forms.ValidationError(
+                    TOO_LONG % {"most": MAX_BLOCKED_WORD_CHARS, "word": word[:MAX_BLOCKED_WORD_CHARS]}
+                )
+            if not folded(word):
+                raise forms.ValidationError(NO_WORD % {"word": word})
+        return tuple(dict.fromkeys(typed))
+
+    def chosen(self) -> dict[str, Any]:
+        """As `services.set_up` takes it."""
+        typed = self.cleaned_data
+        texts = {"texts": Mode(typed["texts"])} if typed["texts"] else {}
+        return {"mode": Mode(typed["mode"]), "words": typed["words"], "named": typed["named"], **texts}
+
+
+def initial(qa: Qa) -> dict[str, Any]:
+    return {"mode": str(qa.mode), "texts": str(qa.texts), "words": "\n".join(qa.words), "named": qa.named}

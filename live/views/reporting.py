@@ -1,0 +1,124 @@
+"""Pages about sessions that were: the report of one, the history of a host, and removing one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import timedelta
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
+from django.shortcuts import redirect, render
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+from django.views.decorators.http import require_POST, require_safe
+
+from accounts.access import public, requires
+from accounts.rules import Permission
+from live import repository, rules
+from live.follow_ups import linked
+from live.formats import FORMATS
+from live.lifetimes import configured
+from live.services import closing, copying, deleting
+from live.show.access import Hosted, of_hosts, of_hosts_and_moderators
+from pages.forms import form_page, new_token, token_in
+from pages.paging import listed
+from pages.saying import ask, refusals_said, told
+
+from . import reports
+
+ONE_HOUR = timedelta(hours=1)
+
+
+@of_hosts
+@require_safe
+def report(request: HttpRequest, hosted: Hosted) -> HttpResponse:
+    game, state = hosted[0], closing.settled(*hosted)
+    told = reports.of(game, state)
+    asked = told.asked[: reports.MAX_QUESTIONS_SHOWN]
+    context = {
+        "game": game,
+        "state": state,
+        "kept_days": configured().retention.days,
+        "token": new_token(),
+        "is_anonymous": told.is_anonymous,
+        "shown": reports.shown(told),
+        "asked": asked,
+        "more_asked": len(told.asked) - len(asked),
+        "made": linked(game.id, request.user),
+    }
+    return render(request, "live/report.html", context)
+
+
+@of_hosts
+@require_safe
+def report_csv(request: HttpRequest, hosted: Hosted) -> HttpResponse:
+    return _file(reports.csv(reports.of(*hosted)), "text/csv; charset=utf-8", "csv")
+
+
+@of_hosts
+@require_safe
+def report_json(request: HttpRequest, hosted: Hosted) -> HttpResponse:
+    return _file(reports.as_json(reports.of(*hosted)), "application/json", "json")
+
+
+def _file(lines: Iterable[str | bytes], kind: str, ending: str) -> HttpResponse:
+    answer = StreamingHttpResponse(lines, content_type=kind)
+    answer["Content-Disposition"] = f'attachment; filename="report.{ending}"'
+    return answer
+
+
+@requires(Permission.USE_APPLICATION)
+@require_safe
+def history(request: HttpRequest) -> HttpResponse:
+    """One's own, the newest first, without anybody who played along."""
+
+    def read(limit: int, cursor: str | None) -> tuple[list[repository.Past], str | None]:
+        return repository.history(request.user.name, limit=limit, cursor=cursor)
+
+    return render(request, "live/history.html", listed(request, read) | {"kept_days": configured().retention.days})
+
+
+@of_hosts
+@require_POST
+def copy(request: HttpRequest, hosted: Hosted) -> HttpResponse:
+    """Of a session that waits, runs or has ended, as long as its data is there."""
+    with refusals_said(request):
+        made = copying.copy(request.user, hosted[0].id, token_in(request.POST))
+        messages.success(request, _("This is the copy. It waits to be started; correct what is different this time."))
+        return redirect(made.format.questions_page, made.id)
+    return redirect("games")
+
+
+ALL_GOES = gettext_lazy(
+    "Everything of “%(title)s” goes: who was there, what was answered, the report, and its line in the history."
+)
+NEARLY_ALL_GOES = gettext_lazy(
+    "Everything of “%(title)s” goes but its minutes: who is on the roll, what was answered, and the report. The "
+    "minutes stay, and can be found in your history."
+)
+
+
+@of_hosts_and_moderators
+@form_page
+def delete(request: HttpRequest, hosted: Hosted) -> HttpResponse:
+    game = hosted[0]
+    if request.method == "POST":
+        told(request, lambda: deleting.delete(game.id, request.user.name), _("The session is removed."))
+        return redirect("games")
+    goes = NEARLY_ALL_GOES if rules.keeps_minutes(*hosted) else ALL_GOES
+    runs = "" if game.ended_at else " " + _("It is running: it is ended first, for everybody in it.")
+    return ask(request, _("Delete the session"), _("Delete it"), lead=goes % {"title": game.title} + runs, danger=True)
+
+
+@public
+@require_safe
+def help_live(request: HttpRequest) -> HttpResponse:
+    lifetime = configured()
+    context = {
+        "kept": lifetime.retention.days,
+        "waiting": lifetime.waiting.days,
+        "idle": lifetime.idle // ONE_HOUR,
+        "assembly_idle": lifetime.assembly_idle // ONE_HOUR,
+        "of_formats": [f"{each.folder}/help.html" for each in FORMATS.values()],
+    }
+    return render(request, "live/help_live.html", context)

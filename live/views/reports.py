@@ -1,0 +1,270 @@
+"""What came of a session, for those who hosted it: every question with its answers, results and places.
+
+Rounds are read one after another and told at once, so that files of a full hall take no more memory than one round. A
+page shows as much as people read; files have everything. Of anonymous sessions nothing names a player.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import groupby
+from typing import Any
+
+import orjson
+
+from acts.site import table
+from live import counting, repository, seats, standings
+from live.moderation import NOTHING_WRITTEN, Texts
+from live.onward import services as onward
+from live.play import Play, play_of, plays_of
+from live.qa import telling as by_the_room
+from live.qa.telling import Told as Asked
+from live.room_questions_store import texts as texts_of
+from live.rounds import Entry, Round
+from live.rules import Game, Phase, State
+from live.seats import Seat
+from live.standings import Board
+from pages.lists import as_csv
+from pages.sorting import as_people_sort
+from questions.question import Question
+from store import keys
+
+FORMAT = 1
+MAX_ROUNDS_SHOWN = 100  # rounds on a page
+MAX_PLAYERS_SHOWN = 200  # lines of players on a page
+MAX_QUESTIONS_SHOWN = 200  # questions of the room on a page
+MAX_ANSWERS_SHOWN = 50  # of one round, that a page lists one by one
+ASKED = ("round", "question", "title", "counts")
+COLUMNS = (*ASKED, "row", "player", "answer", "right", "number", "points", "bonus", "place")
+
+
+@dataclass(frozen=True)  # without slots, for what is made of it once
+class Report:
+    """A session, and what does not grow with its rounds."""
+
+    game: Game
+    state: State
+    questions: tuple[Question, ...]
+    seats: Mapping[str, Seat]
+    asked: tuple[Asked, ...] = ()  # by the room
+    texts: Texts = NOTHING_WRITTEN
+
+    @cached_property
+    def plays(self) -> tuple[Play, ...]:
+        return plays_of(self.game, self.questions)
+
+    @property
+    def is_scored(self) -> bool:
+        return any(each.is_scored for each in self.plays)
+
+    @property
+    def is_anonymous(self) -> bool:
+        """Whether nobody can tell who said anything in the whole session."""
+        return bool(self.plays) and all(each.is_anonymous for each in self.plays)
+
+    def play(self, round_: Round) -> Play:
+        return play_of(self.game, self.questions[round_.question])
+
+    def rounds(self) -> Iterator[Round]:
+        """All that may be known, without what was hidden in them."""
+        return map(self.seen, self.sealed())
+
+    def seen(self, sealed: Round) -> Round:
+        removed = {each.player for each in self.seats.values() if each.removed}
+        if self.texts.are_all_seen and not removed:
+            return sealed
+        return self.play(sealed).seen(self.texts, sealed, removed)
+
+    def sealed(self) -> Iterator[Round]:
+        """All that are sealed and may be known, voided ones included: one at a time, in their order."""
+        items = table().each(keys.round_parts(self.game.id))
+        for _number, parts in groupby(items, key=lambda item: item["SK"].split("#")[1]):
+            sealed = counting.round_of(list(parts))
+            if not self.is_hidden(sealed.number):
+                yield sealed
+
+    def is_hidden(self, round_: int) -> bool:
+        """Until it is revealed, nobody sees it, its host no more than others."""
+        return self.state.phase == Phase.RESULTS and round_ == self.state.round and not self.state.revealed
+
+    def name_of(self, player: str) -> str:
+        return self.seats[player].name if player in self.seats else ""
+
+
+def of(game: Game, state: State) -> Report:
+    """Who took part in an anonymous session is nobody's business, so their names are not even read."""
+    report = Report(game, state, repository.questions(game.id), {}, (), texts_of(game.id))
+    if report.is_anonymous:
+        return replace(report, asked=by_the_room.of(game, None))
+    named = {each.player: each for each in seats.each(game.id)}
+    return replace(report, seats=named, asked=by_the_room.of(game, named))
+
+
+# --- on a page ---
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """A round on a page: one of a survey has no question of its own."""
+
+    round: Round
+    question: Question | None
+    counts: bool
+    picture: str
+    answers: tuple[tuple[str, str, Entry], ...] = ()  # whose, in words, and what they got; where they are few enough
+    is_long: bool = False  # so that only the files have every answer with its name
+    goes_on: bool = False  # whether a poll or an election can be made of it
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    rounds: list[Told]
+    more: int  # rounds that only the files have
+    never: int  # rounds that were asked and dropped before they were closed
+    board: Board | None
+
+    @property
+    def places(self) -> tuple[standings.Line, ...]:
+        return self.board.lines[:MAX_PLAYERS_SHOWN] if self.board else ()
+
+    @property
+    def others(self) -> int:
+        return max(0, len(self.board.lines) - MAX_PLAYERS_SHOWN) if self.board else 0
+
+
+def shown(report: Report) -> Shown:
+    told: list[Told] = []
+    sealed, sums = 0, Sums()
+    for each in report.rounds():
+        sealed += 1
+        sums.add(report, each)
+        if len(told) < MAX_ROUNDS_SHOWN:
+            told.append(_told(report, each))
+    open_ = int(report.state.is_under_way or report.is_hidden(report.state.round))
+    board = sums.board(report) if report.is_scored else None
+    return Shown(told, sealed - len(told), len(report.state.played) - sealed - open_, board)
+
+
+def _told(report: Report, round_: Round) -> Told:
+    play = report.play(round_)
+    question = None if play.spans else report.questions[round_.question]
+    drawn = play.picture(round_, report.questions, report.seats)
+    is_long = play.is_scored and len(round_.entries) > MAX_ANSWERS_SHOWN
+    head, answers = replace(round_, entries=()), tuple(_answered(report, play, round_))
+    goes_on = onward.is_offered(report.game, report.state, question, head)
+    return Told(head, question, report.state.counts(round_.number), drawn, answers, is_long, goes_on)
+
+
+def _answered(report: Report, play: Play, round_: Round) -> Iterator[tuple[str, str, Entry]]:
+    """The best first. Of an anonymous round, and of a few texts, the picture says everything."""
+    if not play.lists_answers(round_) or len(round_.entries) > MAX_ANSWERS_SHOWN:
+        return
+    question = report.questions[round_.question]
+    best = sorted(round_.entries, key=lambda entry: (-entry.total, as_people_sort(report.name_of(entry.player))))
+    for entry in best:
+        yield report.name_of(entry.player), str(play.words(entry.said, question, question.options)), entry
+
+
+class Sums:
+    """Totals over the rounds that count, without keeping the rounds."""
+
+    def __init__(self) -> None:
+        self.points: Counter[str] = Counter()
+        self.bonus: Counter[str] = Counter()
+        self.answered: Counter[str] = Counter()
+
+    def add(self, report: Report, round_: Round) -> None:
+        if report.play(round_).is_scored and report.state.counts(round_.number):
+            for entry in round_.entries:
+                self.points[entry.player] += entry.points
+                self.bonus[entry.player] += entry.bonus
+                self.answered[entry.player] += 1
+
+    def board(self, report: Report) -> Board:
+        """As of one round in which everybody got all that they got."""
+        entries = tuple(Entry(each, None, self.points[each], self.bonus[each]) for each in sorted(self.points))
+        return standings.board([Round(1, 0, len(entries), {}, entries)], report.seats.values())
+
+
+# --- as CSV ---
+
+
+def csv(report: Report) -> Iterator[str]:
+    """One row for each answer and each line of a result; what a row is, says its column of that name."""
+    return as_csv(COLUMNS, _rows(report))
+
+
+def _rows(report: Report) -> Iterator[list[object]]:
+    sums = Sums()
+    for each in report.rounds():
+        sums.add(report, each)
+        for question, told in report.play(each).rows(each, report.questions, report.name_of):
+            place = {"round": each.number, "question": question + 1, "title": report.questions[question].title}
+            yield _row(place | {"counts": "yes" if report.state.counts(each.number) else "no"} | told)
+    for line in sums.board(report).lines if report.is_scored else ():
+        yield _row({"row": "total", "player": line.name, "points": line.total, "place": line.place})
+    yield from (_row(each.as_row()) for each in report.asked)
+
+
+def _row(told: Mapping[str, object]) -> list[object]:
+    return [told.get(column, "") for column in COLUMNS]
+
+
+# --- as JSON ---
+
+OF_SESSIONS = ("id", "title", "engagement_type", "created_at", "created_by", "ended_at", "question_set_id")
+
+
+def as_json(report: Report) -> Iterator[bytes]:
+    """Everything that is kept, as docs/live.md says; made as it is sent."""
+    told = {"format": FORMAT, "session": _session(report), "questions": [each.as_item() for each in report.questions]}
+    yield _text(told)[:-1] + b', "rounds": ['
+    sums, comma = Sums(), b""
+    for sealed in report.sealed():
+        each = report.seen(sealed)
+        sums.add(report, each)
+        yield comma + b"\n" + _text(_round(report, each) | {"digest": counting.digest(sealed)})
+        comma = b","
+    players = list(_players(report, sums) if report.is_scored else _named(report))
+    asked = [each.as_item() for each in report.asked]
+    yield b"\n]" + (b', "players": ' + _text(players) if not report.is_anonymous else b"")
+    yield (b', "asked": ' + _text(asked) if asked else b"") + b"}\n"
+
+
+def _session(report: Report) -> dict[str, Any]:
+    told = repository.told_game(report.game)
+    quorum = {"entitled": report.game.entitled, "quorum": report.game.quorum} if report.game.format.has_agenda else {}
+    kept = {"set_version": told["set_version"], "speed_bonus": told["speed_bonus"], "kept_until": report.game.gone_at}
+    return {name: told[name] for name in OF_SESSIONS} | kept | quorum
+
+
+def _round(report: Report, round_: Round) -> dict[str, Any]:
+    play = report.play(round_)
+    return {
+        "round": round_.number,
+        "question": round_.question,
+        "counts": report.state.counts(round_.number),
+        "count": round_.count,
+        "votes": round_.votes,
+        "result": dict(round_.result),
+        "entries": [play.entry(each) for each in round_.entries],
+    }
+
+
+def _named(report: Report) -> Iterator[dict[str, Any]]:
+    """Who was there at any time: the rounds name them by their ids."""
+    there = (each for each in report.seats.values() if each.plays)
+    yield from ({"player": each.player, "name": each.name} for each in sorted(there, key=lambda each: each.player))
+
+
+def _players(report: Report, sums: Sums) -> Iterator[dict[str, Any]]:
+    for line in sums.board(report).lines:
+        told = {"player": line.player, "name": line.name, "place": line.place, "total": line.total}
+        yield told | {"bonus": sums.bonus[line.player], "answered": sums.answered[line.player]}
+
+
+def _text(value: Any) -> bytes:
+    return orjson.dumps(value)

@@ -1,0 +1,98 @@
+"""The page on which hosts put in order what the room wrote, while the room watches."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils.translation import gettext as _
+
+from acts.refusals import LostRace, NotNow
+from live import rules
+from live.plays import ideas_sorting as sorting
+from live.plays import ideas_store as orders
+from live.plays.ideas_order import MAX_IDEA_CHARS, NO_SUCH, NotSorted, Order, Sorted
+from live.rules import Phase
+from live.saying import line_from
+from live.services import closing
+from live.show import hall
+from live.show.access import Hosted, of_hosts
+from pages.forms import form_page
+from pages.saying import refusals_said
+from questions.question import MAX_OPTIONS, MIN_OPTIONS
+
+MAX_TICKED_IDEAS = 6_000  # ticked at once
+
+
+@of_hosts
+@form_page
+def sort_ideas(request: HttpRequest, hosted: Hosted) -> HttpResponse:
+    game, state = hosted[0], closing.settled(*hosted)
+    found = orders.read(game.id, state.round) if state.phase == Phase.SORTING else None
+    if found is None:
+        messages.info(request, _("There are no ideas to put in order now."))
+        return redirect("host_game", game.id)
+    told = found[1].told()
+    if request.method == "POST":
+        return _sorted(request, game.id, state.round, [each.number for each in told])
+    context = {
+        "game": game,
+        "state": state,
+        "ideas": [each for each in told if not each.out],
+        "left_out": [each for each in told if each.out],
+        "going": found[1].going,
+        "fewest": MIN_OPTIONS,
+        "most": MAX_OPTIONS,
+        "longest": MAX_IDEA_CHARS,
+        "steps": hall.buttons(game, state)[:2],
+    }
+    return render(request, "live/sort/sort.html", context)
+
+
+def _sorted(request: HttpRequest, game_id: str, round_: int, shown: list[int]) -> HttpResponse:
+    """Which act it is says the button, with the idea that it is about: “out 3”. The page goes on where it was."""
+    back = reverse("sort_ideas", args=[game_id])
+    with refusals_said(request):
+        if request.POST.get("round") != str(round_):
+            raise LostRace(rules.STALE)
+        number, act = _act(request)
+        sorting.sort(game_id, round_, act)
+        return HttpResponseRedirect(f"{back}#idea-{_goes_on_at(request, number, shown)}")
+    return redirect(back)
+
+
+def _goes_on_at(request: HttpRequest, number: int, shown: list[int]) -> int:
+    """What is left out stands at the end of the page from then on: whoever sorts goes on with the next idea."""
+    if not request.POST.get("act", "").startswith("out ") or number not in shown:
+        return number
+    return shown[min(shown.index(number) + 1, len(shown) - 1)]
+
+
+def _act(request: HttpRequest) -> tuple[int, Callable[[Sorted], Order]]:
+    name, _space, typed = request.POST.get("act", "").partition(" ")
+    words = line_from(request.POST.get("words", ""), MAX_IDEA_CHARS)
+    if name == "merge":
+        ticked = [_number(each) for each in request.POST.getlist("idea")[:MAX_TICKED_IDEAS]]
+        return min(ticked, default=0), lambda found: found.merged(ticked, words)
+    number = _number(typed)
+    acts: dict[str, Callable[[Sorted], Order]] = {
+        "apart": lambda found: found.apart(number),
+        "out": lambda found: found.left_out(number, out=True),
+        "in": lambda found: found.left_out(number, out=False),
+        "goes": lambda found: found.chosen(number, goes=True),
+        "stays": lambda found: found.chosen(number, goes=False),
+        "leads": lambda found: found.led_by(number),
+        "words": lambda found: found.worded(number, words),
+    }
+    if name not in acts:
+        raise NotNow(rules.NOT_NOW)
+    return number, acts[name]
+
+
+def _number(typed: str) -> int:
+    if not (typed.isascii() and typed.isdigit()) or len(typed) > 5:
+        raise NotSorted(NO_SUCH)
+    return int(typed)
