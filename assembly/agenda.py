@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from django.core.exceptions import ValidationError
 from django.utils.translation import gettext_lazy as _
-from questions.question import tidied
 
 from acts.refusals import NotNow
 from live import counting, repository, rules
 from live.services import correcting
-from questions.question import MAX_QUESTIONS, MAX_TITLE_CHARS, Kind, Question
+from questions.question import MAX_QUESTIONS, MAX_TITLE_CHARS, Kind, Question, tidied
 
 from . import resolutions, words
 
