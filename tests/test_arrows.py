@@ -133,8 +133,8 @@ def _cycle(folder: Path, root: Path) -> str | None:
         part = path.relative_to(folder).with_suffix("").parts[0]
         if part == "__init__":
             continue
-        inside = (name.removeprefix(f"{here}.") for name in imported(path, root, at_run_time=True))
-        graph.setdefault(part, set()).update(name.split(".")[0] for name in inside)
+        names = (name for name in imported(path, root, at_run_time=True) if name.startswith(f"{here}."))
+        graph.setdefault(part, set()).update(name.removeprefix(f"{here}.").split(".")[0] for name in names)
     graph = {part: (others & graph.keys()) - {part} for part, others in graph.items()}
     try:
         TopologicalSorter(graph).prepare()

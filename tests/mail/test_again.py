@@ -11,6 +11,7 @@ from elections import repository
 from elections.candidates.services import add_candidates
 from elections.drafts import services as drafts
 from elections.invitations import mailing as invitations
+from elections.invitations.progress import progress
 from elections.lifecycle import closing
 from elections.lifecycle import services as lifecycle
 from elections.roll.services import add_voters
@@ -220,7 +221,7 @@ def board(site, serves):
 
 
 def counted() -> tuple[int, int, int]:
-    found, *_others = invitations.counts(repository.find("Board"))
+    found = progress(repository.find("Board")).invited
     return found.queued, found.sent, found.failed
 
 

@@ -13,6 +13,7 @@ from elections import repository
 from elections.candidates.services import add_candidates
 from elections.drafts import services as drafts
 from elections.invitations import mailing, reminders
+from elections.invitations.progress import progress
 from elections.lifecycle import services as lifecycle
 from elections.roll.services import add_voters
 from mail import again
@@ -64,7 +65,7 @@ def test_what_waited_is_put_aside_and_a_person_can_send_it_again(inviting, setti
     unknown, _ = mail.in_state(mail.UNKNOWN, limit=10)
     assert sorted((each.to, each.reason) for each in unknown) == [(to, "restored") for to in ADDRESSES]
     board = repository.find("Board")
-    invited, *_others = mailing.counts(board)
+    invited = progress(board).invited
     assert (invited.queued, invited.sent, invited.failed) == (0, 0, 3)
     assert {each.voter for each in mailing.failures(board, limit=10)[0]} == set(ADDRESSES)
     again.try_one("Ada", unknown[0])
