@@ -8,10 +8,9 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
-from live.bars import Bar, others
 from live.rounds import Round, options_of
 from live.seats import Seat
-from live.signs import sign
+from live.signs import Bar, others, sign
 from pages.sorting import as_people_sort
 from questions.question import Kind, Question
 from results.pictures.drawing import share

@@ -45,7 +45,7 @@ from live import repository as live_sessions
 from live.onward import services as _onward_steps  # noqa: F401 - only for its step
 from live.play import register as register_plays
 from live.plays import PLAYS as LIVE_PLAYS
-from live.services import expiring as _expiring_steps  # noqa: F401 - only for its step
+from live.services import deleting as _deleting_steps  # noqa: F401 - only for its step
 from live.services.leaving import forget_hosting
 from live.show.hub import HUB
 from mail.letters import COLOURING, LETTERS

@@ -18,8 +18,7 @@ from live.rounds import Entry
 from store.keys import fold
 from tally.ballots import groups_of
 
-from .marks import text_mark
-from .room_questions import Fate, Mode, waits
+from .room_questions import Fate, Mode, text_mark, waits
 
 Decided = Mapping[int, Mapping[str, str]]  # by round, the fates of texts by their marks
 

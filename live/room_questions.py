@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import hmac
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from itertools import groupby
 
+from django.conf import settings
 from django.utils.translation import gettext_lazy as _
 
 from acts.refusals import NotNow
@@ -238,3 +240,25 @@ def screen_after(qa: Qa, asked: Asked, act: Act) -> str:
         return asked.id
     gone = act in (Act.TAKE_DOWN, Act.HIDE) and qa.on_screen == asked.id
     return "" if gone else qa.on_screen
+
+
+PURPOSE = b"plenum: who asks in a live session"
+
+
+def mark_of(game_id: str, player: str) -> str:
+    return _made(game_id, player, "who")[:24]
+
+
+def question_of(game_id: str, player: str, number: int) -> str:
+    """The id of somebody's question: of two sent at once only one gets it, so that nobody has more than they may."""
+    return f"q{_made(game_id, player, f'question {number}')[:16]}"
+
+
+def text_mark(game_id: str, round_: int, place: int, folded: str) -> str:
+    """Of words that somebody wrote in a round. The log outlives them, and must not tell whether they were these."""
+    return _made(game_id, f"text {round_} {place}", folded)[:16]
+
+
+def _made(*words: str) -> str:
+    key = hmac.digest(settings.SECRET_KEY.encode(), PURPOSE, "sha256")
+    return hmac.digest(key, "\n".join(words).encode(), "sha256").hex()

@@ -9,9 +9,8 @@ from typing import Any
 
 from acts.site import table
 from acts.versions import next_version, unchanged
-from live.marks import question_of
 from live.moderation import Decided, Texts
-from live.room_questions import MAX_QUESTIONS_PER_PERSON, Asked, Fate, Mode, Qa
+from live.room_questions import MAX_QUESTIONS_PER_PERSON, Asked, Fate, Mode, Qa, question_of
 from live.rules import Game
 from store import keys
 from store.table import Check, Equals, Exists, Item, Key, Missing, Put, Update, Write

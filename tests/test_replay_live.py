@@ -13,11 +13,10 @@ from acts.site import now_text, table
 from assembly import check_in, roll, speakers
 from assembly.minutes import services as minutes
 from live import clock, players, repository, seats
-from live.marks import text_mark
 from live.onward import services as onward
 from live.plays import best_answer
 from live.qa import services as questions
-from live.room_questions import Act, Qa
+from live.room_questions import Act, Qa, text_mark
 from live.rules import Names, Phase, Step
 from live.services import correcting, deleting, hosting, seating
 from questions.question import Kind, Question, Type

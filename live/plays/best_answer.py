@@ -19,7 +19,6 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from live import counting, moderation, repository, rules, saying, scores
-from live.bars import others
 from live.counting import MAX_ANSWER_CHARS, by_player, one_line
 from live.moderation import Texts, Written
 from live.play import (
@@ -43,6 +42,7 @@ from live.rules import Phase
 from live.saying import NotSaid
 from live.scores import Answer, Vote
 from live.seats import Seat
+from live.signs import others
 from pages.fragments import fragment
 from questions.question import Kind, Question, Type
 from questions.rules import QuestionSet

@@ -14,7 +14,6 @@ from django.utils.translation import gettext_lazy
 
 from acts.refusals import LostRace, NotNow
 from live import moderation, rules, saying
-from live.bars import others
 from live.moderation import Texts, Written
 from live.play import Closed, Closing, Fact, Line, Look, NameOf, Play, Text, Typed
 from live.plays.race import race
@@ -25,6 +24,7 @@ from live.room_questions import Mode
 from live.rounds import Round, options_of
 from live.rules import Game, Phase, State
 from live.seats import Seat
+from live.signs import others
 from pages.fragments import fragment
 from questions.question import Kind, Question, Type
 from store import keys

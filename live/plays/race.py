@@ -9,9 +9,8 @@ from typing import Any
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
-from live.bars import Bar
 from live.rounds import Round, options_of
-from live.signs import sign
+from live.signs import Bar, sign
 from questions.question import Question
 from results.pictures.drawing import isolated, number, share
 

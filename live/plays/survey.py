@@ -14,7 +14,6 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from live import moderation, saying
-from live.bars import Bar, others
 from live.counting import MAX_ANSWER_CHARS, by_player, is_whole, one_line, options_of_said, size_of, too_few
 from live.moderation import Texts, Written
 from live.play import Closed, Closing, Line, NameOf, Play, Quick, Story, Text, Typed
@@ -23,7 +22,7 @@ from live.rounds import Entry, Given, Round, is_told
 from live.rules import Phase, State, Step
 from live.saying import SHEET, NotSaid, Option
 from live.seats import Seat
-from live.signs import Sign, sign
+from live.signs import Bar, Sign, others, sign
 from questions.question import RATINGS, Kind, Question, Type
 from questions.rules import QuestionSet
 from results.pictures.drawing import exact, share

@@ -12,13 +12,12 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from live import saying, scores
-from live.bars import Bar
 from live.counting import by_player, options_of_said
 from live.play import Closed, Closing, Fact, Line, NameOf, Play, Quick, Story, Text, Typed, scored_line
 from live.room import Room
 from live.rounds import Entry, Given, Round
 from live.seats import Seat
-from live.signs import sign
+from live.signs import Bar, sign
 from questions.question import Kind, Question, Type
 from questions.rules import QuestionSet
 from results.pictures.drawing import share

@@ -12,7 +12,6 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from live import moderation, saying
-from live.bars import others
 from live.counting import too_few
 from live.moderation import Texts, Written
 from live.play import Closed, Closing, Fact, Line, NameOf, Play, Quick, Story, Text, Typed
@@ -20,6 +19,7 @@ from live.room import Room
 from live.rounds import Round, is_told
 from live.rules import Phase
 from live.seats import Seat
+from live.signs import others
 from questions.question import Kind, Question, Type
 from questions.rules import QuestionSet
 from store.keys import fold

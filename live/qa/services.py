@@ -18,8 +18,7 @@ from live import repository as games
 from live import room_questions as rules
 from live import room_questions_store as repository
 from live import waking
-from live.marks import mark_of, question_of
-from live.room_questions import Act, Asked, Fate, Qa
+from live.room_questions import Act, Asked, Fate, Qa, mark_of, question_of
 from live.rules import Game, State
 from live.seats import Seat
 from store import keys

@@ -14,11 +14,10 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
 from live import room_questions as rules
-from live.marks import mark_of
 from live.moderation import Written
 from live.play import play_at, play_of
 from live.room import Room
-from live.room_questions import Asked, Fate
+from live.room_questions import Asked, Fate, mark_of
 from live.rules import Phase
 from live.seats import Seat
 

@@ -13,8 +13,7 @@ from acts.site import table
 from live import room_questions as rules
 from live import room_questions_store as repository
 from live import seats
-from live.marks import mark_of
-from live.room_questions import Asked, Fate, Qa
+from live.room_questions import Asked, Fate, Qa, mark_of
 from live.rules import Game
 from live.seats import Seat
 from store import keys

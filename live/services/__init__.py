@@ -1,3 +1,3 @@
 """Acts of live sessions, by noun."""
 
-PUBLIC = "correcting ending expiring joining leaving making seating"
+PUBLIC = "correcting deleting ending joining leaving making seating"

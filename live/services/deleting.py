@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from acts.again import try_again
 from acts.background import Batch, Task, finished, next_deletions
-from acts.site import log
+from acts.site import SITE, log
 from store import keys
 from store.forgetting import to_forget
 from store.log import Event
 from store.table import Check, Missing
 
 from .. import repository, rules, waking
-from ..repository import DELETING
+from ..repository import DELETING, EXPIRING
 from ..rules import Game, Phase, State
 from . import ending
 
@@ -45,3 +45,13 @@ def delete_batch(task: Task) -> Batch:
     is_gone = Check(keys.game(task.subject), Missing())
     left = next_deletions(*keys.shards_of_game(task.subject), keys.all_of_game(task.subject))
     return Batch([is_gone, *left]) if left else finished(is_gone, to_forget())
+
+
+@EXPIRING.step
+def expire(task: Task) -> Batch:
+    found = repository.find(task.subject)
+    if found is None:  # the store has removed it by itself
+        return finished(to_forget())
+    found[0].format.ended(task.subject, surely=True)  # should whoever ended it have been cut off
+    event = Event(SITE, "LiveSessionExpired", {"game_id": task.subject})
+    return finished(*repository.clearing(found[0]), event=event)

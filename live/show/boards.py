@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.utils.safestring import SafeString
 
-from live.bars import others
+from live.signs import others
 from live.standings import TOP_LINES, Board, Line
 from pages.fragments import fragment
 

@@ -17,12 +17,11 @@ from acts.refusals import NotNow, Refusal
 from live import clock, players
 from live import room_questions as rules
 from live import room_questions_store as repository
-from live.marks import mark_of
 from live.pace import PACE, Pace, TooFast
 from live.qa import services, showing
 from live.qa.showing import Line
 from live.room import Room
-from live.room_questions import Act, Asked
+from live.room_questions import Act, Asked, mark_of
 from live.seats import Seat
 from live.show import access, rooms, screens
 from live.show.access import Hosted, of_hosts

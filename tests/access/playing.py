@@ -7,10 +7,9 @@ from django.urls import reverse
 
 from accounts.models import User
 from live import clock, repository
-from live.marks import question_of
 from live.plays import best_answer
 from live.qa import services as questions
-from live.room_questions import Mode, Qa
+from live.room_questions import Mode, Qa, question_of
 from live.rules import Game, Step
 from live.seats import Seat
 from live.services import making, moving

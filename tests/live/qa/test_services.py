@@ -12,10 +12,9 @@ from acts.site import acting_on, table
 from live import clock, waking
 from live import room_questions as rules
 from live import room_questions_store as repository
-from live.marks import mark_of
 from live.pace import Pace, TooFast
 from live.qa import services, showing
-from live.room_questions import Act, Fate, Mode
+from live.room_questions import Act, Fate, Mode, mark_of
 from live.rules import Step
 from live.seats import Seat
 from live.services import deleting, making, seating
