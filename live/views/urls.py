@@ -1,8 +1,4 @@
-<<<<<<< HEAD
-"""Addresses of live sessions; of what the room asks in `qa_urls.py`."""
-=======
-"""Addresses of live sessions; of question sets in `questions/urls.py`."""
->>>>>>> plays
+"""Addresses of live sessions."""
 
 from django.urls import include, path
 
@@ -53,18 +49,6 @@ below_live = [
     path("<slug:game_id>/players/", people.players, name="game_players"),
     path("<slug:game_id>/players/<str:player>/", people.change_player, name="change_player"),
     # what came of it
-<<<<<<< HEAD
-    path("<slug:game_id>/onward/<int:round>/", onward_views.onward, name="onward"),
-    path("history/", report_views.history, name="live_history"),
-    path("<slug:game_id>/report/", report_views.report, name="game_report"),
-    path("<slug:game_id>/report/report.csv", report_views.report_csv, name="game_report_csv"),
-    path("<slug:game_id>/report/report.json", report_views.report_json, name="game_report_json"),
-    path("<slug:game_id>/rounds/<int:number>/", round_views.sealed_round, name="sealed_round"),
-    path("<slug:game_id>/rounds/<int:number>/round.json", round_views.sealed_round_json, name="sealed_round_json"),
-    path("<slug:game_id>/rounds/<int:number>/proof.json", round_views.sealed_round_proof, name="sealed_round_proof"),
-    path("<slug:game_id>/copy/", report_views.copy, name="copy_game"),
-    path("<slug:game_id>/delete/", report_views.delete, name="delete_game"),
-=======
     path("<slug:game_id>/onward/<int:round>/", onward.onward, name="onward"),
     path("history/", reporting.history, name="live_history"),
     path("<slug:game_id>/report/", reporting.report, name="game_report"),
@@ -75,9 +59,6 @@ below_live = [
     path("<slug:game_id>/rounds/<int:number>/proof.json", sealed_rounds.sealed_round_proof, name="sealed_round_proof"),
     path("<slug:game_id>/copy/", reporting.copy, name="copy_game"),
     path("<slug:game_id>/delete/", reporting.delete, name="delete_game"),
-    # what is asked
-    path("sets/", include("questions.urls")),
->>>>>>> plays
     # what the room asks
     path("<slug:game_id>/qa/", qa.qa, name="qa"),
     path("<slug:game_id>/qa/manage/", qa.manage, name="manage_qa"),
