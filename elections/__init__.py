@@ -1,7 +1,7 @@
 """Elections from draft to closed: candidates, electorate, lifecycle, the pages of organisers."""
 
 PUBLIC = (
-    "access beside books by_link convening copying demo descriptions disclosure forecast forms groups "
-    "history imports invitations items letters mine needs next_step places progress quiet reminders "
-    "renaming replay repository rules services telling turnout voting_times welcoming"
+    "access actions candidates convening dashboard demo drafts groups history invitations items lifecycle "
+    "managers multi_question multi_question_pages personal_data places public replay repository roll "
+    "rules skills_needed turnout"
 )

@@ -1,1 +1,1 @@
-PUBLIC = "allowance demo forms replay repository rules sealing services voters"
+PUBLIC = "allowance demo forms replay repository rules sealing services"

@@ -1,1 +1,1 @@
-PUBLIC = "checking demo forms question repository rules services telling"
+PUBLIC = "demo forms question repository rules services"

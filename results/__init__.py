@@ -1,1 +1,1 @@
-PUBLIC = "exports incoming items mailing pictures proof published repository running services sharing words"
+PUBLIC = "exports incoming items mailing pictures proof published repository running services sharing waiting words"

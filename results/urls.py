@@ -2,7 +2,7 @@
 
 from django.urls import include, path
 
-from . import book_views, coverage_views, export_views, sandbox_views, views, waiting
+from . import book_views, coverage_views, export_views, sandbox_views, views
 from .checks import follow, head_to_head, recount, what_if
 from .incoming import views as live_views
 from .mailing import views as mail_views
@@ -39,7 +39,7 @@ urlpatterns = [
     path("election/", include(below_election)),
     path("result/", include(below_result)),
     path("book/", include(below_book)),
-    path("waiting/<str:token>/", waiting.part, name="waiting_for_result"),
+    path("waiting/<str:token>/", views.waiting, name="waiting_for_result"),
     path("help/counting/", views.help_counting, name="help_counting"),
     path("sandbox/", sandbox_views.sandbox, name="sandbox"),
 ]

@@ -8,8 +8,10 @@ from typing import Any
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.template.loader import render_to_string
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
+from django_htmx.http import HttpResponseClientRefresh
 
 from accounts.access import View, public
 from accounts.models import User
@@ -31,7 +33,7 @@ from .pictures import pictures_of, turnout_pictures
 from .pictures.drawing import exact, voters
 from .repository import Found, Sealed
 from .shown import Page
-from .waiting import waiting_for
+from .waiting import found_by, waiting_for
 
 MAX_CANDIDATES_IN_CONTESTS = 60  # candidates whose contests the page shows; the files have all of them
 
@@ -159,3 +161,13 @@ def _cell(pairwise: tuple[tuple[int, ...], ...], i: int, j: int) -> dict[str, An
         return None
     votes, against = pairwise[i][j], pairwise[j][i]
     return {"votes": votes, "against": against, "won": votes > against, "lost": votes < against}
+
+
+@public
+@require_safe
+def waiting(request: HttpRequest, token: str) -> HttpResponse:
+    """How far the counting is; once it is sealed, or is no more, the browser loads the whole page again."""
+    found = found_by(token)
+    if found is None:
+        return HttpResponseClientRefresh()
+    return HttpResponse(render_to_string("results/parts/waiting.html", waiting_for(found.election)))

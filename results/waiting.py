@@ -13,19 +13,16 @@ from random import uniform
 from typing import Any
 
 from django.core import signing
-from django.http import Http404, HttpRequest, HttpResponse
-from django.template.loader import render_to_string
+from django.http import Http404
 from django.urls import reverse
-from django.views.decorators.http import require_safe
-from django_htmx.http import HttpResponseClientRefresh
 
-from accounts.access import public
 from elections import repository as elections
 from elections.invitations.progress import sealing
 from elections.rules import Election
 from store.log import utc_now
 
 from . import repository
+from .repository import Found
 
 SALT = "results.waiting"
 SHARE_OF_AGE = 0.25  # of the time since the end, that passes before the next look
@@ -50,16 +47,12 @@ def seconds_until_next(election: Election, most: float) -> int:
     return ceil(uniform(1 - JITTER, 1 + JITTER) * min(most, max(1.0, SHARE_OF_AGE * age)))  # noqa: S311 - no secret
 
 
-@public
-@require_safe
-def part(request: HttpRequest, token: str) -> HttpResponse:
-    """How far it is; once it is sealed, or is no more, the browser loads the whole page again."""
+def found_by(token: str) -> Found | None:
+    """The election that the token was made for, while it waits for its seal; refused if nobody was given the token."""
     try:
         name, created_at = signing.loads(token, salt=SALT)
     except signing.BadSignature:
         raise Http404 from None
     seen = elections.recently(name, None, *repository.beside(name, with_report=False))
     found = repository.find(name, with_report=False, recently=seen)
-    if found is None or found.seal or found.election.created_at != created_at:
-        return HttpResponseClientRefresh()
-    return HttpResponse(render_to_string("results/parts/waiting.html", waiting_for(found.election)))
+    return found if found and not found.seal and found.election.created_at == created_at else None

@@ -1,1 +1,3 @@
 """Drafts: the guided setup, settings, renaming and copying."""
+
+PUBLIC = "copying forms services"

@@ -1,3 +1,3 @@
 """Groups: electorates that somebody keeps, to put them on the rolls of their elections."""
 
-PUBLIC = "demo filling repository services"
+PUBLIC = "filling repository services"

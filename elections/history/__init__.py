@@ -1,1 +1,3 @@
 """The history of an election, as far as everybody may know it."""
+
+PUBLIC = "entries"

@@ -1,1 +1,3 @@
 """From draft to closed: opening, extending, closing, deleting."""
+
+PUBLIC = "closing forms services"

@@ -1,1 +1,3 @@
 """Who runs an election."""
+
+PUBLIC = "services"

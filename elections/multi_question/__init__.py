@@ -1,1 +1,3 @@
 """Multi-question ballots: elections that are bound together as several questions on one ballot."""
+
+PUBLIC = "links repository rules"

@@ -1,1 +1,3 @@
 """What organisers do with a multi-question ballot, and its pages."""
+
+PUBLIC = "services"

@@ -1,1 +1,3 @@
 """Which skills an election needs, and which candidates agreed to show theirs."""
+
+PUBLIC = "needs services"

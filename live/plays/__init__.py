@@ -9,8 +9,6 @@ from .survey import Survey
 from .trivia import Trivia
 from .word_cloud import WordCloud
 
-PUBLIC = "ideas ideas_order race ranked_poll"
-
 PLAYS = (
     Trivia(),
     BestAnswer(),
@@ -19,3 +17,5 @@ PLAYS = (
     Survey(),
     WordCloud(),
 )
+
+PUBLIC = "ideas ideas_order race ranked_poll"
