@@ -6,7 +6,7 @@ from playwright.sync_api import expect
 
 from config.settings import BASE_DIR
 from live import scores
-from live.play import play_in
+from live.play import play_named
 from live.plays import best_answer, ranked_poll, survey, trivia
 from live.rounds import Entry, Given, Round
 from live.seats import Seat
@@ -33,7 +33,7 @@ def said(*values) -> list[Given]:
 
 
 def drawn(type_: Type, round_: Round, *questions: Question, own: str = "") -> str:
-    return play_in(type_, questions[round_.question]).picture(round_, questions, SEATS, own)
+    return play_named(type_).picture(round_, questions, SEATS, own)
 
 
 def race() -> str:
