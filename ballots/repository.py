@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import chain
 from operator import methodcaller
@@ -116,26 +116,17 @@ class Standing:
 
 
 def standing(
-    election_name: str,
-    names: Sequence[str],
-    *,
-    own: Callable[[list[Item]], list[Item]] = list,
-    joins: Callable[[Election], bool] = lambda election: False,
-    account: str | None = None,
-    form: str = "",
-    person: User | None = None,
-    link: Link | None = None,
-    described: bool = False,
-    to_show: bool = False,
+    election_name: str, who: User | Link | str, *, form: str = "", described: bool = False, to_show: bool = False
 ) -> Standing | None:
-    """Read the election, the roll under each of somebody's names, the salt and the form's mark in one round trip. A
-    page that only shows it to somebody with an account may have the election as it was a second ago.
+    """What somebody is to the election: a person with an account, whoever has a link, or an entry on the roll.
 
-    `own` tells which of the entries are theirs; who has none and `joins` gets one under the first name that is free:
-    what somebody who had it before has left there is neither theirs nor in their way.
+    Reads the election, their entries, the salt and the form's mark in one round trip. A page that only shows it to
+    somebody with an account may have the election as it was a second ago.
     """
-    at, mark = keys.election(election_name), keys.once(form)
-    also = [*([mark] if form else []), *([keys.description(election_name)] if described else [])]
+    person, link = who if isinstance(who, User) else None, who if isinstance(who, Link) else None
+    names = (person.name, person.email) if person else (link.voter if link else str(who),)
+    at, mark, about = keys.election(election_name), keys.once(form), keys.description(election_name)
+    also = [*([mark] if form else []), *([about] if described else [])]
     entries: dict[str, Key] = {}
 
     def where(shards: int, of_link: int = 1) -> list[Key]:
@@ -144,50 +135,39 @@ def standing(
         return [keys.salt(election_name, names[0], shards), *also, *entries.values(), *beside]
 
     linked = [link.election_name] if link else []
-    also_seen = [keys.description(election_name)] if described else []
+    also_seen = [about] if described else []
     seen = elections.recently(election_name, person, *also_seen, is_open=True) if to_show and person else None
     (shards, *of_link), found = places.read_all([election_name, *linked], where, seen)
     if at not in found:
         return None
-    salt = keys.salt(election_name, names[0], shards)
-    election = elections.election_of(found[at])
-    there = own([found[key] for key in entries.values() if key in found])
-    entry = min(there, key=lambda entry: not entry["voted"], default=None)  # which has voted is the one; else the first
-    free = next((name for name, key in entries.items() if key not in found), None)
-    voter = entry["voter_name"] if entry else free if joins(election) else None
+    election, own = elections.election_of(found[at]), [found[key] for key in entries.values() if key in found]
+    own = elections.entries_of(person, own) if person else own
+    entry = min(own, key=lambda entry: not entry["voted"], default=None)  # which has voted is the one; else the first
+    voter = (
+        entry["voter_name"]
+        if entry
+        else _free_name(election, person, [name for name in entries if entries[name] not in found])
+    )
     place = keys.voter(election_name, voter, shards) if voter else None
-    others = tuple(key for key in entries.values() if key != place and (key not in found or found[key] in there))
-    bound = account if voter and not elections.is_by_address(voter) else None
     return Standing(
         election,
         voter,
         entry,
-        others,
-        found.get(salt),
+        tuple(key for key in entries.values() if key != place and (key not in found or found[key] in own)),
+        found.get(keys.salt(election_name, names[0], shards)),
         mark in found,
         person,
-        account=bound,
+        account=person.created_at if person and voter and not elections.is_by_address(voter) else None,
         home=link.place(*of_link) if link else None,
         beside=found if link else {},
         about=elections.description_among(found, election_name) if described else None,
     )
 
 
-def standing_of(
-    person: User, election_name: str, *, form: str = "", described: bool = False, to_show: bool = False
-) -> Standing | None:
-    """What somebody with an account is to the election."""
-    return standing(
-        election_name,
-        (person.name, person.email),
-        own=lambda entries: elections.entries_of(person, entries),
-        joins=lambda election: election.is_open_to(person.votes_since),
-        account=person.created_at,
-        form=form,
-        person=person,
-        described=described,
-        to_show=to_show,
-    )
+def _free_name(election: Election, person: User | None, free: list[str]) -> str | None:
+    """Under which somebody who has no entry gets one, if they may join: what whoever had the name before has left there
+    is neither theirs nor in their way."""
+    return free[0] if free and person and election.is_open_to(person.votes_since) else None
 
 
 def ballot_of(standing: Standing) -> Ballot | None:

@@ -94,7 +94,7 @@ def standing_by(held: Pass, election_name: str, form: str = "", *, described: bo
     """What whoever holds the pass is to the election, in one round trip unless they have an account."""
     link = held.link
     at = keys.election(link.election_name)
-    found = repository.standing(election_name, (link.voter,), form=form, link=link, described=described)
+    found = repository.standing(election_name, link, form=form, described=described)
     if found is None or found.home is None:
         return None
     home = elections.election_of(found.beside[at]) if at in found.beside else None
@@ -105,5 +105,5 @@ def standing_by(held: Pass, election_name: str, form: str = "", *, described: bo
     person = _person(link, entry, found.beside.get(link.account_place))
     check_holder(person)
     if person is not None:
-        found = repository.standing_of(person, election_name, form=form, described=described)
+        found = repository.standing(election_name, person, form=form, described=described)
     return found and replace(found, person=person, link=link, lineage=held.lineage, home=place)

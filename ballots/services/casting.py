@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 
 from django.utils.translation import gettext_lazy as _
@@ -54,7 +54,7 @@ def standing_of(
     if isinstance(who, Pass):
         found = standing_by(who, election_name, form, described=described)
     else:
-        found = repository.standing_of(who, election_name, form=form, described=described, to_show=to_show)
+        found = repository.standing(election_name, who, form=form, described=described, to_show=to_show)
     return None if found is None or found.election.stored_state == State.DRAFT else found
 
 
@@ -194,13 +194,9 @@ def enter_paper(actor: User, election_name: str, voter: str, ranks: Ranks, form:
 def paper_standing(election_name: str, voter: str, form: str = "") -> Standing | None:
     """Of somebody with an account, all their entries; else the one that was typed, unless its account is gone."""
     person = people.find_by_email(voter) if "@" in voter else people.find(voter)
-    if person is not None:
-        return repository.standing_of(person, election_name, form=form)
-    return repository.standing(election_name, (voter,), own=_of_no_account, form=form)
-
-
-def _of_no_account(entries: list[Item]) -> list[Item]:
-    return [entry for entry in entries if "account" not in entry]
+    found = repository.standing(election_name, person or voter, form=form)
+    is_gone = person is None and found is not None and "account" in (found.entry or {})
+    return replace(found, voter=None, entry=None) if found is not None and is_gone else found
 
 
 def check_paper(actor: User, standing: Standing) -> None:

@@ -39,13 +39,13 @@ def _take_ballot(election_name: str, voter: str) -> None:
     try:
         try_again(partial(_withdraw, election_name, voter), MAX_ATTEMPTS)
     except LostRace:
-        standing = repository.standing(election_name, (voter,))
+        standing = repository.standing(election_name, voter)
         if standing is not None and standing.ballot_key is not None:
             raise
 
 
 def _withdraw(election_name: str, voter: str) -> None:
-    standing, now = repository.standing(election_name, (voter,)), utc_now()
+    standing, now = repository.standing(election_name, voter), utc_now()
     if standing is None or not standing.voted or not standing.election.takes_votes(as_text(now)):
         return
     if standing.is_unlinked:
