@@ -215,12 +215,14 @@ def the_code_in_the_session(monkeypatch: pytest.MonkeyPatch) -> None:
 def sealed_in_the_order_of_arrival(monkeypatch: pytest.MonkeyPatch) -> None:
     arrived: dict[str, int] = {}
     _after_cast(monkeypatch, lambda user, standing, ballot, form: arrived.update({ballot.confirmation: len(arrived)}))
-    sealed = services.sealed_parts
+    left = sealing.Box.left
 
-    def parts(ballots: Any) -> Iterator[list[Any]]:
-        return (sorted(some, key=lambda ballot: arrived[ballot.partition("\t")[0]]) for some in sealed(ballots))
+    def parts(box: sealing.Box) -> Iterator[sealing.Part]:
+        for part in left(box):
+            ballots = sorted(part.ballots, key=lambda ballot: arrived[ballot.partition("\t")[0]])
+            yield replace(part, ballots=ballots)
 
-    monkeypatch.setattr(sealing, "sealed_parts", parts)
+    monkeypatch.setattr(sealing.Box, "left", parts)
 
 
 # --- in the embedded store ---
