@@ -13,7 +13,6 @@ A = TypeVar("A")
 B = TypeVar("B")
 C = TypeVar("C")
 D = TypeVar("D")
-E = TypeVar("E")
 
 
 @overload
@@ -24,16 +23,6 @@ def together(table: Table, one: Callable[[], A], two: Callable[[], B], three: Ca
 def together(
     table: Table, one: Callable[[], A], two: Callable[[], B], three: Callable[[], C], four: Callable[[], D], /
 ) -> tuple[A, B, C, D]: ...
-@overload
-def together(
-    table: Table,
-    one: Callable[[], A],
-    two: Callable[[], B],
-    three: Callable[[], C],
-    four: Callable[[], D],
-    five: Callable[[], E],
-    /,
-) -> tuple[A, B, C, D, E]: ...
 @overload
 def together(table: Table, /, *asks: Callable[[], A]) -> tuple[A, ...]: ...
 def together(table: Table, /, *asks: Callable[[], Any]) -> tuple[Any, ...]:

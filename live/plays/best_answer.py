@@ -38,7 +38,7 @@ from live.play import (
 )
 from live.room import Room
 from live.rounds import Entry, Given, Round
-from live.rules import Phase
+from live.rules import Game, Phase, State
 from live.saying import NotSaid
 from live.scores import Answer, Vote
 from live.seats import Seat
@@ -322,10 +322,13 @@ class BestAnswer(Play):
         unseen = unseen_answers(look.texts, look.state.round, found.answers, look.removed)
         return found if found.unseen == unseen else replace(found, unseen=unseen)
 
+    def gathered(self, game: Game, state: State) -> Gathered | None:
+        return read(game.id, state.round) if state.phase == Phase.VOTING else None
+
     def close(self, closing: Closing) -> Closed:
         game, state, box = closing.game, closing.state, closing.box
         if state.phase == Phase.VOTING:
-            sealed = read(game.id, state.round).round
+            sealed = closing.gathered.round
             gone = {each.player for each in sealed.entries} - box.percents.keys()
             return Closed(votes(sealed, box.last, unseen_answers(closing.texts, state.round, gathered(sealed), gone)))
         round_ = answered(state.round, state.question, box.last)

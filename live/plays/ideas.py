@@ -158,14 +158,16 @@ class Ideas(Play):
         order = ideas.order_of(item) if item else orders.find(look.game_id, state.round)
         return Sorted(written, order) if order else None
 
+    def gathered(self, game: Game, state: State) -> tuple[Round, Sorted] | None:
+        return None if state.phase == Phase.QUESTION else orders.read(game.id, state.round)
+
     def close(self, closing: Closing) -> Closed:
         game, state, box = closing.game, closing.state, closing.box
         if state.phase == Phase.QUESTION:
             return self._collect(closing)
-        found = orders.read(game.id, state.round)
-        if found is None:
+        if closing.gathered is None:
             raise LostRace  # somebody else has just dropped it
-        written, sorted_ = found
+        written, sorted_ = closing.gathered
         robots = None
         if state.phase == Phase.VOTING:
             hidden = moderation.hidden_options(closing.texts, state.round, sorted_.order.options)

@@ -8,9 +8,10 @@ can write it, because the state leaves the version that all of them have read.
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import replace
+from typing import Any
 
 from acts.background import Batch, Task, finished, next_deletions
 from acts.flights import Flights
@@ -18,8 +19,7 @@ from acts.recording import record, try_record, try_write
 from acts.refusals import LostRace
 from acts.site import SITE, now_text, table
 from live import room_questions_store as texts
-from live.moderation import NOTHING_WRITTEN, Texts
-from questions.question import Question
+from live.moderation import NOTHING_WRITTEN
 from store import keys
 from store.forgetting import to_forget
 from store.log import Event
@@ -114,18 +114,19 @@ def _is_salted(state: State) -> bool:
     return state.is_open and state.secret
 
 
-def _read(game: Game, state: State) -> tuple[Box, tuple[Question, ...], Texts]:
+def _read(game: Game, state: State) -> Closing:
     """Refused if it is sealed by now: then nothing can be read any more of an anonymous round."""
+    play = play_named(state.play)
     given_in = repository.votes if state.phase == Phase.VOTING else repository.answers
-    has_texts = play_named(state.play).has_texts
-    salt, seated, given, questions, written = together(
-        table(),
+    asks: tuple[Callable[[], Any], ...] = (
         lambda: repository.salt(game.id, state.round),
         lambda: list(seats.each(game.id)),
         lambda: given_in(game.id, state.round),
         lambda: repository.questions(game.id),
-        lambda: texts.texts(game.id) if has_texts else NOTHING_WRITTEN,
+        lambda: texts.texts(game.id) if play.has_texts else NOTHING_WRITTEN,
+        lambda: play.gathered(game, state),
     )
+    salt, seated, given, questions, written, gathered = together(table(), *asks)
     if _is_salted(state) and salt is None:
         raise LostRace
     playing = {pseudonym(salt, each.player): each for each in seated if each.plays}
@@ -134,7 +135,8 @@ def _read(game: Game, state: State) -> tuple[Box, tuple[Question, ...], Texts]:
     last = tuple(replace(each, robot=each.player in robots) for each in _last(given, state, percents))
     present = sorted(each.player for each in playing.values() if _was_present(state, each))
     ids = {name: each.player for name, each in playing.items()}
-    return Box(last, percents, robots, ids, tuple(present)), questions, written
+    box = Box(last, percents, robots, ids, tuple(present))
+    return Closing(game, state, questions, box, written, clock.now(), gathered)
 
 
 def _was_present(state: State, seat: Seat) -> bool:
@@ -157,9 +159,8 @@ def _last(given: Iterable[Given], state: State, percents: dict[str, int]) -> Ite
 
 def _sealed(game: Game, state: State, who: str) -> State:
     """What the play makes of what was given: a sealed round, or another phase of it."""
-    box, questions, written = _read(game, state)
-    play = play_named(state.play)
-    closed = play.close(Closing(game, state, questions, box, written, clock.now()))
+    closing, play = _read(game, state), play_named(state.play)
+    closed, box = play.close(closing), closing.box
     round_, is_sealed, salted = closed.round, closed.after is None, _is_salted(state)
     after = _now(closed.after or rules.sealed(state, revealed=play.is_revealed))
     writes = list(closed.writes)
@@ -174,12 +175,11 @@ def _sealed(game: Game, state: State, who: str) -> State:
             repository.emptying(game, state.round, ideas=not is_sealed),
         ]
     receipts = sorted(each.receipt for each in box.last)
-    asked = questions[state.question : state.question + state.span]
     said = {
         "game_id": game.id,
         "round": round_.number,
         "count": round_.count,
-        **seals.digests(round_, asked, receipts),
+        **seals.digests(round_, closing.asked, receipts),
         **play.sealing(game, len(box.present)),
         "state": repository.told_state(after),
     }

@@ -12,7 +12,7 @@ from typing import Any
 from unittest.mock import patch
 
 MIN_TAG_CHARS = 40  # characters that a tag may have, or the name of a device
-NOT_TYPED = {"kind", "majority", "slug", "link"}  # chosen from a list, made of the title, or an address
+NOT_TYPED = {"kind", "play", "majority", "slug", "link"}  # chosen from a list, made of the title, or an address
 
 
 def _as_it_is(plain: str, room: int) -> str:

@@ -184,7 +184,7 @@ def test_a_distant_store_is_written_at_a_pace_and_the_embedded_one_without(site,
     size = sum(len("\t".join(ballot).encode()) + sealing.BALLOT_BYTES for ballot in repository.casts("Board"))
     with acting_on(Distant(site, 1000)):
         services.seal_what_is_closed()
-    emptied = BALLOTS + 2  # with the check and the mark to forget
+    emptied = BALLOTS + 1  # with the check
     assert sum(spent) == (pytest.approx(2 * size / 1024 + emptied) if is_distant else 0)
 
 

@@ -74,13 +74,13 @@ MAX_ROUND_TRIPS = 1000  # of the newest round trips of each operation, to tell p
 
 
 def observe_request(route: str, status: int, seconds: float) -> None:
-    requests, times = _of_route(route, status // 100)
+    requests, times = of_route(route, status // 100)
     requests.inc()
     times.observe(seconds)
 
 
 @cache  # there are few, and the client makes text of each word first
-def _of_route(route: str, status_class: int) -> tuple[Counter, Histogram]:
+def of_route(route: str, status_class: int) -> tuple[Counter, Histogram]:
     return REQUESTS.labels(route, f"{status_class}xx"), REQUEST_SECONDS.labels(route.partition("/")[0])
 
 
