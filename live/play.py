@@ -13,7 +13,7 @@ in `assembly/plays.py`; `config/steps.py` registers both.
 | how it goes | `first_phase`, `seconds`, `voting_seconds`, `is_secret`, `step_label` |
 | what an answer is | `answer` from a form, `fields` and `summary` of it; `robot` |
 | the form | `way` (its template is `live/parts/ask_{way}.html`), `form`, `own_form`, `hints`, `received` |
-| phases | `gathered`, `close`: sealed, or on to the next phase; `open_vote`, `dropping`, `is_lost`, `places`, `between` |
+| phases | `gathered`, `close`: sealed, or another phase; `open_vote`, `dropping`, `is_lost`, `places`, `between` |
 | what screens show | `question`, `template`, `context`, `how`, `picture`, `own_result` |
 | what people wrote | `seen`: a sealed round without what was hidden; `written`, `own_text` |
 | afterwards | `rows` of the CSV, `entry` of the JSON, `answers` of the report, `facts` and `words` of a sealed round |

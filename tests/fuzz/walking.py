@@ -209,6 +209,7 @@ def _known(plain: str) -> Callable[[Walk], str]:
 PICTURE = {"file": lambda walk: SimpleUploadedFile("large.jpg", encoded(upright(1600, 1200)), "image/jpeg")}
 STV = {"method": lambda walk: "stv-scottish"}
 SKILL = {"skill": _known("Python")}
+CHOICE = {"kind": lambda walk: "choice", "twice": _nothing, "category": _nothing}
 GIVEN: dict[str, dict[str, Callable[[Walk], Any]]] = {
     "sign_in": {"name_or_email": _known("Olga")},
     "roll": {"voters": _addresses},
@@ -236,6 +237,8 @@ GIVEN: dict[str, dict[str, Callable[[Walk], Any]]] = {
     "make_book": {"questions": _titles},
     "manage_qa": {"words": _words},
     "make_game": {"engagement_type": lambda walk: "poll", "ideas": _nothing, "twice": _nothing},
+    "game_question": CHOICE,
+    "add_game_question": CHOICE,
     "import_set": {"text": _questions, "format": _nothing},
     "election_settings": STV,
     "question_settings": STV,
