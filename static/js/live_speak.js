@@ -5,7 +5,8 @@
 
   const form = document.getElementById("speak");
   const told = document.getElementById("speak-said");
-  let busy = false;
+  let pending = ""; // the act that was pressed last and is not answered yet
+  let queue = Promise.resolve(); // acts are sent one after the other
   let ahead = 0; // of this device's clock, in milliseconds
 
   // --- pressing ---
@@ -16,9 +17,9 @@
     told.textContent = sentence;
   };
 
-  const send = async (button) => {
+  const send = async (button, act) => {
     const words = new FormData(form);
-    words.set("act", button.value);
+    words.set("act", act);
     button.setAttribute("aria-busy", "true");
     try {
       const request = { method: "POST", body: words, headers: { "X-Requested-With": "fetch" }, redirect: "manual" };
@@ -31,16 +32,18 @@
     } catch {
       say(form.dataset.later);
     } finally {
-      busy = false;
+      if (pending === act) pending = "";
       button.removeAttribute("aria-busy");
     }
   };
 
   form?.addEventListener("submit", (event) => {
     event.preventDefault();
-    if (busy || !event.submitter) return;
-    busy = true;
-    send(event.submitter);
+    const button = event.submitter;
+    const act = button?.value;
+    if (!act || act === pending) return; // a double click is one
+    pending = act;
+    queue = queue.then(() => send(button, act));
   });
 
   // --- how long somebody has spoken ---
