@@ -1,4 +1,7 @@
-"""Passkeys (WebAuthn): what is asked of a browser's authenticator, and whether its answer holds."""
+"""Passkeys (WebAuthn): what is asked of a browser's authenticator, and whether its answer holds.
+
+The library takes a fifth of a second to import and few requests need it, so the functions that do import it.
+"""
 
 from __future__ import annotations
 
@@ -8,26 +11,21 @@ import secrets
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from typing import TYPE_CHECKING
 from urllib.parse import SplitResult, urlsplit
 
-import webauthn
 from django.conf import settings
 from django.http import HttpRequest
 from django.utils.crypto import salted_hmac
 from django.utils.translation import gettext_lazy as _
-from webauthn.helpers import base64url_to_bytes, bytes_to_base64url
-from webauthn.helpers.structs import (
-    AuthenticatorSelectionCriteria,
-    AuthenticatorTransport,
-    PublicKeyCredentialDescriptor,
-    ResidentKeyRequirement,
-    UserVerificationRequirement,
-)
 
 from accounts.models import User
 from acts.naming import site_name
 from acts.refusals import Refusal
 from store.log import as_text
+
+if TYPE_CHECKING:
+    from webauthn.helpers.structs import PublicKeyCredentialDescriptor
 
 TIMEOUT_SECONDS = 600
 WRONG_PASSKEY = _("That passkey was not accepted. Please try again.")
@@ -85,17 +83,24 @@ def _is_ip_address(host: str) -> bool:
 
 
 def new_challenge() -> str:
-    return bytes_to_base64url(secrets.token_bytes(32))
+    return secrets.token_urlsafe(32)
 
 
 def creation_options(user: User, challenge: str, site: RelyingParty, known: Iterable[Passkey]) -> str:
     """What a browser needs to make a passkey, as JSON. The handle tells an authenticator nothing about the person."""
+    import webauthn
+    from webauthn.helpers.structs import (
+        AuthenticatorSelectionCriteria,
+        ResidentKeyRequirement,
+        UserVerificationRequirement,
+    )
+
     options = webauthn.generate_registration_options(
         rp_id=site.id,
         rp_name=site_name(),
         user_id=salted_hmac("accounts.passkey", user.name + user.created_at, algorithm="sha256").digest(),
         user_name=user.name,
-        challenge=base64url_to_bytes(challenge),
+        challenge=webauthn.base64url_to_bytes(challenge),
         timeout=TIMEOUT_SECONDS * 1000,
         authenticator_selection=AuthenticatorSelectionCriteria(
             resident_key=ResidentKeyRequirement.PREFERRED,
@@ -108,9 +113,12 @@ def creation_options(user: User, challenge: str, site: RelyingParty, known: Iter
 
 def request_options(challenge: str, site: RelyingParty, known: Iterable[Passkey]) -> str:
     """What a browser needs to use one of these passkeys, as JSON."""
+    import webauthn
+    from webauthn.helpers.structs import UserVerificationRequirement
+
     options = webauthn.generate_authentication_options(
         rp_id=site.id,
-        challenge=base64url_to_bytes(challenge),
+        challenge=webauthn.base64url_to_bytes(challenge),
         timeout=TIMEOUT_SECONDS * 1000,
         allow_credentials=_described(known),
         user_verification=UserVerificationRequirement.PREFERRED,
@@ -119,6 +127,9 @@ def request_options(challenge: str, site: RelyingParty, known: Iterable[Passkey]
 
 
 def _described(passkeys: Iterable[Passkey]) -> list[PublicKeyCredentialDescriptor]:
+    from webauthn import base64url_to_bytes
+    from webauthn.helpers.structs import AuthenticatorTransport, PublicKeyCredentialDescriptor
+
     return [
         PublicKeyCredentialDescriptor(
             id=base64url_to_bytes(each.id), transports=[AuthenticatorTransport(how) for how in each.transports]
@@ -129,18 +140,20 @@ def _described(passkeys: Iterable[Passkey]) -> list[PublicKeyCredentialDescripto
 
 def checked_passkey(answer: str, challenge: str, site: RelyingParty, name: str) -> Passkey:
     """The new passkey, if the browser made it for this site and this challenge."""
+    import webauthn
+
     try:
         credential = webauthn.helpers.parse_registration_credential_json(answer)
         verified = webauthn.verify_registration_response(
             credential=credential,
-            expected_challenge=base64url_to_bytes(challenge),
+            expected_challenge=webauthn.base64url_to_bytes(challenge),
             expected_rp_id=site.id,
             expected_origin=site.origin,
         )
     except Exception as error:  # whatever a forged answer makes the parsers stumble over, it is no passkey
         raise WrongPasskey(WRONG_PASSKEY) from error
     return Passkey(
-        id=bytes_to_base64url(verified.credential_id),
+        id=webauthn.helpers.bytes_to_base64url(verified.credential_id),
         public_key=verified.credential_public_key,
         sign_count=verified.sign_count,
         name=name,
@@ -151,13 +164,15 @@ def checked_passkey(answer: str, challenge: str, site: RelyingParty, name: str) 
 
 def checked_use(passkeys: Iterable[Passkey], answer: str, challenge: str, site: RelyingParty) -> Passkey:
     """The passkey that was used, with its count and time brought forward."""
+    import webauthn
+
     answered = hashlib.sha256(challenge.encode()).hexdigest()
     try:
         credential = webauthn.helpers.parse_authentication_credential_json(answer)
         passkey = next(each for each in passkeys if each.id == credential.id and each.challenge != answered)
         verified = webauthn.verify_authentication_response(
             credential=credential,
-            expected_challenge=base64url_to_bytes(challenge),
+            expected_challenge=webauthn.base64url_to_bytes(challenge),
             expected_rp_id=site.id,
             expected_origin=site.origin,
             credential_public_key=passkey.public_key,
