@@ -6,7 +6,9 @@ import gc
 import os
 import shutil
 import sys
+from importlib import import_module
 from pathlib import Path
+from pkgutil import walk_packages
 
 import hypothesis
 import pytest
@@ -14,6 +16,8 @@ from jinja2 import StrictUndefined
 
 PROCESSES_PER_CORE = 2  # most slow tests wait for a browser, a server or a clock
 BYTES_PER_PROCESS = 2**30  # of memory, including what the process starts
+ROOT = Path(__file__).parent.parent
+SERVERS = {"config.asgi", "config.wsgi"}  # importing one builds an application
 PLAIN_STATIC_FILES = {"staticfiles": {"BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"}}
 
 
@@ -52,6 +56,16 @@ def pytest_xdist_auto_num_workers():
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     return max(1, min(PROCESSES_PER_CORE * cores, memory // BYTES_PER_PROCESS))
+
+
+def pytest_collection_finish():
+    """Load all modules. Hypothesis also tries constants that it finds in those loaded so far, so its examples would
+    otherwise depend on which tests ran earlier in the same process."""
+    import_module("config.urls")  # registers converters that other modules' routes use
+    for package in sorted(path.parent.name for path in ROOT.glob("*/__init__.py") if path.parent.name != "tests"):
+        for module in walk_packages(import_module(package).__path__, f"{package}."):
+            if module.name not in SERVERS:
+                import_module(module.name)
 
 
 def pytest_collection_modifyitems(items):
