@@ -185,10 +185,10 @@ def presentation_mistakes(name: str, colour: str, path: str, zone: str) -> list[
     found = (
         (len(name) > 60 or not without_invisible(name).isprintable() or any(each in name for each in OVERRIDES))
         and "SITE_NAME must have 1 to 60 characters, all of them visible and on one line.",
-        colour and colours.mistake(colour),
-        path and logo.mistake(path),
+        colour and colours.find_error(colour),
+        path and logo.find_error(path),
         zone
-        and not times.is_offered(zone)
+        and not times.is_selectable(zone)
         and f"SITE_TIME_ZONE must be a place such as Europe/Berlin, or UTC, not {zone!r}.",
     )
     return [sentence for sentence in found if sentence]
@@ -433,7 +433,7 @@ TEMPLATES = [
             "context_processors": [
                 "accounts.anonymous.person",
                 "django.contrib.messages.context_processors.messages",
-                "pages.site_views.presentation",
+                "pages.site_views.site_context",
                 "config.context.state",
                 "ranking.drafts.of_page",
             ],

@@ -160,7 +160,7 @@ def arrange() -> None:
 
     # A mail is written (mail.letters.compose): its colours are
     COLOURING.arrange(
-        colours.of_site,  # those of the pages
+        colours.site_shades,  # those of the pages
     )
 
     # What the worker finishes (acts.background), whoever began it:

@@ -22,7 +22,7 @@ from ballots.passes import Pass
 from elections import repository as elections
 from elections.access import visible
 from elections.rules import Election, State
-from pages.addresses import origin
+from pages.client_address import client_network
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,4 +89,4 @@ def counted_as(request: HttpRequest) -> str:
     reader = whoever(request)
     if isinstance(reader, Pass):
         return f"pass {reader.lineage}"
-    return origin(request) if isinstance(reader, Stranger) else reader.name
+    return client_network(request) if isinstance(reader, Stranger) else reader.name

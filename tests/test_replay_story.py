@@ -55,7 +55,7 @@ from mail import again, bounces, mailboxes, server
 from mail import outbox as mail
 from mail.letters import compose
 from mail.sending import send_waiting
-from pages import markdown, rendered
+from pages import markdown, markdown_cache
 from photos.changing import Wanted
 from ranking.candidates import Candidate
 from results.mailing import services as mailing
@@ -251,7 +251,7 @@ def a_newer_renderer(name: str) -> None:
     """Somebody looks after an upgrade."""
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(markdown, "VERSION", markdown.VERSION + 1)
-        rendered.description_of(elections.description_of(name))
+        markdown_cache.description_html(elections.description_of(name))
         elections.candidates_to_show(name)
 
 

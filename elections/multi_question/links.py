@@ -9,7 +9,7 @@ from django.http import HttpRequest
 from django.urls import reverse
 
 from elections.rules import Action, Election, State
-from pages.onward import path_of
+from pages.paths import path_of
 from store import keys
 
 from . import repository, rules

@@ -10,7 +10,7 @@ from django.utils.translation import gettext_lazy as _
 from elections.multi_question.rules import MAX_QUESTIONS
 from elections.rules import MAX_SEATS, METHODS, UNRANKED, Election, check_settings
 from pages import lists
-from pages.fields import LinesField, TitleField, kept_of
+from pages.fields import LinesField, TitleField, read_names
 
 
 class QuestionsForm(forms.Form):
@@ -25,7 +25,7 @@ class QuestionsForm(forms.Form):
     )
 
     def clean_questions(self) -> list[str]:
-        return kept_of(lists.read_candidates, self.cleaned_data["questions"])
+        return read_names(lists.read_candidates, self.cleaned_data["questions"])
 
 
 class MoreQuestionsForm(QuestionsForm):

@@ -27,8 +27,8 @@ from elections.multi_question import repository, rules
 from elections.multi_question.rules import Book
 from elections.rules import Action, Election
 from elections.turnout.counts import turnout
-from pages.forms import carried_out, form_page, posted, show_form
-from pages.saying import say_what_was_understood, told
+from pages.forms import form_data, form_page, run_form, show_form
+from pages.messages import run_action, show_time_notes
 from store.together import together
 
 from . import services
@@ -89,10 +89,10 @@ def _named(book: Book, questions: list[Election]) -> list[tuple[str, Election]]:
 @requires(Permission.USE_APPLICATION)
 @form_page
 def make_book(request: HttpRequest) -> HttpResponse:
-    form = BookForm(posted(request))
+    form = BookForm(form_data(request))
     made: list[Book] = []
     done = _("Your questions are there. Now add candidates to each, and voters to the first.")
-    if carried_out(request, form, lambda: made.append(services.make(request.user, **form.cleaned_data)), done):
+    if run_form(request, form, lambda: made.append(services.make(request.user, **form.cleaned_data)), done):
         return redirect("book_dashboard", book_id=made[0].id)
     lead = _(
         "People vote on all of them in one go: one roll, one window, one invitation. Each question is an election of "
@@ -105,12 +105,12 @@ def make_book(request: HttpRequest) -> HttpResponse:
 @form_page
 def book_dashboard(request: HttpRequest, found: Found) -> HttpResponse:
     """All questions, what is missing before they can open, and a box for more of them."""
-    book, form = found.book, MoreQuestionsForm(posted(request))
+    book, form = found.book, MoreQuestionsForm(form_data(request))
 
     def add() -> Book:
         return services.add(request.user, book, form.cleaned_data["questions"])
 
-    if carried_out(request, form, add, _("The questions are on the ballot.")):
+    if run_form(request, form, add, _("The questions are on the ballot.")):
         return redirect("book_dashboard", book_id=book.id)
     context = book_context(request, found, form=form, **_overview(found))
     return render(request, "elections/books/dashboard.html", context, status=422 if form.errors else 200)
@@ -157,7 +157,7 @@ def order_book(request: HttpRequest, found: Found) -> HttpResponse:
     }
     for field, (act, sentence) in acts.items():
         if field in post:
-            told(request, lambda act=act, field=field: act(post[field]), sentence)  # type: ignore[misc]
+            run_action(request, lambda act=act, field=field: act(post[field]), sentence)  # type: ignore[misc]
     is_left = repository.find(book.id) is not None
     return redirect("book_dashboard", book_id=book.id) if is_left else redirect("elections")
 
@@ -165,8 +165,8 @@ def order_book(request: HttpRequest, found: Found) -> HttpResponse:
 @run(Action.SET_UP)
 @form_page
 def rename_book(request: HttpRequest, found: Found) -> HttpResponse:
-    form = BookNameForm(posted(request), initial={"name": found.book.name})
-    if carried_out(
+    form = BookNameForm(form_data(request), initial={"name": found.book.name})
+    if run_form(
         request, form, lambda: services.rename(request.user, found.book, form.cleaned_data["name"]), _("Saved."), "name"
     ):
         return redirect("book_dashboard", book_id=found.book.id)
@@ -187,12 +187,12 @@ def may_set_up(user: User, found: tuple[Found, Election]) -> None:
 def question_settings(request: HttpRequest, both: tuple[Found, Election]) -> HttpResponse:
     """What a question has for itself: how it is counted."""
     found, election = both
-    form = QuestionForm(posted(request), initial=QuestionForm.initial_of(election))
+    form = QuestionForm(form_data(request), initial=QuestionForm.initial_of(election))
 
     def act() -> Election:
         return actions.change(request.user, election, Action.SET_UP, **form.cleaned_data)
 
-    if carried_out(request, form, act, _("The settings are saved.")):
+    if run_form(request, form, act, _("The settings are saved.")):
         return redirect("book_dashboard", book_id=found.book.id)
     return _form(request, form, found, found.book.short(election.name), _("Save settings"))
 
@@ -208,7 +208,7 @@ def _form(request: HttpRequest, form: Any, found: Found, title: str, button: str
 @form_page
 def open_book(request: HttpRequest, found: Found) -> HttpResponse:
     if request.method == "POST":
-        told(request, lambda: services.open_(request.user, found.book), _opened(found.book))
+        run_action(request, lambda: services.open_(request.user, found.book), _opened(found.book))
         return redirect("book_dashboard", book_id=found.book.id)
     words = {"count": len(found.book.questions), "voters": found.leader.voter_count}
     lead = ngettext(
@@ -241,11 +241,9 @@ def _opened(book: Book) -> str:
 @run(Action.EXTEND)
 @form_page
 def extend_book(request: HttpRequest, found: Found) -> HttpResponse:
-    form = EndForm(posted(request), zone=found.leader.time_zone)
-    if carried_out(
-        request, form, lambda: services.extend(request.user, found.book, form.end()), _("The end is moved.")
-    ):
-        say_what_was_understood(request, form)
+    form = EndForm(form_data(request), zone=found.leader.time_zone)
+    if run_form(request, form, lambda: services.extend(request.user, found.book, form.end()), _("The end is moved.")):
+        show_time_notes(request, form)
         return redirect("book_dashboard", book_id=found.book.id)
     lead = _("For all questions on the ballot.")
     return _form(request, form, found, _("Move the end"), _("Move the end"), lead=lead)
@@ -255,7 +253,7 @@ def extend_book(request: HttpRequest, found: Found) -> HttpResponse:
 @form_page
 def close_book(request: HttpRequest, found: Found) -> HttpResponse:
     if request.method == "POST":
-        told(request, lambda: services.close(request.user, found.book), _("The ballot is closed."))
+        run_action(request, lambda: services.close(request.user, found.book), _("The ballot is closed."))
         return redirect("book_dashboard", book_id=found.book.id)
     words = {"count": len(found.book.questions)}
     lead = _("All %(count)d questions close. Nobody can vote after that, and nothing can be changed again.") % words

@@ -47,7 +47,7 @@ from news.likes import member
 from news.rules import Post
 from news.services.writing import Written
 from pages import logo
-from pages.site_views import of_colours
+from pages.site_views import colours_edition
 from photos.changing import Wanted
 from polls import reports, voters
 from polls import repository as polls
@@ -376,7 +376,7 @@ def _looks_of_everybody(links: dict[str, tuple[str, ...]]) -> list[Look]:
         *(Look(page, "stranger") for page in (*pages, *more)),
         Look("setup", "stranger", ("made-up",), gone=True),
         Look("site_logo", "stranger", (logo.read(settings.SITE_LOGO).edition,)),
-        Look("site_colours", "stranger", (of_colours(settings.SITE_COLOUR),)),
+        Look("site_colours", "stranger", (colours_edition(settings.SITE_COLOUR),)),
         Look("picture", "stranger", _picture()),
         Look("confirm_registration", "stranger", links["register"]),
         Look("accept_invitation", "stranger", links["invited"]),

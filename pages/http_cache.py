@@ -17,9 +17,9 @@ from django.template import engines
 from django.utils.cache import get_conditional_response
 from django.utils.http import http_date
 
-from .sharing import for_others
+from .sharing import cross_origin
 
-Said = Mapping[str, Any]  # what every page says, whatever it is about
+CommonContext = Mapping[str, Any]  # what every page says, whatever it is about
 
 CACHE_MINUTES = 5
 TOKEN = re.compile(rb'(name="(?:csrfmiddlewaretoken|browser)" value=")[^"]*')
@@ -34,35 +34,37 @@ class Edition:
     changed: datetime | None = None
 
 
-def tag_of(*words: object) -> str:
+def digest(*words: object) -> str:
     return sha256("\n".join(map(str, words)).encode()).hexdigest()[:32]
 
 
-def answer(request: HttpRequest, edition: Edition, now: datetime, make: Callable[[], HttpResponse]) -> HttpResponse:
+def public_response(
+    request: HttpRequest, edition: Edition, now: datetime, make: Callable[[], HttpResponse]
+) -> HttpResponse:
     """What everybody is given alike; it is made only for those who do not have it."""
-    etag, stamp = f'"{edition.tag}"', _stamp(edition, now)
-    given = get_conditional_response(request, etag=etag, last_modified=_asked_for(request, stamp)) or make()
+    etag, stamp = f'"{edition.tag}"', _last_modified(edition, now)
+    given = get_conditional_response(request, etag=etag, last_modified=_comparable_date(request, stamp)) or make()
     given["ETag"] = etag
     if stamp is not None:
         given["Last-Modified"] = http_date(stamp)
     given["Cache-Control"] = f"public, max-age={CACHE_MINUTES * 60}"
-    return for_others(given)
+    return cross_origin(given)
 
 
-def _stamp(edition: Edition, now: datetime) -> int | None:
+def _last_modified(edition: Edition, now: datetime) -> int | None:
     """Dates of the web know no parts of a second: what changed in this one may do so again before it is over."""
     if edition.changed is None or now - edition.changed < ONE_SECOND:
         return None
     return int(edition.changed.astimezone(UTC).timestamp())
 
 
-def _asked_for(request: HttpRequest, stamp: int | None) -> int | None:
+def _comparable_date(request: HttpRequest, stamp: int | None) -> int | None:
     """The date counts if it is the very one that we gave: when something was taken away, ours may be an earlier one."""
     asked = request.headers.get("If-Modified-Since")
     return stamp if stamp is None or asked in (None, http_date(stamp)) else None
 
 
-def for_strangers(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
+def cached_for_anonymous(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
     """A page that is the same for everybody who is not signed in. Their browsers may keep it, and ask each time.
 
     Nobody in between may: it has forms for one browser in it. What is shown to people who are signed in nobody keeps.
@@ -74,21 +76,21 @@ def for_strangers(view: Callable[..., HttpResponse]) -> Callable[..., HttpRespon
         if page.status_code != 200 or request.method not in ("GET", "HEAD") or request.user.is_authenticated:
             return page
         page["Cache-Control"] = "private, no-cache"
-        page["ETag"] = f'"{_tag_of_page(request, page)}"'
+        page["ETag"] = f'"{_page_digest(request, page)}"'
         return get_conditional_response(request, etag=page["ETag"], response=page) or page
 
     return shown
 
 
-def for_reader(request: HttpRequest, tag: str, make: Callable[[Said], HttpResponse]) -> HttpResponse:
+def cached_for_reader(request: HttpRequest, tag: str, make: Callable[[CommonContext], HttpResponse]) -> HttpResponse:
     """A page with everything around it, which is the reader's own, and with something in it that `tag` tells from any
     other. It is made only for those who do not have it just so, or who have something to be told; of what every page
     says, which was asked for the edition."""
-    said = what_every_page_says(request)
+    said = common_context(request)
     around = _frame(request, said)
     if around["messages"]:
         return make(said)
-    etag = f'W/"{tag_of(settings.STARTED, tag, around)}"'
+    etag = f'W/"{digest(settings.STARTED, tag, around)}"'
     page = get_conditional_response(request, etag=etag) or make(said)
     page["ETag"] = etag
     if not request.user.is_authenticated:
@@ -96,7 +98,7 @@ def for_reader(request: HttpRequest, tag: str, make: Callable[[Said], HttpRespon
     return page
 
 
-def what_every_page_says(request: HttpRequest) -> Said:
+def common_context(request: HttpRequest) -> CommonContext:
     """As Django asks it for each template that is rendered for a request."""
     said: dict[str, Any] = {"request": request}
     for ask in engines["jinja2"].template_context_processors:
@@ -104,7 +106,7 @@ def what_every_page_says(request: HttpRequest) -> Said:
     return said
 
 
-def _frame(request: HttpRequest, said: Said) -> dict[str, Any]:
+def _frame(request: HttpRequest, said: CommonContext) -> dict[str, Any]:
     """All that templates/base.html looks at: what is said on every page, who has come, where, and by which token their
     forms are known. Whoever has none gets one, and so a page that they cannot have yet."""
     if "CSRF_COOKIE" not in request.META:
@@ -122,7 +124,7 @@ def _frame(request: HttpRequest, said: Said) -> dict[str, Any]:
     }
 
 
-def _tag_of_page(request: HttpRequest, page: HttpResponse) -> str:
+def _page_digest(request: HttpRequest, page: HttpResponse) -> str:
     """Each time a form is shown its token is written differently, and a browser without a number for its likes is
     offered another one; any of them does."""
-    return tag_of(TOKEN.sub(rb"\1", page.content), request.META.get("CSRF_COOKIE", ""))
+    return digest(TOKEN.sub(rb"\1", page.content), request.META.get("CSRF_COOKIE", ""))

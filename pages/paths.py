@@ -20,6 +20,6 @@ def _path(page: str, prefix: str, arguments: tuple[str, ...], named: tuple[tuple
     return reverse(page, args=arguments, kwargs=dict(named))
 
 
-def onward(page: str, *words: str) -> HttpResponseRedirect:
+def redirect_to(page: str, *words: str) -> HttpResponseRedirect:
     """Where a form leads when it is done."""
     return HttpResponseRedirect(path_of(page, *words))

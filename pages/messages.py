@@ -13,18 +13,18 @@ from django.shortcuts import render
 from acts.refusals import Refusal
 
 
-def say(request: HttpRequest, title: str, sentence: str, status: int = 200) -> HttpResponse:
-    return render(request, "pages/said.html", {"title": title, "sentence": sentence}, status=status)
+def message_page(request: HttpRequest, title: str, sentence: str, status: int = 200) -> HttpResponse:
+    return render(request, "pages/message.html", {"title": title, "sentence": sentence}, status=status)
 
 
-def ask(request: HttpRequest, title: str, button: str, **context: Any) -> HttpResponse:
+def confirm_page(request: HttpRequest, title: str, button: str, **context: Any) -> HttpResponse:
     """One button. A mailed link only leads here: mail scanners follow links, but press no buttons."""
     return render(request, "pages/confirm.html", {"title": title, "button": button, **context})
 
 
-def told(request: HttpRequest, act: Callable[[], Any], done: str) -> bool:
+def run_action(request: HttpRequest, act: Callable[[], Any], done: str) -> bool:
     """Carry an act out and say so, or say why not."""
-    with refusals_said(request):
+    with refusals_as_messages(request):
         act()
         messages.success(request, done)
         return True
@@ -32,7 +32,7 @@ def told(request: HttpRequest, act: Callable[[], Any], done: str) -> bool:
 
 
 @contextmanager
-def refusals_said(request: HttpRequest, kinds: tuple[type[Exception], ...] = (Refusal,)) -> Iterator[None]:
+def refusals_as_messages(request: HttpRequest, kinds: tuple[type[Exception], ...] = (Refusal,)) -> Iterator[None]:
     """A refusal, or one of these kinds, of what is done inside is said on the next page."""
     try:
         yield
@@ -40,6 +40,6 @@ def refusals_said(request: HttpRequest, kinds: tuple[type[Exception], ...] = (Re
         messages.error(request, str(refusal))
 
 
-def say_what_was_understood(request: HttpRequest, form: Any) -> None:
+def show_time_notes(request: HttpRequest, form: Any) -> None:
     for note in form.notes():
         messages.info(request, note)

@@ -39,33 +39,33 @@ class Html(NamedTuple):
 # --- rendering ---
 
 
-memory = Memory[str](CACHE_BYTES, getsizeof)  # what this process rendered lately
+cache = Memory[str](CACHE_BYTES, getsizeof)  # what this process rendered lately
 
 
-def rendered(text: str) -> str:
+def render(text: str) -> str:
     """The text as HTML; rendered anew only if that was not done lately."""
-    return memory.get(text, lambda: _made(text)) if text else ""
+    return cache.get(text, lambda: _render(text)) if text else ""
 
 
-def _made(text: str) -> str:
+def _render(text: str) -> str:
     return markdown.to_html(text) + ""  # no longer a safe text, but one that an item holds
 
 
-def remembered(text: str) -> str:
+def cached_or_text(text: str) -> str:
     """The HTML if it was made lately, else the text, which is about as long; nothing is rendered for it."""
-    return memory.known(text) or text
+    return cache.known(text) or text
 
 
-def check(text: str) -> None:
+def check_length(text: str) -> None:
     """Refuse a text that becomes so long that no page should carry it. For forms: they take the text and preview it."""
-    if len(text) <= MAX_TEXT_CHARS and len(rendered(text).encode()) > MAX_HTML_BYTES:
+    if len(text) <= MAX_TEXT_CHARS and len(render(text).encode()) > MAX_HTML_BYTES:
         raise ValidationError(
             _("This text has so many links, tables or lists that its page would become too long. Please shorten it.")
         )
 
 
 def preview(text: str) -> SafeString:
-    return _safe(rendered(text))
+    return _safe(render(text))
 
 
 def _safe(html: str) -> SafeString:
@@ -76,12 +76,12 @@ def _safe(html: str) -> SafeString:
 # --- keeping ---
 
 
-def beside(name: str, text: str) -> Item:
+def html_attributes(name: str, text: str) -> Item:
     """What stands in an item beside a text."""
-    return {f"{name}_html": rendered(text), "html_version": markdown.VERSION}
+    return {f"{name}_html": render(text), "html_version": markdown.VERSION}
 
 
-def kept(item: Item, name: str) -> Html | None:
+def stored_html(item: Item, name: str) -> Html | None:
     """What stands beside the text, if it is what we would make of it."""
     html = item.get(f"{name}_html")
     if html is None or item.get("html_version") != markdown.VERSION:
@@ -89,46 +89,46 @@ def kept(item: Item, name: str) -> Html | None:
     return Html(item[name], _safe(html))
 
 
-def lightened(item: Item) -> Item:
+def without_long_html(item: Item) -> Item:
     """Without HTML that is long."""
     return {
         name: value for name, value in item.items() if not name.endswith("_html") or len(value) <= MAX_MOVED_HTML_CHARS
     }
 
 
-def held(text: str, html: Html | None) -> SafeString:
+def stored_or_plain(text: str, html: Html | None) -> SafeString:
     """The HTML that is kept of a text, and the text without markup where none is."""
     return _safe(html.html) if html is not None and html.text == text else markdown.without_markup(text)
 
 
-def shown(place: Key, name: str, text: str, html: Html | None) -> SafeString:
+def load_or_render(place: Key, name: str, text: str, html: Html | None) -> SafeString:
     """The HTML that is kept of a text; where none is, it is made and kept."""
     if not text or (html is not None and html.text == text):
         return _safe(html.html if html is not None and text else "")
-    _keep(place, name, text)
-    return _safe(rendered(text))
+    _store(place, name, text)
+    return _safe(render(text))
 
 
-def _keep(place: Key, name: str, text: str) -> None:
+def _store(place: Key, name: str, text: str) -> None:
     """Not in the place of what belongs to a newer text. Whoever cannot write now leaves it to the next to look."""
     with suppress(StoreError):
-        table().write(Update(place, set=beside(name, text), when=Equals(name, text)))
+        table().write(Update(place, set=html_attributes(name, text), when=Equals(name, text)))
 
 
-class Allowance:
+class RenderBudget:
     """How much may be rendered and kept for one request."""
 
     def __init__(self, characters: int = MAX_REQUEST_CHARS):
         self.left = characters
 
-    def shown(self, place: Key, name: str, text: str, html: Html | None) -> Html | None:
-        """As `shown`; none where the allowance is used up."""
+    def load_or_render(self, place: Key, name: str, text: str, html: Html | None) -> Html | None:
+        """As the function; none once the budget is used up."""
         if not text or html is not None:
             return html
         if self.left < len(text):
             return None
         self.left -= len(text) + WRITE_COST_CHARS
-        return Html(text, shown(place, name, text, None))
+        return Html(text, load_or_render(place, name, text, None))
 
 
 class Described(Protocol):
@@ -144,5 +144,5 @@ class Described(Protocol):
     def html(self) -> Html | None: ...
 
 
-def description_of(thing: Described) -> SafeString:
-    return shown(thing.place, "description", thing.description, thing.html)
+def description_html(thing: Described) -> SafeString:
+    return load_or_render(thing.place, "description", thing.description, thing.html)
