@@ -13,17 +13,17 @@ from accounts.rules import Permission
 from acts.site import now_text
 from ballots.passes import Pass
 from elections.access import context_of
-from elections.multi_question import repository as books
-from elections.multi_question.rules import Book
+from elections.multi_ballots import repository as multi_ballots
+from elections.multi_ballots.rules import MultiBallot
 from elections.rules import State
 
 from . import services, words
-from .access import Reader, by_pass_of_book, check_reads, is_shared
+from .access import Reader, by_pass_of_multi_ballot, check_reads, is_shared
 from .repository import Found, Sealed
 
 
-def load(reader: Reader, book_id: str) -> tuple[Book, list[Found]] | None:
-    found = _found(book_id)
+def load(reader: Reader, multi_ballot_id: str) -> tuple[MultiBallot, list[Found]] | None:
+    found = _found(multi_ballot_id)
     for each in _to_check(reader, found[1] if found else []):
         check_reads(reader, each.election)
     return found
@@ -34,45 +34,49 @@ def _to_check(reader: Reader, found: list[Found]) -> list[Found]:
     return found[:1] if isinstance(reader, Pass) else found
 
 
-def _found(book_id: str) -> tuple[Book, list[Found]] | None:
-    if (book := books.find(book_id)) is None:
+def _found(multi_ballot_id: str) -> tuple[MultiBallot, list[Found]] | None:
+    if (multi_ballot := multi_ballots.find(multi_ballot_id)) is None:
         return None
-    found = [each for each in map(services.find, book.questions) if each is not None]
-    return (book, found) if found else None
+    found = [each for each in map(services.find, multi_ballot.questions) if each is not None]
+    return (multi_ballot, found) if found else None
 
 
-@requires(Permission.VIEW_APPLICATION, load_for=load, guests=by_pass_of_book)
+@requires(Permission.VIEW_APPLICATION, load_for=load, guests=by_pass_of_multi_ballot)
 @require_safe
-def book_results(request: HttpRequest, both: tuple[Book, list[Found]]) -> HttpResponse:
-    book, found = both
-    context = context_of(request, found[0].election, **_context(book, found), page="results")
-    return render(request, "results/book.html", context)
+def multi_ballot_results(request: HttpRequest, both: tuple[MultiBallot, list[Found]]) -> HttpResponse:
+    multi_ballot, found = both
+    context = context_of(request, found[0].election, **_context(multi_ballot, found), page="results")
+    return render(request, "results/multi_ballot.html", context)
 
 
 @public
 @require_safe
-def shared_book(request: HttpRequest, book_id: str) -> HttpResponse:
+def shared_multi_ballot(request: HttpRequest, multi_ballot_id: str) -> HttpResponse:
     """For anybody on the web, if every question shares its result; else it is as if it were not there."""
-    both = _found(book_id)
+    both = _found(multi_ballot_id)
     if both is None or not _is_shared(both[1]):
         raise Http404
-    book, found = both
-    context = {"election": found[0].election, "is_stranger": True, **_context(book, found), "page": "shared"}
-    return render(request, "results/book.html", context)
+    multi_ballot, found = both
+    context = {"election": found[0].election, "is_stranger": True, **_context(multi_ballot, found), "page": "shared"}
+    return render(request, "results/multi_ballot.html", context)
 
 
 def _is_shared(found: list[Found]) -> bool:
     return all(is_shared(each.election) for each in found)
 
 
-def _context(book: Book, found: list[Found]) -> dict[str, Any]:
-    return {"book": book, "rows": [_row(book, each) for each in found], "is_shared": _is_shared(found)}
+def _context(multi_ballot: MultiBallot, found: list[Found]) -> dict[str, Any]:
+    return {
+        "multi_ballot": multi_ballot,
+        "rows": [_row(multi_ballot, each) for each in found],
+        "is_shared": _is_shared(found),
+    }
 
 
-def _row(book: Book, found: Found) -> dict[str, Any]:
+def _row(multi_ballot: MultiBallot, found: Found) -> dict[str, Any]:
     """Nothing of a result leaves before its time: of one that is not sealed, only whether it is being counted."""
     election = found.election
-    row = {"question": book.short(election.name), "election": election, "sealed": False}
+    row = {"question": multi_ballot.short(election.name), "election": election, "sealed": False}
     if not isinstance(found, Sealed):
         return row | {"counting": election.state(now_text()) == State.CLOSED}
     result, voters = found.report.result, election.voter_count

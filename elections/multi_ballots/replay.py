@@ -1,4 +1,4 @@
-"""What happens to books when the log is replayed: for each kind of event, the writes of the live act."""
+"""Replay of the log for multi-question ballots: the writes of each event type."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from store.schema import EventType
 from store.table import Write
 
 from . import repository
-from .rules import Book
+from .rules import MultiBallot
 
 
-def book_of(event: Happened) -> Book:
-    if (book := repository.find(event.said["book_id"])) is None:
-        raise DoesNotFit("is about a book that is not there.")
-    return book
+def multi_ballot_of(event: Happened) -> MultiBallot:
+    if (multi_ballot := repository.find(event.said["book_id"])) is None:
+        raise DoesNotFit("is about a multi-question ballot that does not exist.")
+    return multi_ballot
 
 
 def question_of(name: str) -> Election:
@@ -31,41 +31,48 @@ def question_of(name: str) -> Election:
 def made(event: Happened) -> Iterator[Step]:
     said = event.said
     names = tuple(said["questions"])
-    book = Book(said["book_id"], said["name"], names[0], names, said["created_at"])
-    yield repository.creation(book, map(question_of, names))
+    multi_ballot = MultiBallot(said["book_id"], said["name"], names[0], names, said["created_at"])
+    yield repository.creation(multi_ballot, map(question_of, names))
 
 
 def changed(event: Happened) -> Iterator[Step]:
-    book, said = book_of(event), event.said
-    after = replace(book, name=said.get("name", book.name), questions=tuple(said.get("questions", book.questions)))
-    if after == book:
+    multi_ballot, said = multi_ballot_of(event), event.said
+    after = replace(
+        multi_ballot,
+        name=said.get("name", multi_ballot.name),
+        questions=tuple(said.get("questions", multi_ballot.questions)),
+    )
+    if after == multi_ballot:
         raise DoesNotFit("changes nothing.")
-    yield [repository.change(book, after), *_bound(book, after)]
+    yield [repository.change(multi_ballot, after), *_bound(multi_ballot, after)]
 
 
-def _bound(before: Book, after: Book) -> Iterator[Write]:
+def _bound(before: MultiBallot, after: MultiBallot) -> Iterator[Write]:
     yield from (repository.binding(question_of(name), after.id) for name in _only(after, before))
     yield from (repository.binding(question_of(name), "") for name in _only(before, after))
 
 
-def _only(one: Book, other: Book) -> list[str]:
+def _only(one: MultiBallot, other: MultiBallot) -> list[str]:
     there = {keys.fold(name) for name in other.questions}
     return [name for name in one.questions if keys.fold(name) not in there]
 
 
 def taken_apart(event: Happened) -> Iterator[Step]:
-    book = book_of(event)
-    yield [repository.deletion(book), *(repository.binding(question_of(name), "") for name in book.questions)]
+    multi_ballot = multi_ballot_of(event)
+    yield [
+        repository.deletion(multi_ballot),
+        *(repository.binding(question_of(name), "") for name in multi_ballot.questions),
+    ]
 
 
 def opened(event: Happened) -> Iterator[Step]:
     """What is done to each question has an event of its own; here they are only held."""
-    yield repository.holding(map(question_of, book_of(event).questions))
+    yield repository.holding(map(question_of, multi_ballot_of(event).questions))
 
 
 def asked(event: Happened) -> Step:
     """What is done to each question has an event of its own."""
-    book_of(event)
+    multi_ballot_of(event)
     return ()
 
 

@@ -17,8 +17,8 @@ from django.http import QueryDict
 from accounts.models import User
 from acts.refusals import Refusal
 from acts.site import now_text, table
-from elections.multi_question import repository as books
-from elections.multi_question.rules import Book
+from elections.multi_ballots import repository as multi_ballots
+from elections.multi_ballots.rules import MultiBallot
 from ranking import drafts
 from ranking.rankings import Ranks, ranks_of
 from store.keys import fold
@@ -32,18 +32,18 @@ from .rules import Ballot
 
 @dataclass(frozen=True, slots=True)
 class Way:
-    """Somebody on their way through the questions of a book, at one of them or at none."""
+    """Somebody on their way through the questions of a multi-question ballot, at one of them or at none."""
 
-    book: Book
+    multi_ballot: MultiBallot
     who: User | Pass
     place: int = 0
 
     @property
     def last(self) -> int:
-        return len(self.book.questions)
+        return len(self.multi_ballot.questions)
 
     def standing(self, place: int, *, described: bool = False) -> Standing | None:
-        return services.standing_of(self.who, self.book.questions[place - 1], described=described)
+        return services.standing_of(self.who, self.multi_ballot.questions[place - 1], described=described)
 
     def standings(self) -> list[Standing]:
         """In every question that takes or took votes."""
@@ -54,11 +54,11 @@ class Way:
         return {place: each for place, each in enumerate(found, 1) if each is not None}
 
 
-def way_for(who: User | Pass, book_id: str, place: int = 0) -> Way | None:
-    book = books.find(book_id)
-    if book is None or not 0 <= place <= len(book.questions):
+def way_for(who: User | Pass, multi_ballot_id: str, place: int = 0) -> Way | None:
+    multi_ballot = multi_ballots.find(multi_ballot_id)
+    if multi_ballot is None or not 0 <= place <= len(multi_ballot.questions):
         return None
-    return Way(book, who, place)
+    return Way(multi_ballot, who, place)
 
 
 def key(election_name: str) -> str:
@@ -66,9 +66,9 @@ def key(election_name: str) -> str:
     return "q" + hashlib.sha256(fold(election_name).encode()).hexdigest()[:8]
 
 
-def whose(standing: Standing, book: Book) -> str:
+def whose(standing: Standing, multi_ballot: MultiBallot) -> str:
     """The mark of a voter's rankings on this ballot."""
-    return drafts.of_person(standing.voter or "", standing.caster, "book", book.id, book.created_at)
+    return drafts.of_person(standing.voter or "", standing.caster, "book", multi_ballot.id, multi_ballot.created_at)
 
 
 # --- looking over ---
@@ -121,10 +121,10 @@ class Done:
 def cast(way: Way, post: QueryDict, form: str) -> Done:
     """Every question for itself: that one is closed meanwhile keeps no other from being cast."""
     done = Done([], [])
-    for name in way.book.questions:
+    for name in way.multi_ballot.questions:
         if ranks := ranks_for(name, post):
             try:
-                called = "" if done.cast else way.book.name
+                called = "" if done.cast else way.multi_ballot.name
                 services.cast(way.who, name, ranks, f"{form}-{key(name)}", called=called)
             except Refusal as refusal:
                 done.refused.append((name, str(refusal)))

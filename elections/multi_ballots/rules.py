@@ -1,7 +1,7 @@
-"""What a book is, and what may be done to its questions one by one: pure decisions, refusals in sentences.
+"""Rules of multi-question ballots: what may be done to one question alone, and what only to all of them.
 
-A book binds elections together as the questions on one ballot. One of them leads: its roll, its window and the settings
-that all share are the book's. Each remains an election of its own, with its own candidates, ballots, count and proof.
+A multi-question ballot binds elections together as the questions on one ballot. One of them leads: its roll, its voting
+period and the shared settings apply to all. Each remains an election with its own candidates, ballots, count and proof.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ SHARED = (
 )
 OF_THE_LEADER = {"remind_before": (), "announces": False}
 
-# What is done to all questions of a book at once, and what only to the one that leads.
+# What is done to all questions of a multi-question ballot at once, and what only to the one that leads.
 TOGETHER = frozenset({Action.OPEN, Action.FIX, Action.EXTEND, Action.CLOSE, Action.RENAME})
 BY_THE_LEADER = frozenset(
     {Action.ADD_VOTERS, Action.REMOVE_VOTERS, Action.INVITE, Action.SET_REMINDERS, Action.ANNOUNCE}
@@ -39,12 +39,12 @@ AT_WORK = frozenset({Action.LOOK, Action.SEE_ROLL, Action.ENTER_PAPER, Action.CO
 
 
 @dataclass(frozen=True, slots=True)
-class Book:
+class MultiBallot:
     """As it is stored. Its questions are elections, by their names, in the order in which voters meet them."""
 
     id: str
     name: str
-    leader: str  # the election whose roll, window and settings are the book's
+    leader: str  # the election whose roll, window and settings are the multi-question ballot's
     questions: tuple[str, ...]
     created_at: str
     version: int = 1
@@ -58,7 +58,7 @@ class Book:
         return fold(name) == fold(self.leader)
 
     def short(self, name: str) -> str:
-        """The question's name beside that of the book: what both begin with is not said twice."""
+        """The question's name beside that of the multi-question ballot: what both begin with is not said twice."""
         return name.removeprefix(f"{self.name}: ") or name
 
     def place(self, name: str) -> int:
@@ -70,13 +70,13 @@ BUSY = gettext_lazy(
 )
 
 
-def election_name(book_name: str, question: str) -> str:
+def election_name(multi_ballot_name: str, question: str) -> str:
     """Under which name the election of a new question is made: names of elections are unique on the whole site, so that
     it begins with as much of the ballot's as fits."""
     room = MAX_NAME_CHARS - len(f": {question}")
-    if len(book_name) > room:
-        book_name = f"{book_name[: room - 1].rstrip()}…" if room > 1 else ""
-    return f"{book_name}: {question}" if book_name else question
+    if len(multi_ballot_name) > room:
+        multi_ballot_name = f"{multi_ballot_name[: room - 1].rstrip()}…" if room > 1 else ""
+    return f"{multi_ballot_name}: {question}" if multi_ballot_name else question
 
 
 def check_many(questions: Sequence[str]) -> None:
@@ -103,18 +103,18 @@ def is_bindable(election: Election) -> bool:
     return election.stored_state == State.DRAFT and not election.book
 
 
-def check_alone(book: Book | None, is_at_work: bool, election: Election, action: Action) -> None:
+def check_alone(multi_ballot: MultiBallot | None, is_at_work: bool, election: Election, action: Action) -> None:
     """Refuse what cannot be done to one question alone, and say where it can be done."""
-    if book is None:
+    if multi_ballot is None:
         return
     if is_at_work and action not in AT_WORK:
         raise WrongState(BUSY)
-    words = {"book": book.name, "leader": book.leader}
+    words = {"book": multi_ballot.name, "leader": multi_ballot.leader}
     if action in TOGETHER:
         raise WrongState(
             _("This is one of several questions on the ballot “%(book)s”. That is done there, for all of them.") % words
         )
-    if action in BY_THE_LEADER and not book.is_led_by(election.name):
+    if action in BY_THE_LEADER and not multi_ballot.is_led_by(election.name):
         raise WrongState(
             _("The questions on the ballot “%(book)s” have one roll and one invitation: those of “%(leader)s”.") % words
         )
@@ -130,7 +130,7 @@ def as_led(election: Election, leader: Election) -> Election:
 
 
 def missing(election: Election, leader: Election, candidates: int, now: str) -> str:
-    """What a question lacks before the book can open; nothing, if it is ready."""
+    """What a question lacks before the multi-question ballot can open; nothing, if it is ready."""
     try:
         asked = replace(as_led(election, leader), voter_count=leader.voter_count)
         elections.check_opening(asked, candidates, now)
@@ -145,29 +145,31 @@ def check_opening(lacking: Iterable[tuple[str, str]]) -> None:
         raise elections.NotReady(" ".join(found))
 
 
-# --- changes; each answers the book as it is then ---
+# --- changes; each answers the multi-question ballot as it is then ---
 
 
-def with_questions(book: Book, names: Sequence[str]) -> Book:
-    there = {fold(each) for each in book.questions}
-    questions = (*book.questions, *(name for name in names if fold(name) not in there))
+def with_questions(multi_ballot: MultiBallot, names: Sequence[str]) -> MultiBallot:
+    there = {fold(each) for each in multi_ballot.questions}
+    questions = (*multi_ballot.questions, *(name for name in names if fold(name) not in there))
     check_many(questions)
-    return replace(book, questions=questions)
+    return replace(multi_ballot, questions=questions)
 
 
-def without(book: Book, name: str) -> Book | None:
+def without(multi_ballot: MultiBallot, name: str) -> MultiBallot | None:
     """Nothing, if it was the last. If it led, the first of the others leads from now on."""
-    left = tuple(each for each in book.questions if fold(each) != fold(name))
+    left = tuple(each for each in multi_ballot.questions if fold(each) != fold(name))
     if not left:
         return None
-    return replace(book, questions=left, leader=left[0] if book.is_led_by(name) else book.leader)
+    return replace(
+        multi_ballot, questions=left, leader=left[0] if multi_ballot.is_led_by(name) else multi_ballot.leader
+    )
 
 
-def moved(book: Book, name: str, *, up: bool) -> Book:
-    at = book.place(name) - 1
+def moved(multi_ballot: MultiBallot, name: str, *, up: bool) -> MultiBallot:
+    at = multi_ballot.place(name) - 1
     to = at - 1 if up else at + 1
-    if not 0 <= to < len(book.questions):
-        return book
-    order = list(book.questions)
+    if not 0 <= to < len(multi_ballot.questions):
+        return multi_ballot
+    order = list(multi_ballot.questions)
     order[at], order[to] = order[to], order[at]
-    return replace(book, questions=tuple(order))
+    return replace(multi_ballot, questions=tuple(order))

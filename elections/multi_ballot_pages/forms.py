@@ -7,7 +7,7 @@ from typing import Any
 from django import forms
 from django.utils.translation import gettext_lazy as _
 
-from elections.multi_question.rules import MAX_QUESTIONS
+from elections.multi_ballots.rules import MAX_QUESTIONS
 from elections.rules import MAX_SEATS, METHODS, UNRANKED, Election, check_settings
 from pages import lists
 from pages.fields import LinesField, TitleField, kept_of
@@ -35,14 +35,14 @@ class MoreQuestionsForm(QuestionsForm):
         self.fields["questions"].widget.attrs["rows"] = 3
 
 
-class BookForm(QuestionsForm):
+class MultiBallotForm(QuestionsForm):
     """A new ballot with several questions."""
 
     name = TitleField(label=_("Name of the ballot"), help_text=_("Voters are asked by it: “Annual meeting 2027”, say."))
     field_order = ("name",)
 
 
-class BookNameForm(forms.Form):
+class MultiBallotNameForm(forms.Form):
     name = TitleField(label=_("Name of the ballot"))
 
 
