@@ -1,4 +1,4 @@
-"""Imports point one way, between packages as docs/architecture.md draws them and between the parts of each folder; and
+"""Imports point one way, between packages as docs/explanation/architecture.md draws them and between the parts of each folder; and
 packages import only what others offer them."""
 
 from __future__ import annotations
