@@ -1,6 +1,6 @@
 """The table of access patterns, from what requests really asked: `python -m tests.access.table` writes it anew.
 
-It stands in docs/reference/access-patterns.md between two markers, and `make docs-check` compares it with what is asked.
+It is in docs/reference/access-patterns.md, between two markers; `make docs-check` compares it with real requests.
 """
 
 from __future__ import annotations

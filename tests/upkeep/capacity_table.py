@@ -1,4 +1,4 @@
-"""The table of docs/explanation/scale.md that says what elections of three sizes take: written anew by `make capacity-table`."""
+"""The table in docs/explanation/scale.md: what elections of three sizes need. Written by `make capacity-table`."""
 
 from __future__ import annotations
 
