@@ -40,7 +40,7 @@ FIELDS = """() => new Set([...document.querySelectorAll("main :is(input, select,
 
 @dataclass
 class Walk:
-    """A way through pages, counted as in docs/making_elections.md."""
+    """A way through pages, counted as in docs/how-to/making-elections.md."""
 
     page: Page
     presses: int = 0
