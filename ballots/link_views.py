@@ -20,7 +20,7 @@ from elections.access import context_of
 from elections.invitations import wording
 from elections.invitations.mailing import INVITED
 from elections.invitations.voting_link import Link, LinkRefused, read_link
-from elections.multi_question.links import ballot_of, result_of
+from elections.multi_ballots.links import ballot_of, result_of
 from elections.rules import Election, State
 from pages.forms import form_page
 from pages.messages import message_page

@@ -445,7 +445,7 @@ FORM_RENDERER = "django.forms.renderers.TemplatesSetting"
 
 DATA_UPLOAD_MAX_MEMORY_SIZE = 6 * 1024 * 1024  # a list of voters comes back from its preview as one field
 DATA_UPLOAD_MAX_NUMBER_FIELDS = (
-    1_100  # the ranks of all questions on a ballot (elections/multi_question/rules.py), and a few
+    1_100  # the ranks of all questions on a ballot (elections/multi_ballots/rules.py), and a few
 )
 FILE_UPLOAD_MAX_MEMORY_SIZE = 9 * 1024 * 1024  # a picture, with where it was taken, never lies in a file of the server
 

@@ -21,7 +21,7 @@ from acts.links import whole
 from acts.naming import site_name
 from acts.site import now_text, table
 from elections import repository as elections
-from elections.multi_question.links import asked_together
+from elections.multi_ballots.links import asked_together
 from elections.public.own_elections import votes_of
 from elections.repository import Description, Listed
 from elections.skills_needed import needs

@@ -23,7 +23,7 @@ from elections.access import context_of, may
 from elections.candidates.services import add_candidates
 from elections.candidates.views import added_candidates
 from elections.dashboard.checklist import needs_accounts
-from elections.multi_question.links import elsewhere
+from elections.multi_ballots.links import elsewhere
 from elections.roll.services import NobodyHere
 from elections.roll.views import ON_PATH, add_from
 from elections.rules import Action, Election, State
@@ -179,7 +179,7 @@ def _change(request: HttpRequest, election: Election, form: Any) -> None:
 
 
 def _done(request: HttpRequest, form: Any, act: Callable[[], None]) -> bool:
-    """Like `carried_out`, but without a word: the next step says that it goes on."""
+    """Like `run_form`, but without a word: the next step says that it goes on."""
     if request.method != "POST" or not form.is_valid():
         return False
     try:

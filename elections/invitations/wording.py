@@ -13,7 +13,7 @@ from accounts import repository as people
 from accounts.welcoming import Asked
 from acts.site import now_text, table
 from elections import repository
-from elections.multi_question.links import called
+from elections.multi_ballots.links import called
 from elections.rules import Election, State
 from mail.names import isolated
 from pages.times import UnknownZone, local_time, moment_text, zone_label

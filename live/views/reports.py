@@ -219,7 +219,7 @@ OF_SESSIONS = ("id", "title", "engagement_type", "created_at", "created_by", "en
 
 
 def as_json(report: Report) -> Iterator[bytes]:
-    """Everything that is kept, as docs/live.md says; made as it is sent."""
+    """Everything that is kept, as docs/how-to/live-sessions.md says; made as it is sent."""
     told = {"format": FORMAT, "session": _session(report), "questions": [each.as_item() for each in report.questions]}
     yield _text(told)[:-1] + b', "rounds": ['
     sums, comma = Sums(), b""

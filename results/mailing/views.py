@@ -11,7 +11,7 @@ from accounts import allowance
 from elections.access import context_of, run
 from elections.invitations.forecast import of as forecast_of
 from elections.invitations.mailing import ANNOUNCED
-from elections.multi_question.links import called
+from elections.multi_ballots.links import called
 from elections.rules import Action, Election
 from pages.forms import form_page
 from pages.messages import message_page, run_action

@@ -125,7 +125,7 @@ def build() -> Site:
     from .joining import acts_of_joining, looks_at_joining
     from .listening import looks_of_listeners
     from .playing import acts_of_playing, looks_at_playing
-    from .questions import looks_at_books
+    from .questions import looks_at_multi_ballots
     from .records import looks_at_records
 
     people = _people()
@@ -166,7 +166,7 @@ def build() -> Site:
         *looks_at_hosting(people["organiser"]),
         *looks_at_assembling(people["organiser"], people["voter"], browsers["voter"]),
         *looks_at_records(people["organiser"]),
-        *looks_at_books(people["organiser"], people["voter"]),
+        *looks_at_multi_ballots(people["organiser"], people["voter"]),
         *looks_by_link(people["organiser"], browsers["guest"]),
     ]
     acts = [*acts_of_joining(people["organiser"]), *acts_of_playing(people["organiser"], browsers["passer-by"])]

@@ -19,7 +19,7 @@ from tests.rows import every_row
         ["Ⅷ", "x²", "x3"],
     ],
 )
-def test_as_people_sort(ordered):
+def test_natural_sort_key(ordered):
     backwards = ordered[::-1]
     assert sorted(backwards, key=natural_sort_key) == ordered
 
