@@ -140,7 +140,8 @@ AWS_SERVICES := dynamodb signin sso sso-oidc sts
 
 .venv/run: requirements.txt | .venv/bin/pip
 	@echo "Installing what Plenum needs (once, about a quarter of a minute) ..."
-	@$(INSTALL) -r requirements.txt
+	@awk '/^[a-z]/ { count++ } { print > ".venv/half" count % 2 }' requirements.txt  # pip installs one package after another
+	@$(INSTALL) -r .venv/half0 & $(INSTALL) -r .venv/half1; result=$$?; wait $$! && exit $$result
 	@find .venv/lib -path '*/botocore/data/*' -prune -type d $(AWS_SERVICES:%=! -name %) -exec rm -r {} +
 	@touch $@
 

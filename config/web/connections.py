@@ -26,6 +26,8 @@ from pages.client_address import network
 SWEEP_SECONDS = 0.5  # between two looks at all deadlines
 LINGER_SECONDS = 2  # seconds for a client to read its last response, and to finish its request when the server stops
 MIN_BYTES_PER_SECOND = 500  # by which a body or a response must come forward
+ACCEPT_DELAY_SECONDS = 0.0002  # for each connection that a process has
+MAX_ACCEPT_DELAY_SECONDS = 0.002
 SPARE_FILES = 256  # for everything that is not a connection
 MAX_AHEAD_BYTES = 64 * 1024  # bytes that the client of a stream may send
 MIN_CHECKED_LINES = 256  # from here on the lines of a chunked body are compared with its length
@@ -227,16 +229,38 @@ class Loop(asyncio.SelectorEventLoop):
     def __init__(self, connections: Connections):
         super().__init__()
         self.connections = connections
+        self.accepting: set[asyncio.Task[Any]] = set()  # asyncio itself holds tasks only weakly
 
     async def create_server(self, protocol_factory: Any, *arguments: Any, **options: Any) -> Any:
-        """asyncio accepts as many connections in one go as it lets wait, and so one process would take all that come
-        at once. Here it accepts one at a time, so that the other processes get some, and still lets many wait."""
+        """A server that accepts connections one at a time, the sooner the fewer this process has, so that all processes
+        get their share. asyncio would accept all that are waiting in one go, with whichever process wakes first."""
+        listener: socket.socket = options["sock"]
 
-        def protocol() -> Connection:
+        def accept_soon() -> None:
+            self.remove_reader(listener)
+            self.call_later(min(self.connections.count * ACCEPT_DELAY_SECONDS, MAX_ACCEPT_DELAY_SECONDS), accept)
+
+        def accept() -> None:
+            if listener.fileno() < 0:  # the server was closed meanwhile
+                return
+            self.add_reader(listener, accept_soon)
+            try:
+                client, _ = listener.accept()
+            except (BlockingIOError, ConnectionAbortedError):  # another process was faster, or the client left
+                return
+            except OSError:  # there are too many open files
+                self.connections.make_room()
+                return
+            task = self.create_task(self.connect_accepted_socket(make_protocol, client))
+            self.accepting.add(task)
+            task.add_done_callback(self.accepting.discard)
+
+        def make_protocol() -> Connection:
             return Connection(protocol_factory(), self.connections)
 
-        server = await super().create_server(protocol, *arguments, **options | {"backlog": 1})
-        options["sock"].listen(self.connections.most)
+        server = await super().create_server(make_protocol, *arguments, **options | {"start_serving": False})
+        listener.listen(self.connections.most)
+        self.add_reader(listener, accept_soon)
         return server
 
 
