@@ -103,7 +103,7 @@ def _of_account(game: Game, user: User) -> Person:
     if game.has_roll and not is_on_the_roll(entry, user):
         raise Refusal(NOT_ON_THE_ROLL % {"name": user.name})
     player = roll.player_of(game.id, user.name, user.created_at)
-    still = (people.is_still(user), *((roll.is_still(game, entry),) if entry else ()))
+    still = (people.is_same_account(user), *((roll.is_still(game, entry),) if entry else ()))
     return Person(player, user.name, user.name, entry.name if entry else "", still)
 
 

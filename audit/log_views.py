@@ -13,7 +13,7 @@ from django.utils.http import urlencode
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
-from accounts.access import anybody, requires
+from accounts.access import allow_everyone, requires
 from accounts.rules import Permission
 from acts.site import SITE, table
 from store.keys import EVENT_NUMBER_DIGITS
@@ -70,7 +70,7 @@ def load_numbered(number: int) -> tuple[int, Item | None] | None:
     return (number, found) if found or records.is_void(number) else None
 
 
-@requires(Permission.VIEW_SECRETS, load=load_numbered, rule=anybody)
+@requires(Permission.VIEW_SECRETS, load=load_numbered, rule=allow_everyone)
 @require_safe
 def event(request: HttpRequest, numbered: tuple[int, Item | None]) -> HttpResponse:
     """One event with all it says, its digest, and the checkpoints that cover it; or that its number is void."""

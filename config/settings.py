@@ -15,7 +15,7 @@ from django.core.exceptions import ImproperlyConfigured
 from django.utils.translation import gettext_lazy as _
 from jinja2 import Undefined
 
-from mail.senders import named_sender
+from mail.names import named_sender
 from pages import colours, logo, times
 from store.connect import CHAOS, BadStoreUrl, check
 from store.keys import OVERRIDES, without_invisible
@@ -291,7 +291,7 @@ ACCOUNT_RETENTION = environment.number("ACCOUNT_RETENTION", 0, 0, 240)  # months
 if 0 < ACCOUNT_RETENTION < 3:
     environment.mistakes.append("ACCOUNT_RETENTION must be 0 or at least 3: people are warned a month before.")
 FORGET_AFTER_DAYS = environment.number("FORGET_AFTER_DAYS", 30, 0, 3650)  # a removal, the log forgets; 0: never
-PASSWORD_HASHERS = ["accounts.hashers.Argon2id"]
+PASSWORD_HASHERS = ["accounts.backends.Argon2id"]
 VALIDATION = "django.contrib.auth.password_validation"
 AUTH_PASSWORD_VALIDATORS = [
     {"NAME": f"{VALIDATION}.UserAttributeSimilarityValidator", "OPTIONS": {"user_attributes": ("name", "email")}},
@@ -412,7 +412,7 @@ MIDDLEWARE = [
     "django.middleware.common.CommonMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
-    "accounts.middleware.SignedIn",
+    "accounts.middleware.AuthenticationMiddleware",
     "config.middleware.Pausing",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
@@ -431,7 +431,7 @@ TEMPLATES = [
             "auto_reload": False,
             "undefined": Undefined,  # tests have it raise
             "context_processors": [
-                "accounts.anonymous.person",
+                "accounts.visitors.user_context",
                 "django.contrib.messages.context_processors.messages",
                 "pages.site_views.site_context",
                 "config.context.state",

@@ -13,9 +13,9 @@ from django.templatetags.static import static
 from django.urls import reverse
 
 from accounts.models import User
-from accounts.policy import sentence, takes_registrations
+from accounts.registration_policy import allows_registration, explanation
+from accounts.repository import last_visit
 from accounts.rules import Permission
-from accounts.visits import last_visit
 from acts import naming
 from acts.links import whole
 from acts.naming import site_name
@@ -121,8 +121,8 @@ def doing(request: HttpRequest) -> dict[str, Any]:
     """What can be done and read here by whoever comes by."""
     shared, posts = together(table(), _shared, newest)
     return {
-        "may_register": takes_registrations(),
-        "who_registers": sentence(),
+        "may_register": allows_registration(),
+        "who_registers": explanation(),
         "may_make_polls": may_make(request.user),
         "shared": shared,
         "newest": posts,

@@ -13,7 +13,7 @@ from django.utils.translation import override
 
 from accounts import throttle
 from accounts.models import User
-from accounts.services import still
+from accounts.services import role_unchanged
 from accounts.visitors import Visitor
 from acts.limits import SECONDS_PER_DAY, SECONDS_PER_HOUR, Limit, is_within
 from acts.recording import try_write, write
@@ -69,7 +69,7 @@ def ask(address: str, visitor: Visitor, user: User | None = None) -> None:
     known = find(address)
     letter = KNOWN if known else CONFIRM
     if not is_within(MAILED[letter], address):
-        table().write(outbox.nothing())
+        table().write(outbox.queued_nothing())
     elif known is None:
         table().write(outbox.queued(letter, address))
     else:
@@ -108,7 +108,7 @@ def leave(address: str) -> None:
 def remove(actor: User, address: str) -> None:
     """Somebody has asked an admin for it."""
     gone = Delete(keys.subscriber(address), when=Exists())
-    write(gone, still(actor), refusals={0: Refusal(NOT_SUBSCRIBED)})
+    write(gone, role_unchanged(actor), refusals={0: Refusal(NOT_SUBSCRIBED)})
 
 
 def forget_subscription(gone: User) -> None:

@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from accounts import repository as people
-from accounts.heirs import Estate, is_owner
+from accounts.handover import Handover, is_still_owner
 from accounts.models import User
 from acts.again import try_again
 from acts.background import Batch, Task, finished, next_deletions
@@ -67,7 +67,7 @@ def _make(
     words = {"set_id": new.id, **repository.told(new), **_told(first, described), **said}
     waiting = repository.filling(new.id, later, described, new.created_at)
     event = Event(user.name, "QuestionSetMade", words)
-    log().record(event, *repository.creation(made), *waiting, people.is_still(user))
+    log().record(event, *repository.creation(made), *waiting, people.is_same_account(user))
     if later:
         FILLING.start(new.id)
     return made.set
@@ -268,7 +268,7 @@ def _hand_on(whole: Whole, gone: str, heir: str | None) -> None:
         return
     after = rules.renamed(whole, created_by=heir or "", changed_at=at)
     event = Event(SITE, "QuestionSetChanged", {"set_id": whole.set.id, "created_by": after.set.created_by, "at": at})
-    record(event, *repository.change(whole, after), *is_owner(heir))
+    record(event, *repository.change(whole, after), *is_still_owner(heir))
 
 
-pass_on = Estate(_made_by, repository.whole, _is_theirs, _hand_on).pass_on
+pass_on = Handover(_made_by, repository.whole, _is_theirs, _hand_on).pass_on

@@ -139,7 +139,7 @@ def _name(who: User | Pass, standing: Standing) -> str:
 
 def _still(who: User | Pass, standing: Standing, written: Sequence[Write]) -> list[Write]:
     """That whoever acts may act as they could when `standing` was read."""
-    return repository.still_theirs(standing, written) if isinstance(who, Pass) else [people.is_still(who)]
+    return repository.still_theirs(standing, written) if isinstance(who, Pass) else [people.is_same_account(who)]
 
 
 # --- withdrawing ---

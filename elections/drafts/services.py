@@ -62,7 +62,7 @@ def create_draft(
     said |= {"election_name": election.name, "description": description, **data}
     writes = repository.creation(election, description)
     event, taken = Event(actor.name, "ElectionCreated", said), _name_taken_at(range(len(writes)))
-    recording.record(event, *writes, *also, people.is_still(actor), once=mark, refusals=taken)
+    recording.record(event, *writes, *also, people.is_same_account(actor), once=mark, refusals=taken)
 
 
 def _name_taken_at(parts: Iterable[int]) -> dict[int, Refusal]:

@@ -10,10 +10,10 @@ from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from accounts import allowance
+from accounts import mail_quota
 from accounts.access import requires
-from accounts.opting_out import opt_out
 from accounts.rules import NOT_CONFIRMED
+from accounts.unsubscribe import unsubscribe_view
 from acts.site import now_text
 from elections.access import context_of, run
 from elections.rules import Action, Election, State
@@ -47,7 +47,7 @@ def message(request: HttpRequest, election: Election) -> HttpResponse:
         _("The message is on its way."),
     ):
         return redirect("message_voters", name=election.name)
-    context = _read(request, election, form=form, preview=preview, mails_today=allowance.today(request.user))
+    context = _read(request, election, form=form, preview=preview, mails_today=mail_quota.quota_today(request.user))
     return render(request, "elections/messages.html", context, status=422 if form.errors else 200)
 
 
@@ -88,7 +88,9 @@ def _lead(_address: str) -> str:
     )
 
 
-@opt_out(quiet.LEAVE, gettext_lazy("No more mails about results?"), gettext_lazy("No more mails about results"), _lead)
+@unsubscribe_view(
+    quiet.LEAVE, gettext_lazy("No more mails about results?"), gettext_lazy("No more mails about results"), _lead
+)
 def no_results_by_mail(address: str) -> str:
     quiet.leave_alone(address)
     return _("You get no more mails about results. Whoever has an account can change that on their own page.")

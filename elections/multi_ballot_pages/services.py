@@ -54,7 +54,9 @@ def make(actor: User, name: str, questions: Sequence[str]) -> MultiBallot:
     names = tuple(each.name for each in bound)
     multi_ballot = MultiBallot(secrets.token_hex(6), name, names[0], names, now_text())
     said = {"name": name, "questions": list(names), "created_at": multi_ballot.created_at}
-    _record(actor, "BookMade", multi_ballot, said, *repository.creation(multi_ballot, bound), people.is_still(actor))
+    _record(
+        actor, "BookMade", multi_ballot, said, *repository.creation(multi_ballot, bound), people.is_same_account(actor)
+    )
     return multi_ballot
 
 

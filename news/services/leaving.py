@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from accounts.heirs import Estate, is_owner
+from accounts.handover import Handover, is_still_owner
 from acts.recording import record
 from acts.site import SITE, now_text, table
 from news import repository
@@ -27,7 +27,7 @@ def _record_heir(post: Post, gone: str, heir: str | None) -> None:
     """What can be read stays, without a name: nobody else wrote it. What is not to be read yet is the owner's now."""
     after = replace(post, author="" if post.is_seen(now_text()) else heir or "")
     said = {"post_id": post.id, "author": after.author}
-    record(Event(SITE, "PostPassedOn", said), *repository.change(post, after), *is_owner(after.author))
+    record(Event(SITE, "PostPassedOn", said), *repository.change(post, after), *is_still_owner(after.author))
 
 
-pass_on = Estate(_listed, repository.find, _is_by, _record_heir).pass_on
+pass_on = Handover(_listed, repository.find, _is_by, _record_heir).pass_on

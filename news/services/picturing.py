@@ -29,6 +29,6 @@ def _picture(user: User, post_id: str, wanted: Wanted) -> None:
     after = wanted.instead_of(post.photo)
     if after == post.photo:
         return
-    event = Event(user.name, "PostPictured", {"post_id": post.id, **photos.said(after)})
+    event = Event(user.name, "PostPictured", {"post_id": post.id, **photos.event_data(after)})
     change = repository.change(post, replace(post, photo=after))
     record(event, *change, *wanted.writes(post.photo), still_may(user))

@@ -10,7 +10,7 @@ from typing import Any
 
 from accounts import repository as people
 from accounts.models import User
-from accounts.services import still
+from accounts.services import role_unchanged
 from acts.recording import record
 from acts.refusals import LostRace, NotNow
 from acts.site import now_text
@@ -83,7 +83,7 @@ def is_there(election: Election) -> Check:
 
 def still_may(user: User) -> Check:
     """Whoever may write because of their role must still have it."""
-    return still(user) if rules.writes_news(user.role) else people.is_still(user)
+    return role_unchanged(user) if rules.writes_news(user.role) else people.is_same_account(user)
 
 
 # --- writing ---

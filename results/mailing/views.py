@@ -7,7 +7,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
 
-from accounts import allowance
+from accounts import mail_quota
 from elections.access import context_of, run
 from elections.invitations.forecast import of as forecast_of
 from elections.invitations.mailing import ANNOUNCED
@@ -33,6 +33,6 @@ def mail_result(request: HttpRequest, election: Election) -> HttpResponse:
         "called": called(election),
         "numbers": forecast_of(election, ANNOUNCED),
         "asked_at": mailing.asked_at(election),
-        "mails_today": allowance.today(request.user),
+        "mails_today": mail_quota.quota_today(request.user),
     }
     return render(request, "results/mail.html", context_of(request, election, **context))
