@@ -27,8 +27,7 @@ from math import ceil, comb
 from operator import itemgetter
 
 from .abreast import ranks_in
-from .ballots import Ballots, groups_of, ranking_of
-from .bundles import Bundle, Bundles
+from .ballots import Ballots, Bundle, Bundles, groups_of, ranking_of
 from .cost import BY_CONTESTS
 from .irv import ChangedPiles, Piles
 from .irv import winners as irv_winners

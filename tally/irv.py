@@ -31,11 +31,9 @@ from fractions import Fraction
 from math import lcm
 from typing import NamedTuple
 
-from .ballots import Ballots
-from .bundles import Bundle, Bundles
+from .ballots import Ballots, Bundle, Bundles
 from .lots import Chooser, Number, Tally
-from .numbers import as_text
-from .result import Result, Round, Tie, Transfer, header, places_of
+from .result import Result, Round, Tie, Transfer, as_text, header, places_of
 
 METHOD = "irv"
 
@@ -43,7 +41,7 @@ Shares = dict[tuple[int, int], int]  # by candidate, and the number among whom b
 
 
 class Piles:
-    """Ballots by the candidates they count for, in bundles (tally/bundles.py), when some have gone."""
+    """Ballots by the candidates they count for, in bundles (tally/ballots.py), when some have gone."""
 
     def __init__(self, ballots: Ballots) -> None:
         """When nobody has."""

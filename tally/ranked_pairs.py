@@ -26,8 +26,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from .ballots import Ballots
-from .pairwise import condorcet_winner, peel, strengths
-from .reach import Reach, bits
+from .pairwise import Reach, bits, condorcet_winner, peel, strengths
 from .result import Result, header, standing
 
 Contest = tuple[int, int]

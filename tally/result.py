@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import asdict, dataclass, field
+from fractions import Fraction
 from typing import Any
 
 from .ballots import Ballots
@@ -131,3 +132,29 @@ def standing(groups: list[list[str]]) -> dict[str, Any]:
     places = places_of(groups)
     ties = tuple(Tie("places", tuple(sorted(group)), "left") for group in groups if len(group) > 1)
     return {"winners": tuple(name for name, place in places if place == 1), "places": places, "ties": ties}
+
+
+# --- Exact numbers as text ---
+
+
+def as_text(number: Fraction | int) -> str:
+    """A whole number, a decimal where it is exact (2.5), else a fraction (7/3)."""
+    if number.denominator == 1:
+        return str(number.numerator)
+    twos, rest = _divide_out(number.denominator, 2)
+    fives, rest = _divide_out(rest, 5)
+    if rest != 1:
+        return str(number)
+    places = max(twos, fives)
+    digits = str(abs(number.numerator) * 10**places // number.denominator).rjust(places + 1, "0")
+    whole, part = digits[: len(digits) - places], digits[len(digits) - places :]
+    return ("-" if number < 0 else "") + (f"{whole}.{part}" if part else whole)
+
+
+def _divide_out(number: int, prime: int) -> tuple[int, int]:
+    """How often it can be divided by the prime, and what is left."""
+    times = 0
+    while number % prime == 0:
+        number //= prime
+        times += 1
+    return times, number

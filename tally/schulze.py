@@ -21,8 +21,7 @@ from itertools import pairwise as steps
 from operator import ge
 
 from .ballots import Ballots
-from .pairwise import condorcet_winner, peel, strengths
-from .reach import Reach, bits
+from .pairwise import Reach, bits, condorcet_winner, peel, strengths
 from .result import Result, header, standing
 
 

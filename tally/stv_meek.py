@@ -30,8 +30,7 @@ from __future__ import annotations
 from collections import Counter
 from math import lcm
 
-from .ballots import Ballots, Groups
-from .bundles import Bundle, Bundles
+from .ballots import Ballots, Bundle, Bundles, Groups
 from .lots import Chooser, Tally
 from .result import Result, Round
 from .stv import Standings, check_seats, fixed, nothing_to_count, result_of

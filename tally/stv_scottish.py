@@ -27,8 +27,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 
-from .ballots import Ballots
-from .bundles import Bundle, Bundles
+from .ballots import Ballots, Bundle, Bundles
 from .lots import Chooser, Tally
 from .result import Result, Round, Transfer
 from .stv import Standings, check_seats, fixed, nothing_to_count, result_of
@@ -41,7 +40,7 @@ ONE = 10**DECIMAL_PLACES  # everything is counted in units of the fifth decimal
 class _Piles:
     """Papers by the candidate who holds them, and the votes they are worth.
 
-    Papers of rankings that begin alike always move together (tally/bundles.py), so a pile holds each bundle at most
+    Papers of rankings that begin alike always move together (tally/ballots.py), so a pile holds each bundle at most
     once, with what one paper of it is worth: parts of the same papers that come together again are one part.
     """
 

@@ -21,8 +21,7 @@ from collections.abc import Iterator
 from fractions import Fraction
 from typing import Any
 
-from tally.numbers import as_text
-from tally.result import Result, Round
+from tally.result import Result, Round, as_text
 
 DECIMAL_PLACES = 4
 NOBODY, CUT = "exhausted", "residual surplus"

@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 
 from tally import abreast, closeness, irv, methods
 from tally.abreast import ranks_in
-from tally.ballots import BadBallot, Ballots, groups_of
-from tally.bundles import Bundles
+from tally.ballots import BadBallot, Ballots, Bundles, groups_of
 from tally.closeness import Change, apply
 from tally.pairwise import Summary, matrices, walked
 from tests.rows import every_row
