@@ -27,8 +27,8 @@ from mail.answers import Trouble, without_address
 from mail.letters import compose
 from mail.numbers import number_in
 from mail.trial import send_trial
-from pages.paging import listed
-from pages.saying import told
+from pages.messages import run_action
+from pages.paging import list_context
 from store.together import together
 from upkeep.doctor import health
 
@@ -62,7 +62,7 @@ def mails(request: HttpRequest) -> HttpResponse:
     }
     if state == outbox.UNKNOWN:
         context["mailings"] = again.mailings(outbox.in_state(state, health.MAX_COUNTED_MAILS)[0])
-    context |= listed(request, partial(outbox.in_state, state), state=state)
+    context |= list_context(request, partial(outbox.in_state, state), state=state)
     return render(request, "audit/mails.html", context)
 
 
@@ -86,7 +86,7 @@ def mail_text(request: HttpRequest, letter: outbox.Mail) -> HttpResponse:
 @require_POST
 def try_all(request: HttpRequest) -> HttpResponse:
     done = _("All mails that failed are being tried again.")
-    told(request, lambda: again.try_all(request.user.name, still(request.user)), done)
+    run_action(request, lambda: again.try_all(request.user.name, still(request.user)), done)
     return redirect(_in(outbox.FAILED))
 
 
@@ -96,7 +96,7 @@ def settle_unknown(request: HttpRequest) -> HttpResponse:
     """Mails of unknown fate, all together or those of one mailing."""
     how, mailing = request.POST.get("how", ""), request.POST.get("mailing", "")[:MAX_MAILING_CHARS]
     done = _("These mails are being sent again.") if how == again.AGAIN else _("These mails are being taken as sent.")
-    told(request, lambda: again.settle_unknown(request.user.name, how, mailing, still(request.user)), done)
+    run_action(request, lambda: again.settle_unknown(request.user.name, how, mailing, still(request.user)), done)
     return redirect(_in(outbox.UNKNOWN))
 
 
@@ -104,7 +104,7 @@ def settle_unknown(request: HttpRequest) -> HttpResponse:
 @require_POST
 def try_one(request: HttpRequest, letter: outbox.Mail) -> HttpResponse:
     done = _("The mail is being tried again.")
-    told(request, lambda: again.try_one(request.user.name, letter, still(request.user)), done)
+    run_action(request, lambda: again.try_one(request.user.name, letter, still(request.user)), done)
     return redirect(_in(letter.state))
 
 
@@ -112,7 +112,7 @@ def try_one(request: HttpRequest, letter: outbox.Mail) -> HttpResponse:
 @require_POST
 def put_aside(request: HttpRequest, letter: outbox.Mail) -> HttpResponse:
     done = _("The mail is put aside. It is not sent.")
-    told(request, lambda: again.put_aside(request.user.name, letter, still(request.user)), done)
+    run_action(request, lambda: again.put_aside(request.user.name, letter, still(request.user)), done)
     return redirect(_in(letter.state))
 
 

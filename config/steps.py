@@ -35,8 +35,8 @@ from elections.invitations.wording import asked_of
 from elections.lifecycle.closing import FOLLOWING, SHUTTING
 from elections.lifecycle.services import OPENING
 from elections.managers.services import pass_on as pass_elections_on
-from elections.multi_question import repository as ballots_of_several
-from elections.multi_question_pages import services as _books_steps  # noqa: F401 - only for its steps
+from elections.multi_ballot_pages import services as _multi_ballots_steps  # noqa: F401 - only for its steps
+from elections.multi_ballots import repository as ballots_of_several
 from elections.skills_needed.needs import kept as keep_skills
 from elections.skills_needed.services import forget_agreements
 from live import follow_ups as onward
@@ -160,7 +160,7 @@ def arrange() -> None:
 
     # A mail is written (mail.letters.compose): its colours are
     COLOURING.arrange(
-        colours.of_site,  # those of the pages
+        colours.site_shades,  # those of the pages
     )
 
     # What the worker finishes (acts.background), whoever began it:

@@ -14,7 +14,7 @@ from store.table import Span
 from . import personal_data
 from .convening import Convened
 from .invitations import opt_out
-from .multi_question.rules import Book
+from .multi_ballots.rules import MultiBallot
 from .rules import Election
 from .turnout.disclosure import before_the_close_only, who_is_on_the_roll
 
@@ -98,7 +98,7 @@ ITEMS = (
              exports=(Export("results_by_mail", "", opt_out.wanted),)),
 
     # several questions on one ballot
-    ItemType("book", keys.book, fields_of(Book), sheets=(
+    ItemType("book", keys.multi_ballot, fields_of(MultiBallot), sheets=(
         Sheet("books", _("Several questions on one ballot"),
               _("Which elections one ballot binds together: give its id."), "book_id name place election leads",
               "book_id place", "name"),)),

@@ -1,4 +1,4 @@
-"""A type that is declared once is known everywhere: what docs/new_things.md shows, really done."""
+"""A type that is declared once is known everywhere: what docs/how-to/add-an-item-type.md shows, really done."""
 
 from __future__ import annotations
 

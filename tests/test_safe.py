@@ -25,7 +25,7 @@ CODE = {
     "pages/markdown.py": "what the cleaner has let through; and a text all of which is escaped",
     "pages/page_cache.py": "what a template was rendered to",
     "pages/qr.py": "a drawing made of numbers",
-    "pages/rendered.py": "what the cleaner let through earlier, from the store",
+    "pages/markdown_cache.py": "what the cleaner let through earlier, from the store",
     "pages/time_fields.py": "options that Django has written",
     "results/pictures/drawing.py": "elements whose attributes and texts are escaped there",
 }

@@ -13,7 +13,7 @@ from acts.links import whole
 from acts.site import now_text
 from acts.tokens import sign
 from elections import repository
-from elections.multi_question.links import ballot_of, page_of
+from elections.multi_ballots.links import ballot_of, page_of
 from elections.rules import Election, State
 from mail.letters import Letter
 from mail.outbox import Mail, NothingToSay

@@ -12,7 +12,7 @@ from accounts import repository as people
 from elections import repository
 from elections.invitations import opt_out
 from elections.invitations.voting_link import token_for
-from elections.multi_question.links import called
+from elections.multi_ballots.links import called
 from mail.letters import Letter
 from mail.outbox import Mail
 
@@ -54,7 +54,7 @@ def _link(mail: Mail) -> str:
         return reverse("vote_by_link", args=[token])
     is_for_all = election.results_public and people.find_by_email(mail.to) is None
     if election.book:
-        return reverse("shared_book" if is_for_all else "book_results", args=[election.book])
+        return reverse("shared_multi_ballot" if is_for_all else "multi_ballot_results", args=[election.book])
     return reverse("shared" if is_for_all else "results", args=[election.name])
 
 

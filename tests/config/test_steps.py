@@ -29,7 +29,7 @@ STEPS = {
     "FOLLOWING": (FOLLOWING, ["results.services.seal_soon"]),
     "PANELS": (PANELS, ["news.about.beside"]),
     "WELCOMING": (WELCOMING, ["elections.invitations.wording.asked_of"]),
-    "COLOURING": (COLOURING, ["pages.colours.of_site"]),
+    "COLOURING": (COLOURING, ["pages.colours.site_shades"]),
     "COUNTING": (COUNTING, ["results.services.seal_result"]),
     "SEALED": (SEALED, ["results.mailing.services.mail_by_itself"]),
     "ONCE_SEALED": (ONCE_SEALED, ["results.mailing.services.to_be_mailed"]),
