@@ -10,15 +10,15 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
-from ranking.explanations import said
+from ranking.explanations import translate
 from results.pictures import OF_POLLS, Picture, pictures_of
-from results.words import label, names
+from results.wording import join_names, method_label
 from store.splitting import PART_BYTES
 from tally.ballots import Ballots
 from tally.explain import explain
 from tally.methods import count
+from tally.provisional import places_with_first, provisional_result, winners_with_other_lots
 from tally.result import Result
-from tally.undrawn import undrawn, with_first, with_other_lots
 
 from .words import RULES, of_options
 
@@ -46,7 +46,7 @@ class Counted:
     @property
     def places(self) -> dict[str, int]:
         """Everybody's place, with all leaders in the first."""
-        return dict(with_first(self.result, self.leaders))
+        return dict(places_with_first(self.result, self.leaders))
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +90,7 @@ class SideBySide:
 
 def _counted(ballots: Ballots, method: str, seed: str) -> Counted:
     result = count(ballots, method, seed=seed)
-    return Counted(result, undrawn(result, with_other_lots(ballots, result)).result.winners)
+    return Counted(result, provisional_result(result, winners_with_other_lots(ballots, result)).result.winners)
 
 
 # --- in words ---
@@ -105,7 +105,7 @@ def agreement(account: SideBySide) -> str:
         return _("The methods do not agree: it depends on the rule who is ahead.")
     leaders = different.pop()
     if len(leaders) > 1:
-        return _("All three methods see a tie: %(names)s.") % {"names": names(leaders)}
+        return _("All three methods see a tie: %(names)s.") % {"names": join_names(leaders)}
     return _("All three methods agree: %(name)s.") % {"name": leaders[0]}
 
 
@@ -117,7 +117,7 @@ def context_of(account: SideBySide) -> dict[str, Any]:
         "votes": account.total,
         "agreement": agreement(account),
         "methods": [_method(each) for each in account.counted],
-        "labels": [label(each.method) for each in account.counted],
+        "labels": [method_label(each.method) for each in account.counted],
         "first_places": ordered[:MAX_PLACES_SHOWN],
         "other_places": ordered[MAX_PLACES_SHOWN:],
         "pictures": [picture for result in shown for picture in _pictures(result)],
@@ -129,7 +129,7 @@ def _method(counted: Counted) -> dict[str, Any]:
     sentences = _reasons(counted)
     return {
         "key": result.method,
-        "label": label(result.method),
+        "label": method_label(result.method),
         "rule": RULES[result.method],
         "leaders": counted.leaders,
         "by_lot": bool(result.lots),
@@ -142,11 +142,11 @@ def _method(counted: Counted) -> dict[str, Any]:
 
 def _reasons(counted: Counted) -> list[str]:
     """Where the winner hangs on a lot, the method has none: then the account is that of one draw."""
-    sentences = [said(of_options(each)) for each in explain(counted.result)]
+    sentences = [translate(of_options(each)) for each in explain(counted.result)]
     if not counted.hangs_on_a_lot:
         return sentences
     tie = _("The votes do not decide between these: %(names)s. With another lot another would be ahead.")
-    return [tie % {"names": names(counted.leaders)}, _("This is how one draw goes:"), *sentences[1:]]
+    return [tie % {"names": join_names(counted.leaders)}, _("This is how one draw goes:"), *sentences[1:]]
 
 
 def places(account: SideBySide) -> list[tuple[str, list[int]]]:

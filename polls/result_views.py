@@ -43,7 +43,7 @@ def of_results(view: View) -> View:
 
     @wraps(view)
     def answer(request: HttpRequest, poll_id: UUID, **words: Any) -> HttpResponseBase:
-        look = live.shelf.look(str(poll_id))
+        look = live.shelf.get(str(poll_id))
         if look is None:
             raise Http404
         if gone := gone_page(request, look.poll):

@@ -21,7 +21,7 @@ from pages.forms import form_page
 from pages.sharing import LANGUAGES, cross_origin, embeddable, immutable
 from ranking.rankings import ranks_of
 from results.sharing.card import picture
-from results.words import label
+from results.wording import method_label
 
 from . import counting, live, repository, voters
 from .card import as_svg, card_of, sentence_svg, writable_card
@@ -80,12 +80,12 @@ def _can_vote_here(request: HttpRequest, poll: Poll, context: dict[str, Any]) ->
 def _standing(poll: Poll, has_voted: bool, is_open: bool) -> dict[str, Any]:
     if is_open and poll.results_hidden and not has_voted:
         return {"results_later": True}
-    look = live.shelf.look(poll.id)
+    look = live.shelf.get(poll.id)
     if look is None or look.result is None:
         return {"counting": True}
     account = look.result
     shown = {"votes": account.total, "agreement": counting.agreement(account)}
-    methods = [label(each.method) for each in account.counted]
+    methods = [method_label(each.method) for each in account.counted]
     return shown | {"places": counting.places(account)[:MAX_PLACES_SHOWN], "methods": methods}
 
 
@@ -96,7 +96,7 @@ def _standing(poll: Poll, has_voted: bool, is_open: bool) -> dict[str, Any]:
 @require_safe
 def image(request: HttpRequest, poll_id: UUID) -> HttpResponse:
     """How the poll stands, for everybody alike: where results wait for one's vote, the picture waits for the end."""
-    look = live.shelf.look(str(poll_id))
+    look = live.shelf.get(str(poll_id))
     if look is None:
         raise Http404
     status, drawn = _drawn(look)

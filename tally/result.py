@@ -116,7 +116,7 @@ def places_of(groups: list[list[str]]) -> tuple[tuple[str, int], ...]:
     return tuple(places)
 
 
-def header(ballots: Ballots) -> dict[str, Any]:
+def ballot_fields(ballots: Ballots) -> dict[str, Any]:
     """What every result says of the ballots it counted."""
     normal = ballots.normal
     return {
@@ -127,7 +127,7 @@ def header(ballots: Ballots) -> dict[str, Any]:
     }
 
 
-def standing(groups: list[list[str]]) -> dict[str, Any]:
+def outcome_fields(groups: list[list[str]]) -> dict[str, Any]:
     """What a method without rounds says of everybody: the first group wins, and equals are reported as ties."""
     places = places_of(groups)
     ties = tuple(Tie("places", tuple(sorted(group)), "left") for group in groups if len(group) > 1)
@@ -137,7 +137,7 @@ def standing(groups: list[list[str]]) -> dict[str, Any]:
 # --- Exact numbers as text ---
 
 
-def as_text(number: Fraction | int) -> str:
+def exact_text(number: Fraction | int) -> str:
     """A whole number, a decimal where it is exact (2.5), else a fraction (7/3)."""
     if number.denominator == 1:
         return str(number.numerator)

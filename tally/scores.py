@@ -7,8 +7,8 @@ from fractions import Fraction
 from typing import Any
 
 from .ballots import Ballots
-from .pairwise import condorcet_winner, ranked_by, strengths
-from .result import Result, as_text, header, standing
+from .pairwise import condorcet_winner, rank_by_score, strengths
+from .result import Result, ballot_fields, exact_text, outcome_fields
 
 
 def borda(ballots: Ballots) -> Result:
@@ -35,9 +35,9 @@ def borda(ballots: Ballots) -> Result:
         unranked="below",
         seed="",
         pairwise=pairwise,
-        reasons={"points": {name: as_text(Fraction(two, 2)) for name, two in zip(names, doubled, strict=True)}},
-        **header(ballots),
-        **standing(ranked_by(names, doubled)),
+        reasons={"points": {name: exact_text(Fraction(two, 2)) for name, two in zip(names, doubled, strict=True)}},
+        **ballot_fields(ballots),
+        **outcome_fields(rank_by_score(names, doubled)),
     )
 
 
@@ -61,7 +61,7 @@ def copeland(ballots: Ballots, *, unranked: str = "below") -> Result:
     first = condorcet_winner(pairwise)
 
     def said(i: int) -> dict[str, str | int]:
-        return {"score": as_text(won[i] + Fraction(drawn[i], 2)), "won": won[i], "lost": lost[i], "drawn": drawn[i]}
+        return {"score": exact_text(won[i] + Fraction(drawn[i], 2)), "won": won[i], "lost": lost[i], "drawn": drawn[i]}
 
     return Result(
         method="copeland",
@@ -73,8 +73,8 @@ def copeland(ballots: Ballots, *, unranked: str = "below") -> Result:
             "condorcet_winner": None if first is None else names[first],
             "scores": {names[i]: said(i) for i in everyone},
         },
-        **header(ballots),
-        **standing(ranked_by(names, [2 * won[i] + drawn[i] for i in everyone])),
+        **ballot_fields(ballots),
+        **outcome_fields(rank_by_score(names, [2 * won[i] + drawn[i] for i in everyone])),
     )
 
 
@@ -115,8 +115,8 @@ def minimax(ballots: Ballots, *, unranked: str = "below", strength: str = "winni
             "condorcet_winner": None if first is None else names[first],
             "worst": {names[i]: said(i) for i in everyone},
         },
-        **header(ballots),
-        **standing(ranked_by(names, [-defeat for defeat in defeats])),
+        **ballot_fields(ballots),
+        **outcome_fields(rank_by_score(names, [-defeat for defeat in defeats])),
     )
 
 
@@ -148,7 +148,7 @@ def plurality(ballots: Ballots) -> Result:
         seats=1,
         unranked="below",
         seed="",
-        reasons={"votes": {name: as_text(each) for name, each in zip(normal.candidates, votes, strict=True)}},
-        **header(ballots),
-        **standing(groups),
+        reasons={"votes": {name: exact_text(each) for name, each in zip(normal.candidates, votes, strict=True)}},
+        **ballot_fields(ballots),
+        **outcome_fields(groups),
     )

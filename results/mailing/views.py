@@ -16,7 +16,7 @@ from elections.rules import Action, Election
 from pages.forms import form_page
 from pages.messages import message_page, run_action
 
-from . import letters
+from . import emails
 from . import services as mailing
 
 
@@ -29,10 +29,10 @@ def mail_result(request: HttpRequest, election: Election) -> HttpResponse:
     if (about := mailing.outcome_of(election)) is None:
         return message_page(request, _("Mail the result"), str(mailing.NOT_SEALED))
     context = {
-        "outcome": letters.outcome(about),
+        "outcome": emails.outcome_sentence(about),
         "called": called(election),
         "numbers": forecast_of(election, ANNOUNCED),
-        "asked_at": mailing.asked_at(election),
+        "asked_at": mailing.mailed_at(election),
         "mails_today": allowance.today(request.user),
     }
     return render(request, "results/mail.html", context_of(request, election, **context))

@@ -447,13 +447,13 @@ def test_numbers_that_run_against_the_clock_are_found(told):
 
 def unmarked(monkeypatch: pytest.MonkeyPatch) -> None:
     """The roll is marked whatever it says by now."""
-    true = repository.marked
+    true = repository.marking_roll
     monkeypatch.setattr(repository, "marked", lambda *a, **options: replace(true(*a, **options), when=None))
 
 
 def ungated(monkeypatch: pytest.MonkeyPatch) -> None:
     """Whoever has looked while it was open gets in."""
-    true = repository.through_gate
+    true = repository.passing_gate
 
     def through(*arguments: Any) -> Write:
         write = true(*arguments)
@@ -491,7 +491,7 @@ def forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def miscounted(monkeypatch: pytest.MonkeyPatch) -> None:
     """A change counts as another vote."""
-    true = repository.through_gate
+    true = repository.passing_gate
 
     def through(election: Election, votes: int, papers: int) -> Write:
         return true(election, votes or 1, papers)

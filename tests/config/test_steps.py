@@ -24,20 +24,20 @@ from mail.letters import COLOURING, LETTERS
 
 STEPS = {
     "SEEING": (SEEING, ["skills.access.may_see_profile"]),
-    "OPENING": (OPENING, ["ballots.secrecy.salted", "elections.skills_needed.needs.kept"]),
-    "SHUTTING": (SHUTTING, ["ballots.secrecy.unsalted"]),
-    "FOLLOWING": (FOLLOWING, ["results.services.seal_soon"]),
+    "OPENING": (OPENING, ["ballots.secrecy.creating_salt", "elections.skills_needed.needs.kept"]),
+    "SHUTTING": (SHUTTING, ["ballots.secrecy.destroying_salt"]),
+    "FOLLOWING": (FOLLOWING, ["results.services.wait_for_worker"]),
     "PANELS": (PANELS, ["news.about.beside"]),
     "WELCOMING": (WELCOMING, ["elections.invitations.wording.asked_of"]),
     "COLOURING": (COLOURING, ["pages.colours.site_shades"]),
     "COUNTING": (COUNTING, ["results.services.seal_result"]),
-    "SEALED": (SEALED, ["results.mailing.services.mail_by_itself"]),
-    "ONCE_SEALED": (ONCE_SEALED, ["results.mailing.services.to_be_mailed"]),
+    "SEALED": (SEALED, ["results.mailing.services.mail_automatically"]),
+    "ONCE_SEALED": (ONCE_SEALED, ["results.mailing.services.mail_result_step"]),
     "LEAVING": (
         LEAVING,
         [
             "accounts.heirs.pass_on",
-            "ballots.services.leaving.take_along",
+            "ballots.services.leaving.remove_ballots_of",
             "elections.groups.services.leave",
             "accounts.heirs.pass_on",
             "accounts.heirs.pass_on",

@@ -76,6 +76,6 @@ class Clock:
 def shelf(monkeypatch) -> live.PollShelf:
     """Every look looks anew."""
     new = live.PollShelf(clock=Clock())
-    monkeypatch.setattr("results.incoming.watching.REST_FACTOR", 0)
+    monkeypatch.setattr("results.incoming.count_cache.REST_FACTOR", 0)
     monkeypatch.setattr(live, "shelf", new)
     return new

@@ -41,7 +41,7 @@ def test_votes_are_given_changed_watched_sealed_and_cleared_away(site, made, mon
     assert {item["PK"] for item in repository.each_vote(poll)} <= {f"POLL#{poll.id}#0{number}" for number in range(8)}
     assert list(site.each(*keys.votes(poll.id))) == []
     assert len(list(repository.votes_since(poll, poll.created_at))) == 20
-    assert live.shelf.look(poll.id).ballots.total == 20
+    assert live.shelf.get(poll.id).ballots.total == 20
     assert repository.has_voted(poll, voters.id_of(poll.id, "voter 3"))
     services.close(by_ida(poll))
     sealing.seal_what_is_over()

@@ -8,7 +8,7 @@ import pytest
 
 from tally import methods, scores
 from tally.ballots import Ballots
-from tally.result import as_text
+from tally.result import exact_text
 from tests.rows import every_row
 
 from .examples import CYCLE, TENNESSEE, election
@@ -127,4 +127,4 @@ def test_where_nothing_is_said_all_are_equal(method, cast):
     ],
 )
 def test_numbers_are_decimals_where_that_is_exact(number, text):
-    assert as_text(number) == text
+    assert exact_text(number) == text
