@@ -141,7 +141,7 @@ def a_list_that_anybody_can_work_out(monkeypatch: pytest.MonkeyPatch) -> None:
         words = (standing.election.name, standing.election.created_at, keys.fold(standing.voter))
         return "\n".join(words).encode()
 
-    monkeypatch.setattr(repository.Standing, "listing", property(listing), raising=False)
+    monkeypatch.setattr(repository.Standing, "order_seed", property(listing), raising=False)
 
 
 # --- beside the ballot ---
@@ -209,7 +209,7 @@ def the_code_in_the_session(monkeypatch: pytest.MonkeyPatch) -> None:
         request.session["receipt"] = outcome.ballot.confirmation if outcome.ballot else ""
         say(request, outcome)
 
-    monkeypatch.setattr(views, "_say_outcome", keep)
+    monkeypatch.setattr(views, "_show_outcome", keep)
 
 
 def sealed_in_the_order_of_arrival(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -52,7 +52,7 @@ def test_never_more_are_held_than_so_many_and_a_block_of_each_run(tmp_path, few_
             blocks.append(block)
             yield block
 
-    monkeypatch.setattr(Sorter, "_put_away", lambda self: (held.append(len(self._held)), put_away(self))[1])
+    monkeypatch.setattr(Sorter, "_spill", lambda self: (held.append(len(self._held)), put_away(self))[1])
     monkeypatch.setattr(Sorter, "_read", watched)
     blocks: list[list[str]] = []
     with closing(Sorter(tmp_path)) as sorter:

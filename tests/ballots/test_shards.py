@@ -126,7 +126,7 @@ def test_whoever_leaves_takes_ballot_and_place_along(site, voted):
 
 
 def test_live_results_see_every_shard(site, voted, monkeypatch):
-    monkeypatch.setattr(live, "shelf", live.ElectionCountCache())
+    monkeypatch.setattr(live, "cache", live.ElectionCountCache())
     voted(**LIVE)
     assert live.cache.get("Board").result.winners == ("Ada",)
     by_time = keys.ballots_by_time("Board", shards=4)

@@ -207,7 +207,7 @@ def test_leafing_through_the_list_meets_every_ballot_once(in_small_parts, closed
 @pytest.fixture
 def crowd_of_one(monkeypatch):
     """As in an election of half a million, where two characters are those of hundreds of ballots."""
-    monkeypatch.setattr(code_prefixes, "letters_told", lambda votes: 2)
+    monkeypatch.setattr(code_prefixes, "prefix_length", lambda votes: 2)
 
 
 def test_a_beginning_leads_to_the_place_and_shows_those_beside_it(in_small_parts, crowd_of_one, closed, look):
@@ -283,7 +283,7 @@ def test_the_ballots_of_a_small_election_are_fetched_together(closed, look):
 
 
 def test_of_a_large_election_those_that_begin_alike_and_never_fewer(in_small_parts, closed, look, monkeypatch):
-    monkeypatch.setattr(code_prefixes, "letters_told", lambda votes: 1)
+    monkeypatch.setattr(code_prefixes, "prefix_length", lambda votes: 1)
     found = closed(*SIX)
     place = address("follow_ballots", found)
     for code in all_codes():

@@ -63,7 +63,7 @@ def clock() -> Clock:
 @pytest.fixture
 def shelf(clock, monkeypatch) -> Shelf:
     new = Shelf(clock=clock)
-    monkeypatch.setattr(live, "shelf", new)
+    monkeypatch.setattr(live, "cache", new)
     return new
 
 
@@ -175,13 +175,13 @@ def test_a_look_takes_two_round_trips_and_the_next_within_two_seconds_none(site,
 
 
 def test_after_a_long_look_there_is_a_long_rest(site, board, shelf, clock, monkeypatch):
-    counted = live.apart.counted
+    counted = live.bounded_counting.run_job
 
     def slowly(*arguments, **settings):
         clock.now += 5
         return counted(*arguments, **settings)
 
-    monkeypatch.setattr(live.apart, "counted", slowly)
+    monkeypatch.setattr(live.bounded_counting, "run_job", slowly)
     cast(board[0], Ada=1)
     shelf.get("Board")
     cast(board[1], Ada=1)
@@ -191,7 +191,7 @@ def test_after_a_long_look_there_is_a_long_rest(site, board, shelf, clock, monke
 def test_nothing_new_is_not_counted_again(site, board, shelf, monkeypatch):
     cast(board[0], Ada=1)
     before = shelf.get("Board")
-    monkeypatch.setattr(live.apart, "counted", lambda *_, **__: pytest.fail("it was counted again"))
+    monkeypatch.setattr(live.bounded_counting, "run_job", lambda *_, **__: pytest.fail("it was counted again"))
     assert shelf.get("Board").result is before.result
 
 
@@ -269,7 +269,7 @@ def test_one_with_very_many_ballots_is_shown_at_the_end(site, board, shelf, sign
 
 def test_many_looking_at_once_while_many_vote(site, board, shelf, clock):
     acts = [partial(cast, voter, Ada=1, Bo=2) for voter in board]
-    at_once(*acts, *(partial(shelf.look, "Board") for _ in range(4)))
+    at_once(*acts, *(partial(shelf.get, "Board") for _ in range(4)))
     clock.now += 1000  # each has moved the clock while another looked, who now rests
     assert_as_recounted(shelf)
 
@@ -367,7 +367,7 @@ def test_strangers_sign_in_and_nobody_posts(site, board, shelf, client, signed_i
 
 def test_a_count_that_takes_too_long_is_shown_at_the_end(site, board, shelf, monkeypatch):
     cast(board[0], Ada=1)
-    monkeypatch.setattr(live.apart, "MAX_STEPS", 1)
+    monkeypatch.setattr(live.bounded_counting, "MAX_STEPS", 1)
     look = shelf.get("Board")
     assert (look.result, look.too_many) == (None, True)
 

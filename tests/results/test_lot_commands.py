@@ -182,7 +182,7 @@ def test_the_seed_hangs_on_every_ballot(site, opened, close, person, monkeypatch
 
 def test_what_is_supposed_after_the_close_is_drawn_from_the_same_seed(site, drawn):
     found = drawn()
-    supposed = job_of(found, repository.counted("Board", found.seal.candidates).without(["Ada"])).done().result
+    supposed = job_of(found, repository.counted("Board", found.seal.candidates).without(["Ada"])).run().result
     assert supposed.lots
     assert supposed.seed == found.seal.seed
 
@@ -449,7 +449,7 @@ LIVE = {"secret_ballot": False, "results_visible": "live", "method": "irv"}
 
 @pytest.fixture
 def watched(monkeypatch, signed_in) -> Callable[[], str]:
-    monkeypatch.setattr(live, "shelf", live.ElectionCountCache())
+    monkeypatch.setattr(live, "cache", live.ElectionCountCache())
     # Of three who are tied, one in three hundred secrets gives one of them no example lot.
     monkeypatch.setattr("elections.lifecycle.services.secrets", SimpleNamespace(token_hex=lambda size: SECRET))
     client = signed_in("a guest")
