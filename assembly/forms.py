@@ -15,7 +15,7 @@ from live.views.forms import times
 from pages import lists
 from pages.fields import LinesField
 from questions.question import MAX_OPTIONS, Kind, Question, flaws, tidied
-from questions.rules import edition_of_question
+from questions.rules import question_fingerprint
 from store.keys import fold
 
 from . import words as assembly_words
@@ -145,7 +145,7 @@ class ItemForm(forms.Form):
             "share": RELATIVE_MAJORITY if by_most else majority.share,
             "of": majority.of.value,
             "seconds": question.seconds,
-            "seen": edition_of_question(question),
+            "seen": question_fingerprint(question),
         }
 
     def clean(self) -> dict[str, Any]:
