@@ -21,12 +21,12 @@ from acts.links import whole
 from acts.naming import site_name
 from acts.site import now_text, table
 from elections import repository as elections
-from elections.multi_question.links import asked_together
+from elections.multi_ballots.links import asked_together
 from elections.public.own_elections import votes_of
 from elections.repository import Description, Listed
 from elections.skills_needed import needs
-from pages import rendered
-from pages.markdown import plain
+from pages import markdown_cache
+from pages.markdown import excerpt
 from pages.sharing import MAX_PREVIEW_CHARS
 from photos.rules import Photo
 from polls.allowance import may_make
@@ -87,7 +87,7 @@ def _votes(request: HttpRequest, now: str) -> dict[str, Any]:
 
 
 def _glance(about: Description) -> str:
-    return plain(rendered.description_of(about), EXCERPT_CHARS)
+    return excerpt(markdown_cache.description_html(about), EXCERPT_CHARS)
 
 
 # --- for strangers ---
@@ -107,7 +107,7 @@ def show_plenum(request: HttpRequest, status: int = 200, **code: Any) -> HttpRes
 def told_of(page: SitePage) -> dict[str, Any]:
     """Its text as HTML, and what other sites show of a link to it."""
     html = site_page.shown_text(page)
-    preview = {"title": site_name(), "summary": plain(html, MAX_PREVIEW_CHARS), "address": whole(reverse("home"))}
+    preview = {"title": site_name(), "summary": excerpt(html, MAX_PREVIEW_CHARS), "address": whole(reverse("home"))}
     return {"text": html, "preview": preview | _image(page.photo)}
 
 

@@ -17,10 +17,10 @@ from django.views.decorators.http import require_POST, require_safe
 from accounts.access import requires
 from accounts.rules import Permission
 from acts.limits import SECONDS_PER_HOUR, Limit, count
-from pages.forms import form_page, posted, refusals_at
+from pages.forms import form_data, form_page, refusals_as_errors
 from pages.lists import Verdict
-from pages.paging import one_page
-from pages.saying import ask, refusals_said, told
+from pages.messages import confirm_page, refusals_as_messages, run_action
+from pages.paging import read_page
 
 from . import repository, rules, services
 from .access import owned, visible, withdrawable
@@ -51,7 +51,7 @@ def question_sets(request: HttpRequest) -> HttpResponse:
     is_shared = request.GET.get("show") == "shared"
     read = repository.shared if is_shared else partial(repository.owned_by, request.user.name)
     tab = "shared" if is_shared else "mine"
-    found, older = one_page(request, read, show=tab)
+    found, older = read_page(request, read, show=tab)
     rows = [(each, ", ".join(_usage(each))) for each in found]
     return render(request, "questions/sets.html", {"rows": rows, "older": older, "tab": tab})
 
@@ -118,9 +118,9 @@ def _sections(full: FullSet) -> list[dict[str, Any]]:
 @requires(Permission.USE_APPLICATION)
 @form_page
 def make(request: HttpRequest) -> HttpResponse:
-    form = SetForm(posted(request))
+    form = SetForm(form_data(request))
     if request.method == "POST" and form.is_valid():
-        with refusals_at(form):
+        with refusals_as_errors(form):
             count(MADE, request.user.name)
             made = services.make(request.user, **form.values())
             messages.success(request, _("The set is made. Now it wants questions."))
@@ -134,7 +134,7 @@ def make(request: HttpRequest) -> HttpResponse:
 def copy(request: HttpRequest, full: FullSet) -> HttpResponse:
     """Make it one's own."""
     name = (_("Copy of %(name)s") % {"name": full.set.name})[:MAX_SET_NAME_CHARS]
-    with refusals_said(request):
+    with refusals_as_messages(request):
         count(MADE, request.user.name)
         made = services.copy(request.user, full, name)
         messages.success(request, _("This copy is yours: change it as you like."))
@@ -149,7 +149,7 @@ def copy(request: HttpRequest, full: FullSet) -> HttpResponse:
 @form_page
 def edit(request: HttpRequest, full: FullSet) -> HttpResponse:
     set_ = full.set
-    form = SetForm(posted(request), initial=SetForm.initial_of(set_))
+    form = SetForm(form_data(request), initial=SetForm.initial_of(set_))
     if request.method == "POST" and form.is_valid():
         try:
             services.edit(request.user, set_.id, form.cleaned_data["seen"], **form.values())
@@ -176,7 +176,7 @@ def form_after_conflict(request: HttpRequest, form_class: Any, fingerprint: str,
 def activate(request: HttpRequest, full: FullSet) -> HttpResponse:
     on = request.POST.get("on") == "yes"
     done = _("The set can be used in sessions.") if on else _("The set is put away: no session is made with it.")
-    told(request, lambda: services.activate(request.user, full.set.id, on=on), done)
+    run_action(request, lambda: services.activate(request.user, full.set.id, on=on), done)
     return redirect("question_set", full.set.id)
 
 
@@ -186,7 +186,7 @@ def share(request: HttpRequest, full: FullSet) -> HttpResponse:
     """With everybody who may make sessions here; who looks after the site may only end it."""
     on = request.POST.get("on") == "yes"
     done = _("Everybody who may host can use the set now.") if on else _("The set is on the shared list no more.")
-    told(request, lambda: services.share(request.user, full.set.id, on=on), done)
+    run_action(request, lambda: services.share(request.user, full.set.id, on=on), done)
     is_own = rules.owns(request.user.name, full.set)
     return redirect("question_set", full.set.id) if is_own or on else redirect("question_sets")
 
@@ -196,10 +196,10 @@ def share(request: HttpRequest, full: FullSet) -> HttpResponse:
 def delete(request: HttpRequest, full: FullSet) -> HttpResponse:
     name = {"name": full.set.name}
     if request.method == "POST":
-        gone = told(request, lambda: services.delete(request.user, full.set.id), _("%(name)s is deleted.") % name)
+        gone = run_action(request, lambda: services.delete(request.user, full.set.id), _("%(name)s is deleted.") % name)
         return redirect("question_sets") if gone else redirect("question_set", full.set.id)
     lead = _("“%(name)s” goes for good with all its questions. Sessions that were made with it keep theirs.") % name
-    return ask(request, _("Delete the question set"), _("Delete it for good"), lead=lead, danger=True)
+    return confirm_page(request, _("Delete the question set"), _("Delete it for good"), lead=lead, danger=True)
 
 
 # --- files in: first a preview that gives each row its verdict, then one button ---
@@ -210,7 +210,7 @@ def delete(request: HttpRequest, full: FullSet) -> HttpResponse:
 def import_set(request: HttpRequest, full: FullSet) -> HttpResponse:
     if "questions" in request.POST:
         return _import(request, full)
-    form = ImportForm(posted(request), request.FILES if request.method == "POST" else None, full=full)
+    form = ImportForm(form_data(request), request.FILES if request.method == "POST" else None, full=full)
     if request.method == "POST" and form.is_valid():
         return _preview(request, full, form.cleaned_data["read"], LABELS[form.cleaned_data["read_as"]])
     example = "".join(questions_csv(EXAMPLES[:2])).removeprefix("\ufeff")
@@ -235,7 +235,7 @@ def _import(request: HttpRequest, full: FullSet) -> HttpResponse:
         messages.error(request, _("That list could not be imported. Please start again with the file."))
         return redirect("import_set", full.set.id)
     read: ImportedFile = form.cleaned_data["questions"]
-    with refusals_said(request):
+    with refusals_as_messages(request):
         services.add(request.user, full.set.id, read.new)
         messages.success(request, _("Questions added: %(count)d.") % {"count": len(read.new)})
         if left := len(read.rows) - len(read.new):

@@ -13,7 +13,7 @@ from string import ascii_uppercase
 
 from django.utils.translation import gettext as _
 
-from pages.lists import decoded
+from pages.lists import decode
 
 from ..question import Flaw
 from ..rules import FullSet
@@ -40,7 +40,7 @@ class Block:
 
 def read(raw: bytes, full: FullSet) -> ImportedFile:
     """The questions of a file, each with its verdict for this set."""
-    return judge_foreign(map(_question, _blocks(decoded(raw))), full)
+    return judge_foreign(map(_question, _blocks(decode(raw))), full)
 
 
 def _blocks(text: str) -> Iterator[Block]:

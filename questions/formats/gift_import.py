@@ -16,7 +16,7 @@ import nh3
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from pages.lists import decoded
+from pages.lists import decode
 
 from ..question import MAX_CATEGORY_CHARS, Kind, clean_line
 from ..rules import FullSet
@@ -50,7 +50,7 @@ NONE_RIGHT = gettext_lazy("No answer of it is marked as right.")
 
 def read(raw: bytes, full: FullSet) -> ImportedFile:
     """The questions of a file, each with its verdict for this set."""
-    return judge_foreign(_questions(decoded(raw)), full)
+    return judge_foreign(_questions(decode(raw)), full)
 
 
 # --- from lines to blocks ---
