@@ -18,9 +18,9 @@ from django.utils.translation import gettext as _
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_POST, require_safe
 
-from acts.limits import TooOften, count, give_back
+from acts.rate_limits import TooOften, count, uncount
 from acts.refusals import LostRace, NameTaken, Refusal, TryLater
-from acts.site import table
+from acts.storage import table
 from pages.forms import form_page, posted, refusals_at, show_form
 from pages.saying import ask, say
 from photos.changing import Wanted, picture_page
@@ -193,7 +193,7 @@ def _signed_in(request: HttpRequest, user: User) -> HttpResponse:
         else:
             start_session(request, user)
 
-    together(table(), start, lambda: give_back(request.tries))
+    together(table(), start, lambda: uncount(request.tries))
     return redirect("second_step" if user.factors else then or "home")
 
 
@@ -216,7 +216,7 @@ def _signed_out(request: HttpRequest) -> HttpResponse:
     messages.success(request, _("You are signed out."))
     answer = redirect("home")
     answer["Clear-Site-Data"] = '"cache"'
-    SIGNING_OUT.taken(request, answer)
+    SIGNING_OUT.run_all(request, answer)
     return answer
 
 

@@ -16,7 +16,7 @@ from django.http import QueryDict
 
 from accounts.models import User
 from acts.refusals import Refusal
-from acts.site import now_text, table
+from acts.storage import now_text, table
 from elections.multi_question import repository as books
 from elections.multi_question.rules import Book
 from ranking import drafts

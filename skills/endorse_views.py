@@ -16,7 +16,7 @@ from accounts.access import requires
 from accounts.models import User
 from accounts.rules import Permission
 from accounts.services import who
-from acts.site import table
+from acts.storage import table
 from pages.forms import form_page, posted, refusals_at, token_in
 from pages.paging import listed
 from pages.saying import told

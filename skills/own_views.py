@@ -13,7 +13,7 @@ from django.views.decorators.http import require_POST, require_safe
 
 from accounts.access import requires
 from accounts.rules import Permission
-from acts.site import now_text
+from acts.storage import now_text
 from pages import rendered
 from pages.forms import form_page, posted, refusals_at, token_in
 from pages.saying import told

@@ -14,7 +14,7 @@ from django.views.decorators.http import require_POST, require_safe
 
 from accounts.access import public, requires
 from accounts.rules import Permission
-from acts.limits import SECONDS_PER_DAY, Limit, count
+from acts.rate_limits import SECONDS_PER_DAY, Limit, count
 from pages.forms import carried_out, form_page, posted, refusals_at, show_form
 from pages.paging import listed
 from pages.saying import told
