@@ -112,12 +112,14 @@ access-patterns: .venv/test ## write the table of access patterns anew, from wha
 	@$(BIN)/python -m tests.access.table
 
 .PHONY: capacity-table
-capacity-table: .venv/test ## write the table in docs/scale.md anew: what elections of three sizes take on DynamoDB
+capacity-table: .venv/test ## write the table in docs/explanation/scale.md anew: what elections of three sizes take on DynamoDB
 	@$(BIN)/python -m tests.upkeep.capacity_table
 
-.PHONY: types-table
-types-table: .venv/test ## write the tables in docs/types.md anew, from the types that are declared
+.PHONY: reference
+reference: .venv/test ## write docs/reference: item types, settings and routes, as the code declares them
 	@$(BIN)/python -m tests.docs.types_table
+	@$(BIN)/python -m tests.docs.settings_table
+	@$(BIN)/python -m tests.docs.routes_table
 
 .PHONY: lock
 lock: ## pin the requirements anew, with hashes (needs uv)

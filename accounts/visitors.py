@@ -16,7 +16,7 @@ from django.http import HttpRequest, HttpResponse
 from django.utils.crypto import constant_time_compare, salted_hmac
 
 from acts.hooks import Hooks
-from pages.addresses import origin
+from pages.client_address import client_network
 from store import keys
 
 from .devices import device
@@ -43,13 +43,13 @@ class Visitor:
 
 def visitor(request: HttpRequest) -> Visitor:
     marks = request.COOKIES.get(COOKIE, "").split("~")[:MAX_REMEMBERED_ACCOUNTS]
-    return Visitor(origin(request), tuple(filter(None, marks)))
+    return Visitor(client_network(request), tuple(filter(None, marks)))
 
 
 def counted_as(request: HttpRequest) -> str:
     """Whose acts are counted where only so many are allowed: the account's of somebody who is signed in, so that others
     behind the same address cannot use them up; else those of the address."""
-    return f"account {request.user.name}" if request.user.is_authenticated else origin(request)
+    return f"account {request.user.name}" if request.user.is_authenticated else client_network(request)
 
 
 def remember(request: HttpRequest, response: HttpResponse, user: User) -> None:

@@ -30,7 +30,7 @@ from live.players import Pass
 from live.rules import Game, Phase, State
 from live.seats import Seat
 from live.services.joining import NO_SEAT, OVER, Over, SeatLost, SeatNameTaken, back, since, tell
-from pages.sorting import as_people_sort
+from pages.sorting import natural_sort_key
 from store.keys import fold
 from store.log import Event
 from store.table import Check
@@ -311,5 +311,5 @@ def names(of_room: Iterable[Seat], state: State) -> dict[str, tuple[list[str], i
 
 
 def _some(found: list[str]) -> tuple[list[str], int]:
-    found = sorted(found, key=as_people_sort)
+    found = sorted(found, key=natural_sort_key)
     return found[:MAX_PEOPLE_NAMED], max(0, len(found) - MAX_PEOPLE_NAMED)

@@ -29,7 +29,7 @@ from live import repository, rules, seats, waking
 from live.onward.electorate import Electorate
 from live.rules import MAX_PLAYERS, Game, Phase, State
 from live.seats import Seat
-from pages.sorting import as_people_sort
+from pages.sorting import natural_sort_key
 from ranking.codes import SYMBOLS, as_meant
 from store import keys
 from store.keys import fold
@@ -401,7 +401,7 @@ def told(game: Game) -> dict[str, Any]:
 def electorate(game: Game) -> Electorate:
     """Robots are nobody. Of an assembly that has ended: who had not left by then."""
     there = [each for each in seats.each(game.id) if each.is_there and not each.robot]
-    coded = sorted((each for each in there if not each.account), key=lambda each: as_people_sort(each.name))
+    coded = sorted((each for each in there if not each.account), key=lambda each: natural_sort_key(each.name))
     emails = {each.folded: each.email for each in every(game.id)} if coded and game.has_roll else {}
     addresses = {each.name: emails.get(fold(each.entry or each.name), "") for each in coded}
     accounts, present = dict(sorted(_accounts(game, there))), len(there)

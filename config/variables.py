@@ -1,4 +1,4 @@
-"""The list of settings, as the table in docs/operations.md and a new environment file have it."""
+"""The list of settings, as the table in docs/reference/settings.md and a new environment file have it."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ SECRET_KEY | made once, kept in `DATA_DIR/secret_key` | required, 50 characters 
 HOSTS | `localhost,127.0.0.1,[::1]` | ! | the host names the site answers to
 DATA_DIR | `.data` | ! | embedded store, static files, metrics
 STORE_URL | `sqlite://DATA_DIR/plenum.sqlite3` | = | `sqlite:///path` or
-    `dynamodb://region?prefix=…&endpoint=…&threads=…&protected=…` ([DynamoDB](#dynamodb))
+    `dynamodb://region?prefix=…&endpoint=…&threads=…&protected=…` ([DynamoDB](../how-to/operations.md#dynamodb))
 HOST | `127.0.0.1` | = | the address where gunicorn listens
 PORT | `8000` | = | the port where gunicorn listens
 WEB_PROCESSES | `2` | = | gunicorn's processes; each may start two more for counts on request, of up to 4 s of a
@@ -52,7 +52,7 @@ WEB_CONNECTIONS | `2000` | = | connections open at once in each process, four fi
 REQUEST_SECONDS | `20` | = | how long a client may take over the head of a request; over a body or an answer a
     second more for every 500 bytes
 STORE_SECONDS | `5` | = | how long a request waits for DynamoDB if it is slow, busy or silent, all tries together
-    ([reliability](reliability.md)); 2 to 60
+    ([reliability](../explanation/reliability.md)); 2 to 60
 WORKER | `beside` | = | `beside`: the server starts a worker and another when it ends; `apart`: it starts none,
     because a unit or container of its own does
 DISK_WARN_MB | `500` | = | megabytes free on a disk below which the log and every page under `/admin/` say so
@@ -71,7 +71,7 @@ HSTS | `0` | `86400` | seconds for which browsers come by HTTPS only; `31536000`
 HSTS_SUBDOMAINS | `no` | = | whether that holds for every host below this one, too
 HSTS_PRELOAD | `no` | = | whether browsers may be shipped with it; needs a year and sub-domains
 REGISTRATION | `open` | ! | who may make an account: `open`, `invited`, `domains`, `closed` (see
-    [People](people.md))
+    [People](../how-to/people.md))
 REGISTRATION_DOMAINS | none | the same; required with `domains` | whose addresses may register, with commas between:
     `example.org` is that domain alone, `.example.org` every one below it
 DEFAULT_ROLE | `USER` | `VOTER` | what a new person may do: `NO_ACCESS` (wait for approval), `OBSERVER`, `VOTER`,
@@ -86,7 +86,7 @@ REGISTRATIONS_PER_ADDRESS | `300` | = | accounts asked for from one address in a
     may need more on its first day
 RESETS_PER_ADDRESS | `100` | = | links for a forgotten password asked for from one address in an hour
 ACCOUNT_RETENTION | `0`: kept for good | = | months without a sign-in after which an account is removed, at least 3;
-    30 days before, it is warned by mail ([personal data](personal_data.md))
+    30 days before, it is warned by mail ([personal data](../how-to/personal-data.md))
 FORGET_AFTER_DAYS | `30` | = | days after somebody's removal at which the log forgets their name; `0`: never
 MAIL_URL | files in `DATA_DIR/mail` | ! | `smtp+tls://user:password@host:587`, `smtps://…`, `smtp://…` or
     `file:///folder`

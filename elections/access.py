@@ -20,8 +20,8 @@ from acts.hooks import Hooks
 from acts.storage import now_text
 
 from . import actions, repository, rules
-from .multi_question import repository as books
-from .multi_question.links import elsewhere
+from .multi_ballots import repository as multi_ballots
+from .multi_ballots.links import elsewhere
 from .rules import Action, Election, Relation, State
 
 
@@ -73,7 +73,7 @@ def context_of(request: HttpRequest, election: Election, **more: Any) -> dict[st
     state = election.state(now_text())
     user = request.user
     who = actions.relation(user, election) if user.is_authenticated else Relation.NOBODY
-    bound = SimpleLazyObject(partial(books.find, election.book)) if election.book else None
+    bound = SimpleLazyObject(partial(multi_ballots.find, election.book)) if election.book else None
     return {"election": election, "state": state, "offered": _offered(who, state), "bound": bound, **more}
 
 

@@ -14,7 +14,7 @@ from store.log import Event
 from store.table import Write
 
 from . import repository, rules
-from .multi_question import repository as books
+from .multi_ballots import repository as multi_ballots
 from .rules import Action, Election
 
 
@@ -25,7 +25,7 @@ def relation(user: User, election: Election) -> rules.Relation:
 def check(user: User, election: Election, action: Action) -> None:
     """Refuse what this person may not do, what cannot be done now, or not to one question on a ballot alone."""
     check_itself(user, election, action)
-    books.check_alone(election, action)
+    multi_ballots.check_alone(election, action)
 
 
 def check_itself(user: User, election: Election, action: Action) -> None:

@@ -17,9 +17,9 @@ from acts.gates import as_of
 from acts.read_cache import Cacheable, get_cached
 from acts.storage import now_text, table
 from acts.versions import unchanged
-from pages import rendered
-from pages.rendered import Html
-from pages.sorting import as_people_sort
+from pages import markdown_cache
+from pages.markdown_cache import Html
+from pages.sorting import natural_sort_key
 from photos import repository as photos
 from photos.rules import Photo, photo_of
 from ranking.candidates import Candidate
@@ -147,7 +147,11 @@ def description_among(found: Mapping[Key, Item], name: str) -> Description:
     """Of items among which its own was read."""
     place = keys.description(name)
     item = found.get(place)
-    return Description(place, item["description"], rendered.kept(item, "description")) if item else Description(place)
+    return (
+        Description(place, item["description"], markdown_cache.stored_html(item, "description"))
+        if item
+        else Description(place)
+    )
 
 
 def description_of(name: str) -> Description:
@@ -211,16 +215,16 @@ def candidates(name: str) -> list[Candidate]:
 
 
 def candidates_by_name(name: str) -> list[Candidate]:
-    return sorted(candidates(name), key=lambda each: as_people_sort(each.name))
+    return sorted(candidates(name), key=lambda each: natural_sort_key(each.name))
 
 
 def candidates_to_show(name: str) -> list[Candidate]:
     """As people look for them, with their statements as HTML, which is made now where none is kept, as far as one
     request may."""
-    allowance = rendered.Allowance()
+    budget = markdown_cache.RenderBudget()
 
     def html(each: Candidate) -> Html | None:
-        return allowance.shown(keys.candidate(name, each.name), "statement", each.statement, each.html)
+        return budget.load_or_render(keys.candidate(name, each.name), "statement", each.statement, each.html)
 
     return [replace(each, html=html(each)) for each in candidates_by_name(name)]
 
@@ -334,7 +338,7 @@ election_of = LastSeen(_election_of)
 
 
 def candidate_of(item: Item) -> Candidate:
-    html, photo = rendered.kept(item, "statement"), photo_of(item.get("photo"))
+    html, photo = markdown_cache.stored_html(item, "statement"), photo_of(item.get("photo"))
     return Candidate(item["candidate_name"], item["statement"], item["link"], item["number"], html, photo)
 
 
@@ -391,7 +395,9 @@ def description_written(name: str, text: str) -> Write:
     place = keys.description(name)
     if not text:
         return Delete(place)
-    return Put({"PK": place.pk, "SK": place.sk, "description": text, **rendered.beside("description", text)})
+    return Put(
+        {"PK": place.pk, "SK": place.sk, "description": text, **markdown_cache.html_attributes("description", text)}
+    )
 
 
 def is_vacant(name: str) -> tuple[Check, Check]:
@@ -523,7 +529,7 @@ def changed_candidate(election_name: str, before: Candidate, after: Candidate) -
 
 def _text(candidate: Candidate) -> Item:
     said = {"statement": candidate.statement, "link": candidate.link}
-    return said | rendered.beside("statement", candidate.statement)
+    return said | markdown_cache.html_attributes("statement", candidate.statement)
 
 
 def new_voter(election: Election, name: str, account: str | None = None, turn: int = 0) -> Put:

@@ -7,8 +7,9 @@ are always judged, whatever else was typed there:
 - the code of a session that somebody there has found before, or that somebody there hosts;
 - the code of a poll, which has six letters and digits: of 10,000 polls one guess in 100,000 finds any.
 
-Who shares an address with a host can therefore find that host's session by trying some thousand codes; docs/threats.md
-says what that gives. Should the right code of a session be refused all the same, its host is told.
+Who shares an address with a host can therefore find that host's session by trying some thousand codes;
+docs/explanation/threats.md says what that gives. If the right code of a session is refused all the same, its host is
+told.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """What an answer is worth, in whole numbers: the formulas of a session, pure and without a clock of their own.
 
-Why each is as it is stands in docs/live_scores.md.
+Why each is as it is stands in docs/how-to/live-scores.md.
 """
 
 from __future__ import annotations

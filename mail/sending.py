@@ -1,7 +1,7 @@
 """Sending what waits in the outbox: each mail at most once, by any number of workers.
 
 Mails that somebody waits for and mails to many are sent in lanes of their own, each through its own connection: a slow
-server may keep the many waiting, but nobody who has forgotten a password. docs/mail.md says what becomes of a mail.
+server may keep the many waiting, but nobody who has forgotten a password. See docs/how-to/mail.md.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from store.table import Item, Span, StoreError
 
 from . import outbox, server
 from .answers import Later, Rejected, Trouble, Unanswered, Unreachable, code_of, judged, without_address, words_of
-from .letters import is_of_use
+from .emails import is_of_use
 from .outbox import (
     ASIDE,
     FAILED,

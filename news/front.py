@@ -21,12 +21,12 @@ from acts.branding import site_name
 from acts.links import absolute_url
 from acts.storage import now_text, table
 from elections import repository as elections
-from elections.multi_question.links import asked_together
+from elections.multi_ballots.links import asked_together
 from elections.public.own_elections import votes_of
 from elections.repository import Description, Listed
 from elections.skills_needed import needs
-from pages import rendered
-from pages.markdown import plain
+from pages import markdown_cache
+from pages.markdown import excerpt
 from pages.sharing import MAX_PREVIEW_CHARS
 from photos.rules import Photo
 from polls.allowance import may_make
@@ -87,7 +87,7 @@ def _votes(request: HttpRequest, now: str) -> dict[str, Any]:
 
 
 def _glance(about: Description) -> str:
-    return plain(rendered.description_of(about), EXCERPT_CHARS)
+    return excerpt(markdown_cache.description_html(about), EXCERPT_CHARS)
 
 
 # --- for strangers ---
@@ -109,7 +109,7 @@ def told_of(page: SitePage) -> dict[str, Any]:
     html = site_page.shown_text(page)
     preview = {
         "title": site_name(),
-        "summary": plain(html, MAX_PREVIEW_CHARS),
+        "summary": excerpt(html, MAX_PREVIEW_CHARS),
         "address": absolute_url(reverse("home")),
     }
     return {"text": html, "preview": preview | _image(page.photo)}

@@ -14,8 +14,8 @@ from django.views.decorators.http import require_safe
 from accounts.access import public
 from acts.links import absolute_url
 from acts.storage import now_text
-from pages import conditional
-from pages.conditional import Edition, tag_of
+from pages import http_cache
+from pages.http_cache import Edition, digest
 from pages.times import from_text
 
 from . import repository
@@ -59,7 +59,7 @@ def _place(kind: str, address: str, changed: str = "") -> str:
 def _answer(request: HttpRequest, kind: str, places: Iterable[str]) -> HttpResponse:
     said = f'{HEAD}<{kind} xmlns="{SCHEMA}">\n{"".join(places)}</{kind}>\n'
     make = partial(HttpResponse, said, content_type="application/xml; charset=utf-8")
-    return conditional.answer(request, Edition(tag_of(said)), from_text(now_text()), make)
+    return http_cache.public_response(request, Edition(digest(said)), from_text(now_text()), make)
 
 
 @public

@@ -24,7 +24,7 @@ from django.utils.translation import gettext as _
 
 from acts.rate_limits import SECONDS_PER_HOUR, Limit, count
 from acts.refusals import LostRace
-from pages.forms import carried_out, posted
+from pages.forms import form_data, run_form
 from store.table import Write
 
 from .encoding import Encoded, encoded
@@ -62,8 +62,8 @@ def picture_page(
     request: HttpRequest, photo: Photo | None, act: Callable[[Wanted], Any], to: str, **context: Any
 ) -> HttpResponse:
     """The form, and what comes of it. With a script it is sent beside the page, and told where to go on."""
-    form = PictureForm(posted(request), request.FILES or None, photo=photo)
-    done = carried_out(request, form, lambda: act(_wanted(request, form, photo)), _said(form), "file")
+    form = PictureForm(form_data(request), request.FILES or None, photo=photo)
+    done = run_form(request, form, lambda: act(_wanted(request, form, photo)), _said(form), "file")
     if request.headers.get("Accept") == "application/json":
         return _told_to_script(request, form, to if done else "")
     if done:

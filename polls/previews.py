@@ -14,8 +14,8 @@ from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 
 from acts.links import absolute_url
-from pages.markdown import plain
-from pages.rendered import description_of
+from pages.markdown import excerpt
+from pages.markdown_cache import description_html
 from pages.sharing import LANGUAGES, MAX_PREVIEW_CHARS
 from results.sharing.pen import HEIGHT_PX, WIDTH_PX, edition
 
@@ -33,7 +33,7 @@ def address_of(poll: Poll) -> str:
 def preview(poll: Poll, account: SideBySide | None = None) -> dict[str, Any]:
     """What other sites show of a link to the poll: what is asked, and of one that is over how it ended."""
     named = _("To rank: %(names)s") % {"names": ", ".join(each.name for each in poll.candidates)}
-    summary = plain(description_of(poll), MAX_PREVIEW_CHARS) or Truncator(named).chars(MAX_PREVIEW_CHARS)
+    summary = excerpt(description_html(poll), MAX_PREVIEW_CHARS) or Truncator(named).chars(MAX_PREVIEW_CHARS)
     about = {"title": poll.title, "address": address_of(poll), "oembed": oembed_address(poll)}
     if account is None or not account.total:
         return about | {"summary": summary, "image": absolute_url(static("img/apple-touch-icon.png"))}

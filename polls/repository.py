@@ -18,7 +18,7 @@ from acts.background import TaskType
 from acts.gates import MAX_GATES_PER_TRANSACTION, Gates, as_of, count_votes, is_not_later
 from acts.storage import now_text, table
 from acts.versions import next_version, unchanged
-from pages import rendered
+from pages import markdown_cache
 from ranking.candidates import Candidate
 from store import keys, spans
 from store.memory import LastSeen
@@ -202,7 +202,7 @@ def counted(poll: Poll) -> Ballots:
 def _poll_of(item: Item) -> Poll:
     stored = {each.name: item[name] for each in fields(Poll) if (name := STORED_AS.get(each.name, each.name)) in item}
     standing = tuple(Candidate(each["name"], number=each["number"]) for each in item["candidates"])
-    return Poll(**stored | {"candidates": standing, "html": rendered.kept(item, "description")})
+    return Poll(**stored | {"candidates": standing, "html": markdown_cache.stored_html(item, "description")})
 
 
 poll_of = LastSeen(_poll_of)
@@ -210,7 +210,7 @@ poll_of = LastSeen(_poll_of)
 
 def storable(poll: Poll) -> Item:
     """As its item holds it."""
-    return _said(poll) | rendered.beside("description", poll.description)
+    return _said(poll) | markdown_cache.html_attributes("description", poll.description)
 
 
 def _said(poll: Poll) -> Item:

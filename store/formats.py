@@ -1,8 +1,8 @@
 """The format a store is written in: a number in each of its two tables, so that no program mistakes one for another.
 
 A program refuses a format newer than its own, parts of which it would misread, and one older than it can serve, which
-`plenum upgrade` brings up to date first. docs/upgrading.md says what each format is; upkeep/upgrading.py has the steps
-from one to the next.
+`plenum upgrade` brings up to date first. docs/how-to/upgrading.md lists the formats;
+upkeep/upgrading.py has the steps from one to the next.
 """
 
 from __future__ import annotations

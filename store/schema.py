@@ -1,7 +1,7 @@
 """Every type of item and of event, declared once, by the app that writes it.
 
-Masks and sheets for auditors, erasure from the log, the export of personal data, replay and the tables in docs/types.md
-are derived from these declarations. What nobody has declared is shown to nobody.
+Masks and sheets for auditors, erasure from the log, the export of personal data, replay and the tables in
+docs/reference/types.md are derived from these declarations. What nobody has declared is shown to nobody.
 
 Fields are declared as words: `voted:bool` is a field and its kind, and one without a kind is a text. A `person`, the
 `people` of a list and an `address` identify somebody, so that the log can forget them.

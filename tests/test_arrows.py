@@ -1,5 +1,6 @@
-"""Imports point one way, between packages as docs/architecture.md draws them and between the parts of each folder; and
-packages import only what others offer them."""
+"""Imports point one way: between packages as docs/explanation/architecture.md draws them, and inside each folder.
+
+Packages import only what others list in `PUBLIC`."""
 
 from __future__ import annotations
 

@@ -44,8 +44,8 @@ from elections.lifecycle import closing
 from elections.lifecycle import deleting as deleting_acts
 from elections.lifecycle import services as lifecycle
 from elections.managers.services import add_manager
-from elections.multi_question import repository as books
-from elections.multi_question_pages import services as binding
+from elections.multi_ballot_pages import services as binding
+from elections.multi_ballots import repository as multi_ballots
 from elections.roll import imports
 from elections.roll.services import add_voters
 from elections.rules import Action
@@ -59,7 +59,7 @@ from live.plays import ideas_store as orders
 from live.rules import Phase, Step
 from live.services import answering, deleting, making, moving
 from mail import outbox as mail
-from mail.letters import compose
+from mail.emails import compose
 from mail.sending import LEASE_SECONDS, send_waiting
 from news import repository as posts
 from news import services as news
@@ -250,16 +250,16 @@ def two_open_questions() -> None:
     two_questions()
     soon = as_text(datetime.now(UTC) + timedelta(days=1))
     actions.change(someone("Bo"), election("Board"), Action.SET_UP, no_voting_after=soon)
-    binding.open_(someone("Bo"), the_book())
+    binding.open_(someone("Bo"), the_multi_ballot())
 
 
-def the_book() -> Any:
-    return books.find(election("Board").book)
+def the_multi_ballot() -> Any:
+    return multi_ballots.find(election("Board").book)
 
 
 def open_both() -> None:
     if not election("Board").allow_vote:
-        binding.open_(someone("Bo"), the_book())
+        binding.open_(someone("Bo"), the_multi_ballot())
 
 
 def let_one_more_vote_in_both() -> None:
@@ -268,7 +268,7 @@ def let_one_more_vote_in_both() -> None:
 
 def move_the_end_of_both() -> None:
     if election("Board").no_voting_after:
-        binding.extend(someone("Bo"), the_book(), None)
+        binding.extend(someone("Bo"), the_multi_ballot(), None)
 
 
 def keep_its_roll() -> None:

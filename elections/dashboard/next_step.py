@@ -74,7 +74,9 @@ def next_step(election: Election, numbers: Numbers, offered: Collection[str], no
 def _of_question(election: Election) -> Step:
     """What is done to all questions on a ballot at once is done on its own page."""
     sentence = _("This is one of several questions on a ballot. What comes next is done for all of them at once.")
-    return Step("book", sentence, Button(_("To all questions"), reverse("book_dashboard", args=[election.book])))
+    return Step(
+        "multi_ballot", sentence, Button(_("To all questions"), reverse("multi_ballot_dashboard", args=[election.book]))
+    )
 
 
 def _to(

@@ -195,7 +195,7 @@ def _end_moved(told: Told, end: str | None) -> str:
 
 def _in_its_zone(stored: str, election: Election) -> str:
     try:
-        return times.moment_text(times.shown(times.from_text(stored), election.time_zone))
+        return times.moment_text(times.local_time(times.from_text(stored), election.time_zone))
     except times.UnknownZone:
         return times.moment_text(times.from_text(stored))
 

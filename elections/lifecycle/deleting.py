@@ -10,7 +10,7 @@ from acts.storage import now_text, table, write
 from acts.versions import unchanged
 from elections import repository
 from elections.actions import check, record
-from elections.multi_question import repository as books
+from elections.multi_ballots import repository as multi_ballots
 from elections.repository import DELETING, RENAMING
 from elections.rules import Action, Election
 from store import keys
@@ -82,8 +82,7 @@ def _event_data(election: Election) -> dict[str, str]:
 
 
 def deletion(election: Election) -> list[Write]:
-    """With the salt, which ties ballots to voters; and out of the book it is bound into. Its gates go with the
-    rest: nobody passes them."""
+    """Also deletes the salt, which ties ballots to voters, and takes it off its multi-question ballot."""
     own = (keys.lots, keys.for_everyone, keys.sealing, keys.shared_result)
     return [
         Delete(keys.election(election.name), when=unchanged(election)),
@@ -91,7 +90,7 @@ def deletion(election: Election) -> list[Write]:
         *(Delete(key(election.name)) for key in own),
         Delete(keys.listed_election(election.name)),
         *(Delete(keys.manager(election.name, name)) for name in {election.owner_name, *election.managers}),
-        *books.leaving(election),
+        *multi_ballots.leaving(election),
         *([to_forget()] if election.has_secrets else []),
     ]
 

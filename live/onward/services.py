@@ -259,7 +259,7 @@ def names(title: str) -> Iterator[str]:
 def described(wanted: Subject) -> str:
     """Where it comes from."""
     game = wanted.game
-    words = {"title": game.title, "when": times.moment_text(times.shown(_began(wanted), game.time_zone))}
+    words = {"title": game.title, "when": times.moment_text(times.local_time(_began(wanted), game.time_zone))}
     return str(game.format.came_of) % words
 
 

@@ -13,7 +13,7 @@ from django.utils.translation import gettext_lazy as _
 from acts.refusals import LostRace, NotNow
 from acts.retry import retry_lost_race
 from acts.storage import SITE, now_text, record
-from pages.sorting import as_people_sort
+from pages.sorting import natural_sort_key
 from store import keys
 from store.log import Event
 from store.table import Write
@@ -69,7 +69,7 @@ def listed(all_seats: Iterable[Seat], asked: str) -> list[Seat]:
     """Whose name has what was asked for in it: first those who wait for the host, then by name."""
     part = keys.fold(asked)
     found = [each for each in all_seats if part in keys.fold(each.name)]
-    return sorted(found, key=lambda each: (each.approved or each.removed, as_people_sort(each.name)))
+    return sorted(found, key=lambda each: (each.approved or each.removed, natural_sort_key(each.name)))
 
 
 # --- acts of hosts ---

@@ -23,7 +23,7 @@ from live.rules import Game, Names, Phase, State
 from live.services import joining
 from live.show.access import ended_page
 from news.front import show_home
-from pages.addresses import origin
+from pages.client_address import client_network
 from pages.forms import form_page
 from polls.services import as_code
 from store import keys
@@ -71,7 +71,7 @@ def by_code(request: HttpRequest, code: str) -> HttpResponse:
     """Where a code leads: to a session, to a poll, or for a day after its end to when that was."""
     code = as_code(code) if len(code) <= MAX_CODE_CHARS else ""
     try:
-        found = codes.lead(code, origin(request))
+        found = codes.lead(code, client_network(request))
     except TooOften as refusal:
         return _too_often(request, code, refusal)
     return _lead(request, found) if found else _unknown(request, code)

@@ -28,7 +28,7 @@ from live.rules import Game, Phase, State
 from live.seats import Seat
 from live.standings import Board
 from pages.lists import as_csv
-from pages.sorting import as_people_sort
+from pages.sorting import natural_sort_key
 from questions.question import Question
 from store import keys
 
@@ -163,7 +163,7 @@ def _answered(report: Report, play: Play, round_: Round) -> Iterator[tuple[str, 
     if not play.lists_answers(round_) or len(round_.entries) > MAX_ANSWERS_SHOWN:
         return
     question = report.questions[round_.question]
-    best = sorted(round_.entries, key=lambda entry: (-entry.total, as_people_sort(report.name_of(entry.player))))
+    best = sorted(round_.entries, key=lambda entry: (-entry.total, natural_sort_key(report.name_of(entry.player))))
     for entry in best:
         yield report.name_of(entry.player), str(play.words(entry.said, question, question.options)), entry
 
@@ -219,7 +219,7 @@ OF_SESSIONS = ("id", "title", "engagement_type", "created_at", "created_by", "en
 
 
 def as_json(report: Report) -> Iterator[bytes]:
-    """Everything that is kept, as docs/live.md says; made as it is sent."""
+    """Everything that is kept, as docs/how-to/live-sessions.md says; made as it is sent."""
     told = {"format": FORMAT, "session": _session(report), "questions": [each.as_item() for each in report.questions]}
     yield _text(told)[:-1] + b', "rounds": ['
     sums, comma = Sums(), b""

@@ -21,8 +21,8 @@ from elections.rules import RUNNERS, Election
 from elections.rules import State as ElectionState
 from news import mailing, repository, rules
 from news.rules import NO_DATE, NO_ELECTION, SLUG_TAKEN, STILL_A_DRAFT, Post, SlugTaken
-from pages import rendered
-from pages.markdown import plain
+from pages import markdown_cache
+from pages.markdown import excerpt
 from store import keys
 from store.log import Event
 from store.table import Check, Equals, Write
@@ -42,8 +42,8 @@ class Written:
     slug: str = ""  # from the title, for want of one
 
     def on(self, post: Post) -> Post:
-        html = rendered.rendered(self.text)
-        words = replace(post, excerpt=plain(html, rules.EXCERPT_CHARS), words=rules.words_in(html))
+        html = markdown_cache.render(self.text)
+        words = replace(post, excerpt=excerpt(html, rules.EXCERPT_CHARS), words=rules.words_in(html))
         return replace(words, title=self.title, tags=self.tags, summary=self.summary)
 
 

@@ -1,6 +1,6 @@
 """The table of access patterns, from what requests really asked: `python -m tests.access.table` writes it anew.
 
-It stands in docs/architecture.md between two marks, and `make docs-check` compares it with what is asked.
+It is in docs/reference/access-patterns.md, between two markers; `make docs-check` compares it with real requests.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from .asking import Ear, in_words, listening
 if TYPE_CHECKING:
     from .site import Look, Site
 
-DOCUMENT = Path(__file__).parents[2] / "docs" / "architecture.md"
+DOCUMENT = Path(__file__).parents[2] / "docs" / "reference" / "access-patterns.md"
 BEGIN, END = "<!-- access patterns: make access-patterns -->\n", "<!-- end of access patterns -->\n"
 WHO = "get person + session"  # what every request of somebody signed in begins with
 LINE_CHARS = 100

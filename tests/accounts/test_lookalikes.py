@@ -121,13 +121,13 @@ THRICE = "Maria Silva\nMaria Silva\u200b\nMaria\u2060 Silva"
 def test_a_candidate_or_somebody_on_a_roll_stands_there_once(read):
     rows = read(THRICE)
     assert [row.verdict for row in rows] == [Verdict.NEW, Verdict.REPEATED, Verdict.REPEATED]
-    assert {row.kept for row in rows} == {"Maria Silva"}
+    assert {row.value for row in rows} == {"Maria Silva"}
 
 
 def test_one_mailbox_is_on_a_roll_once():
     rows = lists.read_voters("a@bücher.example\na@xn--bcher-kva.example\nb@b\u200bücher.example".encode())
     assert [row.verdict for row in rows] == [Verdict.NEW, Verdict.REPEATED, Verdict.NEW]
-    assert rows[0].kept == "a@bücher.example", "as it was typed"
+    assert rows[0].value == "a@bücher.example", "as it was typed"
 
 
 def test_options_of_a_question_differ_to_the_eye():

@@ -1,4 +1,4 @@
-"""What its sixteen shards cost an election of a hundred voters, through the adapter, as docs/scale.md has it."""
+"""What sixteen shards cost an election of a hundred voters, as docs/explanation/scale.md states it."""
 
 from __future__ import annotations
 

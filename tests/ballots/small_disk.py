@@ -1,7 +1,8 @@
 """A disk that is full, read-only, and well again, under a rush of votes; and every process killed by itself.
 
 `make test-disk` runs it, in a name space of its own where a small file system can be mounted; it is no part of the
-ordinary run, because not every machine allows that. What was seen is printed, and stands in docs/reliability.md.
+ordinary run, because not every machine allows that. The outcome is printed; see
+docs/explanation/reliability.md.
 """
 
 from __future__ import annotations

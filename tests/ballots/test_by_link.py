@@ -24,7 +24,7 @@ from elections.invitations import mailing
 from elections.invitations.voting_link import Link, LinkRefused, link_to
 from elections.lifecycle import closing, deleting
 from elections.roll.services import add_voters
-from mail.letters import compose
+from mail.emails import compose
 from mail.sending import send_waiting
 from results import repository as results
 from results.checks.sealed import stamp
@@ -318,7 +318,7 @@ def test_a_pass_opens_no_other_election(board, opened):
     assert [client.get(f"/election/{name}/ballot/").status_code for name in ("Board", "Other")] == [200, 302]
 
 
-def test_a_pass_is_good_for_all_elections_of_a_book(board, opened):
+def test_a_pass_is_good_for_all_elections_of_a_multi_ballot(board, opened):
     other = opened(ANN, name="Other", vote_by_link=True)
     for election in (board, other):
         table().write(*elections.change(elections.find(election.name), replace(election, book="b1")))
@@ -329,7 +329,9 @@ def test_a_pass_is_good_for_all_elections_of_a_book(board, opened):
     with pytest.raises(LinkRefused):
         services.cast(held, "Other", ranks(Cy=1), "another form")
     table().write(*elections.change(elections.find("Other"), replace(elections.find("Other"), book="b2")))
-    assert services.standing_of(Pass(link_of(), "b2"), "Other") is None, "what the cookie says of a book is not enough"
+    assert services.standing_of(Pass(link_of(), "b2"), "Other") is None, (
+        "what the cookie says of a multi_ballot is not enough"
+    )
 
 
 @pytest.mark.parametrize("spoil", [lambda text: text[:-2], lambda text: text.replace("~", "~x"), lambda text: "~~~~"])

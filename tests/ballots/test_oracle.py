@@ -11,6 +11,7 @@ from django.conf import settings as django_settings
 
 from accounts import repository as people
 from accounts.rules import Role
+from acts import storage
 from audit import views as audit
 from ballots import repository, services
 from ballots.services import casting
@@ -19,7 +20,7 @@ from elections.invitations import mailing
 from elections.lifecycle import closing
 from elections.managers.services import add_manager
 from elections.public import views as organisers
-from mail.letters import compose
+from mail.emails import compose
 from mail.sending import send_waiting
 from tests.background import queue_mailings
 from tests.copies import copy_of

@@ -39,7 +39,7 @@ from elections.invitations.voting_link import link_to
 from elections.lifecycle import closing, deleting
 from elections.lifecycle import services as lifecycle
 from elections.roll.services import add_voters
-from mail.letters import compose
+from mail.emails import compose
 from mail.sending import send_waiting
 from ranking.candidates import Candidate
 from store import backup, forgetting, keys
@@ -358,7 +358,7 @@ def test_a_planted_leak_is_found(day, settings, leak):
     assert told[0].share >= planted.share, told[:5]
 
 
-# --- what is not promised: here the attack succeeds, and docs/threats.md says so ---
+# --- what is not promised: here the attack succeeds, and docs/explanation/threats.md says so ---
 
 
 def test_the_secret_and_a_copy_made_while_it_was_open_tell_everything(day, settings):

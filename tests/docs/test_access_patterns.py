@@ -1,4 +1,4 @@
-"""The table of access patterns in docs/architecture.md is what requests really ask of the store."""
+"""The table of access patterns in docs/reference/access-patterns.md is what requests really ask of the store."""
 
 from __future__ import annotations
 

@@ -15,9 +15,10 @@ from django.core.management import get_commands
 from tests.test_arrows import LAYERS
 
 ROOT = Path(__file__).parents[2]
-DOCUMENTS = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/*.md")])
+DOCUMENTS = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")])
 PACKAGES = {package for floor in LAYERS for package in floor}
-MAX_LINE_CHARS = 120  # letters of a line of prose
+MAX_LINE_CHARS = 120  # of prose; rows of tables may be longer
+MAX_ARCHITECTURE_LINES = 300
 A_FILE = re.compile(r"[\w.…/-]+\.(?:py|md|html|css|js|sh|toml)")
 A_FOLDER = re.compile(r"(?:[\w-]+/)+")
 A_NAME = re.compile(r"[a-z_]+(?:\.\w+)+")
@@ -96,19 +97,62 @@ def too_wide(text: str) -> list[str]:
     return [line for line in prose(text).splitlines() if len(line) > MAX_LINE_CHARS and not line.startswith("|")]
 
 
+def relative(path: Path) -> str:
+    return path.relative_to(ROOT).as_posix()
+
+
+def anchors(text: str) -> set[str]:
+    """What GitHub makes of each heading."""
+    headings = re.findall(r"^#+ (.+)$", prose(text), re.MULTILINE)
+    return {re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+def broken_links(document: Path) -> list[str]:
+    """Links to a file or a heading that is not there; links to other sites are not followed."""
+    broken = []
+    for path, anchor in re.findall(r"\]\((?!https?:|mailto:)([^)#\s]*)(?:#([^)\s]*))?\)", prose(document.read_text())):
+        target = (document.parent / path).resolve() if path else document
+        if not target.exists() or (anchor and anchor not in anchors(target.read_text())):
+            broken.append(f"{path}#{anchor}" if anchor else path)
+    return broken
+
+
 def section(text: str, heading: str) -> str:
     return text.partition(f"{heading}\n")[2].partition("\n## ")[0]
 
 
-@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.name)
+@pytest.mark.parametrize("document", DOCUMENTS, ids=relative)
 def test_every_file_name_and_command_is_there(document):
     text = document.read_text()
     assert (wrong_paths(text), wrong_names(text), wrong_commands(text)) == ([], [], [])
 
 
-@pytest.mark.parametrize("name", ["CONTRIBUTING.md", "docs/architecture.md", "docs/decisions.md"])
-def test_lines_are_as_wide_as_people_read(name):
-    assert too_wide((ROOT / name).read_text()) == []
+@pytest.mark.parametrize("document", DOCUMENTS, ids=relative)
+def test_lines_are_as_wide_as_people_read(document):
+    assert too_wide(document.read_text()) == []
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=relative)
+def test_links_between_documents_work(document):
+    assert broken_links(document) == []
+
+
+@pytest.mark.parametrize(
+    ("index", "folder"), [("docs/index.md", "docs"), ("docs/decisions/README.md", "docs/decisions")]
+)
+def test_an_index_lists_every_document(index, folder):
+    """The decisions have an index of their own."""
+    path = ROOT / index
+    listed = re.findall(r"^(?:- |\| )\[[^]]+\]\(([^)#]+)\)", path.read_text(), re.MULTILINE)
+    there = [each for each in DOCUMENTS if each.is_relative_to(ROOT / folder) and each != path]
+    decisions = ROOT / "docs" / "decisions"
+    if folder == "docs":
+        there = [each for each in there if each.parent != decisions or each.name == "README.md"]
+    assert sorted((path.parent / each).resolve() for each in listed) == sorted(there)
+
+
+def test_architecture_can_be_read_in_one_sitting():
+    assert len((ROOT / "docs" / "explanation" / "architecture.md").read_text().splitlines()) <= MAX_ARCHITECTURE_LINES
 
 
 @pytest.mark.parametrize(("name", "heading"), [("README.md", "## Where things are"), ("CONTRIBUTING.md", GOES)])
@@ -124,7 +168,9 @@ def test_the_steps_of_a_close_can_be_followed():
     from elections.lifecycle.closing import SHUTTING
     from elections.lifecycle.services import OPENING
 
-    told = [found(name) for name in names(section((ROOT / "docs" / "architecture.md").read_text(), STEPS))]
+    told = [
+        found(name) for name in names(section((ROOT / "docs" / "explanation" / "architecture.md").read_text(), STEPS))
+    ]
     assert len(told) > 20
     for steps in (OPENING, SHUTTING, COUNTING, SEALED, LEAVING):
         assert [each for each in told if each in list(steps)] == list(steps), steps.moment
@@ -141,15 +187,15 @@ def test_ci_runs_the_checks_that_the_documents_name():
 
 # --- what operators type ---
 
-FOR_DEVELOPERS = {"architecture", "decisions", "new_things", "commands"}  # where `manage.py` is spoken of
+FOR_DEVELOPERS = {"architecture", "access-patterns", "add-an-item-type", "commands"}  # which may name `manage.py`
 OF_NO_APP = {"init", "help"}  # which run before there are settings
 
 
-@pytest.mark.parametrize("path", sorted((ROOT / "docs").glob("*.md")), ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", sorted((ROOT / "docs").glob("**/*.md")), ids=relative)
 def test_a_document_for_operators_names_commands_as_they_work_in_production(path):
     """`python manage.py` is refused where the settings of a service are."""
     text = path.read_text()
-    if path.stem not in FOR_DEVELOPERS:
+    if path.stem not in FOR_DEVELOPERS and path.parent.name != "decisions":
         assert re.findall(r"^.*manage\.py.*$", text, re.MULTILINE) == []
     typed = set(re.findall(r"(?:^|`|server )plenum (?:--with \S+ )?([a-z]\w+)", text, re.MULTILINE))
     assert typed - get_commands().keys() - OF_NO_APP == set()
@@ -157,6 +203,6 @@ def test_a_document_for_operators_names_commands_as_they_work_in_production(path
 
 def test_the_site_is_stopped_so_that_nobody_starts_it_again():
     """systemd holds the port: whoever stopped the server alone would have it back with the next visitor."""
-    for path in (ROOT / "docs").glob("*.md"):
+    for path in (ROOT / "docs").glob("**/*.md"):
         stops = re.findall(r"systemctl stop (plenum[^`\n\").]*(?:\.socket[^`\n\")]*)?)", path.read_text())
         assert [words for words in stops if "plenum.socket" not in words] == [], path.name

@@ -14,7 +14,7 @@ from django.core.management import get_commands
 from config.settings import BASE_DIR
 from tests.test_deploy import DEPLOY, RULES, unit
 
-GUIDE = (BASE_DIR / "docs" / "installing.md").read_text()
+GUIDE = (BASE_DIR / "docs" / "how-to" / "installing.md").read_text()
 BLOCKS = re.findall(r"^```(\w*)\n(.*?)^```$", GUIDE, re.MULTILINE | re.DOTALL)
 LINES = [line for kind, block in BLOCKS if not kind for line in block.replace("\\\n", " ").splitlines() if line.strip()]
 
@@ -87,7 +87,7 @@ def test_the_guide_names_every_alarm_and_no_other():
 
 def test_the_worker_can_write_where_the_guide_has_mails_delivered():
     """In its own folder, or where the unit lets it."""
-    guide = (BASE_DIR / "docs" / "mail.md").read_text()
+    guide = (BASE_DIR / "docs" / "how-to" / "mail.md").read_text()
     writable = [each.lstrip("-") for each in unit("plenum-worker.service")["ReadWritePaths"]] + ["/var/lib/plenum/"]
     named = re.findall(r"maildir://(/[\w/]+)", guide)
     assert named

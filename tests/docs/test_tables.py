@@ -6,20 +6,22 @@ import re
 
 from config import checks
 from config.settings import BASE_DIR
-from config.variables import VARIABLES
 from store import formats
-from tests.docs import types_table
+from tests.docs import routes_table, settings_table, types_table
 from tests.test_arrows import LAYERS
 from tests.upkeep import capacity_table
 from upkeep import system
 from upkeep.upgrading import STEPS
 
 
-def test_operations_lists_every_setting():
-    """Where a row is missing, `config/variables.py` says what is to be added."""
-    text = (BASE_DIR / "docs" / "operations.md").read_text()
-    rows = text.partition("| variable |")[2].partition("\n\n")[0].splitlines()[2:]
-    assert rows == [variable.row for variable in VARIABLES]
+def test_the_settings_are_those_in_the_code():
+    """`make reference` writes the table."""
+    assert types_table.in_document(settings_table.DOCUMENT.read_text()) == settings_table.table()
+
+
+def test_the_routes_are_those_in_the_code():
+    """`make reference` writes the table."""
+    assert types_table.in_document(routes_table.DOCUMENT.read_text()) == routes_table.table()
 
 
 def test_no_secret_in_the_documents_is_accepted_by_a_site():
@@ -30,7 +32,7 @@ def test_no_secret_in_the_documents_is_accepted_by_a_site():
 
 def test_the_drawing_in_architecture_shows_the_layers_of_packages():
     """Each line names the packages of one layer, from the top down."""
-    text = (BASE_DIR / "docs" / "architecture.md").read_text()
+    text = (BASE_DIR / "docs" / "explanation" / "architecture.md").read_text()
     drawing = re.search(r"```\n(config/.*?)```", text, re.DOTALL)
     assert drawing is not None
     lines = [re.findall(r"(\w+)/", line.split("  ")[0]) for line in drawing[1].splitlines()]
@@ -43,7 +45,7 @@ def test_scale_shows_what_the_capacity_command_answers():
 
 
 def test_every_type_stands_in_its_table():
-    """`make types-table` writes them anew."""
+    """`make reference` writes them anew."""
     assert types_table.in_document(types_table.DOCUMENT.read_text()) == types_table.tables()
 
 
@@ -64,7 +66,7 @@ def test_the_changelog_is_by_version_and_tells_the_format_of_each():
 
 
 def test_every_format_and_every_step_is_written_down():
-    text = (BASE_DIR / "docs/upgrading.md").read_text()
+    text = (BASE_DIR / "docs/how-to/upgrading.md").read_text()
     rows = re.findall(r"^\| (\d+) \|", text, re.MULTILINE)
     assert rows == [str(number) for number in range(1, formats.FORMAT + 1)]
     assert re.findall(r"^\| `(\w+)` \|", text, re.MULTILINE) == [step.name for step in STEPS]

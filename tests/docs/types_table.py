@@ -1,4 +1,4 @@
-"""The tables of docs/types.md, from what is declared: written anew by `make types-table`."""
+"""The tables of docs/reference/types.md, from what is declared: written by `make reference`."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ import django
 from store.schema import SCHEMA, EventType, ItemType, parsed
 from store.table import LOG
 
-DOCUMENT = Path(__file__).parents[2] / "docs" / "types.md"
-BEGIN, END = "<!-- types: make types-table -->\n", "<!-- end of types -->\n"
+DOCUMENT = Path(__file__).parents[2] / "docs" / "reference" / "types.md"
+BEGIN, END = "<!-- generated: make reference -->\n", "<!-- end of generated -->\n"
 
 
 def written(text: str, rows: str) -> str:

@@ -152,7 +152,7 @@ def test_the_recipe_in_the_documents_checks_a_round_and_finds_what_was_changed(p
     game, phones, _receipts = polled
     publish()
     content, proof = files(phones[0].client, game)
-    page = Path(__file__).parents[2].joinpath("docs/live.md").read_text()
+    page = Path(__file__).parents[2].joinpath("docs/how-to/live-sessions.md").read_text()
     recipe = re.search(r"```python\n(# check_round.*?)```", page, re.DOTALL)[1]
 
     def checked(round_: bytes, told: dict) -> str:

@@ -317,7 +317,7 @@ def test_a_planted_leak_is_found(evening, settings, monkeypatch, plant):
     assert found[0].share > 0.95, found[:5]
 
 
-# --- what is not promised: docs/threats.md says so ---
+# --- what is not promised: docs/explanation/threats.md says so ---
 
 
 def test_a_copy_of_the_open_table_and_a_watcher_in_the_hall_tell_everything(evening, monkeypatch):

@@ -1,7 +1,7 @@
 """Bad mail servers before a whole worker: out of reach, greylisting, a tarpit, one that refuses.
 
 `make test-mail` runs it; it is no part of the ordinary run, because it waits as a site would. What was seen is printed,
-and stands in docs/reliability.md.
+and stands in docs/explanation/reliability.md.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from elections.drafts import services as drafts
 from elections.lifecycle import closing
 from elections.lifecycle import services as lifecycle
 from mail import outbox
-from mail.letters import compose
+from mail.emails import compose
 from mail.sending import send_waiting
 from ranking.candidates import Candidate
 from store.log.search import Wanted, look

@@ -1,4 +1,4 @@
-"""The table of docs/scale.md that says what elections of three sizes take: written anew by `make capacity-table`."""
+"""The table in docs/explanation/scale.md: what elections of three sizes need. Written by `make capacity-table`."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import django
 if TYPE_CHECKING:
     from upkeep.capacity.model import Model
 
-DOCUMENT = Path(__file__).parent.parent.parent / "docs" / "scale.md"
+DOCUMENT = Path(__file__).parent.parent.parent / "docs" / "explanation" / "scale.md"
 BEGIN, END = "<!-- what it takes: make capacity-table -->\n", "<!-- end of what it takes -->\n"
 SIZES = (10_000, 1_000_000, 100_000_000)
 OPEN_HOURS, PEAK_FACTOR = 10, 5

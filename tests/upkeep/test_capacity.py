@@ -260,7 +260,7 @@ def test_it_is_said_in_words(small):
     assert "Shards of the election: 16; gates: 256; partitions of the log: 16." in text
     assert first_to_break(small) in text.replace("\n", " ")
     assert "Nothing need be warmed up" in text
-    assert "Prices are examples, second-hand: US East, on demand, as told in July 2025" in text
+    assert "Example prices: US East, on demand, July 2025, second-hand" in text
 
 
 def test_the_command_takes_prices_and_sizes(monkeypatch):

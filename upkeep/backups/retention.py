@@ -4,9 +4,9 @@ Beside each backup lies a small record: when it was made, how large it is, and w
 under names that nobody can tell. So the machine that makes backups knows which to delete without being able to read
 them.
 
-Backups of one secret election that was open can be compared (docs/threats.md): who voted alone between two of them is
-known by the ballot that is new. So of an election that is open only the newest few are kept, and once it is closed and
-sealed, and a newer backup has all of it, none.
+Backups of one secret election that was open can be compared (docs/explanation/threats.md): who voted alone between two
+of them is known by the ballot that is new. So of an election that is open only the newest few are kept, and once it is
+closed and sealed, and a newer backup has all of it, none.
 """
 
 from __future__ import annotations

@@ -67,7 +67,7 @@ MAX_GATE_UTILISATION = 0.3  # of the time that a gate is held, chosen: about one
 class Prices:
     """In dollars, of one region, on one day: examples, not promises.
 
-    US East, on demand, second-hand: docs/scale.md says from where. AWS has its own at
+    US East, on demand, second-hand: docs/explanation/scale.md says from where. AWS has its own at
     https://aws.amazon.com/dynamodb/pricing/on-demand/.
     """
 
@@ -230,7 +230,7 @@ class Model:
 
     @property
     def waiting_seconds(self) -> float:
-        """Until ballots are published, at the pace at which that is done (docs/scale.md)."""
+        """Until ballots are published, at the pace at which that is done (docs/explanation/scale.md)."""
         return self.size.voters / BALLOTS_SEALED_PER_SECOND
 
     @property

@@ -106,7 +106,7 @@ def _price(model: Model) -> Iterator[str]:
     units = f"{prices.writes:g} dollars a million write units, {prices.reads:g} a million read units"
     yield f"At {units} and {prices.stored:g} a GB and month:"
     yield f"{dollars(model.cost)} dollars once, {dollars(model.cost_a_month)} a month while it is kept."
-    yield "Prices are examples, second-hand: US East, on demand, as told in July 2025 (docs/scale.md). Give your own."
+    yield "Example prices: US East, on demand, July 2025, second-hand (docs/explanation/scale.md). Give your own."
     yield "Servers, mails, backups, traffic and taxes are not in it."
 
 

@@ -94,7 +94,7 @@ def of_mailbox(state: mailboxes.State) -> Iterator[Finding]:
         except (IMAP4.error, OSError) as error:
             sentence = _("The mailbox of bounces cannot be read: %(words)s") % {"words": mailboxes.why(error)}
             yield broken(
-                _("Bounces"), sentence, _("See BOUNCES_URL, and docs/mail.md for what the worker may write to.")
+                _("Bounces"), sentence, _("See BOUNCES_URL, and docs/how-to/mail.md for what the worker may write to.")
             )
             return
     yield from of_mailbox_of_worker(state)
@@ -103,7 +103,7 @@ def of_mailbox(state: mailboxes.State) -> Iterator[Finding]:
 def of_mailbox_of_worker(state: mailboxes.State) -> Iterator[Finding]:
     if not mailboxes.is_there():
         return
-    about, todo = _("Bounces"), _("See BOUNCES_URL, and docs/mail.md for what the worker may write to.")
+    about, todo = _("Bounces"), _("See BOUNCES_URL, and docs/how-to/mail.md for what the worker may write to.")
     if state.trouble:
         said = {"words": state.trouble, "since": state.since}
         yield broken(about, _("The worker cannot read the mailbox of bounces since %(since)s: %(words)s") % said, todo)

@@ -66,7 +66,9 @@ def of_rights(table: Table) -> Finding:
             except Refused:
                 continue
     except StoreError as error:
-        return broken(_("Rights"), str(error), _("Give the site the right to write to its store (docs/operations.md)."))
+        return broken(
+            _("Rights"), str(error), _("Give the site the right to write to its store (docs/how-to/operations.md).")
+        )
     return well(_("Rights"), _("Both tables can be read and written."))
 
 
@@ -115,7 +117,9 @@ def of_secret_key(table: Table) -> Finding:
     about = _("Secret key")
     if secret_key.locked_election(table) is None:
         return well(about, _("It fits all secret elections that are open."))
-    return broken(about, secret_key.replaced(), _("Put the earlier SECRET_KEY back and restart (docs/recovery.md)."))
+    return broken(
+        about, secret_key.replaced(), _("Put the earlier SECRET_KEY back and restart (docs/how-to/recovery.md).")
+    )
 
 
 # --- the worker ---

@@ -1,0 +1,52 @@
+"""The table of docs/reference/routes.md: every URL, its methods and who may open it. Written by `make reference`."""
+
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path
+
+import django
+
+from tests.docs.types_table import written
+
+DOCUMENT = Path(__file__).parents[2] / "docs" / "reference" / "routes.md"
+
+
+def table() -> str:
+    from django.urls import URLResolver, get_resolver
+
+    from tests.test_routes import ROUTES
+
+    def addresses(resolver: URLResolver, before: str = "/") -> dict[str, str]:
+        """Maps the name of each route to its address."""
+        found: dict[str, str] = {}
+        for each in resolver.url_patterns:
+            address = before + str(each.pattern)
+            found |= addresses(each, address) if isinstance(each, URLResolver) else {each.name: address}
+        return found
+
+    rows = ["| address | name | methods | who |", "|---|---|---|---|"]
+    for name, address in sorted(addresses(get_resolver()).items(), key=lambda route: route[1]):
+        access, methods, _words = ROUTES[name]
+        verbs = ", ".join(method for method in methods if method != "HEAD")
+        shown = re.sub(r"<(?:\w+:)?(\w+)>", r"{\1}", address)
+        rows.append(f"| `{shown}` | {name} | {verbs} | {_label(access)} |")
+    return "\n".join(rows) + "\n"
+
+
+def _label(access: object) -> str:
+    """`Permission.MANAGE_USERS` as "manage users"."""
+    return str(getattr(access, "name", access)).lower().replace("_", " ")
+
+
+def main() -> None:
+    from tests import environment  # noqa: F401 - first, so that none of this touches the real site
+
+    os.environ["DJANGO_SETTINGS_MODULE"] = "config.settings"
+    django.setup()
+    DOCUMENT.write_text(written(DOCUMENT.read_text(), table()))
+
+
+if __name__ == "__main__":
+    main()
