@@ -21,11 +21,10 @@ from django.utils.translation import gettext_lazy as _
 from accounts import repository as people
 from accounts.models import User
 from accounts.rules import Permission
-from acts.again import try_again
-from acts.limits import SECONDS_PER_DAY, TEN_MINUTES_IN_SECONDS, Limit, check_left, is_within, place_of
-from acts.recording import record, write
+from acts.rate_limits import SECONDS_PER_DAY, TEN_MINUTES_IN_SECONDS, Limit, check_attempts_left, key_of, try_count
 from acts.refusals import LostRace, NotNow, Refusal
-from acts.site import SITE, now_text, table
+from acts.retry import retry_lost_race
+from acts.storage import SITE, now_text, record, table, write
 from live import codes, players, repository, seats
 from live.players import Pass
 from live.rules import Game, Phase, State
@@ -81,7 +80,7 @@ class Person:
 
 def by_account(game: Game, state: State, user: User, held: Pass) -> Pass:
     """`held` is of the form that was sent: sent twice, it finds the seat that it took."""
-    return try_again(lambda: _take_seat(game, state, _person_by_account(game, user), held))
+    return retry_lost_race(lambda: _take_seat(game, state, _person_by_account(game, user), held))
 
 
 def by_code(game: Game, state: State, code: str, held: Pass, address: str, user: User | None = None) -> Pass:
@@ -89,7 +88,7 @@ def by_code(game: Game, state: State, code: str, held: Pass, address: str, user:
     entry = _find_entry_throttled(game, code, address)
     if user is not None and fold(user.name) != entry.folded and is_on_the_roll(roll.find(game.id, user.name), user):
         raise Refusal(NOT_YOUR_CODE % {"name": user.name})
-    return try_again(lambda: _take_seat(game, state, _person_by_entry(game, _entry_by_code(game, code)), held))
+    return retry_lost_race(lambda: _take_seat(game, state, _person_by_entry(game, _entry_by_code(game, code)), held))
 
 
 def is_on_the_roll(entry: Entry | None, user: User) -> bool:
@@ -123,18 +122,18 @@ def _find_entry_throttled(game: Game, code: str, address: str) -> Entry:
     """Wrong codes are counted by address, and refused where there were too many; but never where somebody has checked
     in by code before, or hosts the assembly: that is the hall."""
     here = f"{game.id} {address}"
-    wrong, found = place_of(WRONG_CODES, address), place_of(CODES_ACCEPTED, here)
+    wrong, found = key_of(WRONG_CODES, address), key_of(CODES_ACCEPTED, here)
     hosted = codes.place_of_hosting(game.code, address)
     counted = table().get_many([wrong, found, hosted])
     if not counted.keys() & {found, hosted}:
-        check_left(WRONG_CODES, counted.get(wrong))
+        check_attempts_left(WRONG_CODES, counted.get(wrong))
     try:
         entry = _entry_by_code(game, code)
     except WrongCode:
-        is_within(WRONG_CODES, address)
+        try_count(WRONG_CODES, address)
         raise
     if found not in counted:
-        is_within(CODES_ACCEPTED, here)
+        try_count(CODES_ACCEPTED, here)
     return entry
 
 
@@ -241,7 +240,7 @@ def take_over(game: Game, seat: Seat, after: Seat, checks: Sequence[Check]) -> N
     game, state = found
     if is_takeover_guarded(game, state):
         _request_takeover(game, state, seat, after, checks)
-    elif is_within(TAKEOVERS, f"{game.id} {seat.player}"):
+    elif try_count(TAKEOVERS, f"{game.id} {seat.player}"):
         _record_takeover(game, state, seat, after, checks)
     else:
         raise NotNow(TOO_OFTEN)
@@ -282,7 +281,7 @@ def allow(game_id: str, held: Pass, number: str) -> None:
         _record_takeover(game, state, seat, after, agreed=True)
         tell(game)
 
-    try_again(act)
+    retry_lost_race(act)
 
 
 def refuse(game_id: str, held: Pass, number: str) -> None:
@@ -293,7 +292,7 @@ def refuse(game_id: str, held: Pass, number: str) -> None:
         table().write(*seats.change(game, seat, replace(_unclaimed(seat), refused_round=state.round)))
         tell(game)
 
-    try_again(act)
+    retry_lost_race(act)
 
 
 def _find_claim(game_id: str, held: Pass, number: str) -> tuple[Game, State, Seat]:

@@ -7,7 +7,7 @@ from django.utils.cache import get_conditional_response
 from django.views.decorators.http import require_safe
 
 from accounts.access import public
-from acts.site import now_text
+from acts.storage import now_text
 from pages.sharing import immutable
 
 from . import repository

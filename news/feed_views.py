@@ -14,9 +14,9 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
 from accounts.access import public
-from acts.links import whole
-from acts.naming import site_name
-from acts.site import now_text
+from acts.branding import site_name
+from acts.links import absolute_url
+from acts.storage import now_text
 from pages import http_cache, markdown
 from pages.http_cache import Edition, digest
 from pages.times import from_text
@@ -64,7 +64,7 @@ def _answer(request: HttpRequest, kind: str, page: str, posts: list[Post], *word
     """In the site's own language: feeds are fetched by machines, for readers of any."""
     with translation.override(settings.LANGUAGE_CODE):
         title = " · ".join((*words, _("News"), site_name()))
-    own, feed_of = (whole(reverse(name, args=words)) for name in (page, f"{page}_{kind}"))
+    own, feed_of = (absolute_url(reverse(name, args=words)) for name in (page, f"{page}_{kind}"))
     feed = Feed(title, site_name(), own, feed_of)
     make = partial(_made, kind, feed, posts)
     return http_cache.public_response(request, _edition(feed, posts), from_text(now_text()), make)

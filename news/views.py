@@ -12,7 +12,7 @@ from django.views.decorators.http import require_safe
 
 from accounts.access import public
 from accounts.rules import Permission
-from acts.site import now_text
+from acts.storage import now_text
 from pages.http_cache import cached_for_anonymous
 from pages.names import MAX_NAME_CHARS
 from pages.paging import ReadPage, read_page

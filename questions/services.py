@@ -14,11 +14,10 @@ from typing import Any
 from accounts import repository as people
 from accounts.heirs import Estate, is_owner
 from accounts.models import User
-from acts.again import try_again
 from acts.background import Batch, Task, finished, next_deletions
-from acts.recording import record
 from acts.refusals import NotThere
-from acts.site import SITE, log, now_text
+from acts.retry import retry_lost_race
+from acts.storage import SITE, log, now_text, record
 from store import keys
 from store.log import Event
 from store.table import Check, Delete, Item, Key, Missing, Write
@@ -96,7 +95,7 @@ def _change_as_owner(
 def _change_retrying(
     who: str, set_id: str, kind: str, event_data: dict[str, Any], change: Change, *also: Write
 ) -> FullSet:
-    return try_again(lambda: _try_change(who, set_id, kind, event_data, change, *also))
+    return retry_lost_race(lambda: _try_change(who, set_id, kind, event_data, change, *also))
 
 
 def _try_change(who: str, set_id: str, kind: str, event_data: dict[str, Any], change: Change, *also: Write) -> FullSet:
@@ -242,7 +241,7 @@ def delete(user: User, set_id: str) -> None:
         rules.check_may_withdraw(user.name, user.role, set_)
         _record_deletion(user.name, set_, at)
 
-    try_again(deleted)
+    retry_lost_race(deleted)
 
 
 def _record_deletion(who: str, set_: QuestionSet, at: str) -> None:

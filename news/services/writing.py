@@ -11,10 +11,9 @@ from typing import Any
 from accounts import repository as people
 from accounts.models import User
 from accounts.services import still
-from acts.recording import record
 from acts.refusals import LostRace, NotNow
-from acts.site import now_text
-from acts.suffixes import suffixes
+from acts.storage import now_text, record
+from acts.unique_names import unique_suffixes
 from acts.versions import next_version
 from elections import repository as elections
 from elections.actions import relation
@@ -108,7 +107,7 @@ def new_post(post_id: str, user: User, election: Election | None) -> Post:
 
 def make(user: User, kind: str, post: Post, written: Written, said: dict[str, Any], *checks: Check) -> Post:
     """The post with all that lies with it, at an address of its own."""
-    for suffix in suffixes():
+    for suffix in unique_suffixes():
         slug = written.slug or rules.slug_of(written.title, suffix)
         made = replace(written.on(post), slug=slug)
         try:

@@ -16,7 +16,7 @@ from store.table import Item, Key, StoreError
 from store.together import together
 
 from .refusals import Refusal
-from .site import table
+from .storage import table
 
 TEN_MINUTES_IN_SECONDS, SECONDS_PER_HOUR, SECONDS_PER_DAY = 600, 3600, 24 * 3600
 
@@ -47,7 +47,7 @@ class Limit:
 
 
 @dataclass(frozen=True, slots=True)
-class Counted:
+class Attempt:
     """One try, in the window it was counted in."""
 
     place: Key
@@ -55,45 +55,45 @@ class Counted:
     tries: int
 
 
-def count(limit: Limit, who: str, now: float | None = None) -> Counted:
+def count(limit: Limit, who: str, now: float | None = None) -> Attempt:
     """Count one try of somebody, and refuse it if it is one too many. Whoever it is, is not stored."""
     now = time.time() if now is None else now
-    counted = _counted(limit, who, now)
+    counted = _count(limit, who, now)
     if counted.tries > limit.most:
         raise TooOften(math.ceil(counted.ends - now))
     return counted
 
 
-def count_each(*asked: tuple[Limit, str]) -> list[Counted]:
+def count_each(*asked: tuple[Limit, str]) -> list[Attempt]:
     """As `count`, at several limits at once: what one of them refuses does not count for those after it."""
     now = time.time()
-    counted = list(together(table(), *(partial(_counted, limit, who, now) for limit, who in asked)))
+    counted = list(together(table(), *(partial(_count, limit, who, now) for limit, who in asked)))
     for place, ((limit, _who), each) in enumerate(zip(asked, counted, strict=True), 1):
         if each.tries > limit.most:
-            give_back(counted[place:])
+            uncount(counted[place:])
             raise TooOften(math.ceil(each.ends - now))
     return counted
 
 
-def place_of(limit: Limit, who: str) -> Key:
+def key_of(limit: Limit, who: str) -> Key:
     """Where somebody's tries are counted at this moment, for whoever wants to read it along with other things."""
     return _window(limit, who, time.time())[0]
 
 
-def check_left(limit: Limit, item: Item | None) -> None:
+def check_attempts_left(limit: Limit, item: Item | None) -> None:
     """Refuse who has used up all tries, without counting this as one; `item` is what lies at their place."""
     if item is not None and item["tries"] >= limit.most:
         raise TooOften(math.ceil(item["ttl"] - time.time()))
 
 
-def is_within(limit: Limit, who: str) -> bool:
+def try_count(limit: Limit, who: str) -> bool:
     """Count, and say whether it is not one too many."""
-    return _counted(limit, who, time.time()).tries <= limit.most
+    return _count(limit, who, time.time()).tries <= limit.most
 
 
-def _counted(limit: Limit, who: str, now: float) -> Counted:
+def _count(limit: Limit, who: str, now: float) -> Attempt:
     place, ends = _window(limit, who, now)
-    return Counted(place, ends, table().increment(place, "tries", also={"ttl": ends}))
+    return Attempt(place, ends, table().increment(place, "tries", also={"ttl": ends}))
 
 
 def _window(limit: Limit, who: str, now: float) -> tuple[Key, int]:
@@ -103,10 +103,10 @@ def _window(limit: Limit, who: str, now: float) -> tuple[Key, int]:
     return keys.throttle(mark, window), (window + 1) * limit.seconds
 
 
-def give_back(tries: list[Counted]) -> None:
+def uncount(tries: list[Attempt]) -> None:
     """A store that does not take it keeps the count, which is soon forgotten; nobody is refused for that."""
 
-    def give(each: Counted) -> None:
+    def give(each: Attempt) -> None:
         with suppress(StoreError):
             table().increment(each.place, "tries", -1, also={"ttl": each.ends})
 

@@ -1,18 +1,52 @@
-"""Writing a change, with its event in the log."""
+"""What every act has at hand: the site's table, its log and its clock."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
 from datetime import datetime
 from types import MappingProxyType
 
-from store.log import Event
+from django.conf import settings
+
+from acts.refusals import LostRace, Refusal
+from store.connect import connect
+from store.log import Event, EventLog, as_text, utc_now
 from store.log.events import Noting
 from store.splitting import by_count
-from store.table import Delete, Key, Refused, Span, Write
+from store.table import Delete, Key, Refused, Span, Table, Write
 
-from .refusals import LostRace, Refusal
-from .site import log, table
+SITE = "plenum"  # the actor of what happens by itself
+_elsewhere: ContextVar[Table | None] = ContextVar("elsewhere", default=None)
+
+
+def table() -> Table:
+    """The site's table, or the one that `use_table` has put in its place."""
+    return _elsewhere.get() or connect(settings.STORE_URL)
+
+
+@contextmanager
+def use_table(other: Table) -> Iterator[None]:
+    """Whatever happens inside happens on another table: a rehearsal, of which nothing is to stay."""
+    token = _elsewhere.set(other)
+    try:
+        yield
+    finally:
+        _elsewhere.reset(token)
+
+
+def log(now: datetime | None = None) -> EventLog:
+    """For an act that has looked at the clock already, its event tells the very same moment."""
+    return EventLog(table(), lambda: now) if now else EventLog(table())
+
+
+def now_text() -> str:
+    return as_text(utc_now())
+
+
+# --- Writing and recording ---
+
 
 Refusals = Mapping[int, Refusal]  # by the position of the write that is refused
 NO_REFUSALS: Refusals = MappingProxyType({})

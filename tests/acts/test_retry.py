@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from acts.again import MAX_REFUSALS, go_on
 from acts.refusals import LostRace
+from acts.retry import MAX_REFUSALS, repeat_until_done
 from store.table import Refused
 
 
@@ -20,14 +20,14 @@ def test_a_long_work_goes_on_until_a_step_answers_something():
         each = next(steps)
         return each() if callable(each) else each
 
-    assert go_on(step) is False
+    assert repeat_until_done(step) is False
     assert list(steps) == []
 
 
 def test_a_work_that_is_always_refused_fails_instead_of_going_round_for_ever():
     calls = []
     with pytest.raises(LostRace):
-        go_on(lambda: calls.append(1) or refused())
+        repeat_until_done(lambda: calls.append(1) or refused())
     assert len(calls) == MAX_REFUSALS
 
 
@@ -40,4 +40,4 @@ def test_refusals_that_others_cause_are_forgotten_with_every_step_that_is_taken(
             refused()
         return turn if turn == 2 * MAX_REFUSALS else None
 
-    assert go_on(step) == 2 * MAX_REFUSALS
+    assert repeat_until_done(step) == 2 * MAX_REFUSALS

@@ -16,20 +16,20 @@ from store.memory import Memory
 from store.table import Item, Key, Table
 from store.units import size
 
-from .site import table
+from .storage import table
 
 MAX_AGE_SECONDS = 1.0
 CACHE_BYTES = 8_000_000
 ENTRY_OVERHEAD_BYTES = 1_000
 
-Seen = tuple[float, Item | None]  # when it was asked for, and what was there
+CachedItem = tuple[float, Item | None]  # when it was asked for, and what was there
 
 clock: ContextVar[Callable[[], float]] = ContextVar("clock", default=time.monotonic)
-_caches: WeakKeyDictionary[Table, Memory[Seen]] = WeakKeyDictionary()
+_caches: WeakKeyDictionary[Table, Memory[CachedItem]] = WeakKeyDictionary()
 
 
 @dataclass(frozen=True, slots=True)
-class Recently:
+class Cacheable:
     """Items that may be a second old, if what is remembered of them is good enough for whoever asks: else all of them
     are read."""
 
@@ -37,7 +37,7 @@ class Recently:
     is_good: Callable[[Mapping[Key, Item]], bool] = lambda found: True
 
 
-def get_many(recently: Recently, fresh: Iterable[Key] = ()) -> dict[Key, Item]:
+def get_cached(recently: Cacheable, fresh: Iterable[Key] = ()) -> dict[Key, Item]:
     """These items and those, which are as they are now, in one round trip at most."""
     here, now = table(), clock.get()()
     if not here.is_distant:
@@ -56,5 +56,5 @@ def get_many(recently: Recently, fresh: Iterable[Key] = ()) -> dict[Key, Item]:
     return found | {key: item for key, (_when, item) in seen.items() if item is not None}
 
 
-def _bytes_of(seen: Seen) -> int:
+def _bytes_of(seen: CachedItem) -> int:
     return ENTRY_OVERHEAD_BYTES + 3 * size(seen[1])

@@ -14,7 +14,7 @@ from accounts.access import SEEING
 from accounts.services import LEAVING
 from accounts.welcoming import WELCOMING
 from acts.background import TYPES
-from acts.steps import Steps
+from acts.hooks import Hooks
 from ballots.services.sealing import COUNTING, SEALED
 from elections.access import PANELS
 from elections.dashboard.next_step import ONCE_SEALED
@@ -56,7 +56,7 @@ STEPS = {
 }
 
 
-def named(steps: Steps) -> list[str]:
+def named(steps: Hooks) -> list[str]:
     return [f"{step.__module__}.{step.__name__}" for step in steps]
 
 
@@ -68,14 +68,14 @@ def test_every_step_is_taken_in_its_order():
 
 def arranged_in(path: Path) -> bool:
     text = path.read_text()
-    nodes = ast.walk(ast.parse(text)) if "arrange" in text else ()  # to take a text apart takes long
-    return any(isinstance(node, ast.Attribute) and node.attr == "arrange" for node in nodes)
+    nodes = ast.walk(ast.parse(text)) if "install" in text else ()  # to take a text apart takes long
+    return any(isinstance(node, ast.Attribute) and node.attr == "install" for node in nodes)
 
 
 def test_steps_are_arranged_in_one_place():
     sources = (path for path in settings.BASE_DIR.glob("*/**/*.py") if ".venv" not in path.parts)
     ours = [path.relative_to(settings.BASE_DIR) for path in sources if "tests" not in path.parts and arranged_in(path)]
-    assert sorted(map(str, ours)) == ["config/apps.py", "config/steps.py"]
+    assert sorted(map(str, ours)) == ["config/hooks.py"]
 
 
 def test_every_moment_that_there_is_has_its_steps():
@@ -92,7 +92,7 @@ def test_every_moment_that_there_is_has_its_steps():
     )
     for path in (*settings.BASE_DIR.glob("*/services/*.py"), *(settings.BASE_DIR / each for each in others)):
         for node in ast.walk(ast.parse(path.read_text())):
-            if isinstance(node, ast.Assign) and "Steps[" in ast.unparse(node.value):
+            if isinstance(node, ast.Assign) and "Hooks[" in ast.unparse(node.value):
                 made |= {target.id for target in node.targets if isinstance(target, ast.Name)}
     assert made == set(STEPS)
 

@@ -1,4 +1,4 @@
-"""The worker's end of acts/ringing.py."""
+"""The worker's end of acts/wakeups.py."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 
-from acts import ringing
+from acts import wakeups
 
 READ_BYTES = 4096  # bytes; names of jobs are short, and what is cut in two is found at the next look
 
@@ -37,8 +37,8 @@ def listening(called: Callable[[str], None]) -> Iterator[None]:
 def _opened() -> int:
     """Both ends of the pipe are ours: so it has no end when those who ring close theirs."""
     with suppress(FileExistsError):
-        os.mkfifo(ringing.pipe(), 0o600)
-    return os.open(ringing.pipe(), os.O_RDWR | os.O_NONBLOCK)
+        os.mkfifo(wakeups.pipe_path(), 0o600)
+    return os.open(wakeups.pipe_path(), os.O_RDWR | os.O_NONBLOCK)
 
 
 def _listen(bell: int, ended: int, called: Callable[[str], None]) -> None:

@@ -1,7 +1,7 @@
 """Steps that several apps take together: who begins leaves room for those it knows nothing of.
 
 An election knows no ballots and ballots know no results, yet when an election closes each has something to do. Every
-such moment is a list of steps, and config/steps.py says who takes which, in which order.
+such moment is a list of steps, and config/hooks.py says who takes which, in which order.
 """
 
 from __future__ import annotations
@@ -13,17 +13,17 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 
-class Steps(Generic[P, T]):
+class Hooks(Generic[P, T]):
     def __init__(self, moment: str):
         self.moment = moment
         self.steps: tuple[Callable[P, T], ...] = ()
 
-    def arrange(self, *steps: Callable[P, T]) -> None:
+    def install(self, *steps: Callable[P, T]) -> None:
         self.steps = steps
 
     def __iter__(self) -> Iterator[Callable[P, T]]:
         return iter(self.steps)
 
-    def taken(self, *arguments: P.args, **words: P.kwargs) -> list[T]:
+    def run_all(self, *arguments: P.args, **words: P.kwargs) -> list[T]:
         """Every step in its order; answers what each made."""
         return [step(*arguments, **words) for step in self.steps]

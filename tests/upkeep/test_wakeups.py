@@ -13,7 +13,7 @@ from datetime import timedelta
 import pytest
 
 from accounts import repository as people
-from acts.ringing import pipe, ring
+from acts.wakeups import pipe_path, wake_worker
 from ballots.services import cast
 from elections import repository as elections
 from elections.lifecycle import closing
@@ -22,7 +22,8 @@ from results import services as results
 from store.log import as_text, utc_now
 from tests.ballots.conftest import opened, ranks  # noqa: F401 - a fixture
 from tests.people import sign_in
-from upkeep.worker import bell, jobs
+from upkeep.worker import jobs
+from upkeep.worker import wakeups as bell
 from upkeep.worker.jobs import BALLOTS, ENDS, Job, Outcome, Worker, run
 from upkeep.worker.leases import Leases
 
@@ -117,9 +118,9 @@ def test_what_a_worker_has_heard_that_was_killed_the_next_one_finds(site, voted)
     heard: list[str] = []
     with bell.listening(heard.append):
         closing.close(people.find("the organiser"), elections.find("Board"))
-        assert ring(BALLOTS.name)
+        assert wake_worker(BALLOTS.name)
         until(lambda: heard)
-    assert not ring(BALLOTS.name)
+    assert not wake_worker(BALLOTS.name)
     assert not sealed.is_sealed("Board")
     with a_worker(site, BALLOTS):
         until(lambda: sealed.is_sealed("Board"))
@@ -136,7 +137,7 @@ def test_who_is_called_while_at_work_looks_once_more(site):
 
     with a_worker(site, Job("job", 1, work)):
         assert begun.wait(TIMEOUT_SECONDS)
-        assert ring("job")
+        assert wake_worker("job")
         go.set()
         until(lambda: len(done) == 2)
 
@@ -145,8 +146,8 @@ def test_ringing_for_what_a_worker_does_not_do_wakes_nobody(site):
     done: list[int] = []
     with a_worker(site, Job("job", 1, lambda: done.append(1) or 1), Job("other", 1, lambda: 0)):
         until(lambda: done)
-        assert ring("nothing of the kind")
-        assert ring("job")
+        assert wake_worker("nothing of the kind")
+        assert wake_worker("job")
         until(lambda: len(done) == 2)
 
 
@@ -159,23 +160,23 @@ def test_it_is_heard_however_many_files_are_open(site):
         for _ in range(1100):
             files.enter_context(open(os.devnull))
         with bell.listening(heard.append):
-            assert ring("job")
+            assert wake_worker("job")
             until(lambda: heard == ["job"])
 
 
 def test_the_pipe_is_nobody_elses_and_a_full_one_keeps_nobody_waiting(site):
-    os.mkfifo(pipe(), 0o600)
-    reader = os.open(pipe(), os.O_RDONLY | os.O_NONBLOCK)
+    os.mkfifo(pipe_path(), 0o600)
+    reader = os.open(pipe_path(), os.O_RDONLY | os.O_NONBLOCK)
     try:
         for _ in range(20_000):
-            assert ring("x" * 60)
+            assert wake_worker("x" * 60)
     finally:
         os.close(reader)
     with bell.listening(lambda job: None):
-        assert pipe().stat().st_mode & 0o077 == 0
+        assert pipe_path().stat().st_mode & 0o077 == 0
 
 
 def test_where_there_can_be_no_pipe_all_goes_by_the_looks(site, settings, tmp_path):
     settings.DATA_DIR = tmp_path / "not there"
     with bell.listening(pytest.fail):
-        assert not ring("job")
+        assert not wake_worker("job")

@@ -74,59 +74,59 @@ from upkeep.log.nightly import EMAIL_TEMPLATES as CHECKPOINT_EMAILS
 from upkeep.monitoring import metrics
 
 
-def arrange() -> None:
+def install_hooks() -> None:
     # An election opens (elections.lifecycle.services.open_): one transaction with its gates, and with
-    OPENING.arrange(
+    OPENING.install(
         secrecy.salted,  # the salt that ties a secret ballot to its voter
         keep_skills,  # what candidates who agreed can do by then, as far as the election needs it
     )
 
     # An election closes (elections.lifecycle.closing.close, or the worker at its time): first it says so itself, then
     # its gates are shut, a few at a time; and when nobody gets in any more, one transaction tells it in the log, with
-    SHUTTING.arrange(
+    SHUTTING.install(
         secrecy.unsalted,  # the salt's death: from now on nobody can tell whose which ballot is
     )
     # and with the mark by which the worker finds it. Whoever has closed it by hand is about to look at it:
-    FOLLOWING.arrange(
+    FOLLOWING.install(
         seal_soon,  # so the worker is told at once, and given a moment
     )
 
     # A closed election is sealed (ballots.services.seal_what_is_closed): its ballots are published, part by part, while
-    COUNTING.arrange(
+    COUNTING.install(
         seal_result,  # they are counted, its roll is committed to, and the result is sealed
     )
-    SEALED.arrange(
+    SEALED.install(
         mail_by_itself,  # and told to the voters, where that was chosen
     )
     # and at last the box of a secret election is emptied (ballots.services.emptying).
 
     # Somebody looks at an election (elections.access.PANELS): what others show on its pages.
-    PANELS.arrange(
+    PANELS.install(
         on_elections,  # the newest posts about it, and what those who run it can do about news
     )
 
     # Somebody who looks after people opens the page of one (accounts.people_views.person): their picture is there if
-    SEEING.arrange(
+    SEEING.install(
         may_see_profile,  # the profile is not hidden from them
     )
 
     # Somebody signs out (accounts.views.sign_out): the answer takes along
-    SIGNING_OUT.arrange(
+    SIGNING_OUT.install(
         passes.forget_all,  # what lets this browser vote by links
     )
 
     # An invited address is about to make its account (accounts.welcoming): what it is asked for.
-    WELCOMING.arrange(
+    WELCOMING.install(
         asked_of,  # its vote, in every open election on whose roll it is
     )
 
     # Somebody runs an election whose result is sealed (elections.dashboard.next_step): what they can do next.
-    ONCE_SEALED.arrange(
+    ONCE_SEALED.install(
         to_be_mailed,  # have it mailed to the voters, if it was not
     )
 
     # Somebody is removed (accounts.services.remove): the account goes first, and then, each until it is done,
-    LEAVING.arrange(
+    LEAVING.install(
         pass_elections_on,  # their elections pass to the site's owner
         take_along,  # their ballots in open elections go with them, and so do their places on rolls
         leave_groups,  # they go out of all groups that are kept for rolls, and their own groups go
@@ -159,7 +159,7 @@ def arrange() -> None:
     formats.register(Type.ASSEMBLY, Assembly())  # check-in, agenda, speakers, minutes
 
     # A mail is written (mail.emails.compose): its colours are
-    COLOURING.arrange(
+    COLOURING.install(
         colours.site_shades,  # those of the pages
     )
 

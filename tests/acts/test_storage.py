@@ -6,10 +6,9 @@ from datetime import UTC, datetime
 
 import pytest
 
-from acts.again import try_again
-from acts.recording import record, try_record, try_write, write
-from acts.refusals import LOST_RACE, LostRace, NameTaken, NotThere
-from acts.site import log
+from acts.refusals import LOST_RACE_MESSAGE, LostRace, NameTaken, NotThere
+from acts.retry import retry_lost_race
+from acts.storage import log, record, try_record, try_write, write
 from store.log import Event, as_text
 from store.table import Check, Exists, Key, Missing, Put
 
@@ -29,7 +28,7 @@ def test_a_condition_that_does_not_hold_is_a_lost_race_and_nothing_is_written(si
     record(EVENT, thing())
     with pytest.raises(LostRace, match="at the same moment") as lost:
         record(EVENT, thing(ELSEWHERE), thing())
-    assert (str(lost.value), lost.value.parts) == (str(LOST_RACE), (1,))
+    assert (str(lost.value), lost.value.parts) == (str(LOST_RACE_MESSAGE), (1,))
     assert site.get(ELSEWHERE) is None
     assert events() == ["ThingMade"]
 
@@ -59,7 +58,7 @@ def test_whoever_only_tries_is_told_whether_it_was_done(site):
 def test_a_lost_race_is_tried_again(site):
     site.write(thing())
     places = iter([HERE, ELSEWHERE])
-    assert try_again(lambda: record(EVENT, thing(next(places)))) == 1
+    assert retry_lost_race(lambda: record(EVENT, thing(next(places)))) == 1
     assert site.get(ELSEWHERE) is not None
 
 

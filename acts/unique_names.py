@@ -9,7 +9,7 @@ MAX_NUMBERED_SUFFIX = 5  # the last number that is tried, each in a transaction 
 RANDOM_SUFFIXES = 3  # endings that are drawn after that: the thousandth of a name costs no more than the sixth
 
 
-def suffixes() -> Iterator[str]:
+def unique_suffixes() -> Iterator[str]:
     """None at first, then a few numbers, which read well, then random endings, which are free whatever is taken."""
     yield ""
     yield from map(str, range(2, MAX_NUMBERED_SUFFIX + 1))

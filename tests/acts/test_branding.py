@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from acts import naming
-from acts.naming import FRESH_SECONDS
+from acts import branding
+from acts.branding import FRESH_SECONDS
 from acts.site_cache import SiteCache
 from news import site_page
 from store import trips
@@ -25,7 +25,7 @@ def clock() -> Clock:
 
 
 def cached(clock: Clock) -> SiteCache:
-    return SiteCache(naming.read_naming, naming.UNWRITTEN, FRESH_SECONDS, clock)
+    return SiteCache(branding.read_branding, branding.DEFAULT_BRANDING, FRESH_SECONDS, clock)
 
 
 def call(site, name: str) -> None:
@@ -81,10 +81,10 @@ def test_what_was_seen_before_a_change_is_not_kept_after_it(site, clock, monkeyp
 
 def test_another_site_is_looked_at_anew(site, settings, tmp_path):
     call(site, "Bees")
-    naming.watch.forget()
-    assert naming.site_name() == "Bees"
+    branding.cache.forget()
+    assert branding.site_name() == "Bees"
     settings.STORE_URL = f"sqlite://{tmp_path}/another.sqlite3"
-    assert naming.site_name() == settings.SITE_NAME
+    assert branding.site_name() == settings.SITE_NAME
 
 
 def test_nothing_of_another_site_is_shown_while_a_store_does_not_answer(site, settings, tmp_path, clock):
