@@ -12,9 +12,9 @@ from django.utils.functional import lazy
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext_lazy as _
 
-from acts.limits import TooOften
+from acts.rate_limits import TooOften
 from pages.fields import AddressField, NameField, markdown_field
-from pages.forms import posted
+from pages.forms import form_data
 from pages.names import MAX_EMAIL_CHARS, MAX_NAME_CHARS
 
 from . import throttle
@@ -197,4 +197,4 @@ class ConfirmNameForm(forms.Form):
 
 def own_password_form(request: HttpRequest, kind: type[OwnPasswordForm], **options: Any) -> Any:
     """A form that asks for the present password; guessing it is throttled."""
-    return kind(posted(request), user=request.user, visitor=visitor(request), **options)
+    return kind(form_data(request), user=request.user, visitor=visitor(request), **options)

@@ -10,9 +10,9 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 from django.views.decorators.csrf import csrf_exempt
 
-from acts.tokens import read
+from acts.tokens import read_token
 from pages.forms import form_page
-from pages.saying import ask, say
+from pages.messages import confirm_page, message_page
 
 from .access import View, public
 
@@ -29,13 +29,13 @@ def opt_out(
         @form_page
         @wraps(act)
         def view(request: HttpRequest, token: str) -> HttpResponse:
-            words = read(purpose, token, None)
+            words = read_token(purpose, token, None)
             if words is not None and request.method != "POST":
-                return ask(request, str(question), str(button), lead=lead(*words))
+                return confirm_page(request, str(question), str(button), lead=lead(*words))
             if words is None or (sentence := act(*words)) is None:
                 sentence = _("It is not one of ours, or you left the roll.")
-                return say(request, _("This link does not work"), sentence, status=410)
-            return say(request, str(button), sentence)
+                return message_page(request, _("This link does not work"), sentence, status=410)
+            return message_page(request, str(button), sentence)
 
         return view
 

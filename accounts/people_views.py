@@ -11,11 +11,11 @@ from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
-from acts.limits import TooOften, count
+from acts.rate_limits import TooOften, count
 from acts.refusals import LostRace, NotThere
-from pages.forms import carried_out, form_page, posted, refusals_at, show_form
-from pages.paging import listed
-from pages.saying import refusals_said, told
+from pages.forms import form_data, form_page, refusals_as_errors, run_form, show_form
+from pages.messages import refusals_as_messages, run_action
+from pages.paging import list_context
 
 from . import allowance, repository, rules, services, throttle
 from .access import SEEING, anybody, requires
@@ -41,7 +41,7 @@ def people(request: HttpRequest) -> HttpResponse:
     else:
         words = {"q": found["q"], "role": found["role"].name if found["role"] is not None else ""}
         search = partial(repository.people_by_word, found["q"]) if found["q"] else repository.people
-        context = listed(request, partial(search, role=found["role"]), **words)
+        context = list_context(request, partial(search, role=found["role"]), **words)
     return render(request, "accounts/people.html", {"form": form, **context})
 
 
@@ -50,7 +50,7 @@ def people(request: HttpRequest) -> HttpResponse:
 def person(request: HttpRequest, person: User) -> HttpResponse:
     offered = rules.offered_roles(services.who(request.user), services.who(person))
     context: dict[str, Any] = {"person": person, "below": person.role < request.user.role}
-    context["shows_picture"] = person.photo is not None and all(SEEING.taken(request.user, person.name))
+    context["shows_picture"] = person.photo is not None and all(SEEING.run_all(request.user, person.name))
     if person.can_run_elections:
         limit_form = MailLimitForm(initial={"mails_a_day": person.mails_a_day})
         context |= {"mails": allowance.today(person), "limit_form": limit_form}
@@ -66,7 +66,7 @@ def change_role(request: HttpRequest, person: User) -> HttpResponse:
     if not form.is_valid():
         messages.error(request, _("There is no such role."))
         return redirect("person", name=person.name)
-    with refusals_said(request, (LostRace,)):
+    with refusals_as_messages(request, (LostRace,)):
         services.change_role(request.user, person, form.cleaned_data["role"])
         words = {"name": person.name, "role": form.cleaned_data["role"].label}
         messages.success(request, _("%(name)s is now: %(role)s.") % words)
@@ -76,7 +76,7 @@ def change_role(request: HttpRequest, person: User) -> HttpResponse:
 @requires(Permission.MANAGE_USERS, load=repository.find, rule=somebody_below)
 @require_POST
 def send_reset_link(request: HttpRequest, person: User) -> HttpResponse:
-    with refusals_said(request, (TooOften, LostRace)):
+    with refusals_as_messages(request, (TooOften, LostRace)):
         count(throttle.RESET_LINK, person.name)
         services.send_reset_link(request.user, person)
         sentence = _("A link to choose a new password is on its way to %(email)s. It is good for one hour.")
@@ -87,7 +87,7 @@ def send_reset_link(request: HttpRequest, person: User) -> HttpResponse:
 @requires(Permission.MANAGE_USERS, load=repository.find, rule=somebody_below)
 @require_POST
 def reset_factors(request: HttpRequest, person: User) -> HttpResponse:
-    with refusals_said(request, (NotThere, LostRace)):
+    with refusals_as_messages(request, (NotThere, LostRace)):
         factors.reset_for(request.user, person)
         sentence = _("%(name)s can sign in with the password alone now, and add a second step again.")
         messages.success(request, sentence % {"name": person.name})
@@ -103,7 +103,7 @@ def change_mail_limit(request: HttpRequest, person: User) -> HttpResponse:
         return redirect("person", name=person.name)
     most = form.cleaned_data["mails_a_day"]
     done = _("The limit of mails is changed.")
-    told(request, lambda: services.change_mail_limit(request.user, person, most), done)
+    run_action(request, lambda: services.change_mail_limit(request.user, person, most), done)
     return redirect("person", name=person.name)
 
 
@@ -111,7 +111,7 @@ def change_mail_limit(request: HttpRequest, person: User) -> HttpResponse:
 @require_POST
 def confirm_organiser(request: HttpRequest, person: User) -> HttpResponse:
     done = _("%(name)s may write to all voters of an election now.") % {"name": person.name}
-    told(request, lambda: services.confirm_organiser(request.user, person), done)
+    run_action(request, lambda: services.confirm_organiser(request.user, person), done)
     return redirect("person", name=person.name)
 
 
@@ -119,23 +119,23 @@ def confirm_organiser(request: HttpRequest, person: User) -> HttpResponse:
 @require_POST
 def unconfirm_organiser(request: HttpRequest, person: User) -> HttpResponse:
     done = _("%(name)s may no longer write to all voters of an election.") % {"name": person.name}
-    told(request, lambda: services.unconfirm_organiser(request.user, person), done)
+    run_action(request, lambda: services.unconfirm_organiser(request.user, person), done)
     return redirect("person", name=person.name)
 
 
 @requires(Permission.MANAGE_USERS, load=repository.find, rule=somebody_below)
 @require_POST
 def remove_picture(request: HttpRequest, person: User) -> HttpResponse:
-    told(request, lambda: services.remove_picture(request.user, person), _("The picture is gone."))
+    run_action(request, lambda: services.remove_picture(request.user, person), _("The picture is gone."))
     return redirect("person", name=person.name)
 
 
 @requires(Permission.MANAGE_USERS, load=repository.find, rule=somebody_below)
 @form_page
 def remove(request: HttpRequest, person: User) -> HttpResponse:
-    form = ConfirmNameForm(posted(request), expected=person.name)
+    form = ConfirmNameForm(form_data(request), expected=person.name)
     done = _("%(name)s is removed.") % {"name": person.name}
-    if carried_out(request, form, lambda: services.remove(request.user, person), done):
+    if run_form(request, form, lambda: services.remove(request.user, person), done):
         return redirect("people")
     title = _("Remove %(name)s") % {"name": person.name}
     lead = _("Their ballots in elections that are still open go with them. Closed elections keep theirs.")
@@ -145,10 +145,10 @@ def remove(request: HttpRequest, person: User) -> HttpResponse:
 @requires(Permission.MANAGE_USERS)
 @form_page
 def invite(request: HttpRequest) -> HttpResponse:
-    form = InviteForm(posted(request))
+    form = InviteForm(form_data(request))
     if request.method == "POST" and form.is_valid():
         email = form.cleaned_data["email"]
-        with refusals_at(form, None, (allowance.TooManyMails, LostRace)):
+        with refusals_as_errors(form, None, (allowance.TooManyMails, LostRace)):
             if services.invite(request.user, email):
                 messages.success(request, _("An invitation to %(email)s is on its way.") % {"email": email})
                 return redirect("invitations")
@@ -159,4 +159,4 @@ def invite(request: HttpRequest) -> HttpResponse:
 @requires(Permission.MANAGE_USERS)
 @require_safe
 def invitations(request: HttpRequest) -> HttpResponse:
-    return render(request, "accounts/invitations.html", listed(request, repository.invitations))
+    return render(request, "accounts/invitations.html", list_context(request, repository.invitations))

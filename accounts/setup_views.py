@@ -9,7 +9,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.debug import sensitive_post_parameters
 
 from acts.refusals import NameTaken
-from pages.forms import form_page, posted, show_form
+from pages.forms import form_data, form_page, show_form
 
 from . import services
 from .access import public
@@ -24,7 +24,7 @@ from .visitors import start_session
 @sensitive_post_parameters()
 @by_mailed_link
 def setup(request: HttpRequest, token: str) -> HttpResponse:
-    form = RegisterForm(posted(request))
+    form = RegisterForm(form_data(request))
     try:
         services.check_setup(token)
         if request.method == "POST" and form.is_valid():

@@ -18,15 +18,15 @@ from django.utils.translation import gettext as _
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_POST, require_safe
 
-from acts.limits import TooOften, count, give_back
+from acts.rate_limits import TooOften, count, uncount
 from acts.refusals import LostRace, NameTaken, Refusal, TryLater
-from acts.site import table
-from pages.forms import form_page, posted, refusals_at, show_form
-from pages.saying import ask, say
+from acts.storage import table
+from pages.forms import form_data, form_page, refusals_as_errors, show_form
+from pages.messages import confirm_page, message_page
 from photos.changing import Wanted, picture_page
 from store.together import together
 
-from . import policy, repository, services, telling, throttle
+from . import policy, repository, services, throttle
 from .access import View, public, requires
 from .anonymous import Anonymous
 from .forms import (
@@ -43,6 +43,7 @@ from .forms import (
     own_password_form,
 )
 from .models import User
+from .personal_data import export_personal_data
 from .rules import Permission, Role
 from .second_factor import factors
 from .sessions import sessions_of
@@ -58,11 +59,11 @@ def by_mailed_link(view: View) -> View:
         try:
             return view(request, **words)
         except services.LinkSpent as refusal:
-            return say(request, _("This link no longer works"), str(refusal), status=410)
+            return message_page(request, _("This link no longer works"), str(refusal), status=410)
         except TryLater as refusal:
-            return say(request, _("Not just yet"), str(refusal), status=409)
+            return message_page(request, _("Not just yet"), str(refusal), status=409)
         except policy.NoRegistration as refusal:
-            return say(request, _("Create an account"), str(refusal), status=403)
+            return message_page(request, _("Create an account"), str(refusal), status=403)
 
     return opened
 
@@ -76,7 +77,7 @@ def by_mailed_link(view: View) -> View:
 def register(request: HttpRequest) -> HttpResponse:
     if (said := _not_by_oneself(request)) is not None:
         return said
-    form = RegisterForm(posted(request))
+    form = RegisterForm(form_data(request))
     if request.method == "POST" and form.is_valid():
         email = form.cleaned_data["email"]
         try:
@@ -90,7 +91,7 @@ def register(request: HttpRequest) -> HttpResponse:
             form.add_error(None, str(refusal))
         else:
             sentence = _("We have sent a mail to %(email)s. The link in it completes your account.")
-            return say(request, _("Look into your mail"), sentence % {"email": email})
+            return message_page(request, _("Look into your mail"), sentence % {"email": email})
     words = {"lead": policy.sentence(), "part": "register", "next": _next(request)}
     return show_form(request, form, _("Create an account"), _("Create account"), **words)
 
@@ -103,9 +104,9 @@ def _not_by_oneself(request: HttpRequest) -> HttpResponse | None:
             "Whoever installed it makes the first account: by the link that the server printed when it was started, "
             "or by the command create_owner."
         )
-        return say(request, _("This site is not set up yet"), sentence, status)
+        return message_page(request, _("This site is not set up yet"), sentence, status)
     if not policy.takes_registrations():
-        return say(request, _("Create an account"), policy.sentence(), status)
+        return message_page(request, _("Create an account"), policy.sentence(), status)
     return None
 
 
@@ -126,7 +127,7 @@ def confirm_registration(request: HttpRequest, token: str) -> HttpResponse:
         form.errors.clear()
         form.add_error("name", _why_not(request, refusal))
     if form is None:
-        return ask(request, _("Complete your account"), _("Complete account"))
+        return confirm_page(request, _("Complete your account"), _("Complete account"))
     return show_form(request, form, _("Choose another name"), _("Complete account"))
 
 
@@ -152,7 +153,7 @@ def _welcome(request: HttpRequest, user: User, where: Sequence[str]) -> HttpResp
 def accept_invitation(request: HttpRequest, token: str) -> HttpResponse:
     try:
         email = services.read_invitation(token)
-        form = InvitedForm(posted(request))
+        form = InvitedForm(form_data(request))
         if request.method == "POST" and form.is_valid():
             made = services.accept_invitation(token, **form.cleaned_data)
             return _welcome(request, made, services.where_invited_to(token))
@@ -171,10 +172,10 @@ def accept_invitation(request: HttpRequest, token: str) -> HttpResponse:
 def sign_in(request: HttpRequest) -> HttpResponse:
     if request.method != "POST" and request.user.is_authenticated:
         return redirect(_next(request) or "home")
-    form = SignInForm(posted(request))
+    form = SignInForm(form_data(request))
     if request.method == "POST" and form.is_valid():
         typed = form.cleaned_data
-        with refusals_at(form, None, (TooOften,)):
+        with refusals_as_errors(form, None, (TooOften,)):
             user = auth.authenticate(request, username=typed["name_or_email"], password=typed["password"])
             if user is not None:
                 return _signed_in(request, user)
@@ -193,7 +194,7 @@ def _signed_in(request: HttpRequest, user: User) -> HttpResponse:
         else:
             start_session(request, user)
 
-    together(table(), start, lambda: give_back(request.tries))
+    together(table(), start, lambda: uncount(request.tries))
     return redirect("second_step" if user.factors else then or "home")
 
 
@@ -216,7 +217,7 @@ def _signed_out(request: HttpRequest) -> HttpResponse:
     messages.success(request, _("You are signed out."))
     answer = redirect("home")
     answer["Clear-Site-Data"] = '"cache"'
-    SIGNING_OUT.taken(request, answer)
+    SIGNING_OUT.run_all(request, answer)
     return answer
 
 
@@ -227,7 +228,7 @@ def waiting(request: HttpRequest) -> HttpResponse:
     if request.user.role != Role.NO_ACCESS:
         return redirect("home")
     sentence = _("Your account is there, but somebody who runs this site has to let you in first. Look again later.")
-    return say(request, _("Waiting for approval"), sentence)
+    return message_page(request, _("Waiting for approval"), sentence)
 
 
 # --- passwords ---
@@ -236,16 +237,16 @@ def waiting(request: HttpRequest) -> HttpResponse:
 @public
 @form_page
 def forgotten(request: HttpRequest) -> HttpResponse:
-    form = ForgottenForm(posted(request))
+    form = ForgottenForm(form_data(request))
     if request.method == "POST" and form.is_valid():
         typed = form.cleaned_data["name_or_email"]
-        with refusals_at(form, None, (TooOften,)):
+        with refusals_as_errors(form, None, (TooOften,)):
             services.ask_for_reset(typed, visitor(request))
             sentence = _(
                 "If there is such an account, a mail with a link is on its way. The link is good for one hour. "
                 "If one was sent in the last ten minutes, no other is: that one is still good."
             )
-            return say(request, _("Look into your mail"), sentence)
+            return message_page(request, _("Look into your mail"), sentence)
     return show_form(request, form, _("Forgotten password"), _("Send a link"))
 
 
@@ -255,13 +256,13 @@ def forgotten(request: HttpRequest) -> HttpResponse:
 def reset(request: HttpRequest, name: str, token: str) -> HttpResponse:
     try:
         user = services.reset_link_holder(name, token)
-        form = NewPasswordForm(posted(request), user=user)
+        form = NewPasswordForm(form_data(request), user=user)
         if request.method == "POST" and form.is_valid():
             services.reset_password(name, token, form.cleaned_data["password"])
             messages.success(request, _("Your new password is set. Please sign in with it."))
             return redirect("sign_in")
     except (services.LinkSpent, LostRace) as refusal:
-        return say(request, _("This link no longer works"), str(refusal), status=410)
+        return message_page(request, _("This link no longer works"), str(refusal), status=410)
     lead = _("Ballots you have cast still count and can be replaced, but they are no longer shown, not even to you.")
     return show_form(request, form, _("Choose a new password"), _("Set password"), lead=lead)
 
@@ -272,7 +273,7 @@ def reset(request: HttpRequest, name: str, token: str) -> HttpResponse:
 def change_password(request: HttpRequest) -> HttpResponse:
     form = own_password_form(request, ChangePasswordForm)
     if request.method == "POST" and form.is_valid():
-        with refusals_at(form):
+        with refusals_as_errors(form):
             user = services.change_password(request.user, form.cleaned_data["password"])
             auth.update_session_auth_hash(request, user)
             request.signed_in_now = user
@@ -288,7 +289,7 @@ def change_password(request: HttpRequest) -> HttpResponse:
 @form_page
 def me(request: HttpRequest) -> HttpResponse:
     user = request.user
-    form = ProfileForm(posted(request), initial={"display_name": user.display_name, "about": user.about})
+    form = ProfileForm(form_data(request), initial={"display_name": user.display_name, "about": user.about})
     if request.method == "POST" and form.is_valid():
         services.change_profile(user, **form.cleaned_data)
         messages.success(request, _("Your profile is saved."))
@@ -313,11 +314,11 @@ def own_picture(request: HttpRequest) -> HttpResponse:
 def change_email(request: HttpRequest) -> HttpResponse:
     form = own_password_form(request, ChangeEmailForm)
     if request.method == "POST" and form.is_valid():
-        with refusals_at(form, None, (TooOften,)):
+        with refusals_as_errors(form, None, (TooOften,)):
             count(throttle.NEW_EMAIL, request.user.name)
             services.ask_for_new_email(request.user, form.cleaned_data["email"])
             sentence = _("We have sent a mail to %(email)s. The link in it makes it your address.")
-            return say(request, _("Look into your mail"), sentence % {"email": form.cleaned_data["email"]})
+            return message_page(request, _("Look into your mail"), sentence % {"email": form.cleaned_data["email"]})
     lead = _("Your address is %(email)s.") % {"email": request.user.email}
     return show_form(request, form, _("Change email address"), _("Send a link"), lead=lead)
 
@@ -331,7 +332,7 @@ def confirm_email(request: HttpRequest, name: str, token: str) -> HttpResponse:
         messages.success(request, _("Your address is now %(email)s.") % {"email": user.email})
         return redirect("me")
     services.read_email_link(name, token)
-    return ask(request, _("Your new email address"), _("Confirm address"))
+    return confirm_page(request, _("Your new email address"), _("Confirm address"))
 
 
 @requires(None)
@@ -361,11 +362,11 @@ def _end_sessions(request: HttpRequest, which: str) -> HttpResponse:
 def leave(request: HttpRequest) -> HttpResponse:
     form = own_password_form(request, OwnPasswordForm)
     if request.method == "POST" and form.is_valid():
-        with refusals_at(form):
+        with refusals_as_errors(form):
             services.remove_self(request.user)
             auth.logout(request)
             request.user = Anonymous()
-            return say(request, _("Goodbye"), _("Your account is gone."))
+            return message_page(request, _("Goodbye"), _("Your account is gone."))
     lead = _("Your account and your ballots in elections that are still open will be gone for good.")
     return show_removal(request, form, request.user, _("Delete my account"), _("Delete my account"), lead)
 
@@ -383,8 +384,8 @@ def own_data(request: HttpRequest) -> HttpResponseBase:
     """Everything that is kept about me, as one file."""
     form = own_password_form(request, OwnPasswordForm)
     if request.method == "POST" and form.is_valid():
-        with refusals_at(form, None, (TooOften,)):
+        with refusals_as_errors(form, None, (TooOften,)):
             count(throttle.OWN_DATA, request.user.name)
-            return FileResponse(telling.archive(request.user), as_attachment=True, filename="my-data.zip")
+            return FileResponse(export_personal_data(request.user), as_attachment=True, filename="my-data.zip")
     lead = _("A file with everything this site keeps about you: as JSON, with a text that explains it.")
     return show_form(request, form, _("My data"), _("Download my data"), lead=lead)

@@ -15,14 +15,14 @@ from django.contrib import auth
 from django.http import HttpRequest, HttpResponse
 from django.utils.crypto import constant_time_compare, salted_hmac
 
-from acts.steps import Steps
-from pages.addresses import origin
+from acts.hooks import Hooks
+from pages.client_address import client_network
 from store import keys
 
 from .devices import device
 from .models import User
 
-SIGNING_OUT = Steps[[HttpRequest, HttpResponse], None]("with the answer to somebody who signs out")
+SIGNING_OUT = Hooks[[HttpRequest, HttpResponse], None]("with the answer to somebody who signs out")
 
 COOKIE = "plenum_known"
 SECONDS_PER_YEAR = 365 * 24 * 3600
@@ -43,13 +43,13 @@ class Visitor:
 
 def visitor(request: HttpRequest) -> Visitor:
     marks = request.COOKIES.get(COOKIE, "").split("~")[:MAX_REMEMBERED_ACCOUNTS]
-    return Visitor(origin(request), tuple(filter(None, marks)))
+    return Visitor(client_network(request), tuple(filter(None, marks)))
 
 
 def counted_as(request: HttpRequest) -> str:
     """Whose acts are counted where only so many are allowed: the account's of somebody who is signed in, so that others
     behind the same address cannot use them up; else those of the address."""
-    return f"account {request.user.name}" if request.user.is_authenticated else origin(request)
+    return f"account {request.user.name}" if request.user.is_authenticated else client_network(request)
 
 
 def remember(request: HttpRequest, response: HttpResponse, user: User) -> None:

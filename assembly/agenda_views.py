@@ -16,8 +16,8 @@ from live.room import Room
 from live.services import correcting
 from live.show import hall, rooms
 from live.show.access import Hosted, of_hosts, page_to
-from pages.forms import form_page, new_token, posted
-from pages.saying import told
+from pages.forms import form_data, form_page, new_token
+from pages.messages import run_action
 from questions.question import Kind
 
 from . import agenda as services
@@ -31,7 +31,7 @@ def agenda(request: HttpRequest, hosted: Hosted) -> HttpResponse:
     room = rooms.current(hosted[0].id)
     if room is None or not room.game.format.has_agenda:
         raise Http404
-    form = ItemForm(posted(request), game=room.game, initial=_prefilled(request, room))
+    form = ItemForm(form_data(request), game=room.game, initial=_prefilled(request, room))
     if request.method == "POST" and form.is_valid() and _added(request, room, form):
         return redirect("agenda", room.game.id)
     called, corrected = hall.calls(room), corrections.rows(room.game, room.state, room.questions)
@@ -53,7 +53,7 @@ def run_off(request: HttpRequest, hosted: Hosted) -> HttpResponse:
     game, typed = hosted[0], request.POST.get("round", "")
     number = int(typed) if typed.isascii() and typed.isdigit() and len(typed) < 5 else 0
     done = _("The run-off is the next item of the agenda.")
-    told(request, lambda: services.add_run_off(game.id, request.user.name, number), done)
+    run_action(request, lambda: services.add_run_off(game.id, request.user.name, number), done)
     return redirect(page_to(request.POST.get("from", ""), game, otherwise="agenda"), game.id)
 
 

@@ -16,7 +16,7 @@ from django.utils.translation import gettext as _
 
 from accounts.access import public
 from accounts.models import User
-from acts.limits import TooOften
+from acts.rate_limits import TooOften
 from acts.refusals import Refusal
 from live import players, repository, seats
 from live.players import Player
@@ -24,9 +24,9 @@ from live.rules import Game, Phase, State
 from live.services import joining
 from live.show.access import ended_page
 from live.views.join_forms import with_focus
-from pages.addresses import origin
+from pages.client_address import client_network
 from pages.forms import form_page
-from pages.saying import told
+from pages.messages import run_action
 from store import keys
 from store.keys import fold
 
@@ -107,7 +107,7 @@ def _taken(request: HttpRequest, seen: Seen, held: players.Pass, form: PersonalC
     user = _user(request)
     if form.is_bound:
         code = form.cleaned_data["code"]
-        return check_in.by_code(seen.game, seen.state, code, held, origin(request), user)
+        return check_in.by_code(seen.game, seen.state, code, held, client_network(request), user)
     if user is None:
         raise Refusal(_("Sign in first."))
     return check_in.by_account(seen.game, seen.state, user, held)
@@ -168,7 +168,7 @@ def of_another_device(request: HttpRequest, game: Game, state: State) -> HttpRes
 def allow(request: HttpRequest, game: Game, held: players.Pass) -> HttpResponse:
     """Another device may go on in this one's place."""
     number, done = request.POST.get("number", ""), _("The other device has your seat now.")
-    if told(request, lambda: check_in.allow(game.id, held, number), done):
+    if run_action(request, lambda: check_in.allow(game.id, held, number), done):
         return redirect("check_in", game.id, game.token)
     return redirect("play", game.id)
 
@@ -176,5 +176,5 @@ def allow(request: HttpRequest, game: Game, held: players.Pass) -> HttpResponse:
 def refuse(request: HttpRequest, game: Game, held: players.Pass) -> HttpResponse:
     number = request.POST.get("number", "")
     done = _("The other device was refused, and cannot ask again during this vote.")
-    told(request, lambda: check_in.refuse(game.id, held, number), done)
+    run_action(request, lambda: check_in.refuse(game.id, held, number), done)
     return redirect("play", game.id)

@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 from live.rounds import Round, options_of
 from live.seats import Seat
 from live.signs import Bar, others, sign
-from pages.sorting import as_people_sort
+from pages.sorting import natural_sort_key
 from questions.question import Kind, Question
 from results.pictures.drawing import share
 
@@ -117,7 +117,7 @@ def _voters(
     if round_.result["secret"]:
         return []
     told = [(_name(each.player, seats), words.said_words(each.said, question, options)) for each in round_.entries]
-    return sorted(told, key=lambda each: as_people_sort(each[0]))[:MAX_VOTERS_NAMED]
+    return sorted(told, key=lambda each: natural_sort_key(each[0]))[:MAX_VOTERS_NAMED]
 
 
 def _name(player: str, seats: Mapping[str, Seat]) -> str:

@@ -14,7 +14,7 @@ from django.utils.http import urlencode
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from acts.links import whole
+from acts.links import absolute_url
 from acts.refusals import Refusal
 from live import seats
 from live.lifetimes import configured
@@ -25,11 +25,11 @@ from live.services import seating
 from live.show.access import Hosted, of_hosts
 from live.views.join_forms import FindPlayerForm
 from pages import lists
-from pages.forms import form_page, refusals_at
+from pages.forms import form_page, refusals_as_errors
 from pages.lists import Verdict
+from pages.messages import refusals_as_messages
 from pages.qr import qr_svg
-from pages.saying import refusals_said
-from pages.sorting import as_people_sort
+from pages.sorting import natural_sort_key
 from store.keys import fold
 
 from . import quorate, roll
@@ -120,7 +120,7 @@ def _lines(game: Game) -> list[Line]:
     listed = list(roll.every(game.id)) if game.has_roll else []
     lines = [_line(game, each.name, each, seated.pop(roll.player(game.id, each), None)) for each in listed]
     lines += [_line(game, each.name, None, each) for each in seated.values()]
-    return sorted(lines, key=lambda each: as_people_sort(each.name))
+    return sorted(lines, key=lambda each: natural_sort_key(each.name))
 
 
 def _line(game: Game, name: str, entry: Entry | None, seat: Seat | None) -> Line:
@@ -151,14 +151,14 @@ def _cards(request: HttpRequest, game: Game, shown: Sequence[Entry]) -> HttpResp
         "game": game,
         "cards": [_card(game, each) for each in shown],
         "left": sum(each.has_new_code for each in roll.every(game.id)),
-        "address": whole(reverse("join")).partition("://")[2].rstrip("/"),
+        "address": absolute_url(reverse("join")).partition("://")[2].rstrip("/"),
     }
     return render(request, "assembly/cards.html", context)
 
 
 def _card(game: Game, entry: Entry) -> Card:
     code = roll.code_of(game.id, entry)
-    link = whole(reverse("check_in", args=[game.id, game.token]))
+    link = absolute_url(reverse("check_in", args=[game.id, game.token]))
     return Card(entry.name, code, f"{link}?{urlencode({'code': code})}")
 
 
@@ -174,7 +174,7 @@ def _act(request: HttpRequest, game: Game, state: State) -> HttpResponse:
         return _say_how_many(request, game, state)
     name = request.POST.get("name", "")
     who = request.user.name
-    with refusals_said(request):
+    with refusals_as_messages(request):
         if act == "renew":
             return _cards(request, game, [roll.renew(game.id, who, name)])
         if act == "cards":
@@ -204,7 +204,7 @@ def _add(request: HttpRequest, game: Game, state: State, *, is_sure: bool) -> Ht
     if not form.is_valid():
         return _show(request, game, state, 422, names=form)
     rows = form.cleaned_data["names"]
-    kept = [row.kept for row in rows if row.verdict == Verdict.NEW]
+    kept = [row.value for row in rows if row.verdict == Verdict.NEW]
     if not is_sure:
         return _preview(request, game, rows, form.addresses)
     try:
@@ -218,17 +218,17 @@ def _add(request: HttpRequest, game: Game, state: State, *, is_sure: bool) -> Ht
 
 
 def _preview(request: HttpRequest, game: Game, rows: Sequence[lists.Row], addressed: Mapping[str, str]) -> HttpResponse:
-    kept = [row.kept for row in rows if row.kept and row.verdict == Verdict.NEW]
+    kept = [row.value for row in rows if row.value and row.verdict == Verdict.NEW]
     there, entries = roll.known(game.id, kept, addressed)
     judged = list(_judged(rows, there, entries))
     new = [row for row, verdict in judged if verdict == Verdict.NEW]
     context = {
         "game": game,
-        "rows": [(row, verdict, entries.get(fold(row.kept or ""))) for row, verdict in judged],
+        "rows": [(row, verdict, entries.get(fold(row.value or ""))) for row, verdict in judged],
         "counts": {each: sum(verdict == each for _row, verdict in judged) for each in Verdict},
         "coded": sum(not entry.account for entry in entries.values()),
         "new": new,
-        "text": "\n".join(addresses.joined(name, addressed.get(fold(name), "")) for row in new if (name := row.kept)),
+        "text": "\n".join(addresses.joined(name, addressed.get(fold(name), "")) for row in new if (name := row.value)),
         "too_many": len(new) + (game.entitled if game.has_roll else 0) > roll.MAX_ROLL_PEOPLE,
         "most": roll.MAX_ROLL_PEOPLE,
         "begins": not game.has_roll,
@@ -240,7 +240,7 @@ def _judged(
     rows: Iterable[lists.Row], there: set[str], entries: dict[str, Entry]
 ) -> Iterable[tuple[lists.Row, Verdict]]:
     for row in rows:
-        on_it = row.verdict == Verdict.NEW and fold(row.kept or "") in there
+        on_it = row.verdict == Verdict.NEW and fold(row.value or "") in there
         yield row, Verdict.THERE if on_it else row.verdict
 
 
@@ -248,7 +248,7 @@ def _say_how_many(request: HttpRequest, game: Game, state: State) -> HttpRespons
     form = EntitledForm(request.POST, game=game)
     if form.is_valid():
         entitled = game.entitled if game.has_roll else form.cleaned_data["entitled"] or 0
-        with refusals_at(form):
+        with refusals_as_errors(form):
             roll.say_how_many(game.id, request.user.name, entitled, form.quorum_text)
             messages.success(request, _("That is how it is counted from now on."))
             return redirect("game_roll", game.id)

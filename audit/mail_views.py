@@ -19,16 +19,16 @@ from django.views.decorators.http import require_POST, require_safe
 from accounts.access import anybody, public, requires
 from accounts.rules import Permission
 from accounts.services import still
-from acts.limits import SECONDS_PER_HOUR, Limit, count
+from acts.rate_limits import SECONDS_PER_HOUR, Limit, count
 from acts.refusals import Refusal
-from acts.site import table
+from acts.storage import table
 from mail import again, bounces, outbox, server
 from mail.answers import Trouble, without_address
-from mail.letters import compose
+from mail.emails import compose
 from mail.numbers import number_in
 from mail.trial import send_trial
-from pages.paging import listed
-from pages.saying import told
+from pages.messages import run_action
+from pages.paging import list_context
 from store.together import together
 from upkeep.doctor import health
 
@@ -62,21 +62,21 @@ def mails(request: HttpRequest) -> HttpResponse:
     }
     if state == outbox.UNKNOWN:
         context["mailings"] = again.mailings(outbox.in_state(state, health.MAX_COUNTED_MAILS)[0])
-    context |= listed(request, partial(outbox.in_state, state), state=state)
+    context |= list_context(request, partial(outbox.in_state, state), state=state)
     return render(request, "audit/mails.html", context)
 
 
 @requires(Permission.TRANSFER_OWNER, load=outbox.find, rule=anybody)
 @require_safe
-def mail_text(request: HttpRequest, letter: outbox.Mail) -> HttpResponse:
+def mail_text(request: HttpRequest, mail: outbox.Mail) -> HttpResponse:
     """What a mail says, with links made anew: only where mail is written to files anyway, never in production."""
     if settings.PRODUCTION:
         raise Http404
     try:
-        message = compose(letter)
+        message = compose(mail)
     except outbox.NothingToSay:
         raise Http404 from None
-    return render(request, "audit/mail.html", {"subject": message.subject, "to": letter.to, "text": message.body})
+    return render(request, "audit/mail.html", {"subject": message.subject, "to": mail.to, "text": message.body})
 
 
 # --- deciding about mails that did not arrive ---
@@ -86,7 +86,7 @@ def mail_text(request: HttpRequest, letter: outbox.Mail) -> HttpResponse:
 @require_POST
 def try_all(request: HttpRequest) -> HttpResponse:
     done = _("All mails that failed are being tried again.")
-    told(request, lambda: again.try_all(request.user.name, still(request.user)), done)
+    run_action(request, lambda: again.try_all(request.user.name, still(request.user)), done)
     return redirect(_in(outbox.FAILED))
 
 
@@ -96,24 +96,24 @@ def settle_unknown(request: HttpRequest) -> HttpResponse:
     """Mails of unknown fate, all together or those of one mailing."""
     how, mailing = request.POST.get("how", ""), request.POST.get("mailing", "")[:MAX_MAILING_CHARS]
     done = _("These mails are being sent again.") if how == again.AGAIN else _("These mails are being taken as sent.")
-    told(request, lambda: again.settle_unknown(request.user.name, how, mailing, still(request.user)), done)
+    run_action(request, lambda: again.settle_unknown(request.user.name, how, mailing, still(request.user)), done)
     return redirect(_in(outbox.UNKNOWN))
 
 
 @requires(Permission.TRANSFER_OWNER, load=outbox.find, rule=anybody)
 @require_POST
-def try_one(request: HttpRequest, letter: outbox.Mail) -> HttpResponse:
+def try_one(request: HttpRequest, mail: outbox.Mail) -> HttpResponse:
     done = _("The mail is being tried again.")
-    told(request, lambda: again.try_one(request.user.name, letter, still(request.user)), done)
-    return redirect(_in(letter.state))
+    run_action(request, lambda: again.try_one(request.user.name, mail, still(request.user)), done)
+    return redirect(_in(mail.state))
 
 
 @requires(Permission.TRANSFER_OWNER, load=outbox.find, rule=anybody)
 @require_POST
-def put_aside(request: HttpRequest, letter: outbox.Mail) -> HttpResponse:
+def put_aside(request: HttpRequest, mail: outbox.Mail) -> HttpResponse:
     done = _("The mail is put aside. It is not sent.")
-    told(request, lambda: again.put_aside(request.user.name, letter, still(request.user)), done)
-    return redirect(_in(letter.state))
+    run_action(request, lambda: again.put_aside(request.user.name, mail, still(request.user)), done)
+    return redirect(_in(mail.state))
 
 
 def _in(state: str) -> str:

@@ -16,8 +16,8 @@ from accounts.services import still
 from acts import background
 from mail import outbox
 from mail.words import mail_state
-from pages.forms import carried_out, form_page, posted, show_form
-from pages.saying import refusals_said
+from pages.forms import form_data, form_page, run_form, show_form
+from pages.messages import refusals_as_messages
 from store.connect import connect
 from store.log import EventLog, utc_now
 from store.together import together
@@ -111,8 +111,8 @@ def retry(request: HttpRequest) -> HttpResponse:
 @requires(Permission.TRANSFER_OWNER)
 @form_page
 def pause(request: HttpRequest) -> HttpResponse:
-    form = PauseForm(posted(request))
-    if carried_out(
+    form = PauseForm(form_data(request))
+    if run_form(
         request,
         form,
         lambda: pausing.pause(
@@ -128,7 +128,7 @@ def pause(request: HttpRequest) -> HttpResponse:
 @requires(Permission.TRANSFER_OWNER)
 @require_POST
 def resume(request: HttpRequest) -> HttpResponse:
-    with refusals_said(request):
+    with refusals_as_messages(request):
         pausing.resume(request.user.name, still(request.user))
         messages.success(request, _("The site goes on."))
     return redirect(reverse("system"))

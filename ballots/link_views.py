@@ -15,15 +15,15 @@ from accounts import policy
 from accounts.access import public
 from accounts.models import User
 from acts.refusals import Refusal
-from acts.site import now_text
+from acts.storage import now_text
 from elections.access import context_of
 from elections.invitations import wording
 from elections.invitations.mailing import INVITED
 from elections.invitations.voting_link import Link, LinkRefused, read_link
-from elections.multi_question.links import ballot_of, result_of
+from elections.multi_ballots.links import ballot_of, result_of
 from elections.rules import Election, State
 from pages.forms import form_page
-from pages.saying import say
+from pages.messages import message_page
 
 from . import passes, rules, services
 from .services import Behind
@@ -40,7 +40,7 @@ def vote_by_link(request: HttpRequest, token: str) -> HttpResponse:
         link = read_link(token)
         found = services.behind(link)
     except LinkRefused as refusal:
-        return say(request, _("This link does not work"), str(refusal), status=410)
+        return message_page(request, _("This link does not work"), str(refusal), status=410)
     election, person = found.election, found.person
     if (refused := _refused(request, link, found)) is not None:
         return refused

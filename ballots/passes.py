@@ -21,7 +21,7 @@ from django.http import HttpRequest, HttpResponse
 from django.utils.crypto import salted_hmac
 
 from accounts.models import User
-from acts.tokens import SECONDS_PER_DAY, read, sign
+from acts.tokens import SECONDS_PER_DAY, create_token, read_token
 from elections import repository as elections
 from elections.invitations.voting_link import Link
 from elections.rules import Election
@@ -41,7 +41,7 @@ class Pass:
     """The right to vote as somebody in one election, or in those it is bound together with."""
 
     link: Link
-    book: str = ""
+    multi_ballot_id: str = ""
     beside: str = ""  # a mark of the account that was signed in when it was given
     secret: str = ""  # which no other pass has
 
@@ -65,21 +65,23 @@ def held_for(request: HttpRequest, name: str) -> Pass | None:
     """The pass by which this browser may vote in the election; bound elections are asked what they are bound into."""
     held = [each for each in passes_in(request) if each.beside == _mark(request.user)]
     own = next((each for each in held if each.is_of(name)), None)
-    if own is not None or not any(each.book for each in held):
+    if own is not None or not any(each.multi_ballot_id for each in held):
         return own
     election = elections.find(name)
-    return next((each for each in held if election and each.book and each.book == election.book), None)
+    return next(
+        (each for each in held if election and each.multi_ballot_id and each.multi_ballot_id == election.book), None
+    )
 
 
-def held_for_book(request: HttpRequest, book_id: str, **_more: int) -> Pass | None:
+def held_for_multi_ballot(request: HttpRequest, multi_ballot_id: str, **_more: int) -> Pass | None:
     """The pass by which this browser may vote in all questions on one ballot."""
     held = (each for each in passes_in(request) if each.beside == _mark(request.user))
-    return next((each for each in held if each.book == book_id), None)
+    return next((each for each in held if each.multi_ballot_id == multi_ballot_id), None)
 
 
 def passes_in(request: HttpRequest, seconds: int = PASS_SECONDS) -> list[Pass]:
     """What the browser holds, as far as we have given it and it has not grown old."""
-    found = (read("pass", each, seconds) for each in _sent(request)[1:])
+    found = (read_token("pass", each, seconds) for each in _sent(request)[1:])
     return [
         Pass(Link(*words[:LINK_FIELDS]), *words[LINK_FIELDS:])
         for words in found
@@ -115,7 +117,8 @@ def _put(request: HttpRequest, answer: HttpResponse, passes: Iterable[Pass]) -> 
     """A number of the browser comes first, by which pages know what it keeps of unfinished ballots as its own."""
     number = _sent(request)[0][:32] or secrets.token_hex(8)
     tokens = [
-        sign("pass", *astuple(each.link), each.book, each.beside, each.secret) for each in list(passes)[:MAX_PASSES]
+        create_token("pass", *astuple(each.link), each.multi_ballot_id, each.beside, each.secret)
+        for each in list(passes)[:MAX_PASSES]
     ]
     while len(text := "~".join([number, *tokens])) > MAX_COOKIE_CHARS and len(tokens) > 1:
         tokens.pop()

@@ -2,7 +2,7 @@
 
 from django.urls import include, path
 
-from . import book_views, link_views, views
+from . import link_views, multi_ballot_views, views
 
 below_ballot = [
     path("receipt/qr.svg", views.receipt_qr, name="receipt_qr"),
@@ -22,18 +22,26 @@ below_election = [
     path("<name:name>/paper/enter/", views.enter_paper, name="enter_paper"),
 ]
 
-below_book = [
-    path("<slug:book_id>/ballot/", book_views.book_ballot, name="book_ballot"),
-    path("<slug:book_id>/ballot/<int:place>/", book_views.book_question, name="book_question"),
-    path("<slug:book_id>/ballot/review/", book_views.book_review, name="book_review"),
-    path("<slug:book_id>/ballot/cast/", book_views.cast_book, name="cast_book"),
-    path("<slug:book_id>/ballot/receipts/", book_views.book_receipts, name="book_receipts"),
+below_multi_ballot = [
+    path("<slug:multi_ballot_id>/ballot/", multi_ballot_views.fill_multi_ballot, name="fill_multi_ballot"),
+    path(
+        "<slug:multi_ballot_id>/ballot/<int:place>/",
+        multi_ballot_views.multi_ballot_question,
+        name="multi_ballot_question",
+    ),
+    path("<slug:multi_ballot_id>/ballot/review/", multi_ballot_views.multi_ballot_review, name="multi_ballot_review"),
+    path("<slug:multi_ballot_id>/ballot/cast/", multi_ballot_views.cast_multi_ballot, name="cast_multi_ballot"),
+    path(
+        "<slug:multi_ballot_id>/ballot/receipts/",
+        multi_ballot_views.multi_ballot_receipts,
+        name="multi_ballot_receipts",
+    ),
 ]
 
 urlpatterns = [
     path("election/", include(below_election)),
     path("vote/", link_views.your_link, name="your_link"),
     path("vote/<str:token>/", link_views.vote_by_link, name="vote_by_link"),
-    path("book/", include(below_book)),
+    path("book/", include(below_multi_ballot)),
     path("help/secrecy/", views.help_secrecy, name="help_secrecy"),
 ]

@@ -20,16 +20,16 @@ from django.views.decorators.http import require_POST, require_safe
 from accounts.access import Lost, View, public, requires, whoever
 from accounts.models import User
 from accounts.rules import Permission
-from acts.links import whole
+from acts.links import absolute_url
 from acts.refusals import Refusal
-from acts.site import now_text
+from acts.storage import now_text
 from elections import repository as elections
 from elections.access import context_of, run
 from elections.rules import Action, Election
 from pages.forms import form_page, token_in
-from pages.onward import onward, path_of
+from pages.messages import confirm_page, message_page
+from pages.paths import path_of, redirect_to
 from pages.qr import qr_image, qr_svg
-from pages.saying import ask, say
 from ranking import carrying, drafts
 from ranking.boxes import RANK, choices_of, ranks_in, typed_in, unranked_sentence
 from ranking.rankings import left_out, named, ranking_from, ranks_of, shuffled
@@ -98,7 +98,7 @@ def _to_review(request: HttpRequest, standing: Standing) -> HttpResponse:
         return _show_typed(request, standing, problem=str(refusal))
     name, fields = standing.election.name, fields_in(request.POST)
     fields["at"] = str(standing.acts)
-    answer = onward("review", name)
+    answer = redirect_to("review", name)
     carrying.carry(answer, path_of("ballot", name), whose(standing), fields)
     return answer
 
@@ -200,7 +200,7 @@ def cast(request: HttpRequest, name: str) -> HttpResponse:
             raise Http404 from None
         return _show_typed(request, standing, problem=str(refusal))
     _say_outcome(request, outcome)
-    answer = onward("receipt", name)
+    answer = redirect_to("receipt", name)
     carrying.put_down(answer, path_of("ballot", name))
     return answer
 
@@ -227,7 +227,7 @@ def receipt(request: HttpRequest, standing: Standing) -> HttpResponse:
     except SecretReplaced as refusal:
         return _refused(request, standing.election, refusal)
     if standing.is_unlinked and standing.election.takes_votes(now_text()):
-        return say(request, _("Your receipt"), str(rules.UNLINKED))
+        return message_page(request, _("Your receipt"), str(rules.UNLINKED))
     if cast is None and standing.voted:
         sentence = _(
             "The election is closed, and from now on nobody can tell which ballot is whose. Your code finds yours "
@@ -265,7 +265,7 @@ def _show_receipt(request: HttpRequest, standing: Standing, cast: rules.Ballot, 
 
 def follow_link(election: Election, cast: rules.Ballot) -> str:
     """Leads to the ballot among all that are published. What follows the # stays in the browser."""
-    return f"{whole(path_of('follow', election.name))}#{cast.confirmation}"
+    return f"{absolute_url(path_of('follow', election.name))}#{cast.confirmation}"
 
 
 def receipt_image(standing: Standing, cast: rules.Ballot) -> SafeString:
@@ -310,7 +310,7 @@ def withdraw(request: HttpRequest, standing: Standing) -> HttpResponse:
         return redirect("ballot" if standing.link else "election", name=election.name)
     lead = _("Your ballot is taken out and its code no longer counts. You may vote again until the election closes.")
     context = context_of(request, election, lead=lead, danger=True, token=secrets.token_urlsafe(16))
-    return ask(request, _("Withdraw my ballot"), _("Withdraw it"), **context)
+    return confirm_page(request, _("Withdraw my ballot"), _("Withdraw it"), **context)
 
 
 @public

@@ -34,10 +34,10 @@ from markupsafe import escape
 from live import clock, signs
 from live.words import phase_words, type_words
 from mail import words as mail_words
-from pages import names, rendered, time_display
+from pages import markdown_cache, names, time_display
 from pages.fragments import cached_include
 from pages.icons import icon
-from pages.onward import path_of
+from pages.paths import path_of
 from ranking.explanations import said
 from results.pictures import arranged
 
@@ -58,7 +58,7 @@ FILTERS = {
     "capfirst": defaultfilters.capfirst,
     "clock_in_zone": time_display.clock_in_zone,
     "day": time_display.day,
-    "described": rendered.description_of,
+    "described": markdown_cache.description_html,
     "filesizeformat": defaultfilters.filesizeformat,
     "floatformat": defaultfilters.floatformat,
     "in_zone": time_display.in_zone,

@@ -9,7 +9,7 @@ import time
 from django.conf import settings
 from django.http import HttpRequest
 
-from pages.addresses import is_trusted, read
+from pages.client_address import is_trusted, parse
 
 HEADERS = ("HTTP_X_FORWARDED_FOR", "HTTP_X_FORWARDED_PROTO")
 MAX_REMEMBERED_PROXIES = 8  # are remembered
@@ -36,7 +36,7 @@ class ProxyWatch:
         """Only an address of a private network is likely to be a proxy of ours; a stranger can make up any header."""
         if not any(header in request.META for header in HEADERS):
             return
-        peer = read(str(request.META.get("REMOTE_ADDR", "")))
+        peer = parse(str(request.META.get("REMOTE_ADDR", "")))
         if peer is None or peer.is_global or is_trusted(peer):
             return
         if not self._seen:

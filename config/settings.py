@@ -185,10 +185,10 @@ def presentation_mistakes(name: str, colour: str, path: str, zone: str) -> list[
     found = (
         (len(name) > 60 or not without_invisible(name).isprintable() or any(each in name for each in OVERRIDES))
         and "SITE_NAME must have 1 to 60 characters, all of them visible and on one line.",
-        colour and colours.mistake(colour),
-        path and logo.mistake(path),
+        colour and colours.find_error(colour),
+        path and logo.find_error(path),
         zone
-        and not times.is_offered(zone)
+        and not times.is_selectable(zone)
         and f"SITE_TIME_ZONE must be a place such as Europe/Berlin, or UTC, not {zone!r}.",
     )
     return [sentence for sentence in found if sentence]
@@ -433,7 +433,7 @@ TEMPLATES = [
             "context_processors": [
                 "accounts.anonymous.person",
                 "django.contrib.messages.context_processors.messages",
-                "pages.site_views.presentation",
+                "pages.site_views.site_context",
                 "config.context.state",
                 "ranking.drafts.of_page",
             ],
@@ -445,7 +445,7 @@ FORM_RENDERER = "django.forms.renderers.TemplatesSetting"
 
 DATA_UPLOAD_MAX_MEMORY_SIZE = 6 * 1024 * 1024  # a list of voters comes back from its preview as one field
 DATA_UPLOAD_MAX_NUMBER_FIELDS = (
-    1_100  # the ranks of all questions on a ballot (elections/multi_question/rules.py), and a few
+    1_100  # the ranks of all questions on a ballot (elections/multi_ballots/rules.py), and a few
 )
 FILE_UPLOAD_MAX_MEMORY_SIZE = 9 * 1024 * 1024  # a picture, with where it was taken, never lies in a file of the server
 

@@ -8,7 +8,7 @@ from store.schema import SCHEMA
 
 OF_ITEMS = "accounts mail elections ballots results polls skills news photos questions live assembly upkeep"
 OF_EVENTS = (
-    "accounts elections elections.groups elections.multi_question ballots results polls skills news live live.qa "
+    "accounts elections elections.groups elections.multi_ballots ballots results polls skills news live live.qa "
     "assembly questions upkeep"
 )
 

@@ -16,12 +16,12 @@ from django.utils.translation import gettext as _
 from accounts.access import View, requires
 from accounts.models import User
 from accounts.rules import Permission
-from acts.site import now_text
-from acts.steps import Steps
+from acts.hooks import Hooks
+from acts.storage import now_text
 
 from . import actions, repository, rules
-from .multi_question import repository as books
-from .multi_question.links import elsewhere
+from .multi_ballots import repository as multi_ballots
+from .multi_ballots.links import elsewhere
 from .rules import Action, Election, Relation, State
 
 
@@ -73,7 +73,7 @@ def context_of(request: HttpRequest, election: Election, **more: Any) -> dict[st
     state = election.state(now_text())
     user = request.user
     who = actions.relation(user, election) if user.is_authenticated else Relation.NOBODY
-    bound = SimpleLazyObject(partial(books.find, election.book)) if election.book else None
+    bound = SimpleLazyObject(partial(multi_ballots.find, election.book)) if election.book else None
     return {"election": election, "state": state, "offered": _offered(who, state), "bound": bound, **more}
 
 
@@ -82,7 +82,7 @@ def _offered(who: Relation, state: State) -> frozenset[str]:
     return frozenset(action.name for action in rules.offered(who, state))
 
 
-# --- what other apps show on pages about an election; who does is arranged in config/steps.py ---
+# --- what other apps show on pages about an election; who does is arranged in config/hooks.py ---
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,8 +93,8 @@ class Panel:
     said: Mapping[str, Any]
 
 
-PANELS = Steps[[User, Election], Panel | None]("when somebody looks at an election")
+PANELS = Hooks[[User, Election], Panel | None]("when somebody looks at an election")
 
 
 def panels(user: User, election: Election) -> list[Panel]:
-    return [part for part in PANELS.taken(user, election) if part is not None]
+    return [part for part in PANELS.run_all(user, election) if part is not None]

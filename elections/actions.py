@@ -7,14 +7,14 @@ from dataclasses import replace
 from typing import Any
 
 from accounts.models import User
-from acts import recording
-from acts.site import now_text
+from acts import storage
+from acts.storage import now_text
 from acts.versions import next_version
 from store.log import Event
 from store.table import Write
 
 from . import repository, rules
-from .multi_question import repository as books
+from .multi_ballots import repository as multi_ballots
 from .rules import Action, Election
 
 
@@ -25,7 +25,7 @@ def relation(user: User, election: Election) -> rules.Relation:
 def check(user: User, election: Election, action: Action) -> None:
     """Refuse what this person may not do, what cannot be done now, or not to one question on a ballot alone."""
     check_itself(user, election, action)
-    books.check_alone(election, action)
+    multi_ballots.check_alone(election, action)
 
 
 def check_itself(user: User, election: Election, action: Action) -> None:
@@ -45,7 +45,7 @@ def record(
 ) -> None:
     """`noting` makes of the event's number what is to be written besides."""
     event = Event(actor.name, event_type, {"election_name": election.name, **data})
-    recording.record(event, *writes, noting=noting)
+    storage.record(event, *writes, noting=noting)
 
 
 def change(

@@ -14,12 +14,12 @@ from accounts.models import User
 from acts import versions
 from acts.background import OVERWRITE, TaskType
 from acts.gates import as_of
-from acts.recent import Recently, get_many
-from acts.site import now_text, table
+from acts.read_cache import Cacheable, get_cached
+from acts.storage import now_text, table
 from acts.versions import unchanged
-from pages import rendered
-from pages.rendered import Html
-from pages.sorting import as_people_sort
+from pages import markdown_cache
+from pages.markdown_cache import Html
+from pages.sorting import natural_sort_key
 from photos import repository as photos
 from photos.rules import Photo, photo_of
 from ranking.candidates import Candidate
@@ -95,7 +95,7 @@ def find(name: str) -> Election | None:
     return election_of(item) if item else None
 
 
-def recently(name: str, person: User | None, *also: Key, is_open: bool = False) -> Recently:
+def recently(name: str, person: User | None, *also: Key, is_open: bool = False) -> Cacheable:
     """The election, and what lies beside it, as a page may show them to somebody as they were a second ago: to nobody
     who runs it, and so may just have changed it; and with `is_open` only if it took votes, so that nobody is turned
     away who came in time."""
@@ -108,12 +108,12 @@ def recently(name: str, person: User | None, *also: Key, is_open: bool = False) 
         runs_it = person is not None and relation(person.name, person.role, election) != Relation.NOBODY
         return not runs_it and (not is_open or election.takes_votes(now_text()))
 
-    return Recently((at, *also), is_good)
+    return Cacheable((at, *also), is_good)
 
 
 def find_recent(name: str) -> Election | None:
     """For somebody who is not signed in."""
-    item = get_many(recently(name, None)).get(keys.election(name))
+    item = get_cached(recently(name, None)).get(keys.election(name))
     return election_of(item) if item else None
 
 
@@ -147,7 +147,11 @@ def description_among(found: Mapping[Key, Item], name: str) -> Description:
     """Of items among which its own was read."""
     place = keys.description(name)
     item = found.get(place)
-    return Description(place, item["description"], rendered.kept(item, "description")) if item else Description(place)
+    return (
+        Description(place, item["description"], markdown_cache.stored_html(item, "description"))
+        if item
+        else Description(place)
+    )
 
 
 def description_of(name: str) -> Description:
@@ -172,7 +176,7 @@ def find_to_show(name: str, person: User) -> tuple[Election, Voter | None, Descr
     return election_of(item), _entry_of(person, found, entries), description_among(found, name)
 
 
-def _read_with_entries(person: User, name: str, seen: Recently | None = None) -> tuple[Mapping[Key, Item], list[Key]]:
+def _read_with_entries(person: User, name: str, seen: Cacheable | None = None) -> tuple[Mapping[Key, Item], list[Key]]:
     names = [each for each in (person.name, person.email) if each]
     shards, found = places.read(name, lambda shards: [keys.voter(name, each, shards) for each in names], seen)
     return found, [keys.voter(name, each, shards) for each in names]
@@ -211,16 +215,16 @@ def candidates(name: str) -> list[Candidate]:
 
 
 def candidates_by_name(name: str) -> list[Candidate]:
-    return sorted(candidates(name), key=lambda each: as_people_sort(each.name))
+    return sorted(candidates(name), key=lambda each: natural_sort_key(each.name))
 
 
 def candidates_to_show(name: str) -> list[Candidate]:
     """As people look for them, with their statements as HTML, which is made now where none is kept, as far as one
     request may."""
-    allowance = rendered.Allowance()
+    budget = markdown_cache.RenderBudget()
 
     def html(each: Candidate) -> Html | None:
-        return allowance.shown(keys.candidate(name, each.name), "statement", each.statement, each.html)
+        return budget.load_or_render(keys.candidate(name, each.name), "statement", each.statement, each.html)
 
     return [replace(each, html=html(each)) for each in candidates_by_name(name)]
 
@@ -334,7 +338,7 @@ election_of = LastSeen(_election_of)
 
 
 def candidate_of(item: Item) -> Candidate:
-    html, photo = rendered.kept(item, "statement"), photo_of(item.get("photo"))
+    html, photo = markdown_cache.stored_html(item, "statement"), photo_of(item.get("photo"))
     return Candidate(item["candidate_name"], item["statement"], item["link"], item["number"], html, photo)
 
 
@@ -391,7 +395,9 @@ def description_written(name: str, text: str) -> Write:
     place = keys.description(name)
     if not text:
         return Delete(place)
-    return Put({"PK": place.pk, "SK": place.sk, "description": text, **rendered.beside("description", text)})
+    return Put(
+        {"PK": place.pk, "SK": place.sk, "description": text, **markdown_cache.html_attributes("description", text)}
+    )
 
 
 def is_vacant(name: str) -> tuple[Check, Check]:
@@ -449,12 +455,12 @@ def touched(election: Election, voters: int = 0, *, candidates: bool = False) ->
 
 def opened_gates(election: Election) -> list[Write]:
     """What every cast passes. Of an election as it is once it is open."""
-    return gates_of(election).opened(election.name, _as_of(election))
+    return gates_of(election).opening(election.name, _as_of(election))
 
 
 def shut_gates(election: Election) -> list[Write]:
     """Of an election that says that it is being closed."""
-    return gates_of(election).shut(election.name, _as_of(election))
+    return gates_of(election).shutting(election.name, _as_of(election))
 
 
 def _as_of(election: Election) -> str:
@@ -523,7 +529,7 @@ def changed_candidate(election_name: str, before: Candidate, after: Candidate) -
 
 def _text(candidate: Candidate) -> Item:
     said = {"statement": candidate.statement, "link": candidate.link}
-    return said | rendered.beside("statement", candidate.statement)
+    return said | markdown_cache.html_attributes("statement", candidate.statement)
 
 
 def new_voter(election: Election, name: str, account: str | None = None, turn: int = 0) -> Put:

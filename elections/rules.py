@@ -102,7 +102,7 @@ class Election:
     vote_by_link: bool = False  # whether the link in an invitation leads to the ballot without signing in
     announces: bool = False  # whether voters are mailed who won as soon as the result is sealed
     group: str = ""  # the number of the group that was last put on its roll
-    book: str = ""  # the number of the book it is bound into, with the other questions on its ballot
+    book: str = ""  # the id of the multi-question ballot it is part of, under the name it is stored by
     shards: int = 1  # in how many partitions its roll, gates and ballots lie, from the day it was made
     convened: Convened | None = None  # by an assembly, which says who was there; it never changes
 

@@ -12,21 +12,21 @@ from .invitations import message_views
 from .invitations import views as invite_views
 from .lifecycle import views as lifecycle_views
 from .managers import views as managers
-from .multi_question_pages import views as books
+from .multi_ballot_pages import views as multi_ballots
 from .public import views
 from .roll import views as roll_views
 from .skills_needed import views as needs_views
 from .turnout import views as turnout
 
-below_book = [
-    path("<slug:book_id>/", books.book, name="book"),
-    path("<slug:book_id>/dashboard/", books.book_dashboard, name="book_dashboard"),
-    path("<slug:book_id>/order/", books.order_book, name="order_book"),
-    path("<slug:book_id>/rename/", books.rename_book, name="rename_book"),
-    path("<slug:book_id>/question/<name:name>/", books.question_settings, name="question_settings"),
-    path("<slug:book_id>/open/", books.open_book, name="open_book"),
-    path("<slug:book_id>/end/", books.extend_book, name="extend_book"),
-    path("<slug:book_id>/close/", books.close_book, name="close_book"),
+below_multi_ballot = [
+    path("<slug:multi_ballot_id>/", multi_ballots.multi_ballot, name="multi_ballot"),
+    path("<slug:multi_ballot_id>/dashboard/", multi_ballots.multi_ballot_dashboard, name="multi_ballot_dashboard"),
+    path("<slug:multi_ballot_id>/order/", multi_ballots.order_multi_ballot, name="order_multi_ballot"),
+    path("<slug:multi_ballot_id>/rename/", multi_ballots.rename_multi_ballot, name="rename_multi_ballot"),
+    path("<slug:multi_ballot_id>/question/<name:name>/", multi_ballots.question_settings, name="question_settings"),
+    path("<slug:multi_ballot_id>/open/", multi_ballots.open_multi_ballot, name="open_multi_ballot"),
+    path("<slug:multi_ballot_id>/end/", multi_ballots.extend_multi_ballot, name="extend_multi_ballot"),
+    path("<slug:multi_ballot_id>/close/", multi_ballots.close_multi_ballot, name="close_multi_ballot"),
 ]
 
 below_election = [
@@ -72,8 +72,8 @@ below_election = [
 ]
 
 urlpatterns = [
-    path("books/new/", books.make_book, name="make_book"),
-    path("book/", include(below_book)),
+    path("books/new/", multi_ballots.make_multi_ballot, name="make_multi_ballot"),
+    path("book/", include(below_multi_ballot)),
     path("elections/", views.elections, name="elections"),
     path("elections/new/", setup_views.create, name="create_election"),
     path("elections/new/all/", setup_views.create_whole, name="create_election_whole"),

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
 
-from pages.sorting import as_people_sort
+from pages.sorting import natural_sort_key
 
 from . import scores
 from .rounds import Round
@@ -102,7 +102,7 @@ def _board(
     latest = {entry.player: entry for entry in counting[-1].entries} if counting else {}
     asked = {each.number: each.question + 1 for each in played}
     lines = []
-    for seat in sorted(playing, key=lambda seat: (places[seat.player], as_people_sort(seat.name), seat.player)):
+    for seat in sorted(playing, key=lambda seat: (places[seat.player], natural_sort_key(seat.name), seat.player)):
         player, entry, place = seat.player, latest.get(seat.player), places[seat.player]
         lines.append(
             Line(

@@ -1,1 +1,1 @@
-PUBLIC = "about demo front letters mailing repository subscribing"
+PUBLIC = "about demo emails front mailing repository subscribing"

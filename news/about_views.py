@@ -13,11 +13,11 @@ from django.views.decorators.http import require_POST, require_safe
 from accounts.access import public, requires
 from accounts.rules import Permission
 from acts.refusals import NotAllowed, Refusal
-from acts.site import now_text
+from acts.storage import now_text
 from elections import repository as elections
 from elections.access import may, visible
 from elections.rules import Action, Election
-from pages.paging import one_page
+from pages.paging import read_page
 from results import services as results
 
 from . import repository, services
@@ -29,7 +29,7 @@ from .rules import PAGE_ROWS, Post
 @require_safe
 def about(request: HttpRequest, election: Election) -> HttpResponse:
     """All posts about an election that can be read by now."""
-    posts, older = one_page(request, partial(repository.on_election, election), PAGE_ROWS)
+    posts, older = read_page(request, partial(repository.on_election, election), PAGE_ROWS)
     may_write = services.may_announce(request.user, election)
     context = {"election": election, "posts": posts, "older": older, "may_write": may_write}
     return render(request, "news/about.html", context | {"about": asked_about(election)})

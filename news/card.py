@@ -9,8 +9,8 @@ from django.utils import translation
 from django.utils.formats import date_format
 from django.utils.translation import gettext as _
 
-from pages.conditional import tag_of
-from pages.times import from_text, shown
+from pages.http_cache import digest
+from pages.times import from_text, local_time
 from results.sharing.lettering import can_write
 from results.sharing.pen import ACCENT, HEIGHT_PX, INK, LEFT_PX, RIGHT_PX, SOFT, Pen, cut, edition, wrapped
 from store.memory import Memory
@@ -31,7 +31,7 @@ class Card:
     @property
     def edition(self) -> str:
         """What tells it from any other, also from one drawn by a later Plenum."""
-        return tag_of(FORMAT, edition(), self)
+        return digest(FORMAT, edition(), self)
 
 
 def card_of(post: Post) -> Card:
@@ -45,7 +45,7 @@ def card_of(post: Post) -> Card:
 
 
 def _said(post: Post) -> Card:
-    day = date_format(shown(from_text(post.published_at or post.created_at), post.time_zone), "DATE_FORMAT")
+    day = date_format(local_time(from_text(post.published_at or post.created_at), post.time_zone), "DATE_FORMAT")
     heading = ", ".join(tag for tag in post.tags if can_write(tag)) or _("News")
     return Card(heading, post.title if can_write(post.title) else _("Read the post"), day)
 

@@ -7,8 +7,8 @@ from django.utils.cache import get_conditional_response
 from django.views.decorators.http import require_safe
 
 from accounts.access import public
-from acts.site import now_text
-from pages.sharing import kept_for_good
+from acts.storage import now_text
+from pages.sharing import immutable
 
 from . import repository
 from .card import card_of, picture
@@ -27,4 +27,4 @@ def card(request: HttpRequest, post_id: str, edition: str) -> HttpResponse:
     if answer is None:
         answer = HttpResponse(picture(said), content_type="image/png")
     answer["ETag"] = f'"{edition}"'
-    return kept_for_good(answer)
+    return immutable(answer)

@@ -14,11 +14,11 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
 from accounts.access import public
-from acts.links import whole
-from acts.naming import site_name
-from acts.site import now_text
-from pages import conditional, markdown
-from pages.conditional import Edition, tag_of
+from acts.branding import site_name
+from acts.links import absolute_url
+from acts.storage import now_text
+from pages import http_cache, markdown
+from pages.http_cache import Edition, digest
 from pages.times import from_text
 
 from . import feeds, repository, rules
@@ -64,10 +64,10 @@ def _answer(request: HttpRequest, kind: str, page: str, posts: list[Post], *word
     """In the site's own language: feeds are fetched by machines, for readers of any."""
     with translation.override(settings.LANGUAGE_CODE):
         title = " · ".join((*words, _("News"), site_name()))
-    own, feed_of = (whole(reverse(name, args=words)) for name in (page, f"{page}_{kind}"))
+    own, feed_of = (absolute_url(reverse(name, args=words)) for name in (page, f"{page}_{kind}"))
     feed = Feed(title, site_name(), own, feed_of)
     make = partial(_made, kind, feed, posts)
-    return conditional.answer(request, _edition(feed, posts), from_text(now_text()), make)
+    return http_cache.public_response(request, _edition(feed, posts), from_text(now_text()), make)
 
 
 def _edition(feed: Feed, posts: Iterable[Post]) -> Edition:
@@ -75,7 +75,7 @@ def _edition(feed: Feed, posts: Iterable[Post]) -> Edition:
     versions = [(post.id, post.version, post.author) for post in posts]
     changes = [post.modified_at for post in posts]
     changed = from_text(max(changes)) if changes else None
-    return Edition(tag_of(feeds.FORMAT, markdown.VERSION, feed, versions), changed)
+    return Edition(digest(feeds.FORMAT, markdown.VERSION, feed, versions), changed)
 
 
 def _made(kind: str, feed: Feed, posts: list[Post]) -> HttpResponse:

@@ -12,7 +12,7 @@ from django.utils.translation import gettext_lazy as _
 from pages.fields import LinesField, TitleField, markdown_field
 from pages.names import clean_title
 from pages.time_fields import LocalTimeField, ZonedForm, ZoneField
-from pages.times import Edge, Understood, from_text, typed
+from pages.times import Edge, InterpretedTime, form_time, from_text
 
 from .repository import Whole
 from .rules import MAX_SLUG_CHARS, MAX_SUMMARY_CHARS, MAX_TAG_CHARS, MAX_TAGS, Post, is_slug, slug_of, tags_of
@@ -121,8 +121,8 @@ class PublishForm(ZonedForm):
     def initial_of(post: Post) -> dict[str, Any]:
         if post.published_at is None:
             return {}
-        return {"at": typed(from_text(post.published_at), post.time_zone), "time_zone": post.time_zone}
+        return {"at": form_time(from_text(post.published_at), post.time_zone), "time_zone": post.time_zone}
 
-    def moment(self) -> Understood:
-        understood: Understood = self.cleaned_data["at"]
+    def moment(self) -> InterpretedTime:
+        understood: InterpretedTime = self.cleaned_data["at"]
         return understood

@@ -16,17 +16,17 @@ from accounts.models import User
 from accounts.policy import sentence, takes_registrations
 from accounts.rules import Permission
 from accounts.visits import last_visit
-from acts import naming
-from acts.links import whole
-from acts.naming import site_name
-from acts.site import now_text, table
+from acts import branding
+from acts.branding import site_name
+from acts.links import absolute_url
+from acts.storage import now_text, table
 from elections import repository as elections
-from elections.multi_question.links import asked_together
+from elections.multi_ballots.links import asked_together
 from elections.public.own_elections import votes_of
 from elections.repository import Description, Listed
 from elections.skills_needed import needs
-from pages import rendered
-from pages.markdown import plain
+from pages import markdown_cache
+from pages.markdown import excerpt
 from pages.sharing import MAX_PREVIEW_CHARS
 from photos.rules import Photo
 from polls.allowance import may_make
@@ -48,7 +48,7 @@ def show_home(request: HttpRequest, status: int = 200, **code: Any) -> HttpRespo
     is wrong with a code that was typed here, if anything."""
     if request.user.is_authenticated and request.user.can(Permission.VIEW_APPLICATION):
         return render(request, "news/home_of.html", _own(request) | code, status=status)
-    if naming.is_told() and (page := site_page.find()).is_told:
+    if branding.has_public_page() and (page := site_page.find()).is_told:
         return show_page(request, page, status, **code)
     return show_plenum(request, status, **code)
 
@@ -87,7 +87,7 @@ def _votes(request: HttpRequest, now: str) -> dict[str, Any]:
 
 
 def _glance(about: Description) -> str:
-    return plain(rendered.description_of(about), EXCERPT_CHARS)
+    return excerpt(markdown_cache.description_html(about), EXCERPT_CHARS)
 
 
 # --- for strangers ---
@@ -107,14 +107,18 @@ def show_plenum(request: HttpRequest, status: int = 200, **code: Any) -> HttpRes
 def told_of(page: SitePage) -> dict[str, Any]:
     """Its text as HTML, and what other sites show of a link to it."""
     html = site_page.shown_text(page)
-    preview = {"title": site_name(), "summary": plain(html, MAX_PREVIEW_CHARS), "address": whole(reverse("home"))}
+    preview = {
+        "title": site_name(),
+        "summary": excerpt(html, MAX_PREVIEW_CHARS),
+        "address": absolute_url(reverse("home")),
+    }
     return {"text": html, "preview": preview | _image(page.photo)}
 
 
 def _image(photo: Photo | None) -> dict[str, Any]:
     if photo is None:
-        return {"image": whole(static("img/apple-touch-icon.png"))}
-    return {"image": whole(photo.large), "wide": photo.wide, "high": photo.high, "alt": photo.alt}
+        return {"image": absolute_url(static("img/apple-touch-icon.png"))}
+    return {"image": absolute_url(photo.large), "wide": photo.wide, "high": photo.high, "alt": photo.alt}
 
 
 def doing(request: HttpRequest) -> dict[str, Any]:

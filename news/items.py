@@ -11,7 +11,7 @@ from store import keys
 from store.replay import Exempt
 from store.schema import Export, ItemType, Parting, Sheet, fields_of
 
-from . import likes, subscribing, telling
+from . import likes, personal_data, subscribing
 from .rules import Post
 
 POST = f"{fields_of(Post)} author:person election:election photo:map"
@@ -27,8 +27,9 @@ ITEMS = (
     ItemType("post's text", keys.post_text, "post text text_html html_version:int"),
     ItemType("post by author", keys.post_by_author, POST, inside=PICTURE,
              lists=(keys.posts_by(""), keys.drafts_by("")),
-             exports=(Export("posts", _("posts.json: news you have written, drafts included."), telling.written_by),),
-             partings=(Parting(telling.how_many, (
+             exports=(Export("posts", _("posts.json: news you have written, drafts included."),
+                             personal_data.written_by),),
+             partings=(Parting(personal_data.count_posts, (
                  ngettext_lazy("%(count)d post stays, without a name.", "%(count)d posts stay, without a name.",
                                "count"),
                  ngettext_lazy("%(count)d post that nobody can read yet passes to the owner of the site.",

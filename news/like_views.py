@@ -9,11 +9,11 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST
 
 from accounts.access import public
-from acts.limits import SECONDS_PER_DAY, TEN_MINUTES_IN_SECONDS, Limit, TooOften, count
+from acts.rate_limits import SECONDS_PER_DAY, TEN_MINUTES_IN_SECONDS, Limit, TooOften, count
 from acts.refusals import NotThere, Refusal
-from acts.site import now_text
-from pages.addresses import origin
-from pages.saying import say
+from acts.storage import now_text
+from pages.client_address import client_network
+from pages.messages import message_page
 
 from . import likes, repository, services
 from .likes import Liker
@@ -36,7 +36,7 @@ def like_post(request: HttpRequest, post_id: str) -> HttpResponse:
     if post is None or not post.is_seen(now_text()):
         raise Http404
     if request.POST.get("on") not in CHOICES:
-        return say(request, _("Likes"), _("Say whether you like it: yes or no."), status=400)
+        return message_page(request, _("Likes"), _("Say whether you like it: yes or no."), status=400)
     who = likes.liker(request, post.id)
     try:
         _check_pace(request, who)
@@ -54,13 +54,13 @@ def like_post(request: HttpRequest, post_id: str) -> HttpResponse:
 def _check_pace(request: HttpRequest, who: Liker) -> None:
     """The address only limits how many like; who they are, it does not say."""
     for limit in (LIKES, *(NEW_BROWSERS if who.is_new else ())):
-        count(limit, origin(request))
+        count(limit, client_network(request))
 
 
 def _refused(request: HttpRequest, who: Liker, refusal: Refusal) -> HttpResponse:
     if request.htmx:  # which would not show an answer that says by its status that nothing was done
         return _part(request, who, str(refusal))
-    return say(request, _("Likes"), str(refusal), status=429 if isinstance(refusal, TooOften) else 409)
+    return message_page(request, _("Likes"), str(refusal), status=429 if isinstance(refusal, TooOften) else 409)
 
 
 def _part(request: HttpRequest, who: Liker, problem: str = "") -> HttpResponse:

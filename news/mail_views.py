@@ -11,8 +11,8 @@ from accounts.access import public, requires
 from accounts.opting_out import opt_out
 from accounts.rules import Permission
 from accounts.visitors import visitor
-from pages.forms import carried_out, form_page, posted, refusals_at, show_form
-from pages.saying import ask, say
+from pages.forms import form_data, form_page, refusals_as_errors, run_form, show_form
+from pages.messages import confirm_page, message_page
 
 from . import subscribing
 from .mail_forms import ByMailForm, NoNewsForm
@@ -22,9 +22,9 @@ from .mail_forms import ByMailForm, NoNewsForm
 @form_page
 def by_mail(request: HttpRequest) -> HttpResponse:
     """The answer is the same whether or not the address gets the news already."""
-    form = ByMailForm(posted(request), initial={"email": getattr(request.user, "email", "")})
+    form = ByMailForm(form_data(request), initial={"email": getattr(request.user, "email", "")})
     if request.method == "POST" and form.is_valid():
-        with refusals_at(form):
+        with refusals_as_errors(form):
             user = request.user if request.user.is_authenticated else None
             subscribing.ask(form.cleaned_data["email"], visitor(request), user)
             return _look(request, form.cleaned_data["email"])
@@ -39,7 +39,7 @@ def _look(request: HttpRequest, address: str) -> HttpResponse:
         "We have sent a mail to %(email)s. The link in it confirms that you want the news. Nobody is mailed more than "
         "three such links a day."
     )
-    return say(request, _("Look into your mail"), sentence % {"email": address})
+    return message_page(request, _("Look into your mail"), sentence % {"email": address})
 
 
 @public
@@ -51,14 +51,16 @@ def confirm(request: HttpRequest, token: str) -> HttpResponse:
         return _not_ours(request)
     if request.method != "POST":
         lead = _("To %(email)s, until you say otherwise.") % {"email": words[0]}
-        return ask(request, _("News by mail?"), _("Get the news by mail"), lead=lead)
+        return confirm_page(request, _("News by mail?"), _("Get the news by mail"), lead=lead)
     subscribing.confirm(*words)
-    return say(request, _("News by mail"), _("You get every new post by mail from now on. Each has a link to end it."))
+    return message_page(
+        request, _("News by mail"), _("You get every new post by mail from now on. Each has a link to end it.")
+    )
 
 
 def _not_ours(request: HttpRequest) -> HttpResponse:
     sentence = _("It is not one of ours, or it is too old. You can ask for a new one.")
-    return say(request, _("This link does not work"), sentence, status=410)
+    return message_page(request, _("This link does not work"), sentence, status=410)
 
 
 @opt_out(
@@ -76,10 +78,8 @@ def leave(address: str) -> str:
 @form_page
 def subscribers(request: HttpRequest) -> HttpResponse:
     """How many there are, and a way to end it for one who asks. Whose addresses they are, nobody is shown."""
-    form = NoNewsForm(posted(request))
-    if carried_out(
-        request, form, lambda: _remove(request, form), _("This address gets no more news by mail."), "email"
-    ):
+    form = NoNewsForm(form_data(request))
+    if run_form(request, form, lambda: _remove(request, form), _("This address gets no more news by mail."), "email"):
         return redirect("news_subscribers")
     title, button = _("Subscribers of the news"), _("No more news to this address")
     return show_form(request, form, title, button, lead=how_many_words(subscribing.how_many()))

@@ -11,10 +11,10 @@ from django.utils.formats import date_format
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from acts.site import now_text
+from acts.storage import now_text
 from pages.forms import form_page
-from pages.saying import ask, refusals_said, told
-from pages.times import Understood, moment_text, zone_label
+from pages.messages import confirm_page, refusals_as_messages, run_action
+from pages.times import InterpretedTime, moment_text, zone_label
 
 from . import mailing, previews, rules, services
 from .access import written_by
@@ -44,9 +44,9 @@ def _typed(request: HttpRequest) -> Any:
     return typed if "at" in typed else None
 
 
-def _published(request: HttpRequest, post: Post, moment: Understood | None) -> HttpResponse:
+def _published(request: HttpRequest, post: Post, moment: InterpretedTime | None) -> HttpResponse:
     at = moment.stored if moment else None
-    with refusals_said(request):
+    with refusals_as_messages(request):
         if not _is_done(request, post, at):
             seen = rules.as_seen(post, _version(request, post))
             zone, mails = moment.zone_name if moment else post.time_zone, wants_mails(request.POST)
@@ -67,7 +67,7 @@ def _version(request: HttpRequest, post: Post) -> int:
     return int(sent) if sent.isdecimal() and len(sent) < 10 else post.version
 
 
-def _done(moment: Understood | None) -> str:
+def _done(moment: InterpretedTime | None) -> str:
     if moment is None:
         return _("It is published: everybody can read it.")
     words = {"moment": moment_text(moment.shown), "zone": zone_label(moment.zone_name)}
@@ -76,11 +76,11 @@ def _done(moment: Understood | None) -> str:
     return _("It will be published on %(moment)s (%(zone)s).") % words
 
 
-def _is_past(moment: Understood) -> bool:
+def _is_past(moment: InterpretedTime) -> bool:
     return moment.stored <= now_text()
 
 
-def _decision(post: Post, moment: Understood | None) -> dict[str, Any]:
+def _decision(post: Post, moment: InterpretedTime | None) -> dict[str, Any]:
     """What the button does at the chosen moment, in its own words and a sentence."""
     if moment is None:
         return {"moment": None}
@@ -105,13 +105,13 @@ def withdraw(request: HttpRequest, post: Post) -> HttpResponse:
             messages.success(request, TAKEN_BACK)
         return redirect("post", post.slug)
     if request.method == "POST":
-        told(request, lambda: services.withdraw(request.user, post), TAKEN_BACK)
+        run_action(request, lambda: services.withdraw(request.user, post), TAKEN_BACK)
         return redirect("post", post.slug)
     lead = _(
         "“%(title)s” becomes a draft again: it is in no list any more, and its address leads nowhere until you "
         "publish it again."
     )
-    return ask(request, _("Take the post back"), _("Take it back"), lead=lead % {"title": post.title})
+    return confirm_page(request, _("Take the post back"), _("Take it back"), lead=lead % {"title": post.title})
 
 
 @written_by
@@ -119,10 +119,12 @@ def withdraw(request: HttpRequest, post: Post) -> HttpResponse:
 def delete(request: HttpRequest, post: Post) -> HttpResponse:
     if request.method == "POST":
         done = _("%(title)s is deleted.") % {"title": post.title}
-        gone = told(request, lambda: services.delete(request.user, post), done)
+        gone = run_action(request, lambda: services.delete(request.user, post), done)
         return redirect("post_drafts") if gone else redirect("post", post.slug)
     lead = _("“%(title)s” goes for good, with its picture and its likes. Its address is never given to another post.")
-    return ask(request, _("Delete the post"), _("Delete it for good"), lead=lead % {"title": post.title}, danger=True)
+    return confirm_page(
+        request, _("Delete the post"), _("Delete it for good"), lead=lead % {"title": post.title}, danger=True
+    )
 
 
 # --- showing it beforehand ---
@@ -134,7 +136,7 @@ def revoke_previews(request: HttpRequest, post: Post) -> HttpResponse:
     """A link for people without an account, and a button that ends all that were given away."""
     if request.method == "POST":
         done = _("The links that were given away lead nowhere any more.")
-        told(request, lambda: services.revoke_previews(request.user, post), done)
+        run_action(request, lambda: services.revoke_previews(request.user, post), done)
         return redirect("revoke_previews", post.id)
     if post.state(now_text()) == State.PUBLISHED:
         return redirect("post", post.slug)

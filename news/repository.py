@@ -10,11 +10,11 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext_lazy as _
 
 from acts.background import TaskType
-from acts.site import now_text, table
+from acts.storage import now_text, table
 from acts.versions import next_version, unchanged
 from elections.rules import Election
-from pages import rendered
-from pages.rendered import Html
+from pages import markdown_cache
+from pages.markdown_cache import Html
 from photos import repository as photos
 from photos.rules import photo_of
 from store import keys
@@ -40,7 +40,7 @@ class Text:
 
     @property
     def html(self) -> SafeString:
-        return rendered.shown(keys.post_text(self.post), "text", self.text, self.kept)
+        return markdown_cache.load_or_render(keys.post_text(self.post), "text", self.text, self.kept)
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,7 +149,7 @@ def post_of(item: Item) -> Post:
 
 
 def text_of(item: Item) -> Text:
-    return Text(item["post"], item["text"], rendered.kept(item, "text"))
+    return Text(item["post"], item["text"], markdown_cache.stored_html(item, "text"))
 
 
 # --- items ---
@@ -225,7 +225,9 @@ def _announced(post: Post) -> list[Write]:
 
 
 def _texted(post: Post, text: str) -> Put:
-    return Put({**keys.post_text(post.id).item, "post": post.id, "text": text, **rendered.beside("text", text)})
+    return Put(
+        {**keys.post_text(post.id).item, "post": post.id, "text": text, **markdown_cache.html_attributes("text", text)}
+    )
 
 
 def deletion(post: Post, beside: Iterable[Item]) -> list[Write]:

@@ -13,7 +13,7 @@ from django.utils.translation import gettext_lazy as _
 
 from accounts.rules import Permission, Role, has
 from acts.refusals import NotAllowed, Refusal
-from pages.markdown import plain
+from pages.markdown import excerpt
 from photos.rules import Photo
 from store.keys import fold
 
@@ -171,7 +171,7 @@ def tags_of(typed: str) -> tuple[str, ...]:
 
 
 def words_in(html: str) -> int:
-    return len(plain(html, len(html) + 1).split())
+    return len(excerpt(html, len(html) + 1).split())
 
 
 def spelt(tags: Iterable[str], typed: str) -> str:

@@ -32,7 +32,7 @@ from .site_page import (
     said,
 )
 
-OUR_COLOUR = colours.OURS
+OUR_COLOUR = colours.DEFAULT_COLOUR
 MAILTO = "mailto:"
 
 
@@ -82,7 +82,7 @@ def hard_to_read(colour: str, darker: str) -> str:
         "%(colour)s is hard to read on light pages: its contrast is %(contrast)s to 1, and should be at least "
         "%(least)s to 1. Darker, %(darker)s would do."
     )
-    contrast, least = number_format(colours.on_light(colour), 1), number_format(colours.MIN_CONTRAST, 1)
+    contrast, least = number_format(colours.contrast_on_light(colour), 1), number_format(colours.MIN_CONTRAST, 1)
     return sentence % {"colour": colour, "contrast": contrast, "least": least, "darker": darker}
 
 

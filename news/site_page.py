@@ -13,10 +13,10 @@ from enum import StrEnum
 from hashlib import sha256
 from typing import Any
 
-from acts.site import table
+from acts.storage import table
 from acts.versions import unchanged_or_new
-from pages import rendered
-from pages.rendered import Html
+from pages import markdown_cache
+from pages.markdown_cache import Html
 from photos.repository import going
 from photos.rules import Photo, photo_of
 from store import keys
@@ -129,11 +129,11 @@ def find() -> SitePage:
 
 
 def page_of(item: Item) -> SitePage:
-    return SitePage(**_values(item), version=item["version"], html=rendered.kept(item, "text"))
+    return SitePage(**_values(item), version=item["version"], html=markdown_cache.stored_html(item, "text"))
 
 
 def shown_text(page: SitePage) -> str:
-    return rendered.shown(keys.site_page(), "text", page.text, page.html)
+    return markdown_cache.load_or_render(keys.site_page(), "text", page.text, page.html)
 
 
 def writing(page: SitePage, before: SitePage) -> list[Write]:
@@ -141,7 +141,7 @@ def writing(page: SitePage, before: SitePage) -> list[Write]:
     item = {**keys.site_page().item, "entity_type": "PORTFOLIO", "version": before.version + 1}
     for part in Part:
         item |= {name: value for name, value in said(page, part).items() if value is not None}
-    return [Put(item | rendered.beside("text", page.text), when=unchanged_or_new(before))]
+    return [Put(item | markdown_cache.html_attributes("text", page.text), when=unchanged_or_new(before))]
 
 
 def removing(page: SitePage) -> list[Write]:

@@ -14,11 +14,11 @@ from django_htmx.http import HttpResponseClientRedirect
 
 from accounts.access import anybody, public, requires
 from accounts.rules import Permission
-from acts.naming import site_name
+from acts.branding import site_name
 from acts.refusals import Refusal
-from pages import rendered
-from pages.forms import form_page, posted
-from pages.saying import ask, told
+from pages import markdown_cache
+from pages.forms import form_data, form_page
+from pages.messages import confirm_page, run_action
 from photos.changing import picture_page
 
 from . import site_page, site_services
@@ -60,11 +60,11 @@ def edit(request: HttpRequest, part: Part) -> HttpResponse:
     page = site_page.find()
     if part == Part.PICTURE:
         return _edit_picture(request, page)
-    form = FORMS[part](posted(request), page)
+    form = FORMS[part](form_data(request), page)
     if request.method != "POST":
         return _show(request, part, form, seen=site_page.edition(page, part))
     if part == Part.TEXT and "preview" in request.POST and form.is_valid():
-        return _show(request, part, form, **_sent(request), preview=rendered.preview(form.words()["text"]))
+        return _show(request, part, form, **_sent(request), preview=markdown_cache.preview(form.words()["text"]))
     if "arrange" in request.POST or not form.is_valid():
         return _show(request, part, form, **_sent(request))
     return _saved(request, part, form)
@@ -119,10 +119,10 @@ def remove(request: HttpRequest) -> HttpResponse:
     """Back to what was here before anybody wrote anything: first the question, then one button."""
     if request.method == "POST":
         done = _("The page is gone. Strangers see again what Plenum is.")
-        told(request, lambda: site_services.remove(request.user), done)
+        run_action(request, lambda: site_services.remove(request.user), done)
         return redirect("site_page")
     lead = _(
         "Words, picture, links and projects go, and with them the name and the colour you gave this site. "
         "Strangers see again what Plenum is. Only the log still tells what was written here."
     )
-    return ask(request, _("Remove this page"), _("Remove"), lead=lead, danger=True)
+    return confirm_page(request, _("Remove this page"), _("Remove"), lead=lead, danger=True)

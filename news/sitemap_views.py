@@ -12,10 +12,10 @@ from django.urls import reverse
 from django.views.decorators.http import require_safe
 
 from accounts.access import public
-from acts.links import whole
-from acts.site import now_text
-from pages import conditional
-from pages.conditional import Edition, tag_of
+from acts.links import absolute_url
+from acts.storage import now_text
+from pages import http_cache
+from pages.http_cache import Edition, digest
 from pages.times import from_text
 
 from . import repository
@@ -33,13 +33,13 @@ def sitemap(request: HttpRequest) -> HttpResponse:
     """Where the others are: one for each year in which there are posts to be seen."""
     years = (reverse("sitemap_year", args=[year]) for year in repository.years(now_text()))
     parts = (reverse("sitemap_pages"), *years)
-    return _answer(request, "sitemapindex", (_place("sitemap", whole(part)) for part in parts))
+    return _answer(request, "sitemapindex", (_place("sitemap", absolute_url(part)) for part in parts))
 
 
 @public
 @require_safe
 def sitemap_pages(request: HttpRequest) -> HttpResponse:
-    return _answer(request, "urlset", (_place("url", whole(reverse(name))) for name in PAGES))
+    return _answer(request, "urlset", (_place("url", absolute_url(reverse(name))) for name in PAGES))
 
 
 @public
@@ -59,12 +59,12 @@ def _place(kind: str, address: str, changed: str = "") -> str:
 def _answer(request: HttpRequest, kind: str, places: Iterable[str]) -> HttpResponse:
     said = f'{HEAD}<{kind} xmlns="{SCHEMA}">\n{"".join(places)}</{kind}>\n'
     make = partial(HttpResponse, said, content_type="application/xml; charset=utf-8")
-    return conditional.answer(request, Edition(tag_of(said)), from_text(now_text()), make)
+    return http_cache.public_response(request, Edition(digest(said)), from_text(now_text()), make)
 
 
 @public
 @require_safe
 def robots(request: HttpRequest) -> HttpResponse:
     """Nothing is forbidden here: what is not to be found says so itself, and must be read for that to be seen."""
-    said = f"User-agent: *\nDisallow:\n\nSitemap: {whole(reverse('sitemap'))}\n"
+    said = f"User-agent: *\nDisallow:\n\nSitemap: {absolute_url(reverse('sitemap'))}\n"
     return HttpResponse(said, content_type="text/plain; charset=utf-8")

@@ -15,11 +15,10 @@ from accounts import throttle
 from accounts.models import User
 from accounts.services import still
 from accounts.visitors import Visitor
-from acts.limits import SECONDS_PER_DAY, SECONDS_PER_HOUR, Limit, is_within
-from acts.recording import try_write, write
+from acts.rate_limits import SECONDS_PER_DAY, SECONDS_PER_HOUR, Limit, try_count
 from acts.refusals import Refusal
-from acts.site import now_text, table
-from acts.tokens import read, sign
+from acts.storage import now_text, table, try_write, write
+from acts.tokens import create_token, read_token
 from mail import outbox
 from store import keys
 from store.table import Delete, Exists, Item, Missing, Put
@@ -68,7 +67,7 @@ def ask(address: str, visitor: Visitor, user: User | None = None) -> None:
     throttle.count_try(ASKED, address, visitor, own)
     known = find(address)
     letter = KNOWN if known else CONFIRM
-    if not is_within(MAILED[letter], address):
+    if not try_count(MAILED[letter], address):
         table().write(outbox.nothing())
     elif known is None:
         table().write(outbox.queued(letter, address))
@@ -78,12 +77,12 @@ def ask(address: str, visitor: Visitor, user: User | None = None) -> None:
 
 
 def confirm_token(address: str, language: str) -> str:
-    return sign("news", address, language)
+    return create_token("news", address, language)
 
 
 def read_confirmation(token: str) -> tuple[str, str] | None:
     """Which address confirms, and in which language it is to be written to."""
-    words = read("news", token, CONFIRM_DAYS * SECONDS_PER_DAY)
+    words = read_token("news", token, CONFIRM_DAYS * SECONDS_PER_DAY)
     return (words[0], words[1]) if words and len(words) == 2 else None
 
 
@@ -97,7 +96,7 @@ def confirm(address: str, language: str) -> None:
 
 
 def leave_token(address: str) -> str:
-    return sign(LEAVE, address)
+    return create_token(LEAVE, address)
 
 
 def leave(address: str) -> None:

@@ -12,10 +12,10 @@ from django.views.decorators.http import require_safe
 
 from accounts.access import public
 from accounts.rules import Permission
-from acts.site import now_text
-from pages.conditional import for_strangers
+from acts.storage import now_text
+from pages.http_cache import cached_for_anonymous
 from pages.names import MAX_NAME_CHARS
-from pages.paging import Read, one_page
+from pages.paging import ReadPage, read_page
 
 from . import about, likes, previews, repository, rules, social
 from .access import edits
@@ -27,7 +27,7 @@ from .rules import PAGE_ROWS, Post
 
 @public
 @require_safe
-@for_strangers
+@cached_for_anonymous
 def news(request: HttpRequest) -> HttpResponse:
     """What there is to read, the newest first."""
     return _list(request, repository.published)
@@ -35,7 +35,7 @@ def news(request: HttpRequest) -> HttpResponse:
 
 @public
 @require_safe
-@for_strangers
+@cached_for_anonymous
 def with_tag(request: HttpRequest, tag: str) -> HttpResponse:
     if len(tag) > rules.MAX_TAG_CHARS:
         raise Http404
@@ -44,16 +44,16 @@ def with_tag(request: HttpRequest, tag: str) -> HttpResponse:
 
 @public
 @require_safe
-@for_strangers
+@cached_for_anonymous
 def by_author(request: HttpRequest, author: str) -> HttpResponse:
     if len(author) > MAX_NAME_CHARS:
         raise Http404
     return _list(request, partial(repository.by_author, author), author=author)
 
 
-def _list(request: HttpRequest, read: Read[Post], **narrowed: str) -> HttpResponse:
+def _list(request: HttpRequest, read: ReadPage[Post], **narrowed: str) -> HttpResponse:
     """A list; one of a tag or an author is there only if there is something to read in it."""
-    posts, older = one_page(request, read, PAGE_ROWS)
+    posts, older = read_page(request, read, PAGE_ROWS)
     if narrowed and not posts:
         raise Http404
     spelt = {name: _as_spelt(name, typed, posts[0]) for name, typed in narrowed.items()}
@@ -80,7 +80,7 @@ def _as_spelt(name: str, typed: str, post: Post) -> str:
 
 @public
 @require_safe
-@for_strangers
+@cached_for_anonymous
 def post(request: HttpRequest, slug: str) -> HttpResponse:
     """A post at its address, to which earlier ones lead. Before its moment it is there for its writers."""
     whole = _at(slug)

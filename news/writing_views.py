@@ -20,10 +20,10 @@ from accounts.access import View, answer_for, public, requires
 from accounts.models import User
 from accounts.rules import Permission
 from acts.refusals import LostRace, NotAllowed, NotNow, Refusal
-from acts.site import now_text
-from pages import rendered
-from pages.forms import form_page, posted, token_in
-from pages.saying import say
+from acts.storage import now_text
+from pages import markdown_cache
+from pages.forms import form_data, form_page, token_in
+from pages.messages import message_page
 from photos.changing import picture_page
 from ranking.drafts import key_of_person
 
@@ -97,7 +97,7 @@ def write(request: HttpRequest) -> HttpResponse:
     election = request.POST.get("election", "") or request.GET.get("election", "")
     if not _has_words(request) and (shut := _shut(request, election)):
         return shut
-    form, status = PostForm(posted(request)), 200
+    form, status = PostForm(form_data(request)), 200
     if _is_asked(request, form):
         try:
             made = services.write(request.user, form.written(), election, token=token_in(request.POST))
@@ -115,7 +115,7 @@ def _shut(request: HttpRequest, election: str) -> HttpResponse | None:
     try:
         check_about(request.user, election)
     except NotNow as refusal:
-        return say(request, _("Write a post"), str(refusal), status=409)
+        return message_page(request, _("Write a post"), str(refusal), status=409)
     return None
 
 
@@ -127,7 +127,7 @@ def edit(request: HttpRequest, post_id: str) -> HttpResponse:
         return _gone(request)
     editable(request.user, whole.post)
     is_seen = whole.post.is_seen(now_text())
-    form, status, now = EditForm(posted(request), whole=whole, is_seen=is_seen), 200, None
+    form, status, now = EditForm(form_data(request), whole=whole, is_seen=is_seen), 200, None
     if _is_asked(request, form):
         try:
             after = _save(request.user, whole, form)
@@ -232,5 +232,5 @@ def previewed(form: PostForm) -> dict[str, Any]:
     words = {"title": form["title"].value() or "", "summary": form["summary"].value() or "", "tags": tags}
     if form.is_bound and form.errors.get("text"):
         return {"shown": words, "html": "", "text_errors": form.errors["text"]}
-    html = rendered.preview(text)
+    html = markdown_cache.preview(text)
     return {"shown": words, "html": html, "minutes": rules.minutes_of(rules.words_in(html)), "text_errors": None}

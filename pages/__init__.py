@@ -1,5 +1,5 @@
 PUBLIC = (
-    "addresses cards colours conditional converters fields forms fragments icons lists logo markdown "
-    "names onward page_cache paging qr rendered saying sharing site_views sorting streams time_display "
+    "cards client_address colours converters fields forms fragments http_cache icons lists logo markdown "
+    "markdown_cache messages names page_cache paging paths qr sharing site_views sorting streams time_display "
     "time_fields times"
 )

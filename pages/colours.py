@@ -12,17 +12,17 @@ DARK_MODE_CONTRAST = 7.0  # what the lightened twin of a colour has in dark
 LIGHT = ("#ffffff", "#f6f5f3", "#eceae6")
 DARK = ("#15131a", "#1e1b24", "#292531")
 WHITE, BLACK = "#ffffff", "#000000"
-OURS = "#56278a"  # where nobody chose another
+DEFAULT_COLOUR = "#56278a"  # where nobody chose another
 
 
-def mistake(colour: str) -> str | None:
+def find_error(colour: str) -> str | None:
     """A sentence if this can be no site's colour."""
     if not is_colour(colour):
         return f"SITE_COLOUR should look like #56278a, not {colour!r}."
     if is_readable(colour):
         return None
     return (
-        f"SITE_COLOUR {colour} is hard to read on light pages: its contrast is {on_light(colour):.1f} to 1, "
+        f"SITE_COLOUR {colour} is hard to read on light pages: its contrast is {contrast_on_light(colour):.1f} to 1, "
         f"and should be at least {MIN_CONTRAST} to 1. Darker, {darkened(colour)} would do."
     )
 
@@ -32,25 +32,25 @@ def is_colour(text: str) -> bool:
 
 
 def is_readable(colour: str) -> bool:
-    return on_light(colour) >= MIN_CONTRAST
+    return contrast_on_light(colour) >= MIN_CONTRAST
 
 
-def on_light(colour: str) -> float:
+def contrast_on_light(colour: str) -> float:
     """The contrast it has at least on our light pages."""
-    return _least(colour, LIGHT)
+    return _min_contrast(colour, LIGHT)
 
 
 def darkened(colour: str) -> str:
     """The nearest darker one that can be read there."""
-    return _first(_towards(colour, BLACK), LIGHT, MIN_CONTRAST)
+    return _first_readable(_towards(colour, BLACK), LIGHT, MIN_CONTRAST)
 
 
 @lru_cache(16)  # every mail asks for those of the site
 def shades(colour: str) -> dict[str, tuple[str, str]]:
     """By the name of a token: in light and in dark."""
-    twin = _first(_towards(colour, WHITE), DARK, DARK_MODE_CONTRAST)
-    soft = _first(_towards(mixed(colour, WHITE, 0.88), WHITE), (colour,), MIN_CONTRAST)
-    soft_twin = _first(_towards(mixed(twin, DARK[1], 0.75), DARK[1]), (twin,), MIN_CONTRAST)
+    twin = _first_readable(_towards(colour, WHITE), DARK, DARK_MODE_CONTRAST)
+    soft = _first_readable(_towards(mixed(colour, WHITE, 0.88), WHITE), (colour,), MIN_CONTRAST)
+    soft_twin = _first_readable(_towards(mixed(twin, DARK[1], 0.75), DARK[1]), (twin,), MIN_CONTRAST)
     return {
         "accent": (colour, twin),
         "accent-strong": (mixed(colour, BLACK, 0.3), mixed(twin, WHITE, 0.5)),
@@ -59,9 +59,9 @@ def shades(colour: str) -> dict[str, tuple[str, str]]:
     }
 
 
-def of_site(colour: str) -> dict[str, tuple[str, str]]:
+def site_shades(colour: str) -> dict[str, tuple[str, str]]:
     """The shades of a site's own colour, and of ours where it has none."""
-    return shades(colour or OURS)
+    return shades(colour or DEFAULT_COLOUR)
 
 
 def stylesheet(colour: str) -> str:
@@ -90,12 +90,12 @@ def mixed(colour: str, other: str, share: float) -> str:
     return "#" + "".join(f"{round(own + (its - own) * share):02x}" for own, its in pairs)
 
 
-def _first(shades: Iterator[str], surfaces: tuple[str, ...], wanted: float) -> str:
+def _first_readable(shades: Iterator[str], surfaces: tuple[str, ...], wanted: float) -> str:
     """The first that can be told from these surfaces so well. The last of them always can."""
-    return next(shade for shade in shades if _least(shade, surfaces) >= wanted)
+    return next(shade for shade in shades if _min_contrast(shade, surfaces) >= wanted)
 
 
-def _least(colour: str, surfaces: tuple[str, ...]) -> float:
+def _min_contrast(colour: str, surfaces: tuple[str, ...]) -> float:
     return min(contrast(colour, surface) for surface in surfaces)
 
 

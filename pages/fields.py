@@ -9,7 +9,7 @@ from django import forms
 from django.core.exceptions import ValidationError
 from django.utils.translation import gettext_lazy as _
 
-from . import lists, rendered
+from . import lists, markdown_cache
 from .lists import Verdict
 from .markdown import MAX_TEXT_CHARS
 from .names import MAX_EMAIL_CHARS, MAX_NAME_CHARS, clean_email, clean_name, clean_title
@@ -72,22 +72,22 @@ def markdown_field(
         label=label,
         required=required,
         max_length=max_length,
-        validators=[rendered.check],
+        validators=[markdown_cache.check_length],
         rows=rows,
         help_text=help_text,
     )
 
 
-def kept_of(read: Callable[[str], Sequence[lists.Row]], text: str) -> list[str]:
+def read_names(read: Callable[[str], Sequence[lists.Row]], text: str) -> list[str]:
     """The names of a list; whatever is wrong with it is said with its line."""
-    return new_of(usable_rows(read, text))
+    return new_names(valid_rows(read, text))
 
 
-def new_of(rows: Sequence[lists.Row]) -> list[str]:
-    return [row.kept for row in rows if row.kept and row.verdict == Verdict.NEW]
+def new_names(rows: Sequence[lists.Row]) -> list[str]:
+    return [row.value for row in rows if row.value and row.verdict == Verdict.NEW]
 
 
-def usable_rows(read: Callable[[str], Sequence[lists.Row]], text: str) -> Sequence[lists.Row]:
+def valid_rows(read: Callable[[str], Sequence[lists.Row]], text: str) -> Sequence[lists.Row]:
     try:
         rows = read(text)
     except lists.NotAList as refusal:

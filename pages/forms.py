@@ -20,7 +20,7 @@ MAX_TOKEN_CHARS = 64
 form_page = require_http_methods(["GET", "HEAD", "POST"])
 
 
-def posted(request: HttpRequest) -> QueryDict | None:
+def form_data(request: HttpRequest) -> QueryDict | None:
     """What a form is bound to: also an empty one is one that was sent."""
     return request.POST if request.method == "POST" else None
 
@@ -31,7 +31,7 @@ def show_form(request: HttpRequest, form: Any, title: str, button: str, **contex
     return render(request, "pages/form.html", context, status=422 if form.errors else 200)
 
 
-def carried_out(
+def run_form(
     request: HttpRequest,
     form: Any,
     act: Callable[[], Any],
@@ -51,7 +51,9 @@ def carried_out(
 
 
 @contextmanager
-def refusals_at(form: Any, field: str | None = None, kinds: tuple[type[Exception], ...] = (Refusal,)) -> Iterator[None]:
+def refusals_as_errors(
+    form: Any, field: str | None = None, kinds: tuple[type[Exception], ...] = (Refusal,)
+) -> Iterator[None]:
     """A refusal, or one of these kinds, of what is done inside is shown at the form or at one of its fields."""
     try:
         yield

@@ -49,7 +49,7 @@ class Row:
 
     line: int
     typed: str
-    kept: str | None
+    value: str | None  # cleaned
     verdict: Verdict
     reason: str = ""
 
@@ -57,59 +57,61 @@ class Row:
 def read_voters(raw: bytes) -> list[Row]:
     """The voters of a CSV file, each a user name or an email address."""
     rows: list[Row] = []
-    for line, column, typed in _voters(decoded(raw)):
+    for line, column, typed in _voters(decode(raw)):
         if len(rows) == MAX_ROWS:
             raise _too_many_rows()
-        rows.append(_judge(line, typed, clean_email if column is Column.EMAIL or "@" in typed else clean_name))
+        rows.append(_row(line, typed, clean_email if column is Column.EMAIL or "@" in typed else clean_name))
     return list(_without_repeats(rows))
 
 
 def read_candidates(text: str) -> list[Row]:
     """Candidates pasted one a line. Bullets and numbering go, if most lines have them."""
-    lines = _written(text)
+    lines = _nonblank_lines(text)
     if len(lines) > MAX_CANDIDATES:
         raise NotAList(_("A list has at most %(most)d candidates.") % {"most": MAX_CANDIDATES})
-    return _pasted(lines, clean_title)
+    return _read_lines(lines, clean_title)
 
 
 def read_people(text: str, most: int, clean: Callable[[str], str] = clean_name) -> list[Row]:
     """People pasted one a line, by name, in the same way."""
-    lines = _written(text)
+    lines = _nonblank_lines(text)
     if len(lines) > most:
         raise NotAList(_("A list has at most %(most)d names.") % {"most": most})
-    return _pasted(lines, clean)
+    return _read_lines(lines, clean)
 
 
-def _written(text: str) -> list[tuple[int, str]]:
+def _nonblank_lines(text: str) -> list[tuple[int, str]]:
     return [(number, line.strip()) for number, line in _lines(text) if line.strip()]
 
 
-def _pasted(lines: list[tuple[int, str]], clean: Callable[[str], str]) -> list[Row]:
-    mark = _mark([line for _number, line in lines])
+def _read_lines(lines: list[tuple[int, str]], clean: Callable[[str], str]) -> list[Row]:
+    mark = _prefix_pattern([line for _number, line in lines])
     names = [(number, name) for number, line in lines if (name := mark.sub("", line))]
-    return list(_without_repeats(_judge(number, name, clean) for number, name in names))
+    return list(_without_repeats(_row(number, name, clean) for number, name in names))
 
 
-def against(rows: Iterable[Row], already: Collection[str], people: Collection[str], reason: str = "") -> list[Row]:
+def compare_with_roll(
+    rows: Iterable[Row], already: Collection[str], people: Collection[str], reason: str = ""
+) -> list[Row]:
     """The rows again, knowing who is on the roll already, or wherever else the reason says, and which names somebody
     here has; both are folded."""
     there, here = set(already), set(people)
-    return [_known(row, there, here, reason or _("On the roll already.")) for row in rows]
+    return [_compare(row, there, here, reason or _("On the roll already.")) for row in rows]
 
 
-def _known(row: Row, there: set[str], here: set[str], known: str) -> Row:
-    if row.kept and fold(row.kept) in there:
+def _compare(row: Row, there: set[str], here: set[str], known: str) -> Row:
+    if row.value and fold(row.value) in there:
         return replace(row, verdict=Verdict.THERE, reason=known)
-    if row.verdict == Verdict.NEW and row.kept and "@" not in row.kept and fold(row.kept) not in here:
+    if row.verdict == Verdict.NEW and row.value and "@" not in row.value and fold(row.value) not in here:
         reason = _("Nobody here has this name; list them by their address.")
         return replace(row, verdict=Verdict.INVALID, reason=reason)
     return row
 
 
-def only_addresses(rows: Iterable[Row], reason: str) -> list[Row]:
+def refuse_names(rows: Iterable[Row], reason: str) -> list[Row]:
     """The rows again, those by name refused, whether or not they are on the roll."""
     return [
-        replace(row, verdict=Verdict.INVALID, reason=reason) if row.kept and "@" not in row.kept else row
+        replace(row, verdict=Verdict.INVALID, reason=reason) if row.value and "@" not in row.value else row
         for row in rows
     ]
 
@@ -118,7 +120,7 @@ def _too_many_rows() -> NotAList:
     return NotAList(_("A list has at most %(most)d rows. Split it into several.") % {"most": MAX_ROWS})
 
 
-def _judge(line: int, typed: str, clean: Callable[[str], str]) -> Row:
+def _row(line: int, typed: str, clean: Callable[[str], str]) -> Row:
     try:
         return Row(line, typed, clean(typed), Verdict.NEW)
     except ValidationError as error:
@@ -129,7 +131,7 @@ def _without_repeats(rows: Iterable[Row]) -> Iterator[Row]:
     """The rows, each one that says what a row above has said marked with that row's line."""
     seen: dict[str, int] = {}
     for row in rows:
-        above = seen.setdefault(fold(row.kept), row.line) if row.kept else row.line
+        above = seen.setdefault(fold(row.value), row.line) if row.value else row.line
         if above == row.line:
             yield row
         else:
@@ -139,7 +141,7 @@ def _without_repeats(rows: Iterable[Row]) -> Iterator[Row]:
 # --- from bytes to lines ---
 
 
-def decoded(raw: bytes) -> str:
+def decode(raw: bytes) -> str:
     """The text of a file, whatever it is written in."""
     if len(raw) > MAX_BYTES:
         raise NotAList(_("A list has at most %(most)d MB.") % {"most": MAX_BYTES // 1024**2})
@@ -273,12 +275,12 @@ HEADERS = {
     Column.USER: "user users username usernames userid login nutzer nutzername benutzer benutzername anmeldename",
     Column.NAME: "name names fullname namen",
 }
-WORDS = {fold(word): column for column, words in HEADERS.items() for word in words.split()}
+COLUMN_BY_HEADING = {fold(word): column for column, words in HEADERS.items() for word in words.split()}
 
 
 def _column(cell: str) -> Column | None:
     """What a cell of the first line says the column holds, if it is a heading: “E-Mail:” is email."""
-    return WORDS.get("".join(filter(str.isalpha, fold(cell))))
+    return COLUMN_BY_HEADING.get("".join(filter(str.isalpha, fold(cell))))
 
 
 def _voters(text: str) -> Iterator[tuple[int, Column | None, str]]:
@@ -292,7 +294,7 @@ def _voters(text: str) -> Iterator[tuple[int, Column | None, str]]:
         columns = _columns(next(records)[1])
         yield from ((line, *_by_header(cells, columns)) for line, cells in records)
     else:
-        yield from ((line, None, typed) for line, cells in records if (typed := _by_look(cells)))
+        yield from ((line, None, typed) for line, cells in records if (typed := _by_content(cells)))
 
 
 def _columns(header: list[str]) -> list[tuple[int, Column]]:
@@ -302,15 +304,15 @@ def _columns(header: list[str]) -> list[tuple[int, Column]]:
 
 def _by_header(cells: list[str], columns: list[tuple[int, Column]]) -> tuple[Column | None, str]:
     for place, column in columns:
-        typed = bare(cells[place]) if place < len(cells) else ""
+        typed = unescape_formula(cells[place]) if place < len(cells) else ""
         if "@" in typed if column is Column.ADDRESS else typed:
             return column, typed
     return None, ""
 
 
-def _by_look(cells: list[str]) -> str:
+def _by_content(cells: list[str]) -> str:
     """Without a header: the email address if there is one, for the name beside it may be no user's; else the first."""
-    filled = [bare(cell) for cell in cells if not _is_blank(cell)]
+    filled = [unescape_formula(cell) for cell in cells if not _is_blank(cell)]
     return next((cell for cell in filled if "@" in cell), filled[0] if filled else "")
 
 
@@ -321,7 +323,7 @@ NUMBERING = re.compile(r"^\(?(\d{1,3})[.)](?:\s+|$)")
 NOTHING = re.compile("^")
 
 
-def _mark(lines: list[str]) -> re.Pattern[str]:
+def _prefix_pattern(lines: list[str]) -> re.Pattern[str]:
     """What most lines begin with besides a name. Numbering counts: “1. FC” on every line is part of the names."""
     bullets = [line for line in lines if BULLET.match(line)]
     numbers = [match[1] for line in lines if (match := NUMBERING.match(line))]
@@ -338,9 +340,9 @@ FORMULA = re.compile(r"'*[=+\-@\t\r]")
 def as_csv(header: Iterable[str], rows: Iterable[Iterable[object]]) -> Iterator[str]:
     """The lines of a CSV file. A spreadsheet takes no text in it for a formula, and `read_voters` can read it again."""
     write = csv.writer(_Echo()).writerow
-    yield "\ufeff" + write(map(_guarded, header))  # by which spreadsheets know UTF-8
+    yield "\ufeff" + write(map(_escape_formula, header))  # by which spreadsheets know UTF-8
     for row in rows:
-        yield write(map(_guarded, row))
+        yield write(map(_escape_formula, row))
 
 
 class _Echo:
@@ -350,11 +352,11 @@ class _Echo:
         return line
 
 
-def _guarded(value: object) -> object:
+def _escape_formula(value: object) -> object:
     """An apostrophe keeps text from starting a formula; text that has it already gets one more, so that one can go."""
     return f"'{value}" if isinstance(value, str) and FORMULA.match(value) else value
 
 
-def bare(cell: str) -> str:
+def unescape_formula(cell: str) -> str:
     """Without the apostrophe that `as_csv` has put before it."""
     return (cell[1:] if cell.startswith("'") and FORMULA.match(cell) else cell).strip()

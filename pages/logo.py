@@ -45,7 +45,7 @@ def read(path: str) -> Logo:
     return Logo(content, "image/svg+xml")
 
 
-def mistake(path: str) -> str | None:
+def find_error(path: str) -> str | None:
     """A sentence if this file can be no site's logo."""
     try:
         read(path)

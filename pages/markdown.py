@@ -38,25 +38,25 @@ OTHERS = {"li", "thead", "tbody", "tr", "th", "td", "a", "em", "strong", "s", "c
 def to_html(text: str) -> SafeString:
     """The text as HTML, safe to show as it is. What would take long to parse is shown without markup."""
     text = _printable(text)
-    html = _plainly(text) if _is_too_much(text) else PARSER.render(text)
+    html = _escape_lines(text) if _is_too_much(text) else PARSER.render(text)
     return mark_safe(CLEANER.clean(html))  # noqa: S308 - this is what the cleaner is for
 
 
 def without_markup(text: str) -> SafeString:
     """The text as it was typed, line by line."""
-    return mark_safe(_plainly(_printable(text)))  # noqa: S308 - all of it is escaped
+    return mark_safe(_escape_lines(_printable(text)))  # noqa: S308 - all of it is escaped
 
 
-def plain(html: str, length: int) -> str:
+def excerpt(html: str, length: int) -> str:
     """The first words of a text, given as HTML, at most so many characters."""
-    words = " ".join(unescape(TAG.sub(_between, html)).split())
+    words = " ".join(unescape(TAG.sub(_gap, html)).split())
     if len(words) <= length:
         return words
     start, space, _cut = words[:length].rpartition(" ")
     return (start if space else words[: length - 1]) + "…"
 
 
-def _between(tag: re.Match[str]) -> str:
+def _gap(tag: re.Match[str]) -> str:
     """What a tag leaves between two words: blocks and lines part them."""
     return "" if tag[1] in WITHIN_LINES else " "
 
@@ -80,16 +80,16 @@ def _cells(text: str) -> int:
     return sum(len(lines) * max(line.count("|") for line in lines) for lines in blocks)
 
 
-def _plainly(text: str) -> str:
+def _escape_lines(text: str) -> str:
     paragraphs = re.split(r"\n{2,}", escape(text).strip())
     return "\n".join('<p dir="auto">{}</p>'.format(lines.replace("\n", "<br>\n")) for lines in paragraphs)
 
 
-def _words(tokens: list[Token]) -> Iterator[str]:
+def _text_of(tokens: list[Token]) -> Iterator[str]:
     """What the tokens say."""
     for token in tokens:
         if token.children is not None:
-            yield "".join(_words(token.children))
+            yield "".join(_text_of(token.children))
         elif token.type in ("softbreak", "hardbreak"):
             yield " "
         else:
@@ -105,7 +105,7 @@ def _shift_headings(state: StateCore) -> None:
         if token.type == "heading_open":
             words, end = state.tokens[place + 1 : place + 3]
             level = min(int(token.tag[1]) + HEADING_SHIFT_LEVELS, 6)
-            token.tag = end.tag = f"h{level}" if _is_seen(words.content) else "p"
+            token.tag = end.tag = f"h{level}" if _is_visible(words.content) else "p"
 
 
 def _judge_direction(state: StateCore) -> None:
@@ -131,30 +131,30 @@ def _with_named_links(tokens: list[Token]) -> Iterator[Token]:
         if token.type == "link_open":
             address, is_named = str(token.attrs["href"]), False
         elif token.type == "link_close":
-            yield from [] if is_named else [_said(address)]
+            yield from [] if is_named else [_text_token(address)]
             address = ""
         elif token.type == "image":
             yield from _as_link(token, is_inside=bool(address))
             is_named = True
             continue
-        is_named = is_named or _is_seen(token.content)
+        is_named = is_named or _is_visible(token.content)
         yield token
 
 
 def _as_link(image: Token, is_inside: bool) -> list[Token]:
     """What the picture shows, or else its address; as a link, unless it stands in one already."""
     address = str(image.attrs["src"])
-    words = "".join(_words(image.children or []))
-    said = _said(words if _is_seen(words) else address)
+    words = "".join(_text_of(image.children or []))
+    said = _text_token(words if _is_visible(words) else address)
     begin = Token("link_open", "a", 1, attrs={"href": address})
     return [said] if is_inside else [begin, said, Token("link_close", "a", -1)]
 
 
-def _said(words: str) -> Token:
+def _text_token(words: str) -> Token:
     return Token("text", "", 0, content=words)
 
 
-def _is_seen(text: str) -> bool:
+def _is_visible(text: str) -> bool:
     return any(character.isprintable() and not character.isspace() for character in text)
 
 

@@ -12,10 +12,12 @@ from django.utils.http import urlencode
 PAGE_ROWS = 50
 
 T = TypeVar("T")
-Read = Callable[..., tuple[Sequence[T], str | None]]  # takes a limit and a cursor; answers some, and where they ended
+ReadPage = Callable[
+    ..., tuple[Sequence[T], str | None]
+]  # takes a limit and a cursor; answers some, and where they ended
 
 
-def one_page(request: HttpRequest, read: Read[T], most: int = 0, /, **asked: str) -> tuple[Sequence[T], str]:
+def read_page(request: HttpRequest, read: ReadPage[T], most: int = 0, /, **asked: str) -> tuple[Sequence[T], str]:
     """Some of a list, from where the address says on; and the address of those that follow, if there are any.
 
     What was asked for stays in that address.
@@ -24,7 +26,7 @@ def one_page(request: HttpRequest, read: Read[T], most: int = 0, /, **asked: str
     return rows, f"{escape_uri_path(request.path)}?{urlencode({**asked, 'after': cursor})}" if cursor else ""
 
 
-def listed(request: HttpRequest, read: Read[Any], **asked: str) -> dict[str, Any]:
+def list_context(request: HttpRequest, read: ReadPage[Any], **asked: str) -> dict[str, Any]:
     """What the page of a list (pages/list.html) shows."""
-    rows, older = one_page(request, read, **asked)
+    rows, older = read_page(request, read, **asked)
     return {"rows": rows, "older": older}

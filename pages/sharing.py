@@ -11,18 +11,18 @@ SECONDS_PER_YEAR = 365 * 24 * 3600
 EMBEDDED = settings.CONTENT_SECURITY_POLICY | {"script-src": "'none'", "connect-src": "'none'", "frame-ancestors": "*"}
 
 
-def framed(answer: HttpResponse) -> HttpResponse:
+def embeddable(answer: HttpResponse) -> HttpResponse:
     """A page that other sites may show in a frame. It runs no scripts."""
     answer["Content-Security-Policy"] = "; ".join(f"{name} {value}" for name, value in EMBEDDED.items())
-    return for_others(answer)
+    return cross_origin(answer)
 
 
-def for_others(answer: HttpResponse) -> HttpResponse:
+def cross_origin(answer: HttpResponse) -> HttpResponse:
     answer["Cross-Origin-Resource-Policy"] = "cross-origin"
     return answer
 
 
-def kept_for_good(answer: HttpResponse) -> HttpResponse:
+def immutable(answer: HttpResponse) -> HttpResponse:
     """A picture whose address says what it shows, so that nobody need ask for it again."""
     answer["Cache-Control"] = f"public, max-age={SECONDS_PER_YEAR}, immutable"
-    return for_others(answer)
+    return cross_origin(answer)

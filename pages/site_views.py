@@ -14,17 +14,17 @@ from django.utils.functional import SimpleLazyObject
 from django.utils.translation import get_language
 from django.views.decorators.http import require_safe
 
-from acts.naming import site_colour, site_name
+from acts.branding import site_colour, site_name
 
 from . import colours as site_colours
 from .logo import Logo, read
-from .sharing import kept_for_good
+from .sharing import immutable
 
 # Opened by itself a drawing is a page of ours: it may do nothing but be seen.
-ALONE = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; sandbox"
+SANDBOX_POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; sandbox"
 
 
-def presentation(request: HttpRequest) -> dict[str, Any]:
+def site_context(request: HttpRequest) -> dict[str, Any]:
     """For every page: its language, the operator's name, logo and colours, as far as there are any; who has come as a
     guest; and the token of its forms, masked once instead of for each form."""
     language = get_language() or ""
@@ -45,7 +45,7 @@ def logo_address() -> str:
 
 def colours_address() -> str:
     colour = site_colour()
-    return reverse("site_colours", args=[of_colours(colour)]) if colour else ""
+    return reverse("site_colours", args=[colours_edition(colour)]) if colour else ""
 
 
 @require_safe
@@ -54,19 +54,19 @@ def logo(request: HttpRequest, edition: str) -> HttpResponse:
     if found is None or found.edition != edition:
         raise Http404
     answer = HttpResponse(found.content, content_type=found.kind)
-    answer["Content-Security-Policy"] = ALONE
-    return kept_for_good(answer)
+    answer["Content-Security-Policy"] = SANDBOX_POLICY
+    return immutable(answer)
 
 
 @require_safe
 def colours(request: HttpRequest, edition: str) -> HttpResponse:
     """The address says of which colour. A process that has not heard of a new one yet answers it all the same."""
     colour = f"#{edition[:6]}"
-    if site_colours.mistake(colour) or of_colours(colour) != edition:
+    if site_colours.find_error(colour) or colours_edition(colour) != edition:
         raise Http404
-    return kept_for_good(HttpResponse(site_colours.stylesheet(colour), content_type="text/css; charset=utf-8"))
+    return immutable(HttpResponse(site_colours.stylesheet(colour), content_type="text/css; charset=utf-8"))
 
 
-def of_colours(colour: str) -> str:
+def colours_edition(colour: str) -> str:
     """The colour, and its sheet: a later version may derive other shades."""
     return f"{colour[1:]}-{sha256(site_colours.stylesheet(colour).encode()).hexdigest()[:16]}"

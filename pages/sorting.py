@@ -9,7 +9,7 @@ NUMBERS = re.compile(r"(\d+)")
 BESIDE = str.maketrans({"ø": "o", "ł": "l", "đ": "d", "\u0131": "i", "æ": "ae", "œ": "oe", "þ": "th", "ð": "d"})
 
 
-def as_people_sort(name: str) -> tuple[tuple[str | int, ...], str]:
+def natural_sort_key(name: str) -> tuple[tuple[str | int, ...], str]:
     """By what a name looks like: without its accents and its capitals, and numbers by what they count."""
     letters = unicodedata.normalize("NFKD", name.casefold()).translate(BESIDE)
     plain = "".join(each for each in letters if not unicodedata.combining(each))

@@ -14,7 +14,7 @@ from django.utils.translation import gettext as _
 from store.log import as_text, utc_now
 
 from . import times
-from .times import SECONDS_PER_HOUR, Amount, Edge, UnknownZone
+from .times import SECONDS_PER_HOUR, Duration, Edge, UnknownZone
 
 # In the election's zone and in UTC; where scripts run, in the reader's own zone instead of UTC.
 TIME = (
@@ -35,17 +35,17 @@ def moment(stored: str | int) -> datetime:
 
 def day(stored: str, zone_name: str) -> str:
     """The day of a stored time on the calendars of a zone."""
-    return date_format(_shown(times.from_text(stored), zone_name)[0], "DATE_FORMAT")
+    return date_format(_local_time(times.from_text(stored), zone_name)[0], "DATE_FORMAT")
 
 
 def in_zone(moment: datetime | str, zone_name: str) -> str:
     """Date, time and the zone's letters, on the clocks of a zone."""
-    return times.moment_text(_shown(_moment(moment), zone_name)[0])
+    return times.moment_text(_local_time(_moment(moment), zone_name)[0])
 
 
 def clock_in_zone(moment: datetime | str, zone_name: str) -> str:
     """The time of day alone, on the clocks of a zone."""
-    return date_format(_shown(_moment(moment), zone_name)[0], "TIME_FORMAT")
+    return date_format(_local_time(_moment(moment), zone_name)[0], "TIME_FORMAT")
 
 
 def zone_label(zone_name: str) -> str:
@@ -55,7 +55,7 @@ def zone_label(zone_name: str) -> str:
 def election_time(moment: datetime | str, zone_name: str) -> SafeString:
     """A moment, or the text it is stored as, in the election's zone; a script adds the reader's own time."""
     moment = _moment(moment)
-    shown, zone_name = _shown(moment, zone_name)
+    shown, zone_name = _local_time(moment, zone_name)
     offset = shown.utcoffset() or timedelta()
     zone = "" if zone_name == "UTC" else f" ({times.zone_label(zone_name)})"
     universal = f", {_universal(moment, shown)}" if offset else ""
@@ -69,8 +69,8 @@ def countdown(until: datetime | str, edge: str = Edge.CLOSING.value, now: dateti
     until, now = _moment(until), now or utc_now()
     left = times.seconds_left(until, now)
     language = get_language()
-    words, before, after, over = _words(edge, language)
-    amounts = _with_bold_counts(tuple(times.amounts(left)), language)
+    words, before, after, over = _labels(edge, language)
+    amounts = _with_bold_counts(tuple(times.split_seconds(left)), language)
     kind = " ending" if edge == Edge.CLOSING.value and left < SECONDS_PER_HOUR else ""
     shown = (before, amounts, after) if left else (over, "", "")
     return format_html(COUNTDOWN, kind, edge, as_text(until), as_text(now), words, over, *shown)
@@ -80,10 +80,10 @@ def _moment(moment: datetime | str) -> datetime:
     return times.from_text(moment) if isinstance(moment, str) else moment
 
 
-def _shown(moment: datetime, zone_name: str) -> tuple[datetime, str]:
+def _local_time(moment: datetime, zone_name: str) -> tuple[datetime, str]:
     """A machine that does not know the election's zone shows the time all the same."""
     try:
-        return times.shown(moment, zone_name), zone_name
+        return times.local_time(moment, zone_name), zone_name
     except UnknownZone:
         return moment.astimezone(UTC), "UTC"
 
@@ -95,7 +95,7 @@ def _universal(moment: datetime, shown: datetime) -> str:
 
 
 @lru_cache(1000)
-def _words(edge: str, language: str | None) -> tuple[SafeString, ...]:
+def _labels(edge: str, language: str | None) -> tuple[SafeString, ...]:
     """The sentence with a place for the time, what stands before and after it, and what is said when it is over."""
     opening = Edge(edge) is Edge.OPENING
     words = (_("Opens in %(time)s") if opening else _("%(time)s left")) % {"time": "{time}"}
@@ -105,6 +105,6 @@ def _words(edge: str, language: str | None) -> tuple[SafeString, ...]:
 
 
 @lru_cache(1000)
-def _with_bold_counts(amounts: tuple[Amount, ...], language: str | None) -> SafeString:
+def _with_bold_counts(amounts: tuple[Duration, ...], language: str | None) -> SafeString:
     parts = (str(each).partition(str(each.count)) for each in amounts)
     return format_html_join(" ", "<span>{}<b>{}</b>{}</span>", parts)

@@ -23,18 +23,18 @@ from .times import (
     LAST_YEAR,
     REGIONS,
     Edge,
-    Place,
-    Understood,
+    InterpretedTime,
+    Zone,
     check_year,
-    offered,
+    interpret,
+    local_time,
     offset_text,
-    shown,
-    understood,
+    selectable_zones,
     zone_label,
 )
 
 # What browsers send for datetime-local; a space for whoever types it where a browser offers no calendar.
-WRITTEN = re.compile(r"([0-9]{4,6})(-[0-9]{2}-[0-9]{2})[T ]([0-9]{2}:[0-9]{2}(?::[0-9]{2}(?:\.[0-9]{1,3})?)?)")
+DATETIME_LOCAL = re.compile(r"([0-9]{4,6})(-[0-9]{2}-[0-9]{2})[T ]([0-9]{2}:[0-9]{2}(?::[0-9]{2}(?:\.[0-9]{1,3})?)?)")
 CHOSEN = " selected"
 
 
@@ -76,7 +76,7 @@ class LocalTimeField(forms.Field):
         return self.read(str(value).strip())
 
     def read(self, text: str) -> datetime:
-        written = WRITTEN.fullmatch(text)
+        written = DATETIME_LOCAL.fullmatch(text)
         if not written:
             raise ValidationError(_("Write the date and the time like this: 2027-03-01 18:00."), code="unreadable")
         year, day, time = written.groups()
@@ -99,13 +99,13 @@ def _quarter(now: datetime) -> datetime:
 
 @lru_cache(maxsize=8)  # in the languages there are; and those of the last quarter of an hour may go
 def _choices(language: str, now: datetime) -> list[tuple[Any, Any]]:
-    anywhere = f"{zone_label(AOE)} ({offset_text(shown(now, AOE).utcoffset() or timedelta())})"
+    anywhere = f"{zone_label(AOE)} ({offset_text(local_time(now, AOE).utcoffset() or timedelta())})"
     first = [("", _("Choose a time zone")), (AOE, anywhere), ("UTC", "UTC")]
-    places = offered(now)
+    places = selectable_zones(now)
     return first + [(str(label), list(_in_region(region, places))) for region, label in REGIONS.items()]
 
 
-def _in_region(region: str, places: list[Place]) -> Iterator[tuple[str, str]]:
+def _in_region(region: str, places: list[Zone]) -> Iterator[tuple[str, str]]:
     return ((place.name, place.label) for place in places if place.region == region)
 
 
@@ -167,7 +167,7 @@ class ZonedForm(forms.Form):
         local = self.cleaned_data.pop(name)  # without a zone it means nothing
         if zone := self.zone_name():
             try:
-                self.cleaned_data[name] = understood(local, zone, field.edge)
+                self.cleaned_data[name] = interpret(local, zone, field.edge)
             except ValidationError as error:
                 self.add_error(name, error)
         elif "time_zone" not in self.errors:
@@ -181,4 +181,4 @@ class ZonedForm(forms.Form):
     def notes(self) -> list[str]:
         """What was understood, a sentence for every time that was typed."""
         times = ((self[name].label, value) for name, value in self.cleaned_data.items())
-        return [f"{label}: {value.sentence}" for label, value in times if isinstance(value, Understood)]
+        return [f"{label}: {value.sentence}" for label, value in times if isinstance(value, InterpretedTime)]

@@ -50,7 +50,7 @@ class NoSuchYear(ValidationError):
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class Zone:
     """A zone that people can choose, named for a place; its offset from UTC is today's."""
 
     name: str
@@ -68,19 +68,19 @@ def zone(name: str) -> tzinfo:
     """The zone of that name: a place, UTC or AoE; not what a machine calls its own time, nor a mere offset."""
     if name in FIXED:
         return FIXED[name]
-    if name not in _places_ever():
+    if name not in _known_zones():
         raise UnknownZone(_("There is no time zone of this name."), code="zone")
     return ZoneInfo(name)
 
 
-def offered(now: datetime) -> list[Place]:
+def selectable_zones(now: datetime) -> list[Zone]:
     """The places to choose from, by region and city, without the old spellings of their names."""
-    places = [_place(name, now) for name in _places_today()]
+    places = [_zone(name, now) for name in _selectable_names()]
     return sorted(places, key=lambda place: (place.region, place.city))
 
 
-def is_offered(name: str) -> bool:
-    return name in FIXED or name in _places_today()
+def is_selectable(name: str) -> bool:
+    return name in FIXED or name in _selectable_names()
 
 
 def zone_label(name: str) -> str:
@@ -96,22 +96,22 @@ def offset_text(offset: timedelta) -> str:
     return f"UTC{'+' if offset > timedelta() else '-'}{minutes // 60:02}:{minutes % 60:02}"
 
 
-def _place(name: str, now: datetime) -> Place:
+def _zone(name: str, now: datetime) -> Zone:
     region, *parts = name.replace("_", " ").split("/")
-    return Place(name, region, ", ".join(reversed(parts)), now.astimezone(zone(name)).utcoffset() or timedelta())
+    return Zone(name, region, ", ".join(reversed(parts)), now.astimezone(zone(name)).utcoffset() or timedelta())
 
 
 @cache
-def _places_ever() -> frozenset[str]:
+def _known_zones() -> frozenset[str]:
     return frozenset(name for name in available_timezones() if name.partition("/")[0] in REGIONS)
 
 
 @cache
-def _places_today() -> frozenset[str]:
-    return _places_ever() & _listed_places() or _places_ever()
+def _selectable_names() -> frozenset[str]:
+    return _known_zones() & _names_in_zone_tab() or _known_zones()
 
 
-def _listed_places() -> set[str]:
+def _names_in_zone_tab() -> set[str]:
     """The names in the zone database's own list of places, which leaves out the spellings kept for old programs."""
     for folder in _zone_folders():
         if (table := folder / "zone.tab").is_file():
@@ -137,7 +137,7 @@ class Edge(Enum):
     APPEARING = "appearing"
 
 
-class Note(Enum):
+class ClockChange(Enum):
     """What was special about a typed time."""
 
     PLAIN = "plain"
@@ -146,19 +146,19 @@ class Note(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Understood:
+class InterpretedTime:
     """A typed time and what it was taken for."""
 
     typed: datetime
     zone_name: str
     edge: Edge
     moment: datetime  # in UTC
-    note: Note
+    note: ClockChange
 
     @property
     def shown(self) -> datetime:
         """The time as the election's pages will show it."""
-        return shown(self.moment, self.zone_name)
+        return local_time(self.moment, self.zone_name)
 
     @property
     def stored(self) -> str:
@@ -180,23 +180,23 @@ GAP = gettext_lazy(
     "We took %(taken)s instead."
 )
 SENTENCES = {
-    **{(Note.PLAIN, edge): PLAIN for edge in Edge},
-    **{(Note.GAP, edge): GAP for edge in Edge},
-    (Note.REPEATED, Edge.OPENING): gettext_lazy(
+    **{(ClockChange.PLAIN, edge): PLAIN for edge in Edge},
+    **{(ClockChange.GAP, edge): GAP for edge in Edge},
+    (ClockChange.REPEATED, Edge.OPENING): gettext_lazy(
         "%(typed)s comes twice in this time zone (%(zone)s), because the clocks go back. "
         "We took the first, %(taken)s, so that nobody who comes on time finds the voting closed."
     ),
-    (Note.REPEATED, Edge.CLOSING): gettext_lazy(
+    (ClockChange.REPEATED, Edge.CLOSING): gettext_lazy(
         "%(typed)s comes twice in this time zone (%(zone)s), because the clocks go back. "
         "We took the second, %(taken)s, so that nobody loses time."
     ),
-    (Note.REPEATED, Edge.APPEARING): gettext_lazy(
+    (ClockChange.REPEATED, Edge.APPEARING): gettext_lazy(
         "%(typed)s comes twice in this time zone (%(zone)s), because the clocks go back. We took the first, %(taken)s."
     ),
 }
 
 
-def understood(local: datetime, zone_name: str, edge: Edge) -> Understood:
+def interpret(local: datetime, zone_name: str, edge: Edge) -> InterpretedTime:
     """What a time typed without a zone means in this one.
 
     A time that comes twice opens at its first and closes at its second coming: whoever goes by their own clock is
@@ -205,9 +205,9 @@ def understood(local: datetime, zone_name: str, edge: Edge) -> Understood:
     check_year(local.year)
     first = local.replace(tzinfo=zone(zone_name), fold=0)
     second = first.replace(fold=1)
-    note = _note(first, second)
-    taken = second if (note, edge) == (Note.REPEATED, Edge.CLOSING) else first
-    return Understood(local, zone_name, edge, taken.astimezone(UTC), note)
+    note = _clock_change(first, second)
+    taken = second if (note, edge) == (ClockChange.REPEATED, Edge.CLOSING) else first
+    return InterpretedTime(local, zone_name, edge, taken.astimezone(UTC), note)
 
 
 def check_year(year: int) -> None:
@@ -216,33 +216,33 @@ def check_year(year: int) -> None:
         raise NoSuchYear(_("The year must be between %(first)d and %(last)d."), code="year", params=years)
 
 
-def _note(first: datetime, second: datetime) -> Note:
+def _clock_change(first: datetime, second: datetime) -> ClockChange:
     """Both readings of a time agree, unless the clocks are put forward over it or back to it (see PEP 495)."""
     before, after = first.utcoffset() or timedelta(), second.utcoffset() or timedelta()
     if before == after:
-        return Note.PLAIN
-    return Note.REPEATED if before > after else Note.GAP
+        return ClockChange.PLAIN
+    return ClockChange.REPEATED if before > after else ClockChange.GAP
 
 
 # --- a moment, shown and stored ---
 
 
-def shown(moment: datetime, zone_name: str) -> datetime:
+def local_time(moment: datetime, zone_name: str) -> datetime:
     """The moment on the clocks of a zone."""
     return moment.astimezone(zone(zone_name))
 
 
-def typed(moment: datetime, zone_name: str) -> datetime:
+def form_time(moment: datetime, zone_name: str) -> datetime:
     """The moment as somebody in the zone would type it: what a form starts with."""
-    return shown(moment, zone_name).replace(tzinfo=None)
+    return local_time(moment, zone_name).replace(tzinfo=None)
 
 
 def moment_text(local: datetime) -> str:
     """Date, time and the zone's letters; many zones have none but their offset."""
-    return f"{date_format(local, 'DATETIME_FORMAT')} {zone_letters(local)}"
+    return f"{date_format(local, 'DATETIME_FORMAT')} {zone_abbreviation(local)}"
 
 
-def zone_letters(local: datetime) -> str:
+def zone_abbreviation(local: datetime) -> str:
     letters = local.tzname() or ""
     return letters if letters.isalpha() else offset_text(local.utcoffset() or timedelta())
 
@@ -264,7 +264,7 @@ UNITS = {
 
 
 @dataclass(frozen=True, slots=True)
-class Amount:
+class Duration:
     """So many days, hours, minutes or seconds."""
 
     count: int
@@ -279,11 +279,11 @@ def seconds_left(until: datetime, now: datetime) -> int:
     return max(0, -((now - until) // timedelta(seconds=1)))
 
 
-def amounts(seconds: int) -> list[Amount]:
+def split_seconds(seconds: int) -> list[Duration]:
     """The largest unit and the next one, if there is any of it: 3 days 4 hours; 59 minutes; 5 seconds."""
     units = list(UNITS)
     at = next((at for at, unit in enumerate(units) if seconds >= unit), len(units) - 1)
-    found = [Amount(seconds // units[at], units[at])]
+    found = [Duration(seconds // units[at], units[at])]
     if rest := seconds % units[at] // units[at + 1] if at + 1 < len(units) else 0:
-        found.append(Amount(rest, units[at + 1]))
+        found.append(Duration(rest, units[at + 1]))
     return found

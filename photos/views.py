@@ -7,7 +7,7 @@ from django.utils.cache import get_conditional_response
 from django.utils.http import quote_etag
 from django.views.decorators.http import require_safe
 
-from pages.sharing import kept_for_good
+from pages.sharing import immutable
 
 from . import repository
 from .rules import CONTENT_TYPES, WIDTHS
@@ -25,4 +25,4 @@ def picture(request: HttpRequest, photo_id: str, width: int, ending: str) -> Htt
     answer["ETag"] = etag
     answer["Content-Security-Policy"] = ALONE
     answer["X-Content-Type-Options"] = "nosniff"
-    return kept_for_good(get_conditional_response(request, etag=etag, response=answer))
+    return immutable(get_conditional_response(request, etag=etag, response=answer))

@@ -13,7 +13,7 @@ from django.utils.translation import ngettext
 from acts.refusals import NotNow
 from elections.lifecycle.forms import EndForm
 from pages import lists
-from pages.fields import LinesField, TitleField, kept_of, markdown_field
+from pages.fields import LinesField, TitleField, markdown_field, read_names
 from pages.time_fields import LocalTimeField, ZonedForm, ZoneField, zone_or_default
 from pages.times import Edge, zone_label
 from store.log import utc_now
@@ -45,7 +45,7 @@ class CandidatesField(forms.CharField):
     widget = forms.Textarea({"rows": 6, "dir": "auto", "data-one-by-one": True})
 
     def clean(self, value: Any) -> list[str]:
-        names = kept_of(lists.read_candidates, super().clean(value))
+        names = read_names(lists.read_candidates, super().clean(value))
         if len(names) < MIN_CANDIDATES:
             raise ValidationError(_("A poll needs at least two different things to rank."))
         if len(names) > MAX_CANDIDATES:

@@ -18,13 +18,13 @@ from django.views.decorators.http import require_POST, require_safe
 
 from accounts.access import View, answer_for, public, requires
 from accounts.rules import Permission
-from acts.links import whole
+from acts.links import absolute_url
 from acts.refusals import NotAllowed
-from acts.site import now_text
+from acts.storage import now_text
 from elections.drafts.forms import NameForm
-from pages.forms import carried_out, form_page, posted, show_form
-from pages.saying import ask, say_what_was_understood, told
-from pages.times import from_text, typed
+from pages.forms import form_data, form_page, run_form, show_form
+from pages.messages import confirm_page, run_action, show_time_notes
+from pages.times import form_time, from_text
 from store import patience
 
 from . import services
@@ -82,7 +82,7 @@ def _context(request: HttpRequest, runner: Runner, **more: Any) -> dict[str, Any
 def _private_link(request: HttpRequest, poll: Poll) -> str:
     if poll.maker or not (key := request.COOKIES.get(KEY_COOKIE, "")):
         return ""
-    return whole(reverse("poll_key", args=[poll.id, key]))
+    return absolute_url(reverse("poll_key", args=[poll.id, key]))
 
 
 @of_runners(require_safe)
@@ -97,10 +97,12 @@ def manage(request: HttpRequest, runner: Runner) -> HttpResponse:
 @of_runners(form_page)
 def close(request: HttpRequest, runner: Runner) -> HttpResponse:
     if request.method == "POST":
-        told(request, lambda: services.close(runner), _("The poll is closed."))
+        run_action(request, lambda: services.close(runner), _("The poll is closed."))
         return redirect("manage_poll", runner.poll.id)
     lead = _("Nobody can vote after that, unless you open it again. The results are shown to everybody with the link.")
-    return ask(request, _("Close the poll"), _("Close it"), **_context(request, runner, lead=lead, danger=True))
+    return confirm_page(
+        request, _("Close the poll"), _("Close it"), **_context(request, runner, lead=lead, danger=True)
+    )
 
 
 @of_runners(form_page)
@@ -118,10 +120,10 @@ def _until(
 ) -> HttpResponse:
     poll = runner.poll
     ahead = poll.expires_at is not None and poll.expires_at > now_text()
-    initial = {"ends": typed(poll.ends, poll.time_zone)} if ahead and poll.ends else {}
-    form = PollEndForm(posted(request), zone=poll.time_zone, initial=initial)
-    if carried_out(request, form, lambda: act(runner, form.end()), done):
-        say_what_was_understood(request, form)
+    initial = {"ends": form_time(poll.ends, poll.time_zone)} if ahead and poll.ends else {}
+    form = PollEndForm(form_data(request), zone=poll.time_zone, initial=initial)
+    if run_form(request, form, lambda: act(runner, form.end()), done):
+        show_time_notes(request, form)
         return redirect("manage_poll", poll.id)
     return show_form(request, form, title, title, **_context(request, runner))
 
@@ -136,9 +138,9 @@ def elect(request: HttpRequest, runner: Runner) -> HttpResponse:
         return instead
     if Act.ELECT not in runner.offered:
         raise NotAllowed(services.NOT_YOURS)
-    form = NameForm(posted(request), initial={"name": runner.poll.title})
+    form = NameForm(form_data(request), initial={"name": runner.poll.title})
     done = _("Your draft is there, with everything that was in the poll to rank. Now choose who may vote.")
-    if carried_out(
+    if run_form(
         request, form, lambda: services.into_election(runner, request.user, form.cleaned_data["name"]), done, "name"
     ):
         return redirect("dashboard", name=form.cleaned_data["name"])
@@ -151,7 +153,7 @@ def elect(request: HttpRequest, runner: Runner) -> HttpResponse:
 def list_(request: HttpRequest, runner: Runner) -> HttpResponse:
     listed = request.POST.get("listed") == "yes"
     done = _("The poll is listed publicly.") if listed else _("The poll is no longer listed; its link still works.")
-    told(request, lambda: services.list_publicly(runner, listed=listed), done)
+    run_action(request, lambda: services.list_publicly(runner, listed=listed), done)
     return redirect("manage_poll", runner.poll.id)
 
 
@@ -159,13 +161,13 @@ def list_(request: HttpRequest, runner: Runner) -> HttpResponse:
 def delete(request: HttpRequest, runner: Runner) -> HttpResponse:
     if request.method == "POST":
         done = _("%(title)s is deleted.") % {"title": runner.poll.title}
-        gone = told(request, lambda: services.delete(runner), done)
+        gone = run_action(request, lambda: services.delete(runner), done)
         return redirect("polls") if gone else redirect("manage_poll", runner.poll.id)
     lead = ngettext(
         "“%(title)s” and its %(count)d vote go for good. Its link and its code lead nowhere then.",
         "“%(title)s” and its %(count)d votes go for good. Its link and its code lead nowhere then.",
         runner.votes,
     ) % {"title": runner.poll.title, "count": runner.votes}
-    return ask(
+    return confirm_page(
         request, _("Delete the poll"), _("Delete it for good"), **_context(request, runner, lead=lead, danger=True)
     )

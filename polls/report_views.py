@@ -17,11 +17,11 @@ from accounts.access import public, requires
 from accounts.models import User
 from accounts.rules import Permission
 from accounts.visitors import counted_as
-from acts.limits import SECONDS_PER_HOUR, Limit, count
+from acts.rate_limits import SECONDS_PER_HOUR, Limit, count
 from acts.refusals import LostRace, NotNow, Refusal
-from pages.forms import form_page, posted
-from pages.paging import listed, one_page
-from pages.saying import told
+from pages.forms import form_data, form_page
+from pages.messages import run_action
+from pages.paging import list_context, read_page
 
 from . import reports, voters
 from .forms import ReportForm
@@ -44,7 +44,7 @@ def report(request: HttpRequest, poll_id: UUID) -> HttpResponse:
     poll = found_or_404(poll_id)
     if gone := gone_page(request, poll):
         return gone
-    form = ReportForm(posted(request))
+    form = ReportForm(form_data(request))
     if request.method == "POST" and form.is_valid() and _reported(request, poll, form):
         messages.success(request, _("Thank you. Somebody who looks after this site will see your report."))
         return redirect("poll", poll.id)
@@ -73,7 +73,7 @@ def _reported(request: HttpRequest, poll: Poll, form: ReportForm) -> bool:
 @require_safe
 def reported_polls(request: HttpRequest) -> HttpResponse:
     """The newest first. One that was dismissed comes back when somebody reports it again."""
-    return render(request, "polls/reported_polls.html", listed(request, reports.waiting))
+    return render(request, "polls/reported_polls.html", list_context(request, reports.waiting))
 
 
 def load(user: User, poll_id: UUID) -> Found | None:
@@ -88,20 +88,20 @@ def of_moderators(methods: Callable[..., Any]) -> Callable[..., Any]:
 @of_moderators(require_safe)
 def reported_poll(request: HttpRequest, found: Found) -> HttpResponse:
     poll, reported = found
-    shown, older = one_page(request, partial(reports.of, reported)) if reported else ([], "")
+    shown, older = read_page(request, partial(reports.of, reported)) if reported else ([], "")
     return render(request, "polls/reported_poll.html", context_of(poll, reported=reported, reports=shown, older=older))
 
 
 @of_moderators(require_POST)
 def hide(request: HttpRequest, found: Found) -> HttpResponse:
     done = _("The poll is hidden. Its maker sees that it is, and nobody else sees the poll.")
-    told(request, lambda: reports.hide(request.user, found[0]), done)
+    run_action(request, lambda: reports.hide(request.user, found[0]), done)
     return redirect("reported_poll", found[0].id)
 
 
 @of_moderators(require_POST)
 def show(request: HttpRequest, found: Found) -> HttpResponse:
-    told(request, lambda: reports.show(request.user, found[0]), _("The poll is there again for everybody."))
+    run_action(request, lambda: reports.show(request.user, found[0]), _("The poll is there again for everybody."))
     return redirect("reported_poll", found[0].id)
 
 
@@ -109,7 +109,7 @@ def show(request: HttpRequest, found: Found) -> HttpResponse:
 def dismiss(request: HttpRequest, found: Found) -> HttpResponse:
     """What the page showed, and nothing that has come in since."""
     poll, reported = found
-    done = told(request, lambda: _dismiss(request, reported), _("The reports are dismissed."))
+    done = run_action(request, lambda: _dismiss(request, reported), _("The reports are dismissed."))
     return redirect("reported_polls") if done else redirect("reported_poll", poll.id)
 
 

@@ -19,10 +19,10 @@ from django_htmx.http import HttpResponseClientRedirect
 
 from accounts.access import public
 from accounts.visitors import counted_as
-from acts.limits import Limit, TooOften, count
-from acts.site import now_text
+from acts.rate_limits import Limit, TooOften, count
+from acts.storage import now_text
+from pages.messages import refusals_as_messages
 from pages.page_cache import Fragment, cache_key, get_or_render, page_with
-from pages.saying import refusals_said
 from results.exports.files import CSV, JSON, TEXT, file_name
 from tally.formats import CannotWrite, File, write
 
@@ -121,7 +121,7 @@ EXPORTS = {
 def export(request: HttpRequest, look: Look, file: str) -> HttpResponseBase:
     if file not in EXPORTS:
         raise Http404
-    with refusals_said(request, (TooOften, CannotWrite)):
+    with refusals_as_messages(request, (TooOften, CannotWrite)):
         count(EXPORTS_ALLOWED, counted_as(request))
         content = _content(look, EXPORTS[file].format)
         answer = StreamingHttpResponse(content, content_type=EXPORTS[file].media_type)

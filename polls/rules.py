@@ -13,7 +13,7 @@ from accounts.rules import Permission, Role, has
 from acts.permissions import Rule, permitted
 from acts.refusals import NotNow, Refusal
 from pages import times
-from pages.rendered import Html
+from pages.markdown_cache import Html
 from ranking.candidates import Candidate
 from ranking.rankings import BadRanking, Ranks, ranking_from
 from store import keys
@@ -190,4 +190,4 @@ def check_end(poll: Poll, end: str | None, now: str) -> None:
 
 
 def _day(poll: Poll) -> str:
-    return times.moment_text(times.shown(times.from_text(poll.gone_at), poll.time_zone))
+    return times.moment_text(times.local_time(times.from_text(poll.gone_at), poll.time_zone))

@@ -15,10 +15,10 @@ from django.views.decorators.clickjacking import xframe_options_exempt
 from django.views.decorators.http import require_safe
 
 from accounts.access import public
-from acts.naming import site_name
-from acts.site import now_text
+from acts.branding import site_name
+from acts.storage import now_text
 from pages.forms import form_page
-from pages.sharing import LANGUAGES, for_others, framed, kept_for_good
+from pages.sharing import LANGUAGES, cross_origin, embeddable, immutable
 from ranking.rankings import ranks_of
 from results.sharing.card import picture
 from results.words import label
@@ -51,7 +51,7 @@ def embed(request: HttpRequest, poll_id: UUID) -> HttpResponse:
     """
     posts = request.method == "POST"
     answer = vote_in(request, str(poll_id), _embedded, "poll_embed") if posts else _shown(request, poll_id)
-    return framed(answer)
+    return embeddable(answer)
 
 
 def _shown(request: HttpRequest, poll_id: UUID) -> HttpResponse:
@@ -103,7 +103,7 @@ def image(request: HttpRequest, poll_id: UUID) -> HttpResponse:
     answer = HttpResponse(drawn, content_type="image/svg+xml; charset=utf-8", status=status)
     answer["Cache-Control"] = f"public, max-age={CACHE_SECONDS}"
     answer["Content-Security-Policy"] = "default-src 'none'"
-    return for_others(answer)
+    return cross_origin(answer)
 
 
 def _drawn(look: Look) -> tuple[int, str]:
@@ -128,7 +128,7 @@ def card(request: HttpRequest, poll_id: UUID, language: str, edition: str) -> Ht
     if edition != edition_of(account):
         raise Http404
     answer = HttpResponse(picture(writable_card(found[0], account, language)), content_type="image/png")
-    return kept_for_good(answer)
+    return immutable(answer)
 
 
 # --- oEmbed (https://oembed.com) ---
@@ -149,7 +149,7 @@ def oembed(request: HttpRequest) -> HttpResponse:
     said |= {"provider_name": site_name(), "provider_url": settings.SITE_URL, "html": frame(poll, width, height)}
     answer = JsonResponse(said)
     answer["Access-Control-Allow-Origin"] = "*"  # whoever has the link may know this much from anywhere
-    return for_others(answer)
+    return cross_origin(answer)
 
 
 def _poll_in(address: str) -> UUID:

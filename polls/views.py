@@ -19,15 +19,15 @@ from django.views.decorators.http import require_safe
 from accounts.access import View, answer_for, public, requires
 from accounts.rules import Permission
 from accounts.visitors import counted_as
-from acts.limits import TEN_MINUTES_IN_SECONDS, Limit, TooOften, count
-from acts.links import whole
+from acts.links import absolute_url
+from acts.rate_limits import TEN_MINUTES_IN_SECONDS, Limit, TooOften, count
 from acts.refusals import Refusal
-from acts.site import now_text
-from pages.addresses import origin
-from pages.forms import form_page, posted, refusals_at, token_in
-from pages.paging import one_page
+from acts.storage import now_text
+from pages.client_address import client_network
+from pages.forms import form_data, form_page, refusals_as_errors, token_in
+from pages.messages import message_page, show_time_notes
+from pages.paging import read_page
 from pages.qr import shared_qr_svg
-from pages.saying import say, say_what_was_understood
 from ranking import drafts
 from ranking.boxes import choices_of, ranks_in, typed_in, unranked_sentence
 from ranking.rankings import left_out, named, ranks_of, shuffled
@@ -62,7 +62,7 @@ def gone_page(request: HttpRequest, poll: Poll) -> HttpResponse | None:
     """What to answer of a hidden poll to all but its maker and those who look after the site."""
     if not poll.hidden_at or relation_of(request, poll) != PollRelation.NOBODY:
         return None
-    return say(request, _("Hidden"), str(HIDDEN), status=410)
+    return message_page(request, _("Hidden"), str(HIDDEN), status=410)
 
 
 def context_of(poll: Poll, **more: Any) -> dict[str, Any]:
@@ -72,7 +72,7 @@ def context_of(poll: Poll, **more: Any) -> dict[str, Any]:
 
 def shared(poll: Poll) -> dict[str, Any]:
     """What it takes to hand a poll on: its address, its code, and a picture for cameras."""
-    by_code = whole(reverse("poll_by_code", args=[poll.code]))
+    by_code = absolute_url(reverse("poll_by_code", args=[poll.code]))
     return {"address": address_of(poll), "code_address": by_code, "qr": shared_qr_svg(by_code), "frame": frame(poll)}
 
 
@@ -86,7 +86,7 @@ def polls(request: HttpRequest) -> HttpResponse:
     mine = request.user.is_authenticated and request.GET.get("show", "mine") == "mine"
     span = keys.made_by(request.user.name) if mine else keys.PUBLIC_POLLS
     tab, now = "mine" if mine else "public", now_text()
-    found, older = one_page(request, partial(repository.lists, span), show=tab)
+    found, older = read_page(request, partial(repository.lists, span), show=tab)
     context = {"rows": [(each, each.is_open(now)) for each in found], "older": older, "tab": tab}
     return render(request, "polls/polls.html", context | {"may_make": allowance.may_make(request.user)})
 
@@ -109,13 +109,13 @@ def of_makers(view: View) -> View:
 @of_makers
 @form_page
 def make(request: HttpRequest) -> HttpResponse:
-    form = PollForm(posted(request))
+    form = PollForm(form_data(request))
     if request.method == "POST" and form.is_valid():
-        with refusals_at(form):
-            allowance.count_making(request.user, origin(request))
+        with refusals_as_errors(form):
+            allowance.count_making(request.user, client_network(request))
             poll, key = services.make(request.user, **form.values())
             messages.success(request, _("Your poll is open. Hand the link on."))
-            say_what_was_understood(request, form)
+            show_time_notes(request, form)
             return redirect("poll_key", poll.id, key) if key else redirect("manage_poll", poll.id)
     return render(request, "polls/make.html", {"form": form}, status=422 if form.errors else 200)
 
@@ -133,9 +133,9 @@ def by_code(request: HttpRequest, code: str) -> HttpResponse:
     if poll_id is not None:
         return redirect("poll", poll_id)
     try:
-        count(WRONG_CODES, origin(request))
+        count(WRONG_CODES, client_network(request))
     except TooOften as refusal:
-        return say(request, _("Short code"), str(refusal), status=429)
+        return message_page(request, _("Short code"), str(refusal), status=429)
     raise Http404
 
 
@@ -232,7 +232,7 @@ def count_voting(request: HttpRequest, poll: Poll) -> None:
     if poll.sign_in:
         count(ACCOUNT_VOTES, f"{poll.id} {counted_as(request)}")
         return
-    address, most = origin(request), settings.POLL_VOTES_PER_ADDRESS
+    address, most = client_network(request), settings.POLL_VOTES_PER_ADDRESS
     count(Limit("poll-votes", most, TEN_MINUTES_IN_SECONDS), f"{poll.id} {address}")
     count(Limit("poll-votes-address", 5 * most, TEN_MINUTES_IN_SECONDS), address)
 

@@ -13,8 +13,8 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST
 
 from acts.refusals import LostRace, NotThere, Refusal
-from pages.forms import form_page, posted, refusals_at
-from pages.saying import ask, refusals_said, told
+from pages.forms import form_data, form_page, refusals_as_errors
+from pages.messages import confirm_page, refusals_as_messages, run_action
 
 from . import rules, services
 from .access import Part, owned, part_owned
@@ -32,9 +32,9 @@ KEPT = ("kind", "category", "seconds")  # from one new question to the next
 @form_page
 def add(request: HttpRequest, whole: Whole) -> HttpResponse:
     asked = {name: request.GET[name] for name in KEPT if request.GET.get(name)}
-    form = QuestionForm(posted(request), initial=asked)
+    form = QuestionForm(form_data(request), initial=asked)
     if request.method == "POST" and form.is_valid():
-        with refusals_at(form):
+        with refusals_as_errors(form):
             after = services.add(request.user, whole.set.id, [form.question()])
             return _added(request, after, form)
     return _show(request, whole, form, _("New question"), to=reverse("add_question", args=[whole.set.id]))
@@ -62,7 +62,7 @@ def edit(request: HttpRequest, part: Part) -> HttpResponse:
     if placed is None:
         return _gone(request, whole)
     own_ids = {"auto_id": f"q{number}_%s"}  # several may stand open on one page
-    form = QuestionForm(posted(request), initial=QuestionForm.initial_of(placed.question), **own_ids)
+    form = QuestionForm(form_data(request), initial=QuestionForm.initial_of(placed.question), **own_ids)
     if request.htmx:
         form.fields["title"].widget.attrs["autofocus"] = True  # where it stands, the form comes after a click
     now = None
@@ -118,7 +118,7 @@ def move(request: HttpRequest, part: Part) -> HttpResponse:
 
 
 def _moved(request: HttpRequest, whole: Whole, act: Any) -> None:
-    with refusals_said(request):
+    with refusals_as_messages(request):
         if request.POST.get("version") != str(whole.set.version):
             raise LostRace
         act(request.POST.get("way") == "up")
@@ -137,10 +137,10 @@ def remove(request: HttpRequest, part: Part) -> HttpResponse:
     if request.method == "POST":
         seen = request.POST.get("token", "")
         done = _("“%(title)s” is removed.") % {"title": placed.question.title}
-        told(request, lambda: services.remove_question(request.user, whole.set.id, number, seen), done)
+        run_action(request, lambda: services.remove_question(request.user, whole.set.id, number, seen), done)
         return redirect("question_set", whole.set.id)
     lead = _("“%(title)s” goes for good. Sessions that were made with this set keep it.")
-    return ask(
+    return confirm_page(
         request,
         _("Remove the question"),
         _("Remove it"),
@@ -161,7 +161,7 @@ def edit_category(request: HttpRequest, part: Part) -> HttpResponse:
         category = whole.category(number)
     except NotThere:
         raise Http404 from None
-    form = CategoryForm(posted(request), initial=CategoryForm.initial_of(category))
+    form = CategoryForm(form_data(request), initial=CategoryForm.initial_of(category))
     if request.method == "POST" and form.is_valid():
         name, description, seen = (form.cleaned_data[each] for each in ("name", "description", "seen"))
         try:

@@ -16,11 +16,11 @@ from django.views.decorators.http import require_POST, require_safe
 
 from accounts.access import requires
 from accounts.rules import Permission
-from acts.limits import SECONDS_PER_HOUR, Limit, count
-from pages.forms import form_page, posted, refusals_at
+from acts.rate_limits import SECONDS_PER_HOUR, Limit, count
+from pages.forms import form_data, form_page, refusals_as_errors
 from pages.lists import Verdict
-from pages.paging import one_page
-from pages.saying import ask, refusals_said, told
+from pages.messages import confirm_page, refusals_as_messages, run_action
+from pages.paging import read_page
 
 from . import repository, rules, services
 from .access import owned, seen, taken_away
@@ -52,7 +52,7 @@ def question_sets(request: HttpRequest) -> HttpResponse:
     is_shared = request.GET.get("show") == "shared"
     read = repository.shared if is_shared else partial(repository.mine, request.user.name)
     tab = "shared" if is_shared else "mine"
-    found, older = one_page(request, read, show=tab)
+    found, older = read_page(request, read, show=tab)
     rows = [(each, ", ".join(_serves(each))) for each in found]
     return render(request, "questions/sets.html", {"rows": rows, "older": older, "tab": tab})
 
@@ -119,9 +119,9 @@ def _sections(whole: Whole) -> list[dict[str, Any]]:
 @requires(Permission.USE_APPLICATION)
 @form_page
 def make(request: HttpRequest) -> HttpResponse:
-    form = SetForm(posted(request))
+    form = SetForm(form_data(request))
     if request.method == "POST" and form.is_valid():
-        with refusals_at(form):
+        with refusals_as_errors(form):
             count(MADE, request.user.name)
             made = services.make(request.user, **form.words())
             messages.success(request, _("The set is made. Now it wants questions."))
@@ -135,7 +135,7 @@ def make(request: HttpRequest) -> HttpResponse:
 def copy(request: HttpRequest, whole: Whole) -> HttpResponse:
     """Make it one's own."""
     name = (_("Copy of %(name)s") % {"name": whole.set.name})[:MAX_SET_NAME_CHARS]
-    with refusals_said(request):
+    with refusals_as_messages(request):
         count(MADE, request.user.name)
         made = services.copy(request.user, whole, name)
         messages.success(request, _("This copy is yours: change it as you like."))
@@ -150,7 +150,7 @@ def copy(request: HttpRequest, whole: Whole) -> HttpResponse:
 @form_page
 def edit(request: HttpRequest, whole: Whole) -> HttpResponse:
     set_ = whole.set
-    form = SetForm(posted(request), initial=SetForm.initial_of(set_))
+    form = SetForm(form_data(request), initial=SetForm.initial_of(set_))
     if request.method == "POST" and form.is_valid():
         try:
             services.edit(request.user, set_.id, form.cleaned_data["seen"], **form.words())
@@ -177,7 +177,7 @@ def once_more(request: HttpRequest, form_class: Any, edition: str, **options: An
 def activate(request: HttpRequest, whole: Whole) -> HttpResponse:
     on = request.POST.get("on") == "yes"
     done = _("The set can be used in sessions.") if on else _("The set is put away: no session is made with it.")
-    told(request, lambda: services.activate(request.user, whole.set.id, on=on), done)
+    run_action(request, lambda: services.activate(request.user, whole.set.id, on=on), done)
     return redirect("question_set", whole.set.id)
 
 
@@ -187,7 +187,7 @@ def share(request: HttpRequest, whole: Whole) -> HttpResponse:
     """With everybody who may make sessions here; who looks after the site may only end it."""
     on = request.POST.get("on") == "yes"
     done = _("Everybody who may host can use the set now.") if on else _("The set is on the shared list no more.")
-    told(request, lambda: services.share(request.user, whole.set.id, on=on), done)
+    run_action(request, lambda: services.share(request.user, whole.set.id, on=on), done)
     is_own = rules.owns(request.user.name, whole.set)
     return redirect("question_set", whole.set.id) if is_own or on else redirect("question_sets")
 
@@ -197,10 +197,12 @@ def share(request: HttpRequest, whole: Whole) -> HttpResponse:
 def delete(request: HttpRequest, whole: Whole) -> HttpResponse:
     name = {"name": whole.set.name}
     if request.method == "POST":
-        gone = told(request, lambda: services.delete(request.user, whole.set.id), _("%(name)s is deleted.") % name)
+        gone = run_action(
+            request, lambda: services.delete(request.user, whole.set.id), _("%(name)s is deleted.") % name
+        )
         return redirect("question_sets") if gone else redirect("question_set", whole.set.id)
     lead = _("“%(name)s” goes for good with all its questions. Sessions that were made with it keep theirs.") % name
-    return ask(request, _("Delete the question set"), _("Delete it for good"), lead=lead, danger=True)
+    return confirm_page(request, _("Delete the question set"), _("Delete it for good"), lead=lead, danger=True)
 
 
 # --- files in: first a preview that gives each row its verdict, then one button ---
@@ -211,7 +213,7 @@ def delete(request: HttpRequest, whole: Whole) -> HttpResponse:
 def import_set(request: HttpRequest, whole: Whole) -> HttpResponse:
     if "questions" in request.POST:
         return _import(request, whole)
-    form = ImportForm(posted(request), request.FILES if request.method == "POST" else None, whole=whole)
+    form = ImportForm(form_data(request), request.FILES if request.method == "POST" else None, whole=whole)
     if request.method == "POST" and form.is_valid():
         return _preview(request, whole, form.cleaned_data["read"], LABELS[form.cleaned_data["read_as"]])
     example = "".join(questions_csv(EXAMPLES[:2])).removeprefix("\ufeff")
@@ -236,7 +238,7 @@ def _import(request: HttpRequest, whole: Whole) -> HttpResponse:
         messages.error(request, _("That list could not be imported. Please start again with the file."))
         return redirect("import_set", whole.set.id)
     read: Read = form.cleaned_data["questions"]
-    with refusals_said(request):
+    with refusals_as_messages(request):
         services.add(request.user, whole.set.id, read.new)
         messages.success(request, _("Questions added: %(count)d.") % {"count": len(read.new)})
         if left := len(read.rows) - len(read.new):

@@ -7,8 +7,8 @@ from sys import getsizeof
 
 from django.utils.safestring import SafeString
 
-from pages import rendered
-from pages.rendered import Html
+from pages import markdown_cache
+from pages.markdown_cache import Html
 from photos.rules import Photo
 
 PHOTO_MEMORY_BYTES = 1000  # bytes in memory, about, of what is said of a picture
@@ -25,7 +25,7 @@ class Candidate:
 
     @property
     def statement_html(self) -> SafeString:
-        return rendered.held(self.statement, self.html)
+        return markdown_cache.stored_or_plain(self.statement, self.html)
 
     @property
     def weight(self) -> int:
@@ -36,5 +36,5 @@ class Candidate:
     @property
     def length(self) -> int:
         """Bytes that the statement takes on a page, as far as that is known."""
-        html = self.html.html if self.html else rendered.remembered(self.statement)
+        html = self.html.html if self.html else markdown_cache.cached_or_text(self.statement)
         return len(html.encode())

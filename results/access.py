@@ -22,7 +22,7 @@ from ballots.passes import Pass
 from elections import repository as elections
 from elections.access import visible
 from elections.rules import Election, State
-from pages.addresses import origin
+from pages.client_address import client_network
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,8 +45,8 @@ def by_pass(request: HttpRequest, name: str, **_words: Any) -> Pass | None:
     return None if _is_member(request) else passes.held_for(request, name)
 
 
-def by_pass_of_book(request: HttpRequest, book_id: str) -> Pass | None:
-    return None if _is_member(request) else passes.held_for_book(request, book_id)
+def by_pass_of_multi_ballot(request: HttpRequest, multi_ballot_id: str) -> Pass | None:
+    return None if _is_member(request) else passes.held_for_multi_ballot(request, multi_ballot_id)
 
 
 def by_pass_or_stranger(request: HttpRequest, name: str, **_words: Any) -> Pass | Stranger | None:
@@ -89,4 +89,4 @@ def counted_as(request: HttpRequest) -> str:
     reader = whoever(request)
     if isinstance(reader, Pass):
         return f"pass {reader.lineage}"
-    return origin(request) if isinstance(reader, Stranger) else reader.name
+    return client_network(request) if isinstance(reader, Stranger) else reader.name

@@ -14,9 +14,9 @@ from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
-from acts.limits import Limit, TooOften, count
+from acts.rate_limits import Limit, TooOften, count
 from elections.access import context_of
-from pages.saying import refusals_said
+from pages.messages import refusals_as_messages
 from tally.formats import CannotWrite
 
 from .access import Reader, counted_as, for_anybody, is_stranger
@@ -53,7 +53,7 @@ def export(request: HttpRequest, wanted: Wanted) -> HttpResponseBase:
     tag = tag if make == kind.make else f"{tag}-unnamed"
     if (unchanged := _unchanged(request, found, tag)) is not None:
         return unchanged
-    with refusals_said(request, (CannotWrite,)):
+    with refusals_as_messages(request, (CannotWrite,)):
         content = [] if request.method == "HEAD" else make(found)
         answer = StreamingHttpResponse(content, content_type=kind.media_type)
         return _labelled(request, answer, found, wanted.file, tag)

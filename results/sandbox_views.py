@@ -14,11 +14,11 @@ from django.utils.translation import gettext_lazy
 
 from accounts.access import public
 from accounts.visitors import counted_as
-from acts.limits import Limit, count
+from acts.rate_limits import Limit, count
 from acts.refusals import Refusal
 from elections.rules import MAX_SEATS, METHODS, UNRANKED, Election, check_settings
 from pages.fields import LinesField
-from pages.forms import form_page, posted
+from pages.forms import form_data, form_page
 from tally.ballots import Ballots
 from tally.closeness import DEFAULT_RECOUNTS
 from tally.cost import of_recount
@@ -191,7 +191,7 @@ def recounts(job: Job) -> int:
 @public
 @form_page
 def sandbox(request: HttpRequest) -> HttpResponse:
-    form = SandboxForm(posted(request), request.FILES or None, initial=_example(request))
+    form = SandboxForm(form_data(request), request.FILES or None, initial=_example(request))
     context: dict[str, Any] = {}
     if request.method == "POST":
         try:

@@ -2,7 +2,7 @@
 
 from django.urls import include, path
 
-from . import book_views, coverage_views, export_views, sandbox_views, views
+from . import coverage_views, export_views, multi_ballot_views, sandbox_views, views
 from .checks import follow, head_to_head, recount, what_if
 from .incoming import views as live_views
 from .mailing import views as mail_views
@@ -30,15 +30,15 @@ below_result = [
     path("<name:name>/card/<slug:language>/<slug:sealed>.png", share_views.card, name="card"),
 ]
 
-below_book = [
-    path("<slug:book_id>/results/", book_views.book_results, name="book_results"),
-    path("<slug:book_id>/result/", book_views.shared_book, name="shared_book"),
+below_multi_ballot = [
+    path("<slug:multi_ballot_id>/results/", multi_ballot_views.multi_ballot_results, name="multi_ballot_results"),
+    path("<slug:multi_ballot_id>/result/", multi_ballot_views.shared_multi_ballot, name="shared_multi_ballot"),
 ]
 
 urlpatterns = [
     path("election/", include(below_election)),
     path("result/", include(below_result)),
-    path("book/", include(below_book)),
+    path("book/", include(below_multi_ballot)),
     path("waiting/<str:token>/", views.waiting, name="waiting_for_result"),
     path("help/counting/", views.help_counting, name="help_counting"),
     path("sandbox/", sandbox_views.sandbox, name="sandbox"),

@@ -15,10 +15,10 @@ from django_htmx.http import HttpResponseClientRefresh
 
 from accounts.access import View, public
 from accounts.models import User
-from acts.site import now_text
+from acts.storage import now_text
 from elections.access import context_of, panels
 from elections.rules import State
-from pages.conditional import for_reader, tag_of
+from pages.http_cache import cached_for_reader, digest
 from pages.page_cache import page_with
 from tally.result import Round
 
@@ -75,7 +75,7 @@ def results(request: HttpRequest, found: Found) -> HttpResponse:
     if "LOOK" in context["offered"]:  # whoever runs it sees what can be done with the result; others came to read it
         return make(context | {"beside": panels(request.user, found.election)})
     around = found.election, context["state"], sorted(context["offered"]), context["bound"]
-    return for_reader(request, tag_of(part.etag, *around), lambda said: make(context, said))
+    return cached_for_reader(request, digest(part.etag, *around), lambda said: make(context, said))
 
 
 def context_of_part(found: Sealed) -> dict[str, Any]:

@@ -16,10 +16,10 @@ from accounts.access import requires
 from accounts.models import User
 from accounts.rules import Permission
 from accounts.services import who
-from acts.site import table
-from pages.forms import form_page, posted, refusals_at, token_in
-from pages.paging import listed
-from pages.saying import told
+from acts.storage import table
+from pages.forms import form_data, form_page, refusals_as_errors, token_in
+from pages.messages import run_action
+from pages.paging import list_context
 from store import keys
 
 from . import endorsements as items
@@ -53,7 +53,7 @@ def endorsed_rows(viewer: User, profile: Profile, rows: list[dict[str, Any]]) ->
 def endorsements(request: HttpRequest, entry: Entry) -> HttpResponse:
     """First those who have the skill themselves, then the others; each by name."""
     person, user = entry.profile.person, request.user
-    context = listed(request, partial(items.received, person.name, entry.held.skill))
+    context = list_context(request, partial(items.received, person.name, entry.held.skill))
     rows = _rows(user, entry, items.seen_by(who(user), context["rows"]))
     ours = [row for row in rows if row["holds"]], [row for row in rows if not row["holds"]]
     is_mine = keys.fold(person.name) == keys.fold(user.name)
@@ -82,9 +82,9 @@ def _endorsed_by(viewer: User, person: User) -> set[str]:
 @requires(Permission.VOTE, load_for=endorsable_for)
 @form_page
 def endorse(request: HttpRequest, entry: Entry) -> HttpResponse:
-    form, person = EndorseForm(posted(request)), entry.profile.person
+    form, person = EndorseForm(form_data(request)), entry.profile.person
     if request.method == "POST" and form.is_valid():
-        with refusals_at(form):
+        with refusals_as_errors(form):
             grounds = form.cleaned_data["grounds"]
             services.endorse(request.user, person, entry.skill.id, grounds, token_in(request.POST))
             messages.success(request, _("You have endorsed %(name)s.") % {"name": person.name})
@@ -100,7 +100,7 @@ def endorse(request: HttpRequest, entry: Entry) -> HttpResponse:
 @require_POST
 def withdraw(request: HttpRequest, given: Endorsement) -> HttpResponse:
     done = _("Your endorsement of %(name)s is withdrawn.") % {"name": given.name}
-    told(request, lambda: services.withdraw(request.user, given.name, given.skill), done)
+    run_action(request, lambda: services.withdraw(request.user, given.name, given.skill), done)
     return redirect("own_endorsements")
 
 
@@ -108,7 +108,7 @@ def withdraw(request: HttpRequest, given: Endorsement) -> HttpResponse:
 @require_safe
 def given(request: HttpRequest) -> HttpResponse:
     """What one has vouched for, with the way to take it back."""
-    context = listed(request, partial(items.given, request.user.name))
+    context = list_context(request, partial(items.given, request.user.name))
     named = {each.skill: merging.current(each.skill) for each in context["rows"]}
     rows = [{"given": each, "skill": named[each.skill]} for each in context["rows"] if named[each.skill]]
     return render(request, "skills/own_endorsements.html", {**context, "rows": rows})
@@ -121,7 +121,7 @@ def given(request: HttpRequest) -> HttpResponse:
 @require_POST
 def hide(request: HttpRequest, got: Endorsement) -> HttpResponse:
     done = _("Others do not see the endorsement by %(name)s any more.") % {"name": got.by}
-    told(request, lambda: services.hide(request.user, got.skill, got.by), done)
+    run_action(request, lambda: services.hide(request.user, got.skill, got.by), done)
     return redirect("endorsements", request.user.name, got.skill)
 
 
@@ -129,5 +129,5 @@ def hide(request: HttpRequest, got: Endorsement) -> HttpResponse:
 @require_POST
 def show(request: HttpRequest, got: Endorsement) -> HttpResponse:
     done = _("Others see the endorsement by %(name)s again.") % {"name": got.by}
-    told(request, lambda: services.show(request.user, got.skill, got.by), done)
+    run_action(request, lambda: services.show(request.user, got.skill, got.by), done)
     return redirect("endorsements", request.user.name, got.skill)

@@ -11,8 +11,8 @@ from django.views.decorators.http import require_safe
 
 from accounts.access import requires
 from accounts.rules import Permission
-from acts.site import now_text
-from pages.paging import listed
+from acts.storage import now_text
+from pages.paging import list_context
 
 from . import finding
 from .finding import Found, Wish
@@ -37,7 +37,7 @@ def find_people(request: HttpRequest, form: FindPeopleForm) -> HttpResponse:
 
 def _found(request: HttpRequest, form: FindPeopleForm) -> dict[str, Any]:
     wish: Wish = form.cleaned_data["wish"]
-    context = listed(request, partial(finding.search, wish), **form.asked)
+    context = list_context(request, partial(finding.search, wish), **form.asked)
     return {**context, "wish": wish, "rows": [_row(wish, each) for each in context["rows"]]}
 
 

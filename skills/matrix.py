@@ -12,9 +12,9 @@ from itertools import islice
 
 from django.utils.translation import gettext as _
 
-from acts.site import table
+from acts.storage import table
 from pages import lists
-from pages.sorting import as_people_sort
+from pages.sorting import natural_sort_key
 from store.together import together
 
 from . import repository
@@ -40,7 +40,7 @@ def matrix(skills: Sequence[Skill], most: int | None = None) -> Matrix:
         for name, level in holders[:most]:
             levels.setdefault(name, {})[skill.id] = level
     is_whole = most is None or all(len(holders) <= most for holders in found)
-    names = sorted(levels, key=as_people_sort)
+    names = sorted(levels, key=natural_sort_key)
     return Matrix(skills, [(name, [levels[name].get(each.id, 0) for each in skills]) for name in names], is_whole)
 
 

@@ -10,8 +10,8 @@ from django.views.decorators.http import require_safe
 
 from accounts.access import requires
 from accounts.rules import Permission
-from acts.site import table
-from pages.paging import one_page
+from acts.storage import table
+from pages.paging import read_page
 from store.together import together
 
 from . import repository
@@ -33,7 +33,7 @@ def matrix(request: HttpRequest) -> HttpResponse:
     category = request.GET.get("category", "")
     asked = {"category": category} if category else {}
     (skills, older), categories = together(
-        table(), lambda: one_page(request, partial(_columns, category), **asked), repository.categories
+        table(), lambda: read_page(request, partial(_columns, category), **asked), repository.categories
     )
     context = {"matrix": matrix_of(skills, MAX_HOLDERS), "older": older, "category": category}
     return render(request, "skills/matrix.html", {**context, "categories": categories})

@@ -13,11 +13,11 @@ from django.views.decorators.http import require_POST, require_safe
 
 from accounts.access import requires
 from accounts.rules import Permission
-from acts.site import now_text
-from pages import rendered
-from pages.forms import form_page, posted, refusals_at, token_in
-from pages.saying import told
-from pages.sorting import as_people_sort
+from acts.storage import now_text
+from pages import markdown_cache
+from pages.forms import form_data, form_page, refusals_as_errors, token_in
+from pages.messages import run_action
+from pages.sorting import natural_sort_key
 
 from . import repository, services
 from .access import of_owners, profile_for
@@ -33,7 +33,7 @@ def rows_of(own: OwnSkills) -> list[dict[str, Any]]:
     named, now = repository.find_many(own.held), now_text()
     rows = [{"skill": named[each.skill], "held": each, "stale": each.is_stale(now)}
             for each in own.held.values() if each.skill in named]  # fmt: skip
-    return sorted(rows, key=lambda row: (-row["held"].level, as_people_sort(row["skill"].name)))
+    return sorted(rows, key=lambda row: (-row["held"].level, natural_sort_key(row["skill"].name)))
 
 
 # --- one's own ---
@@ -61,9 +61,9 @@ def find(request: HttpRequest) -> HttpResponse:
 def hold(request: HttpRequest, skill: Skill) -> HttpResponse:
     """Say how well one has it; whoever has said so before finds that here."""
     before = repository.own_skills(request.user.name).held.get(skill.id)
-    form = HeldForm(posted(request), initial=before.told if before else None)
+    form = HeldForm(form_data(request), initial=before.told if before else None)
     if request.method == "POST" and form.is_valid():
-        with refusals_at(form):
+        with refusals_as_errors(form):
             services.hold(request.user, skill.id, token_in(request.POST), **form.cleaned_data)
             messages.success(request, _("%(name)s is in your profile.") % {"name": skill.name})
             return redirect("own_skills")
@@ -76,14 +76,14 @@ def hold(request: HttpRequest, skill: Skill) -> HttpResponse:
 def confirm(request: HttpRequest, skill: Skill) -> HttpResponse:
     done = _("%(name)s: noted that this is still so.") % {"name": skill.name}
     seen = request.POST.get("seen", "")
-    told(request, lambda: services.confirm(request.user, skill.id, seen), done)
+    run_action(request, lambda: services.confirm(request.user, skill.id, seen), done)
     return redirect("own_skills")
 
 
 @of_owners(require_POST)
 def let_go(request: HttpRequest, skill: Skill) -> HttpResponse:
     done = _("%(name)s is no longer in your profile.") % {"name": skill.name}
-    told(request, lambda: services.let_go(request.user, skill.id), done)
+    run_action(request, lambda: services.let_go(request.user, skill.id), done)
     return redirect("own_skills")
 
 
@@ -95,7 +95,7 @@ def show_to(request: HttpRequest) -> HttpResponse:
         messages.error(request, _("Choose who may see your profile."))
         return redirect("own_skills")
     chosen = form.cleaned_data["visibility"]
-    told(request, lambda: services.show_to(request.user, chosen), chosen.label)
+    run_action(request, lambda: services.show_to(request.user, chosen), chosen.label)
     return redirect("own_skills")
 
 
@@ -106,7 +106,7 @@ def show_to(request: HttpRequest) -> HttpResponse:
 @require_safe
 def profile(request: HttpRequest, profile: Profile) -> HttpResponse:
     own = profile.own
-    about, is_mine = rendered.preview(profile.person.about), profile.person.name == request.user.name
+    about, is_mine = markdown_cache.preview(profile.person.about), profile.person.name == request.user.name
     rows = endorsed_rows(request.user, profile, rows_of(own))
     context = {"person": profile.person, "about": about, "own": own, "rows": rows, "is_mine": is_mine}
     return render(request, "skills/profile.html", context)

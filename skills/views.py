@@ -14,10 +14,10 @@ from django.views.decorators.http import require_POST, require_safe
 
 from accounts.access import public, requires
 from accounts.rules import Permission
-from acts.limits import SECONDS_PER_DAY, Limit, count
-from pages.forms import carried_out, form_page, posted, refusals_at, show_form
-from pages.paging import listed
-from pages.saying import told
+from acts.rate_limits import SECONDS_PER_DAY, Limit, count
+from pages.forms import form_data, form_page, refusals_as_errors, run_form, show_form
+from pages.messages import run_action
+from pages.paging import list_context
 
 from . import merging, repository, services
 from .access import any_for, listed_for, of_admins
@@ -43,11 +43,11 @@ def skills(request: HttpRequest) -> HttpResponse:
 
 def found_in(request: HttpRequest, form: FindSkillForm) -> dict[str, Any]:
     asked = form.cleaned_data["q"]
-    return {"searched": True, **listed(request, partial(repository.search, asked), q=asked)}
+    return {"searched": True, **list_context(request, partial(repository.search, asked), q=asked)}
 
 
 def _in(request: HttpRequest, category: str) -> dict[str, Any]:
-    context = listed(request, partial(repository.catalogue, category=category), category=category)
+    context = list_context(request, partial(repository.catalogue, category=category), category=category)
     rows = [Match(skill, skill.name) for skill in context["rows"]]
     return {**context, "rows": rows, "categories": repository.categories()}
 
@@ -75,7 +75,7 @@ def help_skills(request: HttpRequest) -> HttpResponse:
 def propose(request: HttpRequest) -> HttpResponse:
     form = _skill_form(request)
     done = _("Thank you. Somebody who looks after the catalogue will look at it.")
-    if carried_out(request, form, lambda: _propose(request, form), done, "name"):
+    if run_form(request, form, lambda: _propose(request, form), done, "name"):
         return redirect("skills")
     lead = _("Tell what is missing. An admin decides whether it comes into the catalogue.")
     return show_form(request, form, _("Propose a skill"), _("Propose"), lead=lead)
@@ -88,7 +88,7 @@ def _propose(request: HttpRequest, form: SkillForm) -> None:
 
 def _skill_form(request: HttpRequest) -> SkillForm:
     initial = {"name": request.GET.get("name", "")[:200], "category": request.GET.get("category", "")[:200]}
-    return SkillForm(posted(request), known=known(), initial=initial)
+    return SkillForm(form_data(request), known=known(), initial=initial)
 
 
 def known() -> list[str]:
@@ -99,20 +99,20 @@ def known() -> list[str]:
 @requires(Permission.MANAGE_USERS)
 @require_safe
 def proposals(request: HttpRequest) -> HttpResponse:
-    return render(request, "skills/proposals.html", listed(request, repository.proposals))
+    return render(request, "skills/proposals.html", list_context(request, repository.proposals))
 
 
 @of_admins(require_POST)
 def approve(request: HttpRequest, skill: Skill) -> HttpResponse:
     done = _("%(name)s is in the catalogue.") % {"name": skill.name}
-    told(request, lambda: services.approve(request.user, skill), done)
+    run_action(request, lambda: services.approve(request.user, skill), done)
     return redirect("skill_proposals")
 
 
 @of_admins(require_POST)
 def refuse(request: HttpRequest, skill: Skill) -> HttpResponse:
     done = _("%(name)s is refused.") % {"name": skill.name}
-    told(request, lambda: services.refuse(request.user, skill), done)
+    run_action(request, lambda: services.refuse(request.user, skill), done)
     return redirect("skill_proposals")
 
 
@@ -124,7 +124,7 @@ def refuse(request: HttpRequest, skill: Skill) -> HttpResponse:
 def add(request: HttpRequest) -> HttpResponse:
     form = _skill_form(request)
     added = lambda skill: _("%(name)s is in the catalogue.") % {"name": skill.name}  # noqa: E731
-    if carried_out(request, form, lambda: services.add(request.user, **form.cleaned_data), added, "name"):
+    if run_form(request, form, lambda: services.add(request.user, **form.cleaned_data), added, "name"):
         return redirect("skills")
     return show_form(request, form, _("New skill"), _("Add"))
 
@@ -132,17 +132,17 @@ def add(request: HttpRequest) -> HttpResponse:
 @of_admins(form_page)
 def edit(request: HttpRequest, skill: Skill) -> HttpResponse:
     initial = {"category": skill.category, "description": skill.description}
-    form = DescribeForm(posted(request), known=known(), initial=initial)
-    if carried_out(request, form, lambda: services.edit(request.user, skill, **form.cleaned_data), _("It is saved.")):
+    form = DescribeForm(form_data(request), known=known(), initial=initial)
+    if run_form(request, form, lambda: services.edit(request.user, skill, **form.cleaned_data), _("It is saved.")):
         return redirect("skill", skill.id)
     return show_form(request, form, _("Edit %(name)s") % {"name": skill.name}, _("Save"))
 
 
 @of_admins(form_page)
 def rename(request: HttpRequest, skill: Skill) -> HttpResponse:
-    form = RenameForm(posted(request), initial={"name": skill.name})
+    form = RenameForm(form_data(request), initial={"name": skill.name})
     act = lambda: services.rename(request.user, skill, form.cleaned_data["name"])  # noqa: E731
-    if carried_out(request, form, act, _("It is renamed."), "name"):
+    if run_form(request, form, act, _("It is renamed."), "name"):
         return redirect("skill", skill.id)
     lead = _("Its address stays, and the old name still leads to it.")
     return show_form(request, form, _("Rename %(name)s") % {"name": skill.name}, _("Rename"), lead=lead)
@@ -150,9 +150,9 @@ def rename(request: HttpRequest, skill: Skill) -> HttpResponse:
 
 @of_admins(form_page)
 def add_alias(request: HttpRequest, skill: Skill) -> HttpResponse:
-    form = AliasForm(posted(request))
+    form = AliasForm(form_data(request))
     act = lambda: services.add_alias(request.user, skill, form.cleaned_data["alias"])  # noqa: E731
-    if carried_out(request, form, act, _("Who searches for this name finds it now."), "alias"):
+    if run_form(request, form, act, _("Who searches for this name finds it now."), "alias"):
         return redirect("skill", skill.id)
     return show_form(request, form, _("Another name for %(name)s") % {"name": skill.name}, _("Add"))
 
@@ -160,7 +160,7 @@ def add_alias(request: HttpRequest, skill: Skill) -> HttpResponse:
 @of_admins(require_POST)
 def remove_alias(request: HttpRequest, skill: Skill) -> HttpResponse:
     alias = request.POST.get("alias", "")
-    told(request, lambda: services.remove_alias(request.user, skill, alias), _("The other name is gone."))
+    run_action(request, lambda: services.remove_alias(request.user, skill, alias), _("The other name is gone."))
     return redirect("skill", skill.id)
 
 
@@ -174,14 +174,14 @@ def merge(request: HttpRequest, skill: Skill) -> HttpResponse:
     form = MergeForm(_chosen(request))
     context: dict[str, Any] = {"skill": skill, "form": form}
     if form.is_bound and form.is_valid():
-        with refusals_at(form, "into"):
+        with refusals_as_errors(form, "into"):
             return _merged(request, skill, form.cleaned_data["into"], context)
     return render(request, "skills/merge.html", context, status=422 if form.errors else 200)
 
 
 def _chosen(request: HttpRequest) -> QueryDict | None:
     """What was typed: for the preview in the address, for the act in a form."""
-    return posted(request) if request.method == "POST" else request.GET if "into" in request.GET else None
+    return form_data(request) if request.method == "POST" else request.GET if "into" in request.GET else None
 
 
 def _merged(request: HttpRequest, source: Skill, target: Skill, context: dict[str, Any]) -> HttpResponse:

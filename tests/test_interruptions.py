@@ -26,10 +26,10 @@ from django.test import override_settings
 from accounts import repository as people
 from accounts import services as accounts
 from accounts.rules import Role
-from acts import site
+from acts import storage
 from acts.queues import SomeFailed
 from acts.refusals import Refusal
-from acts.site import acting_on, table
+from acts.storage import table, use_table
 from assembly import roll
 from ballots import services as ballots
 from elections import actions
@@ -44,8 +44,8 @@ from elections.lifecycle import closing
 from elections.lifecycle import deleting as deleting_acts
 from elections.lifecycle import services as lifecycle
 from elections.managers.services import add_manager
-from elections.multi_question import repository as books
-from elections.multi_question_pages import services as binding
+from elections.multi_ballot_pages import services as binding
+from elections.multi_ballots import repository as multi_ballots
 from elections.roll import imports
 from elections.roll.services import add_voters
 from elections.rules import Action
@@ -59,7 +59,7 @@ from live.plays import ideas_store as orders
 from live.rules import Phase, Step
 from live.services import answering, deleting, making, moving
 from mail import outbox as mail
-from mail.letters import compose
+from mail.emails import compose
 from mail.sending import LEASE_SECONDS, send_waiting
 from news import repository as posts
 from news import services as news
@@ -250,16 +250,16 @@ def two_open_questions() -> None:
     two_questions()
     soon = as_text(datetime.now(UTC) + timedelta(days=1))
     actions.change(someone("Bo"), election("Board"), Action.SET_UP, no_voting_after=soon)
-    binding.open_(someone("Bo"), the_book())
+    binding.open_(someone("Bo"), the_multi_ballot())
 
 
-def the_book() -> Any:
-    return books.find(election("Board").book)
+def the_multi_ballot() -> Any:
+    return multi_ballots.find(election("Board").book)
 
 
 def open_both() -> None:
     if not election("Board").allow_vote:
-        binding.open_(someone("Bo"), the_book())
+        binding.open_(someone("Bo"), the_multi_ballot())
 
 
 def let_one_more_vote_in_both() -> None:
@@ -268,7 +268,7 @@ def let_one_more_vote_in_both() -> None:
 
 def move_the_end_of_both() -> None:
     if election("Board").no_voting_after:
-        binding.extend(someone("Bo"), the_book(), None)
+        binding.extend(someone("Bo"), the_multi_ballot(), None)
 
 
 def keep_its_roll() -> None:
@@ -395,7 +395,7 @@ def publish_it_and_mail_it() -> None:
     """As if it had been published an hour ago."""
     drafts, _ = posts.drafts(limit=1)
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(site, "utc_now", lambda: datetime.now(UTC) - timedelta(hours=1))
+        patched.setattr(storage, "utc_now", lambda: datetime.now(UTC) - timedelta(hours=1))
         for draft in drafts:
             news.publish(someone("Olga"), draft, mails=True)
 
@@ -646,7 +646,7 @@ class Site:
         self.path = str(folder / "prepared.sqlite3")
         table = SqliteTable(self.path)
         table.create()
-        with acting_on(table):
+        with use_table(table):
             prepare()
         table.close()
 
@@ -671,7 +671,7 @@ class Site:
 
 
 def done(table: Any, act: Callable[[], None]) -> Counter[str]:
-    with acting_on(table):
+    with use_table(table):
         act()
         finish_what_is_left()
     return likeness(table)
@@ -679,10 +679,10 @@ def done(table: Any, act: Callable[[], None]) -> Counter[str]:
 
 def cut_off(table: Table, act: Callable[[], None], at: int, how: str) -> Counter[str]:
     """The act goes wrong at one write; then a worker comes by."""
-    with acting_on(Interrupted(table, at, how)), suppress(Killed, Conflict, Unavailable, Refusal, SomeFailed):
+    with use_table(Interrupted(table, at, how)), suppress(Killed, Conflict, Unavailable, Refusal, SomeFailed):
         act()
         finish_what_is_left()
-    with acting_on(table):
+    with use_table(table):
         finish_what_is_left()
     return likeness(table)
 
@@ -786,9 +786,9 @@ def test_a_mail_goes_out_once_or_says_that_nobody_knows(tmp_path, mailoutbox, ho
     for at in range(1, 9):
         mailoutbox.clear()
         with site.copy() as table:
-            with acting_on(Interrupted(table, at, how)), suppress(Killed, Conflict, Unavailable, SomeFailed):
+            with use_table(Interrupted(table, at, how)), suppress(Killed, Conflict, Unavailable, SomeFailed):
                 send_waiting(compose)
-            with acting_on(table):
+            with use_table(table):
                 send_waiting(compose, now=lambda: time.time() + 2 * LEASE_SECONDS)
                 states = {state: {each.to for each in mail.in_state(state, 9)[0]} for state in mail.STATES}
         sent = Counter(message.to[0] for message in mailoutbox)

@@ -20,7 +20,7 @@ from elections.candidates.services import add_candidates
 from elections.drafts import services as drafts
 from elections.lifecycle import closing
 from elections.lifecycle import services as lifecycle
-from elections.multi_question.rules import MAX_QUESTIONS, MAX_TOTAL_CANDIDATES
+from elections.multi_ballots.rules import MAX_QUESTIONS, MAX_TOTAL_CANDIDATES
 from elections.roll.services import add_voters
 from live.repository import questions as questions_of
 from live.services import making
@@ -31,7 +31,7 @@ from results import services as results
 from store import splitting
 from store.limits import MAX_ITEM_BYTES
 from tally.ballots import Ballots
-from tests.fuzz.at_limits import take_book_to_the_end, take_to_the_end, vote_in_book
+from tests.fuzz.at_limits import take_multi_ballot_to_the_end, take_to_the_end, vote_in_multi_ballot
 from tests.fuzz.forms import links_on
 from tests.fuzz.recording import Sent, name_of, product_forms
 from tests.fuzz.walking import SCRIPTS, Walk, failed, largest_site
@@ -49,7 +49,7 @@ NOT_WALKED = {
     "accounts.second_factor.forms.AppForm": "a code that an app shows",
     "accounts.second_factor.forms.CodeForm": "a code that an app shows",
     "accounts.forms.NameForm": "asked of whoever registers while somebody else takes the name",
-    "elections.multi_question_pages.forms.QuestionsForm": "what two forms have in common",
+    "elections.multi_ballot_pages.forms.QuestionsForm": "what two forms have in common",
     "assembly.forms.PersonalCodeForm": "a code that is looked up",
     "news.mail_forms.NoNewsForm": "an address that is looked up",
     "news.site_forms.PartForm": "what several forms have in common",
@@ -79,12 +79,12 @@ def test_an_election_whose_names_are_as_long_as_they_can_be_comes_to_its_end(eac
 
 @pytest.mark.slow
 def test_a_ballot_of_the_most_questions_comes_to_its_end(each_site):
-    take_book_to_the_end(each_site, MAX_QUESTIONS, 5, letters=197)
+    take_multi_ballot_to_the_end(each_site, MAX_QUESTIONS, 5, letters=197)
 
 
 def test_the_largest_ballot_of_several_questions_is_cast_without_scripts(each_site):
     """Of two questions with 500 candidates each, all of them ranked: 1,000 fields in one form."""
-    vote_in_book(2, MAX_TOTAL_CANDIDATES // 2, letters=19)
+    vote_in_multi_ballot(2, MAX_TOTAL_CANDIDATES // 2, letters=19)
 
 
 # --- an election, from the first page to the last ---

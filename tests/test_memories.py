@@ -18,8 +18,8 @@ NOT_OURS = {"tests", "bench", "static", "build", "docs", "deploy"}
 OF_FEW = {
     "elections/access.py: _offered": "the relations there are, by the states there are",
     "pages/logo.py: read": "the setting",
-    "pages/times.py: _places_ever": "nothing",
-    "pages/times.py: _places_today": "nothing",
+    "pages/times.py: _known_zones": "nothing",
+    "pages/times.py: _selectable_names": "nothing",
     "pages/times.py: zone": "the zones there are: any other raises, which is not remembered",
     "store/connect.py: connect": "the setting",
     "store/dynamodb/wire.py: _loader": "nothing",

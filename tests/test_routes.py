@@ -15,7 +15,7 @@ from django.urls import URLPattern, URLResolver, get_resolver, reverse
 
 from accounts import repository
 from accounts.rules import Permission, Role
-from acts.site import table
+from acts.storage import table
 from config import errors, middleware
 from elections.candidates.services import add_candidates
 from elections.drafts import services as drafts
@@ -35,7 +35,7 @@ NO_SKILL = "no-such-skill"  # and skills theirs: tests/skills/test_pages.py
 NO_GAME = "no-such-session"  # and live sessions theirs: tests/live/test_players.py
 NO_POST = "no-such-post"  # and posts theirs: tests/news/test_pages.py
 
-NO_BOOK = "no-such-book"  # and books theirs: tests/elections/test_book_pages.py, tests/ballots/test_book_pages.py
+NO_MULTI_BALLOT = "no-such-ballot"  # and these theirs: test_multi_ballot_pages.py in tests/elections and tests/ballots
 NO_GROUP = "no-such-group"  # and groups theirs: tests/elections/test_group_pages.py
 NO_SET = "no-such-set"  # and question sets theirs: tests/questions/test_pages.py
 
@@ -326,22 +326,22 @@ ROUTES = {
     "ballot_state": (Permission.VOTE, READ, ["draft"]),
     "withdraw": (Permission.VOTE, FORM, ["draft"]),
     "mail_result": (Permission.USE_APPLICATION, FORM, ["draft"]),
-    "make_book": (Permission.USE_APPLICATION, FORM, []),
-    "book": (Permission.VIEW_APPLICATION, READ, [NO_BOOK]),
-    "book_dashboard": (Permission.USE_APPLICATION, FORM, [NO_BOOK]),
-    "order_book": (Permission.USE_APPLICATION, ACT, [NO_BOOK]),
-    "rename_book": (Permission.USE_APPLICATION, FORM, [NO_BOOK]),
-    "question_settings": (Permission.USE_APPLICATION, FORM, [NO_BOOK, "draft"]),
-    "open_book": (Permission.USE_APPLICATION, FORM, [NO_BOOK]),
-    "extend_book": (Permission.USE_APPLICATION, FORM, [NO_BOOK]),
-    "close_book": (Permission.USE_APPLICATION, FORM, [NO_BOOK]),
-    "book_ballot": (Permission.VOTE, READ, [NO_BOOK]),
-    "book_question": (Permission.VOTE, FORM, [NO_BOOK, 1]),
-    "book_review": (Permission.VOTE, READ, [NO_BOOK]),
-    "cast_book": (Permission.VOTE, ACT, [NO_BOOK]),
-    "book_receipts": (Permission.VOTE, READ, [NO_BOOK]),
-    "book_results": (Permission.VIEW_APPLICATION, READ, [NO_BOOK]),
-    "shared_book": (PUBLIC, READ, [NO_BOOK]),
+    "make_multi_ballot": (Permission.USE_APPLICATION, FORM, []),
+    "multi_ballot": (Permission.VIEW_APPLICATION, READ, [NO_MULTI_BALLOT]),
+    "multi_ballot_dashboard": (Permission.USE_APPLICATION, FORM, [NO_MULTI_BALLOT]),
+    "order_multi_ballot": (Permission.USE_APPLICATION, ACT, [NO_MULTI_BALLOT]),
+    "rename_multi_ballot": (Permission.USE_APPLICATION, FORM, [NO_MULTI_BALLOT]),
+    "question_settings": (Permission.USE_APPLICATION, FORM, [NO_MULTI_BALLOT, "draft"]),
+    "open_multi_ballot": (Permission.USE_APPLICATION, FORM, [NO_MULTI_BALLOT]),
+    "extend_multi_ballot": (Permission.USE_APPLICATION, FORM, [NO_MULTI_BALLOT]),
+    "close_multi_ballot": (Permission.USE_APPLICATION, FORM, [NO_MULTI_BALLOT]),
+    "fill_multi_ballot": (Permission.VOTE, READ, [NO_MULTI_BALLOT]),
+    "multi_ballot_question": (Permission.VOTE, FORM, [NO_MULTI_BALLOT, 1]),
+    "multi_ballot_review": (Permission.VOTE, READ, [NO_MULTI_BALLOT]),
+    "cast_multi_ballot": (Permission.VOTE, ACT, [NO_MULTI_BALLOT]),
+    "multi_ballot_receipts": (Permission.VOTE, READ, [NO_MULTI_BALLOT]),
+    "multi_ballot_results": (Permission.VIEW_APPLICATION, READ, [NO_MULTI_BALLOT]),
+    "shared_multi_ballot": (PUBLIC, READ, [NO_MULTI_BALLOT]),
     "results": (Permission.VIEW_APPLICATION, READ, ["draft"]),
     "recount": (Permission.VIEW_APPLICATION, READ, ["draft"]),
     "recount_ballots": (Permission.VIEW_APPLICATION, READ, ["draft", "made-up"]),
@@ -569,7 +569,7 @@ def expected(name, whom, allowed, role, method) -> set[str]:
             return {"forbidden"}
     if name == "cast" and method not in allowed:
         return {"method"}
-    if NO_BOOK in ROUTES[name][2] and name != "shared_book":
+    if NO_MULTI_BALLOT in ROUTES[name][2] and name != "shared_multi_ballot":
         return {"not found"}
     if {NO_SKILL, NO_SET, NO_GROUP} & set(map(str, ROUTES[name][2])) or name in OF_PLAYERS | OF_HOSTS:
         return {"not found"}
@@ -605,7 +605,7 @@ def expected(name, whom, allowed, role, method) -> set[str]:
         "remove_passkey",
         "election_calendar",
         "shared",
-        "shared_book",
+        "shared_multi_ballot",
         "embed",
         "card",
         "newest_checkpoint",

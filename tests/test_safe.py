@@ -25,7 +25,7 @@ CODE = {
     "pages/markdown.py": "what the cleaner has let through; and a text all of which is escaped",
     "pages/page_cache.py": "what a template was rendered to",
     "pages/qr.py": "a drawing made of numbers",
-    "pages/rendered.py": "what the cleaner let through earlier, from the store",
+    "pages/markdown_cache.py": "what the cleaner let through earlier, from the store",
     "pages/time_fields.py": "options that Django has written",
     "results/pictures/drawing.py": "elements whose attributes and texts are escaped there",
 }
@@ -37,7 +37,7 @@ def test_no_template_takes_text_for_html():
 
 def test_every_template_escapes_but_the_text_of_a_mail():
     env = engines["jinja2"].env
-    assert [path for path, _text in templates() if not env.autoescape(path)] == ["mail/letter.txt"]
+    assert [path for path, _text in templates() if not env.autoescape(path)] == ["mail/email.txt"]
 
 
 def test_no_template_puts_a_value_into_an_attribute_without_quotes():

@@ -20,9 +20,9 @@ from accounts.forms import OwnPasswordForm, own_password_form
 from accounts.models import User
 from accounts.visitors import start_session, visitor
 from acts.refusals import Refusal
-from pages.forms import form_page, refusals_at, show_form
+from pages.forms import form_page, refusals_as_errors, show_form
+from pages.messages import refusals_as_messages
 from pages.qr import qr_svg
-from pages.saying import refusals_said
 
 from . import authenticator_apps, passkeys
 from . import factors as second_factors
@@ -97,7 +97,7 @@ def factors(request: HttpRequest) -> HttpResponse:
 def _added(request: HttpRequest, now: Factors, sentence: str) -> HttpResponse:
     """After the first factor, recovery codes are made at once: few would think of them before they need one."""
     messages.success(request, sentence)
-    with refusals_said(request):
+    with refusals_as_messages(request):
         return redirect("factors") if now.codes else _show_codes(request)
     return redirect("factors")
 
@@ -113,7 +113,7 @@ def _show_codes(request: HttpRequest) -> HttpResponse:
 def make_codes(request: HttpRequest) -> HttpResponse:
     form = own_password_form(request, OwnPasswordForm)
     if request.method == "POST" and form.is_valid():
-        with refusals_at(form):
+        with refusals_as_errors(form):
             return _show_codes(request)
     lead = _("Each signs you in once, in place of the app or a passkey. Those you had stop working.")
     return show_form(request, form, _("New recovery codes"), _("Make ten codes"), lead=lead)
@@ -130,7 +130,7 @@ def add_app(request: HttpRequest) -> HttpResponse:
     user, form = request.user, own_password_form(request, AppForm)
     secret = authenticator_apps.unseal(request.session.get("new_app", ""), user.name) or authenticator_apps.new_secret()
     if request.method == "POST" and form.is_valid():
-        with refusals_at(form, "code"):
+        with refusals_as_errors(form, "code"):
             now = second_factors.add_app(user, secret, form.cleaned_data["code"], time.time())
             del request.session["new_app"]
             return _added(request, now, _("Your authenticator app is set up."))
@@ -211,7 +211,7 @@ def _add_passkey(request: HttpRequest, asked: dict[str, str], site: RelyingParty
     """The challenge is spent, whatever comes of it."""
     del request.session["new_passkey"]
     answer = AnswerForm(request.POST)
-    with refusals_said(request):
+    with refusals_as_messages(request):
         answered = answer.cleaned_data["passkey"] if answer.is_valid() else ""
         passkey = passkeys.checked_passkey(answered, asked["challenge"], site, asked["name"])
         now = second_factors.add_passkey(request.user, passkey)
@@ -233,7 +233,7 @@ def remove_passkey(request: HttpRequest, mark: str) -> HttpResponse:
 def _remove(request: HttpRequest, title: str, remove: Callable[[], object]) -> HttpResponse:
     form = own_password_form(request, OwnPasswordForm)
     if request.method == "POST" and form.is_valid():
-        with refusals_at(form):
+        with refusals_as_errors(form):
             remove()
             messages.success(request, _("It is removed."))
             return redirect("factors")

@@ -20,7 +20,7 @@ from live.follow_ups import Onward
 from live.rounds import Round
 from live.rules import Game, State
 from live.seats import Seat
-from pages.sorting import as_people_sort
+from pages.sorting import natural_sort_key
 from questions.question import Question, question_of
 from store.keys import fold
 from store.splitting import in_parts
@@ -107,7 +107,7 @@ class Minutes:
     @property
     def in_order(self) -> list[Person]:
         """Everybody who was there, by name."""
-        return sorted(self.people.values(), key=lambda each: as_people_sort(each.name))
+        return sorted(self.people.values(), key=lambda each: natural_sort_key(each.name))
 
     def has(self, account: str) -> bool:
         """Whether somebody was there with this account."""

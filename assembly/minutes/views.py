@@ -15,13 +15,13 @@ from accounts.access import public, requires
 from accounts.models import User
 from accounts.rules import Permission
 from acts.refusals import NotAllowed
-from acts.site import log
+from acts.storage import log
 from live import follow_ups as onward
 from live import players
 from pages.fields import LinesField
-from pages.forms import carried_out, form_page, posted
-from pages.paging import listed
-from pages.saying import ask, told
+from pages.forms import form_data, form_page, run_form
+from pages.messages import confirm_page, run_action
+from pages.paging import list_context
 
 from . import repository, services, words
 from .records import MAX_NOTE_CHARS, Head, digest
@@ -73,9 +73,9 @@ def minutes(request: HttpRequest, game_id: str) -> HttpResponse:
     may_write = _may_write(request, found)
     if request.method == "POST" and not may_write:
         raise NotAllowed(NOT_YOURS)
-    form = NoteForm(posted(request))
+    form = NoteForm(form_data(request))
     added = _("The note is added.")
-    if carried_out(request, form, lambda: services.note(request.user, game_id, form.cleaned_data["text"]), added):
+    if run_form(request, form, lambda: services.note(request.user, game_id, form.cleaned_data["text"]), added):
         return redirect("minutes", game_id)
     context = {
         "minutes": found.minutes,
@@ -111,10 +111,12 @@ def delete_minutes(request: HttpRequest, head: Head) -> HttpResponse:
     """For those who look after the site: what has to be forgotten goes with all of the minutes."""
     if request.method == "POST":
         done = _("The minutes are removed.")
-        told(request, lambda: services.delete(request.user, head.game_id), done)
+        run_action(request, lambda: services.delete(request.user, head.game_id), done)
         return redirect("games")
     lead = _("All of the minutes of “%(title)s” go, with their notes. The log keeps their digest.")
-    return ask(request, _("Remove the minutes"), _("Remove them"), lead=lead % {"title": head.title}, danger=True)
+    return confirm_page(
+        request, _("Remove the minutes"), _("Remove them"), lead=lead % {"title": head.title}, danger=True
+    )
 
 
 @requires(Permission.VOTE)
@@ -125,7 +127,7 @@ def attended(request: HttpRequest) -> HttpResponse:
     def read(limit: int, cursor: str | None) -> tuple[list[repository.Attended], str | None]:
         return repository.attended_by(request.user.name, limit=limit, cursor=cursor)
 
-    return render(request, "assembly/attended.html", listed(request, read))
+    return render(request, "assembly/attended.html", list_context(request, read))
 
 
 @public

@@ -13,7 +13,7 @@ from assembly.resolutions import ABSTAIN, NO, YES, Outcome
 from assembly.speakers import Speech
 from assembly.words import KINDS, headline, numbers, quorum_words, said_words, why
 from live.rounds import Round, options_of
-from pages.sorting import as_people_sort
+from pages.sorting import natural_sort_key
 from questions.question import Kind, Question
 
 from .records import Minutes, Point
@@ -60,7 +60,7 @@ def _told(minutes: Minutes, point: Point) -> Told:
 
 
 def _names(minutes: Minutes, players: Iterable[str]) -> tuple[str, ...]:
-    return tuple(sorted(map(minutes.name_of, players), key=as_people_sort))
+    return tuple(sorted(map(minutes.name_of, players), key=natural_sort_key))
 
 
 def _moment(milliseconds: int | None) -> datetime | None:

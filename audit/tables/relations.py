@@ -16,7 +16,7 @@ from typing import Any
 from django.utils.translation import gettext_lazy as _
 
 from accounts import repository as people
-from acts.site import now_text, table
+from acts.storage import now_text, table
 from elections import places
 from elections import repository as elections
 from elections.rules import Election
@@ -228,19 +228,19 @@ def _skill(item: Item) -> Row:
     return Row(cells_of(seen, "id", "name", "category", "aliases", "description", "state"), (item_link(item),))
 
 
-# --- books ---
+# --- multi-question ballots ---
 
 
-def _books(asked: Asked) -> Page:
-    """The questions of one book, by its id."""
-    item = table().get(keys.book(asked.name))
+def _multi_ballots(asked: Asked) -> Page:
+    """The questions of one multi-question ballot, by its id."""
+    item = table().get(keys.multi_ballot(asked.name))
     seen = (masks.shown(DATA, item) if item else None) or {"questions": ()}
     return Page([_bound(seen, place, name) for place, name in enumerate(seen["questions"], 1)])
 
 
-def _bound(book: Item, place: int, election_name: str) -> Row:
-    leads = Cell(keys.fold(election_name) == keys.fold(book["leader"]))
-    return Row((*cells_of(book, "id", "name"), Cell(place), election_cell(election_name), leads), ())
+def _bound(multi_ballot: Item, place: int, election_name: str) -> Row:
+    leads = Cell(keys.fold(election_name) == keys.fold(multi_ballot["leader"]))
+    return Row((*cells_of(multi_ballot, "id", "name"), Cell(place), election_cell(election_name), leads), ())
 
 
 # --- the site's page ---
@@ -308,7 +308,7 @@ READERS: dict[str, Callable[[Asked], Page]] = {
     "ballots": _ballots,
     "rankings": _rankings,
     "skills": _skills,
-    "books": _books,
+    "books": _multi_ballots,
     "site-page": _site_page,
     "sync": _sync,
     "events": _events,

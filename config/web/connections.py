@@ -21,7 +21,7 @@ from typing import Any, cast
 from django.conf import settings
 from gunicorn.workers.gasgi import ASGIWorker
 
-from pages.addresses import network
+from pages.client_address import network
 
 SWEEP_SECONDS = 0.5  # between two looks at all deadlines
 LINGER_SECONDS = 2  # seconds for a client to read its last response, and to finish its request when the server stops

@@ -8,7 +8,7 @@ from django.utils.translation import gettext_lazy as _
 
 from elections.roll.list_summary import skipped_of
 from pages import lists
-from pages.fields import LinesField, markdown_field, new_of, usable_rows
+from pages.fields import LinesField, markdown_field, new_names, valid_rows
 
 
 class CandidatesForm(forms.Form):
@@ -23,9 +23,9 @@ class CandidatesForm(forms.Form):
     )
 
     def clean_names(self) -> list[str]:
-        rows = usable_rows(lists.read_candidates, self.cleaned_data["names"])
+        rows = valid_rows(lists.read_candidates, self.cleaned_data["names"])
         self.skipped = skipped_of(rows)
-        return new_of(rows)
+        return new_names(rows)
 
 
 class CandidateForm(forms.Form):

@@ -16,9 +16,9 @@ from elections import repository
 from elections.access import context_of, run, run_with
 from elections.roll import list_summary
 from elections.rules import Action, Election
-from pages import rendered
-from pages.forms import carried_out, form_page, posted, show_form
-from pages.saying import told
+from pages import markdown_cache
+from pages.forms import form_data, form_page, run_form, show_form
+from pages.messages import run_action
 from photos.changing import Wanted, picture_page
 from ranking.candidates import Candidate
 
@@ -30,13 +30,13 @@ from .forms import CandidateForm, CandidatesForm
 @form_page
 def candidates(request: HttpRequest, election: Election) -> HttpResponse:
     """All candidates, and a box to paste more into: one a line."""
-    form = CandidatesForm(posted(request))
+    form = CandidatesForm(form_data(request))
 
     def add() -> list[str]:
         new = [Candidate(name) for name in form.cleaned_data["names"]]
         return services.add_candidates(request.user, election, new)
 
-    if carried_out(request, form, add, partial(added_candidates, form)):
+    if run_form(request, form, add, partial(added_candidates, form)):
         return redirect("candidates", name=election.name)
     found = repository.candidates_by_name(election.name)
     context = context_of(request, election, form=form, candidates=found)
@@ -55,10 +55,10 @@ change_candidate = run_with(Action.CHANGE_CANDIDATES, repository.find_candidate)
 @form_page
 def candidate(request: HttpRequest, found: tuple[Election, Candidate]) -> HttpResponse:
     election, candidate = found
-    form = CandidateForm(posted(request), initial={"statement": candidate.statement, "link": candidate.link})
+    form = CandidateForm(form_data(request), initial={"statement": candidate.statement, "link": candidate.link})
     if "preview" in request.POST and form.is_valid():
         return _preview(request, form, candidate.name, form.cleaned_data["statement"], election)
-    if carried_out(
+    if run_form(
         request,
         form,
         lambda: services.edit_candidate(request.user, election, Candidate(candidate.name, **form.cleaned_data)),
@@ -70,7 +70,7 @@ def candidate(request: HttpRequest, found: tuple[Election, Candidate]) -> HttpRe
 
 def _preview(request: HttpRequest, form: Any, title: str, text: str, election: Election) -> HttpResponse:
     """The form again with what its Markdown looks like; nothing is saved yet."""
-    context = context_of(request, election, previews=True, preview=rendered.preview(text))
+    context = context_of(request, election, previews=True, preview=markdown_cache.preview(text))
     return show_form(request, form, title, _("Save"), **context)
 
 
@@ -91,5 +91,5 @@ def candidate_picture(request: HttpRequest, found: tuple[Election, Candidate]) -
 def remove_candidate(request: HttpRequest, found: tuple[Election, Candidate]) -> HttpResponse:
     election, candidate = found
     done = _("%(name)s is no longer a candidate.") % {"name": candidate.name}
-    told(request, lambda: services.remove_candidate(request.user, election, candidate.name), done)
+    run_action(request, lambda: services.remove_candidate(request.user, election, candidate.name), done)
     return redirect("candidates", name=election.name)

@@ -14,7 +14,7 @@ from elections.rules import ELECTORATES, MAX_SEATS, RESULTS, Election, check_set
 from pages.cards import Card, Cards
 from pages.fields import TitleField, markdown_field
 from pages.time_fields import LocalTimeField, ZonedForm, ZoneField
-from pages.times import Edge, from_text, typed
+from pages.times import Edge, form_time, from_text
 
 
 def seats_field(initial: int) -> forms.IntegerField:
@@ -186,7 +186,7 @@ class SettingsForm(ZonedForm):
     @staticmethod
     def initial_of(election: Election, description: str) -> dict[str, Any]:
         times = {"begins": election.no_voting_before, "ends": election.no_voting_after}
-        local = {name: typed(from_text(text), election.time_zone) for name, text in times.items() if text}
+        local = {name: form_time(from_text(text), election.time_zone) for name, text in times.items() if text}
         plain = (name for name in SettingsForm.base_fields if name not in (*times, "description"))
         return {"description": description, **{name: getattr(election, name) for name in plain}, **local}
 

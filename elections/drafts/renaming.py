@@ -11,12 +11,12 @@ from dataclasses import replace
 from itertools import islice
 
 from acts.background import Batch, Task, finished
-from acts.site import table
+from acts.storage import table
 from acts.versions import unchanged
 from elections import repository
 from elections.repository import RENAMING
 from elections.rules import Election
-from pages import rendered
+from pages import markdown_cache
 from store import keys, spans
 from store.table import Delete, Equals, Exists, Item, Key, Missing, Put, Update, Write
 
@@ -63,7 +63,7 @@ def _moved(item: Item, task: Task) -> list[Write]:
     """The item under the new name, and no longer under the old; all it holds stays as it is, but long HTML is left
     behind: a batch of that is too much for one transaction, and it is made again for whoever looks."""
     old, new, created_at = task.subject, task.data["new_name"], task.data["created_at"]
-    moved = {**rendered.lightened(item), "PK": keys.under_new_name(item["PK"], old, new)}
+    moved = {**markdown_cache.without_long_html(item), "PK": keys.under_new_name(item["PK"], old, new)}
     if "election_name" in item:
         moved["election_name"] = new
     if item.get("GSI1SK") == keys.by_date(created_at, old):

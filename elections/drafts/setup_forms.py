@@ -11,7 +11,7 @@ from django.utils.formats import date_format
 from django.utils.translation import gettext, ngettext
 from django.utils.translation import gettext_lazy as _
 
-from acts.site import now_text
+from acts.storage import now_text
 from elections.candidates.forms import CandidatesForm
 from elections.invitations.forms import reminders_field
 from elections.roll.forms import VotersForm
@@ -19,7 +19,7 @@ from elections.rules import SEVERAL_SEATS, Election, check_window
 from pages.cards import Card, Cards
 from pages.fields import TitleField, markdown_field
 from pages.time_fields import LocalTimeField, ZonedForm, ZoneField
-from pages.times import Edge, from_text, is_offered, shown, typed
+from pages.times import Edge, form_time, from_text, is_selectable, local_time
 
 from .forms import SettingsForm, seats_field
 from .templates import BEGINNINGS, in_days, settings_of
@@ -64,7 +64,7 @@ class BeginningForm(forms.Form):
     def clean_zone(self) -> str:
         """The reader's own, which a script says, unless the site has one."""
         zone = settings.SITE_TIME_ZONE or self.cleaned_data["zone"]
-        return zone if is_offered(zone) else "UTC"
+        return zone if is_selectable(zone) else "UTC"
 
     def values(self) -> dict[str, Any]:
         """As an election keeps them."""
@@ -184,7 +184,7 @@ def _length(days: int) -> str:
 
 
 def _until(days: int, zone: str, now: datetime) -> str:
-    ends = shown(from_text(in_days(days, zone, now)), zone)
+    ends = local_time(from_text(in_days(days, zone, now)), zone)
     day = date_format(ends, gettext("l, j F"))
     return gettext("until %(day)s, %(time)s") % {"day": day, "time": date_format(ends, "H:i")}
 
@@ -203,7 +203,9 @@ class WhenForm(ZonedForm):
         self.fields["lasts"].choices = lengths(election.time_zone, self.now)
 
     def _initial(self, election: Election) -> dict[str, Any]:
-        begins, ends = (typed(each, election.time_zone) if each else None for each in (election.begins, election.ends))
+        begins, ends = (
+            form_time(each, election.time_zone) if each else None for each in (election.begins, election.ends)
+        )
         opens = AT_A_MOMENT if begins else "pressed"
         kept = {"time_zone": election.time_zone, "remind_before": election.remind_before}
         return kept | {"opens": opens, "begins": begins, "lasts": self._lasts(election), "ends": ends}

@@ -15,20 +15,19 @@ from django.utils.translation import gettext as _
 from accounts.access import requires
 from accounts.models import User
 from accounts.rules import Permission
-from acts.again import try_again
-from acts.once import once
 from acts.refusals import NameTaken, Refusal
+from acts.retry import retry_lost_race, run_once
 from elections import actions, repository
 from elections.access import context_of, may
 from elections.candidates.services import add_candidates
 from elections.candidates.views import added_candidates
 from elections.dashboard.checklist import needs_accounts
-from elections.multi_question.links import elsewhere
+from elections.multi_ballots.links import elsewhere
 from elections.roll.services import NobodyHere
 from elections.roll.views import ON_PATH, add_from
 from elections.rules import Action, Election, State
-from pages.forms import carried_out, form_page, posted, token_in
-from pages.saying import say_what_was_understood
+from pages.forms import form_data, form_page, run_form, token_in
+from pages.messages import show_time_notes
 from ranking.candidates import Candidate
 
 from . import services, setup_steps
@@ -43,7 +42,7 @@ from .setup_steps import Step
 @form_page
 def create(request: HttpRequest) -> HttpResponse:
     """What it is and what it is called; the rest has defaults. The same form again is the same draft."""
-    form = BeginningForm(posted(request))
+    form = BeginningForm(form_data(request))
     if request.method == "POST" and form.is_valid() and _made(request, form):
         return redirect("election_step", name=form.cleaned_data["name"], step="candidates")
     token = token_in(request.POST) if form.is_bound else secrets.token_urlsafe(16)
@@ -54,7 +53,7 @@ def create(request: HttpRequest) -> HttpResponse:
 def _made(request: HttpRequest, form: BeginningForm) -> bool:
     mark = f"{request.user.name} {token_in(request.POST)}"
     try:
-        once(mark, lambda: services.create(request.user, mark=mark, **form.values()), None)
+        run_once(mark, lambda: services.create(request.user, mark=mark, **form.values()), None)
     except Refusal as refusal:
         form.add_error("name", str(refusal))
         return False
@@ -65,10 +64,10 @@ def _made(request: HttpRequest, form: BeginningForm) -> bool:
 @form_page
 def create_whole(request: HttpRequest) -> HttpResponse:
     """All settings at once, for those who know what they want."""
-    form = ElectionForm(posted(request))
+    form = ElectionForm(form_data(request))
     done = _("Your draft is there. Now add candidates and voters.")
-    if carried_out(request, form, lambda: services.create(request.user, **form.values()), done, "name"):
-        say_what_was_understood(request, form)
+    if run_form(request, form, lambda: services.create(request.user, **form.values()), done, "name"):
+        show_time_notes(request, form)
         return redirect("dashboard", name=form.cleaned_data["name"])
     context = {"form": form, "title": _("New election"), "button": _("Create draft")}
     return render(request, "elections/settings.html", context, status=422 if form.errors else 200)
@@ -104,7 +103,7 @@ def step(request: HttpRequest, found: tuple[Election, Step]) -> HttpResponse:
 
 def _what(request: HttpRequest, election: Election, step: Step) -> HttpResponse:
     text = repository.description_of(election.name).description
-    form = WhatForm(posted(request), initial={"name": election.name, "description": text})
+    form = WhatForm(form_data(request), initial={"name": election.name, "description": text})
     if _done(request, form, lambda: _reworded(request, election, form)):
         return redirect("election_step", name=form.cleaned_data["name"], step="candidates")
     return _page(request, election, step, form)
@@ -118,7 +117,7 @@ def _reworded(request: HttpRequest, election: Election, form: WhatForm) -> None:
 
 def _candidates(request: HttpRequest, election: Election, step: Step) -> HttpResponse:
     there = repository.candidates_by_name(election.name)
-    form = OnTheBallotForm(posted(request), there=len(there))
+    form = OnTheBallotForm(form_data(request), there=len(there))
 
     def add() -> None:
         if new := [Candidate(name) for name in form.cleaned_data["names"]]:
@@ -133,7 +132,7 @@ def _candidates(request: HttpRequest, election: Election, step: Step) -> HttpRes
 
 def _who(request: HttpRequest, election: Election, step: Step) -> HttpResponse:
     """Importing a list or adding a group saves what was chosen here first, and comes back."""
-    form = WhoForm(posted(request), election=election)
+    form = WhoForm(form_data(request), election=election)
 
     def save() -> None:
         """The voters first: if one of them is nobody's name, nothing is changed."""
@@ -150,10 +149,10 @@ def _who(request: HttpRequest, election: Election, step: Step) -> HttpResponse:
 
 
 def _settings(request: HttpRequest, election: Election, step: Step) -> HttpResponse:
-    form: Any = {"when": WhenForm, "how": HowForm}[step.name](posted(request), election=election)
+    form: Any = {"when": WhenForm, "how": HowForm}[step.name](form_data(request), election=election)
     if _done(request, form, lambda: _change(request, election, form)):
         if isinstance(form, WhenForm):
-            say_what_was_understood(request, form)
+            show_time_notes(request, form)
         return redirect(setup_steps.after(step, election))
     return _page(request, election, step, form)
 
@@ -175,11 +174,11 @@ def _change(request: HttpRequest, election: Election, form: Any) -> None:
     def change() -> None:
         actions.change(request.user, repository.find(election.name) or election, Action.SET_UP, **form.values())
 
-    try_again(change)
+    retry_lost_race(change)
 
 
 def _done(request: HttpRequest, form: Any, act: Callable[[], None]) -> bool:
-    """Like `carried_out`, but without a word: the next step says that it goes on."""
+    """Like `run_form`, but without a word: the next step says that it goes on."""
     if request.method != "POST" or not form.is_valid():
         return False
     try:

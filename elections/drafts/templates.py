@@ -10,7 +10,7 @@ from typing import Any
 from django.utils.translation import gettext_lazy as _
 
 from pages.cards import Card
-from pages.times import Edge, shown, understood
+from pages.times import Edge, interpret, local_time
 
 DEFAULT_WINDOW_DAYS = 7
 CLOSING_TIME = time(18)  # on the clocks of the election
@@ -75,5 +75,5 @@ def settings_of(beginning: Beginning, seats: int, zone: str, now: datetime) -> d
 
 def in_days(days: int, zone: str, since: datetime) -> str:
     """The end of an election that is to last so many days, as it is stored: in the evening there."""
-    last = shown(since, zone).date() + timedelta(days=days)
-    return understood(datetime.combine(last, CLOSING_TIME), zone, Edge.CLOSING).stored
+    last = local_time(since, zone).date() + timedelta(days=days)
+    return interpret(datetime.combine(last, CLOSING_TIME), zone, Edge.CLOSING).stored

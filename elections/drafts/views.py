@@ -13,8 +13,8 @@ from elections import repository as elections
 from elections.access import context_of, run
 from elections.candidates.views import _preview
 from elections.rules import Action, Election
-from pages.forms import carried_out, form_page, posted, show_form
-from pages.saying import say_what_was_understood
+from pages.forms import form_data, form_page, run_form, show_form
+from pages.messages import show_time_notes
 
 from . import copying
 from . import services as drafts
@@ -48,8 +48,8 @@ def _under_another_name(
     suggestion: str,
     said: Callable[[Election], str] = lambda done: _("Done."),
 ) -> HttpResponse:
-    form = NameForm(posted(request), initial={"name": suggestion})
-    if carried_out(request, form, lambda: act(request.user, election, form.cleaned_data["name"]), said, "name"):
+    form = NameForm(form_data(request), initial={"name": suggestion})
+    if run_form(request, form, lambda: act(request.user, election, form.cleaned_data["name"]), said, "name"):
         return redirect("dashboard", name=form.cleaned_data["name"])
     return show_form(request, form, title, title, **context_of(request, election))
 
@@ -58,14 +58,14 @@ def _under_another_name(
 @form_page
 def settings(request: HttpRequest, election: Election) -> HttpResponse:
     text = elections.description_of(election.name).description
-    form = SettingsForm(posted(request), initial=SettingsForm.initial_of(election, text))
-    if carried_out(
+    form = SettingsForm(form_data(request), initial=SettingsForm.initial_of(election, text))
+    if run_form(
         request,
         form,
         lambda: actions.change(request.user, election, Action.SET_UP, **form.values()),
         _("The settings are saved."),
     ):
-        say_what_was_understood(request, form)
+        show_time_notes(request, form)
         return redirect("dashboard", name=election.name)
     context = context_of(request, election, form=form, title=_("Settings"), button=_("Save settings"))
     return render(request, "elections/settings.html", context, status=422 if form.errors else 200)
@@ -75,10 +75,10 @@ def settings(request: HttpRequest, election: Election) -> HttpResponse:
 @form_page
 def describe(request: HttpRequest, election: Election) -> HttpResponse:
     text = elections.description_of(election.name).description
-    form = DescriptionForm(posted(request), initial={"description": text})
+    form = DescriptionForm(form_data(request), initial={"description": text})
     if "preview" in request.POST and form.is_valid():
         return _preview(request, form, _("Description"), form.cleaned_data["description"], election)
-    if carried_out(
+    if run_form(
         request,
         form,
         lambda: actions.change(request.user, election, Action.DESCRIBE, **form.cleaned_data),

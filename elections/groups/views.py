@@ -16,7 +16,7 @@ from django.views.decorators.http import require_POST, require_safe
 from accounts.access import requires
 from accounts.models import User
 from accounts.rules import Permission
-from acts.limits import SECONDS_PER_HOUR, Limit, count
+from acts.rate_limits import SECONDS_PER_HOUR, Limit, count
 from elections import repository as elections
 from elections import rules as of_elections
 from elections.access import context_of, run
@@ -27,10 +27,10 @@ from elections.roll.list_summary import Skipped
 from elections.roll.views import begun
 from elections.rules import EVERYBODY_HERE, Action, Election, takes_names
 from pages import lists
-from pages.forms import carried_out, form_page, posted, refusals_at, show_form, token_in
+from pages.forms import form_data, form_page, refusals_as_errors, run_form, show_form, token_in
 from pages.lists import Row, Verdict
-from pages.paging import listed, one_page
-from pages.saying import ask, refusals_said, told
+from pages.messages import confirm_page, refusals_as_messages, run_action
+from pages.paging import list_context, read_page
 
 from . import filling, repository, rules, services
 from .filling import Filling
@@ -49,16 +49,18 @@ CSV = "group.csv"
 @require_safe
 def groups(request: HttpRequest) -> HttpResponse:
     """By name."""
-    return render(request, "elections/groups/groups.html", listed(request, partial(repository.mine, request.user.name)))
+    return render(
+        request, "elections/groups/groups.html", list_context(request, partial(repository.mine, request.user.name))
+    )
 
 
 @requires(Permission.USE_APPLICATION)
 @form_page
 def make(request: HttpRequest) -> HttpResponse:
     """First its name; then who is in it."""
-    form = GroupForm(posted(request))
+    form = GroupForm(form_data(request))
     if request.method == "POST" and form.is_valid():
-        with refusals_at(form, "name"):
+        with refusals_as_errors(form, "name"):
             count(MADE, request.user.name)
             made = services.make(request.user, form.cleaned_data["name"])
             return redirect("add_members", group_id=made.id)
@@ -82,7 +84,7 @@ owned: Any = requires(Permission.USE_APPLICATION, load=repository.find, rule=_ow
 def group(request: HttpRequest, group: Group) -> HttpResponse:
     search = SearchForm(request.GET)
     prefix = search.cleaned_data["q"] if search.is_valid() else ""
-    found, older = one_page(request, partial(repository.members, group.id, prefix=prefix), q=prefix)
+    found, older = read_page(request, partial(repository.members, group.id, prefix=prefix), q=prefix)
     used = services.used_in(group.id, MAX_USES_SHOWN, lambda election: _sees(request, election))
     context = {"group": group, "members": found, "older": older, "search": search, "used": used}
     context |= {"coming": filling.is_under_way(group.id)}
@@ -98,12 +100,12 @@ def _sees(request: HttpRequest, election: Election) -> bool:
 @owned
 @form_page
 def rename(request: HttpRequest, group: Group) -> HttpResponse:
-    form = GroupForm(posted(request), initial={"name": group.name})
+    form = GroupForm(form_data(request), initial={"name": group.name})
 
     def act() -> Group:
         return services.rename(request.user, group.id, form.cleaned_data["name"])
 
-    if carried_out(request, form, act, _("The group has its new name."), "name"):
+    if run_form(request, form, act, _("The group has its new name."), "name"):
         return redirect("group", group_id=group.id)
     return show_form(request, form, _("Rename the group"), _("Rename"), group=group)
 
@@ -115,8 +117,8 @@ def delete(request: HttpRequest, group: Group) -> HttpResponse:
         members = ngettext("%(count)d member", "%(count)d members", group.members) % {"count": group.members}
         lead = _("%(members)s. The rolls it was put on stay as they are.") % {"members": members}
         title = _("Delete the group “%(name)s”?") % {"name": group.name}
-        return ask(request, title, _("Delete the group"), danger=True, lead=lead)
-    told(request, lambda: services.delete(request.user, group.id), _("The group is deleted."))
+        return confirm_page(request, title, _("Delete the group"), danger=True, lead=lead)
+    run_action(request, lambda: services.delete(request.user, group.id), _("The group is deleted."))
     return redirect("groups")
 
 
@@ -135,7 +137,7 @@ def export(request: HttpRequest, group: Group) -> HttpResponse:
 def remove(request: HttpRequest, group: Group) -> HttpResponse:
     name = request.POST.get("member", "")
     done = _("%(name)s is no longer in the group.") % {"name": name}
-    told(request, lambda: services.remove(request.user, group.id, name), done)
+    run_action(request, lambda: services.remove(request.user, group.id, name), done)
     return redirect("group", group_id=group.id)
 
 
@@ -148,18 +150,18 @@ def add(request: HttpRequest, group: Group) -> HttpResponse:
     """A list, pasted or as a file; then a preview, problems first; then one button."""
     if "voters" in request.POST:
         return _add(request, group)
-    form = MembersForm(posted(request), request.FILES if request.method == "POST" else None)
+    form = MembersForm(form_data(request), request.FILES if request.method == "POST" else None)
     if request.method == "POST" and form.is_valid():
         return _previewed(request, group, form.cleaned_data["rows"])
     return show_form(request, form, _("Add members"), _("Look at the list"), upload=True, group=group)
 
 
 def _previewed(request: HttpRequest, group: Group, rows: list[Row]) -> HttpResponse:
-    names = [row.kept for row in rows if row.kept]
-    rows = lists.against(
+    names = [row.value for row in rows if row.value]
+    rows = lists.compare_with_roll(
         rows, repository.there(group.id, names), repository.accounts(names), _("In the group already.")
     )
-    new = [row.kept for row in rows if row.verdict == Verdict.NEW]
+    new = [row.value for row in rows if row.verdict == Verdict.NEW]
     skipped = list_summary.skipped_of(rows)
     sent_back = "".join(lists.as_csv(["voter"], ([name] for name in new))) if new else ""
     form = ImportedForm(initial={"voters": sent_back, "skipped": skipped.as_text()})
@@ -173,7 +175,7 @@ def _add(request: HttpRequest, group: Group) -> HttpResponse:
     if not form.is_valid():
         messages.error(request, _("That list could not be read. Please start again with it."))
         return redirect("add_members", group_id=group.id)
-    with refusals_said(request):
+    with refusals_as_messages(request):
         came = services.add(request.user, group.id, form.cleaned_data["voters"])
         messages.success(request, _came(came, form.cleaned_data["skipped"]))
         return redirect("group", group_id=group.id)
@@ -192,7 +194,7 @@ def _came(came: Filling, skipped: Skipped) -> str:
 @require_POST
 def keep(request: HttpRequest, election: Election) -> HttpResponse:
     """Everybody on the roll, in a group of one's own."""
-    with refusals_said(request):
+    with refusals_as_messages(request):
         count(MADE, request.user.name)
         made = services.keep_roll(request.user, election, token_in(request.POST))
         messages.success(request, _("The roll is kept as a group. Later changes of one do not change the other."))
@@ -205,7 +207,7 @@ def keep(request: HttpRequest, election: Election) -> HttpResponse:
 def put_on(request: HttpRequest, election: Election) -> HttpResponse:
     """First which group, then its numbers, then one button."""
     own, _more = repository.mine(request.user.name, limit=MAX_GROUPS_PER_PERSON)
-    form = ChoiceForm(posted(request), groups=own, initial={"group": own[0].id if len(own) == 1 else None})
+    form = ChoiceForm(form_data(request), groups=own, initial={"group": own[0].id if len(own) == 1 else None})
     if request.method == "POST" and form.is_valid():
         chosen = next(each for each in own if each.id == form.cleaned_data["group"])
         return _put_on(request, election, chosen) if "sure" in request.POST else _looked_at(request, election, chosen)
@@ -225,19 +227,19 @@ def _rows(election: Election, members: list[Member]) -> list[Row]:
     """What would become of each member. Whose account is gone stays behind, also if somebody has the name again."""
     here = {each.name for each in repository.still_here(members)}
     names = [each.name for each in members]
-    judged = lists.against(
+    judged = lists.compare_with_roll(
         (Row(line, name, name, Verdict.NEW) for line, name in enumerate(names, 1)),
         *elections.on_roll_or_here(election, names),
     )
-    judged = judged if takes_names(election) else lists.only_addresses(judged, str(EVERYBODY_HERE))
-    return [_gone(row) if row.verdict == Verdict.NEW and row.kept not in here else row for row in judged]
+    judged = judged if takes_names(election) else lists.refuse_names(judged, str(EVERYBODY_HERE))
+    return [_gone(row) if row.verdict == Verdict.NEW and row.value not in here else row for row in judged]
 
 
 def _gone(row: Row) -> Row:
-    return Row(row.line, row.typed, row.kept, Verdict.INVALID, _("This account is gone."))
+    return Row(row.line, row.typed, row.value, Verdict.INVALID, _("This account is gone."))
 
 
 def _put_on(request: HttpRequest, election: Election, group: Group) -> HttpResponse:
-    with refusals_said(request):
+    with refusals_as_messages(request):
         return begun(request, election, services.put_on_roll(request.user, election, group.id))
     return redirect("roll", name=election.name)

@@ -14,7 +14,7 @@ from typing import Any
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext, ngettext_lazy
 
-from acts.site import SITE, table
+from acts.storage import SITE, table
 from elections.convening import convened_of
 from elections.rules import Election, State
 from elections.turnout.counts import final_turnout, turnout
@@ -195,7 +195,7 @@ def _end_moved(told: Told, end: str | None) -> str:
 
 def _in_its_zone(stored: str, election: Election) -> str:
     try:
-        return times.moment_text(times.shown(times.from_text(stored), election.time_zone))
+        return times.moment_text(times.local_time(times.from_text(stored), election.time_zone))
     except times.UnknownZone:
         return times.moment_text(times.from_text(stored))
 

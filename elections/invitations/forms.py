@@ -9,7 +9,7 @@ from django import forms
 from django.utils.translation import gettext_lazy as _
 
 from accounts.models import User
-from pages import rendered
+from pages import markdown_cache
 from pages.fields import LinesField, markdown_field
 
 from . import messages, own_text
@@ -52,7 +52,7 @@ class OwnTextForm(forms.Form):
         label=_("Your own words"),
         required=False,
         max_length=own_text.MAX_WORDING_CHARS,
-        validators=[rendered.check],
+        validators=[markdown_cache.check_length],
         rows=6,
         help_text=_(
             "They stand between our sentences, in invitations and reminders. You may use Markdown: *emphasis*, lists, "

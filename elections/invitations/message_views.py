@@ -14,12 +14,12 @@ from accounts import allowance
 from accounts.access import requires
 from accounts.opting_out import opt_out
 from accounts.rules import NOT_CONFIRMED
-from acts.site import now_text
+from acts.storage import now_text
 from elections.access import context_of, run
 from elections.rules import Action, Election, State
-from pages import rendered
-from pages.forms import carried_out, form_page, posted, show_form
-from pages.saying import ask
+from pages import markdown_cache
+from pages.forms import form_data, form_page, run_form, show_form
+from pages.messages import confirm_page
 
 from . import messages
 from . import opt_out as quiet
@@ -36,11 +36,11 @@ def message(request: HttpRequest, election: Election) -> HttpResponse:
         return render(request, "elections/messages.html", _read(request, election))
     if not request.user.can_write_to_many:
         return _not_confirmed(request, election)
-    form = MessageForm(posted(request))
+    form = MessageForm(form_data(request))
     preview = ""
     if "preview" in request.POST:
-        preview = rendered.preview(form.cleaned_data["text"]) if form.is_valid() else ""
-    elif carried_out(
+        preview = markdown_cache.preview(form.cleaned_data["text"]) if form.is_valid() else ""
+    elif run_form(
         request,
         form,
         lambda: messages.send(request.user, election, **form.cleaned_data),
@@ -66,8 +66,8 @@ def _read(request: HttpRequest, election: Election, **more: Any) -> dict[str, An
 @run(Action.SET_REMINDERS)
 @form_page
 def reminders(request: HttpRequest, election: Election) -> HttpResponse:
-    form = RemindersForm(posted(request), initial={"remind_before": election.remind_before})
-    if carried_out(
+    form = RemindersForm(form_data(request), initial={"remind_before": election.remind_before})
+    if run_form(
         request,
         form,
         lambda: by_the_clock.choose(request.user, election, form.cleaned_data["remind_before"]),
@@ -111,4 +111,6 @@ def own_mails(request: HttpRequest) -> HttpResponse:
         else _("When an election that you could vote in is counted, you may get a mail that says who won.")
     )
     button = _("Mail me results again") if is_quiet else _("No more mails about results")
-    return ask(request, _("Mails about results"), button, lead=lead, fields=[("wanted", "yes" if is_quiet else "no")])
+    return confirm_page(
+        request, _("Mails about results"), button, lead=lead, fields=[("wanted", "yes" if is_quiet else "no")]
+    )

@@ -15,12 +15,12 @@ from django.utils.translation import gettext_lazy as _
 
 from accounts.models import User
 from accounts.rules import check_confirmed
-from acts.site import now_text, table
+from acts.storage import now_text, table
 from elections import actions
 from elections.rules import Action, Election, WrongState
-from mail.letters import Message
+from mail.emails import Message
 from mail.outbox import Mail, NothingToSay
-from pages import rendered
+from pages import markdown_cache
 from store import keys
 from store.log import Event
 from store.table import Item, Key, Update
@@ -54,7 +54,7 @@ def send(actor: User, election: Election, subject: str, text: str) -> None:
     now = now_text()
     words = {"subject": subject, "text": text, "written_by": actor.name, "written_at": now, until_of(MESSAGED): now}
     said = {"election_name": election.name, "subject": subject, "message": digest, "on_roll": election.voter_count}
-    kept = Update(keys.message(election.name, digest), set=words | rendered.beside("text", text))
+    kept = Update(keys.message(election.name, digest), set=words | markdown_cache.html_attributes("text", text))
     mailing.ask(actor, election, MESSAGED, Event(actor.name, "VotersMessaged", said), kept, message=digest)
 
 
@@ -80,7 +80,9 @@ def _sent(item: Item) -> Sent:
 
 
 def _html(item: Item) -> SafeString:
-    return rendered.shown(Key(item["PK"], item["SK"]), "text", item["text"], rendered.kept(item, "text"))
+    return markdown_cache.load_or_render(
+        Key(item["PK"], item["SK"]), "text", item["text"], markdown_cache.stored_html(item, "text")
+    )
 
 
 def written(mail: Mail) -> Message:

@@ -15,14 +15,13 @@ from django.utils.translation import gettext as _
 from accounts import repository as people
 from accounts.models import User
 from accounts.rules import check_confirmed
-from acts.recording import record
-from acts.site import now_text, table
+from acts.storage import now_text, record, table
 from elections import actions, repository, rules
 from elections.rules import RUNNERS, Action, Election
-from mail.letters import Message
+from mail.emails import Message
 from mail.names import isolated
 from mail.outbox import Mail
-from pages import rendered
+from pages import markdown_cache
 from store import keys
 from store.log import Event
 from store.table import Check, Delete, Exists, Item, Put
@@ -57,8 +56,8 @@ def of(election_name: str) -> Words:
 
 
 def _words_of(item: Item) -> Words:
-    html = rendered.shown(
-        keys.invitation_words(item["election_name"]), "text", item["text"], rendered.kept(item, "text")
+    html = markdown_cache.load_or_render(
+        keys.invitation_words(item["election_name"]), "text", item["text"], markdown_cache.stored_html(item, "text")
     )
     return Words(item["text"], html, Person(**item["author"]), Person(**item["answers"]) if item["answers"] else None)
 
@@ -90,7 +89,7 @@ def _kept(election: Election, text: str, author: Person, answers: Person | None)
         return Delete(place)
     people_named = {"author": _stored(author), "answers": _stored(answers) if answers else None}
     said = {"election_name": election.name, "text": text, "written_at": now_text(), **people_named}
-    return Put({"PK": place.pk, "SK": place.sk, **said, **rendered.beside("text", text)})
+    return Put({"PK": place.pk, "SK": place.sk, **said, **markdown_cache.html_attributes("text", text)})
 
 
 def _stored(person: Person) -> Item:

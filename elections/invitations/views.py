@@ -17,12 +17,12 @@ from django.views.decorators.http import require_safe
 from accounts import allowance, policy
 from accounts.rules import NOT_CONFIRMED
 from acts.refusals import Refusal
-from acts.site import table
+from acts.storage import table
 from elections.access import context_of, run
 from elections.rules import Action, Election
 from elections.turnout.counts import tells_who, turnout
 from pages.forms import form_page
-from pages.saying import told
+from pages.messages import run_action
 from store.together import together
 
 from . import forecast, mailing, own_text
@@ -58,7 +58,7 @@ def invitation(request: HttpRequest, election: Election) -> HttpResponse:
         return _shown(request, election, what, form, known, status=422)
     if "test" in request.POST:
         done = _("The test mail to %(email)s is on its way.") % {"email": request.user.email}
-        told(request, lambda: forecast.send_test(request.user, election, KINDS[what]), done)
+        run_action(request, lambda: forecast.send_test(request.user, election, KINDS[what]), done)
         return _back(election, what)
     if "send" in request.POST:
         return _send(request, election, what)
@@ -81,7 +81,7 @@ def _send(request: HttpRequest, election: Election, what: str) -> HttpResponse:
     """Mails take a while: the overview shows how far they have got."""
     seen = _number(request.POST["send"])
     done = ngettext("%(count)d mail is on its way.", "%(count)d mails are on their way.", seen) % {"count": seen}
-    if told(request, lambda: forecast.send(request.user, election, KINDS[what], seen), done):
+    if run_action(request, lambda: forecast.send(request.user, election, KINDS[what], seen), done):
         return redirect("dashboard", name=election.name)
     return _back(election, what)
 

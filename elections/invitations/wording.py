@@ -11,12 +11,12 @@ from django.utils.translation import gettext as _
 
 from accounts import repository as people
 from accounts.welcoming import Asked
-from acts.site import now_text, table
+from acts.storage import now_text, table
 from elections import repository
-from elections.multi_question.links import called
+from elections.multi_ballots.links import called
 from elections.rules import Election, State
 from mail.names import isolated
-from pages.times import UnknownZone, moment_text, shown, zone_label
+from pages.times import UnknownZone, local_time, moment_text, zone_label
 from store import keys
 from store.table import Item
 
@@ -97,7 +97,7 @@ def _moment(moment: datetime | None, zone_name: str, *, with_place: bool = False
 def _moment_text(moment: datetime, zone_name: str, with_place: bool, language: str | None) -> str:
     """In the language that is spoken here."""
     try:
-        text = moment_text(shown(moment, zone_name))
+        text = moment_text(local_time(moment, zone_name))
     except UnknownZone:  # a machine that does not know the zone tells the time all the same
         return moment_text(moment.astimezone(UTC))
     return f"{text} ({zone_label(zone_name)})" if with_place and zone_name != "UTC" else text

@@ -10,7 +10,7 @@ from django.utils.translation import ngettext
 
 from elections.invitations.progress import Progress
 from elections.rules import Election, State
-from pages.times import amounts, seconds_left
+from pages.times import seconds_left, split_seconds
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +73,7 @@ def _waiting(election: Election, voted: int, waiting: int | None) -> str:
 
 
 def _time(seconds: int) -> str:
-    return " ".join(map(str, amounts(seconds)))
+    return " ".join(map(str, split_seconds(seconds)))
 
 
 # --- deleting ---

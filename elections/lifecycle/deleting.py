@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from accounts.models import User
 from acts.background import Batch, Task, finished, next_deletions
-from acts.following import get_through
-from acts.recording import write
 from acts.refusals import LostRace
-from acts.site import now_text, table
+from acts.retry import retry_on_conflict
+from acts.storage import now_text, table, write
 from acts.versions import unchanged
 from elections import repository
 from elections.actions import check, record
-from elections.multi_question import repository as books
+from elections.multi_ballots import repository as multi_ballots
 from elections.repository import DELETING, RENAMING
 from elections.rules import Action, Election
 from store import keys
@@ -58,7 +57,7 @@ def _ask_for(election: Election, task: Put) -> None:
     under way."""
     still_there = Check(keys.election(election.name), Equals("created_at", election.created_at))
     try:
-        get_through(lambda: write(still_there, task))
+        retry_on_conflict(lambda: write(still_there, task))
     except LostRace as lost:
         if 0 in lost.parts:
             raise
@@ -69,7 +68,7 @@ def delete_batch(task: Task) -> Batch:
     name = task.subject
     election = repository.find(name)
     if election is not None and election.created_at == task.data["created_at"]:
-        CLOSING.shut(election)
+        CLOSING.shut_gates(election)
         event = Event(task.data["by"], "ElectionDeleted", {"election_name": election.name, **_event_data(election)})
         return Batch(deletion(election), event=event)
     partitions = (keys.all_of_election(name), *keys.all_in_shards(name, task.data["shards"]))
@@ -83,8 +82,7 @@ def _event_data(election: Election) -> dict[str, str]:
 
 
 def deletion(election: Election) -> list[Write]:
-    """With the salt, which ties ballots to voters; and out of the book it is bound into. Its gates go with the
-    rest: nobody passes them."""
+    """Also deletes the salt, which ties ballots to voters, and takes it off its multi-question ballot."""
     own = (keys.lots, keys.for_everyone, keys.sealing, keys.shared_result)
     return [
         Delete(keys.election(election.name), when=unchanged(election)),
@@ -92,7 +90,7 @@ def deletion(election: Election) -> list[Write]:
         *(Delete(key(election.name)) for key in own),
         Delete(keys.listed_election(election.name)),
         *(Delete(keys.manager(election.name, name)) for name in {election.owner_name, *election.managers}),
-        *books.leaving(election),
+        *multi_ballots.leaving(election),
         *([to_forget()] if election.has_secrets else []),
     ]
 

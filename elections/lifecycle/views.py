@@ -13,8 +13,8 @@ from django.views.decorators.http import require_POST
 
 from accounts import policy
 from accounts.forms import ConfirmNameForm
-from acts.links import whole
-from acts.site import now_text, table
+from acts.links import absolute_url
+from acts.storage import now_text, table
 from elections import repository
 from elections.access import context_of, run
 from elections.dashboard import checklist
@@ -24,8 +24,8 @@ from elections.invitations.progress import Progress, progress
 from elections.rules import Action, Election
 from elections.skills_needed import needs
 from elections.turnout.counts import turnout
-from pages.forms import carried_out, form_page, posted, show_form
-from pages.saying import say_what_was_understood, told
+from pages.forms import form_data, form_page, run_form, show_form
+from pages.messages import run_action, show_time_notes
 from store.together import together
 
 from . import consequences, deleting, services
@@ -36,8 +36,8 @@ from .forms import EndForm, OpenForm
 @run(Action.OPEN)
 @form_page
 def open_(request: HttpRequest, election: Election) -> HttpResponse:
-    form = OpenForm(posted(request), has_needs=bool(needs.of(election.name)))
-    if carried_out(
+    form = OpenForm(form_data(request), has_needs=bool(needs.of(election.name)))
+    if run_form(
         request, form, lambda: services.open_(request.user, election, **form.cleaned_data), _("The election is open.")
     ):
         return redirect("dashboard", name=election.name)
@@ -62,16 +62,16 @@ def _recapped(election: Election, offered: Collection[str]) -> dict[str, Any]:
 @run(Action.FIX)
 @require_POST
 def fix(request: HttpRequest, election: Election) -> HttpResponse:
-    told(request, lambda: services.fix(request.user, election), _("The candidates are fixed."))
+    run_action(request, lambda: services.fix(request.user, election), _("The candidates are fixed."))
     return redirect("dashboard", name=election.name)
 
 
 @run(Action.EXTEND)
 @form_page
 def extend(request: HttpRequest, election: Election) -> HttpResponse:
-    form = EndForm(posted(request), zone=election.time_zone)
-    if carried_out(request, form, lambda: services.extend(request.user, election, form.end()), _("The end is moved.")):
-        say_what_was_understood(request, form)
+    form = EndForm(form_data(request), zone=election.time_zone)
+    if run_form(request, form, lambda: services.extend(request.user, election, form.end()), _("The end is moved.")):
+        show_time_notes(request, form)
         return redirect("dashboard", name=election.name)
     return show_form(request, form, _("Move the end"), _("Move the end"), **context_of(request, election))
 
@@ -80,7 +80,7 @@ def extend(request: HttpRequest, election: Election) -> HttpResponse:
 @form_page
 def close(request: HttpRequest, election: Election) -> HttpResponse:
     if request.method == "POST":
-        told(request, lambda: close_and_look(request.user, election), _("The election is closed."))
+        run_action(request, lambda: close_and_look(request.user, election), _("The election is closed."))
         return redirect("dashboard", name=election.name)
     said = consequences.closing(election, turnout(election).voted, now_text())
     context = context_of(request, election, said=said, title=_("Close the election"), button=_("Close for good"))
@@ -90,9 +90,9 @@ def close(request: HttpRequest, election: Election) -> HttpResponse:
 @run(Action.DELETE)
 @form_page
 def delete(request: HttpRequest, election: Election) -> HttpResponse:
-    form = ConfirmNameForm(posted(request), expected=election.name)
+    form = ConfirmNameForm(form_data(request), expected=election.name)
     done = _("%(name)s is deleted.") % {"name": election.name}
-    if carried_out(request, form, lambda: deleting.delete(request.user, election), done):
+    if run_form(request, form, lambda: deleting.delete(request.user, election), done):
         return redirect("elections")
     title = _("Delete %(name)s") % {"name": election.name}
     got = progress(election)
@@ -105,5 +105,5 @@ def _what_goes(election: Election, got: Progress) -> consequences.Said:
     candidates, voted = len(repository.candidates(election.name)), turnout(election).voted
     mails = got.sent + sum(each.mails.sent for each in messages.all_of(election))
     is_public = got.is_sealed and election.results_public
-    address = whole(reverse("shared", args=[election.name])) if is_public else ""
+    address = absolute_url(reverse("shared", args=[election.name])) if is_public else ""
     return consequences.deleting(election, candidates, voted, mails, got, address)

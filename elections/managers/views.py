@@ -11,8 +11,8 @@ from django.utils.translation import gettext_lazy
 from elections.access import context_of, run
 from elections.rules import Action, Election
 from pages.fields import NameField
-from pages.forms import carried_out, form_page, posted, show_form
-from pages.saying import told
+from pages.forms import form_data, form_page, run_form, show_form
+from pages.messages import run_action
 
 from . import services as managers_services
 from .services import add_manager, remove_manager
@@ -25,13 +25,13 @@ class PersonForm(forms.Form):
 @run(Action.CHANGE_MANAGERS)
 @form_page
 def managers(request: HttpRequest, election: Election) -> HttpResponse:
-    form = PersonForm(posted(request))
+    form = PersonForm(form_data(request))
     if request.method == "POST" and "remove" in request.POST:
         name = request.POST["remove"]
         done = _("%(name)s no longer runs this election.") % {"name": name}
-        told(request, lambda: remove_manager(request.user, election, name), done)
+        run_action(request, lambda: remove_manager(request.user, election, name), done)
         return redirect("managers", name=election.name)
-    if carried_out(
+    if run_form(
         request,
         form,
         lambda: add_manager(request.user, election, form.cleaned_data["name"]),
@@ -46,8 +46,8 @@ def managers(request: HttpRequest, election: Election) -> HttpResponse:
 @run(Action.HAND_OVER)
 @form_page
 def hand_over(request: HttpRequest, election: Election) -> HttpResponse:
-    form = PersonForm(posted(request))
-    if carried_out(
+    form = PersonForm(form_data(request))
+    if run_form(
         request,
         form,
         lambda: managers_services.hand_over(request.user, election, form.cleaned_data["name"]),

@@ -12,18 +12,18 @@ from django.views.decorators.http import require_safe
 from accounts.access import requires
 from accounts.models import User
 from accounts.rules import Permission
-from acts.links import whole
-from acts.site import now_text
+from acts.links import absolute_url
+from acts.storage import now_text
 from elections import repository
 from elections.access import context_of, panels, visible
 from elections.invitations import wording
 from elections.repository import Description, Voter
 from elections.roll.forms import SearchForm
 from elections.rules import Election, State
-from pages import rendered
-from pages.markdown import plain
+from pages import markdown_cache
+from pages.markdown import excerpt
 from pages.page_cache import Fragment, cache_key, get_or_render, page_with
-from pages.paging import one_page
+from pages.paging import read_page
 from ranking.boxes import choices_of
 from store.keys import fold
 from store.log import utc_now
@@ -50,14 +50,14 @@ def elections(request: HttpRequest) -> HttpResponse:
         return _mine(request)
     tab = tab if tab in STATES else "all"
     read = partial(repository.lists, prefix=prefix, state=STATES.get(tab))
-    found, older = one_page(request, read, show=tab, q=prefix)
+    found, older = read_page(request, read, show=tab, q=prefix)
     now = now_text()
     shown = [(each, each.state(now)) for each in found if each.stored_state != State.DRAFT]
     return render(request, "elections/elections.html", {"rows": shown, "older": older, "tab": tab, "form": form})
 
 
 def _mine(request: HttpRequest) -> HttpResponse:
-    found, older = one_page(request, partial(own_elections.own, request.user), show="mine")
+    found, older = read_page(request, partial(own_elections.own, request.user), show="mine")
     now = now_text()
     rows = [(each.listed, each.listed.state(now), each, each.waits(now)) for each in found]
     context = {"rows": rows, "older": older, "tab": "mine", "form": SearchForm()}
@@ -114,8 +114,8 @@ def visible_with_words(user: User, found: tuple[Election, Description]) -> None:
 def calendar(request: HttpRequest, found: tuple[Election, Description]) -> HttpResponse:
     """The election for one's own calendar; one without times has nothing to put there."""
     election, about = found
-    url = whole(reverse("election", args=[election.name]))
-    words = {"name": election.name, "url": url, "description": plain(rendered.description_of(about), 500)}
+    url = absolute_url(reverse("election", args=[election.name]))
+    words = {"name": election.name, "url": url, "description": excerpt(markdown_cache.description_html(about), 500)}
     try:
         file = as_calendar(**words, opens=election.begins, closes=election.ended or election.ends, now=utc_now())
     except NotInTheCalendar:

@@ -8,7 +8,7 @@ from django import forms
 from django.utils.translation import gettext_lazy as _
 
 from pages import lists
-from pages.fields import LinesField, kept_of, new_of, usable_rows
+from pages.fields import LinesField, new_names, read_names, valid_rows
 from pages.names import MAX_NAME_CHARS
 
 from .list_summary import Skipped, skipped_of
@@ -23,9 +23,9 @@ class VotersForm(forms.Form):
     )
 
     def clean_voters(self) -> list[str]:
-        rows = usable_rows(lambda text: lists.read_voters(text.encode()), self.cleaned_data["voters"])
+        rows = valid_rows(lambda text: lists.read_voters(text.encode()), self.cleaned_data["voters"])
         self.skipped = skipped_of(rows)
-        return new_of(rows)
+        return new_names(rows)
 
 
 class ImportForm(forms.Form):
@@ -57,7 +57,7 @@ class ImportedForm(forms.Form):
     skipped = forms.CharField(widget=forms.HiddenInput, required=False, max_length=300)
 
     def clean_voters(self) -> list[str]:
-        return kept_of(lambda text: lists.read_voters(text.encode()), self.cleaned_data["voters"])
+        return read_names(lambda text: lists.read_voters(text.encode()), self.cleaned_data["voters"])
 
     def clean_skipped(self) -> Skipped:
         return Skipped.from_text(self.cleaned_data["skipped"])

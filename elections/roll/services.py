@@ -10,13 +10,13 @@ from functools import partial
 from django.utils.translation import ngettext
 
 from accounts.models import User
-from acts.again import try_again
 from acts.refusals import Refusal
-from acts.site import now_text, table
+from acts.retry import retry_lost_race
+from acts.storage import now_text, table
 from elections import places, repository, rules
 from elections.actions import check, record
 from elections.invitations import voting_link
-from elections.multi_question import repository as books
+from elections.multi_ballots import repository as multi_ballots
 from elections.rules import Action, Election, State
 from store import keys
 from store.splitting import by_count
@@ -83,22 +83,24 @@ def add_handful(
 ) -> Added:
     """Put those of the batch on the roll who are new, in one transaction with whatever else goes with so many; on a
     ballot with several questions, on the rolls of the others as well."""
-    followers, subject = books.followers(election), f"{election.book} {secrets.token_hex(8)}"
+    followers, subject = multi_ballots.followers(election), f"{election.book} {secrets.token_hex(8)}"
 
     def more(added: Added, new: Sequence[str]) -> list[Write]:
-        task = [books.LISTING.begin(subject, book_id=election.book, voters=list(new))] if followers and new else []
-        return [*also(added), *task, *([books.is_free(election.book)] if election.book and new else [])]
+        task = (
+            [multi_ballots.LISTING.begin(subject, book_id=election.book, voters=list(new))] if followers and new else []
+        )
+        return [*also(added), *task, *([multi_ballots.is_free(election.book)] if election.book and new else [])]
 
     added, new = _add(actor, election, batch, more)
     if followers and new:
-        books.LISTING.start(subject)
+        multi_ballots.LISTING.start(subject)
     return added
 
 
 def bring(actor: User, followers: Sequence[str], voters: Sequence[str]) -> None:
     """Put voters on the rolls of the other questions. Any number may do this at once, and again."""
     for name in followers:
-        try_again(partial(_follow, actor, name, voters))
+        retry_lost_race(partial(_follow, actor, name, voters))
 
 
 def _follow(actor: User, name: str, voters: Sequence[str]) -> None:
@@ -140,7 +142,7 @@ def adding(election: Election, names: Sequence[str], accounts: Mapping[str, str]
 
 def remove_voter(actor: User, election: Election, name: str) -> None:
     check(actor, election, Action.REMOVE_VOTERS)
-    take_off(actor, election, [name], *([books.is_free(election.book)] if election.book else []))
+    take_off(actor, election, [name], *([multi_ballots.is_free(election.book)] if election.book else []))
 
 
 def take_off(actor: User, election: Election, names: Sequence[str], *also: Write) -> None:

@@ -20,7 +20,7 @@ from django_htmx.http import HttpResponseClientRedirect, trigger_client_event
 from accounts import allowance, policy
 from accounts.models import User
 from accounts.opting_out import opt_out
-from acts.site import now_text, table
+from acts.storage import now_text, table
 from elections import repository
 from elections.access import context_of, run, run_with
 from elections.invitations import mailing
@@ -29,11 +29,11 @@ from elections.skills_needed.forms import SkilledForm
 from elections.turnout.counts import tells_names, tells_who, turnout
 from elections.turnout.views import turnout_context
 from pages import lists
-from pages.forms import carried_out, form_page, posted, show_form
+from pages.forms import form_data, form_page, run_form, show_form
 from pages.lists import Verdict
-from pages.paging import one_page
-from pages.saying import refusals_said, told
-from pages.sorting import as_people_sort
+from pages.messages import refusals_as_messages, run_action
+from pages.paging import read_page
+from pages.sorting import natural_sort_key
 from skills import repository as skills
 from skills.rules import Skill, level_of
 from store.together import together
@@ -54,8 +54,8 @@ UNSCRIPTED_STEP_SECONDS = 10.0  # seconds a browser without scripts waits before
 @form_page
 def roll(request: HttpRequest, election: Election) -> HttpResponse:
     """Who may vote, page by page; a POST adds some, typed one a line."""
-    form = VotersForm(posted(request))
-    if carried_out(request, form, lambda: add_from(form, request.user, election), str, "voters"):
+    form = VotersForm(form_data(request))
+    if run_form(request, form, lambda: add_from(form, request.user, election), str, "voters"):
         return redirect("roll", name=election.name)
     if request.GET.get("show") == "failed":
         return _failed(request, election)
@@ -65,7 +65,7 @@ def roll(request: HttpRequest, election: Election) -> HttpResponse:
     voted = counts["turnout"].voted if counts else 0
     by_name = tells_names(election, voted)
     read = partial(repository.voters, election, prefix=prefix, by_name=by_name)
-    found, older = one_page(request, read, q=prefix)
+    found, older = read_page(request, read, q=prefix)
     shown = mailing.with_mails(found)
     context = context_of(request, election, form=form, search=search, voters=shown, older=older, **counts)
     context |= {"tells_who": tells_who(election, voted), "by_name": by_name, "keep_token": secrets.token_urlsafe(16)}
@@ -81,7 +81,7 @@ def _mails_today(request: HttpRequest, election: Election) -> dict[str, Any]:
 
 def _failed(request: HttpRequest, election: Election) -> HttpResponse:
     """Whose mails did not go out, and why."""
-    found, older = one_page(request, partial(mailing.failures, election), show="failed")
+    found, older = read_page(request, partial(mailing.failures, election), show="failed")
     context = context_of(request, election, failures=found, older=older, **_mails_today(request, election))
     return render(request, "elections/failed.html", context)
 
@@ -93,7 +93,7 @@ def invite(request: HttpRequest, election: Election) -> HttpResponse:
     voter = request.POST.get("voter", "")
     done = _("The mail is on its way, with a new link: the earlier ones no longer work.")
     done = done if election.vote_by_link else _("The mail is on its way.")
-    told(request, lambda: mailing.send_again(request.user, election, voter), done)
+    run_action(request, lambda: mailing.send_again(request.user, election, voter), done)
     return redirect("roll", name=election.name)
 
 
@@ -110,7 +110,7 @@ def import_roll(request: HttpRequest, election: Election) -> HttpResponse:
     """First a preview that gives each row its verdict, then one button."""
     if "voters" in request.POST:
         return _import(request, election)
-    form = ImportForm(posted(request), request.FILES if request.method == "POST" else None)
+    form = ImportForm(form_data(request), request.FILES if request.method == "POST" else None)
     if request.method == "POST" and form.is_valid():
         return previewed(request, election, form.cleaned_data["rows"])
     under_way, last = imports.lately(election)
@@ -120,8 +120,10 @@ def import_roll(request: HttpRequest, election: Election) -> HttpResponse:
 
 def previewed(request: HttpRequest, election: Election, rows: list[lists.Row], **more: Any) -> HttpResponse:
     """What would become of each row, and the button that does it."""
-    rows = lists.against(rows, *repository.on_roll_or_here(election, [row.kept for row in rows if row.kept]))
-    rows = rows if takes_names(election) else lists.only_addresses(rows, str(EVERYBODY_HERE))
+    rows = lists.compare_with_roll(
+        rows, *repository.on_roll_or_here(election, [row.value for row in rows if row.value])
+    )
+    rows = rows if takes_names(election) else lists.refuse_names(rows, str(EVERYBODY_HERE))
     more |= {"query": _query(request)}
     return render(request, "elections/preview.html", context_of(request, election, **_verdicts(rows), **more))
 
@@ -139,7 +141,7 @@ def _after(request: HttpRequest, election_name: str) -> str:
 
 
 def _verdicts(rows: list[lists.Row]) -> dict[str, Any]:
-    new = [row.kept for row in rows if row.verdict == Verdict.NEW]
+    new = [row.value for row in rows if row.verdict == Verdict.NEW]
     skipped = list_summary.skipped_of(rows)
     # With a heading and quotation marks, for the first name may look like a heading, and any may have a comma.
     sent_back = "".join(lists.as_csv(["voter"], ([name] for name in new))) if new else ""
@@ -150,7 +152,7 @@ def _verdicts(rows: list[lists.Row]) -> dict[str, Any]:
 
 def _import(request: HttpRequest, election: Election) -> HttpResponse:
     form = ImportedForm(request.POST)
-    with refusals_said(request):
+    with refusals_as_messages(request):
         if form.is_valid():
             voters, skipped = form.cleaned_data["voters"], form.cleaned_data["skipped"]
             return begun(request, election, imports.start(request.user, election, voters, skipped))
@@ -172,7 +174,7 @@ def go_on_importing(request: HttpRequest, found: tuple[Election, Import]) -> Htt
     if request.method != "POST":
         context = {"under_way": under_way, "onward": _after(request, election.name)}
         return render(request, "elections/import.html", context_of(request, election, **context))
-    with refusals_said(request):
+    with refusals_as_messages(request):
         after = imports.go_on(
             request.user, election, under_way, PROGRESS_STEP_SECONDS if request.htmx else UNSCRIPTED_STEP_SECONDS
         )
@@ -223,7 +225,7 @@ def export_roll(request: HttpRequest, election: Election) -> HttpResponse:
 def remove_voter(request: HttpRequest, election: Election) -> HttpResponse:
     name = request.POST.get("voter", "")
     done = _("%(name)s is no longer on the roll.") % {"name": name}
-    told(request, lambda: services.remove_voter(request.user, election, name), done)
+    run_action(request, lambda: services.remove_voter(request.user, election, name), done)
     return redirect("roll", name=election.name)
 
 
@@ -234,7 +236,7 @@ def remove_voter(request: HttpRequest, election: Election) -> HttpResponse:
 @form_page
 def skilled(request: HttpRequest, election: Election) -> HttpResponse:
     """First which skill, then a preview as of an import, and the same button."""
-    form = SkilledForm(posted(request))
+    form = SkilledForm(form_data(request))
     if request.method == "POST" and form.is_valid():
         skill, least = form.cleaned_data["skill"], form.cleaned_data["level"]
         return previewed(request, election, _skilled_rows(skill, least), skilled=_skill_sentence(skill, least))
@@ -244,7 +246,9 @@ def skilled(request: HttpRequest, election: Election) -> HttpResponse:
 
 def _skilled_rows(skill: Skill, least: int) -> list[lists.Row]:
     """By name, and no more than a list may have."""
-    found = sorted((name for name, _level in islice(skills.holders(skill, least), lists.MAX_ROWS)), key=as_people_sort)
+    found = sorted(
+        (name for name, _level in islice(skills.holders(skill, least), lists.MAX_ROWS)), key=natural_sort_key
+    )
     return [lists.Row(line, name, name, Verdict.NEW) for line, name in enumerate(found, 1)]
 
 

@@ -16,10 +16,10 @@ from django.utils.translation import gettext_lazy as _
 from accounts import repository as people
 from accounts.models import User
 from accounts.rules import Permission
-from acts.site import table
+from acts.storage import table
 from elections import repository
 from elections.rules import Election, NotReady, State
-from pages.sorting import as_people_sort
+from pages.sorting import natural_sort_key
 from skills import merging
 from skills import repository as skills
 from skills.rules import Level, Skill, level_of
@@ -93,7 +93,7 @@ def named(needs: Iterable[Need]) -> list[Need]:
     current = _current(each.skill for each in every)
     found = [replace(each, skill=skill.id, name=skill.name) for each in every if (skill := current.get(each.skill))]
     by_skill = {each.skill: each for each in sorted(found, key=lambda each: (each.level, each.count))}
-    return sorted(by_skill.values(), key=lambda each: as_people_sort(each.name))
+    return sorted(by_skill.values(), key=lambda each: natural_sort_key(each.name))
 
 
 def leading_to(election_name: str, skill_id: str) -> list[str]:

@@ -11,12 +11,12 @@ from django.views.decorators.http import require_POST, require_safe
 from accounts.access import requires
 from accounts.models import User
 from accounts.rules import Permission
-from acts.links import whole
+from acts.links import absolute_url
 from elections import repository
 from elections.access import context_of, run, run_with, visible
 from elections.rules import Action, Election, State
-from pages.forms import carried_out, form_page, posted
-from pages.saying import told
+from pages.forms import form_data, form_page, run_form
+from pages.messages import run_action
 from ranking.candidates import Candidate
 from skills import repository as skills
 from skills.rules import level_of
@@ -31,12 +31,12 @@ from .services import ask_candidates, drop_need, set_need
 @form_page
 def wanted(request: HttpRequest, election: Election) -> HttpResponse:
     """What it needs, and a form to say more; and which candidates agreed to show what they can do."""
-    form = NeedForm(posted(request))
+    form = NeedForm(form_data(request))
     act = lambda: set_need(request.user, election, Need(**form.value()))  # noqa: E731
-    if carried_out(request, form, act, _("Noted."), "skill"):
+    if run_form(request, form, act, _("Noted."), "skill"):
         return redirect("needs", name=election.name)
     context = context_of(request, election, form=form, needs=needs.named(needs.of(election.name)))
-    address = whole(reverse("agree", args=[election.name]))
+    address = absolute_url(reverse("agree", args=[election.name]))
     there = needs.agreements(election.name)
     is_offered = Action.SET_NEEDS.name in context["offered"]
     to_ask = needs.to_be_asked(election.name, context["needs"], there) if is_offered else []
@@ -48,7 +48,7 @@ def wanted(request: HttpRequest, election: Election) -> HttpResponse:
 @require_POST
 def drop(request: HttpRequest, found: tuple[Election, str]) -> HttpResponse:
     election, skill_id = found
-    told(request, lambda: drop_need(request.user, election, skill_id), _("It is no longer needed."))
+    run_action(request, lambda: drop_need(request.user, election, skill_id), _("It is no longer needed."))
     return redirect("needs", name=election.name)
 
 
@@ -56,7 +56,7 @@ def drop(request: HttpRequest, found: tuple[Election, str]) -> HttpResponse:
 @require_POST
 def ask(request: HttpRequest, election: Election) -> HttpResponse:
     """Have those mailed who stand and were not asked yet."""
-    told(request, lambda: ask_candidates(request.user, election), _("The candidates are asked by mail."))
+    run_action(request, lambda: ask_candidates(request.user, election), _("The candidates are asked by mail."))
     return redirect("needs", name=election.name)
 
 
@@ -78,7 +78,7 @@ def agree(request: HttpRequest, found: tuple[Election, Candidate]) -> HttpRespon
     if request.method == "POST":
         act, done = (services.disagree, _("Nothing of it will be shown.")) if "withdraw" in request.POST else (
             services.agree, _("You agreed. Until the election opens you may withdraw."))  # fmt: skip
-        told(request, lambda: act(request.user, election, candidate), done)
+        run_action(request, lambda: act(request.user, election, candidate), done)
         return redirect("agree", name=election.name)
     is_draft = election.stored_state == State.DRAFT
     context = {"candidate": candidate, "is_draft": is_draft, "rows": _own_rows(request.user, election, is_draft)}

@@ -203,6 +203,6 @@ def _round_times(when: Window, zone_name: str, pace: timedelta) -> Iterator[date
 
 def _local(moment: datetime, zone_name: str) -> datetime:
     try:
-        return times.shown(moment, zone_name)
+        return times.local_time(moment, zone_name)
     except times.UnknownZone:
         return moment.astimezone(UTC)

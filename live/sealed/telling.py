@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from pages.sorting import as_people_sort
+from pages.sorting import natural_sort_key
 from questions.question import Question
 
 from ..play import Fact, Play, Text, play_of
@@ -98,7 +98,7 @@ class Told:
             at = bisect_left(entries, beginning, key=_plain) if beginning else start
             rows = tuple(self._by_receipt(each, beginning) for each in entries[at : at + PAGE_ROWS])
             return Leaf(rows, at + PAGE_ROWS if at + PAGE_ROWS < len(entries) else 0)
-        known = sorted(self._signed(own, hosts), key=lambda row: as_people_sort(row.whose))
+        known = sorted(self._signed(own, hosts), key=lambda row: natural_sort_key(row.whose))
         return Leaf(tuple(known[start : start + PAGE_ROWS]), start + PAGE_ROWS if start + PAGE_ROWS < len(known) else 0)
 
     def _by_receipt(self, entry: Entry, beginning: str) -> Row:

@@ -10,11 +10,10 @@ from typing import Any
 
 from django.utils.translation import gettext_lazy as _
 
-from acts.again import try_again
-from acts.recording import record
 from acts.refusals import LostRace, NotNow
-from acts.site import SITE, now_text
-from pages.sorting import as_people_sort
+from acts.retry import retry_lost_race
+from acts.storage import SITE, now_text, record
+from pages.sorting import natural_sort_key
 from store import keys
 from store.log import Event
 from store.table import Write
@@ -70,7 +69,7 @@ def listed(all_seats: Iterable[Seat], asked: str) -> list[Seat]:
     """Whose name has what was asked for in it: first those who wait for the host, then by name."""
     part = keys.fold(asked)
     found = [each for each in all_seats if part in keys.fold(each.name)]
-    return sorted(found, key=lambda each: (each.approved or each.removed, as_people_sort(each.name)))
+    return sorted(found, key=lambda each: (each.approved or each.removed, natural_sort_key(each.name)))
 
 
 # --- acts of hosts ---
@@ -133,7 +132,7 @@ def _change(game_id: str, player: str, who: str, act: SeatAct, changed: Callable
         _record(game, seat, after, who, act, said, writes)
         return after
 
-    return try_again(once)
+    return retry_lost_race(once)
 
 
 def _read(game_id: str, player: str) -> tuple[Game, State, Seat]:

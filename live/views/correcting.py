@@ -23,8 +23,8 @@ from live.rules import Game, State
 from live.services import correcting
 from live.show import access
 from live.show.access import Hosted, of_hosts
-from pages.forms import carried_out, form_page, new_token, posted, refusals_at, show_form
-from pages.saying import ask, told
+from pages.forms import form_data, form_page, new_token, refusals_as_errors, run_form, show_form
+from pages.messages import confirm_page, run_action
 from questions.forms import QuestionForm
 from questions.question import Question
 from questions.rules import Elsewhere, edition_of_question
@@ -36,13 +36,13 @@ from .forms import AddedQuestionForm, SessionQuestionForm, TitleForm
 @form_page
 def title(request: HttpRequest, hosted: Hosted) -> HttpResponse:
     game = hosted[0]
-    form = TitleForm(posted(request), initial={"title": game.title})
+    form = TitleForm(form_data(request), initial={"title": game.title})
     done = _("The title is changed.")
 
     def retitle() -> None:
         correcting.retitle(game.id, request.user.name, form.cleaned_data["title"])
 
-    if carried_out(request, form, retitle, done, "title"):
+    if run_form(request, form, retitle, done, "title"):
         return _back(game)
     return show_form(request, form, _("Change the title"), _("Save"))
 
@@ -64,9 +64,9 @@ def questions(request: HttpRequest, hosted: Hosted) -> HttpResponse:
 def add_question(request: HttpRequest, hosted: Hosted) -> HttpResponse:
     """One more, of any play, as the last."""
     game = hosted[0]
-    form = AddedQuestionForm(posted(request), game=game)
+    form = AddedQuestionForm(form_data(request), game=game)
     if request.method == "POST" and form.is_valid():
-        with refusals_at(form):
+        with refusals_as_errors(form):
             place = correcting.add(game.id, request.user.name, form.question())
             messages.success(request, _("The question is added."))
             return _back(game, place)
@@ -98,7 +98,7 @@ of_a_question = requires(Permission.USE_APPLICATION, load_for=load_placed)
 @form_page
 def question(request: HttpRequest, placed: Placed) -> HttpResponse:
     game = placed.game
-    form = _form(placed, posted(request))
+    form = _form(placed, form_data(request))
     if request.method == "POST" and form.is_valid():
         try:
             _change(request, placed, form)
@@ -154,11 +154,11 @@ def remove_question(request: HttpRequest, placed: Placed) -> HttpResponse:
     game, seen = placed.game, request.GET.get("seen", "")
     if request.method == "POST":
         done = _("“%(title)s” is removed.") % {"title": placed.question.title}
-        told(request, lambda: correcting.remove(game.id, request.user.name, placed.place, seen), done)
+        run_action(request, lambda: correcting.remove(game.id, request.user.name, placed.place, seen), done)
         return _back(game)
     lead = _("“%(title)s” goes from the list, with everything that was typed for it.")
     words = {"title": placed.question.title}
-    return ask(request, _("Remove it from the list"), _("Remove it"), lead=lead % words, danger=True)
+    return confirm_page(request, _("Remove it from the list"), _("Remove it"), lead=lead % words, danger=True)
 
 
 def _done(request: HttpRequest, act: Callable[[], Any]) -> None:

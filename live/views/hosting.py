@@ -16,7 +16,7 @@ from django.views.decorators.http import require_safe
 from accounts.access import public, requires
 from accounts.models import User
 from accounts.rules import Permission
-from acts.links import whole
+from acts.links import absolute_url
 from acts.refusals import LostRace, NotAllowed, NotNow, Refusal
 from live import codes, repository, rules, seats, steps, words
 from live.play import plays_of
@@ -27,9 +27,9 @@ from live.show import hall, rooms, screens
 from live.show.access import Hosted, of_hosts, page_to
 from live.show.presence import PRESENCE
 from live.show.screens import HOSTING, Role
-from pages.addresses import origin
-from pages.forms import carried_out, form_page, posted
-from pages.saying import ask, told
+from pages.client_address import client_network
+from pages.forms import form_data, form_page, run_form
+from pages.messages import confirm_page, run_action
 from store.keys import fold
 
 from .forms import HostForm
@@ -49,7 +49,7 @@ def _show(request: HttpRequest, role: Role, room: Room, **more: Any) -> HttpResp
     game = room.game
     if role in HOSTING:
         PRESENCE.host_looks(room)
-        codes.hosted_from(game, origin(request))
+        codes.hosted_from(game, client_network(request))
     context = {
         "game": game,
         "state": room.state,
@@ -77,7 +77,7 @@ def _hears(role: Role, game: Game) -> dict[str, str]:
 def _links(game: Game) -> dict[str, str]:
     """By which other devices show the session, and people join it; whoever has one of them needs no account."""
     named = {"screen": [game.id, game.screen_token], "scoreboard": [game.id, game.screen_token]}
-    links = {name: whole(reverse(name, args=words)) for name, words in named.items()}
+    links = {name: absolute_url(reverse(name, args=words)) for name, words in named.items()}
     return links if game.ended_at else links | {"join": hall.link_to(game)}
 
 
@@ -192,7 +192,7 @@ def _ask(request: HttpRequest, game: Game, state: State, step: Step | None, vers
         raise LostRace(rules.STALE)
     steps.check_offered(game, state, step)
     title = str(words.step_words(step, game, state))
-    return ask(request, title, title, lead=lead, danger=True)
+    return confirm_page(request, title, title, lead=lead, danger=True)
 
 
 def _is_by_script(request: HttpRequest) -> bool:
@@ -226,13 +226,13 @@ def load_made(user: User, game_id: str) -> Game | None:
 @requires(Permission.USE_APPLICATION, load_for=load_made)
 @form_page
 def hosts(request: HttpRequest, game: Game) -> HttpResponse:
-    form = HostForm(posted(request) if "remove" not in request.POST else None)
+    form = HostForm(form_data(request) if "remove" not in request.POST else None)
     if request.method == "POST" and "remove" in request.POST:
         name = request.POST["remove"]
         done = _("%(name)s no longer runs this session.") % {"name": name}
-        told(request, lambda: hosting.remove(request.user, game.id, name), done)
+        run_action(request, lambda: hosting.remove(request.user, game.id, name), done)
         return redirect("game_hosts", game.id)
-    if carried_out(
+    if run_form(
         request,
         form,
         lambda: hosting.add(request.user, game.id, form.cleaned_data["name"]),

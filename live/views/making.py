@@ -20,8 +20,8 @@ from live.qa import services as questions
 from live.room_questions import Mode
 from live.rules import Game
 from live.services import hosting, making
-from pages.forms import form_page, new_token, posted, refusals_at
-from pages.saying import refusals_said
+from pages.forms import form_data, form_page, new_token, refusals_as_errors
+from pages.messages import refusals_as_messages
 from questions import repository as sets
 
 from . import trying
@@ -58,9 +58,9 @@ def make(request: HttpRequest) -> HttpResponse:
     if request.method == "POST" and "rehearse" in request.POST:
         return _rehearse(request)
     chosen = request.GET.get("set", "")
-    form = GameForm(posted(request), offered=sets.usable_by(request.user.name), initial=_initial(chosen))
+    form = GameForm(form_data(request), offered=sets.usable_by(request.user.name), initial=_initial(chosen))
     if request.method == "POST" and form.is_valid():
-        with refusals_at(form):
+        with refusals_as_errors(form):
             game = _made(request, form)
             return redirect(game.format.first_page, game.id)
     context = {"form": form, "waiting_days": configured().waiting.days}
@@ -83,7 +83,7 @@ def _made(request: HttpRequest, form: GameForm) -> Game:
 
 
 def _rehearse(request: HttpRequest) -> HttpResponse:
-    with refusals_said(request):
+    with refusals_as_messages(request):
         hosting.check_makes_another(request.user)
         game = trying.make(request.user)
         messages.info(request, _("Twenty robots are joining. Start when you like; people may join as well."))

@@ -21,9 +21,9 @@ from live.onward.electorate import MAX_ADDRESSES_CHARS, read_addresses
 from live.rules import Game, State
 from live.services import closing
 from live.show import access
-from pages.addresses import origin
+from pages.client_address import client_network
 from pages.forms import form_page
-from pages.saying import refusals_said
+from pages.messages import refusals_as_messages
 
 POLL, ELECTION, ELECTORATE = "poll", "election", "electorate"
 
@@ -54,7 +54,7 @@ def onward(request: HttpRequest, asked: Asked) -> HttpResponse:
         return _page(request, asked, problem=error.messages[0], status=422)
     if make is None:
         return _page(request, asked, problem=_("Please choose what is to be made of it."), status=422)
-    with refusals_said(request):
+    with refusals_as_messages(request):
         made = make()
         return _said(request, asked, made)
     return _back(request, asked) or redirect("onward", asked.game.id, asked.round)
@@ -63,7 +63,7 @@ def onward(request: HttpRequest, asked: Asked) -> HttpResponse:
 def _making(request: HttpRequest, asked: Asked) -> Callable[[], Onward] | None:
     host, game, chosen = request.user, asked.game, request.POST.get("make")
     if chosen == POLL:
-        return lambda: carrying.make_poll(host, origin(request), game.id, asked.round)
+        return lambda: carrying.make_poll(host, client_network(request), game.id, asked.round)
     if chosen in (ELECTION, ELECTORATE):
         present, typed = chosen == ELECTORATE, _addresses(request, game) if chosen == ELECTORATE else None
         return lambda: carrying.make_election(host, game.id, asked.round, of_those_present=present, addresses=typed)

@@ -28,7 +28,7 @@ from live.show.fragments import ELSEWHERE, GONE, LAST, Said
 from live.show.hub import Ear
 from live.show.screens import HOSTING, OF_QA, SEATED, Role
 from pages import streams
-from pages.addresses import origin
+from pages.client_address import client_network
 from pages.streams import Listener
 from store import keys
 
@@ -163,7 +163,7 @@ def stream(request: HttpRequest, game_id: str, role: str) -> HttpResponse:
     asker = _asker(request, game_id, role)
     if asker.last:
         return HttpResponse(fragments.as_stream(LAST, [asker.last]), content_type=streams.EVENT_STREAM)
-    address = origin(request)
+    address = client_network(request)
     if not (streams.can_stream(request) and hub.HUB.has_room_for(address)):
         return HttpResponse(status=204)
     first = fragments.as_stream(asker.version, _snapshot(request, asker))

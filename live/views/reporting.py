@@ -21,8 +21,8 @@ from live.lifetimes import configured
 from live.services import closing, copying, deleting
 from live.show.access import Hosted, of_hosts, of_hosts_and_moderators
 from pages.forms import form_page, new_token, token_in
-from pages.paging import listed
-from pages.saying import ask, refusals_said, told
+from pages.messages import confirm_page, refusals_as_messages, run_action
+from pages.paging import list_context
 
 from . import reports
 
@@ -75,14 +75,16 @@ def history(request: HttpRequest) -> HttpResponse:
     def read(limit: int, cursor: str | None) -> tuple[list[repository.Past], str | None]:
         return repository.history(request.user.name, limit=limit, cursor=cursor)
 
-    return render(request, "live/history.html", listed(request, read) | {"kept_days": configured().retention.days})
+    return render(
+        request, "live/history.html", list_context(request, read) | {"kept_days": configured().retention.days}
+    )
 
 
 @of_hosts
 @require_POST
 def copy(request: HttpRequest, hosted: Hosted) -> HttpResponse:
     """Of a session that waits, runs or has ended, as long as its data is there."""
-    with refusals_said(request):
+    with refusals_as_messages(request):
         made = copying.copy(request.user, hosted[0].id, token_in(request.POST))
         messages.success(request, _("This is the copy. It waits to be started; correct what is different this time."))
         return redirect(made.format.questions_page, made.id)
@@ -103,11 +105,13 @@ NEARLY_ALL_GOES = gettext_lazy(
 def delete(request: HttpRequest, hosted: Hosted) -> HttpResponse:
     game = hosted[0]
     if request.method == "POST":
-        told(request, lambda: deleting.delete(game.id, request.user.name), _("The session is removed."))
+        run_action(request, lambda: deleting.delete(game.id, request.user.name), _("The session is removed."))
         return redirect("games")
     goes = NEARLY_ALL_GOES if rules.keeps_minutes(*hosted) else ALL_GOES
     runs = "" if game.ended_at else " " + _("It is running: it is ended first, for everybody in it.")
-    return ask(request, _("Delete the session"), _("Delete it"), lead=goes % {"title": game.title} + runs, danger=True)
+    return confirm_page(
+        request, _("Delete the session"), _("Delete it"), lead=goes % {"title": game.title} + runs, danger=True
+    )
 
 
 @public

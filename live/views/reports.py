@@ -15,7 +15,7 @@ from typing import Any
 
 import orjson
 
-from acts.site import table
+from acts.storage import table
 from live import counting, repository, seats, standings
 from live.moderation import NOTHING_WRITTEN, Texts
 from live.onward import services as onward
@@ -28,7 +28,7 @@ from live.rules import Game, Phase, State
 from live.seats import Seat
 from live.standings import Board
 from pages.lists import as_csv
-from pages.sorting import as_people_sort
+from pages.sorting import natural_sort_key
 from questions.question import Question
 from store import keys
 
@@ -163,7 +163,7 @@ def _answered(report: Report, play: Play, round_: Round) -> Iterator[tuple[str, 
     if not play.lists_answers(round_) or len(round_.entries) > MAX_ANSWERS_SHOWN:
         return
     question = report.questions[round_.question]
-    best = sorted(round_.entries, key=lambda entry: (-entry.total, as_people_sort(report.name_of(entry.player))))
+    best = sorted(round_.entries, key=lambda entry: (-entry.total, natural_sort_key(report.name_of(entry.player))))
     for entry in best:
         yield report.name_of(entry.player), str(play.words(entry.said, question, question.options)), entry
 

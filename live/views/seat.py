@@ -12,7 +12,7 @@ from django.utils.translation import gettext as _
 from django_htmx.http import HttpResponseClientRedirect
 
 from accounts.access import public
-from acts.links import whole
+from acts.links import absolute_url
 from acts.refusals import Refusal
 from live import players, repository, seats
 from live.players import Pass, Player
@@ -21,8 +21,8 @@ from live.seats import Seat
 from live.services import joining, seating
 from live.show.access import instead
 from pages.forms import form_page
+from pages.messages import confirm_page, message_page
 from pages.qr import qr_svg
-from pages.saying import ask, say
 from store import keys
 
 from .join_forms import PlayerNameForm, with_focus
@@ -71,7 +71,7 @@ def _show(
     form: PlayerNameForm | None = None,
     **more: Any,
 ) -> HttpResponse:
-    address = whole(reverse("take_seat", args=[game.id, players.link_of(game, held)]))
+    address = absolute_url(reverse("take_seat", args=[game.id, players.link_of(game, held)]))
     context = {"game": game, "seat": own, "address": address, "qr": qr_svg(address), **more}
     if seating.may_rename_oneself(game, state):
         context["form"] = with_focus(form) if form else PlayerNameForm(initial={"name": own.name})
@@ -96,7 +96,7 @@ def _take(request: HttpRequest, game: Game, held: Pass) -> HttpResponse:
     try:
         taken = joining.take(game, held)
     except Refusal as refusal:
-        return say(request, _("Your seat"), str(refusal), status=410)
+        return message_page(request, _("Your seat"), str(refusal), status=410)
     return players.remember(redirect("play", game.id), game, taken)
 
 
@@ -128,7 +128,7 @@ def take_seat(request: HttpRequest, game_id: str, token: str) -> HttpResponse:
     found = _linked(game_id, linked) if linked else None
     if linked is None or found is None:
         sentence = _("This link is no longer good. Show a new one on the other device.")
-        return say(request, _("Continue here"), sentence, status=410)
+        return message_page(request, _("Continue here"), sentence, status=410)
     game, own = found
     if request.method == "POST":
         return _take(request, game, linked)
@@ -136,7 +136,7 @@ def take_seat(request: HttpRequest, game_id: str, token: str) -> HttpResponse:
     if game.format.checks_in:
         lead = _("You go on as %(name)s with this device. The other one is told so.")
         button = _("Go on with this device")
-    return ask(request, _("Continue here"), button, lead=lead % {"name": own.name})
+    return confirm_page(request, _("Continue here"), button, lead=lead % {"name": own.name})
 
 
 def _linked(game_id: str, linked: Pass) -> tuple[Game, Seat] | None:

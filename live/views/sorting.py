@@ -21,7 +21,7 @@ from live.services import closing
 from live.show import hall
 from live.show.access import Hosted, of_hosts
 from pages.forms import form_page
-from pages.saying import refusals_said
+from pages.messages import refusals_as_messages
 from questions.question import MAX_OPTIONS, MIN_OPTIONS
 
 MAX_TICKED_IDEAS = 6_000  # ticked at once
@@ -55,7 +55,7 @@ def sort_ideas(request: HttpRequest, hosted: Hosted) -> HttpResponse:
 def _sorted(request: HttpRequest, game_id: str, round_: int, shown: list[int]) -> HttpResponse:
     """Which act it is says the button, with the idea that it is about: “out 3”. The page goes on where it was."""
     back = reverse("sort_ideas", args=[game_id])
-    with refusals_said(request):
+    with refusals_as_messages(request):
         if request.POST.get("round") != str(round_):
             raise LostRace(rules.STALE)
         number, act = _act(request)

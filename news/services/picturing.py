@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 from accounts.models import User
-from acts.again import try_again
-from acts.recording import record
 from acts.refusals import LostRace
+from acts.retry import retry_lost_race
+from acts.storage import record
 from news import repository
 from photos import repository as photos
 from photos.changing import Wanted
@@ -18,7 +18,7 @@ from .writing import check, still_may
 
 def picture(user: User, post_id: str, wanted: Wanted) -> None:
     """Of two at once, the second takes the first one's place; the words of the post stay as they are."""
-    try_again(lambda: _picture(user, post_id, wanted))
+    retry_lost_race(lambda: _picture(user, post_id, wanted))
 
 
 def _picture(user: User, post_id: str, wanted: Wanted) -> None:

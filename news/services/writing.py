@@ -11,10 +11,9 @@ from typing import Any
 from accounts import repository as people
 from accounts.models import User
 from accounts.services import still
-from acts.recording import record
 from acts.refusals import LostRace, NotNow
-from acts.site import now_text
-from acts.suffixes import suffixes
+from acts.storage import now_text, record
+from acts.unique_names import unique_suffixes
 from acts.versions import next_version
 from elections import repository as elections
 from elections.actions import relation
@@ -22,8 +21,8 @@ from elections.rules import RUNNERS, Election
 from elections.rules import State as ElectionState
 from news import mailing, repository, rules
 from news.rules import NO_DATE, NO_ELECTION, SLUG_TAKEN, STILL_A_DRAFT, Post, SlugTaken
-from pages import rendered
-from pages.markdown import plain
+from pages import markdown_cache
+from pages.markdown import excerpt
 from store import keys
 from store.log import Event
 from store.table import Check, Equals, Write
@@ -43,8 +42,8 @@ class Written:
     slug: str = ""  # from the title, for want of one
 
     def on(self, post: Post) -> Post:
-        html = rendered.rendered(self.text)
-        words = replace(post, excerpt=plain(html, rules.EXCERPT_CHARS), words=rules.words_in(html))
+        html = markdown_cache.render(self.text)
+        words = replace(post, excerpt=excerpt(html, rules.EXCERPT_CHARS), words=rules.words_in(html))
         return replace(words, title=self.title, tags=self.tags, summary=self.summary)
 
 
@@ -108,7 +107,7 @@ def new_post(post_id: str, user: User, election: Election | None) -> Post:
 
 def make(user: User, kind: str, post: Post, written: Written, said: dict[str, Any], *checks: Check) -> Post:
     """The post with all that lies with it, at an address of its own."""
-    for suffix in suffixes():
+    for suffix in unique_suffixes():
         slug = written.slug or rules.slug_of(written.title, suffix)
         made = replace(written.on(post), slug=slug)
         try:

@@ -10,7 +10,7 @@ from pathlib import PurePath
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from pages.lists import NotAList, decoded
+from pages.lists import NotAList, decode
 
 from ..rules import Whole
 from . import aiken_in, csv_in, gift_in
@@ -51,7 +51,7 @@ def detected(raw: bytes, name: str = "") -> Format:
     ending = PurePath(name).suffix.lower()
     if ending in BY_NAME:
         return BY_NAME[ending]
-    text = decoded(raw)
+    text = decode(raw)
     if csv_in.names_columns(text):
         return Format.CSV
     if AIKEN.search(text):

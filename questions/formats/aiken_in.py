@@ -13,7 +13,7 @@ from string import ascii_uppercase
 
 from django.utils.translation import gettext as _
 
-from pages.lists import decoded
+from pages.lists import decode
 
 from ..question import Flaw
 from ..rules import Whole
@@ -42,7 +42,7 @@ class Block:
 
 def read(raw: bytes, whole: Whole) -> Read:
     """The questions of a file, each with its verdict for this set."""
-    return foreign.read(map(_question, _blocks(decoded(raw))), whole)
+    return foreign.read(map(_question, _blocks(decode(raw))), whole)
 
 
 def _blocks(text: str) -> Iterator[Block]:

@@ -16,7 +16,7 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
-from pages.lists import HINT, NotAList, Verdict, bare, decoded
+from pages.lists import HINT, NotAList, Verdict, decode, unescape_formula
 from store.keys import fold
 
 from ..question import IN_A_SET, MAX_OPTIONS, Flaw, Kind, Question, flaws, tidied
@@ -54,7 +54,7 @@ KIND_OF = {word: kind for kind, words in KINDS.items() for word in words.split()
 
 def read(raw: bytes, whole: Whole) -> Read:
     """The questions of a file, each with its verdict for this set."""
-    text = decoded(raw)
+    text = decode(raw)
     hint = HINT.match(text)
     lines = lines_of(text[hint.end() :] if hint else text)  # what is left of that line is blank and still counts
     begin = next((number for number, line in enumerate(lines) if line.strip(f'{SEPARATORS}" \n')), 0)
@@ -144,7 +144,7 @@ def _row(record: Record, columns: dict[str, int], width: int) -> Row:
     if record.broken:
         title = record.broken.strip()[:60]
         return Row(record.line, title, None, Verdict.INVALID, _("Its quotation marks do not match, or it is too long."))
-    said = {name: bare(record.cells[place]) for name, place in columns.items() if place < len(record.cells)}
+    said = {name: unescape_formula(record.cells[place]) for name, place in columns.items() if place < len(record.cells)}
     question, found = _question_of(said)
     if _has_words(record.cells[width:]):
         found = [*found, Flaw("", _("It has more cells than the first line."))]

@@ -13,7 +13,7 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
-from pages.lists import decoded
+from pages.lists import decode
 
 from ..question import MAX_CATEGORY_CHARS, Kind
 from ..question import line as one_line
@@ -40,7 +40,7 @@ YES, NO = ("T", "TRUE"), ("F", "FALSE")
 
 def read(raw: bytes, whole: Whole) -> Read:
     """The questions of a file, each with its verdict for this set."""
-    return foreign.read(_questions(decoded(raw)), whole)
+    return foreign.read(_questions(decode(raw)), whole)
 
 
 # --- from lines to blocks ---

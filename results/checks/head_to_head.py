@@ -13,7 +13,7 @@ from django.utils.translation import gettext_lazy
 from acts.refusals import Refusal
 from ballots import repository as ballots
 from ballots.repository import candidates_of
-from pages.sorting import as_people_sort
+from pages.sorting import natural_sort_key
 from ranking.rankings import ranks_of
 from results import apart, repository
 from results.repository import Sealed
@@ -44,7 +44,7 @@ class PairForm(forms.Form):
     def __init__(self, candidates: tuple[str, ...], asked: Any):
         super().__init__(asked or None, initial={"one": 0, "other": min(1, len(candidates) - 1)})
         for field in self.fields.values():
-            field.choices = sorted(enumerate(candidates), key=lambda each: as_people_sort(each[1]))
+            field.choices = sorted(enumerate(candidates), key=lambda each: natural_sort_key(each[1]))
 
     def clean(self) -> dict[str, Any]:
         one, other = (self.cleaned_data.get(name) for name in ("one", "other"))
@@ -128,7 +128,7 @@ def _people(request: HttpRequest, found: Sealed, names: tuple[str, str]) -> dict
         for each in everybody
         if opinion(each["rankings"], one, other, found.election.unranked) == said
     ]
-    shown = sorted(who, key=as_people_sort)[int(start) : int(start) + PAGE_ROWS]
+    shown = sorted(who, key=natural_sort_key)[int(start) : int(start) + PAGE_ROWS]
     asked = request.GET.dict() | {"said": said, "from": int(start) + PAGE_ROWS}
     onward = f"?{urlencode(asked)}" if int(start) + PAGE_ROWS < len(who) else ""
     return {"said": said, "said_in_words": _opinion(said, *names), "people": shown, "onward": onward}

@@ -14,7 +14,7 @@ from acts.refusals import Refusal
 from ballots import repository as ballots
 from ballots.repository import candidates_of
 from pages.fields import LinesField
-from pages.sorting import as_people_sort
+from pages.sorting import natural_sort_key
 from results import apart, repository
 from results.report import report_of, settings_of
 from results.repository import Sealed
@@ -43,7 +43,7 @@ class WhatIfForm(forms.Form):
     def __init__(self, found: Sealed, asked: Any):
         super().__init__(asked or None)
         self.fields["without"].choices = sorted(
-            enumerate(found.seal.candidates), key=lambda each: as_people_sort(each[1])
+            enumerate(found.seal.candidates), key=lambda each: natural_sort_key(each[1])
         )
         if found.election.secret_ballot or found.seal.ballots > MAX_BALLOTS_READ:
             del self.fields["voters"]  # nobody knows whose ballot is whose, or it takes too long to find out

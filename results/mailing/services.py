@@ -14,14 +14,13 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from accounts.models import User
-from acts.recording import try_record
-from acts.site import now_text, table
+from acts.storage import now_text, table, try_record
 from elections import actions
 from elections import repository as elections
 from elections.dashboard.next_step import Button, Step
 from elections.invitations import mailing as invitations
 from elections.invitations.mailing import ANNOUNCED
-from elections.multi_question import repository as books
+from elections.multi_ballots import repository as multi_ballots
 from elections.rules import RUNNERS, Action, Election, WrongState
 from results import repository
 from store import keys
@@ -75,14 +74,18 @@ def to_be_mailed(user: User, election: Election) -> Step | None:
 
 def _leads(election: Election) -> bool:
     """Of several questions on one ballot, one is invited to, and told of, for all."""
-    book = books.find(election.book) if election.book else None
-    return book is None or book.is_led_by(election.name)
+    multi_ballot = multi_ballots.find(election.book) if election.book else None
+    return multi_ballot is None or multi_ballot.is_led_by(election.name)
 
 
 def _leader(election: Election) -> Election | None:
     """The election whose voters are told: itself, unless it is one of several questions on a ballot."""
-    book = books.find(election.book) if election.book else None
-    return election if book is None or book.is_led_by(election.name) else elections.find(book.leader)
+    multi_ballot = multi_ballots.find(election.book) if election.book else None
+    return (
+        election
+        if multi_ballot is None or multi_ballot.is_led_by(election.name)
+        else elections.find(multi_ballot.leader)
+    )
 
 
 def _marked(election: Election) -> Update:
@@ -100,16 +103,16 @@ def asked_at(election: Election) -> datetime | None:
 def outcome_of(election: Election) -> dict[str, str] | None:
     """What the mails say of it: how it ended, who won, how many ballots were counted; of several questions on one
     ballot that of each. `None` while something of it is not sealed."""
-    book = books.find(election.book) if election.book else None
-    if book is None:
+    multi_ballot = multi_ballots.find(election.book) if election.book else None
+    if multi_ballot is None:
         result = _result_of(election)
         return None if result is None else {**_outcome(result, MAX_WINNERS_NAMED), "ballots": str(result.total)}
-    questions = books.questions(book)
+    questions = multi_ballots.questions(multi_ballot)
     results = [result for each in questions if (result := _result_of(each)) is not None]
     if not results or len(results) < len(questions):
         return None
     told = [
-        {"question": book.short(each.name), **_outcome(result, MAX_WINNERS_NAMED_PER_QUESTION)}
+        {"question": multi_ballot.short(each.name), **_outcome(result, MAX_WINNERS_NAMED_PER_QUESTION)}
         for each, result in zip(questions, results, strict=True)
     ]
     ballots = sum(result.total for result in results)

@@ -11,12 +11,12 @@ from accounts import allowance
 from elections.access import context_of, run
 from elections.invitations.forecast import of as forecast_of
 from elections.invitations.mailing import ANNOUNCED
-from elections.multi_question.links import called
+from elections.multi_ballots.links import called
 from elections.rules import Action, Election
 from pages.forms import form_page
-from pages.saying import say, told
+from pages.messages import message_page, run_action
 
-from . import letters
+from . import emails
 from . import services as mailing
 
 
@@ -24,12 +24,12 @@ from . import services as mailing
 @form_page
 def mail_result(request: HttpRequest, election: Election) -> HttpResponse:
     if request.method == "POST":
-        told(request, lambda: mailing.mail_result(request.user, election), _("The mails are on their way."))
+        run_action(request, lambda: mailing.mail_result(request.user, election), _("The mails are on their way."))
         return redirect("mail_result", name=election.name)
     if (about := mailing.outcome_of(election)) is None:
-        return say(request, _("Mail the result"), str(mailing.NOT_SEALED))
+        return message_page(request, _("Mail the result"), str(mailing.NOT_SEALED))
     context = {
-        "outcome": letters.outcome(about),
+        "outcome": emails.outcome(about),
         "called": called(election),
         "numbers": forecast_of(election, ANNOUNCED),
         "asked_at": mailing.asked_at(election),

@@ -75,6 +75,6 @@ def _moment(election: Election, moment: datetime) -> str:
     """To the hour or the day, at whose end votes are counted; but none came after the close."""
     moment = min(moment, election.ended or moment)
     try:
-        return times.moment_text(times.shown(moment, election.time_zone))
+        return times.moment_text(times.local_time(moment, election.time_zone))
     except times.UnknownZone:
         return times.moment_text(moment.astimezone(UTC))

@@ -22,12 +22,12 @@ from django.views.decorators.clickjacking import xframe_options_exempt
 from django.views.decorators.http import require_safe
 
 from accounts.access import public
-from acts.links import whole
-from acts.site import now_text
+from acts.links import absolute_url
+from acts.storage import now_text
 from elections.rules import Election, State
-from pages.conditional import for_reader, tag_of
+from pages.http_cache import cached_for_reader, digest
 from pages.page_cache import page_with
-from pages.sharing import LANGUAGES, MAX_PREVIEW_CHARS, framed, kept_for_good
+from pages.sharing import LANGUAGES, MAX_PREVIEW_CHARS, embeddable, immutable
 from results import services, words
 from results.access import is_shared
 from results.exports.files import context_of_exports
@@ -64,7 +64,7 @@ def shared(request: HttpRequest, name: str) -> HttpResponse:
     part, image = PAGE.part(found), card_address(found.election, found.seal)
     context |= {**part.extra, "image": image, "image_width": WIDTH_PX, "image_height": HEIGHT_PX, "counted": True}
     make = partial(page_with, request, part, "results/shared.html", context)
-    return for_reader(request, tag_of(part.etag, part.extra, found.election, context["address"], image), make)
+    return cached_for_reader(request, digest(part.etag, part.extra, found.election, context["address"], image), make)
 
 
 def context_of_part(found: Sealed) -> dict[str, Any]:
@@ -84,7 +84,7 @@ def embed(request: HttpRequest, name: str) -> HttpResponse:
     context = {"election": found.election, "address": address("shared", found.election)}
     if found.report is not None:
         context |= {"result": found.report.result, "title": title(found.election, found.report)}
-    answer = framed(_answer(request, "results/embed.html", found, context))
+    answer = embeddable(_answer(request, "results/embed.html", found, context))
     if found.report is not None:
         answer["Cache-Control"] = f"public, max-age={CACHE_MINUTES * 60}"
     return answer
@@ -102,7 +102,7 @@ def card(request: HttpRequest, name: str, language: str, sealed: str) -> HttpRes
         said = card_of(found.election, found.seal, found.report, language)
         answer = HttpResponse(picture(said), content_type="image/png")
     answer["ETag"] = f'"{sealed}-{language}"'
-    return kept_for_good(answer)
+    return immutable(answer)
 
 
 def _answer(request: HttpRequest, template: str, found: Found, context: dict[str, Any]) -> HttpResponse:
@@ -116,7 +116,7 @@ def _answer(request: HttpRequest, template: str, found: Found, context: dict[str
 
 
 def address(view: str, election: Election) -> str:
-    return whole(reverse(view, args=[election.name]))
+    return absolute_url(reverse(view, args=[election.name]))
 
 
 def preview(found: Sealed) -> dict[str, str]:

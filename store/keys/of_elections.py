@@ -159,8 +159,8 @@ def imported_rows(election_name: str, digest: str, number: int) -> Key:
 # --- several questions on one ballot ---
 
 
-def book(book_id: str) -> Key:
-    return Key(f"BOOK#{escape(book_id)}", METADATA)
+def multi_ballot(multi_ballot_id: str) -> Key:
+    return Key(f"BOOK#{escape(multi_ballot_id)}", METADATA)
 
 
 # --- groups ---

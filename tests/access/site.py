@@ -18,9 +18,9 @@ from accounts import repository, services
 from accounts.models import User
 from accounts.rules import Role
 from accounts.second_factor import authenticator_apps, factors
-from acts.links import whole
-from acts.site import log
-from acts.tokens import sign
+from acts.links import absolute_url
+from acts.storage import log
+from acts.tokens import create_token
 from ballots import services as voting
 from elections import repository as elections
 from elections.candidates.services import add_candidates, picture_candidate
@@ -37,7 +37,7 @@ from elections.skills_needed import services as skills_needed
 from elections.skills_needed.needs import Need
 from elections.skills_needed.services import set_need
 from mail import outbox
-from mail.letters import compose
+from mail.emails import compose
 from mail.sending import send_waiting
 from news import previews, subscribing
 from news import repository as posts
@@ -47,7 +47,7 @@ from news.likes import member
 from news.rules import Post
 from news.services.writing import Written
 from pages import logo
-from pages.site_views import of_colours
+from pages.site_views import colours_edition
 from photos.changing import Wanted
 from polls import reports, voters
 from polls import repository as polls
@@ -125,7 +125,7 @@ def build() -> Site:
     from .joining import acts_of_joining, looks_at_joining
     from .listening import looks_of_listeners
     from .playing import acts_of_playing, looks_at_playing
-    from .questions import looks_at_books
+    from .questions import looks_at_multi_ballots
     from .records import looks_at_records
 
     people = _people()
@@ -166,7 +166,7 @@ def build() -> Site:
         *looks_at_hosting(people["organiser"]),
         *looks_at_assembling(people["organiser"], people["voter"], browsers["voter"]),
         *looks_at_records(people["organiser"]),
-        *looks_at_books(people["organiser"], people["voter"]),
+        *looks_at_multi_ballots(people["organiser"], people["voter"]),
         *looks_by_link(people["organiser"], browsers["guest"]),
     ]
     acts = [*acts_of_joining(people["organiser"]), *acts_of_playing(people["organiser"], browsers["passer-by"])]
@@ -376,14 +376,14 @@ def _looks_of_everybody(links: dict[str, tuple[str, ...]]) -> list[Look]:
         *(Look(page, "stranger") for page in (*pages, *more)),
         Look("setup", "stranger", ("made-up",), gone=True),
         Look("site_logo", "stranger", (logo.read(settings.SITE_LOGO).edition,)),
-        Look("site_colours", "stranger", (of_colours(settings.SITE_COLOUR),)),
+        Look("site_colours", "stranger", (colours_edition(settings.SITE_COLOUR),)),
         Look("picture", "stranger", _picture()),
         Look("confirm_registration", "stranger", links["register"]),
         Look("accept_invitation", "stranger", links["invited"]),
         Look("reset", "stranger", links["password/reset"]),
         Look("confirm_email", "stranger", links["me/email"]),
         Look("leave_alone", "stranger", (mailing.silence_token(known("Board"), known("Ann")),)),
-        Look("no_results_by_mail", "stranger", (sign("no-results", "ann@example.org"),)),
+        Look("no_results_by_mail", "stranger", (create_token("no-results", "ann@example.org"),)),
         Look("second_step", "half in"),
         Look("waiting", "nobody yet"),
     ]
@@ -481,7 +481,7 @@ def _looks_at_polls(lunch: Poll, dinner: Poll) -> list[Look]:
         Look("poll_results", "stranger", (dinner.id,), of="ended"),
         Look("poll_export", "stranger", (dinner.id, "votes.csv")),
         Look("poll_card", "stranger", (dinner.id, "en", edition)),
-        Look("oembed", "stranger", asked={"url": whole(reverse("poll", args=[lunch.id]))}),
+        Look("oembed", "stranger", asked={"url": absolute_url(reverse("poll", args=[lunch.id]))}),
         *(Look(page, "organiser", (lunch.id,)) for page in of_makers),
         Look("reopen_poll", "organiser", (dinner.id,)),
         Look("poll_key", "stranger", (unowned.id, key)),

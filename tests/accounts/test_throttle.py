@@ -15,8 +15,8 @@ from accounts import repository, services, throttle
 from accounts.models import User
 from accounts.throttle import Limits
 from accounts.visitors import COOKIE, MAX_REMEMBERED_ACCOUNTS, Visitor
-from acts.limits import Limit, TooOften, count
-from pages.addresses import network, origin
+from acts.rate_limits import Limit, TooOften, count
+from pages.client_address import client_network, network
 from store import keys
 from store.chaos import Chaos
 from tests.people import PASSWORD, make_owner
@@ -120,7 +120,7 @@ def test_what_could_not_be_judged_does_not_count(site):
 
 def test_a_store_that_takes_nothing_back_refuses_nobody(site, monkeypatch):
     weather = Chaos(site, Random(1))
-    monkeypatch.setattr("acts.site.connect", lambda url: weather)
+    monkeypatch.setattr("acts.storage.connect", lambda url: weather)
     with throttle.guess(throttle.SIGN_IN, "Ada", Visitor(HOME), None):
         weather.read_only = True
     assert tries(site) == [1, 1]
@@ -526,7 +526,7 @@ def test_somebody_at_an_open_browser_does_not_keep_the_owner_from_theirs(site, p
 def test_the_address_behind_trusted_proxies(rf, settings, remote, forwarded, address):
     settings.TRUSTED_PROXIES = [ip_network("10.0.0.0/8")]
     headers = {"X-Forwarded-For": forwarded} if forwarded else {}
-    assert origin(rf.get("/", REMOTE_ADDR=remote, headers=headers)) == address
+    assert client_network(rf.get("/", REMOTE_ADDR=remote, headers=headers)) == address
 
 
 def test_addresses_of_the_old_kind_in_new_clothes_are_not_one_home():

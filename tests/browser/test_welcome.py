@@ -15,13 +15,13 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from accounts import repository as people
-from acts.site import table
+from acts.storage import table
 from elections import actions
 from elections import repository as elections
 from elections.candidates.services import add_candidates
 from elections.invitations.voting_link import link_to
-from elections.multi_question import repository as books
-from elections.multi_question_pages import services as binding
+from elections.multi_ballot_pages import services as binding
+from elections.multi_ballots import repository as multi_ballots
 from elections.roll.services import add_voters
 from elections.rules import Action
 from polls import repository as polls
@@ -189,23 +189,25 @@ QUESTIONS = {
 
 
 @pytest.fixture
-def door_to_a_book(settings, server, server_folder) -> str:
+def door_to_a_multi_ballot(settings, server, server_folder) -> str:
     settings.STORE_URL = f"sqlite://{server_folder}/plenum.sqlite3"
     settings.SECRET_KEY = (server_folder / "secret_key").read_text()
     owner, voter = people.find(people.owner_name()), f"cy.{next(NUMBERS)}@example.org"
-    book = binding.make(owner, f"Annual meeting {next(NUMBERS)}", tuple(QUESTIONS))
-    for name, candidates in zip(book.questions, QUESTIONS.values(), strict=True):
+    multi_ballot = binding.make(owner, f"Annual meeting {next(NUMBERS)}", tuple(QUESTIONS))
+    for name, candidates in zip(multi_ballot.questions, QUESTIONS.values(), strict=True):
         add_candidates(owner, elections.find(name), [Candidate(each) for each in candidates])
-    add_voters(owner, elections.find(book.leader), [voter])
+    add_voters(owner, elections.find(multi_ballot.leader), [voter])
     end = as_text(utc_now() + timedelta(days=6))
-    actions.change(owner, elections.find(book.leader), Action.SET_UP, vote_by_link=True, no_voting_after=end)
-    binding.open_(owner, books.find(book.id))
-    leader = elections.find(book.leader)
+    actions.change(owner, elections.find(multi_ballot.leader), Action.SET_UP, vote_by_link=True, no_voting_after=end)
+    binding.open_(owner, multi_ballots.find(multi_ballot.id))
+    leader = elections.find(multi_ballot.leader)
     return f"/vote/{link_to(leader, table().get(keys.voter(leader.name, voter)), voter).token}/"
 
 
-def test_three_questions_on_a_phone_are_one_way_one_review_and_receipts_together(visit, door_to_a_book, subtests):
-    page = visit(door_to_a_book, width=PHONE_WIDTH_PX, has_touch=True, color_scheme="dark")
+def test_three_questions_on_a_phone_are_one_way_one_review_and_receipts_together(
+    visit, door_to_a_multi_ballot, subtests
+):
+    page = visit(door_to_a_multi_ballot, width=PHONE_WIDTH_PX, has_touch=True, color_scheme="dark")
 
     def tap(button: str, *, then: str) -> None:
         page.get_by_role("button", name=button).tap()

@@ -20,9 +20,9 @@ from elections.candidates.services import add_candidates
 from elections.drafts import services as drafts
 from elections.lifecycle import closing
 from elections.lifecycle import services as lifecycle
-from elections.multi_question import repository as books
-from elections.multi_question.rules import Book
-from elections.multi_question_pages import services as binding
+from elections.multi_ballot_pages import services as binding
+from elections.multi_ballots import repository as multi_ballots
+from elections.multi_ballots.rules import MultiBallot
 from elections.roll.services import add_voters
 from elections.rules import Election
 from ranking.candidates import Candidate
@@ -56,41 +56,41 @@ def take_to_the_end(site: Table, count: int, letters: int, voters: int, **settin
     check_pages(sign_in(owner), election.name)
 
 
-def take_book_to_the_end(site: Table, questions: int, count: int, letters: int) -> None:
+def take_multi_ballot_to_the_end(site: Table, questions: int, count: int, letters: int) -> None:
     """So many questions on one ballot."""
-    owner, book = vote_in_book(questions, count, letters)
-    binding.close(owner, books.find(book.id))
+    owner, multi_ballot = vote_in_multi_ballot(questions, count, letters)
+    binding.close(owner, multi_ballots.find(multi_ballot.id))
     assert failed(site) == []
-    for name in book.questions:
+    for name in multi_ballot.questions:
         check_sealed(name, 1)
-    assert sign_in(owner).get(reverse("book_results", args=[book.id])).status_code == 200
+    assert sign_in(owner).get(reverse("multi_ballot_results", args=[multi_ballot.id])).status_code == 200
 
 
-def vote_in_book(questions: int, count: int, letters: int) -> tuple[User, Book]:
+def vote_in_multi_ballot(questions: int, count: int, letters: int) -> tuple[User, MultiBallot]:
     owner = make_person("the organiser", Role.OWNER)
     names = [f"{number:02}" + LETTER * 190 for number in range(questions)]
-    book = binding.make(owner, "Spring " + LETTER * 190, names)
-    for name in book.questions:
+    multi_ballot = binding.make(owner, "Spring " + LETTER * 190, names)
+    for name in multi_ballot.questions:
         add_candidates(owner, _found(name), candidates(count, letters))
     enrol("Eve")
-    add_voters(owner, _found(book.leader), ["Eve", owner.name])
-    binding.open_(owner, books.find(book.id))
-    cast_book(_person("Eve"), book.id, book.questions, count)
-    return owner, book
+    add_voters(owner, _found(multi_ballot.leader), ["Eve", owner.name])
+    binding.open_(owner, multi_ballots.find(multi_ballot.id))
+    cast_multi_ballot(_person("Eve"), multi_ballot.id, multi_ballot.questions, count)
+    return owner, multi_ballot
 
 
-def cast_book(voter: User, book_id: str, questions: Sequence[str], count: int) -> None:
+def cast_multi_ballot(voter: User, multi_ballot_id: str, questions: Sequence[str], count: int) -> None:
     """As a browser without scripts does it: each question, then all of them at once."""
     client, drawn = sign_in(voter), Random(7)
     for place in range(1, len(questions) + 1):
         ranks = drawn.sample(range(1, count + 1), count)
         sent = {f"rank-{number}": str(rank) for number, rank in enumerate(ranks)}
-        assert client.post(reverse("book_question", args=[book_id, place]), sent).status_code == 302
-    review = client.get(reverse("book_review", args=[book_id]))
+        assert client.post(reverse("multi_ballot_question", args=[multi_ballot_id, place]), sent).status_code == 302
+    review = client.get(reverse("multi_ballot_review", args=[multi_ballot_id]))
     fields = dict(re.findall(r'<input type="hidden" name="([^"]+)" value="([^"]*)"', review.text))
     assert len(fields) > len(questions) * count
-    cast = client.post(reverse("cast_book", args=[book_id]), fields)
-    assert (cast.status_code, cast.get("Location")) == (302, reverse("book_receipts", args=[book_id]))
+    cast = client.post(reverse("cast_multi_ballot", args=[multi_ballot_id]), fields)
+    assert (cast.status_code, cast.get("Location")) == (302, reverse("multi_ballot_receipts", args=[multi_ballot_id]))
     assert all(voting.standing_of(voter, name).voted for name in questions)
 
 

@@ -14,7 +14,7 @@ from django.http import HttpResponse
 from django.test import Client, override_settings
 from django.urls import reverse
 
-from elections.multi_question.rules import MAX_QUESTIONS
+from elections.multi_ballots.rules import MAX_QUESTIONS
 from live.room_questions import MAX_BLOCKED_WORD_CHARS, MAX_BLOCKED_WORDS
 from news.rules import MAX_TAG_CHARS, MAX_TAGS
 from news.site_page import Part
@@ -234,7 +234,7 @@ GIVEN: dict[str, dict[str, Callable[[Walk], Any]]] = {
         **STV,
     },
     "remove_person": {"name": _known("Ann")},
-    "make_book": {"questions": _titles},
+    "make_multi_ballot": {"questions": _titles},
     "manage_qa": {"words": _words},
     "make_game": {"engagement_type": lambda walk: "poll", "ideas": _nothing, "twice": _nothing},
     "game_question": CHOICE,

@@ -10,7 +10,7 @@ from django.utils import translation
 from accounts import repository as people
 from accounts.rules import Role
 from acts.refusals import NotAllowed, NotNow
-from acts.site import log, table
+from acts.storage import log, table
 from ballots import services as voting
 from elections import repository as elections
 from elections.candidates.services import add_candidates
@@ -18,7 +18,7 @@ from elections.drafts import services as drafts
 from elections.lifecycle import closing, deleting
 from elections.lifecycle import services as lifecycle
 from news import announcements, repository, services
-from pages.markdown import plain
+from pages.markdown import excerpt
 from ranking.candidates import Candidate
 from results import services as results
 from store import keys
@@ -143,7 +143,7 @@ def test_nobodys_name_is_markup(person):
     html = repository.whole(post.id).text.html
     assert html.count("<a ") == 2, "the result and its proof, and nothing of a name"
     assert re.findall(r"<(em|s|b|img|h\d|blockquote|table)\b", html) == []
-    assert BAD.replace("\u202e", "") + " 0" in plain(html, 9999)
+    assert BAD.replace("\u202e", "") + " 0" in excerpt(html, 9999)
 
 
 @pytest.mark.parametrize(

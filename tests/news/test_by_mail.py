@@ -15,13 +15,13 @@ from django.core import mail as sent
 from django.test import Client
 
 from accounts import services as accounts
-from accounts import telling
+from accounts.personal_data import export_personal_data
 from accounts.rules import Role
 from accounts.visitors import Visitor
 from acts import tokens
-from acts.limits import SECONDS_PER_DAY, TooOften
+from acts.rate_limits import SECONDS_PER_DAY, TooOften
 from acts.refusals import Refusal
-from acts.site import table
+from acts.storage import table
 from audit.tables import masks
 from mail import outbox as mails
 from news import subscribing
@@ -197,12 +197,12 @@ def test_with_an_account_goes_the_news_to_its_address(person):
 def test_people_are_told_since_when_they_get_the_news(person):
     ada = person("Ada")
     subscribing.confirm("ada@example.org", "de")
-    packed = zipfile.ZipFile(io.BytesIO(telling.archive(ada).read()))
+    packed = zipfile.ZipFile(io.BytesIO(export_personal_data(ada).read()))
     (entry,) = json.loads(packed.read("news_by_mail.json"))
     assert entry == {"address": "ada@example.org", "since": subscribing.find(ada.email).since, "language": "de"}
     assert "news_by_mail.json" in packed.read("README.txt").decode()
     subscribing.leave(ada.email)
-    assert json.loads(zipfile.ZipFile(io.BytesIO(telling.archive(ada).read())).read("news_by_mail.json")) == []
+    assert json.loads(zipfile.ZipFile(io.BytesIO(export_personal_data(ada).read())).read("news_by_mail.json")) == []
 
 
 def test_auditors_are_shown_no_address(site):

@@ -12,14 +12,14 @@ from django.core import mail as sent
 from accounts.rules import Role
 from acts import background
 from acts.refusals import NotAllowed
-from acts.site import now_text, table
+from acts.storage import now_text, table
 from elections import repository as elections
 from elections.candidates.services import add_candidates
 from elections.drafts import services as drafts
 from elections.lifecycle import services as lifecycle
 from elections.roll.services import add_voters
 from mail import outbox as mails
-from mail.letters import compose
+from mail.emails import compose
 from mail.sending import send_waiting
 from news import mailing, repository, services, subscribing
 from news.repository import MAILING

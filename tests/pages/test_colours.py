@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from config.settings import BASE_DIR
 from pages import colours
-from pages.colours import DARK, LIGHT, MIN_CONTRAST, contrast, mistake, shades, stylesheet
+from pages.colours import DARK, LIGHT, MIN_CONTRAST, contrast, find_error, shades, stylesheet
 
 TOKENS = (BASE_DIR / "static" / "css" / "tokens.css").read_text()
 ANY = st.integers(0, 0xFFFFFF).map("#{:06x}".format)
@@ -24,20 +24,20 @@ def test_contrast_is_that_of_the_standard():
 
 @pytest.mark.parametrize("colour", ["violet", "#fff", "56278a", "#56278g", "#56278a;}"])
 def test_what_is_no_colour_is_a_sentence(colour):
-    assert mistake(colour) == f"SITE_COLOUR should look like #56278a, not {colour!r}."
+    assert find_error(colour) == f"SITE_COLOUR should look like #56278a, not {colour!r}."
 
 
 def test_a_colour_too_light_to_read_is_a_sentence_with_one_that_would_do():
-    sentence = mistake("#ffcc00")
+    sentence = find_error("#ffcc00")
     assert "its contrast is 1.3 to 1, and should be at least 4.5 to 1" in sentence
     (better,) = set(re.findall("#[0-9a-f]{6}", sentence)) - {"#ffcc00"}
-    assert mistake(better) is None
+    assert find_error(better) is None
 
 
 @given(ANY)
 def test_every_shade_can_be_read_where_it_is_used(colour):
-    if mistake(colour):
-        colour = re.findall("#[0-9a-f]{6}", mistake(colour))[-1]
+    if find_error(colour):
+        colour = re.findall("#[0-9a-f]{6}", find_error(colour))[-1]
     for at, surfaces in enumerate((LIGHT, DARK)):
         accent, strong, soft, on = (pair[at] for pair in shades(colour).values())
         texts = [(accent, surface) for surface in (*surfaces, soft)] + [(on, accent), (on, strong), (strong, soft)]

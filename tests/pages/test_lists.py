@@ -23,8 +23,8 @@ from pages.lists import (
     NotAList,
     Row,
     Verdict,
-    against,
     as_csv,
+    compare_with_roll,
     read_candidates,
     read_voters,
 )
@@ -34,7 +34,7 @@ from tests.rows import every_row
 
 
 def kept(rows: list[Row]) -> list[str]:
-    return [row.kept for row in rows if row.verdict is Verdict.NEW]
+    return [row.value for row in rows if row.verdict is Verdict.NEW]
 
 
 def voters(text: str | bytes) -> list[str]:
@@ -189,7 +189,7 @@ def test_a_row_without_voter_is_invalid():
 
 def test_line_numbers_count_blank_lines_and_lines_inside_quotes():
     rows = read_voters(b'sep=,\r\nname,note\r\n\r\nAda,"a\r\nb"\r\nBo,\r\n')
-    assert [(row.line, row.kept) for row in rows] == [(4, "Ada"), (6, "Bo")]
+    assert [(row.line, row.value) for row in rows] == [(4, "Ada"), (6, "Bo")]
 
 
 # --- what is refused whole ---
@@ -254,7 +254,7 @@ def test_any_bytes_are_read_or_refused(raw):
     lines = [row.line for row in rows]
     assert lines == sorted(set(lines))
     for row in rows:
-        assert (row.kept is None) == (row.verdict is Verdict.INVALID)
+        assert (row.value is None) == (row.verdict is Verdict.INVALID)
         assert bool(row.reason) == (row.verdict is not Verdict.NEW)
 
 
@@ -263,7 +263,7 @@ def test_any_bytes_are_read_or_refused(raw):
 
 def test_who_is_on_the_roll_already_is_there():
     rows = read_voters(b"ADA\nBo@example.org\nCy\nada\n@\n")
-    again = against(rows, {"ada", "bo@example.org"}, {"cy"})
+    again = compare_with_roll(rows, {"ada", "bo@example.org"}, {"cy"})
     assert [row.verdict for row in again] == ["there", "there", "new", "there", "invalid"]
     assert again[0].reason == "On the roll already."
     assert rows[0].verdict is Verdict.NEW
@@ -271,11 +271,11 @@ def test_who_is_on_the_roll_already_is_there():
 
 def test_the_same_file_twice_brings_nothing_new():
     rows = read_voters(GREETING.encode())
-    assert kept(against(rows, set(map(fold, kept(rows))), ())) == []
+    assert kept(compare_with_roll(rows, set(map(fold, kept(rows))), ())) == []
 
 
 def test_a_name_nobody_here_has_is_not_usable_and_an_address_is():
-    rows = against(read_voters(b"Ada\nGhost Person\nghost@example.org\nghost person\n"), (), {"ada"})
+    rows = compare_with_roll(read_voters(b"Ada\nGhost Person\nghost@example.org\nghost person\n"), (), {"ada"})
     assert [row.verdict for row in rows] == ["new", "invalid", "new", "repeated"]
     assert rows[1].reason == "Nobody here has this name; list them by their address."
 

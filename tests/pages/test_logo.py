@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from config.settings import BASE_DIR
-from pages.logo import MAX_LOGO_BYTES, PNG, mistake, read
+from pages.logo import MAX_LOGO_BYTES, PNG, find_error, read
 
 SVG = '<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" viewBox="0 0 1 1">{}</svg>'
 
@@ -31,13 +31,13 @@ def file(tmp_path):
 )
 def test_what_draws_is_taken(file, drawing, kind):
     path = file(drawing)
-    assert mistake(path) is None
+    assert find_error(path) is None
     assert read(path).kind == kind
 
 
 @pytest.mark.parametrize("name", ["mark.svg", "favicon.svg", "apple-touch-icon.png"])
 def test_our_own_could_be_somebodys_logo(name):
-    assert mistake(str(BASE_DIR / "static" / "img" / name)) is None
+    assert find_error(str(BASE_DIR / "static" / "img" / name)) is None
 
 
 @pytest.mark.parametrize(
@@ -55,7 +55,7 @@ def test_our_own_could_be_somebodys_logo(name):
     ],
 )
 def test_what_does_more_than_draw_is_refused(file, inside):
-    assert "a logo only draws" in mistake(file(SVG.format(inside)))
+    assert "a logo only draws" in find_error(file(SVG.format(inside)))
 
 
 @pytest.mark.parametrize(
@@ -69,8 +69,8 @@ def test_what_does_more_than_draw_is_refused(file, inside):
     ],
 )
 def test_what_is_no_logo_is_a_sentence(file, content, sentence):
-    assert sentence in mistake(file(content))
+    assert sentence in find_error(file(content))
 
 
 def test_a_file_that_is_not_there_is_a_sentence(tmp_path):
-    assert mistake(f"{tmp_path}/nowhere.png").endswith("cannot be read: No such file or directory.")
+    assert find_error(f"{tmp_path}/nowhere.png").endswith("cannot be read: No such file or directory.")

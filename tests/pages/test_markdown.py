@@ -13,7 +13,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from pages import markdown
-from pages.markdown import MAX_TEXT_CHARS, plain, to_html
+from pages.markdown import MAX_TEXT_CHARS, excerpt, to_html
 from tests.rows import every_row
 
 # Written down once more, so that a longer list in the code is noticed here.
@@ -286,7 +286,7 @@ def test_whatever_is_typed_the_page_stays_whole(text):
 
 @given(TYPED, st.integers(1, 60))
 def test_a_preview_is_no_longer_than_asked_and_one_line(text, length):
-    words = plain(to_html(text), length)
+    words = excerpt(to_html(text), length)
     assert len(words) <= length
     assert words == " ".join(words.split())
 
@@ -319,7 +319,7 @@ HOSTILE = {
 def test_the_most_a_form_accepts_is_shown_in_bounded_time(piece):
     text = (piece * MAX_TEXT_CHARS)[:MAX_TEXT_CHARS]
     show(text)
-    assert len(plain(to_html(text), 100)) <= 100
+    assert len(excerpt(to_html(text), 100)) <= 100
 
 
 @pytest.mark.timeout(20)
@@ -329,7 +329,7 @@ def test_more_than_a_form_accepts_is_shown_without_markup(piece):
     html = show(text)
     assert set(re.findall(r"<(\w+)", html)) <= {"p", "br"}
     assert unescape(re.sub(r"<[^>]*>", "", html)).split() == text.split()
-    assert len(plain(to_html(text), 100)) <= 100
+    assert len(excerpt(to_html(text), 100)) <= 100
 
 
 def everything_in(tokens):
@@ -409,4 +409,4 @@ def test_threads_do_not_mix_their_texts():
     ],
 )
 def test_a_preview_has_the_first_words_without_markup(text, length, words):
-    assert plain(to_html(text), length) == words
+    assert excerpt(to_html(text), length) == words

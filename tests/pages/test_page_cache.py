@@ -13,7 +13,7 @@ from django.test.utils import override_script_prefix
 from django.utils.translation import override
 from jinja2 import meta, nodes
 
-from pages import conditional, page_cache
+from pages import http_cache, page_cache
 from pages.page_cache import Fragment, cache_key, cached, get_or_render
 from store.memory import Memory
 
@@ -79,9 +79,7 @@ def test_the_edition_of_a_frame_knows_all_that_the_frame_looks_at(site):
     request.user = AnonymousUser()
     request.session, request._messages = {}, []
     names = looked_at("base.html") - {"csrf_input"}  # made of the token
-    assert {name.split(".")[0] for name in names} <= set(
-        conditional._frame(request, conditional.what_every_page_says(request))
-    )
+    assert {name.split(".")[0] for name in names} <= set(http_cache._frame(request, http_cache.common_context(request)))
     assert {name for name in names if name.startswith(("request.", "user."))} == {
         *("request.get_full_path", "request.path_info", "request.path_info.startswith"),  # the address
         *("request.resolver_match", "request.resolver_match.url_name"),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pages.sorting import as_people_sort
+from pages.sorting import natural_sort_key
 from tests.rows import every_row
 
 
@@ -19,16 +19,16 @@ from tests.rows import every_row
         ["Ⅷ", "x²", "x3"],
     ],
 )
-def test_as_people_sort(ordered):
+def test_natural_sort_key(ordered):
     backwards = ordered[::-1]
-    assert sorted(backwards, key=as_people_sort) == ordered
+    assert sorted(backwards, key=natural_sort_key) == ordered
 
 
 def test_names_that_look_alike_have_an_order_all_the_same():
-    assert sorted(["é", "e\u0301", "E", "e"], key=as_people_sort) == sorted(
-        ["e", "E", "e\u0301", "é"], key=as_people_sort
+    assert sorted(["é", "e\u0301", "E", "e"], key=natural_sort_key) == sorted(
+        ["e", "E", "e\u0301", "é"], key=natural_sort_key
     )
 
 
 def test_many_digits_are_a_number_like_any_other():
-    assert as_people_sort("9" * 200) < as_people_sort("1" + "0" * 200)
+    assert natural_sort_key("9" * 200) < natural_sort_key("1" + "0" * 200)

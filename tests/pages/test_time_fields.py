@@ -11,7 +11,7 @@ from django.utils import translation
 
 from pages import time_fields
 from pages.time_fields import LocalTimeField, ZonedForm, ZoneField, zone_choices
-from pages.times import AOE, Edge, Note, offered, shown, typed
+from pages.times import AOE, ClockChange, Edge, form_time, local_time, selectable_zones
 from tests.rows import every_row
 
 
@@ -127,7 +127,7 @@ def test_the_same_digits_in_another_zone_are_another_moment():
 def test_the_form_says_what_it_understood():
     form = sent(opens="2025-03-30T02:30")
     assert form.is_valid()
-    assert form.cleaned_data["opens"].note is Note.GAP
+    assert form.cleaned_data["opens"].note is ClockChange.GAP
     skipped, plain = form.notes()
     assert skipped.startswith("Voting begins: March 30, 2025, 2:30 a.m. does not exist")
     assert skipped.endswith("We took March 30, 2025, 3:30 a.m. CEST instead.")
@@ -182,7 +182,7 @@ def test_the_control_is_the_browsers_own():
     ],
 )
 def test_a_stored_moment_goes_through_the_form_unchanged(moment, value):
-    initial = {"time_zone": "Europe/Berlin", "closes": typed(moment, "Europe/Berlin")}
+    initial = {"time_zone": "Europe/Berlin", "closes": form_time(moment, "Europe/Berlin")}
     assert f'value="{value}"' in str(WindowForm(initial=initial)["closes"])
     form = WindowForm({"time_zone": "Europe/Berlin", "closes": value}, initial=initial)
     assert form.is_valid()
@@ -217,7 +217,7 @@ def test_a_change_of_clocks_is_seen_at_once(monkeypatch):
 def test_clocks_are_put_forward_and_back_on_the_quarters_of_an_hour():
     """What the list of zones relies on."""
     start = datetime(2026, 1, 1, tzinfo=UTC)
-    for place in offered(start):
+    for place in selectable_zones(start):
         for before, after in pairwise(start + timedelta(days=day) for day in range(0, 1461, 7)):
             if offset_at(before, place.name) != offset_at(after, place.name):
                 moment = first_change(before, after, place.name)
@@ -225,7 +225,7 @@ def test_clocks_are_put_forward_and_back_on_the_quarters_of_an_hour():
 
 
 def offset_at(moment: datetime, zone_name: str) -> timedelta | None:
-    return shown(moment, zone_name).utcoffset()
+    return local_time(moment, zone_name).utcoffset()
 
 
 def first_change(before: datetime, after: datetime, zone_name: str) -> datetime:

@@ -17,18 +17,18 @@ from hypothesis import strategies as st
 from pages import times
 from pages.times import (
     AOE,
+    ClockChange,
     Edge,
     NoSuchYear,
-    Note,
     UnknownZone,
-    amounts,
+    form_time,
     from_text,
-    offered,
+    interpret,
+    local_time,
     offset_text,
     seconds_left,
-    shown,
-    typed,
-    understood,
+    selectable_zones,
+    split_seconds,
     zone,
     zone_label,
 )
@@ -47,7 +47,7 @@ def at(text: str) -> datetime:
 
 
 def test_the_places_offered_are_sorted_and_carry_todays_offset():
-    places = {place.name: place for place in offered(NOON)}
+    places = {place.name: place for place in selectable_zones(NOON)}
     assert places["Europe/Berlin"].label == "Berlin (UTC+01:00)"
     assert places["Asia/Kolkata"].label == "Kolkata (UTC+05:30)"
     assert places["America/Argentina/Buenos_Aires"].label == "Buenos Aires, Argentina (UTC-03:00)"
@@ -58,24 +58,24 @@ def test_the_places_offered_are_sorted_and_carry_todays_offset():
 
 
 def test_offsets_follow_the_season():
-    summer = {place.name: place.offset for place in offered(NOON.replace(month=7))}
+    summer = {place.name: place.offset for place in selectable_zones(NOON.replace(month=7))}
     assert summer["Europe/Berlin"] == timedelta(hours=2)
 
 
 def test_only_places_are_offered_and_each_once():
-    names = [place.name for place in offered(NOON)]
+    names = [place.name for place in selectable_zones(NOON)]
     assert 300 < len(names) == len(set(names))
     assert not {"localtime", "Etc/GMT+12", "EST", "US/Eastern", "Factory", "posixrules"} & set(names)
     assert not {"Asia/Calcutta", "America/Buenos_Aires"} & set(names), "old spellings of places that are there"
 
 
 def test_every_place_offered_can_be_understood():
-    for place in offered(NOON):
-        assert understood(at("2025-11-15T10:30"), place.name, Edge.CLOSING).zone_name == place.name
+    for place in selectable_zones(NOON):
+        assert interpret(at("2025-11-15T10:30"), place.name, Edge.CLOSING).zone_name == place.name
 
 
 def test_an_old_spelling_in_the_store_is_still_understood():
-    assert shown(NOON, "Asia/Calcutta") == shown(NOON, "Asia/Kolkata")
+    assert local_time(NOON, "Asia/Calcutta") == local_time(NOON, "Asia/Kolkata")
 
 
 @every_row(
@@ -90,24 +90,24 @@ def test_other_names_are_refused_in_a_sentence(name):
 def test_without_the_list_of_places_every_place_is_offered(monkeypatch, tmp_path):
     monkeypatch.setattr(times, "TZPATH", (str(tmp_path),))
     monkeypatch.setattr(times, "find_spec", lambda name: None)
-    times._places_today.cache_clear()
+    times._selectable_names.cache_clear()
     try:
-        assert {"Europe/Berlin", "Asia/Calcutta"} <= {place.name for place in offered(NOON)}
+        assert {"Europe/Berlin", "Asia/Calcutta"} <= {place.name for place in selectable_zones(NOON)}
     finally:
-        times._places_today.cache_clear()
+        times._selectable_names.cache_clear()
 
 
 def test_anywhere_on_earth_is_twelve_hours_behind():
-    last = understood(at("2025-11-15T23:59"), AOE, Edge.CLOSING)
+    last = interpret(at("2025-11-15T23:59"), AOE, Edge.CLOSING)
     assert last.moment == at("2025-11-16T11:59Z")
-    assert last.note is Note.PLAIN
+    assert last.note is ClockChange.PLAIN
     assert last.sentence == "Nov. 15, 2025, 11:59 p.m. AoE (Anywhere on Earth)."
 
 
 def test_the_day_ends_last_anywhere_on_earth():
     end = at("2025-11-15T23:59")
-    everywhere = [understood(end, place.name, Edge.CLOSING).moment for place in offered(NOON)]
-    assert max(everywhere) <= understood(end, AOE, Edge.CLOSING).moment
+    everywhere = [interpret(end, place.name, Edge.CLOSING).moment for place in selectable_zones(NOON)]
+    assert max(everywhere) <= interpret(end, AOE, Edge.CLOSING).moment
 
 
 @pytest.mark.parametrize(
@@ -137,8 +137,8 @@ def test_zones_are_named_for_people():
     ],
 )
 def test_a_plain_time_is_what_the_zones_clocks_say(zone_name, moment, edge):
-    plain = understood(at("2025-11-15T10:30"), zone_name, edge)
-    assert (plain.moment, plain.note) == (at(moment), Note.PLAIN)
+    plain = interpret(at("2025-11-15T10:30"), zone_name, edge)
+    assert (plain.moment, plain.note) == (at(moment), ClockChange.PLAIN)
     assert plain.moment.tzinfo is UTC
     assert plain.shown.replace(tzinfo=None) == plain.typed
 
@@ -148,7 +148,7 @@ def test_a_plain_time_is_what_the_zones_clocks_say(zone_name, moment, edge):
 )
 def test_times_next_to_a_change_are_plain(before, after):
     for text in (before, after):
-        assert understood(at(text), "Europe/Berlin", Edge.CLOSING).note is Note.PLAIN
+        assert interpret(at(text), "Europe/Berlin", Edge.CLOSING).note is ClockChange.PLAIN
 
 
 # --- times that the clocks skip ---
@@ -167,14 +167,14 @@ GAPS = [
 @pytest.mark.parametrize("edge", BOTH)
 @pytest.mark.parametrize(("zone_name", "local", "taken", "moment"), GAPS)
 def test_a_skipped_time_moves_on_by_as_much_as_the_clocks(zone_name, local, taken, moment, edge):
-    gap = understood(at(local), zone_name, edge)
-    assert gap.note is Note.GAP
+    gap = interpret(at(local), zone_name, edge)
+    assert gap.note is ClockChange.GAP
     assert gap.moment == at(moment)
     assert gap.shown.replace(tzinfo=None) == at(taken)
 
 
 def test_a_skipped_time_is_explained():
-    gap = understood(at("2025-03-30T02:30"), "Europe/Berlin", Edge.OPENING)
+    gap = interpret(at("2025-03-30T02:30"), "Europe/Berlin", Edge.OPENING)
     assert gap.sentence == (
         "March 30, 2025, 2:30 a.m. does not exist in this time zone (Europe/Berlin): the clocks go forward and skip it."
         " We took March 30, 2025, 3:30 a.m. CEST instead."
@@ -195,21 +195,21 @@ REPEATS = [
 
 @pytest.mark.parametrize(("zone_name", "local", "first", "second"), REPEATS)
 def test_a_repeated_time_opens_at_the_first_and_closes_at_the_second(zone_name, local, first, second):
-    opening, closing = (understood(at(local), zone_name, edge) for edge in (Edge.OPENING, Edge.CLOSING))
-    assert (opening.note, closing.note) == (Note.REPEATED, Note.REPEATED)
+    opening, closing = (interpret(at(local), zone_name, edge) for edge in (Edge.OPENING, Edge.CLOSING))
+    assert (opening.note, closing.note) == (ClockChange.REPEATED, ClockChange.REPEATED)
     assert (opening.moment, closing.moment) == (at(first), at(second))
     assert opening.shown.replace(tzinfo=None) == closing.shown.replace(tzinfo=None) == at(local)
 
 
 def test_a_repeated_time_is_explained():
-    opening, closing = (understood(at("2025-10-26T02:30"), "Europe/Berlin", edge) for edge in BOTH)
+    opening, closing = (interpret(at("2025-10-26T02:30"), "Europe/Berlin", edge) for edge in BOTH)
     assert "comes twice in this time zone (Europe/Berlin)" in opening.sentence
     assert "We took the first, Oct. 26, 2025, 2:30 a.m. CEST, so" in opening.sentence
     assert "We took the second, Oct. 26, 2025, 2:30 a.m. CET, so" in closing.sentence
 
 
 def test_zones_without_letters_are_told_by_their_offset():
-    opening, closing = (understood(at("2025-04-06T01:45"), "Australia/Lord_Howe", edge) for edge in BOTH)
+    opening, closing = (interpret(at("2025-04-06T01:45"), "Australia/Lord_Howe", edge) for edge in BOTH)
     assert "1:45 a.m. UTC+11:00," in opening.sentence
     assert "1:45 a.m. UTC+10:30," in closing.sentence
 
@@ -221,18 +221,18 @@ def test_zones_without_letters_are_told_by_their_offset():
 @every_row("local", [datetime.min, datetime.max, datetime(1999, 12, 31, 23, 59), datetime(2200, 1, 1)])
 def test_years_without_elections_are_refused_in_a_sentence(local, zone_name):
     with pytest.raises(NoSuchYear) as refused:
-        understood(local, zone_name, Edge.CLOSING)
+        interpret(local, zone_name, Edge.CLOSING)
     assert refused.value.messages == ["The year must be between 2000 and 2199."]
 
 
 @pytest.mark.parametrize("local", [datetime(2000, 1, 1), datetime(2199, 12, 31, 23, 59)])
 def test_the_first_and_the_last_year_are_accepted(local):
-    assert understood(local, AOE, Edge.CLOSING).typed == local
+    assert interpret(local, AOE, Edge.CLOSING).typed == local
 
 
 # --- there and back ---
 
-ZONES = st.sampled_from([AOE, "UTC", "Asia/Calcutta", *(place.name for place in offered(NOON))])
+ZONES = st.sampled_from([AOE, "UTC", "Asia/Calcutta", *(place.name for place in selectable_zones(NOON))])
 LOCAL_TIMES = st.datetimes(datetime(2000, 1, 1), datetime(2199, 12, 31, 23, 59, 59))
 
 
@@ -246,29 +246,29 @@ def times_near_changes(draw):
 @given(st.one_of(st.tuples(ZONES, LOCAL_TIMES), times_near_changes()), st.sampled_from(BOTH))
 def test_what_was_typed_is_shown_again_unless_the_clocks_skip_it(zone_and_time, edge):
     zone_name, local = zone_and_time
-    told = understood(local, zone_name, edge)
-    assert (typed(told.moment, zone_name) == local) is (told.note is not Note.GAP)
-    if told.note is Note.GAP:
-        assert typed(told.moment, zone_name) > local
+    told = interpret(local, zone_name, edge)
+    assert (form_time(told.moment, zone_name) == local) is (told.note is not ClockChange.GAP)
+    if told.note is ClockChange.GAP:
+        assert form_time(told.moment, zone_name) > local
 
 
 @given(st.one_of(st.tuples(ZONES, LOCAL_TIMES), times_near_changes()), st.sampled_from(BOTH))
 def test_saving_a_form_again_moves_nothing(zone_and_time, edge):
     zone_name, local = zone_and_time
-    moment = understood(local, zone_name, edge).moment
-    assert understood(typed(moment, zone_name), zone_name, edge).moment == moment
+    moment = interpret(local, zone_name, edge).moment
+    assert interpret(form_time(moment, zone_name), zone_name, edge).moment == moment
 
 
 @given(times_near_changes())
 def test_no_zone_lets_an_election_close_before_it_opens(zone_and_time):
     zone_name, local = zone_and_time
-    opening, closing = (understood(local, zone_name, edge).moment for edge in BOTH)
+    opening, closing = (interpret(local, zone_name, edge).moment for edge in BOTH)
     assert opening <= closing
 
 
 @given(LOCAL_TIMES)
 def test_a_stored_moment_comes_back_to_the_millisecond(local):
-    moment = understood(local, "Europe/Berlin", Edge.CLOSING)
+    moment = interpret(local, "Europe/Berlin", Edge.CLOSING)
     back = from_text(moment.stored)
     assert timedelta() <= moment.moment - back < timedelta(milliseconds=1)
     assert as_text(back) == moment.stored
@@ -294,7 +294,7 @@ def test_a_stored_moment_comes_back_to_the_millisecond(local):
     ],
 )
 def test_time_left_is_said_in_its_two_largest_units(seconds, text):
-    assert " ".join(map(str, amounts(seconds))) == text
+    assert " ".join(map(str, split_seconds(seconds))) == text
 
 
 @pytest.mark.parametrize(("milliseconds", "seconds"), [(1, 1), (1000, 1), (1001, 2), (0, 0), (-1, 0), (-5000, 0)])

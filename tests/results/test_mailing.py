@@ -23,15 +23,15 @@ from elections.invitations import opt_out
 from elections.invitations.voting_link import link_to
 from elections.lifecycle import closing
 from elections.lifecycle import services as lifecycle
-from elections.multi_question import repository as books
-from elections.multi_question_pages import services as binding
+from elections.multi_ballot_pages import services as binding
+from elections.multi_ballots import repository as multi_ballots
 from elections.roll.services import add_voters
 from elections.rules import Action, WrongState
-from mail.letters import compose
+from mail.emails import compose
 from mail.outbox import Mail
 from mail.sending import send_waiting
 from ranking.candidates import Candidate
-from results.mailing import letters
+from results.mailing import emails
 from results.mailing import services as mailing
 from store import keys
 from tests.background import queue_mailings
@@ -148,7 +148,7 @@ def test_whoever_has_no_account_comes_to_the_page_for_everybody(site, ada, perso
     closed(ada, results_public=True)
     about = {"election_name": "Board"}
     links = [
-        letters.RESULT.link(Mail("1", "vote_result", to, about, "en", "", "", "", 0, ""))
+        emails.RESULT.link(Mail("1", "vote_result", to, about, "en", "", "", "", 0, ""))
         for to in (ANN, "eve@example.org")
     ]
     assert links == ["/result/Board/", "/election/Board/results/"]
@@ -166,9 +166,9 @@ def test_whoever_has_no_account_comes_to_the_page_for_everybody(site, ada, perso
     ],
 )
 def test_what_the_mail_says(about, sentence, german):
-    assert sentence in letters.outcome(about)
+    assert sentence in emails.outcome(about)
     with override("de"):
-        assert german in letters.outcome(about)
+        assert german in emails.outcome(about)
 
 
 def test_no_ballot_at_all_is_told_too(site, ada):
@@ -229,14 +229,14 @@ def test_more_than_one_may_have_mailed_today_is_refused_before_anything_is_sent(
 
 
 def test_of_several_questions_on_one_ballot_all_are_told_by_one_mail(site, ada):
-    book = binding.make(ada, "Assembly", ["Chair", "Site"])
-    for name in book.questions:
+    multi_ballot = binding.make(ada, "Assembly", ["Chair", "Site"])
+    for name in multi_ballot.questions:
         add_candidates(ada, repository.find(name), [Candidate("Bo"), Candidate("Cy")])
-    add_voters(ada, repository.find(book.leader), [ANN])
-    binding.open_(ada, books.find(book.id))
-    binding.close(ada, books.find(book.id))
+    add_voters(ada, repository.find(multi_ballot.leader), [ANN])
+    binding.open_(ada, multi_ballots.find(multi_ballot.id))
+    binding.close(ada, multi_ballots.find(multi_ballot.id))
     seal_what_is_closed()
-    leader, other = (repository.find(name) for name in book.questions)
+    leader, other = (repository.find(name) for name in multi_ballot.questions)
     assert mailing.to_be_mailed(ada, leader) is not None
     assert mailing.to_be_mailed(ada, other) is None
     with pytest.raises(WrongState, match="one invitation"):
@@ -245,31 +245,34 @@ def test_of_several_questions_on_one_ballot_all_are_told_by_one_mail(site, ada):
     assert deliver() == {ANN: 1}
     assert sent.outbox[0].subject == "Plenum: The result: Assembly"
     assert "Chair: There was nothing to count" in sent.outbox[0].body
-    assert f"/book/{book.id}/results/" in sent.outbox[0].body
+    assert f"/book/{multi_ballot.id}/results/" in sent.outbox[0].body
 
 
 def test_of_several_questions_the_winner_of_each_is_named_once_all_are_sealed(site, ada):
-    book = binding.make(ada, "Assembly", ["Chair", "Site"])
+    multi_ballot = binding.make(ada, "Assembly", ["Chair", "Site"])
     actions.change(
-        ada, repository.find(book.leader), Action.SET_UP, announces=True, vote_by_link=True, mail_votes=False
+        ada, repository.find(multi_ballot.leader), Action.SET_UP, announces=True, vote_by_link=True, mail_votes=False
     )
-    for name in book.questions:
+    for name in multi_ballot.questions:
         add_candidates(ada, repository.find(name), [Candidate("Bo"), Candidate("Cy")])
-    add_voters(ada, repository.find(book.leader), [ANN, BEN])
-    binding.open_(ada, books.find(book.id))
-    held = Pass(link_to(repository.find(book.leader), site.get(keys.voter(book.leader, ANN)), ANN), book.id)
-    for number, name in enumerate(book.questions):
+    add_voters(ada, repository.find(multi_ballot.leader), [ANN, BEN])
+    binding.open_(ada, multi_ballots.find(multi_ballot.id))
+    held = Pass(
+        link_to(repository.find(multi_ballot.leader), site.get(keys.voter(multi_ballot.leader, ANN)), ANN),
+        multi_ballot.id,
+    )
+    for number, name in enumerate(multi_ballot.questions):
         voting.cast(held, name, {str(number): ["1"]}, f"form {number}")
-    binding.close(ada, books.find(book.id))
+    binding.close(ada, multi_ballots.find(multi_ballot.id))
     seal_what_is_closed()
     assert deliver()[ANN] == 1
     to_ann = next(message.body for message in sent.outbox if message.to == [ANN])
     assert "Chair: Bo has won. Site: Cy has won. 2 ballots were counted." in to_ann
     (door,) = set(re.findall(r"(/vote/\S+/)", to_ann))
-    assert Client().post(door).url == f"/book/{book.id}/results/"
+    assert Client().post(door).url == f"/book/{multi_ballot.id}/results/"
 
 
 def test_of_several_questions_nothing_is_told_before_the_last_is_sealed(site, ada):
-    book = binding.make(ada, "Assembly", ["Chair", "Site"])
-    leader = repository.find(book.leader)
+    multi_ballot = binding.make(ada, "Assembly", ["Chair", "Site"])
+    leader = repository.find(multi_ballot.leader)
     assert mailing.outcome_of(leader) is None

@@ -293,10 +293,10 @@ def test_whoever_runs_it_sees_what_is_beside_it_as_it_is(board, signed_in):
     assert runner.get(BOARD, headers={"if-none-match": "*"}).status_code == 200
 
 
-def test_the_name_of_a_book_is_read_anew(board, elsewhere, reader):
-    book = {"id": "b", "leader": "Board", "questions": ["Board"], "created_at": "2026", "version": 1}
-    place = keys.book("b")
-    elsewhere.write(Put({"PK": place.pk, "SK": place.sk, **book, "name": "Autumn"}))
+def test_the_name_of_a_multi_ballot_is_read_anew(board, elsewhere, reader):
+    multi_ballot = {"id": "b", "leader": "Board", "questions": ["Board"], "created_at": "2026", "version": 1}
+    place = keys.multi_ballot("b")
+    elsewhere.write(Put({"PK": place.pk, "SK": place.sk, **multi_ballot, "name": "Autumn"}))
     write(elsewhere, book="b")
     first = reader.get(BOARD)
     assert "Autumn" in text_of(first)

@@ -18,7 +18,7 @@ from django.http import HttpRequest
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
-from pages.addresses import is_trusted, origin, read
+from pages.client_address import client_network, is_trusted, parse
 from store.log import utc_now
 
 from .findings import Finding, broken, look, well
@@ -46,14 +46,14 @@ class Seen:
 
     @classmethod
     def of(cls, request: HttpRequest) -> Seen:
-        peer = read(str(request.META.get("REMOTE_ADDR", "")))
+        peer = parse(str(request.META.get("REMOTE_ADDR", "")))
         return cls(
             host=str(request.META.get("HTTP_HOST", "")),
             scheme=request.scheme,
             peer=str(peer or ""),
             is_trusted=is_trusted(peer),
             forwarded=request.headers.get("X-Forwarded-For", "").strip(),
-            came_from=origin(request),
+            came_from=client_network(request),
         )
 
     @property
@@ -124,7 +124,7 @@ def ask(url: str, headers: dict[str, str] | None = None) -> Answer:
     connection = kind(parts.hostname or "", parts.port, timeout=TIMEOUT_SECONDS)
     try:
         connection.request("GET", parts.path or "/", headers=headers or {})
-        ours = is_trusted(read(connection.sock.getsockname()[0]))
+        ours = is_trusted(parse(connection.sock.getsockname()[0]))
         return _read(connection, ours)
     except ssl.SSLCertVerificationError as error:
         return Answer(trouble=error.verify_message, is_forgery=True)

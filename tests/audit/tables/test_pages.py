@@ -19,7 +19,7 @@ from ballots import services as ballots
 from elections import repository
 from elections.groups import services as groups
 from elections.lifecycle import closing
-from elections.multi_question_pages import services as binding
+from elections.multi_ballot_pages import services as binding
 from elections.skills_needed import needs
 from elections.skills_needed.needs import Agreement, Need
 from live import follow_ups as onward

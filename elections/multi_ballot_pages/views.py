@@ -1,0 +1,266 @@
+"""Pages of several questions on one ballot: what voters see of it, and what those do who run it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+from django.views.decorators.http import require_POST, require_safe
+
+from accounts.access import requires
+from accounts.models import User
+from accounts.rules import Permission
+from acts.storage import now_text, table
+from elections import actions
+from elections import repository as elections
+from elections import rules as of_elections
+from elections.access import context_of, may, visible
+from elections.lifecycle.consequences import Figure, time_left
+from elections.lifecycle.forms import EndForm
+from elections.multi_ballots import repository, rules
+from elections.multi_ballots.rules import MultiBallot
+from elections.rules import Action, Election
+from elections.turnout.counts import turnout
+from pages.forms import form_data, form_page, run_form, show_form
+from pages.messages import run_action, show_time_notes
+from store.together import together
+
+from . import services
+from .forms import MoreQuestionsForm, MultiBallotForm, MultiBallotNameForm, QuestionForm
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A multi-question ballot with the election that leads it, by which is decided who may do what."""
+
+    multi_ballot: MultiBallot
+    leader: Election
+
+
+def load(multi_ballot_id: str) -> Found | None:
+    multi_ballot = repository.find(multi_ballot_id)
+    leader = elections.find(multi_ballot.leader) if multi_ballot else None
+    return Found(multi_ballot, leader) if multi_ballot and leader else None
+
+
+def run(action: Action) -> Any:
+    """A page of somebody who runs the multi_ballot."""
+    rule = lambda user, found: may(action)(user, found.leader)  # noqa: E731
+    return requires(Permission.USE_APPLICATION, load=load, rule=rule, organises=True)
+
+
+def multi_ballot_context(request: HttpRequest, found: Found, **more: Any) -> dict[str, Any]:
+    return context_of(request, found.leader, multi_ballot=found.multi_ballot, **more)
+
+
+def see(user: User, found: Found) -> None:
+    visible(user, found.leader)
+
+
+@requires(Permission.VIEW_APPLICATION, load=load, rule=see)
+@require_safe
+def multi_ballot(request: HttpRequest, found: Found) -> HttpResponse:
+    """What the ballot asks, and the way to one's own."""
+    questions = repository.questions(found.multi_ballot)
+    entries = together(table(), *(partial(elections.find_with_entry, each.name, request.user) for each in questions))
+    listed = [entry for _election, entry in filter(None, entries) if entry is not None]
+    has_vote = bool(listed) or found.leader.is_open_to(request.user.votes_since)
+    context = {
+        "questions": _named(found.multi_ballot, questions),
+        "voted": sum(entry.voted for entry in listed),
+        "may_vote": has_vote and found.leader.takes_votes(now_text()),
+    }
+    return render(request, "elections/multi_ballots/multi_ballot.html", multi_ballot_context(request, found, **context))
+
+
+def _named(multi_ballot: MultiBallot, questions: list[Election]) -> list[tuple[str, Election]]:
+    return [(multi_ballot.short(each.name), each) for each in questions]
+
+
+# --- making and changing ---
+
+
+@requires(Permission.USE_APPLICATION)
+@form_page
+def make_multi_ballot(request: HttpRequest) -> HttpResponse:
+    form = MultiBallotForm(form_data(request))
+    made: list[MultiBallot] = []
+    done = _("Your questions are there. Now add candidates to each, and voters to the first.")
+    if run_form(request, form, lambda: made.append(services.make(request.user, **form.cleaned_data)), done):
+        return redirect("multi_ballot_dashboard", multi_ballot_id=made[0].id)
+    lead = _(
+        "People vote on all of them in one go: one roll, one window, one invitation. Each question is an election of "
+        "its own, with its own candidates, count and proof."
+    )
+    return show_form(request, form, _("Several questions on one ballot"), _("Make the ballot"), lead=lead)
+
+
+@run(Action.LOOK)
+@form_page
+def multi_ballot_dashboard(request: HttpRequest, found: Found) -> HttpResponse:
+    """All questions, what is missing before they can open, and a box for more of them."""
+    multi_ballot, form = found.multi_ballot, MoreQuestionsForm(form_data(request))
+
+    def add() -> MultiBallot:
+        return services.add(request.user, multi_ballot, form.cleaned_data["questions"])
+
+    if run_form(request, form, add, _("The questions are on the ballot.")):
+        return redirect("multi_ballot_dashboard", multi_ballot_id=multi_ballot.id)
+    context = multi_ballot_context(request, found, form=form, **_overview(found))
+    return render(request, "elections/multi_ballots/dashboard.html", context, status=422 if form.errors else 200)
+
+
+def _overview(found: Found) -> dict[str, Any]:
+    multi_ballot, leader = found.multi_ballot, found.leader
+    questions = repository.questions(multi_ballot)
+    is_draft = leader.stored_state == of_elections.State.DRAFT
+    rows = [_row(multi_ballot, leader, each, is_draft=is_draft) for each in questions]
+    _multi_ballot, work = repository.find_at_work(multi_ballot.id)
+    return {
+        "rows": rows,
+        "is_busy": work is not None,
+        "is_ready": not any(row["missing"] for row in rows),
+        "may_grow": len(questions) < rules.MAX_QUESTIONS,
+    }
+
+
+def _row(multi_ballot: MultiBallot, leader: Election, election: Election, *, is_draft: bool) -> dict[str, Any]:
+    candidates = len(elections.candidates(election.name))
+    return {
+        "question": multi_ballot.short(election.name),
+        "election": election,
+        "leads": multi_ballot.is_led_by(election.name),
+        "candidates": candidates,
+        "missing": rules.missing(election, leader, candidates, now_text()) if is_draft else "",
+        "voted": None if is_draft else turnout(election).voted,
+    }
+
+
+@run(Action.SET_UP)
+@require_POST
+def order_multi_ballot(request: HttpRequest, found: Found) -> HttpResponse:
+    """Move a question up or down, or take it out."""
+    multi_ballot, post = found.multi_ballot, request.POST
+    acts: dict[str, tuple[Callable[..., None], str]] = {
+        "up": (lambda name: services.move(request.user, multi_ballot, name, up=True), _("Moved.")),
+        "down": (lambda name: services.move(request.user, multi_ballot, name, up=False), _("Moved.")),
+        "remove": (
+            lambda name: services.take_out(request.user, multi_ballot, name),
+            _("It is no longer on the ballot, and a draft by itself again."),
+        ),
+    }
+    for field, (act, sentence) in acts.items():
+        if field in post:
+            run_action(request, lambda act=act, field=field: act(post[field]), sentence)  # type: ignore[misc]
+    is_left = repository.find(multi_ballot.id) is not None
+    return redirect("multi_ballot_dashboard", multi_ballot_id=multi_ballot.id) if is_left else redirect("elections")
+
+
+@run(Action.SET_UP)
+@form_page
+def rename_multi_ballot(request: HttpRequest, found: Found) -> HttpResponse:
+    form = MultiBallotNameForm(form_data(request), initial={"name": found.multi_ballot.name})
+    if run_form(
+        request,
+        form,
+        lambda: services.rename(request.user, found.multi_ballot, form.cleaned_data["name"]),
+        _("Saved."),
+        "name",
+    ):
+        return redirect("multi_ballot_dashboard", multi_ballot_id=found.multi_ballot.id)
+    return _form(request, form, found, _("Rename the ballot"), _("Save"))
+
+
+def load_question(multi_ballot_id: str, name: str) -> tuple[Found, Election] | None:
+    found, election = load(multi_ballot_id), elections.find(name)
+    return (found, election) if found and election and election.book == multi_ballot_id else None
+
+
+def may_set_up(user: User, found: tuple[Found, Election]) -> None:
+    may(Action.SET_UP)(user, found[0].leader)
+
+
+@requires(Permission.USE_APPLICATION, load=load_question, rule=may_set_up)
+@form_page
+def question_settings(request: HttpRequest, both: tuple[Found, Election]) -> HttpResponse:
+    """What a question has for itself: how it is counted."""
+    found, election = both
+    form = QuestionForm(form_data(request), initial=QuestionForm.initial_of(election))
+
+    def act() -> Election:
+        return actions.change(request.user, election, Action.SET_UP, **form.cleaned_data)
+
+    if run_form(request, form, act, _("The settings are saved.")):
+        return redirect("multi_ballot_dashboard", multi_ballot_id=found.multi_ballot.id)
+    return _form(request, form, found, found.multi_ballot.short(election.name), _("Save settings"))
+
+
+def _form(request: HttpRequest, form: Any, found: Found, title: str, button: str, **more: Any) -> HttpResponse:
+    return show_form(request, form, title, button, **multi_ballot_context(request, found, **more))
+
+
+# --- from draft to closed ---
+
+
+@run(Action.OPEN)
+@form_page
+def open_multi_ballot(request: HttpRequest, found: Found) -> HttpResponse:
+    if request.method == "POST":
+        run_action(request, lambda: services.open_(request.user, found.multi_ballot), _opened(found.multi_ballot))
+        return redirect("multi_ballot_dashboard", multi_ballot_id=found.multi_ballot.id)
+    words = {"count": len(found.multi_ballot.questions), "voters": found.leader.voter_count}
+    lead = ngettext(
+        "%(count)d question opens for %(voters)d voters on the roll.",
+        "%(count)d questions open at once for %(voters)d voters on the roll.",
+        words["count"],
+    )
+    lead = lead % words if found.leader.electorate == "listed" else _("All questions open at once for everybody here.")
+    also = _("From then on candidates, settings and questions stay as they are, and the roll may only grow.")
+    return _asked(request, found, _("Open the ballot"), _("Open all questions"), f"{lead} {also}")
+
+
+def _asked(request: HttpRequest, found: Found, title: str, button: str, lead: str, **more: Any) -> HttpResponse:
+    """Numbers and questions first, and then the button."""
+    said = {"title": title, "button": button, "lead": lead, "figures": _figures(found), **_overview(found), **more}
+    return render(request, "elections/multi_ballots/act.html", multi_ballot_context(request, found, **said))
+
+
+def _figures(found: Found) -> list[Figure]:
+    figures = [Figure(_("Questions"), str(len(found.multi_ballot.questions)))]
+    if found.leader.electorate == "listed":
+        figures.append(Figure(_("On the roll"), str(found.leader.voter_count)))
+    return figures + time_left(found.leader, now_text())
+
+
+def _opened(multi_ballot: MultiBallot) -> str:
+    return _("The ballot is open: %(count)d questions.") % {"count": len(multi_ballot.questions)}
+
+
+@run(Action.EXTEND)
+@form_page
+def extend_multi_ballot(request: HttpRequest, found: Found) -> HttpResponse:
+    form = EndForm(form_data(request), zone=found.leader.time_zone)
+    if run_form(
+        request, form, lambda: services.extend(request.user, found.multi_ballot, form.end()), _("The end is moved.")
+    ):
+        show_time_notes(request, form)
+        return redirect("multi_ballot_dashboard", multi_ballot_id=found.multi_ballot.id)
+    lead = _("For all questions on the ballot.")
+    return _form(request, form, found, _("Move the end"), _("Move the end"), lead=lead)
+
+
+@run(Action.CLOSE)
+@form_page
+def close_multi_ballot(request: HttpRequest, found: Found) -> HttpResponse:
+    if request.method == "POST":
+        run_action(request, lambda: services.close(request.user, found.multi_ballot), _("The ballot is closed."))
+        return redirect("multi_ballot_dashboard", multi_ballot_id=found.multi_ballot.id)
+    words = {"count": len(found.multi_ballot.questions)}
+    lead = _("All %(count)d questions close. Nobody can vote after that, and nothing can be changed again.") % words
+    return _asked(request, found, _("Close the ballot"), _("Close all questions for good"), lead, danger=True)

@@ -1,0 +1,86 @@
+"""Replay of the log for multi-question ballots: the writes of each event type."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from elections import repository as elections
+from elections.rules import Election
+from store import keys
+from store.replay import DoesNotFit, Happened, Step
+from store.schema import EventType
+from store.table import Write
+
+from . import repository
+from .rules import MultiBallot
+
+
+def multi_ballot_of(event: Happened) -> MultiBallot:
+    if (multi_ballot := repository.find(event.said["book_id"])) is None:
+        raise DoesNotFit("is about a multi-question ballot that does not exist.")
+    return multi_ballot
+
+
+def question_of(name: str) -> Election:
+    if (election := elections.find(name)) is None:
+        raise DoesNotFit(f"binds the election {name}, and there is none of that name by then.")
+    return election
+
+
+def made(event: Happened) -> Iterator[Step]:
+    said = event.said
+    names = tuple(said["questions"])
+    multi_ballot = MultiBallot(said["book_id"], said["name"], names[0], names, said["created_at"])
+    yield repository.creation(multi_ballot, map(question_of, names))
+
+
+def changed(event: Happened) -> Iterator[Step]:
+    multi_ballot, said = multi_ballot_of(event), event.said
+    after = replace(
+        multi_ballot,
+        name=said.get("name", multi_ballot.name),
+        questions=tuple(said.get("questions", multi_ballot.questions)),
+    )
+    if after == multi_ballot:
+        raise DoesNotFit("changes nothing.")
+    yield [repository.change(multi_ballot, after), *_bound(multi_ballot, after)]
+
+
+def _bound(before: MultiBallot, after: MultiBallot) -> Iterator[Write]:
+    yield from (repository.binding(question_of(name), after.id) for name in _only(after, before))
+    yield from (repository.binding(question_of(name), "") for name in _only(before, after))
+
+
+def _only(one: MultiBallot, other: MultiBallot) -> list[str]:
+    there = {keys.fold(name) for name in other.questions}
+    return [name for name in one.questions if keys.fold(name) not in there]
+
+
+def taken_apart(event: Happened) -> Iterator[Step]:
+    multi_ballot = multi_ballot_of(event)
+    yield [
+        repository.deletion(multi_ballot),
+        *(repository.binding(question_of(name), "") for name in multi_ballot.questions),
+    ]
+
+
+def opened(event: Happened) -> Iterator[Step]:
+    """What is done to each question has an event of its own; here they are only held."""
+    yield repository.holding(map(question_of, multi_ballot_of(event).questions))
+
+
+def asked(event: Happened) -> Step:
+    """What is done to each question has an event of its own."""
+    multi_ballot_of(event)
+    return ()
+
+
+EVENTS = (
+    EventType("BookMade", made, "book_id name questions:list created_at"),
+    EventType("BookChanged", changed, "book_id name questions:list"),
+    EventType("BookTakenApart", taken_apart, "book_id"),
+    EventType("BookOpened", opened, "book_id"),
+    EventType("BookExtended", asked, "book_id no_voting_after"),
+    EventType("BookClosed", asked, "book_id"),
+)

@@ -1,0 +1,128 @@
+"""Multi-question ballots in the table, and the writes that keep them and their elections in step."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict
+
+from django.utils.translation import gettext_lazy as _
+
+from acts import versions
+from acts.background import TaskType
+from acts.storage import table
+from acts.versions import unchanged
+from elections import repository as elections
+from elections.rules import Action, Election, State
+from store import keys
+from store.table import Check, Delete, Item, Missing, Put, Update, Write
+
+from . import rules
+from .rules import MultiBallot
+
+ACTING = TaskType("act on ballot", _("Opening, extending or closing all questions of a ballot"))
+LISTING = TaskType("add to rolls", _("Adding voters to the other questions of a ballot"))
+
+
+def find(multi_ballot_id: str) -> MultiBallot | None:
+    item = table().get(keys.multi_ballot(multi_ballot_id))
+    return multi_ballot_of(item) if item else None
+
+
+def find_all(ids: Sequence[str]) -> dict[str, MultiBallot]:
+    """Those of the multi-question ballots that are there, by number, in one round trip."""
+    found = table().get_many([keys.multi_ballot(multi_ballot_id) for multi_ballot_id in ids]) if ids else {}
+    return {item["id"]: multi_ballot_of(item) for item in found.values()}
+
+
+def find_at_work(multi_ballot_id: str) -> tuple[MultiBallot | None, Item | None]:
+    """The multi-question ballot, and what is just being done to all its elections, in one round trip."""
+    at, work = keys.multi_ballot(multi_ballot_id), ACTING.key(multi_ballot_id)
+    found = table().get_many([at, work])
+    return (multi_ballot_of(found[at]) if at in found else None), found.get(work)
+
+
+def multi_ballot_of(item: Item) -> MultiBallot:
+    words = {name: item[name] for name in ("id", "name", "leader", "created_at", "version")}
+    return MultiBallot(questions=tuple(item["questions"]), **words)
+
+
+def questions(multi_ballot: MultiBallot) -> list[Election]:
+    """Its elections in their order; one that is just being deleted is missing."""
+    places = [keys.election(name) for name in multi_ballot.questions]
+    found = table().get_many(places)
+    return [elections.election_of(found[place]) for place in places if place in found]
+
+
+def beside(election: Election) -> list[Election]:
+    """The other questions on the ballot of this one, if there are any."""
+    multi_ballot = find(election.book) if election.book else None
+    return (
+        [each for each in questions(multi_ballot) if keys.fold(each.name) != keys.fold(election.name)]
+        if multi_ballot
+        else []
+    )
+
+
+def check_alone(election: Election, action: Action) -> None:
+    """Refuse what cannot be done to one question of a multi-question ballot alone."""
+    if election.book:
+        multi_ballot, work = find_at_work(election.book)
+        rules.check_alone(multi_ballot, work is not None, election, action)
+
+
+# --- writes; each answers the parts of a transaction ---
+
+
+def creation(multi_ballot: MultiBallot, bound: Iterable[Election]) -> list[Write]:
+    return [Put(_item(multi_ballot), when=Missing()), *(binding(each, multi_ballot.id) for each in bound)]
+
+
+def _item(multi_ballot: MultiBallot) -> Item:
+    place = keys.multi_ballot(multi_ballot.id)
+    own = {"PK": place.pk, "SK": place.sk, "entity_type": "BOOK"}
+    return own | asdict(multi_ballot) | {"questions": list(multi_ballot.questions)}
+
+
+def binding(election: Election, multi_ballot_id: str) -> Update:
+    """Refused if anybody changed the election since it was read."""
+    set_ = {"book": multi_ballot_id, "version": election.version + 1}
+    return Update(keys.election(election.name), set=set_, when=unchanged(election))
+
+
+def change(before: MultiBallot, after: MultiBallot) -> Update:
+    return versions.change(before, after, _item)
+
+
+def deletion(multi_ballot: MultiBallot) -> Delete:
+    return Delete(keys.multi_ballot(multi_ballot.id), when=unchanged(multi_ballot))
+
+
+def is_free(multi_ballot_id: str) -> Check:
+    """That nothing is just being done to all its elections."""
+    return Check(ACTING.key(multi_ballot_id), Missing())
+
+
+def leaving(election: Election) -> list[Write]:
+    """What the deletion of an election does to the multi-question ballot it is bound into."""
+    multi_ballot = find(election.book) if election.book else None
+    if multi_ballot is None or keys.fold(election.name) not in map(keys.fold, multi_ballot.questions):
+        return []
+    after = rules.without(multi_ballot, election.name)
+    return [deletion(multi_ballot) if after is None else change(multi_ballot, after), is_free(multi_ballot.id)]
+
+
+def holding(questions: Iterable[Election]) -> list[Write]:
+    """A new version for each: what somebody has decided on an older one is refused from now on."""
+    return [
+        Update(keys.election(each.name), set={"version": each.version + 1}, when=unchanged(each)) for each in questions
+    ]
+
+
+def followers(election: Election) -> list[str]:
+    """The questions whose rolls follow this one's: none while they are drafts, for they get theirs by the opening."""
+    if not election.book or election.stored_state == State.DRAFT:
+        return []
+    multi_ballot = find(election.book)
+    if multi_ballot is None or not multi_ballot.is_led_by(election.name):
+        return []
+    return [name for name in multi_ballot.questions if not multi_ballot.is_led_by(name)]

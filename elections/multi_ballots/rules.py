@@ -1,0 +1,175 @@
+"""Rules of multi-question ballots: what may be done to one question alone, and what only to all of them.
+
+A multi-question ballot binds elections together as the questions on one ballot. One of them leads: its roll, its voting
+period and the shared settings apply to all. Each remains an election with its own candidates, ballots, count and proof.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from acts.refusals import NotNow
+from elections import rules as elections
+from elections.rules import Action, Election, State, WrongState
+from pages.names import MAX_NAME_CHARS
+from store.keys import fold
+
+MAX_QUESTIONS = 20
+# of all questions: browsers carry the rankings of all in one cookie, and cast them by one form
+MAX_TOTAL_CANDIDATES = 1_000
+
+# What the election that leads says for all of them. Who is reminded and told the result is mailed for it alone.
+SHARED = (
+    *("secret_ballot", "electorate", "joining", "time_zone", "no_voting_before", "no_voting_after"),
+    *("results_visible", "results_public", "paper_ballots", "mail_votes", "vote_by_link"),
+)
+OF_THE_LEADER = {"remind_before": (), "announces": False}
+
+# What is done to all questions of a multi-question ballot at once, and what only to the one that leads.
+TOGETHER = frozenset({Action.OPEN, Action.FIX, Action.EXTEND, Action.CLOSE, Action.RENAME})
+BY_THE_LEADER = frozenset(
+    {Action.ADD_VOTERS, Action.REMOVE_VOTERS, Action.INVITE, Action.SET_REMINDERS, Action.ANNOUNCE}
+)
+AT_WORK = frozenset({Action.LOOK, Action.SEE_ROLL, Action.ENTER_PAPER, Action.COPY})  # what never gets in the way
+
+
+@dataclass(frozen=True, slots=True)
+class MultiBallot:
+    """As it is stored. Its questions are elections, by their names, in the order in which voters meet them."""
+
+    id: str
+    name: str
+    leader: str  # the election whose roll, window and settings are the multi-question ballot's
+    questions: tuple[str, ...]
+    created_at: str
+    version: int = 1
+
+    @property
+    def ordered(self) -> list[str]:
+        """In which order what concerns all is done: the election that leads last, so that by then all others are."""
+        return [*(name for name in self.questions if not self.is_led_by(name)), self.leader]
+
+    def is_led_by(self, name: str) -> bool:
+        return fold(name) == fold(self.leader)
+
+    def short(self, name: str) -> str:
+        """The question's name beside that of the multi-question ballot: what both begin with is not said twice."""
+        return name.removeprefix(f"{self.name}: ") or name
+
+    def place(self, name: str) -> int:
+        return [fold(each) for each in self.questions].index(fold(name)) + 1
+
+
+BUSY = gettext_lazy(
+    "The questions on this ballot are just being opened, moved or closed. Please try again in a moment."
+)
+
+
+def election_name(multi_ballot_name: str, question: str) -> str:
+    """Under which name the election of a new question is made: names of elections are unique on the whole site, so that
+    it begins with as much of the ballot's as fits."""
+    room = MAX_NAME_CHARS - len(f": {question}")
+    if len(multi_ballot_name) > room:
+        multi_ballot_name = f"{multi_ballot_name[: room - 1].rstrip()}…" if room > 1 else ""
+    return f"{multi_ballot_name}: {question}" if multi_ballot_name else question
+
+
+def check_many(questions: Sequence[str]) -> None:
+    if not questions:
+        raise NotNow(_("A ballot needs at least one question."))
+    if len(questions) > MAX_QUESTIONS:
+        raise NotNow(_("A ballot has at most %(most)d questions.") % {"most": MAX_QUESTIONS})
+
+
+def check_candidates(count: int) -> None:
+    if count > MAX_TOTAL_CANDIDATES:
+        words = {"most": MAX_TOTAL_CANDIDATES, "count": count}
+        raise elections.NotReady(
+            _("All questions together have at most %(most)d candidates on one ballot; these have %(count)d.") % words
+        )
+
+
+def leads_the_others(name: str) -> str:
+    return _("“%(name)s” has the roll and the window of all questions. Take the others out first.") % {"name": name}
+
+
+def is_bindable(election: Election) -> bool:
+    """Only drafts become questions, and none on two ballots."""
+    return election.stored_state == State.DRAFT and not election.book
+
+
+def check_alone(multi_ballot: MultiBallot | None, is_at_work: bool, election: Election, action: Action) -> None:
+    """Refuse what cannot be done to one question alone, and say where it can be done."""
+    if multi_ballot is None:
+        return
+    if is_at_work and action not in AT_WORK:
+        raise WrongState(BUSY)
+    words = {"book": multi_ballot.name, "leader": multi_ballot.leader}
+    if action in TOGETHER:
+        raise WrongState(
+            _("This is one of several questions on the ballot “%(book)s”. That is done there, for all of them.") % words
+        )
+    if action in BY_THE_LEADER and not multi_ballot.is_led_by(election.name):
+        raise WrongState(
+            _("The questions on the ballot “%(book)s” have one roll and one invitation: those of “%(leader)s”.") % words
+        )
+
+
+def shared_by(leader: Election) -> dict[str, Any]:
+    return {name: getattr(leader, name) for name in SHARED} | OF_THE_LEADER
+
+
+def as_led(election: Election, leader: Election) -> Election:
+    """A question as it opens: with the settings of the one that leads."""
+    return election if fold(election.name) == fold(leader.name) else replace(election, **shared_by(leader))
+
+
+def missing(election: Election, leader: Election, candidates: int, now: str) -> str:
+    """What a question lacks before the multi-question ballot can open; nothing, if it is ready."""
+    try:
+        asked = replace(as_led(election, leader), voter_count=leader.voter_count)
+        elections.check_opening(asked, candidates, now)
+    except elections.NotReady as refusal:
+        return str(refusal)
+    return ""
+
+
+def check_opening(lacking: Iterable[tuple[str, str]]) -> None:
+    """Name every question that is not ready, each with all it lacks."""
+    if found := [f"{name}: {sentence}" for name, sentence in lacking if sentence]:
+        raise elections.NotReady(" ".join(found))
+
+
+# --- changes; each answers the multi-question ballot as it is then ---
+
+
+def with_questions(multi_ballot: MultiBallot, names: Sequence[str]) -> MultiBallot:
+    there = {fold(each) for each in multi_ballot.questions}
+    questions = (*multi_ballot.questions, *(name for name in names if fold(name) not in there))
+    check_many(questions)
+    return replace(multi_ballot, questions=questions)
+
+
+def without(multi_ballot: MultiBallot, name: str) -> MultiBallot | None:
+    """Nothing, if it was the last. If it led, the first of the others leads from now on."""
+    left = tuple(each for each in multi_ballot.questions if fold(each) != fold(name))
+    if not left:
+        return None
+    return replace(
+        multi_ballot, questions=left, leader=left[0] if multi_ballot.is_led_by(name) else multi_ballot.leader
+    )
+
+
+def moved(multi_ballot: MultiBallot, name: str, *, up: bool) -> MultiBallot:
+    at = multi_ballot.place(name) - 1
+    to = at - 1 if up else at + 1
+    if not 0 <= to < len(multi_ballot.questions):
+        return multi_ballot
+    order = list(multi_ballot.questions)
+    order[at], order[to] = order[to], order[at]
+    return replace(multi_ballot, questions=tuple(order))

@@ -1,0 +1,49 @@
+"""Where a request comes from, also behind proxies."""
+
+from __future__ import annotations
+
+import re
+from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
+
+from django.conf import settings
+from django.http import HttpRequest
+
+WITH_PORT = re.compile(r"\[(?P<v6>[^\]]*)\](?::\d{1,5})?|(?P<v4>[\d.]+):\d{1,5}")
+UNKNOWN = "unknown"
+
+
+def client_network(request: HttpRequest) -> str:
+    """The home or office it comes from: behind trusted proxies, that of the last address that is none of them."""
+    return network(str(_client_address(request) or ""))
+
+
+def _client_address(request: HttpRequest) -> IPv4Address | IPv6Address | None:
+    hops = request.headers.get("X-Forwarded-For", "").split(",")
+    came_from = parse(str(request.META.get("REMOTE_ADDR", "")))
+    while hops and is_trusted(came_from) and (hop := parse(hops.pop())):
+        came_from = hop
+    return came_from
+
+
+def parse(text: str) -> IPv4Address | IPv6Address | None:
+    """An address as proxies write it: with or without a port, in brackets, or an IPv4 address in IPv6's clothes."""
+    text = text.strip()
+    if match := WITH_PORT.fullmatch(text):
+        text = match["v6"] or match["v4"]
+    try:
+        found = ip_address(text)
+    except ValueError:
+        return None
+    return (found.ipv4_mapped or found) if isinstance(found, IPv6Address) else found
+
+
+def is_trusted(found: IPv4Address | IPv6Address | None) -> bool:
+    return found is not None and any(found in each for each in settings.TRUSTED_PROXIES)
+
+
+def network(text: str) -> str:
+    """One home or office: an IPv4 address, or the /64 of an IPv6 address, of which anybody has plenty."""
+    found = parse(text)
+    if isinstance(found, IPv6Address):
+        return str(ip_network((found.packed[:8] + bytes(8), 64)))
+    return str(found) if found else UNKNOWN

@@ -1,0 +1,130 @@
+"""Public answers that nobody need fetch twice: whoever has one as it is now is told so, and gets nothing else."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from functools import wraps
+from hashlib import sha256
+from typing import Any
+
+from django.conf import settings
+from django.http import HttpRequest, HttpResponse
+from django.middleware.csrf import get_token
+from django.template import engines
+from django.utils.cache import get_conditional_response
+from django.utils.http import http_date
+
+from .sharing import cross_origin
+
+CommonContext = Mapping[str, Any]  # what every page says, whatever it is about
+
+CACHE_MINUTES = 5
+TOKEN = re.compile(rb'(name="(?:csrfmiddlewaretoken|browser)" value=")[^"]*')
+ONE_SECOND = timedelta(seconds=1)
+
+
+@dataclass(frozen=True, slots=True)
+class Edition:
+    """What tells one state of a thing from another, and when it got there."""
+
+    tag: str
+    changed: datetime | None = None
+
+
+def digest(*words: object) -> str:
+    return sha256("\n".join(map(str, words)).encode()).hexdigest()[:32]
+
+
+def public_response(
+    request: HttpRequest, edition: Edition, now: datetime, make: Callable[[], HttpResponse]
+) -> HttpResponse:
+    """What everybody is given alike; it is made only for those who do not have it."""
+    etag, stamp = f'"{edition.tag}"', _last_modified(edition, now)
+    given = get_conditional_response(request, etag=etag, last_modified=_comparable_date(request, stamp)) or make()
+    given["ETag"] = etag
+    if stamp is not None:
+        given["Last-Modified"] = http_date(stamp)
+    given["Cache-Control"] = f"public, max-age={CACHE_MINUTES * 60}"
+    return cross_origin(given)
+
+
+def _last_modified(edition: Edition, now: datetime) -> int | None:
+    """Dates of the web know no parts of a second: what changed in this one may do so again before it is over."""
+    if edition.changed is None or now - edition.changed < ONE_SECOND:
+        return None
+    return int(edition.changed.astimezone(UTC).timestamp())
+
+
+def _comparable_date(request: HttpRequest, stamp: int | None) -> int | None:
+    """The date counts if it is the very one that we gave: when something was taken away, ours may be an earlier one."""
+    asked = request.headers.get("If-Modified-Since")
+    return stamp if stamp is None or asked in (None, http_date(stamp)) else None
+
+
+def cached_for_anonymous(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
+    """A page that is the same for everybody who is not signed in. Their browsers may keep it, and ask each time.
+
+    Nobody in between may: it has forms for one browser in it. What is shown to people who are signed in nobody keeps.
+    """
+
+    @wraps(view)
+    def shown(request: HttpRequest, *arguments: Any, **words: Any) -> HttpResponse:
+        page = view(request, *arguments, **words)
+        if page.status_code != 200 or request.method not in ("GET", "HEAD") or request.user.is_authenticated:
+            return page
+        page["Cache-Control"] = "private, no-cache"
+        page["ETag"] = f'"{_page_digest(request, page)}"'
+        return get_conditional_response(request, etag=page["ETag"], response=page) or page
+
+    return shown
+
+
+def cached_for_reader(request: HttpRequest, tag: str, make: Callable[[CommonContext], HttpResponse]) -> HttpResponse:
+    """A page with everything around it, which is the reader's own, and with something in it that `tag` tells from any
+    other. It is made only for those who do not have it just so, or who have something to be told; of what every page
+    says, which was asked for the edition."""
+    said = common_context(request)
+    around = _frame(request, said)
+    if around["messages"]:
+        return make(said)
+    etag = f'W/"{digest(settings.STARTED, tag, around)}"'
+    page = get_conditional_response(request, etag=etag) or make(said)
+    page["ETag"] = etag
+    if not request.user.is_authenticated:
+        page["Cache-Control"] = "private, no-cache"
+    return page
+
+
+def common_context(request: HttpRequest) -> CommonContext:
+    """As Django asks it for each template that is rendered for a request."""
+    said: dict[str, Any] = {"request": request}
+    for ask in engines["jinja2"].template_context_processors:
+        said |= ask(request)
+    return said
+
+
+def _frame(request: HttpRequest, said: CommonContext) -> dict[str, Any]:
+    """All that templates/base.html looks at: what is said on every page, who has come, where, and by which token their
+    forms are known. Whoever has none gets one, and so a page that they cannot have yet."""
+    if "CSRF_COOKIE" not in request.META:
+        get_token(request)
+    user = request.user
+    who = (user.name, user.role.name) if user.is_authenticated else ()
+    return {
+        "request": request.get_full_path(),
+        "user": who,
+        "csrf_token": request.META["CSRF_COOKIE"],
+        "messages": len(said["messages"]),
+        "drafts": said["drafts"](),
+        **{name: said[name] for name in ("LANGUAGE_CODE", "LANGUAGE_BIDI", "guest")},
+        **{name: said[name] for name in ("site_name", "site_logo", "site_colours", "site_pause")},
+    }
+
+
+def _page_digest(request: HttpRequest, page: HttpResponse) -> str:
+    """Each time a form is shown its token is written differently, and a browser without a number for its likes is
+    offered another one; any of them does."""
+    return digest(TOKEN.sub(rb"\1", page.content), request.META.get("CSRF_COOKIE", ""))

@@ -1,0 +1,148 @@
+"""Markdown as HTML, made once: when a text is saved, its HTML is kept beside it, with the version of who made it.
+
+A page shows what is kept. Where nothing is, or it was made by another version than ours (the store is older than this
+program), the text is rendered then, and kept if it is still the same text. So much of that is done for one request,
+and the rest is shown without markup until somebody looks again.
+"""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from sys import getsizeof
+from typing import NamedTuple, Protocol
+
+from django.core.exceptions import ValidationError
+from django.utils.safestring import SafeString
+from django.utils.translation import gettext as _
+
+from acts.storage import table
+from store.memory import Memory
+from store.table import Equals, Item, Key, StoreError, Update
+
+from . import markdown
+from .markdown import MAX_TEXT_CHARS
+
+MAX_HTML_BYTES = 100_000  # bytes that one text may become; with the text itself it fits one item
+MAX_REQUEST_CHARS = 200_000  # characters that are rendered for one request, if nothing is kept of them,
+WRITE_COST_CHARS = 2_000  # and as how many keeping the HTML of one text counts
+MAX_MOVED_HTML_CHARS = 10_000  # characters of HTML that are moved with their text
+CACHE_BYTES = 4_000_000  # bytes of HTML
+
+
+class Html(NamedTuple):
+    """What a text was rendered to."""
+
+    text: str
+    html: str
+
+
+# --- rendering ---
+
+
+cache = Memory[str](CACHE_BYTES, getsizeof)  # what this process rendered lately
+
+
+def render(text: str) -> str:
+    """The text as HTML; rendered anew only if that was not done lately."""
+    return cache.get(text, lambda: _render(text)) if text else ""
+
+
+def _render(text: str) -> str:
+    return markdown.to_html(text) + ""  # no longer a safe text, but one that an item holds
+
+
+def cached_or_text(text: str) -> str:
+    """The HTML if it was made lately, else the text, which is about as long; nothing is rendered for it."""
+    return cache.known(text) or text
+
+
+def check_length(text: str) -> None:
+    """Refuse a text that becomes so long that no page should carry it. For forms: they take the text and preview it."""
+    if len(text) <= MAX_TEXT_CHARS and len(render(text).encode()) > MAX_HTML_BYTES:
+        raise ValidationError(
+            _("This text has so many links, tables or lists that its page would become too long. Please shorten it.")
+        )
+
+
+def preview(text: str) -> SafeString:
+    return _safe(render(text))
+
+
+def _safe(html: str) -> SafeString:
+    """HTML that came from our own cleaner: what clients send is text, and nothing else is written beside it."""
+    return SafeString(html)
+
+
+# --- keeping ---
+
+
+def html_attributes(name: str, text: str) -> Item:
+    """What stands in an item beside a text."""
+    return {f"{name}_html": render(text), "html_version": markdown.VERSION}
+
+
+def stored_html(item: Item, name: str) -> Html | None:
+    """What stands beside the text, if it is what we would make of it."""
+    html = item.get(f"{name}_html")
+    if html is None or item.get("html_version") != markdown.VERSION:
+        return None
+    return Html(item[name], _safe(html))
+
+
+def without_long_html(item: Item) -> Item:
+    """Without HTML that is long."""
+    return {
+        name: value for name, value in item.items() if not name.endswith("_html") or len(value) <= MAX_MOVED_HTML_CHARS
+    }
+
+
+def stored_or_plain(text: str, html: Html | None) -> SafeString:
+    """The HTML that is kept of a text, and the text without markup where none is."""
+    return _safe(html.html) if html is not None and html.text == text else markdown.without_markup(text)
+
+
+def load_or_render(place: Key, name: str, text: str, html: Html | None) -> SafeString:
+    """The HTML that is kept of a text; where none is, it is made and kept."""
+    if not text or (html is not None and html.text == text):
+        return _safe(html.html if html is not None and text else "")
+    _store(place, name, text)
+    return _safe(render(text))
+
+
+def _store(place: Key, name: str, text: str) -> None:
+    """Not in the place of what belongs to a newer text. Whoever cannot write now leaves it to the next to look."""
+    with suppress(StoreError):
+        table().write(Update(place, set=html_attributes(name, text), when=Equals(name, text)))
+
+
+class RenderBudget:
+    """How much may be rendered and kept for one request."""
+
+    def __init__(self, characters: int = MAX_REQUEST_CHARS):
+        self.left = characters
+
+    def load_or_render(self, place: Key, name: str, text: str, html: Html | None) -> Html | None:
+        """As the function; none once the budget is used up."""
+        if not text or html is not None:
+            return html
+        if self.left < len(text):
+            return None
+        self.left -= len(text) + WRITE_COST_CHARS
+        return Html(text, load_or_render(place, name, text, None))
+
+
+class Described(Protocol):
+    """An election or a poll."""
+
+    @property
+    def place(self) -> Key: ...
+
+    @property
+    def description(self) -> str: ...
+
+    @property
+    def html(self) -> Html | None: ...
+
+
+def description_html(thing: Described) -> SafeString:
+    return load_or_render(thing.place, "description", thing.description, thing.html)

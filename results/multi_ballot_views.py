@@ -1,0 +1,84 @@
+"""The results of several questions on one ballot, in short and together; each leads to its own page."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.views.decorators.http import require_safe
+
+from accounts.access import public, requires
+from accounts.rules import Permission
+from acts.storage import now_text
+from ballots.passes import Pass
+from elections.access import context_of
+from elections.multi_ballots import repository as multi_ballots
+from elections.multi_ballots.rules import MultiBallot
+from elections.rules import State
+
+from . import services, words
+from .access import Reader, by_pass_of_multi_ballot, check_reads, is_shared
+from .repository import Found, Sealed
+
+
+def load(reader: Reader, multi_ballot_id: str) -> tuple[MultiBallot, list[Found]] | None:
+    found = _found(multi_ballot_id)
+    for each in _to_check(reader, found[1] if found else []):
+        check_reads(reader, each.election)
+    return found
+
+
+def _to_check(reader: Reader, found: list[Found]) -> list[Found]:
+    """A pass opens all questions on a ballot or none, so that one tells for all."""
+    return found[:1] if isinstance(reader, Pass) else found
+
+
+def _found(multi_ballot_id: str) -> tuple[MultiBallot, list[Found]] | None:
+    if (multi_ballot := multi_ballots.find(multi_ballot_id)) is None:
+        return None
+    found = [each for each in map(services.find, multi_ballot.questions) if each is not None]
+    return (multi_ballot, found) if found else None
+
+
+@requires(Permission.VIEW_APPLICATION, load_for=load, guests=by_pass_of_multi_ballot)
+@require_safe
+def multi_ballot_results(request: HttpRequest, both: tuple[MultiBallot, list[Found]]) -> HttpResponse:
+    multi_ballot, found = both
+    context = context_of(request, found[0].election, **_context(multi_ballot, found), page="results")
+    return render(request, "results/multi_ballot.html", context)
+
+
+@public
+@require_safe
+def shared_multi_ballot(request: HttpRequest, multi_ballot_id: str) -> HttpResponse:
+    """For anybody on the web, if every question shares its result; else it is as if it were not there."""
+    both = _found(multi_ballot_id)
+    if both is None or not _is_shared(both[1]):
+        raise Http404
+    multi_ballot, found = both
+    context = {"election": found[0].election, "is_stranger": True, **_context(multi_ballot, found), "page": "shared"}
+    return render(request, "results/multi_ballot.html", context)
+
+
+def _is_shared(found: list[Found]) -> bool:
+    return all(is_shared(each.election) for each in found)
+
+
+def _context(multi_ballot: MultiBallot, found: list[Found]) -> dict[str, Any]:
+    return {
+        "multi_ballot": multi_ballot,
+        "rows": [_row(multi_ballot, each) for each in found],
+        "is_shared": _is_shared(found),
+    }
+
+
+def _row(multi_ballot: MultiBallot, found: Found) -> dict[str, Any]:
+    """Nothing of a result leaves before its time: of one that is not sealed, only whether it is being counted."""
+    election = found.election
+    row = {"question": multi_ballot.short(election.name), "election": election, "sealed": False}
+    if not isinstance(found, Sealed):
+        return row | {"counting": election.state(now_text()) == State.CLOSED}
+    result, voters = found.report.result, election.voter_count
+    percent = found.seal.turnout.percent(voters) if voters else None
+    return row | {"sealed": True, "result": result, "method": words.label(result.method), "percent": percent}
