@@ -87,7 +87,7 @@ def without_haste() -> Iterator[Standstill]:
     name of the site and at who is there in a session nobody does, and no worker is missed yet."""
     from acts import branding
     from live import clock as of_sessions
-    from polls import live as of_polls
+    from polls import live_count as of_polls
     from polls import voters
     from results.incoming import count as of_elections
     from upkeep import pause
