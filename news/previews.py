@@ -14,7 +14,7 @@ from pages.times import from_text
 from store.log import as_text, utc_now
 
 from . import repository
-from .repository import Whole
+from .repository import FullPost
 from .rules import PREVIEW_DAYS, Post
 
 PURPOSE = "preview_post"
@@ -24,7 +24,7 @@ PURPOSE = "preview_post"
 class Preview:
     """A post that somebody may look at, and until when."""
 
-    whole: Whole
+    whole: FullPost
     until: datetime
 
 
@@ -37,7 +37,7 @@ def link_to(post: Post) -> str:
 def read(token: str) -> Preview | None:
     match tokens.read(PURPOSE, token, PREVIEW_DAYS * SECONDS_PER_DAY):
         case [post_id, count, signed_at]:
-            whole = repository.whole(post_id)
+            whole = repository.find_full(post_id)
             if whole is not None and str(whole.post.previews) == count:
                 return Preview(whole, from_text(signed_at) + timedelta(days=PREVIEW_DAYS))
     return None

@@ -158,7 +158,7 @@ def crawled(prepared, settings, monkeypatch) -> Prepared:
     """Lists of a few, so that they have several pages. What a drawing shows is not read, only whether there is one."""
     settings.STORE_URL = prepared.url
     monkeypatch.setattr("news.views.PAGE_ROWS", 5)
-    monkeypatch.setattr("news.card_views.picture", lambda card: b"drawn")
+    monkeypatch.setattr("news.views.picture", lambda card: b"drawn")
     return prepared
 
 
