@@ -26,7 +26,7 @@ from pages.messages import confirm_page, message_page
 from photos.changing import Wanted, picture_page
 from store.together import together
 
-from . import policy, repository, services, telling, throttle
+from . import policy, repository, services, throttle
 from .access import View, public, requires
 from .anonymous import Anonymous
 from .forms import (
@@ -43,6 +43,7 @@ from .forms import (
     own_password_form,
 )
 from .models import User
+from .personal_data import export_personal_data
 from .rules import Permission, Role
 from .second_factor import factors
 from .sessions import sessions_of
@@ -385,6 +386,6 @@ def own_data(request: HttpRequest) -> HttpResponseBase:
     if request.method == "POST" and form.is_valid():
         with refusals_as_errors(form, None, (TooOften,)):
             count(throttle.OWN_DATA, request.user.name)
-            return FileResponse(telling.archive(request.user), as_attachment=True, filename="my-data.zip")
+            return FileResponse(export_personal_data(request.user), as_attachment=True, filename="my-data.zip")
     lead = _("A file with everything this site keeps about you: as JSON, with a text that explains it.")
     return show_form(request, form, _("My data"), _("Download my data"), lead=lead)

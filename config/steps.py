@@ -8,7 +8,7 @@ Who takes them is said here and nowhere else.
 from __future__ import annotations
 
 from accounts.access import SEEING
-from accounts.letters import LETTERS as OF_ACCOUNTS
+from accounts.emails import EMAIL_TEMPLATES as ACCOUNT_EMAILS
 from accounts.repository import SEEING_OFF
 from accounts.services import LEAVING, forget_sessions
 from accounts.visitors import SIGNING_OUT
@@ -19,7 +19,7 @@ from assembly.minutes import repository as minutes
 from assembly.minutes.services import forget_attendances
 from assembly.plays import PLAYS as ASSEMBLY_PLAYS
 from ballots import passes, secrecy
-from ballots.letters import LETTERS as OF_BALLOTS
+from ballots.emails import EMAIL_TEMPLATES as BALLOT_EMAILS
 from ballots.services import take_along
 from ballots.services.sealing import COUNTING, SEALED
 from elections import repository as elections
@@ -30,7 +30,7 @@ from elections.groups import filling
 from elections.groups import repository as groups
 from elections.groups.services import leave as leave_groups
 from elections.invitations import mailing, opt_out
-from elections.invitations.letters import LETTERS as OF_ELECTIONS
+from elections.invitations.emails import EMAIL_TEMPLATES as ELECTION_EMAILS
 from elections.invitations.wording import asked_of
 from elections.lifecycle.closing import FOLLOWING, SHUTTING
 from elections.lifecycle.services import OPENING
@@ -48,11 +48,11 @@ from live.plays import PLAYS as LIVE_PLAYS
 from live.services import deleting as _deleting_steps  # noqa: F401 - only for its step
 from live.services.leaving import forget_hosting
 from live.show.hub import HUB
-from mail.letters import COLOURING, LETTERS
+from mail.emails import COLOURING, EMAIL_TEMPLATES
 from news import repository as posts
 from news import subscriptions as of_news_by_mail
 from news.election_posts import election_panel as on_elections
-from news.emails import LETTERS as OF_NEWS
+from news.emails import EMAIL_TEMPLATES as NEWS_EMAILS
 from news.services import forget_likes
 from news.services import pass_on as pass_posts_on
 from pages import colours
@@ -61,16 +61,16 @@ from polls.services import pass_on as pass_polls_on
 from questions import repository as question_sets
 from questions.question import Type
 from questions.services import pass_on as pass_sets_on
-from results.mailing.letters import LETTERS as OF_RESULTS
+from results.mailing.emails import EMAIL_TEMPLATES as RESULT_EMAILS
 from results.mailing.services import mail_by_itself, to_be_mailed
 from results.services import seal_result, seal_soon
 from skills import repository as skills
 from skills.access import may_see_profile
 from skills.services import forget_endorsements, forget_skills
 from upkeep import pause
-from upkeep.backups.alarms import LETTERS as OF_BACKUPS
-from upkeep.erasure.unused_accounts import LETTERS as OF_RETENTION
-from upkeep.log.nightly import LETTERS as OF_UPKEEP
+from upkeep.backups.alarms import EMAIL_TEMPLATES as BACKUP_EMAILS
+from upkeep.erasure.unused_accounts import EMAIL_TEMPLATES as UNUSED_ACCOUNT_EMAILS
+from upkeep.log.nightly import EMAIL_TEMPLATES as CHECKPOINT_EMAILS
 from upkeep.monitoring import metrics
 
 
@@ -158,7 +158,7 @@ def arrange() -> None:
     # A session is run (live.formats) as an ordinary one, but for
     formats.register(Type.ASSEMBLY, Assembly())  # check-in, agenda, speakers, minutes
 
-    # A mail is written (mail.letters.compose): its colours are
+    # A mail is written (mail.emails.compose): its colours are
     COLOURING.arrange(
         colours.site_shades,  # those of the pages
     )
@@ -178,5 +178,5 @@ def arrange() -> None:
     )
 
     # The mails that people get, each kind by the app that has something to say.
-    for letters in (OF_ACCOUNTS, OF_ELECTIONS, OF_BALLOTS, OF_RESULTS, OF_UPKEEP, OF_BACKUPS, OF_RETENTION, OF_NEWS):
-        LETTERS.update(letters)
+    EMAIL_TEMPLATES.update(ACCOUNT_EMAILS | ELECTION_EMAILS | BALLOT_EMAILS | RESULT_EMAILS | NEWS_EMAILS)
+    EMAIL_TEMPLATES.update(CHECKPOINT_EMAILS | BACKUP_EMAILS | UNUSED_ACCOUNT_EMAILS)

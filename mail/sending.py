@@ -26,7 +26,7 @@ from store.table import Item, Span, StoreError
 
 from . import outbox, server
 from .answers import Later, Rejected, Trouble, Unanswered, Unreachable, code_of, judged, without_address, words_of
-from .letters import is_of_use
+from .emails import is_of_use
 from .outbox import (
     ASIDE,
     FAILED,

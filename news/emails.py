@@ -11,7 +11,7 @@ from django.utils.translation import gettext_noop, ngettext
 from acts.links import whole
 from acts.site import now_text, table
 from acts.tokens import SECONDS_PER_DAY
-from mail.letters import Letter, Message
+from mail.emails import EmailTemplate, Message
 from mail.outbox import Mail, TakenBack
 from store import keys
 
@@ -60,8 +60,8 @@ def _minutes(post: Post) -> str:
     return sentence % {"minutes": post.minutes}
 
 
-LETTERS = {
-    CONFIRM: Letter(
+EMAIL_TEMPLATES = {
+    CONFIRM: EmailTemplate(
         gettext_noop("Do you want the news by mail?"),
         (
             gettext_noop("somebody, we hope you, asked for the news of this site to be mailed to this address."),
@@ -73,7 +73,7 @@ LETTERS = {
         is_private=True,
         good_for=subscriptions.CONFIRM_DAYS * SECONDS_PER_DAY,
     ),
-    ALREADY_SUBSCRIBED: Letter(
+    ALREADY_SUBSCRIBED: EmailTemplate(
         gettext_noop("You get the news by mail already"),
         (
             gettext_noop("somebody asked for the news of this site to be mailed to this address. They are already."),
@@ -85,7 +85,7 @@ LETTERS = {
         is_private=True,
         good_for=subscriptions.CONFIRM_DAYS * SECONDS_PER_DAY,
     ),
-    NEWS: Letter(
+    NEWS: EmailTemplate(
         gettext_noop("News"),
         (gettext_noop("there is news on this site."),),
         lambda mail: reverse("post", args=[mail.about["slug"]]),

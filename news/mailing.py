@@ -28,7 +28,7 @@ from .rules import Post, writes_news
 from .subscriptions import Subscriber, count_subscribers, subscriber_of
 
 RECALL_MINUTES = 10  # in which a post can be taken back
-NEWS = "news"  # the letter
+NEWS = "news"  # the email
 SLICE_SUBSCRIBERS = TRANSACTION_WRITES  # subscribers of one transaction
 # mails to many that wait; before they are sent, no more are put behind them and ahead of others
 MAX_WAITING_MAILS = 500
@@ -132,12 +132,12 @@ def _begun_item(post_id: str) -> Put:
 
 def _mails(post: Post, subscribers: Iterable[Subscriber]) -> list[Put]:
     """For whoever got the news by mail when it was published, and was not mailed about it."""
-    letters = [_mail(post, each) for each in subscribers if each.since <= (post.published_at or "")]
-    mailed = table().get_many(letter.key for letter in letters) if letters else {}
-    return [letter for letter in letters if letter.key not in mailed]
+    emails = [_email(post, each) for each in subscribers if each.since <= (post.published_at or "")]
+    mailed = table().get_many(email.key for email in emails) if emails else {}
+    return [email for email in emails if email.key not in mailed]
 
 
-def _mail(post: Post, subscriber: Subscriber) -> Put:
+def _email(post: Post, subscriber: Subscriber) -> Put:
     """Its number cannot be worked out from the post and an address: it would tell who gets the news."""
     occasion = salted_hmac("news.mailing", post.id, algorithm="sha256").hexdigest()
     with override(subscriber.language):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from accounts.models import User
-from accounts.telling import how_many as counted
+from accounts.personal_data import count_items
 from acts.site import now_text, table
 from store import keys
 from store.splitting import by_count
@@ -31,7 +31,7 @@ def export_posts(user: User) -> Iterator[Item]:
 
 def count_posts(user: User) -> tuple[int, int]:
     """Of their posts, those that everybody can read, and those that nobody can read yet."""
-    seen, dated, drafts = counted(
+    seen, dated, drafts = count_items(
         lambda name: keys.up_to(keys.posts_by(name), now_text()), keys.posts_by, keys.drafts_by
     )(user)
     return seen, dated + drafts - seen

@@ -9,7 +9,7 @@ from django.utils.translation import gettext_lazy as _
 from django.utils.translation import ngettext_lazy
 
 from accounts.models import User
-from accounts.telling import MAX_COUNTED_THINGS
+from accounts.personal_data import MAX_COUNTED_THINGS
 from store import keys
 from store.schema import Export, ItemType, Parting, Sheet, fields_of
 from store.table import Item

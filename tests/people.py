@@ -22,7 +22,7 @@ from accounts.visitors import remember, start_session
 from acts.site import log
 from elections import repository as elections
 from elections.rules import Election
-from mail.letters import compose
+from mail.emails import compose
 from mail.numbers import number_in
 from mail.outbox import find
 from mail.sending import send_waiting

@@ -59,7 +59,7 @@ from live.plays import ideas_store as orders
 from live.rules import Phase, Step
 from live.services import answering, deleting, making, moving
 from mail import outbox as mail
-from mail.letters import compose
+from mail.emails import compose
 from mail.sending import LEASE_SECONDS, send_waiting
 from news import repository as posts
 from news import services as news

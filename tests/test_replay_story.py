@@ -53,7 +53,7 @@ from elections.skills_needed.needs import Need
 from elections.skills_needed.services import ask_candidates, drop_need, set_need
 from mail import again, bounces, mailboxes, server
 from mail import outbox as mail
-from mail.letters import compose
+from mail.emails import compose
 from mail.sending import send_waiting
 from pages import markdown, markdown_cache
 from photos.changing import Wanted
@@ -337,13 +337,13 @@ def mails() -> None:
 def mails_that_did_not_arrive() -> None:
     """What a person decides about them, and what is heard of one that was sent."""
 
-    def broken(letter: mail.Mail) -> EmailMessage:
+    def broken(email: mail.Mail) -> EmailMessage:
         raise RuntimeError
 
-    letters = [mail.queued("trial", f"{name}@example.org") for name in "abc"]
-    table().write(*letters)
+    emails = [mail.queued("trial", f"{name}@example.org") for name in "abc"]
+    table().write(*emails)
     send_waiting(broken)
-    first, second, _third = [mail.find(letter.item["number"]) for letter in letters]
+    first, second, _third = [mail.find(email.item["number"]) for email in emails]
     again.try_one("Olga", first)
     again.put_aside("Olga", second)
     again.try_all("Olga")
@@ -355,8 +355,8 @@ def mails_that_did_not_arrive() -> None:
     mailboxes._remember_state("out of reach", [{"mail": "8", "reason": "RecursionError", "at": "2026-11-15"}])
     unknown = [mail.queued("trial", f"{name}@example.org") for name in "de"]
     table().write(*unknown)
-    for letter in unknown:
-        mail.move(mail.find(letter.item["number"]), mail.QUEUED, mail.UNKNOWN, reason="unknown")
+    for email in unknown:
+        mail.move(mail.find(email.item["number"]), mail.QUEUED, mail.UNKNOWN, reason="unknown")
     again.settle_unknown("Olga", again.AS_SENT, "")
     again.take_up(lambda: True)
 

@@ -168,17 +168,17 @@ def _write(after: Factors, put: Put) -> None:
     table().write(put)
 
 
-def _record(user: User, event_type: str, change: Change, *letters: Write, **words: Any) -> Factors:
+def _record(user: User, event_type: str, change: Change, *emails: Write, **words: Any) -> Factors:
     """Keep the change with its event, and tell the account what kinds there are."""
 
     def record(after: Factors, put: Put) -> None:
         event = Event(user.name, event_type, {"name": user.name, **words, "factors": after.kinds})
-        recording.record(event, put, repository.factors_change(user, after.kinds), *letters)
+        recording.record(event, put, repository.factors_change(user, after.kinds), *emails)
 
     return _keep(user, change, record)
 
 
-def _letter(user: User, kind: str, factor: str) -> Write:
+def _email(user: User, kind: str, factor: str) -> Write:
     return outbox.queued(kind, user.email, name=user.name, factor=str(LABELS[factor]))
 
 
@@ -195,12 +195,12 @@ def add_app(user: User, secret: bytes, code: str, now: float) -> Factors:
     if step is None:
         raise WrongCode(_("That is not the code the app should show now. Is the clock of your phone right?"))
     app = App(authenticator_apps.seal(secret, user.name), step, _this_moment())
-    told = _letter(user, "factor_added", APP)
+    told = _email(user, "factor_added", APP)
     return _record(user, "SecondFactorAdded", lambda before: replace(before, app=app), told, kind=APP)
 
 
 def remove_app(user: User) -> Factors:
-    told = _letter(user, "factor_removed", APP)
+    told = _email(user, "factor_removed", APP)
     return _record(user, "SecondFactorRemoved", lambda before: _left(user, before, app=None), told, kind=APP)
 
 
@@ -212,7 +212,7 @@ def add_passkey(user: User, passkey: Passkey) -> Factors:
             raise WrongPasskey(TOO_MANY)
         return replace(before, passkeys=(*before.passkeys, passkey))
 
-    told = _letter(user, "factor_added", PASSKEY)
+    told = _email(user, "factor_added", PASSKEY)
     return _record(user, "SecondFactorAdded", change, told, kind=PASSKEY)
 
 
@@ -220,7 +220,7 @@ def remove_passkey(user: User, mark: str) -> Factors:
     def change(before: Factors) -> Factors:
         return _left(user, before, passkeys=tuple(each for each in before.passkeys if each.mark != mark))
 
-    told = _letter(user, "factor_removed", PASSKEY)
+    told = _email(user, "factor_removed", PASSKEY)
     return _record(user, "SecondFactorRemoved", change, told, kind=PASSKEY)
 
 

@@ -31,8 +31,8 @@ def ask_for_reset(name_or_email: str, visitor: Visitor) -> None:
     user = repository.find_by_either(name_or_email)
     throttle.count_try(throttle.RESET, name_or_email, visitor, user)
     is_first = is_within(throttle.RESET_MAILED, _link_at_hand(user) if user else name_or_email)
-    letter = outbox.queued("reset_password", user.email, name=user.name) if user and is_first else outbox.nothing()
-    table().write(letter)
+    email = outbox.queued("reset_password", user.email, name=user.name) if user and is_first else outbox.nothing()
+    table().write(email)
 
 
 def _link_at_hand(user: User) -> str:
@@ -45,15 +45,15 @@ def send_reset_link(actor: User, target: User) -> None:
     and the mail says who asked for it."""
     rules.check_manages(who(actor), who(target))
     event = Event(actor.name, "ResetLinkSent", {"name": target.name})
-    letter = outbox.queued("reset_link", target.email, name=target.name, asked_by=actor.name)
-    record(event, letter, still(actor), still(target))
+    email = outbox.queued("reset_link", target.email, name=target.name, asked_by=actor.name)
+    record(event, email, still(actor), still(target))
 
 
 def reset_link_of_owner(owner: User) -> str:
     """The path of a link for an owner whose mailbox is gone, too: nobody is above them to help from a page. For whoever
     runs commands on the machine; the log says so, and a mail to the owner, should somebody read it after all."""
-    letter = outbox.queued("reset_link", owner.email, name=owner.name, asked_by="operator")
-    record(Event("operator", "ResetLinkSent", {"name": owner.name}), letter, still(owner))
+    email = outbox.queued("reset_link", owner.email, name=owner.name, asked_by="operator")
+    record(Event("operator", "ResetLinkSent", {"name": owner.name}), email, still(owner))
     return reverse("reset", args=[owner.name, tokens.reset_token.make_token(owner)])
 
 

@@ -15,7 +15,7 @@ from acts.once import once
 from acts.recording import record
 from acts.refusals import LostRace, NotNow, NotThere
 from acts.site import now_text
-from ballots import letters, repository, rules, secrecy
+from ballots import emails, repository, rules, secrecy
 from ballots.passes import Pass
 from ballots.repository import Standing
 from ballots.rules import Ballot, HasNotVoted, NotOnTheRoll
@@ -109,7 +109,7 @@ def _cast(
     rankings = ranking_from(ranks, repository.candidates_of(standing.election))
     if paper:
         _check_no_ballot(standing)
-    told = letters.of_cast(standing, _name(who, standing), paper=paper, called=called)
+    told = emails.of_cast(standing, _name(who, standing), paper=paper, called=called)
     ballot = _record_cast(who, standing, rankings, now, form, *told, paper=paper)
     return Outcome(ballot, standing.voted, standing.acts)
 
@@ -160,7 +160,7 @@ def _withdraw(who: User | Pass, standing: Standing | None, form: str) -> Outcome
         raise LostRace
     if not standing.voted:
         raise HasNotVoted(rules.NOTHING_CAST)
-    also = letters.of_withdrawal(standing)
+    also = emails.of_withdrawal(standing)
     if isinstance(who, Pass):
         also += repository.still_theirs(standing, repository.withdrawal(standing))
     record_withdrawal(_name(who, standing), standing, now, *also, once=form)

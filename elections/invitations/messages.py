@@ -18,7 +18,7 @@ from accounts.rules import check_confirmed
 from acts.site import now_text, table
 from elections import actions
 from elections.rules import Action, Election, WrongState
-from mail.letters import Message
+from mail.emails import Message
 from mail.outbox import Mail, NothingToSay
 from pages import markdown_cache
 from store import keys

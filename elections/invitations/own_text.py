@@ -19,7 +19,7 @@ from acts.recording import record
 from acts.site import now_text, table
 from elections import actions, repository, rules
 from elections.rules import RUNNERS, Action, Election
-from mail.letters import Message
+from mail.emails import Message
 from mail.names import isolated
 from mail.outbox import Mail
 from pages import markdown_cache

@@ -90,10 +90,10 @@ def ask_candidates(actor: User, election: Election) -> int:
 def _ask(actor: User, election: Election, some: Sequence[Agreement], wanted: list[str]) -> None:
     found = table().get_many(keys.user(each.person) for each in some)
     about = {"election_name": election.name, "asked_by": actor.name}
-    letters = [outbox.queued("candidate_asked", item["email"], **about) for item in found.values()]
+    emails = [outbox.queued("candidate_asked", item["email"], **about) for item in found.values()]
     marks = [write for each in some for write in needs.asking(election, each, wanted)]
     said = {"candidates": [each.candidate for each in some], "accounts": [each.account for each in some]}
-    writes: list[Write] = [*marks, *letters, *allowance.today(actor).reserving(len(letters))]
+    writes: list[Write] = [*marks, *emails, *allowance.today(actor).reserving(len(emails))]
     record(actor, "CandidatesAsked", election, said | {"skills": wanted}, *writes, repository.touched(election))
 
 

@@ -24,7 +24,7 @@ from elections.invitations import mailing
 from elections.invitations.voting_link import Link, LinkRefused, link_to
 from elections.lifecycle import closing, deleting
 from elections.roll.services import add_voters
-from mail.letters import compose
+from mail.emails import compose
 from mail.sending import send_waiting
 from results import repository as results
 from results.checks.sealed import stamp

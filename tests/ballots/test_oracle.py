@@ -20,7 +20,7 @@ from elections.invitations import mailing
 from elections.lifecycle import closing
 from elections.managers.services import add_manager
 from elections.public import views as organisers
-from mail.letters import compose
+from mail.emails import compose
 from mail.sending import send_waiting
 from tests.background import queue_mailings
 from tests.copies import copy_of

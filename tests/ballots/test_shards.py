@@ -10,7 +10,7 @@ from accounts import repository as people
 from accounts import services as accounts
 from acts.site import acting_on
 from audit.tables import masks, raw
-from ballots import repository, secrecy, services, telling
+from ballots import personal_data, repository, secrecy, services
 from elections import places
 from elections import repository as elections
 from elections.lifecycle import closing
@@ -69,7 +69,7 @@ def test_cast_changed_withdrawn_closed_sealed_and_proven(site, voted, secret):
     assert partitions(site, places.box(election)) == partitions(site, places.roll(election)) == FOUR
     assert list(site.each(*keys.ballots("Board"))) == list(site.each(*keys.voters("Board"))) == []
     assert services.standing_of(first, "Board").voted
-    assert next(iter(telling.ballots(first)))["ranking"] == [["Cy"]]
+    assert next(iter(personal_data.ballots(first)))["ranking"] == [["Cy"]]
     assert check(site).count == 0
     closing.close(people.find("the organiser"), election)
     services.seal_what_is_closed()

@@ -18,7 +18,7 @@ from elections.lifecycle import services as lifecycle
 from elections.roll.services import add_voters
 from mail.outbox import Mail
 from ranking.candidates import Candidate
-from results.mailing.letters import RESULT
+from results.mailing.emails import RESULT
 from store import keys
 from store.log import as_text, utc_now
 

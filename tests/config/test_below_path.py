@@ -21,7 +21,7 @@ from django.urls import reverse
 from acts.links import whole
 from config.middleware import below_path
 from config.settings import BASE_DIR
-from mail.letters import compose
+from mail.emails import compose
 from store.connect import connect
 from tests.access.site import PRESENTED, Site, build
 

@@ -20,7 +20,7 @@ from elections.access import PANELS
 from elections.dashboard.next_step import ONCE_SEALED
 from elections.lifecycle.closing import FOLLOWING, SHUTTING
 from elections.lifecycle.services import OPENING
-from mail.letters import COLOURING, LETTERS
+from mail.emails import COLOURING, EMAIL_TEMPLATES
 
 STEPS = {
     "SEEING": (SEEING, ["skills.access.may_see_profile"]),
@@ -87,7 +87,7 @@ def test_every_moment_that_there_is_has_its_steps():
         "elections/lifecycle/services.py",
         "elections/dashboard/next_step.py",
         "accounts/welcoming.py",
-        "mail/letters.py",
+        "mail/emails.py",
         "accounts/access.py",
     )
     for path in (*settings.BASE_DIR.glob("*/services/*.py"), *(settings.BASE_DIR / each for each in others)):
@@ -98,7 +98,7 @@ def test_every_moment_that_there_is_has_its_steps():
 
 
 def test_every_kind_of_mail_has_its_words():
-    assert {"reset_password", "vote_invitation", "ballot_cast"} <= set(LETTERS)
+    assert {"reset_password", "vote_invitation", "ballot_cast"} <= set(EMAIL_TEMPLATES)
 
 
 def test_every_type_of_background_work_has_its_step_in_a_process_that_imports_nothing_else(tmp_path):

@@ -23,7 +23,7 @@ from elections.lifecycle import services as lifecycle
 from elections.roll.services import add_voters
 from elections.rules import WrongState
 from mail import outbox as mail
-from mail.letters import compose
+from mail.emails import compose
 from mail.sending import send_waiting
 from ranking.candidates import Candidate
 from store import keys, trips
@@ -116,8 +116,8 @@ def test_once_three_have_voted_only_the_others_are_reminded(site, ada, person):
 
 def compose_reminder(to):
     about = {"election_name": "Board 2027", "voter": to, "invited_by": "Ada"}
-    letter = mail.Mail("1", "vote_reminder", to, about, "en", mail.QUEUED, "", "", 0, "2026-11-15T00:00:00Z")
-    message = compose(letter)
+    email = mail.Mail("1", "vote_reminder", to, about, "en", mail.QUEUED, "", "", 0, "2026-11-15T00:00:00Z")
+    message = compose(email)
     assert "List-Unsubscribe" in message.extra_headers
     return message.body
 

@@ -15,7 +15,7 @@ from django.core import mail as sent
 from django.test import Client
 
 from accounts import services as accounts
-from accounts import telling
+from accounts.personal_data import export_personal_data
 from accounts.rules import Role
 from accounts.visitors import Visitor
 from acts import tokens
@@ -197,12 +197,12 @@ def test_with_an_account_goes_the_news_to_its_address(person):
 def test_people_are_told_since_when_they_get_the_news(person):
     ada = person("Ada")
     subscriptions.confirm("ada@example.org", "de")
-    packed = zipfile.ZipFile(io.BytesIO(telling.archive(ada).read()))
+    packed = zipfile.ZipFile(io.BytesIO(export_personal_data(ada).read()))
     (entry,) = json.loads(packed.read("news_by_mail.json"))
     assert entry == {"address": "ada@example.org", "since": subscriptions.find(ada.email).since, "language": "de"}
     assert "news_by_mail.json" in packed.read("README.txt").decode()
     subscriptions.leave(ada.email)
-    assert json.loads(zipfile.ZipFile(io.BytesIO(telling.archive(ada).read())).read("news_by_mail.json")) == []
+    assert json.loads(zipfile.ZipFile(io.BytesIO(export_personal_data(ada).read())).read("news_by_mail.json")) == []
 
 
 def test_auditors_are_shown_no_address(site):

@@ -8,8 +8,8 @@ import zipfile
 import pytest
 
 from accounts import services as accounts
+from accounts.personal_data import export_personal_data
 from accounts.rules import Role
-from accounts.telling import archive
 from news import repository, services
 
 from .conftest import LATER, written
@@ -49,7 +49,7 @@ def test_they_are_told_before(author, person):
 
 
 def test_their_posts_are_among_their_own_data(author):
-    with zipfile.ZipFile(archive(author)) as packed:
+    with zipfile.ZipFile(export_personal_data(author)) as packed:
         posts = json.loads(packed.read("posts.json"))
         assert "posts.json" in packed.read("README.txt").decode()
     assert {each["title"]: each["text"] for each in posts}["Draft"] == "Not *yet*."

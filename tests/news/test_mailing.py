@@ -19,7 +19,7 @@ from elections.drafts import services as drafts
 from elections.lifecycle import services as lifecycle
 from elections.roll.services import add_voters
 from mail import outbox as mails
-from mail.letters import compose
+from mail.emails import compose
 from mail.sending import send_waiting
 from news import mailing, repository, services, subscriptions
 from news.repository import MAILING

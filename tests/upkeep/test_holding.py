@@ -18,7 +18,7 @@ from elections.lifecycle import services as lifecycle
 from elections.roll.services import add_voters
 from mail import again
 from mail import outbox as mail
-from mail.letters import compose
+from mail.emails import compose
 from mail.sending import send_waiting
 from ranking.candidates import Candidate
 from store.connect import connect

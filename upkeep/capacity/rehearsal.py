@@ -34,7 +34,7 @@ from elections.lifecycle import closing
 from elections.lifecycle import services as lifecycle
 from elections.roll import imports
 from elections.rules import Election
-from mail.letters import compose
+from mail.emails import compose
 from mail.sending import send_waiting
 from ranking.candidates import Candidate
 from results.waiting import waiting_for

@@ -25,7 +25,7 @@ from acts.site import table
 from elections import repository as elections
 from elections.rules import State
 from mail import outbox
-from mail.letters import Letter
+from mail.emails import EmailTemplate
 from store import keys
 from store.log import as_text, utc_now
 from store.table import Equals, Item, Missing, Put
@@ -33,8 +33,8 @@ from store.table import Equals, Item, Missing, Put
 BATCH_PEOPLE = 100  # people of one run
 NOTICE_PERIOD = timedelta(days=30)  # between the warning and the removal
 
-LETTERS = {
-    "unused_account": Letter(
+EMAIL_TEMPLATES = {
+    "unused_account": EmailTemplate(
         gettext_noop("Nobody uses your account"),
         (
             gettext_noop("nobody has signed in as %(name)s for a long time."),
@@ -102,9 +102,9 @@ def is_in_use(user: User, now: str) -> bool:
 
 def _warn(user: User, now: datetime) -> bool:
     day = (now + NOTICE_PERIOD).date().isoformat()
-    letter = outbox.queued("unused_account", user.email, name=user.name, day=day)
+    email = outbox.queued("unused_account", user.email, name=user.name, day=day)
     # else they have signed in, or another worker has warned them
-    return try_write(repository.warned(user, as_text(now)), letter)
+    return try_write(repository.warned(user, as_text(now)), email)
 
 
 def _remove(user: User) -> bool:

@@ -18,7 +18,7 @@ from accounts.rules import Role
 from acts.recording import try_write
 from acts.site import table
 from mail import outbox
-from mail.letters import Letter
+from mail.emails import EmailTemplate
 from store import keys
 from store.log import EventLog, utc_now
 from store.table import Item, Less, Missing, Put
@@ -26,8 +26,8 @@ from store.table import Item, Less, Missing, Put
 WATCHERS = (Role.AUDITOR, Role.OWNER)
 BATCH_PEOPLE = 100
 
-LETTERS = {
-    "checkpoint": Letter(
+EMAIL_TEMPLATES = {
+    "checkpoint": EmailTemplate(
         gettext_noop("The newest checkpoint of the log"),
         (
             gettext_noop("the log is sealed up to event %(event_id)s. Its checkpoint is %(hash)s."),

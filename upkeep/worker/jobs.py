@@ -28,7 +28,7 @@ from elections.repository import list_of
 from elections.rules import State
 from live.services import ending as live_ending
 from mail import again, mailboxes
-from mail.letters import compose
+from mail.emails import compose
 from mail.sending import anything_due, send_waiting
 from mail.server import BULK, URGENT
 from polls.sealing import anything_over, seal_what_is_over

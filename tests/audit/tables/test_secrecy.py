@@ -23,7 +23,7 @@ from elections import repository
 from elections.invitations import mailing
 from elections.lifecycle import closing
 from elections.turnout.disclosure import Allowed
-from mail.letters import compose
+from mail.emails import compose
 from mail.sending import send_waiting
 from store import keys
 from store.log.seal import Sealer

@@ -32,11 +32,11 @@ MAX_BATCHES = 50  # at events of others, which may be anybody's
 ABOUT = ("election_name", "poll_id", "skill_id", "post_id", "set_id", "game_id")
 
 
-def archive(user: User) -> IO[bytes]:
+def export_personal_data(user: User) -> IO[bytes]:
     """The zip as a temporary file, at its beginning."""
     file = TemporaryFile()  # noqa: SIM115 - it is the answer, and goes when whoever reads it is done
     with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as packed:
-        packed.writestr("README.txt", explained(user))
+        packed.writestr("README.txt", _readme(user))
         for name, content in _picture(user):
             packed.writestr(name, content)
         for export in SCHEMA.exports:
@@ -62,7 +62,7 @@ def _text(entry: Any) -> str:
     return json.dumps(entry, ensure_ascii=False)
 
 
-def explained(user: User) -> str:
+def _readme(user: User) -> str:
     lines = (
         _("What this site keeps about %(name)s.") % {"name": user.name},
         "",
@@ -81,14 +81,14 @@ def explained(user: User) -> str:
 # --- what declarations are made of ---
 
 
-def rows(span: Callable[[str], Span], **fields: str) -> Callable[[User], Iterator[Item]]:
+def list_items(span: Callable[[str], Span], **fields: str) -> Callable[[User], Iterator[Item]]:
     """Of each item that is listed under somebody's name these fields, each under a name of its own."""
     return lambda user: (
         {name: item.get(field) for name, field in fields.items()} for item in table().each(span(user.name))
     )
 
 
-def how_many(*spans: Callable[[str], Span]) -> Callable[[User], tuple[int, ...]]:
+def count_items(*spans: Callable[[str], Span]) -> Callable[[User], tuple[int, ...]]:
     """Of what is listed under somebody's name."""
     return lambda user: tuple(len(table().page(span(user.name), limit=MAX_COUNTED_THINGS).items) for span in spans)
 

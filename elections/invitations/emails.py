@@ -15,7 +15,7 @@ from acts.tokens import sign
 from elections import repository
 from elections.multi_ballots.links import ballot_of, page_of
 from elections.rules import Election, State
-from mail.letters import Letter
+from mail.emails import EmailTemplate
 from mail.outbox import Mail, NothingToSay
 
 from . import opt_out, own_text, wording
@@ -91,7 +91,7 @@ def _words(mail: Mail) -> dict[str, str]:
 
 NAME, WINDOW, ABOUT_LINK = "%(election)s", "%(window)s", "%(about_link)s"
 
-INVITATION = Letter(
+INVITATION = EmailTemplate(
     gettext_noop("%(who)s asks for your vote: %(election)s, %(when)s"),
     (wording.ASKS, WINDOW),
     _link,
@@ -124,7 +124,7 @@ REMINDER_TO_ALL = replace(
     ),
     title=gettext_noop("An election is still open"),
 )
-MESSAGE = Letter(
+MESSAGE = EmailTemplate(
     gettext_noop("A message about an election"),
     (gettext_noop("%(who)s, who runs the election “%(election)s”, writes to all its voters:"),),
     _link,
@@ -136,17 +136,16 @@ MESSAGE = Letter(
 )
 
 
-def shown(letter: Letter) -> Letter:
+def preview_of(template: EmailTemplate) -> EmailTemplate:
     """As a page shows it to organisers: what is each voter's own, the links, leads nowhere else than to the page."""
-    return replace(letter, link=_page, silence=_page_whole if letter.silence else None)
+    return replace(template, link=_page, silence=_page_whole if template.silence else None)
 
 
-def tested(letter: Letter) -> Letter:
-    """The letter as its organiser gets it to look at: marked as a test, and with a link that is nobody's vote."""
+def test_of(template: EmailTemplate) -> EmailTemplate:
+    """The e-mail as a test for its organiser: marked as such, and with a link that is nobody's vote."""
     said = gettext_noop("this is a test, and only you get it. Voters get what follows, each with a link of their own.")
-    return replace(
-        shown(letter), sentences=(said, *letter.sentences), silence=None, is_over=_is_gone, urgent=True, is_test=True
-    )
+    sentences = (said, *template.sentences)
+    return replace(preview_of(template), sentences=sentences, silence=None, is_over=_is_gone, urgent=True, is_test=True)
 
 
 def _asks_candidate(mail: Mail) -> dict[str, str]:
@@ -159,7 +158,7 @@ def _is_no_draft(mail: Mail) -> bool:
     return election is None or election.stored_state != State.DRAFT
 
 
-CANDIDATE_ASKED = Letter(
+CANDIDATE_ASKED = EmailTemplate(
     gettext_noop("You stand in “%(election)s”: may your skills be shown?"),
     (
         gettext_noop(
@@ -175,14 +174,14 @@ CANDIDATE_ASKED = Letter(
     title=gettext_noop("A candidate is asked about skills"),
 )
 
-LETTERS = {
+EMAIL_TEMPLATES = {
     "candidate_asked": CANDIDATE_ASKED,
     "vote_invitation": INVITATION,
     "vote_reminder": REMINDER,
     TO_ALL: REMINDER_TO_ALL,
     "vote_message": MESSAGE,
     **{
-        f"{kind}_test": tested(letter)
-        for kind, letter in (("vote_invitation", INVITATION), ("vote_reminder", REMINDER), (TO_ALL, REMINDER_TO_ALL))
+        f"{kind}_test": test_of(template)
+        for kind, template in (("vote_invitation", INVITATION), ("vote_reminder", REMINDER), (TO_ALL, REMINDER_TO_ALL))
     },
 }

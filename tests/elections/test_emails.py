@@ -23,7 +23,7 @@ from elections.repository import creation
 from elections.roll.services import add_voters
 from elections.rules import Election
 from mail import outbox
-from mail.letters import LETTERS, compose
+from mail.emails import EMAIL_TEMPLATES, compose
 from mail.names import isolated
 from ranking.candidates import Candidate
 from store import keys
@@ -68,8 +68,8 @@ def told_in(text):
 
 @pytest.fixture
 def clock(monkeypatch):
-    """The letters' own now."""
-    monkeypatch.setattr("elections.invitations.letters.now_text", lambda: NOW)
+    """The clock of the e-mails."""
+    monkeypatch.setattr("elections.invitations.emails.now_text", lambda: NOW)
 
 
 def made(site, name="Board 2027", **settings):
@@ -78,7 +78,7 @@ def made(site, name="Board 2027", **settings):
     return election
 
 
-def letter(kind, election="Board 2027", language="en", to="new@example.org", **about):
+def email(kind, election="Board 2027", language="en", to="new@example.org", **about):
     said = {"name": "Ada", "number": "1", "email": to, "invited_by": "Ada", "factor": "totp", "voter": to}
     said |= {"election_name": election, "message": "1", "event_id": "7", "hash": "0f", "asked_by": "Bo"}
     said |= {"organiser": "Bo", "entered_by": "Bo", "day": "1", **about}
@@ -96,7 +96,7 @@ def html_of(message):
 def test_subject_text_and_html_name_the_election_who_asks_and_until_when(site, person, clock, kind):
     accounts.change_profile(person("Ada"), "Ada Lovelace", "")
     made(site, no_voting_after=END, time_zone="Europe/Berlin")
-    message = letter(kind)
+    message = email(kind)
     for said in (message.subject, message.body, " ".join(Read(html_of(message)).text)):
         assert "Board 2027" in said
         assert "Ada Lovelace" in said
@@ -126,7 +126,7 @@ def test_when_one_can_vote_is_said_on_the_clocks_of_the_election(window, sentenc
 
 def test_the_words_are_those_of_the_mails_language(site, clock):
     made(site, no_voting_after=END)
-    message = letter("vote_invitation", language="de")
+    message = email("vote_invitation", language="de")
     assert 'lang="de"' in html_of(message)
     assert "20. Mai 2030 16:00 UTC" in message.subject
     assert "20. Mai 2030 16:00 UTC" in message.body
@@ -134,15 +134,15 @@ def test_the_words_are_those_of_the_mails_language(site, clock):
 
 def test_somebody_who_is_gone_and_somebody_without_another_name_are_called_by_their_name(site, person, clock):
     made(site)
-    assert "Ada asks for your vote" in letter("vote_invitation").subject
-    assert "Nobody Any More asks for your vote" in letter("vote_invitation", invited_by="Nobody Any More").subject
-    assert "Ada asks for your vote" in letter("vote_invitation", invited_by="").subject, "the owner does"
+    assert "Ada asks for your vote" in email("vote_invitation").subject
+    assert "Nobody Any More asks for your vote" in email("vote_invitation", invited_by="Nobody Any More").subject
+    assert "Ada asks for your vote" in email("vote_invitation", invited_by="").subject, "the owner does"
 
 
 def test_a_message_names_the_election_and_until_when(site, clock):
     made(site, no_voting_after=END)
     site.write(Update(keys.message("Board 2027", "1"), set={"subject": "The room", "text": "Room 7"}))
-    message = letter("vote_message")
+    message = email("vote_message")
     assert message.subject == "Plenum: Board 2027: The room"
     assert "You can vote until May 20, 2030, 4 p.m. UTC." in message.body
     assert message.body.index("Room 7") < message.body.index("You can vote")
@@ -150,11 +150,11 @@ def test_a_message_names_the_election_and_until_when(site, clock):
 
 def test_what_the_link_does_is_said_as_it_is(site, person, clock):
     election = made(site)
-    assert "make an account" in letter("vote_invitation").body
+    assert "make an account" in email("vote_invitation").body
     person("Cy", email="cy@example.org")
-    assert "does not sign you in" in letter("vote_invitation", to="cy@example.org").body
+    assert "does not sign you in" in email("vote_invitation", to="cy@example.org").body
     site.write(Update(keys.election(election.name), set={"vote_by_link": True}))
-    assert "do not pass it on" in letter("vote_invitation").body
+    assert "do not pass it on" in email("vote_invitation").body
 
 
 # --- text and HTML ---
@@ -166,9 +166,9 @@ def test_of_every_mail_text_and_html_say_the_same_and_both_are_well_set(site, pe
     made(site, no_voting_after=END, time_zone="Europe/Berlin")
     own_text.change(ada, repository.find("Board 2027"), "Come *early*.\n\n- one\n- two", "me")
     site.write(Update(keys.message("Board 2027", "1"), set={"subject": "The room", "text": "Please *vote*"}))
-    of_news = {kind for kind in LETTERS if "news" in kind}  # tests/news/test_mailing.py
-    for kind in sorted(LETTERS.keys() - of_news):
-        message = letter(kind, language=language, **OF_RESULTS)
+    of_news = {kind for kind in EMAIL_TEMPLATES if "news" in kind}  # tests/news/test_mailing.py
+    for kind in sorted(EMAIL_TEMPLATES.keys() - of_news):
+        message = email(kind, language=language, **OF_RESULTS)
         html, text = Read(html_of(message)), told_in(message.body)
         shown = told_in(" ".join(html.text))
         assert shown <= text, kind
@@ -194,7 +194,7 @@ HOSTILE = [
 def test_names_of_all_kinds_survive_in_subject_and_both_parts(site, clock, name):
     line = " ".join(re.sub("[\u202a-\u202e\u2066-\u2069]", "", name).split())
     made(site, name)
-    message = letter("vote_invitation", name, invited_by=name)
+    message = email("vote_invitation", name, invited_by=name)
     text = " ".join("".join(Read(html_of(message)).text).split())
     for said in (message.subject, message.body, text):
         assert said.count(line) >= 2, "as the election, and as who asks"
@@ -213,7 +213,7 @@ def test_a_name_from_right_to_left_leaves_the_sentence_around_it_in_order():
 def test_the_sites_colour_is_the_mails_and_a_dark_mail_program_has_its_twin(site, settings, clock):
     settings.SITE_COLOUR = "#0b5d3b"
     made(site)
-    html = html_of(letter("vote_invitation"))
+    html = html_of(email("vote_invitation"))
     assert "background-color:#0b5d3b" in html
     assert "#56278a" not in html
     assert 'content="light dark"' in html
@@ -238,10 +238,10 @@ def board(ada):
 
 @pytest.mark.parametrize("kind", ["vote_invitation", "vote_reminder", "vote_reminder_to_all"])
 def test_own_words_stand_between_ours_and_answers_go_to_whoever_chose_so(ada, board, kind):
-    assert letter(kind).reply_to == []
-    assert letter(kind).extra_headers["Auto-Submitted"] == "auto-generated"
+    assert email(kind).reply_to == []
+    assert email(kind).extra_headers["Auto-Submitted"] == "auto-generated"
     own_text.change(ada, board, "Come *early*. <script>x</script>", "me")
-    message = letter(kind)
+    message = email(kind)
     assert message.body.index("Board 2027”") < message.body.index("Ada adds:") < message.body.index("Come *early*.")
     assert message.body.index("Come *early*.") < message.body.index("The link leads")
     assert "<em>early</em>" in html_of(message)
@@ -249,13 +249,13 @@ def test_own_words_stand_between_ours_and_answers_go_to_whoever_chose_so(ada, bo
     assert message.reply_to == ["ada@example.org"]
     assert "Auto-Submitted" not in message.extra_headers, "somebody wrote it"
     own_text.change(ada, board, "", "nobody")
-    assert (letter(kind).reply_to, "adds:" in letter(kind).body) == ([], False)
+    assert (email(kind).reply_to, "adds:" in email(kind).body) == ([], False)
 
 
 def test_words_go_out_only_while_whoever_wrote_them_may_write_to_many(ada, board, person):
     own_text.change(ada, board, "Come early.", "me")
     accounts.unconfirm_organiser(person("Olga", Role.OWNER), ada)
-    message = letter("vote_invitation")
+    message = email("vote_invitation")
     assert ("Come early." in message.body, message.reply_to) == (False, [])
 
 
@@ -263,14 +263,14 @@ def test_answers_go_to_nobody_who_no_longer_runs_the_election_or_has_left(ada, b
     bo = confirm(person("Bo", email="bo@example.org"))
     add_manager(ada, board, "Bo")
     own_text.change(bo, repository.find(board.name), "", "me")
-    assert letter("vote_invitation").reply_to == ["bo@example.org"]
+    assert email("vote_invitation").reply_to == ["bo@example.org"]
     own_text.change(ada, repository.find(board.name), "Hello", "as before")
-    assert letter("vote_invitation").reply_to == ["bo@example.org"], "nobody else's address can be chosen, but kept"
+    assert email("vote_invitation").reply_to == ["bo@example.org"], "nobody else's address can be chosen, but kept"
     site.write(Update(keys.user("Bo"), set={"created_at": "2030-01-01T00:00:00.000Z"}))
-    assert letter("vote_invitation").reply_to == [], "another account of that name"
+    assert email("vote_invitation").reply_to == [], "another account of that name"
     site.write(Update(keys.user("Bo"), set={"created_at": bo.created_at}))
     remove_manager(ada, repository.find(board.name), "Bo")
-    assert letter("vote_invitation").reply_to == []
+    assert email("vote_invitation").reply_to == []
 
 
 def test_words_go_along_with_a_copy_a_new_name_and_away_with_the_election(site, ada, person):
@@ -301,7 +301,7 @@ def test_the_page_that_makes_an_account_says_what_the_mail_says(client, ada, boa
     page = client.get(f"/invited/{sign('invitation', 'new@example.org')}/").content.decode()
     for sentence in wording.sentences(board, "Ada", NOW):
         assert sentence.replace("<", "&lt;").replace(">", "&gt;") in page
-        assert sentence in letter("vote_invitation").body
+        assert sentence in email("vote_invitation").body
     closing.close(ada, repository.find(board.name))
     assert "asks you to vote" not in client.get(f"/invited/{sign('invitation', 'new@example.org')}/").content.decode()
 
@@ -316,4 +316,4 @@ def test_the_election_says_it_to_a_voter_who_has_an_account_and_to_nobody_else(a
 
 def test_pages_and_mails_have_the_same_words_in_german(board):
     with override("de"):
-        assert wording.sentences(board, "Ada", NOW)[0] in letter("vote_invitation", language="de").body
+        assert wording.sentences(board, "Ada", NOW)[0] in email("vote_invitation", language="de").body

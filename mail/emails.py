@@ -28,14 +28,14 @@ if TYPE_CHECKING:
 class Message:
     """What a person wrote: as text, and as HTML that is safe to show."""
 
-    subject: str  # nothing, where the letter keeps its own
+    subject: str  # empty: the template keeps its own
     text: str
     html: str
     lead: str = ""  # who says so
 
 
 @dataclass(frozen=True, slots=True)
-class Letter:
+class EmailTemplate:
     """One kind of mail. Subject and sentences may name what the mail is about, whom it was sent by, and what `words`
     knows of it by the time it is sent."""
 
@@ -63,8 +63,8 @@ class Letter:
 COLOURING = Steps[[str], dict[str, tuple[str, str]]]("when a mail is written")
 
 # Every kind of mail: the apps bring theirs (config/steps.py).
-LETTERS: dict[str, Letter] = {
-    "trial": Letter(
+EMAIL_TEMPLATES: dict[str, EmailTemplate] = {
+    "trial": EmailTemplate(
         gettext_noop("A test mail"),
         (
             gettext_noop("somebody who looks after this site wanted to know whether mails arrive. This one did."),
@@ -77,44 +77,44 @@ LETTERS: dict[str, Letter] = {
 
 def is_of_use(mail: Mail, now: float) -> bool:
     """Whether it still makes sense to send the mail."""
-    letter = LETTERS.get(mail.kind)
-    if letter is None:
+    template = EMAIL_TEMPLATES.get(mail.kind)
+    if template is None:
         return True  # nobody knows; whoever is to write it will say so
-    if letter.good_for and mail.queued_for(now) >= letter.good_for:
+    if template.good_for and mail.queued_for(now) >= template.good_for:
         return False
-    return letter.is_over is None or not letter.is_over(mail)
+    return template.is_over is None or not template.is_over(mail)
 
 
-def compose(mail: Mail, letter: Letter | None = None) -> EmailMultiAlternatives:
-    """The mail as it is sent, in the language it was asked for in; or as another letter would have it."""
-    letter, name = letter or LETTERS[mail.kind], site_name()
+def compose(mail: Mail, template: EmailTemplate | None = None) -> EmailMultiAlternatives:
+    """The mail as it is sent, in the language it was asked for in; or as another template would have it."""
+    template, name = template or EMAIL_TEMPLATES[mail.kind], site_name()
     with override(mail.language):
-        context = _said(letter, mail) | {"site": settings.SITE_URL, "site_name": name, "colours": _colours()}
-        text = render_to_string("mail/letter.txt", context).strip() + "\n"
+        context = _said(template, mail) | {"site": settings.SITE_URL, "site_name": name, "colours": _colours()}
+        text = render_to_string("mail/email.txt", context).strip() + "\n"
         message = EmailMultiAlternatives(f"{name}: {context['subject']}", text, sender(name), [mail.to])
-        message.attach_alternative(render_to_string("mail/letter.html", context), "text/html")
+        message.attach_alternative(render_to_string("mail/email.html", context), "text/html")
     message.extra_headers |= headers(mail, context["silence"], by_hand=context["written"] is not None)
-    answers = (letter.reply_to(mail) if letter.reply_to else "") or settings.MAIL_REPLY_TO
+    answers = (template.reply_to(mail) if template.reply_to else "") or settings.MAIL_REPLY_TO
     message.reply_to = [answers] if answers else []
     return message
 
 
-def _said(letter: Letter, mail: Mail) -> dict[str, Any]:
+def _said(template: EmailTemplate, mail: Mail) -> dict[str, Any]:
     """All that text and HTML say."""
-    written = letter.message(mail) if letter.message else None
-    more = letter.words(mail) if letter.words else {}
+    written = template.message(mail) if template.message else None
+    more = template.words(mail) if template.words else {}
     words = {name: isolated(str(value)) for name, value in (mail.about | more).items()}
-    subject = isolated(written.subject) if written and written.subject else _(letter.subject) % words
+    subject = isolated(written.subject) if written and written.subject else _(template.subject) % words
     return {
-        "subject": _("Test: %(subject)s") % {"subject": subject} if letter.is_test else subject,
-        "headline": _(letter.headline) % words if letter.headline else subject,
-        "sentences": [_(sentence) % words for sentence in letter.sentences],
+        "subject": _("Test: %(subject)s") % {"subject": subject} if template.is_test else subject,
+        "headline": _(template.headline) % words if template.headline else subject,
+        "sentences": [_(sentence) % words for sentence in template.sentences],
         "written": written,
-        "after": [_(sentence) % words for sentence in letter.after],
-        "link": whole(letter.link(mail)) if letter.link else "",
-        "button": _(letter.button) if letter.button else "",
-        "silence": letter.silence(mail) if letter.silence else "",
-        "silence_words": _(letter.silence_words),
+        "after": [_(sentence) % words for sentence in template.after],
+        "link": whole(template.link(mail)) if template.link else "",
+        "button": _(template.button) if template.button else "",
+        "silence": template.silence(mail) if template.silence else "",
+        "silence_words": _(template.silence_words),
         "language": mail.language,
         "direction": "rtl" if get_language_bidi() else "ltr",
     }
@@ -133,14 +133,14 @@ def sender(name: str) -> str:
 
 def headers(mail: Mail, silence: str, *, by_hand: bool) -> dict[str, str]:
     """What mail programs go by: which mail it is, that no machine need answer it, and how to get no more of them."""
-    letter = LETTERS[mail.kind]
+    template = EMAIL_TEMPLATES[mail.kind]
     found = {"Message-ID": message_id(mail.number), "X-Auto-Response-Suppress": "OOF, AutoReply"}
     if not by_hand:
         found["Auto-Submitted"] = "auto-generated"
-    if not letter.urgent:
+    if not template.urgent:
         found["Precedence"] = "bulk"
     if silence:
         found |= {"List-Unsubscribe": f"<{silence}>", "List-Unsubscribe-Post": "List-Unsubscribe=One-Click"}
-    if letter.list_name:
-        found["List-Id"] = f"<{letter.list_name}.{domain()}>"
+    if template.list_name:
+        found["List-Id"] = f"<{template.list_name}.{domain()}>"
     return found

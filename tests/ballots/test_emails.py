@@ -11,7 +11,7 @@ from accounts import services as accounts
 from accounts.rules import Role
 from acts.refusals import NotNow
 from acts.site import table
-from ballots import letters, rehearsal, repository, services
+from ballots import emails, rehearsal, repository, services
 from ballots.repository import Standing
 from elections import actions
 from elections import repository as elections
@@ -34,7 +34,7 @@ def queued() -> list[mail.Mail]:
 
 
 def kinds() -> list[tuple[str, str]]:
-    return [(letter.to, letter.kind) for letter in queued()]
+    return [(email.to, email.kind) for email in queued()]
 
 
 @pytest.mark.parametrize("secret", [True, False])
@@ -68,7 +68,7 @@ def test_a_paper_ballot_is_told_to_the_account_or_to_the_address_on_the_roll(ope
     assert [to for to, _, _ in outbox()] == ["Eve@example.org", "mail@example.org", "eve.too@example.org"]
     assert all("the organiser has entered a paper ballot of yours" in text for _, _, text in outbox())
     nowhere = Standing(board, "a name without an account", None, (), None)
-    assert letters.of_cast(nowhere, "the organiser", paper=True) == []
+    assert emails.of_cast(nowhere, "the organiser", paper=True) == []
 
 
 def test_a_form_sent_twice_is_told_once(opened, person):
@@ -121,7 +121,7 @@ def test_robots_of_a_rehearsal_are_not_written_to(person, site, monkeypatch):
     election = drafts.create(owner, "Board")
     add_candidates(owner, election, [Candidate("Ada"), Candidate("Bo")])
     wanted = []
-    monkeypatch.setattr(mail, "queued", lambda *letter, **about: wanted.append(letter))
+    monkeypatch.setattr(mail, "queued", lambda *email, **about: wanted.append(email))
     rehearsal.rehearse(owner, election)
     assert wanted == []
     assert kinds() == []

@@ -7,7 +7,7 @@ from django.urls import reverse
 from django.utils.translation import gettext_noop
 
 from acts.tokens import SECONDS_PER_DAY, sign
-from mail.letters import Letter
+from mail.emails import EmailTemplate
 from mail.outbox import Mail
 
 from . import repository, tokens
@@ -33,8 +33,8 @@ def _email_link(mail: Mail) -> str:
     return reverse("confirm_email", args=[mail.about["name"], token])
 
 
-LETTERS = {
-    "confirm_registration": Letter(
+EMAIL_TEMPLATES = {
+    "confirm_registration": EmailTemplate(
         gettext_noop("Complete your account"),
         (
             gettext_noop("somebody, we hope you, asked for an account named %(name)s with this address."),
@@ -45,7 +45,7 @@ LETTERS = {
         urgent=True,
         good_for=SECONDS_PER_DAY,
     ),
-    "already_registered": Letter(
+    "already_registered": EmailTemplate(
         gettext_noop("You have an account already"),
         (
             gettext_noop("somebody asked to use this address for an account here, but you have one already: %(name)s."),
@@ -55,7 +55,7 @@ LETTERS = {
         gettext_noop("Sign in"),
         urgent=True,
     ),
-    "reset_password": Letter(
+    "reset_password": EmailTemplate(
         gettext_noop("Reset your password"),
         (
             gettext_noop("somebody, we hope you, asked for a new password for %(name)s."),
@@ -66,7 +66,7 @@ LETTERS = {
         urgent=True,
         good_for=settings.PASSWORD_RESET_TIMEOUT,
     ),
-    "reset_link": Letter(
+    "reset_link": EmailTemplate(
         gettext_noop("Reset your password"),
         (
             gettext_noop("%(asked_by)s, who looks after the accounts here, has this link sent to %(name)s."),
@@ -78,14 +78,14 @@ LETTERS = {
         urgent=True,
         good_for=settings.PASSWORD_RESET_TIMEOUT,
     ),
-    "password_changed": Letter(
+    "password_changed": EmailTemplate(
         gettext_noop("Your password was changed"),
         (gettext_noop("the password of %(name)s was just changed. If that was not you, reset it now."),),
         lambda mail: reverse("forgotten"),
         gettext_noop("Reset the password"),
         urgent=True,
     ),
-    "confirm_email": Letter(
+    "confirm_email": EmailTemplate(
         gettext_noop("Confirm your new address"),
         (gettext_noop("this link makes this the address of %(name)s. It is good for one day."),),
         _email_link,
@@ -93,12 +93,12 @@ LETTERS = {
         urgent=True,
         good_for=SECONDS_PER_DAY,
     ),
-    "email_changed": Letter(
+    "email_changed": EmailTemplate(
         gettext_noop("Your address was changed"),
         (gettext_noop("%(name)s now has another address. If that was not you, tell whoever runs this site."),),
         urgent=True,
     ),
-    "factor_added": Letter(
+    "factor_added": EmailTemplate(
         gettext_noop("A second step was added to your account"),
         (
             gettext_noop("%(factor)s now belongs to the sign-in of %(name)s."),
@@ -108,7 +108,7 @@ LETTERS = {
         gettext_noop("See the second steps"),
         urgent=True,
     ),
-    "factor_removed": Letter(
+    "factor_removed": EmailTemplate(
         gettext_noop("A second step was removed from your account"),
         (
             gettext_noop("%(factor)s no longer belongs to the sign-in of %(name)s."),
@@ -118,7 +118,7 @@ LETTERS = {
         gettext_noop("See the second steps"),
         urgent=True,
     ),
-    "factors_reset": Letter(
+    "factors_reset": EmailTemplate(
         gettext_noop("Your second step was taken away"),
         (
             gettext_noop("somebody who runs this site has taken away the second step of signing in as %(name)s."),
@@ -128,7 +128,7 @@ LETTERS = {
         gettext_noop("Add a second step"),
         urgent=True,
     ),
-    "invitation": Letter(
+    "invitation": EmailTemplate(
         gettext_noop("You are invited"),
         (
             gettext_noop("%(invited_by)s invites you to take part in decisions here."),
