@@ -21,11 +21,10 @@ from django.utils.translation import gettext_lazy as _
 from accounts import repository as people
 from accounts.models import User
 from accounts.rules import Permission
-from acts.again import try_again
-from acts.limits import SECONDS_PER_DAY, TEN_MINUTES_IN_SECONDS, Limit, check_left, is_within, place_of
-from acts.recording import record, write
+from acts.rate_limits import SECONDS_PER_DAY, TEN_MINUTES_IN_SECONDS, Limit, check_attempts_left, key_of, try_count
 from acts.refusals import LostRace, NotNow, Refusal
-from acts.site import SITE, now_text, table
+from acts.retry import retry_lost_race
+from acts.storage import SITE, now_text, record, table, write
 from live import codes, players, repository, seats
 from live.players import Pass
 from live.rules import Game, Phase, State
@@ -77,7 +76,7 @@ class Person:
 
 def by_account(game: Game, state: State, user: User, held: Pass) -> Pass:
     """`held` is of the form that was sent: sent twice, it finds the seat that it took."""
-    return try_again(lambda: _here(game, state, _of_account(game, user), held))
+    return retry_lost_race(lambda: _here(game, state, _of_account(game, user), held))
 
 
 def by_code(game: Game, state: State, code: str, held: Pass, address: str, user: User | None = None) -> Pass:
@@ -85,7 +84,7 @@ def by_code(game: Game, state: State, code: str, held: Pass, address: str, user:
     entry = _entry_of(game, code, address)
     if user is not None and fold(user.name) != entry.folded and is_on_the_roll(roll.find(game.id, user.name), user):
         raise Refusal(OTHERS_CODE % {"name": user.name})
-    return try_again(lambda: _here(game, state, _of_entry(game, _whose(game, code)), held))
+    return retry_lost_race(lambda: _here(game, state, _of_entry(game, _whose(game, code)), held))
 
 
 def is_on_the_roll(entry: Entry | None, user: User) -> bool:
@@ -117,18 +116,18 @@ def _entry_of(game: Game, code: str, address: str) -> Entry:
     """Wrong codes are counted by address, and refused where there were too many; but never where somebody has checked
     in by code before, or hosts the assembly: that is the hall."""
     here = f"{game.id} {address}"
-    wrong, found = place_of(WRONG, address), place_of(FOUND, here)
+    wrong, found = key_of(WRONG, address), key_of(FOUND, here)
     hosted = codes.place_of_hosting(game.code, address)
     counted = table().get_many([wrong, found, hosted])
     if not counted.keys() & {found, hosted}:
-        check_left(WRONG, counted.get(wrong))
+        check_attempts_left(WRONG, counted.get(wrong))
     try:
         entry = _whose(game, code)
     except WrongCode:
-        is_within(WRONG, address)
+        try_count(WRONG, address)
         raise
     if found not in counted:
-        is_within(FOUND, here)
+        try_count(FOUND, here)
     return entry
 
 
@@ -235,7 +234,7 @@ def take_over(game: Game, seat: Seat, after: Seat, still: Sequence[Check]) -> No
     game, state = found
     if is_guarded(game, state):
         _ask(game, state, seat, after, still)
-    elif is_within(CHANGES, f"{game.id} {seat.player}"):
+    elif try_count(CHANGES, f"{game.id} {seat.player}"):
         _record(game, state, seat, after, still)
     else:
         raise NotNow(TOO_OFTEN)
@@ -276,7 +275,7 @@ def allow(game_id: str, held: Pass, number: str) -> None:
         _record(game, state, seat, after, agreed=True)
         tell(game)
 
-    try_again(act)
+    retry_lost_race(act)
 
 
 def refuse(game_id: str, held: Pass, number: str) -> None:
@@ -287,7 +286,7 @@ def refuse(game_id: str, held: Pass, number: str) -> None:
         table().write(*seats.change(game, seat, replace(_unclaimed(seat), refused_round=state.round)))
         tell(game)
 
-    try_again(act)
+    retry_lost_race(act)
 
 
 def _claimed(game_id: str, held: Pass, number: str) -> tuple[Game, State, Seat]:

@@ -16,7 +16,7 @@ from django.utils.translation import gettext as _
 
 from accounts.access import public
 from accounts.models import User
-from acts.limits import TooOften
+from acts.rate_limits import TooOften
 from acts.refusals import Refusal
 from live import players, repository, seats
 from live.players import Player

@@ -21,10 +21,9 @@ from django.utils.crypto import salted_hmac
 from django.utils.translation import gettext_lazy as _
 
 from acts import versions
-from acts.again import try_again
-from acts.recording import record
 from acts.refusals import NotNow
-from acts.site import now_text, table
+from acts.retry import retry_lost_race
+from acts.storage import now_text, record, table
 from acts.versions import unchanged
 from live import repository, rules, seats, waking
 from live.onward.electorate import Electorate
@@ -230,11 +229,11 @@ def add(game_id: str, who: str, names: Sequence[str], addresses: Mapping[str, st
     """Put people on the roll, a batch at a time; answers how many were not on it. Whoever has checked in before
     there was a roll is put on it, too: from the first batch on nobody else can."""
     added = sum(
-        try_again(partial(_add, game_id, who, some, addresses)) for some in by_count(names, TRANSACTION_ENTRIES)
+        retry_lost_race(partial(_add, game_id, who, some, addresses)) for some in by_count(names, TRANSACTION_ENTRIES)
     )
     missing = list(_here_before(game_id)) if added else []
     for some in by_count(missing, TRANSACTION_ENTRIES):
-        try_again(partial(_add, game_id, who, some))
+        retry_lost_race(partial(_add, game_id, who, some))
     return added
 
 
@@ -259,7 +258,7 @@ def _add(game_id: str, who: str, names: Sequence[str], addresses: Mapping[str, s
 
 def remove(game_id: str, who: str, name: str) -> None:
     """Somebody who has not checked in. With the last of them the roll goes."""
-    try_again(lambda: _remove(game_id, who, name))
+    retry_lost_race(lambda: _remove(game_id, who, name))
 
 
 def _remove(game_id: str, who: str, name: str) -> None:
@@ -276,7 +275,7 @@ def _remove(game_id: str, who: str, name: str) -> None:
 
 def renew(game_id: str, who: str, name: str) -> Entry:
     """Another code for somebody, shown at once; the first one for whoever has an account and cannot get at it."""
-    return try_again(lambda: _renew(game_id, who, name))
+    return retry_lost_race(lambda: _renew(game_id, who, name))
 
 
 def _renew(game_id: str, who: str, name: str) -> Entry:
@@ -293,7 +292,7 @@ def _renew(game_id: str, who: str, name: str) -> Entry:
 
 def show_new(game_id: str, who: str, most: int) -> list[Entry]:
     """Some of those whose codes nobody was shown yet, for their cards. From now on they can only be renewed."""
-    return try_again(lambda: _show_new(game_id, who, most))
+    return retry_lost_race(lambda: _show_new(game_id, who, most))
 
 
 def _show_new(game_id: str, who: str, most: int) -> list[Entry]:
@@ -311,7 +310,7 @@ def renew_missing(game_id: str, who: str) -> int:
     here = {each.player for each in seats.each(game_id)}
     found = [each.name for each in every(game_id) if each.turn and player(game_id, each) not in here]
     return sum(
-        try_again(partial(_renew_some, game_id, who, some)) for some in by_count(found, TRANSACTION_ENTRIES // 2)
+        retry_lost_race(partial(_renew_some, game_id, who, some)) for some in by_count(found, TRANSACTION_ENTRIES // 2)
     )
 
 
@@ -340,7 +339,7 @@ def _entry(game_id: str, name: str) -> Entry:
 
 def say_how_many(game_id: str, who: str, entitled: int, quorum: str) -> None:
     """How many are entitled, where there is no roll that says so, and how many of them have to be there."""
-    try_again(lambda: _say_how_many(game_id, who, entitled, quorum))
+    retry_lost_race(lambda: _say_how_many(game_id, who, entitled, quorum))
 
 
 def _say_how_many(game_id: str, who: str, entitled: int, quorum: str) -> None:

@@ -14,7 +14,7 @@ from django.utils.http import urlencode
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from acts.links import whole
+from acts.links import absolute_url
 from acts.refusals import Refusal
 from live import seats
 from live.lifetimes import configured
@@ -151,14 +151,14 @@ def _cards(request: HttpRequest, game: Game, shown: Sequence[Entry]) -> HttpResp
         "game": game,
         "cards": [_card(game, each) for each in shown],
         "left": sum(each.has_new_code for each in roll.every(game.id)),
-        "address": whole(reverse("join")).partition("://")[2].rstrip("/"),
+        "address": absolute_url(reverse("join")).partition("://")[2].rstrip("/"),
     }
     return render(request, "assembly/cards.html", context)
 
 
 def _card(game: Game, entry: Entry) -> Card:
     code = roll.code_of(game.id, entry)
-    link = whole(reverse("check_in", args=[game.id, game.token]))
+    link = absolute_url(reverse("check_in", args=[game.id, game.token]))
     return Card(entry.name, code, f"{link}?{urlencode({'code': code})}")
 
 

@@ -17,10 +17,9 @@ from typing import Any
 
 from django.utils.translation import gettext_lazy as _
 
-from acts.again import try_again
-from acts.recording import record
 from acts.refusals import NotNow
-from acts.site import table
+from acts.retry import retry_lost_race
+from acts.storage import record, table
 from acts.versions import next_version, unchanged_or_new
 from live import clock, repository, waking
 from live.rules import Game, Phase, State
@@ -293,7 +292,7 @@ def _change(game_id: str, change: Change, who: str = "") -> Speakers:
         return after
 
     with _turn:
-        after = try_again(once, MAX_ATTEMPTS)
+        after = retry_lost_race(once, MAX_ATTEMPTS)
     waking.moved(game_id)
     return after
 

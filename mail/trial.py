@@ -7,7 +7,7 @@ import uuid
 from django.core.mail import get_connection
 from django.utils.translation import get_language
 
-from acts.site import now_text
+from acts.storage import now_text
 
 from .answers import Rejected, Trouble
 from .emails import compose

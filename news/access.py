@@ -11,7 +11,7 @@ from accounts.access import demands_second_factor, requires
 from accounts.models import User
 from accounts.rules import Permission
 from acts.refusals import NotAllowed
-from acts.site import now_text
+from acts.storage import now_text
 
 from . import repository, services
 from .rules import Post

@@ -10,7 +10,7 @@ from django.utils.text import Truncator
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from acts.links import whole
+from acts.links import absolute_url
 from elections.rules import Election
 from pages import times
 from pages.names import MAX_NAME_CHARS
@@ -103,7 +103,7 @@ def _turnout(found: Sealed) -> str:
 
 
 def _links(election: Election) -> str:
-    page = whole(reverse("shared", args=[election.name]))
+    page = absolute_url(reverse("shared", args=[election.name]))
     result, proof = _("The whole result, and why it is so"), _("What was sealed")
     return f"[{result}](<{page}>)\n[{proof}](<{page}#proof>)"
 

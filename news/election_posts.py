@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from django.utils.http import urlencode
 
 from accounts.models import User
-from acts.site import now_text
+from acts.storage import now_text
 from elections.access import Panel
 from elections.rules import Election, State
 from results import repository as results

@@ -8,8 +8,8 @@ from django.urls import reverse
 from django.utils.html import format_html
 from django.utils.translation import gettext_noop, ngettext
 
-from acts.links import whole
-from acts.site import now_text, table
+from acts.links import absolute_url
+from acts.storage import now_text, table
 from acts.tokens import SECONDS_PER_DAY
 from mail.emails import EmailTemplate, Message
 from mail.outbox import Mail, TakenBack
@@ -33,7 +33,7 @@ def _leave_path(mail: Mail) -> str:
 
 
 def _leave_link(mail: Mail) -> str:
-    return whole(_leave_path(mail))
+    return absolute_url(_leave_path(mail))
 
 
 def news_message(mail: Mail) -> Message:

@@ -16,9 +16,9 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
 from accounts.access import public
-from acts.links import whole
-from acts.naming import site_name
-from acts.site import now_text
+from acts.branding import site_name
+from acts.links import absolute_url
+from acts.storage import now_text
 from pages import http_cache, markdown
 from pages.http_cache import Edition, digest
 from pages.times import from_text
@@ -66,7 +66,7 @@ def _feed_response(request: HttpRequest, kind: str, page: str, posts: list[Post]
     """In the site's own language: feeds are fetched by machines, for readers of any."""
     with translation.override(settings.LANGUAGE_CODE):
         title = " · ".join((*words, _("News"), site_name()))
-    own, feed_of = (whole(reverse(name, args=words)) for name in (page, f"{page}_{kind}"))
+    own, feed_of = (absolute_url(reverse(name, args=words)) for name in (page, f"{page}_{kind}"))
     feed = Feed(title, site_name(), own, feed_of)
     make = partial(_render, kind, feed, posts)
     return http_cache.public_response(request, _edition(feed, posts), from_text(now_text()), make)
@@ -103,13 +103,13 @@ def sitemap(request: HttpRequest) -> HttpResponse:
     """Where the others are: one for each year in which there are posts to be seen."""
     years = (reverse("sitemap_year", args=[year]) for year in repository.years(now_text()))
     parts = (reverse("sitemap_pages"), *years)
-    return _xml_response(request, "sitemapindex", (_entry("sitemap", whole(part)) for part in parts))
+    return _xml_response(request, "sitemapindex", (_entry("sitemap", absolute_url(part)) for part in parts))
 
 
 @public
 @require_safe
 def sitemap_pages(request: HttpRequest) -> HttpResponse:
-    return _xml_response(request, "urlset", (_entry("url", whole(reverse(name))) for name in PAGES))
+    return _xml_response(request, "urlset", (_entry("url", absolute_url(reverse(name))) for name in PAGES))
 
 
 @public
@@ -136,5 +136,5 @@ def _xml_response(request: HttpRequest, kind: str, places: Iterable[str]) -> Htt
 @require_safe
 def robots(request: HttpRequest) -> HttpResponse:
     """Nothing is forbidden here: what is not to be found says so itself, and must be read for that to be seen."""
-    said = f"User-agent: *\nDisallow:\n\nSitemap: {whole(reverse('sitemap'))}\n"
+    said = f"User-agent: *\nDisallow:\n\nSitemap: {absolute_url(reverse('sitemap'))}\n"
     return HttpResponse(said, content_type="text/plain; charset=utf-8")

@@ -16,10 +16,10 @@ from accounts.models import User
 from accounts.policy import sentence, takes_registrations
 from accounts.rules import Permission
 from accounts.visits import last_visit
-from acts import naming
-from acts.links import whole
-from acts.naming import site_name
-from acts.site import now_text, table
+from acts import branding
+from acts.branding import site_name
+from acts.links import absolute_url
+from acts.storage import now_text, table
 from elections import repository as elections
 from elections.multi_ballots.links import asked_together
 from elections.public.own_elections import votes_of
@@ -48,7 +48,7 @@ def show_home(request: HttpRequest, status: int = 200, **code: Any) -> HttpRespo
     is wrong with a code that was typed here, if anything."""
     if request.user.is_authenticated and request.user.can(Permission.VIEW_APPLICATION):
         return render(request, "news/home_of.html", _member_context(request) | code, status=status)
-    if naming.is_told() and (page := site_page.find()).has_content:
+    if branding.has_public_page() and (page := site_page.find()).has_content:
         return show_page(request, page, status, **code)
     return show_default_page(request, status, **code)
 
@@ -118,14 +118,18 @@ def show_default_page(request: HttpRequest, status: int = 200, **code: Any) -> H
 def page_context(page: SitePage) -> dict[str, Any]:
     """Its text as HTML, and what other sites show of a link to it."""
     html = site_page.text_html(page)
-    preview = {"title": site_name(), "summary": excerpt(html, MAX_PREVIEW_CHARS), "address": whole(reverse("home"))}
+    preview = {
+        "title": site_name(),
+        "summary": excerpt(html, MAX_PREVIEW_CHARS),
+        "address": absolute_url(reverse("home")),
+    }
     return {"text": html, "preview": preview | _image(page.photo)}
 
 
 def _image(photo: Photo | None) -> dict[str, Any]:
     if photo is None:
-        return {"image": whole(static("img/apple-touch-icon.png"))}
-    return {"image": whole(photo.large), "wide": photo.wide, "high": photo.high, "alt": photo.alt}
+        return {"image": absolute_url(static("img/apple-touch-icon.png"))}
+    return {"image": absolute_url(photo.large), "wide": photo.wide, "high": photo.high, "alt": photo.alt}
 
 
 def visitor_context(request: HttpRequest) -> dict[str, Any]:

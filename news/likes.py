@@ -22,7 +22,7 @@ from django.utils.translation import gettext_lazy as _
 
 from accounts import repository as people
 from accounts.models import User
-from acts.site import now_text, table
+from acts.storage import now_text, table
 from store import keys
 from store.splitting import by_count
 from store.table import Check, Condition, Delete, Exists, Greater, Item, Key, Less, Missing, Put, Update, Write

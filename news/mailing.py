@@ -15,7 +15,7 @@ from django.utils.translation import override
 
 from accounts.models import User
 from acts.background import Batch, Task, finished, wait
-from acts.site import now_text, table
+from acts.storage import now_text, table
 from mail import outbox
 from store import keys, spans
 from store.log import as_text

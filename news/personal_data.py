@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from accounts.models import User
 from accounts.personal_data import count_items
-from acts.site import now_text, table
+from acts.storage import now_text, table
 from store import keys
 from store.splitting import by_count
 from store.table import Item

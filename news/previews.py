@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 from django.urls import reverse
 
 from acts import tokens
-from acts.links import whole as whole_address
+from acts.links import absolute_url
 from acts.tokens import SECONDS_PER_DAY
 from pages.times import from_text
 from store.log import as_text, utc_now
@@ -30,12 +30,12 @@ class Preview:
 
 def link_to(post: Post) -> str:
     """The times that links were taken back are in the signed words: taking them back once more ends them all."""
-    token = tokens.sign(PURPOSE, post.id, str(post.previews), as_text(utc_now()))
-    return whole_address(reverse("preview_post", args=[token]))
+    token = tokens.create_token(PURPOSE, post.id, str(post.previews), as_text(utc_now()))
+    return absolute_url(reverse("preview_post", args=[token]))
 
 
 def read(token: str) -> Preview | None:
-    match tokens.read(PURPOSE, token, PREVIEW_DAYS * SECONDS_PER_DAY):
+    match tokens.read_token(PURPOSE, token, PREVIEW_DAYS * SECONDS_PER_DAY):
         case [post_id, count, signed_at]:
             whole = repository.find_full(post_id)
             if whole is not None and str(whole.post.previews) == count:

@@ -11,7 +11,7 @@ from django.utils.formats import date_format
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from acts.site import now_text
+from acts.storage import now_text
 from pages.forms import form_page
 from pages.messages import confirm_page, refusals_as_messages, run_action
 from pages.times import InterpretedTime, moment_text, zone_label

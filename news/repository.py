@@ -10,7 +10,7 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext_lazy as _
 
 from acts.background import TaskType
-from acts.site import now_text, table
+from acts.storage import now_text, table
 from acts.versions import next_version, unchanged
 from elections.rules import Election
 from pages import markdown_cache

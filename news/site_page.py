@@ -13,7 +13,7 @@ from enum import StrEnum
 from hashlib import sha256
 from typing import Any
 
-from acts.site import table
+from acts.storage import table
 from acts.versions import unchanged_or_new
 from pages import markdown_cache
 from pages.markdown_cache import Html

@@ -8,10 +8,10 @@ from django.utils.translation import gettext_lazy as _
 
 from accounts.models import User
 from accounts.services import still
-from acts import naming
-from acts.again import try_again
-from acts.recording import record
+from acts import branding
 from acts.refusals import NotThere, Refusal
+from acts.retry import retry_lost_race
+from acts.storage import record
 from photos.changing import Wanted
 from store.log import Event
 from store.table import Item, Write
@@ -26,7 +26,7 @@ class ChangedMeanwhile(Refusal):
 
 def edit(admin: User, part: Part, seen: str, data: Item) -> SitePage:
     """Put a part into these words, if what is there now is what was `seen`; answers the page as it is then."""
-    return try_again(lambda: _edit(admin, part, seen, data))
+    return retry_lost_race(lambda: _edit(admin, part, seen, data))
 
 
 def _edit(admin: User, part: Part, seen: str, data: Item) -> SitePage:
@@ -42,7 +42,7 @@ def _edit(admin: User, part: Part, seen: str, data: Item) -> SitePage:
 
 def picture(admin: User, wanted: Wanted) -> None:
     """The page gets a picture, other words for the one it has, or none."""
-    try_again(lambda: _picture(admin, wanted))
+    retry_lost_race(lambda: _picture(admin, wanted))
 
 
 def _picture(admin: User, wanted: Wanted) -> None:
@@ -56,7 +56,7 @@ def _picture(admin: User, wanted: Wanted) -> None:
 
 def remove(admin: User) -> None:
     """Back to what it was before anybody wrote anything."""
-    try_again(lambda: _remove(admin))
+    retry_lost_race(lambda: _remove(admin))
 
 
 def _remove(admin: User) -> None:
@@ -71,7 +71,7 @@ def _record(admin: User, event: Event, writes: list[Write]) -> None:
     try:
         record(event, *writes, still(admin))
     finally:
-        naming.watch.forget()
+        branding.cache.forget()
 
 
 CHANGED_MEANWHILE = _(

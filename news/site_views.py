@@ -14,7 +14,7 @@ from django_htmx.http import HttpResponseClientRedirect
 
 from accounts.access import anybody, public, requires
 from accounts.rules import Permission
-from acts.naming import site_name
+from acts.branding import site_name
 from acts.refusals import Refusal
 from pages import markdown_cache
 from pages.forms import form_data, form_page

@@ -15,11 +15,10 @@ from accounts import throttle
 from accounts.models import User
 from accounts.services import still
 from accounts.visitors import Visitor
-from acts.limits import SECONDS_PER_DAY, SECONDS_PER_HOUR, Limit, is_within
-from acts.recording import try_write, write
+from acts.rate_limits import SECONDS_PER_DAY, SECONDS_PER_HOUR, Limit, try_count
 from acts.refusals import Refusal
-from acts.site import now_text, table
-from acts.tokens import read, sign
+from acts.storage import now_text, table, try_write, write
+from acts.tokens import create_token, read_token
 from mail import outbox
 from store import keys
 from store.table import Delete, Exists, Item, Missing, Put
@@ -71,7 +70,7 @@ def request_subscription(address: str, visitor: Visitor, user: User | None = Non
     throttle.count_try(REQUEST_LIMITS, address, visitor, own)
     known = find(address)
     letter = ALREADY_SUBSCRIBED if known else CONFIRM
-    if not is_within(MAIL_LIMITS[letter], address):
+    if not try_count(MAIL_LIMITS[letter], address):
         table().write(outbox.nothing())
     elif known is None:
         table().write(outbox.queued(letter, address))
@@ -81,12 +80,12 @@ def request_subscription(address: str, visitor: Visitor, user: User | None = Non
 
 
 def confirm_token(address: str, language: str) -> str:
-    return sign("news", address, language)
+    return create_token("news", address, language)
 
 
 def read_confirmation(token: str) -> tuple[str, str] | None:
     """Which address confirms, and in which language it is to be written to."""
-    words = read("news", token, CONFIRM_DAYS * SECONDS_PER_DAY)
+    words = read_token("news", token, CONFIRM_DAYS * SECONDS_PER_DAY)
     return (words[0], words[1]) if words and len(words) == 2 else None
 
 
@@ -100,7 +99,7 @@ def confirm(address: str, language: str) -> None:
 
 
 def leave_token(address: str) -> str:
-    return sign(LEAVE, address)
+    return create_token(LEAVE, address)
 
 
 def leave(address: str) -> None:

@@ -15,7 +15,7 @@ from django.views.decorators.http import require_POST, require_safe
 from accounts.access import public, requires
 from accounts.rules import Permission
 from acts.refusals import NotAllowed, Refusal
-from acts.site import now_text
+from acts.storage import now_text
 from elections import repository as elections
 from elections.access import may, visible
 from elections.rules import Action, Election

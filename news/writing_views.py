@@ -20,7 +20,7 @@ from accounts.access import View, answer_for, public, requires
 from accounts.models import User
 from accounts.rules import Permission
 from acts.refusals import LostRace, NotAllowed, NotNow, Refusal
-from acts.site import now_text
+from acts.storage import now_text
 from pages import markdown_cache
 from pages.forms import form_data, form_page, token_in
 from pages.messages import message_page

@@ -8,7 +8,7 @@ from dataclasses import asdict, replace
 from django.utils.translation import gettext_lazy as _
 
 from acts.background import OVERWRITE, TaskType
-from acts.site import now_text, table
+from acts.storage import now_text, table
 from acts.versions import next_version, unchanged
 from store import keys
 from store.splitting import in_parts

@@ -14,11 +14,10 @@ from typing import Any
 from accounts import repository as people
 from accounts.heirs import Estate, is_owner
 from accounts.models import User
-from acts.again import try_again
 from acts.background import Batch, Task, finished, next_deletions
-from acts.recording import record
 from acts.refusals import NotThere
-from acts.site import SITE, log, now_text
+from acts.retry import retry_lost_race
+from acts.storage import SITE, log, now_text, record
 from store import keys
 from store.log import Event
 from store.table import Check, Delete, Item, Key, Missing, Write
@@ -92,7 +91,7 @@ def _change(user: User, set_id: str, kind: str, said: dict[str, Any], change: Ch
 
 
 def _act(who: str, set_id: str, kind: str, said: dict[str, Any], change: Change, *also: Write) -> Whole:
-    return try_again(lambda: _acted(who, set_id, kind, said, change, *also))
+    return retry_lost_race(lambda: _acted(who, set_id, kind, said, change, *also))
 
 
 def _acted(who: str, set_id: str, kind: str, said: dict[str, Any], change: Change, *also: Write) -> Whole:
@@ -236,7 +235,7 @@ def delete(user: User, set_id: str) -> None:
         rules.check_takes_away(user.name, user.role, set_)
         _record_deletion(user.name, set_, at)
 
-    try_again(deleted)
+    retry_lost_race(deleted)
 
 
 def _record_deletion(who: str, set_: QuestionSet, at: str) -> None:

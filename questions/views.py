@@ -16,7 +16,7 @@ from django.views.decorators.http import require_POST, require_safe
 
 from accounts.access import requires
 from accounts.rules import Permission
-from acts.limits import SECONDS_PER_HOUR, Limit, count
+from acts.rate_limits import SECONDS_PER_HOUR, Limit, count
 from pages.forms import form_data, form_page, refusals_as_errors
 from pages.lists import Verdict
 from pages.messages import confirm_page, refusals_as_messages, run_action

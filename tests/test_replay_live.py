@@ -9,7 +9,7 @@ import pytest
 from accounts import services as accounts
 from accounts.rules import Role
 from acts.background import OVERWRITE
-from acts.site import now_text, table
+from acts.storage import now_text, table
 from assembly import check_in, roll, speakers
 from assembly.minutes import services as minutes
 from live import clock, players, repository, seats

@@ -9,11 +9,10 @@ from itertools import chain
 from django.utils.translation import gettext_lazy as _
 
 from accounts.models import User
-from acts.again import try_again
 from acts.background import DELETIONS_PER_BATCH, Batch, Task, finished, next_deletions
-from acts.recording import delete_all, try_record
 from acts.refusals import Refusal
-from acts.site import SITE, log, now_text, table
+from acts.retry import retry_lost_race
+from acts.storage import SITE, delete_all, log, now_text, table, try_record
 from store import keys
 from store.forgetting import to_forget
 from store.limits import BATCH_PUTS
@@ -79,7 +78,7 @@ def forget_attendances(gone: User) -> None:
 
 def note(writer: User, game_id: str, text: str) -> Note:
     """What turned out to be wrong or is missing, by somebody who hosted the assembly; what stands there stays."""
-    return try_again(lambda: _noted(writer, game_id, text))
+    return retry_lost_race(lambda: _noted(writer, game_id, text))
 
 
 def _noted(writer: User, game_id: str, text: str) -> Note:

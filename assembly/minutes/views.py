@@ -15,7 +15,7 @@ from accounts.access import public, requires
 from accounts.models import User
 from accounts.rules import Permission
 from acts.refusals import NotAllowed
-from acts.site import log
+from acts.storage import log
 from live import follow_ups as onward
 from live import players
 from pages.fields import LinesField

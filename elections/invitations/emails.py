@@ -9,9 +9,9 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
 from accounts import repository as people
-from acts.links import whole
-from acts.site import now_text
-from acts.tokens import sign
+from acts.links import absolute_url
+from acts.storage import now_text
+from acts.tokens import create_token
 from elections import repository
 from elections.multi_ballots.links import ballot_of, page_of
 from elections.rules import Election, State
@@ -34,7 +34,7 @@ def _link(mail: Mail) -> str:
     if people.find_by_email(mail.to) is None:
         election = repository.find(name)
         ballot = ballot_of(election) if election else ("ballot", name)
-        return reverse("accept_invitation", args=[sign("invitation", mail.to, *ballot)])
+        return reverse("accept_invitation", args=[create_token("invitation", mail.to, *ballot)])
     return _page(mail)
 
 
@@ -46,7 +46,7 @@ def _page(mail: Mail) -> str:
 
 
 def _page_whole(mail: Mail) -> str:
-    return whole(_page(mail))
+    return absolute_url(_page(mail))
 
 
 def _about_link(election: Election, mail: Mail) -> str:
@@ -67,7 +67,7 @@ def silence_link(mail: Mail) -> str:
     if election is not None and is_mailed_as_one(election, mail.about["voter"]):
         return opt_out.link(mail)
     token = silence_token(mail.about["election_name"], mail.about["voter"])
-    return whole(reverse("leave_alone", args=[token]))
+    return absolute_url(reverse("leave_alone", args=[token]))
 
 
 def _is_over(mail: Mail) -> bool:

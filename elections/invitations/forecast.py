@@ -10,9 +10,9 @@ from django.utils.translation import gettext_lazy as _
 
 from accounts import allowance
 from accounts.models import User
-from acts.again import try_again
-from acts.limits import SECONDS_PER_HOUR, Limit, count
-from acts.site import now_text, table
+from acts.rate_limits import SECONDS_PER_HOUR, Limit, count
+from acts.retry import retry_lost_race
+from acts.storage import now_text, table
 from elections import actions
 from elections.rules import Action, Election, WrongState
 from mail import outbox
@@ -122,7 +122,7 @@ def send_test(actor: User, election: Election, kind: str) -> None:
         mail = outbox.queued(email_kind, actor.email, None, **_about(actor, election))
         mailing.record(event, mail, budget=budget.reserving(1))
 
-    try_again(reserve)
+    retry_lost_race(reserve)
 
 
 def _about(actor: User, election: Election) -> dict[str, str]:

@@ -17,11 +17,11 @@ from django.utils.translation import gettext_lazy as _
 from accounts import allowance
 from accounts import repository as people
 from accounts.models import User
-from acts import background, recording
-from acts.again import try_again
+from acts import background, storage
 from acts.background import Task, TaskType, finished, wait
-from acts.site import now_text, table
-from acts.tokens import sign
+from acts.retry import retry_lost_race
+from acts.storage import now_text, table
+from acts.tokens import create_token
 from elections import actions, places, repository
 from elections.rules import Action, Election, State, WrongState, check_listing
 from elections.turnout.counts import tells_who, turnout
@@ -94,7 +94,7 @@ def ask(
         mailing = asked(election, kind, actor.name, message=message, reserved=reserved, said=said, window=batch.window)
         record(event, mailing, *_reached(batch), *also, budget=budget.reserving(mails))
 
-    try_again(reserve)
+    retry_lost_race(reserve)
 
 
 def _number_due(batch: Batch, enough: int | None) -> int:
@@ -182,7 +182,7 @@ def record(event: Event, *writes: Write, budget: Sequence[Write] = ()) -> None:
     `LostRace` rises if somebody else has used the budget meanwhile: then it is to be looked at again.
     """
     taken = dict.fromkeys(range(len(writes) + 1), WrongState(_("These mails are being sent already.")))
-    recording.record(event, *writes, _still_there(event.event_data["election_name"]), *budget, refusals=taken)
+    storage.record(event, *writes, _still_there(event.event_data["election_name"]), *budget, refusals=taken)
 
 
 def _still_there(election_name: str) -> Check:
@@ -221,7 +221,7 @@ def send_again(actor: User, election: Election, voter: str) -> None:
         budget.check(1)
         record(event, *writes, budget=budget.reserving(1))
 
-    try_again(reserve)
+    retry_lost_race(reserve)
 
 
 def _check_not_waiting(voter: Item) -> None:
@@ -531,7 +531,7 @@ def with_mails(voters: Sequence[Item]) -> list[Invited]:
 
 
 def silence_token(election_name: str, voter: str) -> str:
-    return sign(LEAVE, election_name, voter)
+    return create_token(LEAVE, election_name, voter)
 
 
 def leave_alone(election_name: str, voter: str) -> bool:
@@ -542,7 +542,7 @@ def leave_alone(election_name: str, voter: str) -> bool:
     if not item.get("left_alone"):
         event = Event(voter, "RemindersDeclined", {"election_name": election_name, "voter_name": voter})
         # unless they said so twice at the same moment, or left the roll
-        recording.try_record(event, declined(repository.election_of(own), voter), _still_there(election_name))
+        storage.try_record(event, declined(repository.election_of(own), voter), _still_there(election_name))
     return True
 
 

@@ -13,10 +13,9 @@ from typing import Any
 
 from django.utils.translation import gettext_lazy as _
 
-from acts.again import try_again
-from acts.recording import record
 from acts.refusals import NotNow, TooMany
-from acts.site import now_text
+from acts.retry import retry_lost_race
+from acts.storage import now_text, record
 from questions.question import MAX_QUESTIONS, Question
 from questions.rules import Elsewhere, edition_of_question
 from store.log import Event
@@ -55,7 +54,7 @@ def retitle(game_id: str, who: str, title: str) -> None:
             event = _corrected_event(found, who, "title")
             _record(found, event, replace(found.game, title=title), found.questions)
 
-    try_again(correct)
+    retry_lost_race(correct)
 
 
 def change(game_id: str, who: str, place: int, seen: str, question: Question) -> None:
@@ -107,7 +106,7 @@ def add(game_id: str, who: str, question: Question, *, first: int | None = None,
         _record(found, Event(who, "LiveItemAdded", {}), found.game, questions)
         return next(place for place, each in enumerate(questions) if each is question)
 
-    return try_again(correct)
+    return retry_lost_race(correct)
 
 
 # --- writing ---
@@ -122,7 +121,7 @@ def _corrected(game_id: str, who: str, what: str, place: int, seen: str, correct
         if questions != found.questions:
             _record(found, _corrected_event(found, who, what), found.game, questions)
 
-    try_again(once)
+    retry_lost_race(once)
 
 
 def _read(game_id: str) -> Found:

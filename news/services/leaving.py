@@ -6,8 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from accounts.heirs import Estate, is_owner
-from acts.recording import record
-from acts.site import SITE, now_text, table
+from acts.storage import SITE, now_text, record, table
 from news import repository
 from news.rules import Post
 from store import keys

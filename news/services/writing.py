@@ -11,11 +11,10 @@ from typing import Any
 from accounts import repository as people
 from accounts.models import User
 from accounts.services import still
-from acts.again import try_again
-from acts.recording import record
 from acts.refusals import LostRace, NotNow
-from acts.site import now_text
-from acts.suffixes import suffixes
+from acts.retry import retry_lost_race
+from acts.storage import now_text, record
+from acts.unique_names import unique_suffixes
 from acts.versions import next_version
 from elections import repository as elections
 from elections.actions import relation
@@ -111,7 +110,7 @@ def new_post(post_id: str, user: User, election: Election | None) -> Post:
 
 def create(user: User, kind: str, post: Post, written: Written, said: dict[str, Any], *checks: Check) -> Post:
     """The post with all that lies with it, at an address of its own."""
-    for suffix in suffixes():
+    for suffix in unique_suffixes():
         slug = written.slug or rules.slug_of(written.title, suffix)
         made = replace(written.on(post), slug=slug)
         try:
@@ -223,7 +222,7 @@ def delete(user: User, post: Post) -> None:
 
 def picture(user: User, post_id: str, wanted: Wanted) -> None:
     """Of two at once, the second takes the first one's place; the words of the post stay as they are."""
-    try_again(lambda: _picture(user, post_id, wanted))
+    retry_lost_race(lambda: _picture(user, post_id, wanted))
 
 
 def _picture(user: User, post_id: str, wanted: Wanted) -> None:

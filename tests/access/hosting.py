@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from accounts import repository as people
 from accounts.models import User
-from acts.site import table
+from acts.storage import table
 from assembly import roll
 from live import clock, repository, seats
 from live.rules import Game, Names, Step

@@ -18,9 +18,9 @@ from accounts import repository, services
 from accounts.models import User
 from accounts.rules import Role
 from accounts.second_factor import authenticator_apps, factors
-from acts.links import whole
-from acts.site import log
-from acts.tokens import sign
+from acts.links import absolute_url
+from acts.storage import log
+from acts.tokens import create_token
 from ballots import services as voting
 from elections import repository as elections
 from elections.candidates.services import add_candidates, picture_candidate
@@ -383,7 +383,7 @@ def _looks_of_everybody(links: dict[str, tuple[str, ...]]) -> list[Look]:
         Look("reset", "stranger", links["password/reset"]),
         Look("confirm_email", "stranger", links["me/email"]),
         Look("leave_alone", "stranger", (mailing.silence_token(known("Board"), known("Ann")),)),
-        Look("no_results_by_mail", "stranger", (sign("no-results", "ann@example.org"),)),
+        Look("no_results_by_mail", "stranger", (create_token("no-results", "ann@example.org"),)),
         Look("second_step", "half in"),
         Look("waiting", "nobody yet"),
     ]
@@ -481,7 +481,7 @@ def _looks_at_polls(lunch: Poll, dinner: Poll) -> list[Look]:
         Look("poll_results", "stranger", (dinner.id,), of="ended"),
         Look("poll_export", "stranger", (dinner.id, "votes.csv")),
         Look("poll_card", "stranger", (dinner.id, "en", edition)),
-        Look("oembed", "stranger", asked={"url": whole(reverse("poll", args=[lunch.id]))}),
+        Look("oembed", "stranger", asked={"url": absolute_url(reverse("poll", args=[lunch.id]))}),
         *(Look(page, "organiser", (lunch.id,)) for page in of_makers),
         Look("reopen_poll", "organiser", (dinner.id,)),
         Look("poll_key", "stranger", (unowned.id, key)),

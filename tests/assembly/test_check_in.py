@@ -10,9 +10,9 @@ from django.urls import reverse
 
 from accounts import repository as people
 from accounts.rules import Role
-from acts import limits
+from acts import rate_limits
 from acts.refusals import NotNow, Refusal
-from acts.site import table
+from acts.storage import table
 from assembly import check_in, floor, quorate, roll
 from live import players, repository, rules, seats
 from live.rules import Step
@@ -325,7 +325,7 @@ def test_a_tablet_that_is_passed_round_checks_in_one_after_the_other(listed):
 
 
 def test_too_many_wrong_codes_are_refused_from_where_they_come(client, listed, monkeypatch):
-    monkeypatch.setattr(check_in, "WRONG", limits.Limit("live-roll-wrong", 2, 3600))
+    monkeypatch.setattr(check_in, "WRONG", rate_limits.Limit("live-roll-wrong", 2, 3600))
     for _try in range(2):
         assert by_code(client, listed, "0000-0000").status_code == 422
     refused = by_code(client, listed, code_of(listed, "Zita"))
@@ -336,7 +336,7 @@ def test_too_many_wrong_codes_are_refused_from_where_they_come(client, listed, m
 
 
 def test_a_hall_where_somebody_has_checked_in_is_never_locked_out(client, listed, monkeypatch):
-    monkeypatch.setattr(check_in, "WRONG", limits.Limit("live-roll-wrong", 2, 3600))
+    monkeypatch.setattr(check_in, "WRONG", rate_limits.Limit("live-roll-wrong", 2, 3600))
     assert by_code(Client(), listed, code_of(listed, "Zita")).status_code == 302
     for _try in range(4):
         assert by_code(client, listed, "0000-0000").status_code == 422

@@ -10,7 +10,7 @@ from accounts import repository as people
 from accounts import services as accounts
 from accounts.rules import Role
 from acts.refusals import NotNow
-from acts.site import table
+from acts.storage import table
 from ballots import emails, rehearsal, repository, services
 from ballots.repository import Standing
 from elections import actions

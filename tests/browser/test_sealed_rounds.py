@@ -13,7 +13,7 @@ from random import Random
 import pytest
 from playwright.sync_api import Page, Route, expect
 
-from acts.site import table
+from acts.storage import table
 from assembly import resolutions
 from config.settings import BASE_DIR
 from live import clock, counting, repository, seats

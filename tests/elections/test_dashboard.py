@@ -9,7 +9,7 @@ import pytest
 from django.urls import reverse
 
 from accounts.rules import Role
-from acts.site import table
+from acts.storage import table
 from ballots import services as casting
 from elections import repository
 from elections.candidates.services import add_candidates

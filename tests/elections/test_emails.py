@@ -11,7 +11,7 @@ from django.utils.translation import override
 from accounts import repository as people
 from accounts import services as accounts
 from accounts.rules import Role
-from acts.tokens import sign
+from acts.tokens import create_token
 from elections import repository
 from elections.candidates.services import add_candidates
 from elections.drafts import services as drafts
@@ -298,12 +298,15 @@ def test_the_page_that_makes_an_account_says_what_the_mail_says(client, ada, boa
     mailing.invite(ada, board)
     queue_mailings()
     drafts.create(ada, "A draft nobody knows of")
-    page = client.get(f"/invited/{sign('invitation', 'new@example.org')}/").content.decode()
+    page = client.get(f"/invited/{create_token('invitation', 'new@example.org')}/").content.decode()
     for sentence in wording.sentences(board, "Ada", NOW):
         assert sentence.replace("<", "&lt;").replace(">", "&gt;") in page
         assert sentence in email("vote_invitation").body
     closing.close(ada, repository.find(board.name))
-    assert "asks you to vote" not in client.get(f"/invited/{sign('invitation', 'new@example.org')}/").content.decode()
+    assert (
+        "asks you to vote"
+        not in client.get(f"/invited/{create_token('invitation', 'new@example.org')}/").content.decode()
+    )
 
 
 def test_the_election_says_it_to_a_voter_who_has_an_account_and_to_nobody_else(ada, board, person, signed_in):

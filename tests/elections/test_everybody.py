@@ -11,7 +11,7 @@ from django.urls import reverse
 from accounts import repository as people
 from accounts.rules import Role
 from acts import background
-from acts.site import table
+from acts.storage import table
 from ballots import services as voting
 from ballots.services import seal_what_is_closed
 from elections import repository

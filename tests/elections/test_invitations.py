@@ -11,7 +11,7 @@ from django.core import mail as sent
 
 from accounts import repository as people
 from acts.refusals import NotAllowed
-from acts.tokens import read
+from acts.tokens import read_token
 from ballots import services as voting
 from elections import repository
 from elections.candidates.services import add_candidates
@@ -74,7 +74,7 @@ def test_only_those_who_were_invited_and_have_not_voted_are_reminded_once(site, 
     deliver()
     site.write(Update(keys.voter(election.name, "a@example.org"), set={"voted": True}))
     token = re.findall(r"/no-reminders/(\S+)/", compose_reminder("b@example.org"))[0]
-    assert invitations.leave_alone(*read(invitations.LEAVE, token, None))
+    assert invitations.leave_alone(*read_token(invitations.LEAVE, token, None))
     sent.outbox.clear()
     for _ in range(2):
         invitations.remind(ada, election)

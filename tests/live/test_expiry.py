@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from acts import background
-from acts.site import acting_on
+from acts.storage import use_table
 from live import lifetimes, repository, rules
 from live.rules import Step
 from live.services import making
@@ -120,7 +120,7 @@ def in_files(path: Path) -> bytes:
 def test_dynamodb_shows_nothing_that_has_expired(person):
     """There the engine removes it, at a time of its own choice; until then reading hides it."""
     now = [int(time.time())]
-    with ours() as engine, acting_on(engine.fresh(clock=lambda: now[0])):
+    with ours() as engine, use_table(engine.fresh(clock=lambda: now[0])):
         host = person("Hana")
         game = making.make(host, Type.POLL, QUESTIONS[Type.POLL], title="Friday")
         play(game)

@@ -10,9 +10,9 @@ import pytest
 from accounts import repository as people
 from accounts.rules import Role
 from acts.background import wait
-from acts.limits import TooOften
+from acts.rate_limits import TooOften
 from acts.refusals import NotAllowed
-from acts.site import table
+from acts.storage import table
 from assembly import roll
 from ballots import services as voting
 from elections import repository as elections

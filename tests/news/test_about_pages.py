@@ -10,7 +10,7 @@ from django.urls import reverse
 
 from accounts import repository as people
 from accounts.rules import Role
-from acts.site import log, table
+from acts.storage import log, table
 from elections import repository as elections
 from elections.drafts import services as drafts
 from elections.lifecycle import deleting

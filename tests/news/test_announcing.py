@@ -10,7 +10,7 @@ from django.utils import translation
 from accounts import repository as people
 from accounts.rules import Role
 from acts.refusals import NotAllowed, NotNow
-from acts.site import log, table
+from acts.storage import log, table
 from ballots import services as voting
 from elections import repository as elections
 from elections.candidates.services import add_candidates

@@ -19,9 +19,9 @@ from accounts.personal_data import export_personal_data
 from accounts.rules import Role
 from accounts.visitors import Visitor
 from acts import tokens
-from acts.limits import SECONDS_PER_DAY, TooOften
+from acts.rate_limits import SECONDS_PER_DAY, TooOften
 from acts.refusals import Refusal
-from acts.site import table
+from acts.storage import table
 from audit.tables import masks
 from mail import outbox as mails
 from news import subscriptions

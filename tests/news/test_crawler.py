@@ -18,7 +18,7 @@ from django.test import Client, override_settings
 
 from accounts.models import User
 from accounts.rules import Role
-from acts.site import table
+from acts.storage import table
 from elections import repository as elections
 from elections.candidates.services import add_candidates
 from elections.drafts import services as drafts

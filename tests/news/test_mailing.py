@@ -12,7 +12,7 @@ from django.core import mail as sent
 from accounts.rules import Role
 from acts import background
 from acts.refusals import NotAllowed
-from acts.site import now_text, table
+from acts.storage import now_text, table
 from elections import repository as elections
 from elections.candidates.services import add_candidates
 from elections.drafts import services as drafts

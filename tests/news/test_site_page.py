@@ -9,8 +9,8 @@ import pytest
 from django.core import mail as sent
 
 from accounts.rules import Role
-from acts import naming
-from acts.site import log
+from acts import branding
+from acts.storage import log
 from news import site_page, site_services
 from news.site_forms import MAX_LINKS, rearrange
 from news.site_page import Part
@@ -209,7 +209,7 @@ def test_the_words_of_the_settings_are_no_name_of_its_own(save, settings):
     page = site_page.find()
     assert (page.name, page.colour) == ("", "")
     settings.SITE_NAME = "Another"
-    assert naming.site_name() == "Another"
+    assert branding.site_name() == "Another"
 
 
 def test_a_colour_hard_to_read_gets_a_sentence_and_one_that_would_do_by_one_click(save, browser):

@@ -8,7 +8,7 @@ import pytest
 
 from accounts.rules import Role
 from acts.refusals import LostRace, NotAllowed, NotNow
-from acts.site import now_text, table
+from acts.storage import now_text, table
 from news import repository, rules, services
 from news.rules import SlugTaken, State
 from store import keys

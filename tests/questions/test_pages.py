@@ -13,7 +13,7 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 
 from accounts.rules import Role
-from acts.limits import SECONDS_PER_HOUR, Limit
+from acts.rate_limits import SECONDS_PER_HOUR, Limit
 from questions import repository, services
 from questions.formats.csv_out import questions_csv
 from questions.question import IN_A_SET, Kind, Question

@@ -7,7 +7,7 @@ import pytest
 from accounts import repository as people
 from accounts import services as accounts
 from accounts.rules import Role
-from acts import again
+from acts import retry
 from acts.background import wait
 from acts.refusals import NotAllowed, NotThere
 from questions import items, repository, rules, services
@@ -117,8 +117,7 @@ def test_two_who_change_different_questions_both_do(site, ida, made):
 
 
 def test_of_many_who_add_at_once_nobody_is_lost(site, ida, made, monkeypatch):
-    monkeypatch.setattr(again, "MAX_ATTEMPTS", 40)
-    monkeypatch.setattr(services, "try_again", lambda act: again.try_again(act, 40))
+    monkeypatch.setattr(services, "retry_lost_race", lambda act: retry.retry_lost_race(act, 40))
     at_once(*(lambda number=number: services.add(ida, made, [Question(f"Number {number}")]) for number in range(6)))
     whole = repository.whole(made)
     assert whole.set.version == 8

@@ -13,7 +13,7 @@ from django.utils import translation
 
 from accounts import repository as people
 from accounts.demo import PEOPLE
-from acts.site import now_text, table
+from acts.storage import now_text, table
 from elections import repository as elections
 from elections.public.own_elections import votes_of
 from news import repository as news

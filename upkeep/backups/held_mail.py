@@ -11,7 +11,7 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass
 
-from acts.site import table
+from acts.storage import table
 from elections import repository as elections
 from elections.invitations import mailing as invitations
 from elections.rules import State

@@ -18,10 +18,9 @@ from accounts import repository, services
 from accounts.models import User
 from accounts.rules import Role
 from accounts.sessions import sessions_of
-from acts.queues import take_each
-from acts.recording import try_write
+from acts.queues import process_each
 from acts.refusals import LostRace
-from acts.site import table
+from acts.storage import table, try_write
 from elections import repository as elections
 from elections.rules import State
 from mail import outbox
@@ -65,7 +64,7 @@ def look_for_unused(clock: Callable[[], datetime] = utc_now) -> int:
     found, after = repository.people(limit=BATCH_PEOPLE, cursor=None if is_new else walk["after"])
     people = table().get_many([keys.user(each.name) for each in found]) if found else {}
     now = clock()
-    done = take_each(list(people.values()), lambda item: _look_at(repository.user_of(item), now))
+    done = process_each(list(people.values()), lambda item: _look_at(repository.user_of(item), now))
     _remember(walk, {"day": _day(clock), "after": after})
     return done
 

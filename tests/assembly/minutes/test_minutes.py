@@ -10,7 +10,7 @@ import pytest
 from accounts import repository as people
 from accounts.rules import Role
 from acts.background import wait
-from acts.site import now_text, table
+from acts.storage import now_text, table
 from assembly import roll
 from assembly.minutes import records, words
 from assembly.minutes import repository as minutes

@@ -16,7 +16,7 @@ from accounts import repository as people
 from accounts import services as accounts
 from accounts import throttle
 from accounts.services import registering
-from acts.limits import SECONDS_PER_DAY, count
+from acts.rate_limits import SECONDS_PER_DAY, count
 from audit.tables import masks, raw, relations
 from ballots import services as ballots
 from elections import repository
