@@ -351,7 +351,7 @@ def a_long_question_set() -> None:
 
 
 def sets_of_bo() -> dict[str, Any]:
-    return {each.name: sets.whole(each.id) for each in sets.each_of("Bo")}
+    return {each.name: sets.find_full(each.id) for each in sets.each_owned_by("Bo")}
 
 
 def copy_the_set() -> None:

@@ -19,10 +19,10 @@ from django.utils.translation import gettext as _
 from pages.lists import HINT, NotAList, Verdict, decode, unescape_formula
 from store.keys import fold
 
-from ..question import IN_A_SET, MAX_OPTIONS, Flaw, Kind, Question, flaws, tidied
-from ..rules import Whole
-from .csv_out import OPTIONS
-from .rows import MAX_ROW_CHARS, Read, Row, judged, lines_of
+from ..question import MAX_OPTIONS, SET_KIND_LABELS, Flaw, Kind, Question, flaws, tidied
+from ..rules import FullSet
+from .exports import OPTIONS
+from .rows import MAX_ROW_CHARS, ImportedFile, Row, judge_rows, lines_of
 
 SEPARATORS = ",;\t|"
 USUAL_SECONDS = Question("").seconds
@@ -39,7 +39,7 @@ HEADINGS = {
     "twice": "twice zweimal beforeandafter vorhernachher",
     **{option: f"option{number} antwort{number} answer{number}" for number, option in enumerate(OPTIONS, 1)},
 }
-COLUMN_OF = {fold(word): column for column, words in HEADINGS.items() for word in words.split()}
+COLUMN_OF = {fold(word): column for column, fields in HEADINGS.items() for word in fields.split()}
 KINDS = {
     Kind.TEXT: "text freitext",
     Kind.CHOICE: "choice auswahl",
@@ -49,10 +49,10 @@ KINDS = {
     Kind.IDEAS: "ideas ideen",
 }
 YES, NO = ("yes", "ja", "1", "true", "x"), ("no", "nein", "0", "false")
-KIND_OF = {word: kind for kind, words in KINDS.items() for word in words.split()}
+KIND_OF = {word: kind for kind, fields in KINDS.items() for word in fields.split()}
 
 
-def read(raw: bytes, whole: Whole) -> Read:
+def read(raw: bytes, full: FullSet) -> ImportedFile:
     """The questions of a file, each with its verdict for this set."""
     text = decode(raw)
     hint = HINT.match(text)
@@ -65,7 +65,7 @@ def read(raw: bytes, whole: Whole) -> Read:
     if "title" not in columns:
         raise NotAList(_("The first line names the columns, and one of them is “title”. This file has no such line."))
     unread = [cell.strip() for place, cell in enumerate(headings) if cell.strip() and place not in columns.values()]
-    return judged((_row(record, columns, len(headings)) for record in records), whole, unread)
+    return judge_rows((_row(record, columns, len(headings)) for record in records), full, unread)
 
 
 def names_columns(text: str) -> bool:
@@ -144,8 +144,10 @@ def _row(record: Record, columns: dict[str, int], width: int) -> Row:
     if record.broken:
         title = record.broken.strip()[:60]
         return Row(record.line, title, None, Verdict.INVALID, _("Its quotation marks do not match, or it is too long."))
-    said = {name: unescape_formula(record.cells[place]) for name, place in columns.items() if place < len(record.cells)}
-    question, found = _question_of(said)
+    cells = {
+        name: unescape_formula(record.cells[place]) for name, place in columns.items() if place < len(record.cells)
+    }
+    question, found = question_from(cells)
     if _has_words(record.cells[width:]):
         found = [*found, Flaw("", _("It has more cells than the first line."))]
     if found:
@@ -154,18 +156,18 @@ def _row(record: Record, columns: dict[str, int], width: int) -> Row:
     return Row(record.line, question.title, question, Verdict.NEW)
 
 
-def _question_of(said: dict[str, str]) -> tuple[Question, list[Flaw]]:
+def question_from(cells: dict[str, str]) -> tuple[Question, list[Flaw]]:
     found: list[Flaw] = []
-    columns = [name for name in OPTIONS if said.get(name)]
-    words: dict[str, Any] = {name: said.get(name, "") for name in ("title", "detail", "category", "school")}
+    columns = [name for name in OPTIONS if cells.get(name)]
+    fields: dict[str, Any] = {name: cells.get(name, "") for name in ("title", "detail", "category", "school")}
     question = Question(
-        **words,
-        custom_instruction=said.get("custom_instruction", ""),
-        kind=_kind(said.get("kind", ""), bool(columns), found),
-        options=tuple(said[name] for name in columns),
-        right=_right(said.get("right", ""), columns, found),
-        seconds=_seconds(said.get("seconds", ""), found),
-        twice=_twice(said.get("twice", ""), found),
+        **fields,
+        custom_instruction=cells.get("custom_instruction", ""),
+        kind=_kind(cells.get("kind", ""), bool(columns), found),
+        options=tuple(cells[name] for name in columns),
+        right=_right(cells.get("right", ""), columns, found),
+        seconds=_seconds(cells.get("seconds", ""), found),
+        twice=_twice(cells.get("twice", ""), found),
     )
     tidy = tidied(question)
     return tidy, [*found, *flaws(tidy, columns)]
@@ -176,7 +178,7 @@ def _kind(typed: str, has_options: bool, found: list[Flaw]) -> Kind:
     word = "".join(filter(str.isalpha, fold(typed)))
     usual = Kind.CHOICE if has_options else Kind.TEXT
     if word and word not in KIND_OF:
-        known = ", ".join(IN_A_SET)
+        known = ", ".join(SET_KIND_LABELS)
         found.append(Flaw("kind", _("“%(typed)s” is none of: %(known)s.") % {"typed": typed[:40], "known": known}))
     return KIND_OF.get(word, usual)
 

@@ -16,10 +16,8 @@ from django.utils.translation import gettext as _
 from pages.lists import decode
 
 from ..question import Flaw
-from ..rules import Whole
-from . import foreign
-from .foreign import Foreign
-from .rows import MAX_ROW_CHARS, Read, lines_of
+from ..rules import FullSet
+from .rows import MAX_ROW_CHARS, ForeignQuestion, ImportedFile, judge_foreign, lines_of
 
 OPTION = re.compile(r"([A-Za-z])[.)](?:\s+(.*))?$")
 ANSWER = re.compile(r"answer\s{0,9}:(.*)$", re.IGNORECASE)
@@ -40,54 +38,54 @@ class Block:
         return bool(self.texts or self.options or self.answer is not None)
 
 
-def read(raw: bytes, whole: Whole) -> Read:
+def read(raw: bytes, full: FullSet) -> ImportedFile:
     """The questions of a file, each with its verdict for this set."""
-    return foreign.read(map(_question, _blocks(decode(raw))), whole)
+    return judge_foreign(map(_question, _blocks(decode(raw))), full)
 
 
 def _blocks(text: str) -> Iterator[Block]:
     block = Block()
     for number, line in enumerate(lines_of(text), 1):
-        words = line.strip()
-        if block and _begins(words, block):
+        text = line.strip()
+        if block and _begins(text, block):
             yield block
             block = Block()
         block.line = block.line if block else number
-        _take(words, block)
+        _add_line(text, block)
     if block:
         yield block
 
 
-def _begins(words: str, block: Block) -> bool:
+def _begins(text: str, block: Block) -> bool:
     """Whether a line is the first of another question."""
     if block.answer is not None:
-        return bool(words)
-    if not words or OPTION.match(words) or ANSWER.match(words):
+        return bool(text)
+    if not text or OPTION.match(text) or ANSWER.match(text):
         return False
     return bool(block.options) or block.is_parted
 
 
-def _take(words: str, block: Block) -> None:
-    if not words:
+def _add_line(text: str, block: Block) -> None:
+    if not text:
         block.is_parted = bool(block)
-    elif option := OPTION.match(words):
+    elif option := OPTION.match(text):
         block.letters.append(option[1].upper())
         block.options.append((option[2] or "")[:MAX_ROW_CHARS])
-    elif answer := ANSWER.match(words):
+    elif answer := ANSWER.match(text):
         block.answer = answer[1].strip()
     else:
-        block.texts.append(words)
+        block.texts.append(text)
 
 
-def _question(block: Block) -> Foreign:
+def _question(block: Block) -> ForeignQuestion:
     text = "\n".join(block.texts)
     found: list[Flaw] = []
     if not block.options:
-        return Foreign(block.line, text, cannot=_("It has no options: lines that begin with A, B and so on."))
+        return ForeignQuestion(block.line, text, cannot=_("It has no options: lines that begin with A, B and so on."))
     if block.letters != list(ascii_uppercase[: len(block.letters)]):
         found.append(Flaw("", _("Its options are not lettered A, B, C and so on, one after the other.")))
     right = _right(block, found)
-    return Foreign(block.line, text, options=tuple(block.options), right=right, found=tuple(found))
+    return ForeignQuestion(block.line, text, options=tuple(block.options), right=right, found=tuple(found))
 
 
 def _right(block: Block, found: list[Flaw]) -> tuple[int, ...]:

@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 
 from assembly.resolutions import ABSTAIN, NO, YES, Outcome
 from assembly.speakers import Speech
-from assembly.words import KINDS, headline, numbers, quorum_words, said_words, why
+from assembly.wording import KIND_LABELS, headline, numbers, quorum_text, vote_text, why
 from live.rounds import Round, options_of
 from pages.sorting import natural_sort_key
 from questions.question import Kind, Question
@@ -22,7 +22,7 @@ VOTED = (YES, NO, ABSTAIN, "")  # in this order, where there is no other
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class PointView:
     """An item of the agenda as the minutes tell it."""
 
     point: Point
@@ -37,17 +37,17 @@ class Told:
     closed: datetime | None
 
 
-def told(minutes: Minutes) -> list[Told]:
-    return [_told(minutes, point) for point in minutes.points]
+def point_views(minutes: Minutes) -> list[PointView]:
+    return [_point_view(minutes, point) for point in minutes.points]
 
 
-def _told(minutes: Minutes, point: Point) -> Told:
+def _point_view(minutes: Minutes, point: Point) -> PointView:
     round_, question = point.round, point.question
     result: Mapping[str, Any] = round_.result if round_ else {}
     counts = round_ is not None and point.counts
-    return Told(
+    return PointView(
         point=point,
-        kind=str(KINDS[question.kind]),
+        kind=str(KIND_LABELS[question.kind]),
         outcome=_outcome(point),
         is_carried=counts and result.get("outcome") in (Outcome.CARRIED, Outcome.ELECTED),
         lines=tuple(_lines(question, round_)) if round_ and counts else (),
@@ -108,7 +108,7 @@ def _by_name(minutes: Minutes, question: Question, round_: Round) -> Iterator[tu
     for entry in round_.entries:
         found.setdefault(entry.said, []).append(entry.player)
     for said in sorted(found, key=lambda said: (said in VOTED and VOTED.index(said) + 1, -len(found[said]), said)):
-        yield said_words(said, question, options_of(round_, question)), _names(minutes, found[said])
+        yield vote_text(said, question, options_of(round_, question)), _names(minutes, found[said])
 
 
 def _length(speech: Speech) -> str:
@@ -117,5 +117,5 @@ def _length(speech: Speech) -> str:
     return _("%(minutes)d:%(seconds)02d min") % {"minutes": minutes, "seconds": seconds} if speech.ended else ""
 
 
-def quorum(minutes: Minutes) -> str:
-    return quorum_words(minutes.head.quorum) or _("none is asked for")
+def quorum_line(minutes: Minutes) -> str:
+    return quorum_text(minutes.head.quorum) or _("none is asked for")

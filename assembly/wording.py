@@ -17,13 +17,13 @@ from questions.question import MAX_TITLE_CHARS, Kind, Question
 from results.pictures.drawing import isolated
 
 from .majorities import Majority, Of, majority_of
-from .resolutions import ABSTAIN, NO, YES, Outcome, tied
+from .resolutions import ABSTAIN, NO, YES, Outcome, tied_options
 
 Result = Mapping[str, Any]  # what a sealed round holds
 
 MAX_TIED_NAMES = 4  # of more, numbers and bars say who they are
 
-KINDS: dict[Kind, str | Promise] = {
+KIND_LABELS: dict[Kind, str | Promise] = {
     Kind.TOPIC: gettext_lazy("To talk about"),
     Kind.MOTION: gettext_lazy("Motion"),
     Kind.CHOICE: gettext_lazy("Choice"),
@@ -52,24 +52,24 @@ QUORUMS: dict[str, str | Promise] = {
     "2/3": gettext_lazy("at least two thirds of all who are entitled"),
     "3/4": gettext_lazy("at least three quarters of all who are entitled"),
 }
-SAID: dict[str, str | Promise] = {
+VOTE_LABELS: dict[str, str | Promise] = {
     YES: gettext_lazy("Yes"),
     NO: gettext_lazy("No"),
     ABSTAIN: gettext_lazy("Abstention"),
 }
-IS_OPEN = gettext_lazy("Open vote: everybody sees how each person voted.")
-IS_SECRET = gettext_lazy("Secret vote: nobody learns how anybody voted.")
+OPEN_VOTE = gettext_lazy("Open vote: everybody sees how each person voted.")
+SECRET_VOTE = gettext_lazy("Secret vote: nobody learns how anybody voted.")
 
 
 # --- what it takes ---
 
 
-def majority_words(majority: Majority) -> str:
+def majority_text(majority: Majority) -> str:
     """“at least two thirds of those present”."""
     return _("%(share)s %(of)s") % {"share": SHARES[majority.share], "of": OF[majority.of]}
 
 
-def takes(question: Question) -> str:
+def requirement(question: Question) -> str:
     """What an item needs to be carried; nothing where it is only talked about."""
     if question.kind in (Kind.TOPIC, Kind.IDEAS):
         return ""
@@ -77,20 +77,20 @@ def takes(question: Question) -> str:
         return _("Counted by instant runoff.")
     if question.kind == Kind.CHOICE and not question.majority:
         return _("Whoever has most votes is chosen.")
-    needed = majority_words(majority_of(question.majority))
+    needed = majority_text(majority_of(question.majority))
     if question.kind == Kind.ALTERNATIVES:
         return _("The best version has to beat “No change” by %(majority)s.") % {"majority": needed}
     return _("It takes %(majority)s.") % {"majority": needed}
 
 
-def vote_words(question: Question) -> str | Promise:
+def secrecy_text(question: Question) -> str | Promise:
     """Whether a vote is open or secret; nothing where there is none."""
     if question.kind == Kind.TOPIC:
         return ""
-    return IS_SECRET if question.secret else IS_OPEN
+    return SECRET_VOTE if question.secret else OPEN_VOTE
 
 
-def quorum_words(quorum: str) -> str:
+def quorum_text(quorum: str) -> str:
     if not quorum:
         return ""
     if quorum in QUORUMS:
@@ -99,12 +99,12 @@ def quorum_words(quorum: str) -> str:
     return ngettext("at least %(count)d person", "at least %(count)d people", number) % {"count": number}
 
 
-def item_words(question: Question) -> dict[str, Any]:
+def item_context(question: Question) -> dict[str, Any]:
     """What everybody has to know of an item before they vote."""
     return {
-        "kind_words": KINDS[question.kind],
-        "takes": takes(question),
-        "vote_words": vote_words(question),
+        "kind_label": KIND_LABELS[question.kind],
+        "requirement": requirement(question),
+        "secrecy_text": secrecy_text(question),
     }
 
 
@@ -202,7 +202,7 @@ def _decided(question: Question, result: Result) -> str:
     if "needed" not in result:
         return ""
     told = {name: result[name] for name in (YES, "of", "needed")}
-    return NEEDED[question.kind] % {**told, "majority": majority_words(majority_of(question.majority))}
+    return NEEDED[question.kind] % {**told, "majority": majority_text(majority_of(question.majority))}
 
 
 NEEDED: dict[Kind, str | Promise] = {
@@ -229,10 +229,10 @@ def _room(result: Result) -> list[str]:
 # --- who voted how ---
 
 
-def said_words(said: str, question: Question, options: Sequence[str]) -> str:
+def vote_text(said: str, question: Question, options: Sequence[str]) -> str:
     """What somebody voted: "yes", an option, or a ranking of them."""
-    if said in SAID or not said:
-        return str(SAID[said or ABSTAIN])
+    if said in VOTE_LABELS or not said:
+        return str(VOTE_LABELS[said or ABSTAIN])
     if question.kind == Kind.CHOICE:
         return options[int(said)]
     groups = (each.split("=") for each in said.split(">"))
@@ -249,7 +249,7 @@ class Item:
     place: int
     question: Question
     kind: str | Promise
-    takes: str
+    requirement: str
     vote: str | Promise
     outcome: str  # of the last time that it was closed and counts
     is_taken_back: bool  # it was called, and nothing of that counts
@@ -273,14 +273,14 @@ def _item(room: Room, place: int, question: Question, round_: Round | None) -> I
     return Item(
         place=place,
         question=question,
-        kind=KINDS[question.kind],
-        takes=takes(question),
-        vote=vote_words(question),
+        kind=KIND_LABELS[question.kind],
+        requirement=requirement(question),
+        vote=secrecy_text(question),
         outcome=headline(question, known) if known else "",
         is_taken_back=round_ is None and _was_taken_back(room, place),
         numbers=numbers(question, known.result) if known else "",
         round=round_.number if round_ else 0,
-        is_tied=known is not None and bool(tied(known)),
+        is_tied=known is not None and bool(tied_options(known)),
         is_now=room.state.phase != Phase.ENDED and room.state.question == place and room.state.is_under_way,
     )
 

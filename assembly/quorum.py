@@ -12,7 +12,7 @@ from live.rules import Game
 from .majorities import quorum_of
 
 
-def told(game: Game, present: int) -> dict[str, Any]:
+def quorum_data(game: Game, present: int) -> dict[str, Any]:
     """As the log and every sealed vote of an assembly keep it."""
     return {
         "present_count": present,
@@ -61,10 +61,6 @@ class Presence:
             return _("quorum not known: nobody has said how many are entitled")
         met = _("quorum of %(needed)d: met") if self.is_met else _("quorum of %(needed)d: not met")
         return met % {"needed": self.needed}
-
-    @property
-    def words(self) -> str:
-        return f"{self.people}, {self.quorum}" if self.has_quorum else self.people
 
     @property
     def warning(self) -> str:
