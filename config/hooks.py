@@ -50,8 +50,8 @@ from live.services.leaving import forget_hosting
 from live.show.hub import HUB
 from mail.emails import COLOURING, EMAIL_TEMPLATES
 from news import repository as posts
-from news import subscribing as of_news_by_mail
-from news.about import beside as on_elections
+from news import subscriptions as of_news_by_mail
+from news.election_posts import election_panel as on_elections
 from news.emails import EMAIL_TEMPLATES as NEWS_EMAILS
 from news.services import forget_likes
 from news.services import pass_on as pass_posts_on

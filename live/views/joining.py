@@ -22,7 +22,7 @@ from live.players import Player
 from live.rules import Game, Names, Phase, State
 from live.services import joining
 from live.show.access import ended_page
-from news.front import show_home
+from news.front_page import show_home
 from pages.client_address import client_network
 from pages.forms import form_page
 from polls.services import normalised_code

@@ -39,7 +39,7 @@ from elections.skills_needed.services import set_need
 from mail import outbox
 from mail.emails import compose
 from mail.sending import send_waiting
-from news import previews, subscribing
+from news import previews, subscriptions
 from news import repository as posts
 from news import services as news_services
 from news.card import card_of
@@ -590,8 +590,8 @@ def _looks_at_news(seen: Post, draft: Post) -> list[Look]:
         *(Look(page, "owner", (seen.id,)) for page in (*of_writers, "withdraw_post")),
         Look("news_by_mail", "stranger"),
         Look("news_by_mail", "voter", of="signed in"),
-        Look("confirm_news", "stranger", (subscribing.confirm_token("ann@example.org", "en"),)),
-        Look("leave_news", "stranger", (subscribing.leave_token("ann@example.org"),)),
+        Look("confirm_news", "stranger", (subscriptions.confirm_token("ann@example.org", "en"),)),
+        Look("leave_news", "stranger", (subscriptions.leave_token("ann@example.org"),)),
         Look("news_subscribers", "owner"),
         Look("revoke_previews", "owner", (draft.id,)),
         Look("news_about", "voter", ("Past prize",)),

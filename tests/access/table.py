@@ -98,7 +98,7 @@ def without_haste() -> Iterator[Standstill]:
     clock, moment = Standstill(), of_sessions.now()
     with (
         patch.object(of_sessions, "now", lambda: moment),
-        patch.object(of_polls, "shelf", of_polls.PollShelf(clock=clock)),
+        patch.object(of_polls, "watched_polls", of_polls.PollWatch(clock=clock)),
         patch.object(of_elections, "shelf", of_elections.ElectionShelf(clock=clock)),
         patch.object(pause.watch, "ticking", lambda: 0.0),
         patch.object(branding.cache, "ticking", lambda: 0.0),

@@ -47,27 +47,31 @@ def show_home(request: HttpRequest, status: int = 200, **code: Any) -> HttpRespo
     """For somebody signed in: what waits for them and what they run. For others: who we are, or what this is. With what
     is wrong with a code that was typed here, if anything."""
     if request.user.is_authenticated and request.user.can(Permission.VIEW_APPLICATION):
-        return render(request, "news/home_of.html", _own(request) | code, status=status)
-    if branding.has_public_page() and (page := site_page.find()).is_told:
+        return render(request, "news/home_of.html", _member_context(request) | code, status=status)
+    if branding.has_public_page() and (page := site_page.find()).has_content:
         return show_page(request, page, status, **code)
-    return show_plenum(request, status, **code)
+    return show_default_page(request, status, **code)
 
 
-def _own(request: HttpRequest) -> dict[str, Any]:
+def _member_context(request: HttpRequest) -> dict[str, Any]:
     now = now_text()
     (mine, more), posts, votes, asked = together(
-        table(), lambda: _run_by(request.user), newest, lambda: _votes(request, now), lambda: _asked(request.user)
+        table(),
+        lambda: _elections_run_by(request.user),
+        newest,
+        lambda: _votes(request, now),
+        lambda: _skill_requests(request.user),
     )
     run = [(each, each.state(now), each.takes_votes(now)) for each in mine]
     return {"mine": run, "more": more, "newest": posts, "asked_to_show": asked, **votes}
 
 
-def _asked(user: User) -> list[str]:
+def _skill_requests(user: User) -> list[str]:
     """Elections in which they stand that ask whether their skills may be shown."""
     return needs.unanswered_by(user) if user.can(Permission.VOTE) else []
 
 
-def _run_by(user: User) -> tuple[list[Listed], str | None]:
+def _elections_run_by(user: User) -> tuple[list[Listed], str | None]:
     return elections.lists(run_by=user.name, limit=MAX_ELECTIONS_LISTED) if user.can_run_elections else ([], None)
 
 
@@ -79,14 +83,14 @@ def _votes(request: HttpRequest, now: str) -> dict[str, Any]:
     decided = [(each, words.ended(each)) for each in votes.decided[:MAX_ELECTIONS_LISTED]]
     waiting, cast = asked_together(votes.waiting, votes.cast)
     return {
-        "waiting": [(each, _glance(votes.about[fold(each.name)]), asked) for each, asked in waiting],
+        "waiting": [(each, _excerpt(votes.about[fold(each.name)]), asked) for each, asked in waiting],
         "cast": cast,
         "decided": decided,
         "more_decided": len(votes.decided) > MAX_ELECTIONS_LISTED,
     }
 
 
-def _glance(about: Description) -> str:
+def _excerpt(about: Description) -> str:
     return excerpt(markdown_cache.description_html(about), EXCERPT_CHARS)
 
 
@@ -95,18 +99,25 @@ def _glance(about: Description) -> str:
 
 def show_page(request: HttpRequest, page: SitePage, status: int = 200, **code: Any) -> HttpResponse:
     edited, left = request.GET.get("edited", ""), request.GET.get("left", "")
-    context = {"page": page, "edited": edited, "at": edited or left, **told_of(page), **doing(request), **code}
+    context = {
+        "page": page,
+        "edited": edited,
+        "at": edited or left,
+        **page_context(page),
+        **visitor_context(request),
+        **code,
+    }
     return render(request, "news/site_page.html", context, status=status)
 
 
-def show_plenum(request: HttpRequest, status: int = 200, **code: Any) -> HttpResponse:
+def show_default_page(request: HttpRequest, status: int = 200, **code: Any) -> HttpResponse:
     """What this is, where nobody has said who runs it."""
-    return render(request, "news/home.html", doing(request) | code, status=status)
+    return render(request, "news/home.html", visitor_context(request) | code, status=status)
 
 
-def told_of(page: SitePage) -> dict[str, Any]:
+def page_context(page: SitePage) -> dict[str, Any]:
     """Its text as HTML, and what other sites show of a link to it."""
-    html = site_page.shown_text(page)
+    html = site_page.text_html(page)
     preview = {
         "title": site_name(),
         "summary": excerpt(html, MAX_PREVIEW_CHARS),
@@ -121,9 +132,9 @@ def _image(photo: Photo | None) -> dict[str, Any]:
     return {"image": absolute_url(photo.large), "wide": photo.wide, "high": photo.high, "alt": photo.alt}
 
 
-def doing(request: HttpRequest) -> dict[str, Any]:
+def visitor_context(request: HttpRequest) -> dict[str, Any]:
     """What can be done and read here by whoever comes by."""
-    shared, posts = together(table(), _shared, newest)
+    shared, posts = together(table(), _newest_result, newest)
     return {
         "may_register": takes_registrations(),
         "who_registers": sentence(),
@@ -133,7 +144,7 @@ def doing(request: HttpRequest) -> dict[str, Any]:
     }
 
 
-def _shared() -> dict[str, Any] | None:
+def _newest_result() -> dict[str, Any] | None:
     """The newest result that everybody on the web may see, as a card shows it."""
     found = newest_shared()
     if found is None:

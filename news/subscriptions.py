@@ -25,14 +25,17 @@ from store.table import Delete, Exists, Item, Missing, Put
 
 CONFIRM_DAYS = 3
 LEAVE = "no-news"  # what the token in a mail is for
-CONFIRM, KNOWN = "confirm_news", "news_known"  # the letters
-ASKED = throttle.Limits(
+CONFIRM, ALREADY_SUBSCRIBED = "confirm_news", "news_known"  # the letters
+REQUEST_LIMITS = throttle.Limits(
     Limit("news", 5, SECONDS_PER_HOUR),
     Limit("news-email", 20, SECONDS_PER_HOUR),
     Limit("news-address", 50, SECONDS_PER_HOUR),
 )
 # Whoever types the address of others floods nobody: beyond this no mail leaves, and nobody is told.
-MAILED = {CONFIRM: Limit("news-confirm", 3, SECONDS_PER_DAY), KNOWN: Limit("news-known", 1, SECONDS_PER_DAY)}
+MAIL_LIMITS = {
+    CONFIRM: Limit("news-confirm", 3, SECONDS_PER_DAY),
+    ALREADY_SUBSCRIBED: Limit("news-known", 1, SECONDS_PER_DAY),
+}
 
 NOT_SUBSCRIBED = _("This address does not get the news by mail.")
 
@@ -53,21 +56,21 @@ def subscriber_of(item: Item) -> Subscriber:
     return Subscriber(item["address"], item["language"], item["since"])
 
 
-def how_many() -> int:
+def count_subscribers() -> int:
     return table().count(keys.SUBSCRIBERS)
 
 
 # --- coming ---
 
 
-def ask(address: str, visitor: Visitor, user: User | None = None) -> None:
+def request_subscription(address: str, visitor: Visitor, user: User | None = None) -> None:
     """Mail a link that confirms it. Whether the address gets the news already is told to nobody but its owner. Somebody
     signed in who types their own address is not held up by what others asked for."""
     own = user if user is not None and keys.fold(user.email) == keys.fold(address) else None
-    throttle.count_try(ASKED, address, visitor, own)
+    throttle.count_try(REQUEST_LIMITS, address, visitor, own)
     known = find(address)
-    letter = KNOWN if known else CONFIRM
-    if not try_count(MAILED[letter], address):
+    letter = ALREADY_SUBSCRIBED if known else CONFIRM
+    if not try_count(MAIL_LIMITS[letter], address):
         table().write(outbox.nothing())
     elif known is None:
         table().write(outbox.queued(letter, address))
@@ -119,6 +122,6 @@ def forget_subscription(gone: User) -> None:
 # --- what is told to somebody of themselves ---
 
 
-def subscribed(user: User) -> list[Item]:
+def export_subscription(user: User) -> list[Item]:
     found = find(user.email)
     return [{"address": found.address, "since": found.since, "language": found.language}] if found else []

@@ -24,7 +24,7 @@ SHORT_DIGEST_CHARS = 12  # signs of a digest by which people compare it
 # --- on the pages of an election ---
 
 
-def beside(user: User, election: Election) -> Panel | None:
+def election_panel(user: User, election: Election) -> Panel | None:
     """The newest posts about it, and for those who may write them what they can do. A draft has none."""
     if election.stored_state == State.DRAFT:
         return None
@@ -37,14 +37,14 @@ def beside(user: User, election: Election) -> Panel | None:
         "posts": posts,
         "more": more is not None,
         "may_write": may,
-        "about": asked_about(election),
+        "about": about_query(election),
         "may_announce": may and is_over and election.results_public and not is_announced,
         "cannot_announce": rules.NOT_PUBLIC if may and is_over and not election.results_public else "",
     }
     return Panel("news/parts/on_election.html", said)
 
 
-def asked_about(election: Election) -> str:
+def about_query(election: Election) -> str:
     """The words of an address that say what is to be written about."""
     return str(urlencode({"election": election.name}))
 
@@ -74,7 +74,7 @@ class About:
         return card_address(self.election, self.seal) if self.election and self.seal and self.fits else ""
 
 
-def shown(post: Post) -> About | None:
+def load_about(post: Post) -> About | None:
     """One look into the store if the post is about an election, else none."""
     if not post.election:
         return None
