@@ -9,7 +9,7 @@ from django.utils.translation import gettext_noop
 
 from elections.invitations.mailing import INVITED
 from mail import outbox
-from mail.letters import Letter
+from mail.emails import EmailTemplate
 from mail.outbox import Mail
 from store.table import Write
 
@@ -52,11 +52,11 @@ def _address(standing: Standing) -> str | None:
     return standing.voter if "@" in (standing.voter or "") else None
 
 
-def _link(letter: Mail) -> str:
-    return reverse("election", args=[letter.about.get("of") or letter.about["election_name"]])
+def _link(mail: Mail) -> str:
+    return reverse("election", args=[mail.about.get("of") or mail.about["election_name"]])
 
 
-def _link_without_vote(letter: Mail) -> str:
+def _link_without_vote(mail: Mail) -> str:
     """To a page that says where the voting link is: whoever is forwarded this mail must not get the vote with it."""
     return reverse("your_link")
 
@@ -66,14 +66,14 @@ NOT_ME = gettext_noop(
     "%(organiser)s, who runs the election."
 )
 
-EMAILS = {
-    CAST: Letter(
+EMAIL_TEMPLATES = {
+    CAST: EmailTemplate(
         gettext_noop("Your ballot is cast"),
         (gettext_noop("a ballot was cast in your name in the election “%(election_name)s”."), NOT_ME),
         _link,
         gettext_noop("To the election"),
     ),
-    CHANGED: Letter(
+    CHANGED: EmailTemplate(
         gettext_noop("Your ballot was changed"),
         (
             gettext_noop(
@@ -85,7 +85,7 @@ EMAILS = {
         _link,
         gettext_noop("To the election"),
     ),
-    WITHDRAWN: Letter(
+    WITHDRAWN: EmailTemplate(
         gettext_noop("Your ballot was withdrawn"),
         (
             gettext_noop(
@@ -96,7 +96,7 @@ EMAILS = {
         _link,
         gettext_noop("To the election"),
     ),
-    PAPER: Letter(
+    PAPER: EmailTemplate(
         gettext_noop("Your paper ballot was entered"),
         (
             gettext_noop("%(entered_by)s has entered a paper ballot of yours in the election “%(election_name)s”."),
@@ -118,11 +118,11 @@ OTHERS_LINK = gettext_noop(
 )
 
 
-def _by_link(letter: Letter) -> Letter:
-    sentences = tuple(OTHERS_LINK if each == NOT_ME else each for each in letter.sentences)
+def _by_link(template: EmailTemplate) -> EmailTemplate:
+    sentences = tuple(OTHERS_LINK if each == NOT_ME else each for each in template.sentences)
     return replace(
-        letter, sentences=sentences, link=_link_without_vote, button=gettext_noop("How to get to your ballot")
+        template, sentences=sentences, link=_link_without_vote, button=gettext_noop("How to get to your ballot")
     )
 
 
-EMAILS |= {f"{kind}{BY_LINK}": _by_link(letter) for kind, letter in EMAILS.items()}
+EMAIL_TEMPLATES |= {f"{kind}{BY_LINK}": _by_link(template) for kind, template in EMAIL_TEMPLATES.items()}

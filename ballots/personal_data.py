@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from django.utils.translation import gettext as _
 
 from accounts.models import User
-from acts.site import table
+from acts.storage import table
 from elections import personal_data, places
 from elections import repository as elections
 from store import keys

@@ -10,11 +10,9 @@ from django.utils.translation import gettext_lazy as _
 
 from accounts import repository as people
 from accounts.models import User
-from acts.again import try_again
-from acts.once import once
-from acts.recording import record
 from acts.refusals import LostRace, NotNow, NotThere
-from acts.site import now_text
+from acts.retry import retry_lost_race, run_once
+from acts.storage import now_text, record
 from ballots import emails, repository, rules, secrecy
 from ballots.passes import Pass
 from ballots.repository import Standing
@@ -86,7 +84,7 @@ def cast(who: User | Pass, election_name: str, ranks: Ranks, form: str, *, calle
 
 
 def _run_form(form: str, act: Callable[[], Outcome]) -> Outcome:
-    return once(form, lambda: try_again(act, MAX_ATTEMPTS), ALREADY_DONE)
+    return run_once(form, lambda: retry_lost_race(act, MAX_ATTEMPTS), ALREADY_DONE)
 
 
 def _cast(

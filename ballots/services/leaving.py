@@ -6,11 +6,10 @@ from collections.abc import Iterator
 from functools import partial
 
 from accounts.models import User
-from acts.again import try_again
-from acts.queues import take_each
-from acts.recording import record
+from acts.queues import process_each
 from acts.refusals import LostRace
-from acts.site import now_text, table
+from acts.retry import retry_lost_race
+from acts.storage import now_text, record, table
 from ballots import repository
 from elections import places
 from elections import repository as elections
@@ -26,8 +25,8 @@ def remove_ballots_of(gone: User) -> None:
     """Their ballots go with them where the election is still open, and so does their place on the roll."""
     names = (gone.name, gone.email)
     listed = [(item["election_name"], name) for name in names for item in _elections_of(name)]
-    take_each(listed, lambda each: _withdraw_ballot(*each))
-    take_each(listed, lambda each: _remove_from_roll(*each))
+    process_each(listed, lambda each: _withdraw_ballot(*each))
+    process_each(listed, lambda each: _remove_from_roll(*each))
 
 
 def _elections_of(voter: str) -> Iterator[Item]:
@@ -37,7 +36,7 @@ def _elections_of(voter: str) -> Iterator[Item]:
 def _withdraw_ballot(election_name: str, voter: str) -> None:
     """One of those cast before a restore counts and stays: nobody can tell which it is."""
     try:
-        try_again(partial(_withdraw, election_name, voter), MAX_ATTEMPTS)
+        retry_lost_race(partial(_withdraw, election_name, voter), MAX_ATTEMPTS)
     except LostRace:
         standing = repository.read_standing(election_name, voter)
         if standing is not None and standing.ballot_key is not None:
@@ -60,7 +59,7 @@ def _remove_from_roll(election_name: str, voter: str) -> None:
 
     With a ballot that stays, the name stays too, and is nobody's.
     """
-    try_again(partial(_remove, election_name, voter), MAX_ATTEMPTS)
+    retry_lost_race(partial(_remove, election_name, voter), MAX_ATTEMPTS)
 
 
 def _remove(election_name: str, voter: str) -> None:

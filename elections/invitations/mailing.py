@@ -17,11 +17,11 @@ from django.utils.translation import gettext_lazy as _
 from accounts import allowance
 from accounts import repository as people
 from accounts.models import User
-from acts import background, recording
-from acts.again import try_again
+from acts import background, storage
 from acts.background import Task, TaskType, finished, wait
-from acts.site import now_text, table
-from acts.tokens import sign
+from acts.retry import retry_lost_race
+from acts.storage import now_text, table
+from acts.tokens import create_token
 from elections import actions, places, repository
 from elections.rules import Action, Election, State, WrongState, check_listing
 from elections.turnout.counts import tells_who, turnout
@@ -38,7 +38,7 @@ MAILING = TaskType("mail voters", _("Mailing voters"))
 NO_MAILS_LEFT_SECONDS = 600  # until it is looked again whether whoever asked may have more mails sent
 TRANSACTION_VOTERS = 30  # voters of one transaction: three items each
 INVITED, REMINDED, TIMED, MESSAGED, ANNOUNCED = "invited", "reminded", "timed", "messaged", "announced"
-LETTERS = {
+EMAIL_KINDS = {
     INVITED: "vote_invitation",
     REMINDED: "vote_reminder",
     TIMED: "vote_reminder",
@@ -94,7 +94,7 @@ def ask(
         mailing = asked(election, kind, actor.name, message=message, reserved=reserved, said=said, window=batch.window)
         record(event, mailing, *_reached(batch), *also, budget=budget.reserving(mails))
 
-    try_again(reserve)
+    retry_lost_race(reserve)
 
 
 def _number_due(batch: Batch, enough: int | None) -> int:
@@ -182,7 +182,7 @@ def record(event: Event, *writes: Write, budget: Sequence[Write] = ()) -> None:
     `LostRace` rises if somebody else has used the budget meanwhile: then it is to be looked at again.
     """
     taken = dict.fromkeys(range(len(writes) + 1), WrongState(_("These mails are being sent already.")))
-    recording.record(event, *writes, _still_there(event.event_data["election_name"]), *budget, refusals=taken)
+    storage.record(event, *writes, _still_there(event.event_data["election_name"]), *budget, refusals=taken)
 
 
 def _still_there(election_name: str) -> Check:
@@ -209,19 +209,19 @@ def send_again(actor: User, election: Election, voter: str) -> None:
     if not address:
         raise WrongState(_("There is no account named %(name)s, so that there is no address.") % {"name": name})
     _check_not_waiting(item)
-    letter = outbox.queued(LETTERS[INVITED], address, batch.ledger(name), **batch.about(name))
-    marked = batch.marked(item, letter.item["number"], _unmarked(item, batch), again=True)
+    email = outbox.queued(EMAIL_KINDS[INVITED], address, batch.ledger(name), **batch.about(name))
+    marked = batch.marked(item, email.item["number"], _unmarked(item, batch), again=True)
     counted = _counted_again(batch.ledger(name), is_new=INVITED not in item)
     event = Event(actor.name, "VoterInvitedAgain", {"election_name": election.name, "voter": name})
     aside = outbox.replaced(item.get(INVITED, ""))  # so that nobody who tries all failed ones again sends both
-    writes = [letter, marked, *_invitation(name, actor.name), *counted, *aside]
+    writes = [email, marked, *_invitation(name, actor.name), *counted, *aside]
 
     def reserve() -> None:
         budget = allowance.today(actor)
         budget.check(1)
         record(event, *writes, budget=budget.reserving(1))
 
-    try_again(reserve)
+    retry_lost_race(reserve)
 
 
 def _check_not_waiting(voter: Item) -> None:
@@ -257,8 +257,8 @@ class Batch:
     window: Window = NOBODY  # of everybody here, where all of them may vote
 
     @property
-    def letter(self) -> str:
-        return LETTERS[self.kind] if self.tells_who or self.kind == INVITED else TO_ALL
+    def email_kind(self) -> str:
+        return EMAIL_KINDS[self.kind] if self.tells_who or self.kind == INVITED else TO_ALL
 
     @property
     def is_for_everybody(self) -> bool:
@@ -391,20 +391,20 @@ def _mails_for(voters: list[Item], batch: Batch) -> list[Write]:
     """
     if not voters:
         return []
-    letters: dict[str, Put] = {}
+    emails: dict[str, Put] = {}
     writes: list[Write] = []
     addresses = addresses_of(voters)
     left_alone = opt_out.among(addresses.values()) if batch.kind == ANNOUNCED else set()
     for item in voters:
         address = addresses[item["voter_name"]]
-        letter = _letter(batch, item["voter_name"], address)
-        number = letter.item["number"]
+        email = _email(batch, item["voter_name"], address)
+        number = email.item["number"]
         if "since" not in item:
             writes.append(batch.marked(item, number, _unmarked(item, batch)))
             writes += [] if batch.kind == ANNOUNCED else _invitation(item["voter_name"], batch.asked_by)
-        letters |= {number: letter} if address and address not in left_alone and number not in letters else {}
-    mailed = table().get_many(letter.key for letter in letters.values()) if letters else {}
-    new = [letter for letter in letters.values() if letter.key not in mailed]
+        emails |= {number: email} if address and address not in left_alone and number not in emails else {}
+    mailed = table().get_many(email.key for email in emails.values()) if emails else {}
+    new = [email for email in emails.values() if email.key not in mailed]
     nowhere = sum(not address for address in addresses.values())
     return [*new, *writes, _counted(batch, len(new), nowhere, len(voters) - len(new) - nowhere)]
 
@@ -414,8 +414,8 @@ def _unmarked(item: Item, batch: Batch) -> Condition:
     return Exists() & (Equals(batch.mark, item[batch.mark]) if batch.mark in item else Missing(batch.mark))
 
 
-def _letter(batch: Batch, voter: str, address: str) -> Put:
-    return outbox.queued_once(batch.occasion, batch.letter, address, batch.ledger(voter), **batch.about(voter))
+def _email(batch: Batch, voter: str, address: str) -> Put:
+    return outbox.queued_once(batch.occasion, batch.email_kind, address, batch.ledger(voter), **batch.about(voter))
 
 
 def number_of(batch: Batch, address: str) -> str:
@@ -520,7 +520,7 @@ def with_mails(voters: Sequence[Item]) -> list[Invited]:
             item["voter_name"],
             item["voted"],
             item.get("paper", False),
-            outbox.mail_of(letter) if (letter := mails.get(item.get(INVITED, ""))) else None,
+            outbox.mail_of(email) if (email := mails.get(item.get(INVITED, ""))) else None,
             INVITED in item and mails.get(item[INVITED]) is None,
         )
         for item in voters
@@ -531,7 +531,7 @@ def with_mails(voters: Sequence[Item]) -> list[Invited]:
 
 
 def silence_token(election_name: str, voter: str) -> str:
-    return sign(LEAVE, election_name, voter)
+    return create_token(LEAVE, election_name, voter)
 
 
 def leave_alone(election_name: str, voter: str) -> bool:
@@ -542,7 +542,7 @@ def leave_alone(election_name: str, voter: str) -> bool:
     if not item.get("left_alone"):
         event = Event(voter, "RemindersDeclined", {"election_name": election_name, "voter_name": voter})
         # unless they said so twice at the same moment, or left the roll
-        recording.try_record(event, declined(repository.election_of(own), voter), _still_there(election_name))
+        storage.try_record(event, declined(repository.election_of(own), voter), _still_there(election_name))
     return True
 
 

@@ -10,8 +10,8 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from accounts.models import User
-from acts.recent import Recently, get_many
-from acts.site import table
+from acts.read_cache import Cacheable, get_cached
+from acts.storage import table
 from elections.repository import Description, Listed, description_among, election_of, entries_of, listed_of, newest
 from elections.rules import Election, Relation, State, relation
 from store import keys
@@ -79,7 +79,7 @@ def _found(
     of many first the short entries, which are all that is read of those that are not open."""
     entries = [keys.listed_election(name) for name in names]
     if len(names) <= MAX_ELECTIONS_READ_WHOLE:
-        found = get_many(Recently([*entries, *_whole(names, voted)], partial(_runs_none, person, names)))
+        found = get_cached(Cacheable([*entries, *_whole(names, voted)], partial(_runs_none, person, names)))
     else:
         found = table().get_many(entries)
     listed = [listed_of(found[place]) for place in entries if place in found]

@@ -13,7 +13,7 @@ from elections import repository
 from elections.invitations import opt_out
 from elections.invitations.voting_link import token_for
 from elections.multi_ballots.links import called
-from mail.letters import Letter
+from mail.emails import EmailTemplate
 from mail.outbox import Mail
 
 OUTCOMES = {
@@ -62,7 +62,7 @@ def _is_gone(mail: Mail) -> bool:
     return repository.find(mail.about["election_name"]) is None or opt_out.wants_none(mail.to)
 
 
-RESULT = Letter(
+RESULT = EmailTemplate(
     gettext_noop("The result: %(election)s"),
     (gettext_noop("the election “%(election)s” is counted."), "%(outcome)s %(counted)s"),
     _link,
@@ -75,4 +75,4 @@ RESULT = Letter(
     headline="%(election)s",
 )
 
-EMAILS = {"vote_result": RESULT}
+EMAIL_TEMPLATES = {"vote_result": RESULT}

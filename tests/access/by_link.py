@@ -6,7 +6,7 @@ from django.test import Client
 from django.urls import reverse
 
 from accounts.models import User
-from acts.site import table
+from acts.storage import table
 from ballots.services import seal_closed
 from elections import places, repository
 from elections.candidates.services import add_candidates

@@ -10,7 +10,7 @@ from accounts import repository as people
 from accounts import services as accounts
 from accounts.rules import Role
 from acts.refusals import NotNow
-from acts.site import table
+from acts.storage import table
 from ballots import emails, rehearsal, repository, services
 from ballots.repository import Standing
 from elections import actions
@@ -34,7 +34,7 @@ def queued() -> list[mail.Mail]:
 
 
 def kinds() -> list[tuple[str, str]]:
-    return [(letter.to, letter.kind) for letter in queued()]
+    return [(email.to, email.kind) for email in queued()]
 
 
 @pytest.mark.parametrize("secret", [True, False])
@@ -121,7 +121,7 @@ def test_robots_of_a_rehearsal_are_not_written_to(person, site, monkeypatch):
     election = drafts.create(owner, "Board")
     add_candidates(owner, election, [Candidate("Ada"), Candidate("Bo")])
     wanted = []
-    monkeypatch.setattr(mail, "queued", lambda *letter, **about: wanted.append(letter))
+    monkeypatch.setattr(mail, "queued", lambda *email, **about: wanted.append(email))
     rehearsal.rehearse(owner, election)
     assert wanted == []
     assert kinds() == []

@@ -27,7 +27,7 @@ from elections.multi_ballot_pages import services as binding
 from elections.multi_ballots import repository as multi_ballots
 from elections.roll.services import add_voters
 from elections.rules import Action, WrongState
-from mail.letters import compose
+from mail.emails import compose
 from mail.outbox import Mail
 from mail.sending import send_waiting
 from ranking.candidates import Candidate

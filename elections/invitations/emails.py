@@ -1,0 +1,187 @@
+"""The mails voters get."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop
+
+from accounts import repository as people
+from acts.links import absolute_url
+from acts.storage import now_text
+from acts.tokens import create_token
+from elections import repository
+from elections.multi_ballots.links import ballot_of, page_of
+from elections.rules import Election, State
+from mail.emails import EmailTemplate
+from mail.outbox import Mail, NothingToSay
+
+from . import opt_out, own_text, wording
+from .mailing import TO_ALL, silence_token
+from .messages import written
+from .open_electorate import is_mailed_as_one
+from .voting_link import token_for
+
+
+def _link(mail: Mail) -> str:
+    """To the election; where one votes by link, through its door; for an address without an account, first to the page
+    that makes one, and then to the ballot."""
+    name = mail.about["election_name"]
+    if (token := token_for(name, mail.about["voter"], mail.to)) is not None:
+        return reverse("vote_by_link", args=[token])
+    if people.find_by_email(mail.to) is None:
+        election = repository.find(name)
+        ballot = ballot_of(election) if election else ("ballot", name)
+        return reverse("accept_invitation", args=[create_token("invitation", mail.to, *ballot)])
+    return _page(mail)
+
+
+def _page(mail: Mail) -> str:
+    name = mail.about["election_name"]
+    election = repository.find(name)
+    route, word = page_of(election) if election else ("election", name)
+    return reverse(route, args=[word])
+
+
+def _page_whole(mail: Mail) -> str:
+    return absolute_url(_page(mail))
+
+
+def _about_link(election: Election, mail: Mail) -> str:
+    """What the link does; as `_link` makes it."""
+    if election.vote_by_link:
+        return _(
+            "The link is yours alone: it leads to your ballot, without an account or a password. Whoever has it can "
+            "vote in your place, so please do not pass it on."
+        )
+    if people.find_by_email(mail.to) is None:
+        return _("The link leads to a page where you make an account, and then to the election.")
+    return _("The link leads to the election. It does not sign you in by itself.")
+
+
+def silence_link(mail: Mail) -> str:
+    """One of everybody here has no entry on the roll that could say so: they are left alone by their address."""
+    election = repository.find(mail.about["election_name"])
+    if election is not None and is_mailed_as_one(election, mail.about["voter"]):
+        return opt_out.link(mail)
+    token = silence_token(mail.about["election_name"], mail.about["voter"])
+    return absolute_url(reverse("leave_alone", args=[token]))
+
+
+def _is_over(mail: Mail) -> bool:
+    """A mail that waited for days must not call for a vote that nobody can cast any more."""
+    election = repository.find(mail.about["election_name"])
+    return election is None or election.state(now_text()) not in (State.EDITABLE, State.OPEN)
+
+
+def _is_gone(mail: Mail) -> bool:
+    return repository.find(mail.about["election_name"]) is None
+
+
+def _words(mail: Mail) -> dict[str, str]:
+    """Who asks, for what, until when, as it is when the mail is sent."""
+    election = repository.find(mail.about["election_name"])
+    if election is None:
+        raise NothingToSay
+    said = wording.words(election, mail.about.get("invited_by", ""), now_text())
+    return {**said, "about_link": _about_link(election, mail)}
+
+
+NAME, WINDOW, ABOUT_LINK = "%(election)s", "%(window)s", "%(about_link)s"
+
+INVITATION = EmailTemplate(
+    gettext_noop("%(who)s asks for your vote: %(election)s, %(when)s"),
+    (wording.ASKS, WINDOW),
+    _link,
+    gettext_noop("To the election"),
+    is_over=_is_over,
+    words=_words,
+    title=gettext_noop("Your vote is asked for"),
+    headline=NAME,
+    message=own_text.written,
+    after=(ABOUT_LINK,),
+    reply_to=own_text.reply_address,
+)
+REMINDER = replace(
+    INVITATION,
+    subject=gettext_noop("You have not voted yet: %(election)s, %(when)s, asks %(who)s"),
+    sentences=(
+        gettext_noop("the election “%(election)s” is still open, and you have not voted yet. %(who)s asks you to."),
+        WINDOW,
+    ),
+    title=gettext_noop("You have not voted yet"),
+    silence=silence_link,
+)
+REMINDER_TO_ALL = replace(
+    REMINDER,
+    subject=gettext_noop("Still open: %(election)s, %(when)s, asks %(who)s"),
+    sentences=(
+        gettext_noop("the election “%(election)s” is still open, and %(who)s asks everybody to vote."),
+        WINDOW,
+        gettext_noop("If you have voted already, there is nothing left to do: nobody is told who has."),
+    ),
+    title=gettext_noop("An election is still open"),
+)
+MESSAGE = EmailTemplate(
+    gettext_noop("A message about an election"),
+    (gettext_noop("%(who)s, who runs the election “%(election)s”, writes to all its voters:"),),
+    _link,
+    gettext_noop("To the election"),
+    message=written,
+    words=_words,
+    after=(WINDOW,),
+    reply_to=own_text.reply_address,
+)
+
+
+def preview_of(template: EmailTemplate) -> EmailTemplate:
+    """As a page shows it to organisers: what is each voter's own, the links, leads nowhere else than to the page."""
+    return replace(template, link=_page, silence=_page_whole if template.silence else None)
+
+
+def test_of(template: EmailTemplate) -> EmailTemplate:
+    """The e-mail as a test for its organiser: marked as such, and with a link that is nobody's vote."""
+    said = gettext_noop("this is a test, and only you get it. Voters get what follows, each with a link of their own.")
+    sentences = (said, *template.sentences)
+    return replace(preview_of(template), sentences=sentences, silence=None, is_over=_is_gone, urgent=True, is_test=True)
+
+
+def _asks_candidate(mail: Mail) -> dict[str, str]:
+    return {"who": wording.shown_name(mail.about["asked_by"]), "election": mail.about["election_name"]}
+
+
+def _is_no_draft(mail: Mail) -> bool:
+    """Once it is open, nobody can agree any more."""
+    election = repository.find(mail.about["election_name"])
+    return election is None or election.stored_state != State.DRAFT
+
+
+CANDIDATE_ASKED = EmailTemplate(
+    gettext_noop("You stand in “%(election)s”: may your skills be shown?"),
+    (
+        gettext_noop(
+            "%(who)s prepares the election “%(election)s”, in which you stand. It names skills that it needs."
+        ),
+        gettext_noop("You are asked whether your level in just these skills may be shown, with the result or before."),
+        gettext_noop("If you do nothing, nothing of them is shown, and that says nothing about you."),
+    ),
+    lambda mail: reverse("agree", args=[mail.about["election_name"]]),
+    gettext_noop("See what would be shown"),
+    is_over=_is_no_draft,
+    words=_asks_candidate,
+    title=gettext_noop("A candidate is asked about skills"),
+)
+
+EMAIL_TEMPLATES = {
+    "candidate_asked": CANDIDATE_ASKED,
+    "vote_invitation": INVITATION,
+    "vote_reminder": REMINDER,
+    TO_ALL: REMINDER_TO_ALL,
+    "vote_message": MESSAGE,
+    **{
+        f"{kind}_test": test_of(template)
+        for kind, template in (("vote_invitation", INVITATION), ("vote_reminder", REMINDER), (TO_ALL, REMINDER_TO_ALL))
+    },
+}
