@@ -24,7 +24,7 @@ from mail.emails import COLOURING, EMAIL_TEMPLATES
 
 STEPS = {
     "SEEING": (SEEING, ["skills.access.may_see_profile"]),
-    "OPENING": (OPENING, ["ballots.secrecy.salted", "elections.skills_needed.needs.kept"]),
+    "OPENING": (OPENING, ["ballots.secrecy.creating_salt", "elections.skills_needed.needs.kept"]),
     "SHUTTING": (SHUTTING, ["ballots.secrecy.destroying_salt"]),
     "FOLLOWING": (FOLLOWING, ["results.services.wait_for_worker"]),
     "PANELS": (PANELS, ["news.election_posts.election_panel"]),
