@@ -15,7 +15,7 @@ from accounts.rules import Permission
 from acts.refusals import NotAllowed, Refusal
 from acts.site import now_text
 from elections import repository as elections
-from elections.access import may, visible
+from elections.access import check_visible, may
 from elections.rules import Action, Election
 from pages.paging import read_page
 from results import services as results
@@ -25,7 +25,7 @@ from .about import asked_about
 from .rules import PAGE_ROWS, Post
 
 
-@requires(Permission.VIEW_APPLICATION, load=elections.find_whole, rule=visible)
+@requires(Permission.VIEW_APPLICATION, load=elections.find_settled, rule=check_visible)
 @require_safe
 def about(request: HttpRequest, election: Election) -> HttpResponse:
     """All posts about an election that can be read by now."""
@@ -35,7 +35,7 @@ def about(request: HttpRequest, election: Election) -> HttpResponse:
     return render(request, "news/about.html", context | {"about": asked_about(election)})
 
 
-@requires(Permission.USE_APPLICATION, load=elections.find_whole, rule=may(Action.LOOK))
+@requires(Permission.USE_APPLICATION, load=elections.find_settled, rule=may(Action.LOOK))
 @require_POST
 def announce(request: HttpRequest, election: Election) -> HttpResponse:
     """One press; whoever presses again is led to the post there is."""

@@ -8,8 +8,8 @@ from datetime import UTC, datetime, timedelta
 
 from acts.recent import Recently, get_many
 from acts.site import log, table
-from elections.places import Known, gates_of, name_of
 from elections.rules import Election, State, takes_names
+from elections.sharding import Known, gates_of, name_of
 from store import keys
 from store.memory import Memory
 from store.table import Item

@@ -13,15 +13,15 @@ from acts.links import whole
 from acts.site import now_text
 from acts.tokens import sign
 from elections import repository
-from elections.multi_ballots.links import ballot_of, page_of
+from elections.multi_ballots.links import ballot_route, page_route
 from elections.rules import Election, State
 from mail.letters import Letter
 from mail.outbox import Mail, NothingToSay
 
 from . import opt_out, own_text, wording
-from .mailing import TO_ALL, silence_token
-from .messages import written
-from .open_electorate import is_mailed_as_one
+from .mailing import REMINDER_TO_ALL_KIND, unsubscribe_token
+from .messages import message_content
+from .open_electorate import is_mailed_without_entry
 from .voting_link import token_for
 
 
@@ -33,7 +33,7 @@ def _link(mail: Mail) -> str:
         return reverse("vote_by_link", args=[token])
     if people.find_by_email(mail.to) is None:
         election = repository.find(name)
-        ballot = ballot_of(election) if election else ("ballot", name)
+        ballot = ballot_route(election) if election else ("ballot", name)
         return reverse("accept_invitation", args=[sign("invitation", mail.to, *ballot)])
     return _page(mail)
 
@@ -41,11 +41,11 @@ def _link(mail: Mail) -> str:
 def _page(mail: Mail) -> str:
     name = mail.about["election_name"]
     election = repository.find(name)
-    route, word = page_of(election) if election else ("election", name)
+    route, word = page_route(election) if election else ("election", name)
     return reverse(route, args=[word])
 
 
-def _page_whole(mail: Mail) -> str:
+def _full_page_url(mail: Mail) -> str:
     return whole(_page(mail))
 
 
@@ -61,12 +61,12 @@ def _about_link(election: Election, mail: Mail) -> str:
     return _("The link leads to the election. It does not sign you in by itself.")
 
 
-def silence_link(mail: Mail) -> str:
+def unsubscribe_link(mail: Mail) -> str:
     """One of everybody here has no entry on the roll that could say so: they are left alone by their address."""
     election = repository.find(mail.about["election_name"])
-    if election is not None and is_mailed_as_one(election, mail.about["voter"]):
+    if election is not None and is_mailed_without_entry(election, mail.about["voter"]):
         return opt_out.link(mail)
-    token = silence_token(mail.about["election_name"], mail.about["voter"])
+    token = unsubscribe_token(mail.about["election_name"], mail.about["voter"])
     return whole(reverse("leave_alone", args=[token]))
 
 
@@ -80,27 +80,27 @@ def _is_gone(mail: Mail) -> bool:
     return repository.find(mail.about["election_name"]) is None
 
 
-def _words(mail: Mail) -> dict[str, str]:
+def _email_values(mail: Mail) -> dict[str, str]:
     """Who asks, for what, until when, as it is when the mail is sent."""
     election = repository.find(mail.about["election_name"])
     if election is None:
         raise NothingToSay
-    said = wording.words(election, mail.about.get("invited_by", ""), now_text())
-    return {**said, "about_link": _about_link(election, mail)}
+    values = wording.email_values(election, mail.about.get("invited_by", ""), now_text())
+    return {**values, "about_link": _about_link(election, mail)}
 
 
 NAME, WINDOW, ABOUT_LINK = "%(election)s", "%(window)s", "%(about_link)s"
 
 INVITATION = Letter(
     gettext_noop("%(who)s asks for your vote: %(election)s, %(when)s"),
-    (wording.ASKS, WINDOW),
+    (wording.INVITES, WINDOW),
     _link,
     gettext_noop("To the election"),
     is_over=_is_over,
-    words=_words,
+    words=_email_values,
     title=gettext_noop("Your vote is asked for"),
     headline=NAME,
-    message=own_text.written,
+    message=own_text.own_text_message,
     after=(ABOUT_LINK,),
     reply_to=own_text.reply_address,
 )
@@ -112,7 +112,7 @@ REMINDER = replace(
         WINDOW,
     ),
     title=gettext_noop("You have not voted yet"),
-    silence=silence_link,
+    silence=unsubscribe_link,
 )
 REMINDER_TO_ALL = replace(
     REMINDER,
@@ -129,28 +129,35 @@ MESSAGE = Letter(
     (gettext_noop("%(who)s, who runs the election “%(election)s”, writes to all its voters:"),),
     _link,
     gettext_noop("To the election"),
-    message=written,
-    words=_words,
+    message=message_content,
+    words=_email_values,
     after=(WINDOW,),
     reply_to=own_text.reply_address,
 )
 
 
-def shown(letter: Letter) -> Letter:
+def as_preview(letter: Letter) -> Letter:
     """As a page shows it to organisers: what is each voter's own, the links, leads nowhere else than to the page."""
-    return replace(letter, link=_page, silence=_page_whole if letter.silence else None)
+    return replace(letter, link=_page, silence=_full_page_url if letter.silence else None)
 
 
-def tested(letter: Letter) -> Letter:
+def as_test(letter: Letter) -> Letter:
     """The letter as its organiser gets it to look at: marked as a test, and with a link that is nobody's vote."""
-    said = gettext_noop("this is a test, and only you get it. Voters get what follows, each with a link of their own.")
+    values = gettext_noop(
+        "this is a test, and only you get it. Voters get what follows, each with a link of their own."
+    )
     return replace(
-        shown(letter), sentences=(said, *letter.sentences), silence=None, is_over=_is_gone, urgent=True, is_test=True
+        as_preview(letter),
+        sentences=(values, *letter.sentences),
+        silence=None,
+        is_over=_is_gone,
+        urgent=True,
+        is_test=True,
     )
 
 
-def _asks_candidate(mail: Mail) -> dict[str, str]:
-    return {"who": wording.shown_name(mail.about["asked_by"]), "election": mail.about["election_name"]}
+def _candidate_values(mail: Mail) -> dict[str, str]:
+    return {"who": wording.person_label(mail.about["asked_by"]), "election": mail.about["election_name"]}
 
 
 def _is_no_draft(mail: Mail) -> bool:
@@ -171,18 +178,22 @@ CANDIDATE_ASKED = Letter(
     lambda mail: reverse("agree", args=[mail.about["election_name"]]),
     gettext_noop("See what would be shown"),
     is_over=_is_no_draft,
-    words=_asks_candidate,
+    words=_candidate_values,
     title=gettext_noop("A candidate is asked about skills"),
 )
 
-LETTERS = {
+EMAILS = {
     "candidate_asked": CANDIDATE_ASKED,
     "vote_invitation": INVITATION,
     "vote_reminder": REMINDER,
-    TO_ALL: REMINDER_TO_ALL,
+    REMINDER_TO_ALL_KIND: REMINDER_TO_ALL,
     "vote_message": MESSAGE,
     **{
-        f"{kind}_test": tested(letter)
-        for kind, letter in (("vote_invitation", INVITATION), ("vote_reminder", REMINDER), (TO_ALL, REMINDER_TO_ALL))
+        f"{kind}_test": as_test(letter)
+        for kind, letter in (
+            ("vote_invitation", INVITATION),
+            ("vote_reminder", REMINDER),
+            (REMINDER_TO_ALL_KIND, REMINDER_TO_ALL),
+        )
     },
 }
