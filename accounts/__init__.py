@@ -1,6 +1,6 @@
 """People: accounts, sign-in by name or email, roles, sessions."""
 
 PUBLIC = (
-    "access allowance anonymous demo forms heirs letters models opting_out policy repository rules "
-    "second_factor sessions setup telling throttle visitors visits welcoming"
+    "access allowance anonymous demo emails forms heirs models opting_out personal_data policy repository "
+    "rules second_factor sessions setup throttle visitors visits welcoming"
 )

@@ -8,7 +8,7 @@ from store import keys
 from store.replay import Exempt
 from store.schema import Export, ItemType, Sheet
 
-from . import telling
+from . import personal_data
 
 NO_DOORS = "The log holds nothing that opens a door"
 
@@ -25,9 +25,9 @@ ITEMS = (
                         "visited_at visited_before")),
              exports=(
                  Export("account", _("account.json: the account and its profile; second steps, without what opens the "
-                        "door."), telling.account),
+                        "door."), personal_data.account),
                  Export("log", _("log.json: what you did here, by the event log, and what others did to your account."),
-                        telling.events))),
+                        personal_data.events))),
     ItemType("factors", keys.factors, hidden="account app:map passkeys:list codes:list version",
              replay=f"{NO_DOORS}: the account says which kinds there are."),
     ItemType("mails of day", keys.mails_of_day, "mails:int ttl:int",
@@ -44,7 +44,7 @@ ITEMS = (
              replay="A door held open for the first owner: it is shut when there is one, or after a day."),
     ItemType("session", keys.session, hidden="contents:map created_at device seen:int ttl:int",
              replay="Who is signed in where is over with the browser.",
-             exports=(Export("sessions", _("sessions.json: where you are signed in."), telling.sessions),)),
+             exports=(Export("sessions", _("sessions.json: where you are signed in."), personal_data.sessions),)),
     ItemType("throttle", keys.throttle, hidden="tries:int ttl:int",
              replay="How often somebody tried is forgotten within the hour."),
     ItemType("registration", keys.registration, hidden="name:person email:address password then ttl:int",

@@ -11,7 +11,7 @@ from datetime import datetime
 from django.utils.translation import gettext_lazy as _
 
 from acts.background import TaskType
-from acts.site import table
+from acts.storage import table
 from photos import repository as photos
 from photos.rules import Photo, photo_of
 from store import keys

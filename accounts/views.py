@@ -18,15 +18,15 @@ from django.utils.translation import gettext as _
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_POST, require_safe
 
-from acts.limits import TooOften, count, give_back
+from acts.rate_limits import TooOften, count, uncount
 from acts.refusals import LostRace, NameTaken, Refusal, TryLater
-from acts.site import table
+from acts.storage import table
 from pages.forms import form_data, form_page, refusals_as_errors, show_form
 from pages.messages import confirm_page, message_page
 from photos.changing import Wanted, picture_page
 from store.together import together
 
-from . import policy, repository, services, telling, throttle
+from . import policy, repository, services, throttle
 from .access import View, public, requires
 from .anonymous import Anonymous
 from .forms import (
@@ -43,6 +43,7 @@ from .forms import (
     own_password_form,
 )
 from .models import User
+from .personal_data import export_personal_data
 from .rules import Permission, Role
 from .second_factor import factors
 from .sessions import sessions_of
@@ -193,7 +194,7 @@ def _signed_in(request: HttpRequest, user: User) -> HttpResponse:
         else:
             start_session(request, user)
 
-    together(table(), start, lambda: give_back(request.tries))
+    together(table(), start, lambda: uncount(request.tries))
     return redirect("second_step" if user.factors else then or "home")
 
 
@@ -216,7 +217,7 @@ def _signed_out(request: HttpRequest) -> HttpResponse:
     messages.success(request, _("You are signed out."))
     answer = redirect("home")
     answer["Clear-Site-Data"] = '"cache"'
-    SIGNING_OUT.taken(request, answer)
+    SIGNING_OUT.run_all(request, answer)
     return answer
 
 
@@ -385,6 +386,6 @@ def own_data(request: HttpRequest) -> HttpResponseBase:
     if request.method == "POST" and form.is_valid():
         with refusals_as_errors(form, None, (TooOften,)):
             count(throttle.OWN_DATA, request.user.name)
-            return FileResponse(telling.archive(request.user), as_attachment=True, filename="my-data.zip")
+            return FileResponse(export_personal_data(request.user), as_attachment=True, filename="my-data.zip")
     lead = _("A file with everything this site keeps about you: as JSON, with a text that explains it.")
     return show_form(request, form, _("My data"), _("Download my data"), lead=lead)

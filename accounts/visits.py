@@ -9,7 +9,7 @@ from __future__ import annotations
 from contextlib import suppress
 from datetime import datetime, timedelta
 
-from acts.site import table
+from acts.storage import table
 from store.log import as_text
 from store.table import StoreError
 

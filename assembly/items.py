@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from accounts.telling import rows
+from accounts.personal_data import list_items
 from live.items import OUTCOME
 from store import keys
 from store.schema import Export, ItemType
@@ -24,7 +24,7 @@ ITEMS = (
     ItemType("minutes' part", keys.minutes_part, hidden="*:any", replay=NAMED),
     ItemType("minutes' note", keys.minutes_note, hidden="number:int text at by:person", replay=NAMED),
     ItemType("attended", keys.attended, hidden="game_id title began_at ended_at time_zone", replay=NAMED,
-             exports=(Export("assemblies_attended", "", rows(keys.attended_by, session="game_id", title="title",
+             exports=(Export("assemblies_attended", "", list_items(keys.attended_by, session="game_id", title="title",
                                                              began_at="began_at", ended_at="ended_at")),)),
     ItemType("made of it", keys.minutes_onward, OUTCOME,
              replay="What the session has of it, for when the session is gone."),

@@ -19,12 +19,12 @@ from django.views.decorators.http import require_POST, require_safe
 from accounts.access import anybody, public, requires
 from accounts.rules import Permission
 from accounts.services import still
-from acts.limits import SECONDS_PER_HOUR, Limit, count
+from acts.rate_limits import SECONDS_PER_HOUR, Limit, count
 from acts.refusals import Refusal
-from acts.site import table
+from acts.storage import table
 from mail import again, bounces, outbox, server
 from mail.answers import Trouble, without_address
-from mail.letters import compose
+from mail.emails import compose
 from mail.numbers import number_in
 from mail.trial import send_trial
 from pages.messages import run_action
@@ -68,15 +68,15 @@ def mails(request: HttpRequest) -> HttpResponse:
 
 @requires(Permission.TRANSFER_OWNER, load=outbox.find, rule=anybody)
 @require_safe
-def mail_text(request: HttpRequest, letter: outbox.Mail) -> HttpResponse:
+def mail_text(request: HttpRequest, mail: outbox.Mail) -> HttpResponse:
     """What a mail says, with links made anew: only where mail is written to files anyway, never in production."""
     if settings.PRODUCTION:
         raise Http404
     try:
-        message = compose(letter)
+        message = compose(mail)
     except outbox.NothingToSay:
         raise Http404 from None
-    return render(request, "audit/mail.html", {"subject": message.subject, "to": letter.to, "text": message.body})
+    return render(request, "audit/mail.html", {"subject": message.subject, "to": mail.to, "text": message.body})
 
 
 # --- deciding about mails that did not arrive ---
@@ -102,18 +102,18 @@ def settle_unknown(request: HttpRequest) -> HttpResponse:
 
 @requires(Permission.TRANSFER_OWNER, load=outbox.find, rule=anybody)
 @require_POST
-def try_one(request: HttpRequest, letter: outbox.Mail) -> HttpResponse:
+def try_one(request: HttpRequest, mail: outbox.Mail) -> HttpResponse:
     done = _("The mail is being tried again.")
-    run_action(request, lambda: again.try_one(request.user.name, letter, still(request.user)), done)
-    return redirect(_in(letter.state))
+    run_action(request, lambda: again.try_one(request.user.name, mail, still(request.user)), done)
+    return redirect(_in(mail.state))
 
 
 @requires(Permission.TRANSFER_OWNER, load=outbox.find, rule=anybody)
 @require_POST
-def put_aside(request: HttpRequest, letter: outbox.Mail) -> HttpResponse:
+def put_aside(request: HttpRequest, mail: outbox.Mail) -> HttpResponse:
     done = _("The mail is put aside. It is not sent.")
-    run_action(request, lambda: again.put_aside(request.user.name, letter, still(request.user)), done)
-    return redirect(_in(letter.state))
+    run_action(request, lambda: again.put_aside(request.user.name, mail, still(request.user)), done)
+    return redirect(_in(mail.state))
 
 
 def _in(state: str) -> str:

@@ -1,1 +1,1 @@
-PUBLIC = "comparing demo letters passes replay repository robots sealed secrecy services sorting"
+PUBLIC = "comparing demo emails passes replay repository robots sealed secrecy services sorting"

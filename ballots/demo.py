@@ -10,9 +10,9 @@ from zlib import crc32
 
 from accounts import repository as people
 from accounts.models import User
-from acts.following import get_through
-from acts.progress import Progress, silent
-from acts.site import now_text, table
+from acts.queues import Progress, no_progress
+from acts.retry import retry_on_conflict
+from acts.storage import now_text, table
 from elections import repository as elections
 from elections.demo import DEMO_ELECTIONS, DemoElection
 from elections.lifecycle import closing
@@ -26,7 +26,7 @@ TURNOUT_SHARE = 0.87
 CAST_THREADS = 8  # casts that wait together are stored together; those of one organiser would be in each other's way
 
 
-def load(progress: Progress = silent) -> int:
+def load(progress: Progress = no_progress) -> int:
     """Cast what has not been cast; answers how many ballots that were."""
     cast = sum(_vote(planned, election, progress) for planned in DEMO_ELECTIONS if (election := _open(planned)))
     services.seal_what_is_closed()
@@ -43,7 +43,7 @@ def _vote(planned: DemoElection, election: Election, progress: Progress) -> int:
     cast = _cast_all(planned, election, progress)
     owner = people.find(election.owner_name)
     if planned.closed and owner is not None:
-        get_through(lambda: closing.close(owner, election))
+        retry_on_conflict(lambda: closing.close(owner, election))
     return cast
 
 
@@ -56,7 +56,7 @@ def _cast_all(planned: DemoElection, election: Election, progress: Progress) -> 
     said = _given(planned) if planned.given else _made_up(planned, election)
     acts = [_act(planned, election, owner, voter, ranking) for voter, ranking in said if voter in waiting]
     with ThreadPoolExecutor(1 if planned.paper and table().is_distant else CAST_THREADS) as pool:
-        casts = (pool.submit(copy_context().run, get_through, act) for act in acts)
+        casts = (pool.submit(copy_context().run, retry_on_conflict, act) for act in acts)
         for done, cast in enumerate(list(casts), 1):
             cast.result()
             progress(done, len(acts))

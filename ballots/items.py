@@ -11,7 +11,7 @@ from store.replay import Exempt
 from store.schema import Export, ItemType, Sheet
 from store.table import Item, Key
 
-from . import telling
+from . import personal_data
 
 
 def is_secret(ballot: Item) -> bool:
@@ -42,7 +42,7 @@ ITEMS = (
                        "election_name ballot candidate_name place", "election_name ballot candidate_name",
                        "election ballot")),
              exports=(Export("ballots", _("ballots.json: your ballots, as far as anybody can tell that they are "
-                                          "yours."), telling.ballots),)),
+                                          "yours."), personal_data.ballots),)),
     ItemType("published", keys.published, "ballots:list", inside="confirmation rankings voter_name",
              rule=after_the_close, replay=(
                  Exempt("The ballots of a closed election are published before its result is sealed, and count from "

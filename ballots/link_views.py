@@ -15,7 +15,7 @@ from accounts import policy
 from accounts.access import public
 from accounts.models import User
 from acts.refusals import Refusal
-from acts.site import now_text
+from acts.storage import now_text
 from elections.access import election_context
 from elections.invitations import wording
 from elections.invitations.mailing import INVITED

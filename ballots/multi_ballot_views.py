@@ -19,7 +19,7 @@ from django.views.decorators.http import require_POST, require_safe
 from accounts.access import View, requires
 from accounts.rules import Permission
 from acts.refusals import Refusal
-from acts.site import now_text
+from acts.storage import now_text
 from elections.access import election_context
 from pages.forms import form_page, token_in
 from ranking import carrying

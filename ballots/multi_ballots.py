@@ -16,7 +16,7 @@ from django.http import QueryDict
 
 from accounts.models import User
 from acts.refusals import Refusal
-from acts.site import now_text, table
+from acts.storage import now_text, table
 from elections.multi_ballots import repository as multi_ballots
 from elections.multi_ballots.rules import MultiBallot
 from ranking import drafts

@@ -21,7 +21,7 @@ from django.http import HttpRequest, HttpResponse
 from django.utils.crypto import salted_hmac
 
 from accounts.models import User
-from acts.tokens import SECONDS_PER_DAY, read, sign
+from acts.tokens import SECONDS_PER_DAY, create_token, read_token
 from elections import repository as elections
 from elections.invitations.voting_link import Link
 from elections.rules import Election
@@ -81,7 +81,7 @@ def held_for_multi_ballot(request: HttpRequest, multi_ballot_id: str, **_more: i
 
 def passes_in(request: HttpRequest, seconds: int = PASS_SECONDS) -> list[Pass]:
     """What the browser holds, as far as we have given it and it has not grown old."""
-    found = (read("pass", each, seconds) for each in _sent(request)[1:])
+    found = (read_token("pass", each, seconds) for each in _sent(request)[1:])
     return [
         Pass(Link(*words[:LINK_FIELDS]), *words[LINK_FIELDS:])
         for words in found
@@ -117,7 +117,7 @@ def _put(request: HttpRequest, answer: HttpResponse, passes: Iterable[Pass]) -> 
     """A number of the browser comes first, by which pages know what it keeps of unfinished ballots as its own."""
     number = _sent(request)[0][:32] or secrets.token_hex(8)
     tokens = [
-        sign("pass", *astuple(each.link), each.multi_ballot_id, each.beside, each.secret)
+        create_token("pass", *astuple(each.link), each.multi_ballot_id, each.beside, each.secret)
         for each in list(passes)[:MAX_PASSES]
     ]
     while len(text := "~".join([number, *tokens])) > MAX_COOKIE_CHARS and len(tokens) > 1:

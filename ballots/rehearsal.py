@@ -17,7 +17,7 @@ from accounts import services as accounts
 from accounts.models import User
 from accounts.rules import Role
 from acts.refusals import TooMany
-from acts.site import acting_on, now_text
+from acts.storage import now_text, use_table
 from elections import actions
 from elections import repository as elections
 from elections.candidates.services import add_candidates
@@ -71,7 +71,7 @@ def rehearse(actor: User, election: Election) -> Report:
     with TemporaryDirectory(prefix="plenum-rehearsal-") as folder:
         stage = SqliteTable(str(Path(folder) / "stage.sqlite3"))
         stage.create()
-        with acting_on(stage):
+        with use_table(stage):
             report = _play(actor, election, candidates, stage)
         stage.close()
     return report

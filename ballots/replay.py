@@ -7,7 +7,7 @@ from contextlib import closing
 
 from django.utils.translation import gettext_lazy as _
 
-from acts.site import table
+from acts.storage import table
 from elections import repository as elections
 from elections import sharding
 from elections.replay import election_of, turned_out

@@ -12,7 +12,7 @@ from django.conf import settings
 
 from accounts import repository as people
 from accounts.models import User
-from acts.site import table
+from acts.storage import table
 from elections import repository as elections
 from elections import sharding
 from elections.invitations.voting_link import Link
@@ -308,7 +308,7 @@ def going(standing: Standing) -> list[Write]:
 def through_gate(election: Election, votes: int, papers: int) -> Write:
     """Any gate: it must be open, and it counts who came through."""
     gates = sharding.gates_of(election)
-    return gates.passed(election.name, gates.any(), {"voted": votes, "paper": papers})
+    return gates.passing(election.name, gates.pick(), {"voted": votes, "paper": papers})
 
 
 def marked(standing: Standing, *, voted: bool, paper: bool) -> Write:

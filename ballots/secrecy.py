@@ -17,7 +17,7 @@ from django.conf import settings
 from django.utils.translation import gettext_lazy as _
 
 from acts.refusals import Refusal
-from acts.site import table
+from acts.storage import table
 from elections.rules import Election
 from ranking.codes import new_code
 from store import keys

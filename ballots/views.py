@@ -20,9 +20,9 @@ from django.views.decorators.http import require_POST, require_safe
 from accounts.access import Lost, View, public, requires, whoever
 from accounts.models import User
 from accounts.rules import Permission
-from acts.links import whole
+from acts.links import absolute_url
 from acts.refusals import Refusal
-from acts.site import now_text
+from acts.storage import now_text
 from elections import repository as elections
 from elections.access import election_context, organiser_page
 from elections.rules import Action, Election
@@ -267,7 +267,7 @@ def _show_receipt(request: HttpRequest, standing: Standing, cast: rules.Ballot, 
 
 def follow_link(election: Election, cast: rules.Ballot) -> str:
     """Leads to the ballot among all that are published. What follows the # stays in the browser."""
-    return f"{whole(path_of('follow', election.name))}#{cast.confirmation}"
+    return f"{absolute_url(path_of('follow', election.name))}#{cast.confirmation}"
 
 
 def receipt_image(standing: Standing, cast: rules.Ballot) -> SafeString:

@@ -108,7 +108,7 @@ def _owner() -> User:
 
 def _create_store() -> None:
     """Nothing is measured while it is filled, so nobody waits for the disk."""
-    from acts.site import table
+    from acts.storage import table
     from store.formats import prepare
     from store.sqlite import SqliteTable
 
@@ -133,7 +133,7 @@ def add_people(count: int) -> list[User]:
 
 
 def open_election(owner: User, name: str, people: Sequence[User], cast: int = 0) -> None:
-    from acts.site import table
+    from acts.storage import table
     from elections.candidates.services import add_candidates
     from elections.drafts import services as drafts
     from elections.lifecycle import services as lifecycle
@@ -165,7 +165,7 @@ def _election(name: str) -> Election:
 
 def _leave_as_cast(election: Election, count: int) -> None:
     """Roll, ballots and gates as so many casts would have left them, without waiting for each."""
-    from acts.site import table
+    from acts.storage import table
     from ballots import repository, robots, secrecy
     from ballots.repository import Standing
     from ballots.rules import Ballot
@@ -202,7 +202,7 @@ def sign_in(users: Sequence[User]) -> list[Person]:
     from django.contrib.auth import BACKEND_SESSION_KEY, HASH_SESSION_KEY, SESSION_KEY
 
     from accounts.sessions import SessionStore
-    from acts.site import acting_on
+    from acts.storage import use_table
     from ballots import robots
 
     people, gathered, chance = [], _Gathered(), random.Random(0)
@@ -211,7 +211,7 @@ def sign_in(users: Sequence[User]) -> list[Person]:
         session[SESSION_KEY] = user.name
         session[BACKEND_SESSION_KEY] = settings.AUTHENTICATION_BACKENDS[0]
         session[HASH_SESSION_KEY] = user.get_session_auth_hash()
-        with acting_on(gathered):  # type: ignore[arg-type]
+        with use_table(gathered):  # type: ignore[arg-type]
             session.save()
         ranks = robots.ranks(candidates(), chance)
         boxes = {f"rank-{n}": next(iter(ranks.get(str(n), [""]))) for n in range(CANDIDATES)}
@@ -232,7 +232,7 @@ class _Gathered:
 
 
 def _write(writes: Iterable[Write]) -> None:
-    from acts.site import table
+    from acts.storage import table
 
     every = list(writes)
     for start in range(0, len(every), TRANSACTION_ITEMS):

@@ -16,8 +16,8 @@ from django.utils.translation import gettext as _
 from accounts.access import View, requires
 from accounts.models import User
 from accounts.rules import Permission
-from acts.site import now_text
-from acts.steps import Steps
+from acts.hooks import Hooks
+from acts.storage import now_text
 
 from . import actions, repository, rules
 from .multi_ballots import repository as multi_ballots
@@ -82,7 +82,7 @@ def _offered(who: Relation, state: State) -> frozenset[str]:
     return frozenset(action.name for action in rules.offered(who, state))
 
 
-# --- what other apps show on pages about an election; who does is arranged in config/steps.py ---
+# --- what other apps show on pages about an election; who does is arranged in config/hooks.py ---
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,8 +93,8 @@ class Panel:
     context: Mapping[str, Any]
 
 
-PANELS = Steps[[User, Election], Panel | None]("when somebody looks at an election")
+PANELS = Hooks[[User, Election], Panel | None]("when somebody looks at an election")
 
 
 def panels(user: User, election: Election) -> list[Panel]:
-    return [part for part in PANELS.taken(user, election) if part is not None]
+    return [part for part in PANELS.run_all(user, election) if part is not None]

@@ -7,8 +7,8 @@ from dataclasses import replace
 from typing import Any
 
 from accounts.models import User
-from acts import recording
-from acts.site import now_text
+from acts import storage
+from acts.storage import now_text
 from acts.versions import next_version
 from store.log import Event
 from store.table import Write
@@ -45,7 +45,7 @@ def record(
 ) -> None:
     """`noting` makes of the event's number what is to be written besides."""
     event = Event(actor.name, event_type, {"election_name": election.name, **data})
-    recording.record(event, *writes, noting=noting)
+    storage.record(event, *writes, noting=noting)
 
 
 def change(

@@ -11,7 +11,7 @@ from datetime import timedelta
 
 from accounts import repository as people
 from accounts.models import User
-from acts.progress import Progress, silent
+from acts.queues import Progress, no_progress
 from acts.refusals import NameTaken
 from photos.demo import picture
 from ranking.candidates import Candidate
@@ -194,7 +194,7 @@ DEMO_ELECTIONS = (
 )
 
 
-def load(progress: Progress = silent) -> int:
+def load(progress: Progress = no_progress) -> int:
     """Make those that are not there; answers how many that were."""
     made = 0
     for number, planned in enumerate(DEMO_ELECTIONS, 1):

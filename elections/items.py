@@ -5,7 +5,7 @@ from __future__ import annotations
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import ngettext_lazy
 
-from accounts.telling import how_many, rows
+from accounts.personal_data import count_items, list_items
 from store import keys
 from store.replay import Exempt
 from store.schema import Export, ItemType, Parting, Sheet, fields_of
@@ -44,8 +44,8 @@ ITEMS = (
     ItemType("election list", keys.listed_election, LISTED, lists=(keys.elections_in_state(""),)),
     ItemType("manager", keys.manager, f"{LISTED} person:person", lists=(keys.run_by(""),),
              exports=(Export("elections", _("elections.json: elections you run or help to run."),
-                             rows(keys.run_by, election="name", state="state", made_at="created_at")),),
-             partings=(Parting(how_many(keys.run_by), (ngettext_lazy(
+                             list_items(keys.run_by, election="name", state="state", made_at="created_at")),),
+             partings=(Parting(count_items(keys.run_by), (ngettext_lazy(
                  "%(count)d election passes to the owner of the site, or stays with those who run it as well.",
                  "%(count)d elections pass to the owner of the site, or stay with those who run them as well.",
                  "count"),)),)),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from accounts.models import User
-from acts.site import table
+from acts.storage import table
 from mail import outbox
 from store import keys
 from store.splitting import by_count

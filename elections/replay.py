@@ -8,8 +8,8 @@ from typing import Any
 
 from django.utils.translation import gettext_lazy as _
 
-from acts.following import follow
-from acts.site import acting_on, table
+from acts.retry import write_each
+from acts.storage import table, use_table
 from photos.rules import photo_of
 from ranking.candidates import Candidate
 from store import keys
@@ -348,5 +348,5 @@ def shut_what_is_shut(there: Table) -> None:
             table().write(*closing.starting_close(election, begun))
             shut = repository.shut_gates(repository.find(item["name"]) or begun)
             for here in (table(), there):
-                with acting_on(here):
-                    follow(shut)
+                with use_table(here):
+                    write_each(shut)

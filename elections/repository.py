@@ -14,8 +14,8 @@ from accounts.models import User
 from acts import versions
 from acts.background import OVERWRITE, TaskType
 from acts.gates import as_of
-from acts.recent import Recently, get_many
-from acts.site import now_text, table
+from acts.read_cache import Cacheable, get_cached
+from acts.storage import now_text, table
 from acts.versions import unchanged
 from pages import markdown_cache
 from pages.markdown_cache import Html
@@ -101,7 +101,7 @@ def find(name: str) -> Election | None:
     return election_of(item) if item else None
 
 
-def recent_read(name: str, person: User | None, *also: Key, is_open: bool = False) -> Recently:
+def recent_read(name: str, person: User | None, *also: Key, is_open: bool = False) -> Cacheable:
     """The election, and what lies beside it, as a page may show them to somebody as they were a second ago: to nobody
     who runs it, and so may just have changed it; and with `is_open` only if it took votes, so that nobody is turned
     away who came in time."""
@@ -114,12 +114,12 @@ def recent_read(name: str, person: User | None, *also: Key, is_open: bool = Fals
         runs_it = person is not None and relation(person.name, person.role, election) != Relation.NOBODY
         return not runs_it and (not is_open or election.takes_votes(now_text()))
 
-    return Recently((at, *also), is_good)
+    return Cacheable((at, *also), is_good)
 
 
 def find_recent(name: str) -> Election | None:
     """For somebody who is not signed in."""
-    item = get_many(recent_read(name, None)).get(keys.election(name))
+    item = get_cached(recent_read(name, None)).get(keys.election(name))
     return election_of(item) if item else None
 
 
@@ -182,7 +182,7 @@ def find_for_page(name: str, person: User) -> tuple[Election, Voter | None, Desc
     return election_of(item), _entry_of(person, found, entries), description_among(found, name)
 
 
-def _read_with_entries(person: User, name: str, seen: Recently | None = None) -> tuple[Mapping[Key, Item], list[Key]]:
+def _read_with_entries(person: User, name: str, seen: Cacheable | None = None) -> tuple[Mapping[Key, Item], list[Key]]:
     names = [each for each in (person.name, person.email) if each]
     shards, found = sharding.read(name, lambda shards: [keys.voter(name, each, shards) for each in names], seen)
     return found, [keys.voter(name, each, shards) for each in names]
@@ -461,12 +461,12 @@ def touched(election: Election, voters: int = 0, *, candidates: bool = False) ->
 
 def opened_gates(election: Election) -> list[Write]:
     """What every cast passes. Of an election as it is once it is open."""
-    return gates_of(election).opened(election.name, _as_of(election))
+    return gates_of(election).opening(election.name, _as_of(election))
 
 
 def shut_gates(election: Election) -> list[Write]:
     """Of an election that says that it is being closed."""
-    return gates_of(election).shut(election.name, _as_of(election))
+    return gates_of(election).shutting(election.name, _as_of(election))
 
 
 def _as_of(election: Election) -> str:

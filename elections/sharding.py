@@ -11,9 +11,9 @@ from collections.abc import Callable, Iterable
 from functools import lru_cache, partial
 
 from acts import shards
-from acts.gates import Gates, voted
-from acts.recent import Recently
-from acts.site import table
+from acts.gates import Gates, count_votes
+from acts.read_cache import Cacheable
+from acts.storage import table
 from store import keys
 from store.table import Item, Key, Span
 
@@ -82,7 +82,7 @@ def read_gates(own: Key) -> tuple[Item | None, int]:
 
     _many, found = shards.read([own], gates, shards_of_new())
     item = found.pop(own, None)
-    return item, voted(found.values())
+    return item, count_votes(found.values())
 
 
 def read_with_entry(name: str, voter: str) -> tuple[Item | None, Item | None]:
@@ -92,7 +92,7 @@ def read_with_entry(name: str, voter: str) -> tuple[Item | None, Item | None]:
 
 
 def read(
-    name: str, where: Callable[[int], Iterable[Key]], recently: Recently | None = None
+    name: str, where: Callable[[int], Iterable[Key]], recently: Cacheable | None = None
 ) -> tuple[int, dict[Key, Item]]:
     """The election of that name, and what lies beside it in `where`, which is called with the number of its shards; and
     that number. What is among `recently` may be a second old."""
@@ -101,7 +101,7 @@ def read(
 
 
 def read_all(
-    names: Iterable[str], where: Callable[..., Iterable[Key]], recently: Recently | None = None
+    names: Iterable[str], where: Callable[..., Iterable[Key]], recently: Cacheable | None = None
 ) -> tuple[list[int], dict[Key, Item]]:
     """As `read`, of several; `where` is called with the shards of each."""
     return shards.read([keys.election(name) for name in names], where, shards_of_new(), recently)

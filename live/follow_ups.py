@@ -12,7 +12,7 @@ from django.utils.translation import gettext_lazy as _
 
 from accounts.models import User
 from acts.background import TaskType
-from acts.site import table
+from acts.storage import table
 from elections import actions
 from elections import repository as elections
 from elections.rules import Relation

@@ -5,7 +5,7 @@ from __future__ import annotations
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import ngettext_lazy
 
-from accounts.telling import how_many, rows
+from accounts.personal_data import count_items, list_items
 from store import keys
 from store.replay import Exempt
 from store.schema import Export, ItemType, Parting, Sheet, fields_of
@@ -72,11 +72,11 @@ ITEMS = (
                            "id title engagement_type created_at created_by:person ended_at players rounds answers",
                            "id", "name", lambda asked: keys.games_of(asked.name), backwards=True),),
              exports=(Export("live_sessions", _("live_sessions.json: live sessions you host or have hosted, without "
-                                                "anybody who played along."), rows(
+                                                "anybody who played along."), list_items(
                                  keys.games_of, session="id", title="title", engagement_type="engagement_type",
                                  created_at="created_at", ended_at="ended_at", players="players", rounds="rounds",
                                  answers="answers")),),
-             partings=(Parting(how_many(keys.games_of), (
+             partings=(Parting(count_items(keys.games_of), (
                  ngettext_lazy("%(count)d live session goes, with its report.",
                                "%(count)d live sessions go, with their reports.", "count"),)),)),
 

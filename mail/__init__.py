@@ -1,1 +1,1 @@
-PUBLIC = "again answers bounces letters mailboxes names numbers outbox senders sending server trial words"
+PUBLIC = "again answers bounces emails mailboxes names numbers outbox senders sending server trial words"

@@ -8,13 +8,13 @@ from store import keys
 from store.schema import WITHHELD, ItemType
 from store.table import Item
 
-from .letters import LETTERS
+from .emails import EMAIL_TEMPLATES
 
 
 def to_whom(item: Item, may: Any) -> Item:
-    """Whom a private letter goes to is shown to nobody."""
-    letter = LETTERS.get(item.get("kind", ""))
-    return item if letter and not letter.is_private else item | {"to": WITHHELD}
+    """Hides the address of a private e-mail."""
+    template = EMAIL_TEMPLATES.get(item.get("kind", ""))
+    return item if template and not template.is_private else item | {"to": WITHHELD}
 
 
 ITEMS = (

@@ -16,14 +16,13 @@ from datetime import UTC, datetime
 
 from django.utils.translation import get_language, gettext_noop
 
-from acts.recording import try_write, write
 from acts.refusals import LostRace
-from acts.site import table
+from acts.storage import table, try_write, write
 from store import keys, spans
 from store.log import as_text
 from store.table import Delete, Equals, Exists, Item, Key, Less, Missing, Put, Span, Update, Write
 
-from .letters import LETTERS
+from .emails import EMAIL_TEMPLATES
 
 QUEUED, SENDING, SENT, FAILED, UNKNOWN, ASIDE = STATES = ("queued", "sending", "sent", "failed", "unknown", "aside")
 RETENTION_SECONDS = 30 * 24 * 3600
@@ -114,7 +113,7 @@ class Mail:
 
 def is_urgent(kind: str) -> bool:
     """Whether somebody sits and waits for mails of this kind."""
-    return kind in LETTERS and LETTERS[kind].urgent
+    return kind in EMAIL_TEMPLATES and EMAIL_TEMPLATES[kind].urgent
 
 
 # --- putting mails into it ---

@@ -18,15 +18,15 @@ from typing import Any
 
 from django.core.mail import EmailMessage, get_connection
 
-from acts.queues import complain, take_each
-from acts.site import table
+from acts.queues import log_failure, process_each
+from acts.storage import table
 from store import keys, spans
 from store.log import as_text
 from store.table import Item, Span, StoreError
 
 from . import outbox, server
 from .answers import Later, Rejected, Trouble, Unanswered, Unreachable, code_of, judged, without_address, words_of
-from .letters import is_of_use
+from .emails import is_of_use
 from .outbox import (
     ASIDE,
     FAILED,
@@ -63,7 +63,7 @@ def send_waiting(
 
     Whoever wants to stop between two mails says so when `goes_on` is asked, before each.
     """
-    return take_each(lanes, lambda lane: _send_lane(Round(lane, compose, now), goes_on))
+    return process_each(lanes, lambda lane: _send_lane(Round(lane, compose, now), goes_on))
 
 
 def _send_lane(lane: Round, goes_on: Callable[[], bool]) -> int:
@@ -71,7 +71,7 @@ def _send_lane(lane: Round, goes_on: Callable[[], bool]) -> int:
     waiting = (partial(lane.send_due, item) for item in due(lane.name, lane.now()))
     turns: Iterator[Callable[[], int | None]] = chain(lost, takewhile(lambda _: goes_on(), waiting))
     try:
-        return take_each(turns, lambda turn: turn())
+        return process_each(turns, lambda turn: turn())
     finally:
         lane.hang_up()
 
@@ -174,7 +174,7 @@ class Round:
         except NothingToSay:
             self._end(mail, FAILED, "gone", Trouble(""), old=QUEUED)
         except Exception as error:
-            complain(error)
+            log_failure(error)
             self._end(mail, FAILED, "unwritten", Trouble(type(error).__name__), old=QUEUED)
         return None
 
@@ -224,7 +224,7 @@ def understood(error: Exception) -> Trouble:
         return judged(error.smtp_code, error.smtp_error)
     if isinstance(error, smtplib.SMTPException | OSError):
         return Unreachable(words_of(error), code_of(error))
-    complain(error)
+    log_failure(error)
     return Rejected(type(error).__name__)  # an address that no mail can be made out to, say
 
 

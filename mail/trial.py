@@ -7,10 +7,10 @@ import uuid
 from django.core.mail import get_connection
 from django.utils.translation import get_language
 
-from acts.site import now_text
+from acts.storage import now_text
 
 from .answers import Rejected, Trouble
-from .letters import compose
+from .emails import compose
 from .outbox import SENDING, Mail
 from .sending import understood
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.utils.translation import gettext as _
 
-from mail.letters import LETTERS
+from mail.emails import EMAIL_TEMPLATES
 from mail.outbox import ASIDE, FAILED, NOTES, QUEUED, REASONS, SENDING, SENT, UNKNOWN, Mail
 
 
@@ -30,4 +30,4 @@ def mail_note(mail: Mail) -> str:
 
 
 def subject(mail: Mail) -> str:
-    return _(LETTERS[mail.kind].title or LETTERS[mail.kind].subject)
+    return _(EMAIL_TEMPLATES[mail.kind].title or EMAIL_TEMPLATES[mail.kind].subject)

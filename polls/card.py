@@ -8,7 +8,7 @@ from django.utils import translation
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from acts.naming import site_name
+from acts.branding import site_name
 from results.pictures.drawing import fit, in_order, isolated, joined, short, tag
 from results.pictures.points import score
 from results.sharing.card import MAX_BARS, Bar, Card

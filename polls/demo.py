@@ -8,7 +8,7 @@ from typing import Any
 
 from accounts import repository as people
 from accounts.models import User
-from acts.site import table
+from acts.storage import table
 from ballots.robots import ranks
 from ranking.rankings import Ranks
 from store import keys

@@ -5,7 +5,7 @@ from __future__ import annotations
 from django.utils.translation import gettext_lazy as _
 from django.utils.translation import ngettext_lazy
 
-from accounts.telling import how_many, rows
+from accounts.personal_data import count_items, list_items
 from elections.items import BY_CHANCE, HTML
 from results.items import NOT_SEALED
 from store import keys
@@ -24,8 +24,8 @@ ITEMS = (
              left_behind="What a deleted poll left behind, when whoever deleted it was stopped on the way."),
     ItemType("its maker's", keys.made_poll, LISTED, "hiddenAt", lists=(keys.made_by(""),),
              exports=(Export("polls", _("polls.json: polls you have made."),
-                             rows(keys.made_by, poll="id", title="title", made_at="createdAt")),),
-             partings=(Parting(how_many(keys.made_by), (
+                             list_items(keys.made_by, poll="id", title="title", made_at="createdAt")),),
+             partings=(Parting(count_items(keys.made_by), (
                  ngettext_lazy("%(count)d poll passes to the owner of the site.",
                                "%(count)d polls pass to the owner of the site.", "count"),)),)),
     ItemType("public poll", keys.listed_poll, LISTED, "hiddenAt", lists=(keys.PUBLIC_POLLS,)),

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from acts.site import now_text
+from acts.storage import now_text
 from results.incoming.watching import Box, Shelf, Watched
 from results.running import Kept
 from store.table import Item

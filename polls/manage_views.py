@@ -18,9 +18,9 @@ from django.views.decorators.http import require_POST, require_safe
 
 from accounts.access import View, answer_for, public, requires
 from accounts.rules import Permission
-from acts.links import whole
+from acts.links import absolute_url
 from acts.refusals import NotAllowed
-from acts.site import now_text
+from acts.storage import now_text
 from elections.drafts.forms import NameForm
 from pages.forms import form_data, form_page, run_form, show_form
 from pages.messages import confirm_page, run_action, show_time_notes
@@ -82,7 +82,7 @@ def _context(request: HttpRequest, runner: Runner, **more: Any) -> dict[str, Any
 def _private_link(request: HttpRequest, poll: Poll) -> str:
     if poll.maker or not (key := request.COOKIES.get(KEY_COOKIE, "")):
         return ""
-    return whole(reverse("poll_key", args=[poll.id, key]))
+    return absolute_url(reverse("poll_key", args=[poll.id, key]))
 
 
 @of_runners(require_safe)

@@ -13,7 +13,7 @@ from django.utils.text import Truncator
 from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 
-from acts.links import whole
+from acts.links import absolute_url
 from pages.markdown import excerpt
 from pages.markdown_cache import description_html
 from pages.sharing import LANGUAGES, MAX_PREVIEW_CHARS
@@ -27,7 +27,7 @@ FRAME_WIDTH_PX, FRAME_HEIGHT_PX = 600, 480
 
 
 def address_of(poll: Poll) -> str:
-    return whole(reverse("poll", args=[poll.id]))
+    return absolute_url(reverse("poll", args=[poll.id]))
 
 
 def preview(poll: Poll, account: SideBySide | None = None) -> dict[str, Any]:
@@ -36,9 +36,9 @@ def preview(poll: Poll, account: SideBySide | None = None) -> dict[str, Any]:
     summary = excerpt(description_html(poll), MAX_PREVIEW_CHARS) or Truncator(named).chars(MAX_PREVIEW_CHARS)
     about = {"title": poll.title, "address": address_of(poll), "oembed": oembed_address(poll)}
     if account is None or not account.total:
-        return about | {"summary": summary, "image": whole(static("img/apple-touch-icon.png"))}
+        return about | {"summary": summary, "image": absolute_url(static("img/apple-touch-icon.png"))}
     language = get_language() if get_language() in LANGUAGES else settings.LANGUAGE_CODE
-    drawn = whole(reverse("poll_card", args=[poll.id, language, edition_of(account)]))
+    drawn = absolute_url(reverse("poll_card", args=[poll.id, language, edition_of(account)]))
     said = counting.agreement(account)
     return about | {
         "summary": said,
@@ -56,11 +56,11 @@ def edition_of(account: SideBySide) -> str:
 
 def oembed_address(poll: Poll) -> str:
     asked = urlencode({"url": address_of(poll), "format": "json"})
-    return f"{whole(reverse('oembed'))}?{asked}"
+    return f"{absolute_url(reverse('oembed'))}?{asked}"
 
 
 def frame(poll: Poll, width: int | str = "100%", height: int = FRAME_HEIGHT_PX) -> str:
     """What to put into another page."""
-    source = whole(reverse("poll_embed", args=[poll.id]))
+    source = absolute_url(reverse("poll_embed", args=[poll.id]))
     label = escape(_("Poll: %(title)s") % {"title": poll.title})
     return f'<iframe src="{source}" title="{label}" width="{width}" height="{height}" loading="lazy"></iframe>'

@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any
 
-from acts.following import follow
-from acts.site import acting_on, table
+from acts.retry import write_each
+from acts.storage import table, use_table
 from pages.times import from_text
 from store import keys
 from store.replay import Act, DoesNotFit, Happened, Step, announced
@@ -136,5 +136,5 @@ def shut_what_is_shut(there: Table) -> None:
             table().write(*_beginning(poll, item["closing"], item["closedAt"]))
             shut = repository.shut_gates(repository.find(poll.id) or poll)
             for here in (table(), there):
-                with acting_on(here):
-                    follow(shut)
+                with use_table(here):
+                    write_each(shut)

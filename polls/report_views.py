@@ -17,7 +17,7 @@ from accounts.access import public, requires
 from accounts.models import User
 from accounts.rules import Permission
 from accounts.visitors import counted_as
-from acts.limits import SECONDS_PER_HOUR, Limit, count
+from acts.rate_limits import SECONDS_PER_HOUR, Limit, count
 from acts.refusals import LostRace, NotNow, Refusal
 from pages.forms import form_data, form_page
 from pages.messages import run_action

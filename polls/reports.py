@@ -9,9 +9,9 @@ from django.utils.translation import gettext_lazy as _
 
 from accounts.models import User
 from accounts.services import still
-from acts import recording
+from acts import storage
 from acts.refusals import NotNow, NotThere
-from acts.site import now_text, table
+from acts.storage import now_text, table
 from store import keys
 from store.log import Event
 from store.table import Check, Equals, Exists, Greater, Item, Missing, Put, Update, Write
@@ -105,7 +105,7 @@ def report(poll: Poll, report_id: str, reason: str, words: str) -> None:
     said = {"poll_id": poll.id, "report_id": report_id, "reason": reason, "reportedAt": now}
     writes = reporting(poll, report_id, reason, words, now)
     refusals = {0: NotNow(ALREADY_REPORTED), len(writes) - 1: NotThere(NOT_THERE)}
-    recording.record(Event(REPORTER, "PollReported", said), *writes, refusals=refusals)
+    storage.record(Event(REPORTER, "PollReported", said), *writes, refusals=refusals)
 
 
 def reporting(poll: Poll, report_id: str, reason: str, words: str, now: str) -> Sequence[Write]:
@@ -129,7 +129,7 @@ def reporting(poll: Poll, report_id: str, reason: str, words: str, now: str) -> 
 def dismiss(admin: User, reported: Reported) -> None:
     """Dismiss the reports that the admin has seen; if another has come since, it is for them to look at first."""
     event = Event(admin.name, "PollReportsDismissed", {"poll_id": reported.id, "dismissedAt": reported.reported_at})
-    recording.record(event, dismissal(reported.id, reported.reported_at), still(admin))
+    storage.record(event, dismissal(reported.id, reported.reported_at), still(admin))
 
 
 def dismissal(poll_id: str, newest: str) -> Update:

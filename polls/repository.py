@@ -15,8 +15,8 @@ from django.utils.translation import gettext_lazy as _
 
 from acts import shards, versions
 from acts.background import TaskType
-from acts.gates import MAX_GATES_PER_TRANSACTION, Gates, as_of, is_not_later, voted
-from acts.site import now_text, table
+from acts.gates import MAX_GATES_PER_TRANSACTION, Gates, as_of, count_votes, is_not_later
+from acts.storage import now_text, table
 from acts.versions import next_version, unchanged
 from pages import markdown_cache
 from ranking.candidates import Candidate
@@ -155,7 +155,7 @@ def standing(poll_id: str, vote_id: str, gate: int, form: str) -> PollStanding |
 
     def where(many: int) -> tuple[Key, Key, Key]:
         gates = gates_in(many)
-        return keys.vote(poll_id, vote_id, many), gates.place(poll_id, gate % gates.count), mark
+        return keys.vote(poll_id, vote_id, many), gates.key(poll_id, gate % gates.count), mark
 
     many, found = _read(at, where)
     if at not in found:
@@ -177,7 +177,7 @@ def with_gates(poll_id: str) -> tuple[Poll, int, Item | None] | None:
     if at not in found:
         return None
     poll, head = poll_of(found.pop(at)), found.pop(sealed, None)
-    return poll, voted(found.values()), head
+    return poll, count_votes(found.values()), head
 
 
 def each_vote(poll: Poll) -> Iterator[Item]:
@@ -274,12 +274,12 @@ def _entry(poll: Poll, place: Key, list_: str, at: str) -> Put:
 
 def opened_gates(poll: Poll) -> list[Write]:
     """What every vote passes and is counted by. Of a poll as it is once it is open."""
-    return gates_of(poll).opened(poll.id, _as_of(poll), ttl=poll.ttl)
+    return gates_of(poll).opening(poll.id, _as_of(poll), ttl=poll.ttl)
 
 
 def shut_gates(poll: Poll) -> list[Write]:
     """Of a poll that says that it is being closed."""
-    return gates_of(poll).shut(poll.id, _as_of(poll))
+    return gates_of(poll).shutting(poll.id, _as_of(poll))
 
 
 def _as_of(poll: Poll) -> str:
@@ -324,7 +324,7 @@ def casting(standing: PollStanding, rankings: str, voted_at: str) -> list[Write]
     new = standing.vote is None
     has_room = Missing("voted") | Less("voted", most_a_gate(standing.poll))
     when = [is_not_later(_as_of(standing.poll)), *([has_room] if new else [])]
-    passed = gates_of(standing.poll).passed(standing.poll.id, standing.number, {"voted": int(new)}, *when)
+    passed = gates_of(standing.poll).passing(standing.poll.id, standing.number, {"voted": int(new)}, *when)
     return [passed, _vote(standing, rankings, voted_at)]
 
 

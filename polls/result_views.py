@@ -19,8 +19,8 @@ from django_htmx.http import HttpResponseClientRedirect
 
 from accounts.access import public
 from accounts.visitors import counted_as
-from acts.limits import Limit, TooOften, count
-from acts.site import now_text
+from acts.rate_limits import Limit, TooOften, count
+from acts.storage import now_text
 from pages.messages import refusals_as_messages
 from pages.page_cache import Fragment, cache_key, get_or_render, page_with
 from results.exports.files import CSV, JSON, TEXT, file_name

@@ -7,10 +7,9 @@ import logging
 from contextlib import suppress
 from typing import Any
 
-from acts.queues import Explained, take_each
-from acts.recording import try_write
+from acts.queues import ExplainedError, process_each
 from acts.refusals import LostRace
-from acts.site import SITE, now_text, table
+from acts.storage import SITE, now_text, table, try_write
 from store import keys
 
 from . import repository
@@ -21,7 +20,7 @@ from .services import record, settled
 _log = logging.getLogger("plenum.polls")
 
 
-class Disagreement(Explained):
+class Disagreement(ExplainedError):
     """The votes and the gates do not fit together: something was lost or added behind our back."""
 
 
@@ -70,7 +69,7 @@ def anything_over() -> bool:
 
 def seal_what_is_over() -> int:
     """Record the end of polls whose time has come, and seal them. Answers how many were sealed."""
-    return take_each(list(table().each(keys.polls_ending(now_text()))), lambda item: _seal_or_say(item["id"]))
+    return process_each(list(table().each(keys.polls_ending(now_text()))), lambda item: _seal_or_say(item["id"]))
 
 
 def seal_or_complain(poll_id: str) -> bool:

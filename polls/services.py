@@ -19,14 +19,12 @@ from accounts import repository as people
 from accounts.heirs import Estate, is_owner
 from accounts.models import User
 from accounts.rules import Permission
-from acts import recording
-from acts.again import MAX_ATTEMPTS
+from acts import storage
 from acts.background import Batch, Task, finished, next_deletions
 from acts.closing import Closing
-from acts.following import follow, get_through
-from acts.once import once
 from acts.refusals import LostRace, NotAllowed, NotNow, NotThere, TooMany
-from acts.site import SITE, now_text, table
+from acts.retry import MAX_RACES, retry_on_conflict, run_once, write_each
+from acts.storage import SITE, now_text, table
 from acts.versions import next_version
 from elections.drafts import copying
 from elections.rules import Election
@@ -63,13 +61,13 @@ def make(
     """A new poll, open at once; and for somebody without an account the key of the private link to run it. In the same
     transaction is whatever else goes with it, and can refuse it."""
     key = "" if maker.is_authenticated else secrets.token_urlsafe(24)
-    for _attempt in range(MAX_ATTEMPTS):
+    for _attempt in range(MAX_RACES):
         poll = _new(maker, candidates, days, digest(key) if key else "", **chosen)
         writes = repository.creation(poll, int(from_text(poll.created_at).timestamp()))
         still = [people.is_still(maker)] if maker.is_authenticated else []
         said = Event(poll.maker or SOMEBODY, "PollCreated", repository.told(poll))
         try:
-            recording.record(said, *writes, *still, *also(poll))
+            storage.record(said, *writes, *still, *also(poll))
         except LostRace as refused:
             if max(refused.parts) >= len(writes):  # its maker was removed meanwhile, or what goes with it cannot be
                 raise
@@ -136,7 +134,7 @@ def cast(poll_id: str, vote_id: str, ranks: Ranks, form: str, seen: PollStanding
     Whoever has read the standing a moment ago hands it in, and spares the store a reading.
     """
     mark = mark_of(vote_id, form)
-    return once(mark, lambda: _cast(poll_id, vote_id, ranks, mark, seen), Outcome(repeated=True))
+    return run_once(mark, lambda: _cast(poll_id, vote_id, ranks, mark, seen), Outcome(repeated=True))
 
 
 def _cast(poll_id: str, vote_id: str, ranks: Ranks, mark: str, seen: PollStanding | None) -> Outcome:
@@ -165,7 +163,7 @@ def _record_vote(standing: PollStanding, rankings: str, now: str, mark: str) -> 
     voted_at = max(now, before["votedAt"]) if before else now  # another machine's clock may be ahead
     said = {"poll_id": standing.poll.id, "vote_id": standing.vote_id, "rankings": rankings, "votedAt": voted_at}
     event = Event(VOTER, "PollVoteCast", said | {"changed": before is not None})
-    recording.record(event, *repository.casting(standing, rankings, voted_at), once=mark)
+    storage.record(event, *repository.casting(standing, rankings, voted_at), once=mark)
 
 
 # --- running a poll ---
@@ -210,7 +208,7 @@ def find_runner(poll_id: str, user: User | AnonymousUser, key: str) -> Runner | 
 
 
 def record(who: str, kind: str, poll: Poll, said: dict[str, Any], *writes: Write) -> None:
-    recording.record(Event(who, kind, {"poll_id": poll.id, **said}), *writes)
+    storage.record(Event(who, kind, {"poll_id": poll.id, **said}), *writes)
 
 
 # --- closing, and opening again ---
@@ -240,7 +238,7 @@ def settled(poll: Poll) -> Poll:
 
 def close(who: Runner) -> None:
     who.check(Act.CLOSE)
-    CLOSING.finish_soon(CLOSING.begin(who.poll, who.name))
+    CLOSING.try_finish(CLOSING.begin(who.poll, who.name))
 
 
 def extend(who: Runner, end: str | None) -> None:
@@ -248,7 +246,7 @@ def extend(who: Runner, end: str | None) -> None:
     rules.check_end(who.poll, end, now_text())
     after = replace(who.poll, expires_at=end)
     writes = repository.change(who.poll, after)
-    get_through(lambda: record(who.name, "PollUpdated", who.poll, {"expiresAt": end}, *writes))
+    retry_on_conflict(lambda: record(who.name, "PollUpdated", who.poll, {"expiresAt": end}, *writes))
 
 
 def reopen(who: Runner, end: str | None) -> None:
@@ -258,7 +256,7 @@ def reopen(who: Runner, end: str | None) -> None:
     rules.check_end(poll, end, now_text())
     after = replace(poll, expires_at=end, closed_at=None)
     early, writes = repository.reopening(poll, after)
-    follow(early)
+    write_each(early)
     record(who.name, "PollReopened", poll, {"expiresAt": end}, *writes)
 
 
@@ -285,7 +283,7 @@ def delete_batch(task: Task) -> Batch:
     poll_id, shards = task.subject, task.data["shards"]
     is_gone = Check(keys.poll(poll_id), Missing())
     if not task.progress:
-        follow(Delete(place) for place in repository.gates_in(shards).keys(poll_id))
+        write_each(Delete(place) for place in repository.gates_in(shards).keys(poll_id))
     left = next_deletions(keys.all_of_poll(poll_id), *keys.all_in_poll_shards(poll_id, shards))
     return Batch([is_gone, *left], {"are_gates_gone": True}) if left else finished(is_gone)
 

@@ -15,8 +15,8 @@ from django.views.decorators.clickjacking import xframe_options_exempt
 from django.views.decorators.http import require_safe
 
 from accounts.access import public
-from acts.naming import site_name
-from acts.site import now_text
+from acts.branding import site_name
+from acts.storage import now_text
 from pages.forms import form_page
 from pages.sharing import LANGUAGES, cross_origin, embeddable, immutable
 from ranking.rankings import ranks_of

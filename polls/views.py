@@ -19,10 +19,10 @@ from django.views.decorators.http import require_safe
 from accounts.access import View, answer_for, public, requires
 from accounts.rules import Permission
 from accounts.visitors import counted_as
-from acts.limits import TEN_MINUTES_IN_SECONDS, Limit, TooOften, count
-from acts.links import whole
+from acts.links import absolute_url
+from acts.rate_limits import TEN_MINUTES_IN_SECONDS, Limit, TooOften, count
 from acts.refusals import Refusal
-from acts.site import now_text
+from acts.storage import now_text
 from pages.client_address import client_network
 from pages.forms import form_data, form_page, refusals_as_errors, token_in
 from pages.messages import message_page, show_time_notes
@@ -72,7 +72,7 @@ def context_of(poll: Poll, **more: Any) -> dict[str, Any]:
 
 def shared(poll: Poll) -> dict[str, Any]:
     """What it takes to hand a poll on: its address, its code, and a picture for cameras."""
-    by_code = whole(reverse("poll_by_code", args=[poll.code]))
+    by_code = absolute_url(reverse("poll_by_code", args=[poll.code]))
     return {"address": address_of(poll), "code_address": by_code, "qr": shared_qr_svg(by_code), "frame": frame(poll)}
 
 

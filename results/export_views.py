@@ -14,7 +14,7 @@ from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
-from acts.limits import Limit, TooOften, count
+from acts.rate_limits import Limit, TooOften, count
 from elections.access import election_context
 from pages.messages import refusals_as_messages
 from tally.formats import CannotWrite

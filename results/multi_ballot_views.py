@@ -10,7 +10,7 @@ from django.views.decorators.http import require_safe
 
 from accounts.access import public, requires
 from accounts.rules import Permission
-from acts.site import now_text
+from acts.storage import now_text
 from ballots.passes import Pass
 from elections.access import election_context
 from elections.multi_ballots import repository as multi_ballots

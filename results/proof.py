@@ -14,7 +14,7 @@ from contextlib import closing
 from itertools import groupby
 from operator import itemgetter
 
-from acts.site import table
+from acts.storage import table
 from ballots import repository as ballots
 from ballots.comparing import Cast, Flaw, compare, compare_what_is_left
 from ballots.sorting import Line, Sorter

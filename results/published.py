@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import takewhile
 
-from acts.site import table
+from acts.storage import table
 from store import keys
 from store.table import Item
 

@@ -8,8 +8,8 @@ from datetime import datetime
 
 import orjson
 
-from acts.recent import Recently, get_many
-from acts.site import table
+from acts.read_cache import Cacheable, get_cached
+from acts.storage import table
 from elections import repository as elections
 from elections.repository import Voter
 from elections.rules import Election
@@ -71,11 +71,11 @@ class Sealed(Found):
     report: Report
 
 
-def find(election_name: str, *, with_report: bool = True, recently: Recently | None = None) -> Found | None:
+def find(election_name: str, *, with_report: bool = True, recently: Cacheable | None = None) -> Found | None:
     """In one round trip; two if the report is long. What is among `recently` may be a second old."""
-    at, seen = keys.election(election_name), recently or Recently(())
+    at, seen = keys.election(election_name), recently or Cacheable(())
     head, kept, *report = others = beside(election_name, with_report)
-    found = get_many(seen, [place for place in (at, *others) if place not in seen.keys])
+    found = get_cached(seen, [place for place in (at, *others) if place not in seen.keys])
     if at not in found:
         return None
     election = elections.election_of(found[at])

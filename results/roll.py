@@ -18,7 +18,7 @@ from typing import Any
 
 import orjson
 
-from acts.site import table
+from acts.storage import table
 from elections import sharding
 from elections.rules import Election
 from store import keys

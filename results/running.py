@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from itertools import islice
 
-from acts.site import table
+from acts.storage import table
 from ballots.repository import candidates_of
 from elections.rules import Election
 from ranking.candidates import Candidate

@@ -14,7 +14,7 @@ from django.utils.translation import gettext_lazy
 
 from accounts.access import public
 from accounts.visitors import counted_as
-from acts.limits import Limit, count
+from acts.rate_limits import Limit, count
 from acts.refusals import Refusal
 from elections.rules import MAX_SEATS, METHODS, UNRANKED, Election, check_settings
 from pages.fields import LinesField

@@ -7,10 +7,9 @@ import time
 from collections.abc import Mapping
 from contextlib import suppress
 
-from acts.recent import Recently
-from acts.recording import try_record
-from acts.ringing import BALLOTS, ring
-from acts.site import now_text, table
+from acts.read_cache import Cacheable
+from acts.storage import now_text, table, try_record
+from acts.wakeups import SEALING_JOB, wake_worker
 from ballots import repository as ballots
 from ballots.repository import candidates_of
 from ballots.sealed import CannotSeal
@@ -119,7 +118,7 @@ def _is_quickly_counted(election: Election) -> bool:
     return voted <= MAX_BALLOTS_COUNTED_IN_REQUEST and job.cost(size) <= MAX_STEPS_IN_REQUEST
 
 
-def find(election_name: str, *, with_report: bool = True, recently: Recently | None = None) -> Found | None:
+def find(election_name: str, *, with_report: bool = True, recently: Cacheable | None = None) -> Found | None:
     """The election with its result. One that is over but not sealed yet is sealed now, if that is quickly done; of one
     that is closed and takes longer nothing more is read."""
     found = repository.find(election_name, with_report=with_report, recently=recently)
@@ -141,7 +140,7 @@ def seal_soon(election: Election) -> None:
     Nobody waits for a worker that is not there, nor long for one that has much to do, nor where each look is a journey
     and ballots are published at a pace. Only whoever closed it waits: of all others there may be thousands.
     """
-    if not ring(BALLOTS) or table().is_distant:
+    if not wake_worker(SEALING_JOB) or table().is_distant:
         return
     until = time.monotonic() + WAIT_SECONDS
     with trips.beside(), suppress(StoreError):  # which the next page meets, too, and says

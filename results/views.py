@@ -15,7 +15,7 @@ from django_htmx.http import HttpResponseClientRefresh
 
 from accounts.access import View, public
 from accounts.models import User
-from acts.site import now_text
+from acts.storage import now_text
 from elections.access import election_context, panels
 from elections.rules import State
 from pages.http_cache import cached_for_reader, digest

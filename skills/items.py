@@ -9,7 +9,7 @@ from store.replay import Exempt
 from store.schema import Export, ItemType, Sheet
 from store.table import Span
 
-from . import telling
+from . import personal_data
 
 ITEMS = (
     ItemType("skill", keys.skill, "id name category description aliases:list state at into merging closing:person "
@@ -28,7 +28,7 @@ ITEMS = (
                            "name:person skill level years last_used interest confirmed_at", "name skill", "name",
                            lambda asked: Span(keys.own_skills(asked.name).pk, keys.person_skill(asked.name, "").sk)),),
              exports=(Export("skills", _("skills.json: the skills of your profile, and who may see them."),
-                             telling.held),)),
+                             personal_data.held),)),
     ItemType("endorsement", keys.endorsement, "name:person skill by:person grounds:list level:int at given:int "
              "hidden:bool changes:int", lists=(keys.endorses(""),), sheets=(
                  Sheet("endorsements", _("Endorsements"), _("Who vouches for the skills of one person: give the whole "
@@ -36,6 +36,6 @@ ITEMS = (
                        "name:person skill by:person grounds level at hidden", "name skill by", "name",
                        lambda asked: keys.endorsements(asked.name)),),
              exports=(Export("endorsements", _("endorsements.json: whom you have endorsed, and who has endorsed you, "
-                                               "as far as their profiles are shown."), telling.endorsed),)),
+                                               "as far as their profiles are shown."), personal_data.endorsed),)),
     ItemType("endorsing", keys.endorsing, "name:person version:int"),
 )  # fmt: skip

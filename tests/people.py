@@ -19,10 +19,10 @@ from accounts.models import User
 from accounts.rules import Role
 from accounts.sessions import SessionStore
 from accounts.visitors import remember, start_session
-from acts.site import log
+from acts.storage import log
 from elections import repository as elections
 from elections.rules import Election
-from mail.letters import compose
+from mail.emails import compose
 from mail.numbers import number_in
 from mail.outbox import find
 from mail.sending import send_waiting

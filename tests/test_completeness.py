@@ -17,7 +17,7 @@ from accounts import repository as people
 from accounts import services as accounts
 from accounts.models import User
 from accounts.rules import Role
-from acts.site import acting_on, log, table
+from acts.storage import log, table, use_table
 from elections import repository as elections
 from elections.candidates.services import add_candidates, change_picture, edit_candidate
 from elections.drafts import services as drafts
@@ -164,7 +164,7 @@ def _callers() -> Iterator[Place]:
 @pytest.fixture
 def watched(site) -> Iterator[Watched]:
     table = Watched(site)
-    with acting_on(table):
+    with use_table(table):
         yield table
 
 
@@ -174,7 +174,7 @@ def story(tmp_path_factory) -> Watched:
     url = f"sqlite://{tmp_path_factory.mktemp('watched')}/plenum.sqlite3"
     table = Watched(connect(url))
     table.create()
-    with override_settings(STORE_URL=url), acting_on(table):
+    with override_settings(STORE_URL=url), use_table(table):
         tell()
     return table
 
@@ -259,7 +259,7 @@ def _writes(call: ast.Call, text: str) -> bool:
     """`table().write(...)`, `log().record(...)`, also of another module, or a `_record(...)` that does it."""
     called = call.func
     if isinstance(called, ast.Name):
-        is_ours = called.id != "write" or "from acts.recording import" in text
+        is_ours = called.id != "write" or "from acts.storage import" in text
         return called.id == "_record" or (called.id in WRITING and is_ours)
     if not isinstance(called, ast.Attribute) or called.attr not in WRITING:
         return False

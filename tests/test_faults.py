@@ -16,8 +16,8 @@ from django.test import Client
 from accounts import repository as people
 from accounts import throttle
 from accounts.models import User
-from acts import naming
-from acts.limits import Limit
+from acts import branding
+from acts.rate_limits import Limit
 from ballots.services import cast
 from elections import repository as elections
 from elections.candidates.services import add_candidates
@@ -36,7 +36,7 @@ from upkeep.log.sealer import site_sealer
 
 # seconds: far longer than any page takes on a busy machine; one that tries again and again takes minutes
 TIMEOUT_SECONDS = 60
-CONNECTING = ("acts.site", "acts.site_cache", "upkeep.views", "audit.views", "upkeep.pause", "upkeep.log.sealer")
+CONNECTING = ("acts.storage", "acts.site_cache", "upkeep.views", "audit.views", "upkeep.pause", "upkeep.log.sealer")
 NEW = {
     "name": "New",
     "description": "",
@@ -59,7 +59,7 @@ def weather(site, monkeypatch) -> Chaos:
     often = Limit("sign-in", 100, 600)  # what is right counts too while the store does not take it back
     monkeypatch.setattr("accounts.throttle.SIGN_IN", replace(throttle.SIGN_IN, here=often))
     pause.watch.forget()
-    naming.watch.forget()
+    branding.cache.forget()
     return weather
 
 
@@ -226,7 +226,7 @@ def jump(site, monkeypatch) -> Callable[[timedelta], None]:
         monkeypatch.setattr(time, "time", lambda: really() + by.total_seconds())
         monkeypatch.setattr(site, "clock", lambda: really() + by.total_seconds())
         for module in (
-            "acts.site",
+            "acts.storage",
             "ballots.services.casting",
             "store.log.events",
             "upkeep.pause",

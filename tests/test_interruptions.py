@@ -26,10 +26,10 @@ from django.test import override_settings
 from accounts import repository as people
 from accounts import services as accounts
 from accounts.rules import Role
-from acts import site
+from acts import storage
 from acts.queues import SomeFailed
 from acts.refusals import Refusal
-from acts.site import acting_on, table
+from acts.storage import table, use_table
 from assembly import roll
 from ballots import services as ballots
 from elections import actions
@@ -59,7 +59,7 @@ from live.plays import ideas_store as orders
 from live.rules import Phase, Step
 from live.services import answering, deleting, making, moving
 from mail import outbox as mail
-from mail.letters import compose
+from mail.emails import compose
 from mail.sending import LEASE_SECONDS, send_waiting
 from news import repository as posts
 from news import services as news
@@ -351,7 +351,7 @@ def a_long_question_set() -> None:
 
 
 def sets_of_bo() -> dict[str, Any]:
-    return {each.name: sets.whole(each.id) for each in sets.each_of("Bo")}
+    return {each.name: sets.find_full(each.id) for each in sets.each_owned_by("Bo")}
 
 
 def copy_the_set() -> None:
@@ -395,7 +395,7 @@ def publish_it_and_mail_it() -> None:
     """As if it had been published an hour ago."""
     drafts, _ = posts.drafts(limit=1)
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(site, "utc_now", lambda: datetime.now(UTC) - timedelta(hours=1))
+        patched.setattr(storage, "utc_now", lambda: datetime.now(UTC) - timedelta(hours=1))
         for draft in drafts:
             news.publish(someone("Olga"), draft, mails=True)
 
@@ -646,7 +646,7 @@ class Site:
         self.path = str(folder / "prepared.sqlite3")
         table = SqliteTable(self.path)
         table.create()
-        with acting_on(table):
+        with use_table(table):
             prepare()
         table.close()
 
@@ -671,7 +671,7 @@ class Site:
 
 
 def done(table: Any, act: Callable[[], None]) -> Counter[str]:
-    with acting_on(table):
+    with use_table(table):
         act()
         finish_what_is_left()
     return likeness(table)
@@ -679,10 +679,10 @@ def done(table: Any, act: Callable[[], None]) -> Counter[str]:
 
 def cut_off(table: Table, act: Callable[[], None], at: int, how: str) -> Counter[str]:
     """The act goes wrong at one write; then a worker comes by."""
-    with acting_on(Interrupted(table, at, how)), suppress(Killed, Conflict, Unavailable, Refusal, SomeFailed):
+    with use_table(Interrupted(table, at, how)), suppress(Killed, Conflict, Unavailable, Refusal, SomeFailed):
         act()
         finish_what_is_left()
-    with acting_on(table):
+    with use_table(table):
         finish_what_is_left()
     return likeness(table)
 
@@ -786,9 +786,9 @@ def test_a_mail_goes_out_once_or_says_that_nobody_knows(tmp_path, mailoutbox, ho
     for at in range(1, 9):
         mailoutbox.clear()
         with site.copy() as table:
-            with acting_on(Interrupted(table, at, how)), suppress(Killed, Conflict, Unavailable, SomeFailed):
+            with use_table(Interrupted(table, at, how)), suppress(Killed, Conflict, Unavailable, SomeFailed):
                 send_waiting(compose)
-            with acting_on(table):
+            with use_table(table):
                 send_waiting(compose, now=lambda: time.time() + 2 * LEASE_SECONDS)
                 states = {state: {each.to for each in mail.in_state(state, 9)[0]} for state in mail.STATES}
         sent = Counter(message.to[0] for message in mailoutbox)

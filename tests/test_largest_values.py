@@ -51,7 +51,7 @@ NOT_WALKED = {
     "accounts.forms.NameForm": "asked of whoever registers while somebody else takes the name",
     "elections.multi_ballot_pages.forms.QuestionsForm": "what two forms have in common",
     "assembly.forms.PersonalCodeForm": "a code that is looked up",
-    "news.mail_forms.NoNewsForm": "an address that is looked up",
+    "news.forms.NoNewsForm": "an address that is looked up",
     "news.site_forms.PartForm": "what several forms have in common",
     "pages.time_fields.ZonedForm": "what several forms have in common",
     "ranking.beginnings.BeginningForm": "the beginning of a code that is looked up",

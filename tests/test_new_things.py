@@ -9,9 +9,9 @@ from collections.abc import Iterator
 import pytest
 
 from accounts.models import User
+from accounts.personal_data import export_personal_data
 from accounts.rules import Role
-from accounts.telling import archive
-from acts.site import log, table
+from acts.storage import log, table
 from audit.tables import masks, relations
 from audit.tables.masks import HIDDEN
 from audit.tables.sheets import Asked
@@ -107,7 +107,7 @@ def test_its_pages_are_there(ada, signed_in):
 
 
 def test_whoever_asks_for_their_data_gets_it(ada):
-    packed = zipfile.ZipFile(archive(ada))
+    packed = zipfile.ZipFile(export_personal_data(ada))
     assert json.loads(packed.read("reading_tips.json")) == [{"title": "Emma", "notes": "read twice"}]
     assert "your reading tips" in packed.read("README.txt").decode()
 

@@ -523,7 +523,7 @@ def test_a_shut_ballot_box_of_which_the_log_does_not_say_so_yet(site, person, op
         assert check(site).first == (), "it is said, and all gates are open"
         site.write(elections.shut_gates(begun)[3])
         assert check(site).first == (), "some gates are shut"
-        closing_acts.CLOSING.shut(begun)
+        closing_acts.CLOSING.shut_gates(begun)
         assert check(site).first == ()
 
 

@@ -68,7 +68,7 @@ def _sealed(table) -> str:
 
 
 def test_a_poll_whose_close_the_log_has_yet_to_tell(made):  # noqa: F811
-    from acts.site import table
+    from acts.storage import table
 
     poll = made()
     vote(poll, "one", "Pizza")

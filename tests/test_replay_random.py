@@ -13,7 +13,7 @@ from accounts import services as accounts
 from accounts.models import User
 from accounts.rules import Role
 from acts.refusals import Refusal
-from acts.site import acting_on, table
+from acts.storage import table, use_table
 from ballots import services as ballots
 from elections import actions
 from elections import repository as elections
@@ -225,7 +225,7 @@ def begin() -> None:
 @settings(max_examples=20, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(st.randoms(use_true_random=True))  # evenly spread; a seed is all it takes to see a failure again
 def test_whatever_people_do_the_log_makes_the_state_there_is(chance):
-    with stage(SqliteTable) as table, acting_on(table):
+    with stage(SqliteTable) as table, use_table(table):
         begin()
         for _ in range(25):
             act, number, more = chance.choice(ACTS), chance.randrange(6), chance.randrange(8)

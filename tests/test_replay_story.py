@@ -24,9 +24,9 @@ from accounts.second_factor import authenticator_apps, factors
 from accounts.visitors import Visitor
 from acts import background
 from acts.background import TaskType
-from acts.site import now_text, table
-from acts.tokens import sign
-from acts.turns import at_once
+from acts.queues import run_to_end
+from acts.storage import now_text, table
+from acts.tokens import create_token
 from ballots import services as ballots
 from ballots.services import emptying
 from elections import actions, sharding
@@ -53,7 +53,7 @@ from elections.skills_needed.needs import Need
 from elections.skills_needed.services import ask_candidates, drop_need, set_need
 from mail import again, bounces, mailboxes, server
 from mail import outbox as mail
-from mail.letters import compose
+from mail.emails import compose
 from mail.sending import send_waiting
 from pages import markdown, markdown_cache
 from photos.changing import Wanted
@@ -168,10 +168,10 @@ def people_come() -> None:
     accounts.make_owner_by_link(link.split("/")[-2], "Olga", "olga@example.org", PASSWORD)
     accounts.register("Ada", "ada@example.org", PASSWORD)
     (waiting,) = (each for each in mail.in_state(mail.QUEUED, 9)[0] if each.kind == "confirm_registration")
-    accounts.confirm_registration(sign("registration", waiting.about["number"]))
+    accounts.confirm_registration(create_token("registration", waiting.about["number"]))
     accounts.register("Adele", "ada@example.org", PASSWORD)
     accounts.invite(someone("Olga"), "bo@example.org")
-    accounts.accept_invitation(sign("invitation", "bo@example.org"), "Bo", PASSWORD)
+    accounts.accept_invitation(create_token("invitation", "bo@example.org"), "Bo", PASSWORD)
     accounts.make_demo_person("Cy", Role.USER, "I count.", PASSWORD)
     accounts.make_demo_person("Di", Role.USER, "", PASSWORD)
     for number in range(6):
@@ -337,13 +337,13 @@ def mails() -> None:
 def mails_that_did_not_arrive() -> None:
     """What a person decides about them, and what is heard of one that was sent."""
 
-    def broken(letter: mail.Mail) -> EmailMessage:
+    def broken(email: mail.Mail) -> EmailMessage:
         raise RuntimeError
 
-    letters = [mail.queued("trial", f"{name}@example.org") for name in "abc"]
-    table().write(*letters)
+    emails = [mail.queued("trial", f"{name}@example.org") for name in "abc"]
+    table().write(*emails)
     send_waiting(broken)
-    first, second, _third = [mail.find(letter.item["number"]) for letter in letters]
+    first, second, _third = [mail.find(email.item["number"]) for email in emails]
     again.try_one("Olga", first)
     again.put_aside("Olga", second)
     again.try_all("Olga")
@@ -355,8 +355,8 @@ def mails_that_did_not_arrive() -> None:
     mailboxes._remember_state("out of reach", [{"mail": "8", "reason": "RecursionError", "at": "2026-11-15"}])
     unknown = [mail.queued("trial", f"{name}@example.org") for name in "de"]
     table().write(*unknown)
-    for letter in unknown:
-        mail.move(mail.find(letter.item["number"]), mail.QUEUED, mail.UNKNOWN, reason="unknown")
+    for email in unknown:
+        mail.move(mail.find(email.item["number"]), mail.QUEUED, mail.UNKNOWN, reason="unknown")
     again.settle_unknown("Olga", again.AS_SENT, "")
     again.take_up(lambda: True)
 
@@ -434,7 +434,7 @@ def ends_by_the_clock() -> None:
         assert close_ended_elections() == 1
         finish_background("import voters")
         ballots.seal_what_is_closed("Soon over")
-    at_once(emptying.empty(election("Soon over")))
+    run_to_end(emptying.empty(election("Soon over")))
 
 
 def several_questions_on_one_ballot() -> None:
@@ -463,7 +463,7 @@ def several_questions_on_one_ballot() -> None:
     binding.close(ada, multi_ballot())
     for name in multi_ballot().questions:
         ballots.seal_what_is_closed(name)
-        at_once(emptying.empty(election(name)))
+        run_to_end(emptying.empty(election(name)))
     binding.take_out(ada, binding.make(ada, "Alone", ["Alone"]), "Alone: Alone")
     binding.make(ada, "Autumn", ["Chair"])  # which stays
 

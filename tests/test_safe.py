@@ -37,7 +37,7 @@ def test_no_template_takes_text_for_html():
 
 def test_every_template_escapes_but_the_text_of_a_mail():
     env = engines["jinja2"].env
-    assert [path for path, _text in templates() if not env.autoescape(path)] == ["mail/letter.txt"]
+    assert [path for path, _text in templates() if not env.autoescape(path)] == ["mail/email.txt"]
 
 
 def test_no_template_puts_a_value_into_an_attribute_without_quotes():

@@ -23,10 +23,10 @@ from django.utils.translation import gettext_lazy as _
 from accounts import repository, rules, services
 from accounts.access import demands_second_factor
 from accounts.models import User
-from acts import recording
-from acts.again import try_again
+from acts import storage
 from acts.refusals import NotThere, Refusal
-from acts.site import table
+from acts.retry import retry_lost_race
+from acts.storage import table
 from acts.versions import unchanged_or_new
 from mail import outbox
 from store import keys
@@ -161,24 +161,24 @@ def _keep(user: User, change: Change, write: Callable[[Factors, Put], Any]) -> F
         write(after, _put(user, before, after))
         return after
 
-    return try_again(keep)
+    return retry_lost_race(keep)
 
 
 def _write(after: Factors, put: Put) -> None:
     table().write(put)
 
 
-def _record(user: User, event_type: str, change: Change, *letters: Write, **words: Any) -> Factors:
+def _record(user: User, event_type: str, change: Change, *emails: Write, **words: Any) -> Factors:
     """Keep the change with its event, and tell the account what kinds there are."""
 
     def record(after: Factors, put: Put) -> None:
         event = Event(user.name, event_type, {"name": user.name, **words, "factors": after.kinds})
-        recording.record(event, put, repository.factors_change(user, after.kinds), *letters)
+        storage.record(event, put, repository.factors_change(user, after.kinds), *emails)
 
     return _keep(user, change, record)
 
 
-def _letter(user: User, kind: str, factor: str) -> Write:
+def _email(user: User, kind: str, factor: str) -> Write:
     return outbox.queued(kind, user.email, name=user.name, factor=str(LABELS[factor]))
 
 
@@ -195,12 +195,12 @@ def add_app(user: User, secret: bytes, code: str, now: float) -> Factors:
     if step is None:
         raise WrongCode(_("That is not the code the app should show now. Is the clock of your phone right?"))
     app = App(authenticator_apps.seal(secret, user.name), step, _this_moment())
-    told = _letter(user, "factor_added", APP)
+    told = _email(user, "factor_added", APP)
     return _record(user, "SecondFactorAdded", lambda before: replace(before, app=app), told, kind=APP)
 
 
 def remove_app(user: User) -> Factors:
-    told = _letter(user, "factor_removed", APP)
+    told = _email(user, "factor_removed", APP)
     return _record(user, "SecondFactorRemoved", lambda before: _left(user, before, app=None), told, kind=APP)
 
 
@@ -212,7 +212,7 @@ def add_passkey(user: User, passkey: Passkey) -> Factors:
             raise WrongPasskey(TOO_MANY)
         return replace(before, passkeys=(*before.passkeys, passkey))
 
-    told = _letter(user, "factor_added", PASSKEY)
+    told = _email(user, "factor_added", PASSKEY)
     return _record(user, "SecondFactorAdded", change, told, kind=PASSKEY)
 
 
@@ -220,7 +220,7 @@ def remove_passkey(user: User, mark: str) -> Factors:
     def change(before: Factors) -> Factors:
         return _left(user, before, passkeys=tuple(each for each in before.passkeys if each.mark != mark))
 
-    told = _letter(user, "factor_removed", PASSKEY)
+    told = _email(user, "factor_removed", PASSKEY)
     return _record(user, "SecondFactorRemoved", change, told, kind=PASSKEY)
 
 
@@ -260,9 +260,9 @@ def reset(user: User, actor: str, *also: Write) -> None:
 
     def take_away() -> None:
         gone = Delete(keys.factors(user.name), when=unchanged_or_new(load(user)))
-        recording.record(event, gone, repository.factors_change(user, [], breaks=True), told, *also)
+        storage.record(event, gone, repository.factors_change(user, [], breaks=True), told, *also)
 
-    try_again(take_away)
+    retry_lost_race(take_away)
 
 
 def reset_for(actor: User, target: User) -> None:

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from accounts import repository, tokens
 from accounts.models import User
-from acts.recording import record
 from acts.refusals import LostRace, TryLater
-from acts.site import table
+from acts.storage import record, table
 from mail import outbox
 from store import keys
 from store.log import Event

@@ -9,8 +9,8 @@ from django.utils.translation import gettext_lazy as _
 from accounts import repository
 from accounts.models import User
 from accounts.rules import Role
-from acts.recording import record
 from acts.refusals import NameTaken, TryLater
+from acts.storage import record
 from store.log import Event, as_text
 from store.table import Write
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from accounts import repository, rules
 from accounts.models import User
-from acts.recording import record
+from acts.storage import record
 from store.log import Event
 from store.table import Write
 

@@ -9,9 +9,8 @@ from accounts import repository, rules, throttle, tokens
 from accounts.models import User
 from accounts.sessions import sessions_of
 from accounts.visitors import Visitor
-from acts.limits import is_within
-from acts.recording import record
-from acts.site import table
+from acts.rate_limits import try_count
+from acts.storage import record, table
 from mail import outbox
 from store import keys
 from store.log import Event
@@ -30,9 +29,9 @@ def ask_for_reset(name_or_email: str, visitor: Visitor) -> None:
     """
     user = repository.find_by_either(name_or_email)
     throttle.count_try(throttle.RESET, name_or_email, visitor, user)
-    is_first = is_within(throttle.RESET_MAILED, _link_at_hand(user) if user else name_or_email)
-    letter = outbox.queued("reset_password", user.email, name=user.name) if user and is_first else outbox.nothing()
-    table().write(letter)
+    is_first = try_count(throttle.RESET_MAILED, _link_at_hand(user) if user else name_or_email)
+    email = outbox.queued("reset_password", user.email, name=user.name) if user and is_first else outbox.nothing()
+    table().write(email)
 
 
 def _link_at_hand(user: User) -> str:
@@ -45,15 +44,15 @@ def send_reset_link(actor: User, target: User) -> None:
     and the mail says who asked for it."""
     rules.check_manages(who(actor), who(target))
     event = Event(actor.name, "ResetLinkSent", {"name": target.name})
-    letter = outbox.queued("reset_link", target.email, name=target.name, asked_by=actor.name)
-    record(event, letter, still(actor), still(target))
+    email = outbox.queued("reset_link", target.email, name=target.name, asked_by=actor.name)
+    record(event, email, still(actor), still(target))
 
 
 def reset_link_of_owner(owner: User) -> str:
     """The path of a link for an owner whose mailbox is gone, too: nobody is above them to help from a page. For whoever
     runs commands on the machine; the log says so, and a mail to the owner, should somebody read it after all."""
-    letter = outbox.queued("reset_link", owner.email, name=owner.name, asked_by="operator")
-    record(Event("operator", "ResetLinkSent", {"name": owner.name}), letter, still(owner))
+    email = outbox.queued("reset_link", owner.email, name=owner.name, asked_by="operator")
+    record(Event("operator", "ResetLinkSent", {"name": owner.name}), email, still(owner))
     return reverse("reset", args=[owner.name, tokens.reset_token.make_token(owner)])
 
 

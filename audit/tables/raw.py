@@ -16,7 +16,7 @@ from django.utils.http import urlencode
 from django.utils.translation import gettext_lazy as _
 
 from acts.refusals import Refusal
-from acts.site import table
+from acts.storage import table
 from elections import sharding
 from elections.turnout.disclosure import NOTHING, Allowed, allowed
 from store import keys, spans

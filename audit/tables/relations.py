@@ -16,7 +16,7 @@ from typing import Any
 from django.utils.translation import gettext_lazy as _
 
 from accounts import repository as people
-from acts.site import now_text, table
+from acts.storage import now_text, table
 from elections import repository as elections
 from elections import sharding
 from elections.rules import Election

@@ -10,12 +10,10 @@ from django.utils.translation import gettext_lazy as _
 
 from accounts import repository as people
 from accounts.models import User
-from acts.again import try_again
-from acts.once import once
-from acts.recording import record
 from acts.refusals import LostRace, NotNow, NotThere
-from acts.site import now_text
-from ballots import letters, repository, rules, secrecy
+from acts.retry import retry_lost_race, run_once
+from acts.storage import now_text, record
+from ballots import emails, repository, rules, secrecy
 from ballots.passes import Pass
 from ballots.repository import Standing
 from ballots.rules import Ballot, HasNotVoted, NotOnTheRoll
@@ -86,7 +84,7 @@ def cast(who: User | Pass, election_name: str, ranks: Ranks, form: str, *, calle
 
 
 def _carried_out(form: str, act: Callable[[], Outcome]) -> Outcome:
-    return once(form, lambda: try_again(act, MAX_ATTEMPTS), BEFORE)
+    return run_once(form, lambda: retry_lost_race(act, MAX_ATTEMPTS), BEFORE)
 
 
 def _cast(
@@ -109,7 +107,7 @@ def _cast(
     rankings = ranking_from(ranks, repository.candidates_of(standing.election))
     if paper:
         _check_no_ballot(standing)
-    told = letters.of_cast(standing, _name(who, standing), paper=paper, called=called)
+    told = emails.of_cast(standing, _name(who, standing), paper=paper, called=called)
     ballot = _record_cast(who, standing, rankings, now, form, *told, paper=paper)
     return Outcome(ballot, standing.voted, standing.acts)
 
@@ -160,7 +158,7 @@ def _withdraw(who: User | Pass, standing: Standing | None, form: str) -> Outcome
         raise LostRace
     if not standing.voted:
         raise HasNotVoted(rules.NOTHING_CAST)
-    also = letters.of_withdrawal(standing)
+    also = emails.of_withdrawal(standing)
     if isinstance(who, Pass):
         also += repository.still_theirs(standing, repository.withdrawal(standing))
     record_withdrawal(_name(who, standing), standing, now, *also, once=form)

@@ -10,8 +10,8 @@ from collections.abc import Callable, Generator, Iterable
 from contextlib import closing
 from functools import partial
 
-from acts.site import table
-from acts.turns import patiently
+from acts.queues import retry_when_crowded
+from acts.storage import table
 from ballots import repository
 from ballots.comparing import Cast, Flaw, compare, compare_what_is_left
 from ballots.sealed import CannotSeal
@@ -36,7 +36,7 @@ def empty(election: Election) -> Generator[float, None, None]:
                 yield 0
             _let_go(election, found[place], box)
             for handful in repository.emptying(election, left):
-                yield from patiently(partial(table().write, *handful), _units(election, len(handful)))
+                yield from retry_when_crowded(partial(table().write, *handful), _units(election, len(handful)))
         table().write(Delete(place, when=repository.may_go(election)))
     except Refused:
         return  # another worker was at it, and has finished it

@@ -6,11 +6,10 @@ from collections.abc import Iterator
 from functools import partial
 
 from accounts.models import User
-from acts.again import try_again
-from acts.queues import take_each
-from acts.recording import record
+from acts.queues import process_each
 from acts.refusals import LostRace
-from acts.site import now_text, table
+from acts.retry import retry_lost_race
+from acts.storage import now_text, record, table
 from ballots import repository
 from elections import repository as elections
 from elections import sharding
@@ -26,8 +25,8 @@ def take_along(gone: User) -> None:
     """Their ballots go with them where the election is still open, and so does their place on the roll."""
     names = (gone.name, gone.email)
     listed = [(item["election_name"], name) for name in names for item in _elections_of(name)]
-    take_each(listed, lambda each: _take_ballot(*each))
-    take_each(listed, lambda each: _take_place(*each))
+    process_each(listed, lambda each: _take_ballot(*each))
+    process_each(listed, lambda each: _take_place(*each))
 
 
 def _elections_of(voter: str) -> Iterator[Item]:
@@ -37,7 +36,7 @@ def _elections_of(voter: str) -> Iterator[Item]:
 def _take_ballot(election_name: str, voter: str) -> None:
     """One of those cast before a restore counts and stays: nobody can tell which it is."""
     try:
-        try_again(partial(_withdraw, election_name, voter), MAX_ATTEMPTS)
+        retry_lost_race(partial(_withdraw, election_name, voter), MAX_ATTEMPTS)
     except LostRace:
         standing = repository.standing(election_name, voter)
         if standing is not None and standing.ballot_key is not None:
@@ -60,7 +59,7 @@ def _take_place(election_name: str, voter: str) -> None:
 
     With a ballot that stays, the name stays too, and is nobody's.
     """
-    try_again(partial(_remove, election_name, voter), MAX_ATTEMPTS)
+    retry_lost_race(partial(_remove, election_name, voter), MAX_ATTEMPTS)
 
 
 def _remove(election_name: str, voter: str) -> None:

@@ -15,10 +15,9 @@ from functools import partial
 from itertools import islice
 from operator import itemgetter
 
-from acts.recording import record, try_write
-from acts.site import table
-from acts.steps import Steps
-from acts.turns import Work, always, at_once, patiently, take_turns
+from acts.hooks import Hooks
+from acts.queues import Work, always, process_in_turns, retry_when_crowded, run_to_end
+from acts.storage import record, table, try_write
 from ballots import repository
 from ballots.sealed import CannotSeal
 from ballots.sorting import STEP_LINES, Line
@@ -35,8 +34,8 @@ from .emptying import empty
 BALLOT_BYTES = check_value([{"confirmation": "", "rankings": "", "voter_name": ""}])  # of a ballot besides its text
 RANKING = itemgetter(1)  # of the row of a ballot
 
-COUNTING = Steps[[Election, Mapping[str, int]], None]("once it is known how often each ranking was cast")
-SEALED = Steps[[Election], None]("once the result of an election is sealed")
+COUNTING = Hooks[[Election, Mapping[str, int]], None]("once it is known how often each ranking was cast")
+SEALED = Hooks[[Election], None]("once the result of an election is sealed")
 
 _log = logging.getLogger("plenum.ballots")
 
@@ -45,9 +44,9 @@ def seal_what_is_closed(only: str | None = None, goes_on: Callable[[], bool] = a
     """Seal closed elections, and empty the ballot boxes of the secret ones, by turns. Any number may do it at once;
     each part enters the log once. Who waits for a page about one election leaves its box to the worker."""
     if only is None:
-        return take_turns(keys.SEALING, _seal_marked, goes_on=goes_on)
+        return process_in_turns(keys.SEALING, _seal_marked, goes_on=goes_on)
     with suppress(CannotSeal):
-        return at_once(_seal_or_say(only, also_empty=False))
+        return run_to_end(_seal_or_say(only, also_empty=False))
     return 0
 
 
@@ -79,8 +78,8 @@ def _seal(election: Election) -> Generator[float, None, None]:
             yield from box.read()
             if not (yield from _publish(box)):
                 return  # another worker is at it
-        COUNTING.taken(election, box.counts)
-    SEALED.taken(election)
+        COUNTING.run_all(election, box.counts)
+    SEALED.run_all(election)
     if not election.secret_ballot:
         try_write(Delete(place, when=repository.is_mark_of(election)))  # unless another worker has finished it
 
@@ -89,7 +88,7 @@ def _publish(box: Box) -> Generator[float, None, bool]:
     """The parts that are not published yet; false if somebody else publishes them."""
     try:
         for part in box.left():
-            yield from patiently(partial(_publish_part, box.election, part), part.units)
+            yield from retry_when_crowded(partial(_publish_part, box.election, part), part.units)
     except Refused:
         return False
     return True

@@ -2,7 +2,7 @@
 
 A pure decision about numbers that are known without reading the roll. When a step is done the next one takes its
 place, so that nothing that is done already is the loudest thing on the page. What apps above elections ask for once
-the result is there (announcing it, say) is arranged in config/steps.py.
+the result is there (announcing it, say) is arranged in config/hooks.py.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from accounts.models import User
-from acts.steps import Steps
+from acts.hooks import Hooks
 from elections import rules
 from elections.invitations.reminders import moment
 from elections.rules import Election, State
@@ -55,7 +55,7 @@ class Numbers:
     sealing: str = ""  # how far that is, while it takes its time
 
 
-ONCE_SEALED = Steps[[User, Election], Step | None]("what is to be done once a result is sealed")
+ONCE_SEALED = Hooks[[User, Election], Step | None]("what is to be done once a result is sealed")
 
 
 def next_step(election: Election, numbers: Numbers, offered: Collection[str], now: str, *later: Step | None) -> Step:

@@ -6,7 +6,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
-from acts.site import now_text, table
+from acts.storage import now_text, table
 from elections import repository
 from elections.access import election_context, organiser_page, panels
 from elections.invitations import reminders
@@ -42,7 +42,7 @@ def dashboard(request: HttpRequest, election: Election) -> HttpResponse:
         is_sealed=got.is_sealed,
         sealing=str(got.sealing or ""),
     )
-    later = ONCE_SEALED.taken(request.user, election) if got.is_sealed else []
+    later = ONCE_SEALED.run_all(request.user, election) if got.is_sealed else []
     step = next_step(election, numbers, context["offered"], now, *later)
     silent = sum(not each.statement for each in candidates)
     snapshot = ElectionSnapshot(election, len(candidates), silent, context["offered"], now, got, lacks_accounts)

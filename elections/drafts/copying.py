@@ -15,10 +15,10 @@ from django.utils.translation import gettext_lazy as _
 
 from accounts import repository as people
 from accounts.models import User
-from acts.again import try_again
 from acts.background import Batch, Task, TaskType, finished, wait
 from acts.refusals import LostRace, Refusal, TryLater
-from acts.site import now_text, table
+from acts.retry import retry_lost_race
+from acts.storage import now_text, table
 from elections import actions, repository, sharding
 from elections.candidates.services import add_candidates, copy_pictures
 from elections.invitations import own_text
@@ -154,4 +154,4 @@ def _list_voters(owner: User, draft: Election, part: Item) -> None:
     _there, here = repository.roll_and_accounts(draft, part["voters"])
     accounts = zip(part["voters"], part["accounts"], strict=True)
     same = [name for name, account in accounts if account == BY_ADDRESS or here.get(keys.fold(name)) == account]
-    try_again(partial(put_on_roll, owner, draft, same))
+    retry_lost_race(partial(put_on_roll, owner, draft, same))

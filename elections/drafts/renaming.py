@@ -11,7 +11,7 @@ from dataclasses import replace
 from itertools import islice
 
 from acts.background import Batch, Task, finished
-from acts.site import table
+from acts.storage import table
 from acts.versions import unchanged
 from elections import repository
 from elections.repository import RENAMING

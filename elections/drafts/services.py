@@ -10,9 +10,9 @@ from django.utils.translation import gettext_lazy as _
 
 from accounts import repository as people
 from accounts.models import User
-from acts import recording
+from acts import storage
 from acts.refusals import LostRace, NameTaken, Refusal
-from acts.site import now_text, table
+from acts.storage import now_text, table
 from elections import repository, sharding
 from elections.actions import check, record
 from elections.lifecycle.deleting import clear_name
@@ -45,7 +45,7 @@ BEING_CLEARED = _(
 
 
 def create(actor: User, name: str, *, mark: str | None = None, description: str = "", **settings: Any) -> Election:
-    """With the mark of a form, only once however often it is sent (see acts/once.py)."""
+    """With the mark of a form, only once however often it is sent (see acts/retry.py)."""
     shards = sharding.shards_of_new()
     election = Election(name=name, owner_name=actor.name, created_at=now_text(), shards=shards, **settings)
     create_draft(actor, election, mark=mark, description=description)
@@ -62,7 +62,7 @@ def create_draft(
     event_data |= {"election_name": election.name, "description": description, **data}
     writes = repository.creation(election, description)
     event, taken = Event(actor.name, "ElectionCreated", event_data), _name_taken_at(range(len(writes)))
-    recording.record(event, *writes, *also, people.is_still(actor), once=mark, refusals=taken)
+    storage.record(event, *writes, *also, people.is_still(actor), once=mark, refusals=taken)
 
 
 def _name_taken_at(parts: Iterable[int]) -> dict[int, Refusal]:
@@ -92,7 +92,7 @@ def _rename(actor: User, election: Election, name: str) -> None:
         raise LostRace
     writes = renaming.rename(election, name, stored)
     event = Event(actor.name, "ElectionRenamed", {"election_name": election.name, "new_name": name})
-    recording.record(event, *writes, refusals=_name_taken_at((0, len(writes) - 2, len(writes) - 1)))
+    storage.record(event, *writes, refusals=_name_taken_at((0, len(writes) - 2, len(writes) - 1)))
 
 
 def _respell(actor: User, election: Election, name: str) -> Election:

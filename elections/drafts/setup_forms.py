@@ -11,7 +11,7 @@ from django.utils.formats import date_format
 from django.utils.translation import gettext, ngettext
 from django.utils.translation import gettext_lazy as _
 
-from acts.site import now_text
+from acts.storage import now_text
 from elections.candidates.forms import CandidatesForm
 from elections.invitations.forms import reminders_field
 from elections.roll.forms import VotersForm

@@ -15,9 +15,8 @@ from django.utils.translation import gettext as _
 from accounts.access import requires
 from accounts.models import User
 from accounts.rules import Permission
-from acts.again import try_again
-from acts.once import once
 from acts.refusals import NameTaken, Refusal
+from acts.retry import retry_lost_race, run_once
 from elections import actions, repository
 from elections.access import election_context, may
 from elections.candidates.services import add_candidates
@@ -54,7 +53,7 @@ def create(request: HttpRequest) -> HttpResponse:
 def _create_draft(request: HttpRequest, form: NewElectionForm) -> bool:
     mark = f"{request.user.name} {token_in(request.POST)}"
     try:
-        once(mark, lambda: services.create(request.user, mark=mark, **form.values()), None)
+        run_once(mark, lambda: services.create(request.user, mark=mark, **form.values()), None)
     except Refusal as refusal:
         form.add_error("name", str(refusal))
         return False
@@ -175,7 +174,7 @@ def _change(request: HttpRequest, election: Election, form: Any) -> None:
     def change() -> None:
         actions.change(request.user, repository.find(election.name) or election, Action.SET_UP, **form.values())
 
-    try_again(change)
+    retry_lost_race(change)
 
 
 def _carried_out_silently(request: HttpRequest, form: Any, act: Callable[[], None]) -> bool:

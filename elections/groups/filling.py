@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from django.utils.translation import gettext_lazy as _
 
 from acts.background import Batch, Task, TaskType, finished
-from acts.site import table
+from acts.storage import table
 from store import keys
 from store.log import Event
 from store.splitting import by_count

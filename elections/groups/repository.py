@@ -8,7 +8,7 @@ from dataclasses import asdict
 from django.utils.translation import gettext_lazy as _
 
 from acts.background import TaskType
-from acts.site import table
+from acts.storage import table
 from elections import repository as elections
 from elections.rules import Election
 from store import keys

@@ -10,12 +10,11 @@ from functools import partial
 
 from accounts import repository as people
 from accounts.models import User
-from acts.again import try_again
 from acts.background import Batch, Task, finished, next_deletions
-from acts.queues import take_each
-from acts.recording import record, write
+from acts.queues import process_each
 from acts.refusals import LostRace, NameTaken, NotThere
-from acts.site import SITE, now_text, table
+from acts.retry import retry_lost_race
+from acts.storage import SITE, now_text, record, table, write
 from elections import actions
 from elections import repository as elections
 from elections.roll import imports
@@ -85,7 +84,7 @@ def _find_own(user: User, group_id: str) -> Group:
 
 def rename(user: User, group_id: str, name: str) -> Group:
     """Of two at once, the second takes the first one's place."""
-    return try_again(lambda: _rename(user, _find_own(user, group_id), name))
+    return retry_lost_race(lambda: _rename(user, _find_own(user, group_id), name))
 
 
 def _rename(user: User, group: Group, name: str) -> Group:
@@ -114,7 +113,7 @@ def add(user: User, group_id: str, names: Sequence[str]) -> Filling:
 
 def remove(user: User, group_id: str, name: str) -> None:
     """Somebody who is no longer in it is left as they are."""
-    try_again(lambda: _remove(user.name, _find_own(user, group_id).id, name))
+    retry_lost_race(lambda: _remove(user.name, _find_own(user, group_id).id, name))
 
 
 def _remove(who: str, group_id: str, name: str) -> None:
@@ -128,7 +127,7 @@ def _remove(who: str, group_id: str, name: str) -> None:
 
 def delete(user: User, group_id: str) -> None:
     """Rolls that it was put on stay as they are."""
-    try_again(lambda: _delete(user.name, _find_own(user, group_id)))
+    retry_lost_race(lambda: _delete(user.name, _find_own(user, group_id)))
 
 
 def _delete(who: str, group: Group) -> None:
@@ -187,8 +186,10 @@ def forget_person(gone: User) -> None:
     """They go out of all groups, by name and by address; and their own groups go."""
     for name in (gone.name, gone.email):
         entries = list(table().each(keys.groups_with(name)))
-        take_each(entries, lambda item: try_again(partial(_remove_entry, item)))
-    take_each(list(repository.every_group_of(gone.name)), lambda group: try_again(partial(_delete_by_id, group.id)))
+        process_each(entries, lambda item: retry_lost_race(partial(_remove_entry, item)))
+    process_each(
+        list(repository.every_group_of(gone.name)), lambda group: retry_lost_race(partial(_delete_by_id, group.id))
+    )
 
 
 def _remove_entry(item: Item) -> None:

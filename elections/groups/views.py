@@ -16,7 +16,7 @@ from django.views.decorators.http import require_POST, require_safe
 from accounts.access import requires
 from accounts.models import User
 from accounts.rules import Permission
-from acts.limits import SECONDS_PER_HOUR, Limit, count
+from acts.rate_limits import SECONDS_PER_HOUR, Limit, count
 from elections import repository as elections
 from elections import rules as of_elections
 from elections.access import election_context, organiser_page

@@ -14,7 +14,7 @@ from typing import Any
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext, ngettext_lazy
 
-from acts.site import SITE, table
+from acts.storage import SITE, table
 from elections.convening import convened_of
 from elections.rules import Election, State
 from elections.turnout.counts import final_turnout, turnout

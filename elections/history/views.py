@@ -10,8 +10,8 @@ from django.views.decorators.http import require_safe
 
 from accounts.access import requires
 from accounts.rules import Permission
-from acts.site import table
-from acts.tokens import SECONDS_PER_DAY, read, sign
+from acts.storage import table
+from acts.tokens import SECONDS_PER_DAY, create_token, read_token
 from elections import repository
 from elections.access import check_visible, election_context
 from elections.rules import Election, State
@@ -53,12 +53,12 @@ def history(request: HttpRequest, election: Election) -> HttpResponse:
 
 def _older(election: Election, place: Position) -> str:
     """Signed: under another's name, a place would show the history of another election."""
-    token = sign("history", election.name, place.name, str(place.before))
+    token = create_token("history", election.name, place.name, str(place.before))
     return f"{reverse('history', args=[election.name])}?{urlencode({'after': token})}"
 
 
 def _position(election: Election, token: str) -> Position:
-    parts = read("history", token, TOKEN_SECONDS)
+    parts = read_token("history", token, TOKEN_SECONDS)
     if parts is None or parts[0] != election.name:
         raise BadCursor("This is no place in the history of this election.")
     return Position(parts[1], int(parts[2]))

@@ -9,13 +9,13 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop
 
 from accounts import repository as people
-from acts.links import whole
-from acts.site import now_text
-from acts.tokens import sign
+from acts.links import absolute_url
+from acts.storage import now_text
+from acts.tokens import create_token
 from elections import repository
 from elections.multi_ballots.links import ballot_route, page_route
 from elections.rules import Election, State
-from mail.letters import Letter
+from mail.emails import EmailTemplate
 from mail.outbox import Mail, NothingToSay
 
 from . import opt_out, own_text, wording
@@ -34,7 +34,7 @@ def _link(mail: Mail) -> str:
     if people.find_by_email(mail.to) is None:
         election = repository.find(name)
         ballot = ballot_route(election) if election else ("ballot", name)
-        return reverse("accept_invitation", args=[sign("invitation", mail.to, *ballot)])
+        return reverse("accept_invitation", args=[create_token("invitation", mail.to, *ballot)])
     return _page(mail)
 
 
@@ -46,7 +46,7 @@ def _page(mail: Mail) -> str:
 
 
 def _full_page_url(mail: Mail) -> str:
-    return whole(_page(mail))
+    return absolute_url(_page(mail))
 
 
 def _about_link(election: Election, mail: Mail) -> str:
@@ -67,7 +67,7 @@ def unsubscribe_link(mail: Mail) -> str:
     if election is not None and is_mailed_without_entry(election, mail.about["voter"]):
         return opt_out.link(mail)
     token = unsubscribe_token(mail.about["election_name"], mail.about["voter"])
-    return whole(reverse("leave_alone", args=[token]))
+    return absolute_url(reverse("leave_alone", args=[token]))
 
 
 def _is_over(mail: Mail) -> bool:
@@ -91,7 +91,7 @@ def _email_values(mail: Mail) -> dict[str, str]:
 
 NAME, WINDOW, ABOUT_LINK = "%(election)s", "%(window)s", "%(about_link)s"
 
-INVITATION = Letter(
+INVITATION = EmailTemplate(
     gettext_noop("%(who)s asks for your vote: %(election)s, %(when)s"),
     (wording.INVITES, WINDOW),
     _link,
@@ -124,7 +124,7 @@ REMINDER_TO_ALL = replace(
     ),
     title=gettext_noop("An election is still open"),
 )
-MESSAGE = Letter(
+MESSAGE = EmailTemplate(
     gettext_noop("A message about an election"),
     (gettext_noop("%(who)s, who runs the election “%(election)s”, writes to all its voters:"),),
     _link,
@@ -136,24 +136,16 @@ MESSAGE = Letter(
 )
 
 
-def as_preview(letter: Letter) -> Letter:
+def preview_of(template: EmailTemplate) -> EmailTemplate:
     """As a page shows it to organisers: what is each voter's own, the links, leads nowhere else than to the page."""
-    return replace(letter, link=_page, silence=_full_page_url if letter.silence else None)
+    return replace(template, link=_page, silence=_full_page_url if template.silence else None)
 
 
-def as_test(letter: Letter) -> Letter:
-    """The letter as its organiser gets it to look at: marked as a test, and with a link that is nobody's vote."""
-    values = gettext_noop(
-        "this is a test, and only you get it. Voters get what follows, each with a link of their own."
-    )
-    return replace(
-        as_preview(letter),
-        sentences=(values, *letter.sentences),
-        silence=None,
-        is_over=_is_gone,
-        urgent=True,
-        is_test=True,
-    )
+def test_of(template: EmailTemplate) -> EmailTemplate:
+    """The e-mail as a test for its organiser: marked as such, and with a link that is nobody's vote."""
+    said = gettext_noop("this is a test, and only you get it. Voters get what follows, each with a link of their own.")
+    sentences = (said, *template.sentences)
+    return replace(preview_of(template), sentences=sentences, silence=None, is_over=_is_gone, urgent=True, is_test=True)
 
 
 def _candidate_values(mail: Mail) -> dict[str, str]:
@@ -166,7 +158,7 @@ def _is_no_draft(mail: Mail) -> bool:
     return election is None or election.stored_state != State.DRAFT
 
 
-CANDIDATE_ASKED = Letter(
+CANDIDATE_ASKED = EmailTemplate(
     gettext_noop("You stand in “%(election)s”: may your skills be shown?"),
     (
         gettext_noop(
@@ -182,15 +174,15 @@ CANDIDATE_ASKED = Letter(
     title=gettext_noop("A candidate is asked about skills"),
 )
 
-EMAILS = {
+EMAIL_TEMPLATES = {
     "candidate_asked": CANDIDATE_ASKED,
     "vote_invitation": INVITATION,
     "vote_reminder": REMINDER,
     REMINDER_TO_ALL_KIND: REMINDER_TO_ALL,
     "vote_message": MESSAGE,
     **{
-        f"{kind}_test": as_test(letter)
-        for kind, letter in (
+        f"{kind}_test": test_of(template)
+        for kind, template in (
             ("vote_invitation", INVITATION),
             ("vote_reminder", REMINDER),
             (REMINDER_TO_ALL_KIND, REMINDER_TO_ALL),

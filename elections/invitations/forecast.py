@@ -10,13 +10,13 @@ from django.utils.translation import gettext_lazy as _
 
 from accounts import allowance
 from accounts.models import User
-from acts.again import try_again
-from acts.limits import SECONDS_PER_HOUR, Limit, count
-from acts.site import now_text, table
+from acts.rate_limits import SECONDS_PER_HOUR, Limit, count
+from acts.retry import retry_lost_race
+from acts.storage import now_text, table
 from elections import actions
 from elections.rules import Action, Election, WrongState
 from mail import outbox
-from mail.letters import compose
+from mail.emails import compose
 from mail.outbox import Mail
 from store import keys
 from store.log import Event
@@ -24,7 +24,7 @@ from store.splitting import by_count
 from store.table import Item
 
 from . import mailing
-from .emails import EMAILS, as_preview
+from .emails import EMAIL_TEMPLATES, preview_of
 from .mailing import INVITED, REMINDED, Batch
 
 MAX_ROLL_ENTRIES = 10_000  # entries of a roll: a longer one is told of as far as this
@@ -102,9 +102,9 @@ class Preview:
 
 
 def preview(actor: User, election: Election, kind: str) -> Preview:
-    letter = mailing.batch_of(election, kind).letter
-    mail = Mail("0", letter, actor.email, _about(actor, election), get_language() or "en", "", "", "", 0, now_text())
-    message = compose(mail, as_preview(EMAILS[letter]))
+    email_kind, about = mailing.batch_of(election, kind).email_kind, _about(actor, election)
+    mail = Mail("0", email_kind, actor.email, about, get_language() or "en", "", "", "", 0, now_text())
+    message = compose(mail, preview_of(EMAIL_TEMPLATES[email_kind]))
     html = str(message.alternatives[0][0])
     return Preview(message.from_email, message.subject, ", ".join(message.reply_to), message.body, html)
 
@@ -113,16 +113,16 @@ def send_test(actor: User, election: Election, kind: str) -> None:
     """To the organiser's own address, which counts like any mail they have sent to others."""
     actions.check(actor, election, Action.WORD_INVITATION)
     count(TESTS, actor.name)
-    letter = f"{mailing.batch_of(election, kind).letter}_test"
+    email_kind = f"{mailing.batch_of(election, kind).email_kind}_test"
     event = Event(actor.name, "InvitationTested", {"election_name": election.name})
 
     def reserve() -> None:
         budget = allowance.today(actor)
         budget.check(1)
-        mail = outbox.queued(letter, actor.email, None, **_about(actor, election))
+        mail = outbox.queued(email_kind, actor.email, None, **_about(actor, election))
         mailing.record(event, mail, budget=budget.reserving(1))
 
-    try_again(reserve)
+    retry_lost_race(reserve)
 
 
 def _about(actor: User, election: Election) -> dict[str, str]:

@@ -17,11 +17,11 @@ from django.utils.translation import gettext_lazy as _
 from accounts import allowance
 from accounts import repository as people
 from accounts.models import User
-from acts import background, recording
-from acts.again import try_again
+from acts import background, storage
 from acts.background import Task, TaskType, finished, wait
-from acts.site import now_text, table
-from acts.tokens import sign
+from acts.retry import retry_lost_race
+from acts.storage import now_text, table
+from acts.tokens import create_token
 from elections import actions, repository, sharding
 from elections.rules import Action, Election, State, WrongState, check_listing
 from elections.turnout.counts import tells_who, turnout
@@ -98,7 +98,7 @@ def request_mailing(
         )
         record(event, mailing, *_window_reached(batch), *also, budget=budget.reserving(mails))
 
-    try_again(reserve)
+    retry_lost_race(reserve)
 
 
 def _count_due(batch: Batch, enough: int | None) -> int:
@@ -186,7 +186,7 @@ def record(event: Event, *writes: Write, budget: Sequence[Write] = ()) -> None:
     `LostRace` rises if somebody else has used the budget meanwhile: then it is to be looked at again.
     """
     taken = dict.fromkeys(range(len(writes) + 1), WrongState(_("These mails are being sent already.")))
-    recording.record(event, *writes, _election_exists(event.event_data["election_name"]), *budget, refusals=taken)
+    storage.record(event, *writes, _election_exists(event.event_data["election_name"]), *budget, refusals=taken)
 
 
 def _election_exists(election_name: str) -> Check:
@@ -213,19 +213,19 @@ def resend_invitation(actor: User, election: Election, voter: str) -> None:
     if not address:
         raise WrongState(_("There is no account named %(name)s, so that there is no address.") % {"name": name})
     _check_not_waiting(item)
-    letter = outbox.queued(EMAIL_KINDS[INVITED], address, batch.ledger(name), **batch.about(name))
-    marked = batch.marked(item, letter.item["number"], _unmarked(item, batch), again=True)
+    email = outbox.queued(EMAIL_KINDS[INVITED], address, batch.ledger(name), **batch.about(name))
+    marked = batch.marked(item, email.item["number"], _unmarked(item, batch), again=True)
     counted = _recounting(batch.ledger(name), is_new=INVITED not in item)
     event = Event(actor.name, "VoterInvitedAgain", {"election_name": election.name, "voter": name})
     aside = outbox.replaced(item.get(INVITED, ""))  # so that nobody who tries all failed ones again sends both
-    writes = [letter, marked, *_invitation(name, actor.name), *counted, *aside]
+    writes = [email, marked, *_invitation(name, actor.name), *counted, *aside]
 
     def reserve() -> None:
         budget = allowance.today(actor)
         budget.check(1)
         record(event, *writes, budget=budget.reserving(1))
 
-    try_again(reserve)
+    retry_lost_race(reserve)
 
 
 def _check_not_waiting(voter: Item) -> None:
@@ -261,7 +261,7 @@ class Batch:
     window: Window = NOBODY  # of everybody here, where all of them may vote
 
     @property
-    def letter(self) -> str:
+    def email_kind(self) -> str:
         return EMAIL_KINDS[self.kind] if self.tells_who or self.kind == INVITED else REMINDER_TO_ALL_KIND
 
     @property
@@ -397,20 +397,20 @@ def _mails_for(voters: list[Item], batch: Batch) -> list[Write]:
     """
     if not voters:
         return []
-    letters: dict[str, Put] = {}
+    emails: dict[str, Put] = {}
     writes: list[Write] = []
     addresses = addresses_of(voters)
     left_alone = opt_out.opted_out_among(addresses.values()) if batch.kind == ANNOUNCED else set()
     for item in voters:
         address = addresses[item["voter_name"]]
-        letter = _email(batch, item["voter_name"], address)
-        number = letter.item["number"]
+        email = _email(batch, item["voter_name"], address)
+        number = email.item["number"]
         if "since" not in item:
             writes.append(batch.marked(item, number, _unmarked(item, batch)))
             writes += [] if batch.kind == ANNOUNCED else _invitation(item["voter_name"], batch.asked_by)
-        letters |= {number: letter} if address and address not in left_alone and number not in letters else {}
-    mailed = table().get_many(letter.key for letter in letters.values()) if letters else {}
-    new = [letter for letter in letters.values() if letter.key not in mailed]
+        emails |= {number: email} if address and address not in left_alone and number not in emails else {}
+    mailed = table().get_many(email.key for email in emails.values()) if emails else {}
+    new = [email for email in emails.values() if email.key not in mailed]
     nowhere = sum(not address for address in addresses.values())
     return [*new, *writes, _counting(batch, len(new), nowhere, len(voters) - len(new) - nowhere)]
 
@@ -421,7 +421,7 @@ def _unmarked(item: Item, batch: Batch) -> Condition:
 
 
 def _email(batch: Batch, voter: str, address: str) -> Put:
-    return outbox.queued_once(batch.occasion, batch.letter, address, batch.ledger(voter), **batch.about(voter))
+    return outbox.queued_once(batch.occasion, batch.email_kind, address, batch.ledger(voter), **batch.about(voter))
 
 
 def number_of(batch: Batch, address: str) -> str:
@@ -526,7 +526,7 @@ def invited_voters(voters: Sequence[Item]) -> list[InvitedVoter]:
             item["voter_name"],
             item["voted"],
             item.get("paper", False),
-            outbox.mail_of(letter) if (letter := mails.get(item.get(INVITED, ""))) else None,
+            outbox.mail_of(email) if (email := mails.get(item.get(INVITED, ""))) else None,
             INVITED in item and mails.get(item[INVITED]) is None,
         )
         for item in voters
@@ -537,7 +537,7 @@ def invited_voters(voters: Sequence[Item]) -> list[InvitedVoter]:
 
 
 def unsubscribe_token(election_name: str, voter: str) -> str:
-    return sign(UNSUBSCRIBE, election_name, voter)
+    return create_token(UNSUBSCRIBE, election_name, voter)
 
 
 def unsubscribe(election_name: str, voter: str) -> bool:
@@ -548,7 +548,7 @@ def unsubscribe(election_name: str, voter: str) -> bool:
     if not item.get("left_alone"):
         event = Event(voter, "RemindersDeclined", {"election_name": election_name, "voter_name": voter})
         # unless they said so twice at the same moment, or left the roll
-        recording.try_record(event, declining(repository.election_of(own), voter), _election_exists(election_name))
+        storage.try_record(event, declining(repository.election_of(own), voter), _election_exists(election_name))
     return True
 
 

@@ -14,7 +14,7 @@ from accounts import allowance
 from accounts.access import requires
 from accounts.opting_out import opt_out
 from accounts.rules import NOT_CONFIRMED
-from acts.site import now_text
+from acts.storage import now_text
 from elections.access import election_context, organiser_page
 from elections.rules import Action, Election, State
 from pages import markdown_cache

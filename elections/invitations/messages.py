@@ -15,10 +15,10 @@ from django.utils.translation import gettext_lazy as _
 
 from accounts.models import User
 from accounts.rules import check_confirmed
-from acts.site import now_text, table
+from acts.storage import now_text, table
 from elections import actions
 from elections.rules import Action, Election, WrongState
-from mail.letters import Message
+from mail.emails import Message
 from mail.outbox import Mail, NothingToSay
 from pages import markdown_cache
 from store import keys

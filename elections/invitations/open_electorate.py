@@ -14,7 +14,7 @@ from accounts import repository as people
 from accounts.models import User
 from accounts.repository import ListedPerson
 from accounts.rules import Permission, has
-from acts.site import table
+from acts.storage import table
 from elections import repository, sharding
 from elections.rules import Election
 from store import keys

@@ -11,9 +11,9 @@ from collections.abc import Iterable
 from django.urls import reverse
 
 from accounts.models import User
-from acts.links import whole
-from acts.site import table
-from acts.tokens import sign
+from acts.links import absolute_url
+from acts.storage import table
+from acts.tokens import create_token
 from mail.outbox import Mail
 from store import keys
 from store.table import Delete, Item, Put
@@ -45,7 +45,7 @@ def opt_in(address: str) -> None:
 
 
 def link(mail: Mail) -> str:
-    return whole(reverse("no_results_by_mail", args=[sign(UNSUBSCRIBE, mail.to)]))
+    return absolute_url(reverse("no_results_by_mail", args=[create_token(UNSUBSCRIBE, mail.to)]))
 
 
 # --- people ---

@@ -15,11 +15,10 @@ from django.utils.translation import gettext as _
 from accounts import repository as people
 from accounts.models import User
 from accounts.rules import check_confirmed
-from acts.recording import record
-from acts.site import now_text, table
+from acts.storage import now_text, record, table
 from elections import actions, repository, rules
 from elections.rules import RUNNERS, Action, Election
-from mail.letters import Message
+from mail.emails import Message
 from mail.names import isolated
 from mail.outbox import Mail
 from pages import markdown_cache

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 
-from acts.recent import Recently, get_many
-from acts.site import table
+from acts.read_cache import Cacheable, get_cached
+from acts.storage import table
 from elections.rules import Election, State
 from store import keys
 from store.table import Item
@@ -90,4 +90,4 @@ def progress(election: Election) -> Progress:
 def sealing(election_name: str) -> Sealing | None:
     """How far it was at most a second ago, for a page that waits for it."""
     mark = keys.sealing(election_name)
-    return Sealing.from_mark(get_many(Recently([mark])).get(mark))
+    return Sealing.from_mark(get_cached(Cacheable([mark])).get(mark))

@@ -8,9 +8,8 @@ from datetime import datetime, timedelta
 from django.utils.translation import gettext_lazy as _
 
 from accounts.models import User
-from acts.queues import take_each
-from acts.recording import try_record
-from acts.site import now_text, table
+from acts.queues import process_each
+from acts.storage import now_text, table, try_record
 from elections import actions, repository
 from elections.rules import Action, Election, State
 from store import keys
@@ -65,7 +64,7 @@ def send_due_reminders() -> int:
     """
     now = now_text()
     listed = table().each(repository.list_of(State.OPEN))
-    return take_each(listed, lambda each: _remind(each, now))
+    return process_each(listed, lambda each: _remind(each, now))
 
 
 def _remind(listed: Item, now: str) -> int:

@@ -17,7 +17,7 @@ from django.views.decorators.http import require_safe
 from accounts import allowance, policy
 from accounts.rules import NOT_CONFIRMED
 from acts.refusals import Refusal
-from acts.site import table
+from acts.storage import table
 from elections.access import election_context, organiser_page
 from elections.rules import Action, Election
 from elections.turnout.counts import tells_who, turnout

@@ -15,7 +15,7 @@ from django.utils.translation import gettext_lazy as _
 
 from accounts.models import User
 from acts.refusals import NotAllowed
-from acts.tokens import read, sign
+from acts.tokens import create_token, read_token
 from elections import sharding
 from elections.repository import election_of, is_by_address
 from elections.rules import Election, State
@@ -47,7 +47,7 @@ class Link:
 
     @property
     def token(self) -> str:
-        return sign("vote", *astuple(self))
+        return create_token("vote", *astuple(self))
 
     def place(self, shards: int) -> Key:
         """Of the entry on the roll that it was made for."""
@@ -83,7 +83,7 @@ def token_for(election_name: str, voter: str, address: str) -> str | None:
 
 
 def read_link(token: str) -> Link:
-    words = read("vote", token, None)
+    words = read_token("vote", token, None)
     if words is None or len(words) != len(Link.__dataclass_fields__):
         raise LinkRefused(NOT_OURS)
     return Link(*words)

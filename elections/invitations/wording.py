@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 
 from accounts import repository as people
 from accounts.welcoming import Asked
-from acts.site import now_text, table
+from acts.storage import now_text, table
 from elections import repository
 from elections.multi_ballots.links import ballot_name
 from elections.rules import Election, State

@@ -1,5 +1,5 @@
 """Opening, and what can be done while it is open; how it ends is in ending.py. What other apps do at these moments is
-arranged in config/steps.py."""
+arranged in config/hooks.py."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ import secrets
 from dataclasses import replace
 
 from accounts.models import User
-from acts.following import follow, get_through
 from acts.gates import MAX_GATES_PER_TRANSACTION
-from acts.site import now_text
-from acts.steps import Steps
+from acts.hooks import Hooks
+from acts.retry import retry_on_conflict, write_each
+from acts.storage import now_text
 from acts.versions import next_version
 from elections import repository, rules
 from elections.actions import check, record
@@ -19,7 +19,7 @@ from elections.turnout.times import starting
 from store.table import Write
 from tally import lots
 
-OPENING = Steps[[Election], list[Write]]("in the transaction that opens an election")
+OPENING = Hooks[[Election], list[Write]]("in the transaction that opens an election")
 
 
 # --- opening ---
@@ -39,10 +39,10 @@ def open_now(actor: User, election: Election, *, editable: bool, shows_skills: b
     after = replace(after, shows_skills=shows_skills)
     event_data = {"editable": editable, "lots_commitment": after.lots_commitment, "opened_at": after.opened_at}
     event_data |= {"shows_skills": True} if shows_skills else {}
-    also = [write for writes in OPENING.taken(after) for write in writes]
+    also = [write for writes in OPENING.run_all(after) for write in writes]
     also += [repository.lots(election.name, secret), repository.reminders_from_now(election)]
     early, writes = opening(election, after)
-    follow(early)
+    write_each(early)
     record(
         actor, "ElectionOpened", election, event_data, *writes, *also, noting=lambda number: [starting(after, number)]
     )
@@ -83,5 +83,5 @@ def move_end(actor: User, election: Election, end: str | None) -> Election:
         return election
     after = replace(election, no_voting_after=end)
     writes = repository.change(election, after)
-    get_through(lambda: record(actor, "ElectionUpdated", election, {"no_voting_after": end}, *writes))
+    retry_on_conflict(lambda: record(actor, "ElectionUpdated", election, {"no_voting_after": end}, *writes))
     return next_version(election, after)

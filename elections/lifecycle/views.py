@@ -13,8 +13,8 @@ from django.views.decorators.http import require_POST
 
 from accounts import policy
 from accounts.forms import ConfirmNameForm
-from acts.links import whole
-from acts.site import now_text, table
+from acts.links import absolute_url
+from acts.storage import now_text, table
 from elections import repository
 from elections.access import election_context, organiser_page
 from elections.dashboard import checklist
@@ -113,5 +113,5 @@ def _deletion_consequences(election: Election, got: Progress) -> consequences.Co
     candidates, voted = len(repository.candidates(election.name)), turnout(election).voted
     mails = got.sent + sum(each.mails.sent for each in messages.list_messages(election))
     is_public = got.is_sealed and election.results_public
-    address = whole(reverse("shared", args=[election.name])) if is_public else ""
+    address = absolute_url(reverse("shared", args=[election.name])) if is_public else ""
     return consequences.deleting(election, candidates, voted, mails, got, address)

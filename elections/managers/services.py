@@ -11,8 +11,8 @@ from accounts import repository as people
 from accounts.heirs import Estate, is_owner
 from accounts.models import User
 from accounts.rules import Permission
-from acts import recording
-from acts.site import table
+from acts import storage
+from acts.storage import table
 from elections import repository, rules
 from elections.actions import check, record
 from elections.multi_ballots import repository as multi_ballots
@@ -91,7 +91,7 @@ def _record_heir(election: Election, gone: str, heir: str | None) -> None:
     after = with_owner(election, heir) if was_owner else without_manager(election, gone)
     kind, data = ("ElectionOwnerChanged", {"new_owner": heir}) if was_owner else ("ManagerRemoved", {"name": gone})
     event = Event("plenum", kind, {"election_name": election.name, **data})
-    recording.record(event, *repository.change(election, after), *is_owner(heir))
+    storage.record(event, *repository.change(election, after), *is_owner(heir))
 
 
 def _run_by(name: str) -> list[str]:

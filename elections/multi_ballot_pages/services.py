@@ -15,13 +15,12 @@ from typing import Any
 
 from accounts import repository as people
 from accounts.models import User
-from acts.again import try_again
 from acts.background import Batch, Task, finished, wait
-from acts.recording import record
 from acts.refusals import LostRace, NameTaken, NotAllowed, NotNow
-from acts.ringing import BALLOTS, ring
-from acts.site import log, now_text
+from acts.retry import retry_lost_race
+from acts.storage import log, now_text, record
 from acts.versions import next_version, unchanged
+from acts.wakeups import SEALING_JOB, wake_worker
 from elections import actions
 from elections import repository as elections
 from elections import rules as of_elections
@@ -213,7 +212,7 @@ def act_batch(task: Task) -> Batch:
         return finished()
     if (actor := _actor(task.data["by"], multi_ballot)) is None:
         return wait(OWNER_WAIT_SECONDS)  # whoever ran it has just left, and it is the heir's in a moment
-    try_again(partial(ACTS[task.data["act"]], actor, multi_ballot, task.data, multi_ballot.ordered[done]))
+    retry_lost_race(partial(ACTS[task.data["act"]], actor, multi_ballot, task.data, multi_ballot.ordered[done]))
     return Batch(progress={"questions": done + 1})
 
 
@@ -265,7 +264,7 @@ def _close(actor: User, multi_ballot: MultiBallot, task_data: Item, name: str) -
     election = elections.find(name)
     if election is not None and election.stored_state in (State.EDITABLE, State.OPEN):
         CLOSING.close(election, task_data["by"])
-        ring(BALLOTS)
+        wake_worker(SEALING_JOB)
 
 
 ACTS: dict[str, Callable[[User, MultiBallot, Item, str], None]] = {"open": _open, "extend": _extend, "close": _close}

@@ -16,7 +16,7 @@ from django.views.decorators.http import require_POST, require_safe
 from accounts.access import requires
 from accounts.models import User
 from accounts.rules import Permission
-from acts.site import now_text, table
+from acts.storage import now_text, table
 from elections import actions
 from elections import repository as elections
 from elections import rules as of_elections

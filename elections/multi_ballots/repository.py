@@ -9,7 +9,7 @@ from django.utils.translation import gettext_lazy as _
 
 from acts import versions
 from acts.background import TaskType
-from acts.site import table
+from acts.storage import table
 from acts.versions import unchanged
 from elections import repository as elections
 from elections.rules import Action, Election, State

@@ -10,8 +10,8 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from accounts.models import User
-from acts.recent import Recently, get_many
-from acts.site import table
+from acts.read_cache import Cacheable, get_cached
+from acts.storage import table
 from elections.repository import (
     Description,
     Listed,
@@ -87,7 +87,7 @@ def _read_elections(
     of many first the short entries, which are all that is read of those that are not open."""
     entries = [keys.listed_election(name) for name in names]
     if len(names) <= MAX_ELECTIONS_READ_WHOLE:
-        found = get_many(Recently([*entries, *_complete_keys(names, voted)], partial(_runs_none, person, names)))
+        found = get_cached(Cacheable([*entries, *_complete_keys(names, voted)], partial(_runs_none, person, names)))
     else:
         found = table().get_many(entries)
     listed = [listed_of(found[place]) for place in entries if place in found]

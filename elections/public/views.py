@@ -12,8 +12,8 @@ from django.views.decorators.http import require_safe
 from accounts.access import requires
 from accounts.models import User
 from accounts.rules import Permission
-from acts.links import whole
-from acts.site import now_text
+from acts.links import absolute_url
+from acts.storage import now_text
 from elections import repository
 from elections.access import check_visible, election_context, panels
 from elections.invitations import wording
@@ -114,7 +114,7 @@ def check_visible_described(user: User, found: tuple[Election, Description]) -> 
 def calendar(request: HttpRequest, found: tuple[Election, Description]) -> HttpResponse:
     """The election for one's own calendar; one without times has nothing to put there."""
     election, about = found
-    url = whole(reverse("election", args=[election.name]))
+    url = absolute_url(reverse("election", args=[election.name]))
     details = {"name": election.name, "url": url, "description": excerpt(markdown_cache.description_html(about), 500)}
     try:
         file = as_calendar(**details, opens=election.begins, closes=election.ended or election.ends, now=utc_now())

@@ -19,9 +19,8 @@ from django.utils.translation import gettext_lazy as _
 from accounts import repository as people
 from accounts.models import User
 from acts.background import Batch, Task, finished, wait
-from acts.recording import write
 from acts.refusals import LostRace, Refusal
-from acts.site import table
+from acts.storage import table, write
 from elections import actions, repository
 from elections.repository import IMPORTING
 from elections.rules import Action, Election, WrongState, check_listing

@@ -10,9 +10,9 @@ from functools import partial
 from django.utils.translation import ngettext
 
 from accounts.models import User
-from acts.again import try_again
 from acts.refusals import Refusal
-from acts.site import now_text, table
+from acts.retry import retry_lost_race
+from acts.storage import now_text, table
 from elections import repository, rules, sharding
 from elections.actions import check, record
 from elections.invitations import voting_link
@@ -100,7 +100,7 @@ def add_batch(
 def copy_voters(actor: User, followers: Sequence[str], voters: Sequence[str]) -> None:
     """Put voters on the rolls of the other questions. Any number may do this at once, and again."""
     for name in followers:
-        try_again(partial(_add_to_question, actor, name, voters))
+        retry_lost_race(partial(_add_to_question, actor, name, voters))
 
 
 def _add_to_question(actor: User, name: str, voters: Sequence[str]) -> None:

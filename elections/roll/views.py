@@ -20,7 +20,7 @@ from django_htmx.http import HttpResponseClientRedirect, trigger_client_event
 from accounts import allowance, policy
 from accounts.models import User
 from accounts.opting_out import opt_out
-from acts.site import now_text, table
+from acts.storage import now_text, table
 from elections import repository
 from elections.access import election_context, organiser_page, organiser_page_with
 from elections.invitations import mailing

@@ -16,7 +16,7 @@ from django.utils.translation import gettext_lazy as _
 from accounts import repository as people
 from accounts.models import User
 from accounts.rules import Permission
-from acts.site import table
+from acts.storage import table
 from elections import repository
 from elections.rules import Election, NotReady, State
 from pages.sorting import natural_sort_key

@@ -8,10 +8,10 @@ from dataclasses import replace
 from accounts import allowance
 from accounts import repository as people
 from accounts.models import User
-from acts import recording
-from acts.again import try_again
+from acts import storage
 from acts.refusals import NotThere
-from acts.site import now_text, table
+from acts.retry import retry_lost_race
+from acts.storage import now_text, table
 from elections import repository
 from elections.actions import check, record
 from elections.rules import Action, Election, State, check_settled, check_when
@@ -33,7 +33,7 @@ TRANSACTION_CANDIDATES = 40  # candidates: a mark and a mail each, in one transa
 def set_need(actor: User, election: Election, need: Need) -> None:
     """One for each skill; the same skill again is a change. It depends on the version: of two at once, one looks
     again."""
-    try_again(lambda: _set_need(actor, repository.find(election.name) or election, need))
+    retry_lost_race(lambda: _set_need(actor, repository.find(election.name) or election, need))
 
 
 def _set_need(actor: User, election: Election, need: Need) -> None:
@@ -55,7 +55,7 @@ def _record_need(actor: User, election: Election, need: Need) -> None:
 def copy_needs(actor: User, election: Election, wanted: list[Need]) -> None:
     """Also of skills that have left the catalogue since: they are where they lead to."""
     for need in needs.named(wanted):
-        try_again(lambda need=need: _copy_need(actor, repository.find(election.name) or election, need))  # type: ignore[misc]
+        retry_lost_race(lambda need=need: _copy_need(actor, repository.find(election.name) or election, need))  # type: ignore[misc]
 
 
 def _copy_need(actor: User, election: Election, need: Need) -> None:
@@ -90,16 +90,16 @@ def ask_candidates(actor: User, election: Election) -> int:
 def _ask(actor: User, election: Election, some: Sequence[Agreement], wanted: list[str]) -> None:
     found = table().get_many(keys.user(each.person) for each in some)
     about = {"election_name": election.name, "asked_by": actor.name}
-    letters = [outbox.queued("candidate_asked", item["email"], **about) for item in found.values()]
+    emails = [outbox.queued("candidate_asked", item["email"], **about) for item in found.values()]
     marks = [write for each in some for write in needs.asking(election, each, wanted)]
     event_data = {"candidates": [each.candidate for each in some], "accounts": [each.account for each in some]}
-    writes: list[Write] = [*marks, *letters, *allowance.today(actor).reserving(len(letters))]
+    writes: list[Write] = [*marks, *emails, *allowance.today(actor).reserving(len(emails))]
     record(actor, "CandidatesAsked", election, event_data | {"skills": wanted}, *writes, repository.touched(election))
 
 
 def agree(person: User, election: Election, candidate: Candidate) -> None:
     """To the skills that are needed now. Until it opens, one may agree again, or withdraw."""
-    try_again(lambda: _agree(person, repository.find(election.name) or election, candidate))
+    retry_lost_race(lambda: _agree(person, repository.find(election.name) or election, candidate))
 
 
 def _agree(person: User, election: Election, candidate: Candidate) -> None:
@@ -163,7 +163,7 @@ def check_before_opening(election: Election) -> None:
 def forget_agreements(gone: User) -> None:
     """What they let be shown goes with them, also out of what was kept when an election opened."""
     for item in list(table().each(keys.agreed_by(gone.name))):
-        try_again(lambda item=item: _forget(item))  # type: ignore[misc]
+        retry_lost_race(lambda item=item: _forget(item))  # type: ignore[misc]
 
 
 def _forget(item: Item) -> None:
@@ -173,4 +173,4 @@ def _forget(item: Item) -> None:
     event_data = {"election_name": election.name, "candidate_name": item["candidate_name"]}
     touched = [repository.touched(election)] if election.stored_state == State.DRAFT else []
     writes = needs.forgetting(election.name, item["candidate_name"])
-    recording.record(Event("plenum", "CandidateDisagreed", event_data), *writes, *touched)
+    storage.record(Event("plenum", "CandidateDisagreed", event_data), *writes, *touched)

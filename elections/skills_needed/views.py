@@ -11,7 +11,7 @@ from django.views.decorators.http import require_POST, require_safe
 from accounts.access import requires
 from accounts.models import User
 from accounts.rules import Permission
-from acts.links import whole
+from acts.links import absolute_url
 from elections import repository
 from elections.access import check_visible, election_context, organiser_page, organiser_page_with
 from elections.rules import Action, Election, State
@@ -36,7 +36,7 @@ def needs_page(request: HttpRequest, election: Election) -> HttpResponse:
     if run_form(request, form, act, _("Noted."), "skill"):
         return redirect("needs", name=election.name)
     context = election_context(request, election, form=form, needs=needs.named(needs.find_needs(election.name)))
-    address = whole(reverse("agree", args=[election.name]))
+    address = absolute_url(reverse("agree", args=[election.name]))
     there = needs.agreements(election.name)
     is_offered = Action.SET_NEEDS.name in context["offered"]
     to_ask = needs.unasked_candidates(election.name, context["needs"], there) if is_offered else []

@@ -10,7 +10,7 @@ from datetime import datetime
 
 from django.utils.translation import gettext as _
 
-from acts.site import table
+from acts.storage import table
 from elections import repository
 from elections.rules import Election, State
 from store import keys

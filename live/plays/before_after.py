@@ -20,7 +20,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from acts.site import table
+from acts.storage import table
 from live import counting
 from live.pseudonyms import pseudonym
 from live.rounds import MIN_ANONYMOUS_ANSWERS, Given, Round

@@ -25,7 +25,7 @@ from pathlib import Path
 from tempfile import SpooledTemporaryFile, TemporaryFile
 from typing import IO, Any
 
-from acts.site import table
+from acts.storage import table
 from ballots import repository as ballots
 from elections import repository as elections
 from elections.repository import Voter

@@ -12,7 +12,7 @@ from heapq import merge
 from itertools import chain, groupby, islice
 from operator import itemgetter
 
-from acts.site import table
+from acts.storage import table
 from elections.rules import Election
 from store import keys
 from store.limits import BATCH_KEYS

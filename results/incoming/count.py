@@ -11,7 +11,7 @@ from __future__ import annotations
 from contextlib import suppress
 from dataclasses import dataclass, replace
 
-from acts.site import now_text, table
+from acts.storage import now_text, table
 from ballots.repository import candidates_of
 from elections import repository as elections
 from elections import sharding

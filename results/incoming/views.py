@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 from django_htmx.http import HttpResponseClientRedirect
 
-from acts.site import now_text
+from acts.storage import now_text
 from elections.access import election_context
 from elections.rules import State
 from pages.page_cache import Fragment, cache_key, get_or_render, page_with

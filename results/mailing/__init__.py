@@ -1,1 +1,1 @@
-PUBLIC = "letters services"
+PUBLIC = "emails services"

@@ -14,8 +14,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from accounts.models import User
-from acts.recording import try_record
-from acts.site import now_text, table
+from acts.storage import now_text, table, try_record
 from elections import actions
 from elections import repository as elections
 from elections.dashboard.next_step import Button, Step

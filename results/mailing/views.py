@@ -16,7 +16,7 @@ from elections.rules import Action, Election
 from pages.forms import form_page
 from pages.messages import message_page, run_action
 
-from . import letters
+from . import emails
 from . import services as mailing
 
 
@@ -29,7 +29,7 @@ def mail_result(request: HttpRequest, election: Election) -> HttpResponse:
     if (about := mailing.outcome_of(election)) is None:
         return message_page(request, _("Mail the result"), str(mailing.NOT_SEALED))
     context = {
-        "outcome": letters.outcome(about),
+        "outcome": emails.outcome(about),
         "called": ballot_name(election),
         "numbers": forecast_of(election, ANNOUNCED),
         "asked_at": mailing.asked_at(election),

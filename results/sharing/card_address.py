@@ -6,7 +6,7 @@ from django.conf import settings
 from django.urls import reverse
 from django.utils.translation import get_language
 
-from acts.links import whole
+from acts.links import absolute_url
 from elections.rules import Election
 from pages.sharing import LANGUAGES
 from results.checks.sealed import stamp
@@ -23,4 +23,4 @@ def card_edition(seal: Seal) -> str:
 def card_address(election: Election, seal: Seal) -> str:
     """In the reader's language, if it can be drawn in that."""
     language = get_language() if get_language() in LANGUAGES else settings.LANGUAGE_CODE
-    return whole(reverse("card", args=[election.name, language, card_edition(seal)]))
+    return absolute_url(reverse("card", args=[election.name, language, card_edition(seal)]))

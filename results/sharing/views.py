@@ -22,8 +22,8 @@ from django.views.decorators.clickjacking import xframe_options_exempt
 from django.views.decorators.http import require_safe
 
 from accounts.access import public
-from acts.links import whole
-from acts.site import now_text
+from acts.links import absolute_url
+from acts.storage import now_text
 from elections.rules import Election, State
 from pages.http_cache import cached_for_reader, digest
 from pages.page_cache import page_with
@@ -116,7 +116,7 @@ def _answer(request: HttpRequest, template: str, found: Found, context: dict[str
 
 
 def address(view: str, election: Election) -> str:
-    return whole(reverse(view, args=[election.name]))
+    return absolute_url(reverse(view, args=[election.name]))
 
 
 def preview(found: Sealed) -> dict[str, str]:

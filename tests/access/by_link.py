@@ -6,7 +6,7 @@ from django.test import Client
 from django.urls import reverse
 
 from accounts.models import User
-from acts.site import table
+from acts.storage import table
 from ballots.services import seal_what_is_closed
 from elections import repository, sharding
 from elections.candidates.services import add_candidates

@@ -18,9 +18,9 @@ from accounts import repository, services
 from accounts.models import User
 from accounts.rules import Role
 from accounts.second_factor import authenticator_apps, factors
-from acts.links import whole
-from acts.site import log
-from acts.tokens import sign
+from acts.links import absolute_url
+from acts.storage import log
+from acts.tokens import create_token
 from ballots import services as voting
 from elections import repository as elections
 from elections.candidates.services import add_candidates, change_picture
@@ -37,9 +37,9 @@ from elections.skills_needed import services as skills_needed
 from elections.skills_needed.needs import Need
 from elections.skills_needed.services import set_need
 from mail import outbox
-from mail.letters import compose
+from mail.emails import compose
 from mail.sending import send_waiting
-from news import previews, subscribing
+from news import previews, subscriptions
 from news import repository as posts
 from news import services as news_services
 from news.card import card_of
@@ -383,7 +383,7 @@ def _looks_of_everybody(links: dict[str, tuple[str, ...]]) -> list[Look]:
         Look("reset", "stranger", links["password/reset"]),
         Look("confirm_email", "stranger", links["me/email"]),
         Look("leave_alone", "stranger", (mailing.unsubscribe_token(known("Board"), known("Ann")),)),
-        Look("no_results_by_mail", "stranger", (sign("no-results", "ann@example.org"),)),
+        Look("no_results_by_mail", "stranger", (create_token("no-results", "ann@example.org"),)),
         Look("second_step", "half in"),
         Look("waiting", "nobody yet"),
     ]
@@ -481,7 +481,7 @@ def _looks_at_polls(lunch: Poll, dinner: Poll) -> list[Look]:
         Look("poll_results", "stranger", (dinner.id,), of="ended"),
         Look("poll_export", "stranger", (dinner.id, "votes.csv")),
         Look("poll_card", "stranger", (dinner.id, "en", edition)),
-        Look("oembed", "stranger", asked={"url": whole(reverse("poll", args=[lunch.id]))}),
+        Look("oembed", "stranger", asked={"url": absolute_url(reverse("poll", args=[lunch.id]))}),
         *(Look(page, "organiser", (lunch.id,)) for page in of_makers),
         Look("reopen_poll", "organiser", (dinner.id,)),
         Look("poll_key", "stranger", (unowned.id, key)),
@@ -590,8 +590,8 @@ def _looks_at_news(seen: Post, draft: Post) -> list[Look]:
         *(Look(page, "owner", (seen.id,)) for page in (*of_writers, "withdraw_post")),
         Look("news_by_mail", "stranger"),
         Look("news_by_mail", "voter", of="signed in"),
-        Look("confirm_news", "stranger", (subscribing.confirm_token("ann@example.org", "en"),)),
-        Look("leave_news", "stranger", (subscribing.leave_token("ann@example.org"),)),
+        Look("confirm_news", "stranger", (subscriptions.confirm_token("ann@example.org", "en"),)),
+        Look("leave_news", "stranger", (subscriptions.leave_token("ann@example.org"),)),
         Look("news_subscribers", "owner"),
         Look("revoke_previews", "owner", (draft.id,)),
         Look("news_about", "voter", ("Past prize",)),

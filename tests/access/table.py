@@ -85,7 +85,7 @@ def measured(table: Table) -> list[Row]:
 def without_haste() -> Iterator[Standstill]:
     """Nothing hangs on how long something took: every look at what comes in looks anew, at the pause, at the
     name of the site and at who is there in a session nobody does, and no worker is missed yet."""
-    from acts import naming
+    from acts import branding
     from live import clock as of_sessions
     from polls import live as of_polls
     from polls import voters
@@ -101,7 +101,7 @@ def without_haste() -> Iterator[Standstill]:
         patch.object(of_polls, "shelf", of_polls.PollShelf(clock=clock)),
         patch.object(of_elections, "shelf", of_elections.ElectionShelf(clock=clock)),
         patch.object(pause.watch, "ticking", lambda: 0.0),
-        patch.object(naming.watch, "ticking", lambda: 0.0),
+        patch.object(branding.cache, "ticking", lambda: 0.0),
         patch.object(signs.watch, "ticking", lambda: 0.0),
         patch.object(voters, "MIN_VOTING_SECONDS", 0),
         override_settings(**PRESENTED),

@@ -140,7 +140,7 @@ def test_it_asks_for_the_password_and_not_too_often(site, boss, ada, signed_in, 
 
 
 def test_a_long_part_says_that_there_is_more(site, boss, ada, signed_in, monkeypatch):
-    monkeypatch.setattr("accounts.telling.MAX_ENTRIES_PER_PART", 2)
+    monkeypatch.setattr("accounts.personal_data.MAX_ENTRIES_PER_PART", 2)
     log = asked_for(signed_in(ada))["log"]
     assert log[2:] == [{"note": "There are more; only 2 are told here."}]
 

@@ -9,7 +9,7 @@ from dataclasses import replace
 
 import pytest
 
-from acts.site import acting_on
+from acts.storage import use_table
 from elections import sharding
 from store.table import Delete, Key
 from tests.ballots.history import CLOSED, DONE, flaws, left_behind
@@ -32,7 +32,7 @@ def ran(django_test_environment) -> tuple[Run, dict]:
     seen: dict = {}
 
     def look(site, rush, organised) -> None:
-        with acting_on(site.looking()) as _:
+        with use_table(site.looking()) as _:
             pk = sharding.ballot_spans(found(NAME))[0].pk
             seen["first"] = next(each for each in site.looking().each(sharding.ballot_spans(found(NAME))[0]))
             voters = [user for user in site.voters if user.name in {act.actor for act in rush.acts}]

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from acts.site import table
+from acts.storage import table
 from ballots import repository, rules, secrecy, services, views
 from ballots.services import casting, sealing
 from elections.lifecycle.closing import SHUTTING

@@ -13,8 +13,8 @@ from django.urls import reverse
 from accounts import repository as people
 from accounts.rules import Role
 from accounts.services import where_invited_to
-from acts.site import table
-from acts.tokens import sign
+from acts.storage import table
+from acts.tokens import create_token
 from ballots import passes, repository, services
 from ballots.passes import Pass
 from ballots.services.by_link import SignInInstead
@@ -24,7 +24,7 @@ from elections.invitations import mailing
 from elections.invitations.voting_link import Link, LinkRefused, link_to
 from elections.lifecycle import closing, deleting
 from elections.roll.services import add_voters
-from mail.letters import compose
+from mail.emails import compose
 from mail.sending import send_waiting
 from results import repository as results
 from results.checks.sealed import stamp
@@ -142,7 +142,7 @@ def gone(door: str) -> str:
 
 def test_a_link_that_is_not_ours(board, settings):
     token = link_of().token
-    for bad in ("made-up", token[:-1], sign("silence", *"abcde"), sign("vote", "Board", ANN)):
+    for bad in ("made-up", token[:-1], create_token("silence", *"abcde"), create_token("vote", "Board", ANN)):
         assert "not one of ours" in gone(reverse("vote_by_link", args=[bad]))
     settings.SECRET_KEY = "another site's"
     assert "not one of ours" in gone(reverse("vote_by_link", args=[token]))
@@ -537,7 +537,7 @@ def test_whoever_makes_an_account_by_the_invitation_lands_on_the_ballot(opened, 
 
 
 def test_an_invitation_to_the_site_alone_leads_home(site, client):
-    assert where_invited_to(sign("invitation", ANN)) == [] == where_invited_to("made-up")
+    assert where_invited_to(create_token("invitation", ANN)) == [] == where_invited_to("made-up")
 
 
 # --- what organisers are told, and what the log keeps ---

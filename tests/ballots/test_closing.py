@@ -9,7 +9,7 @@ import pytest
 
 from accounts import repository as people
 from acts.refusals import LostRace
-from acts.site import acting_on, log, table
+from acts.storage import log, table, use_table
 from ballots import repository, services
 from ballots.services.casting import _record_cast
 from elections import repository as elections
@@ -76,7 +76,7 @@ def test_killed_at_any_write_whoever_comes_by_goes_on(site, person, opened):
 
 def _close_until_killed(board: Election, at: int) -> bool:
     try:
-        with acting_on(Distant(table(), at)):
+        with use_table(Distant(table(), at)):
             closing.close(owner(), board)
     except Killed:
         return True
@@ -93,10 +93,10 @@ def _cast_as_if_it_were_open(bob, before, at: int) -> bool:
 
 def test_what_does_not_get_through_is_left_to_the_worker(site, person, opened, monkeypatch):
     """Whoever closes it is told that it is closed, and so is everybody who comes."""
-    monkeypatch.setattr("acts.following._pause", lambda number: 0)
+    monkeypatch.setattr("acts.retry._pause", lambda number: 0)
     monkeypatch.setattr(held, "PAUSE_SECONDS", 0)
     board = opened("Eve")
-    with acting_on(held.Held(site, seconds=0, most=0)):
+    with use_table(held.Held(site, seconds=0, most=0)):
         assert closing.close(owner(), board).state(as_text(utc_now())) == State.CLOSED
         with pytest.raises(Conflict):
             closing.close_if_over("Board")

@@ -9,7 +9,7 @@ from django.core.management.base import OutputWrapper
 
 from accounts.demo import PASSWORD, PEOPLE
 from accounts.services import make_demo_person
-from acts.site import acting_on, table
+from acts.storage import table, use_table
 from ballots import demo as ballots
 from elections import demo, repository
 from elections.demo import DemoElection
@@ -56,7 +56,7 @@ def test_the_demo_is_loaded_where_transactions_conflict(small):
     rules = Rules(
         MemoryEngine(), latency=Latency(read=0, write=0, transaction=0.004, way=0, spread=0), limits=Limits(None, None)
     )
-    with ours(rules) as engine, acting_on(engine.fresh()):
+    with ours(rules) as engine, use_table(engine.fresh()):
         make_people()
         assert demo.load() == len(PLANNED)
         assert ballots.load() == VOTERS + 4

@@ -8,7 +8,7 @@ import pytest
 
 from accounts import repository as people
 from acts.queues import SomeFailed
-from acts.site import acting_on
+from acts.storage import use_table
 from ballots import repository, services
 from ballots.rules import Ballot
 from elections import repository as elections
@@ -98,14 +98,14 @@ def test_public_ballots_stay_in_the_box(site, closed):
 def test_a_worker_killed_between_any_two_writes_is_taken_over_from(site, closed, monkeypatch):
     closed("whole")
     mortal = Mortal(site, 1000)
-    with acting_on(mortal):
+    with use_table(mortal):
         services.seal_what_is_closed()
     whole, steps = sealed_events(site), 1000 - mortal.left
     assert steps > 10
     for after in range(steps):
         name = f"killed after {after}"
         closed(name)
-        with acting_on(Mortal(site, after)), pytest.raises(Killed):
+        with use_table(Mortal(site, after)), pytest.raises(Killed):
             services.seal_what_is_closed()
         assert site.get(keys.result(name)) is not None or len(box(name)) == VOTERS
         assert published(name) == VOTERS or len(box(name)) == VOTERS

@@ -26,7 +26,7 @@ import pytest
 from accounts import repository as people
 from accounts.rules import Role
 from acts.refusals import LostRace, NotNow
-from acts.site import acting_on, table
+from acts.storage import table, use_table
 from ballots import repository, services
 from ballots.services import casting
 from config.settings import BASE_DIR
@@ -176,7 +176,7 @@ def test_no_act_needs_more_than_a_few_gates_at_once(rush, act):
     board, owner = rush("secret"), people.find("the organiser")
     services.cast(board.users[0], board.name, ranks(Bo=1), "1")
     more = [as_text(utc_now() + timedelta(hours=5))] if act is lifecycle.extend else []
-    with acting_on(Held(table(), seconds=0, most=4)):
+    with use_table(Held(table(), seconds=0, most=4)):
         act(owner, elections.find(board.name), *more)
 
 
@@ -476,7 +476,7 @@ def in_one_step(monkeypatch: pytest.MonkeyPatch) -> None:
         return after
 
     monkeypatch.setattr(Dawdling, "is_distant", True)
-    monkeypatch.setattr(closing, "CLOSING", SimpleNamespace(begin=begin, finish_soon=lambda after: after))
+    monkeypatch.setattr(closing, "CLOSING", SimpleNamespace(begin=begin, try_finish=lambda after: after))
 
 
 def forgotten(monkeypatch: pytest.MonkeyPatch) -> None:

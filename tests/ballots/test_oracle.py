@@ -11,7 +11,7 @@ from django.conf import settings as django_settings
 
 from accounts import repository as people
 from accounts.rules import Role
-from acts import site as acting
+from acts import storage
 from audit import views as audit
 from ballots import repository, services
 from ballots.services import casting
@@ -20,7 +20,7 @@ from elections.invitations import mailing
 from elections.lifecycle import closing
 from elections.managers.services import add_manager
 from elections.public import views as organisers
-from mail.letters import compose
+from mail.emails import compose
 from mail.sending import send_waiting
 from tests.background import queue_mailings
 from tests.copies import copy_of
@@ -55,7 +55,7 @@ Votes = Sequence[tuple[str, dict[str, int]]]
 @pytest.fixture
 def world_of(site, settings, person, signed_in, opened, monkeypatch, tmp_path) -> Callable[[str, Votes], World]:
     """A world in which these have voted. Everything else is the same in all of them, to the byte."""
-    for module in (acting, casting, organisers, health, audit):
+    for module in (storage, casting, organisers, health, audit):
         monkeypatch.setattr(module, "utc_now", lambda: MOMENT)
     browsers = {name: signed_in(name, role) for name, role in reversed(ASKING.items())}
     for name in VOTERS:

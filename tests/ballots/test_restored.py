@@ -14,7 +14,7 @@ from accounts import repository as people
 from accounts import services as accounts
 from accounts.rules import Role
 from acts.refusals import NotNow
-from acts.site import table
+from acts.storage import table
 from ballots import repository, rules, services
 from elections import repository as elections
 from elections.drafts import copying

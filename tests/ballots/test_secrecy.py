@@ -26,7 +26,7 @@ from django.test import Client, override_settings
 from accounts import repository as people
 from accounts.models import User
 from acts.queues import SomeFailed
-from acts.site import table
+from acts.storage import table
 from ballots import passes, repository, services
 from ballots.passes import Pass
 from ballots.services import casting
@@ -39,7 +39,7 @@ from elections.invitations.voting_link import link_to
 from elections.lifecycle import closing, deleting
 from elections.lifecycle import services as lifecycle
 from elections.roll.services import add_voters
-from mail.letters import compose
+from mail.emails import compose
 from mail.sending import send_waiting
 from ranking.candidates import Candidate
 from store import backup, forgetting, keys
@@ -257,7 +257,7 @@ def day(site, morning, web_log, monkeypatch) -> Callable[..., Day]:
             user.name: signed_in_from(f"10.0.0.{number}", user) for number, user in enumerate(users[:on_the_page])
         }
         made = Day(site.path, chance, users, browsers, sign_in(people.find("the organiser")), web_log, utc_now())
-        monkeypatch.setattr("acts.site.EventLog", lambda table, _clock=None: EventLog(table, made.clock))
+        monkeypatch.setattr("acts.storage.EventLog", lambda table, _clock=None: EventLog(table, made.clock))
         monkeypatch.setattr(casting, "utc_now", made.clock)
         if by_link:
             come_by_link(made, users[::3])

@@ -8,9 +8,9 @@ import pytest
 
 from accounts import repository as people
 from accounts import services as accounts
-from acts.site import acting_on
+from acts.storage import use_table
 from audit.tables import masks, raw
-from ballots import repository, secrecy, services, telling
+from ballots import personal_data, repository, secrecy, services
 from elections import repository as elections
 from elections import sharding
 from elections.lifecycle import closing
@@ -69,7 +69,7 @@ def test_cast_changed_withdrawn_closed_sealed_and_proven(site, voted, secret):
     assert partitions(site, sharding.ballot_spans(election)) == partitions(site, sharding.roll_spans(election)) == FOUR
     assert list(site.each(*keys.ballots("Board"))) == list(site.each(*keys.voters("Board"))) == []
     assert services.standing_of(first, "Board").voted
-    assert next(iter(telling.ballots(first)))["ranking"] == [["Cy"]]
+    assert next(iter(personal_data.ballots(first)))["ranking"] == [["Cy"]]
     assert check(site).count == 0
     closing.close(people.find("the organiser"), election)
     services.seal_what_is_closed()
@@ -181,7 +181,7 @@ def test_counting_leaves_no_thread_behind(site, voted, monkeypatch):
 def test_nothing_that_a_voter_writes_lies_with_the_election_itself(site, person, opened, chosen):
     """So that closing it, and moving its end, meet no voter."""
     meter = Metered(site)
-    with acting_on(meter):
+    with use_table(meter):
         election = opened("Eve", "Bob", **chosen)
         eve, bob, organiser = (people.find(name) for name in ("Eve", "Bob", "the organiser"))
         meter.taken()
@@ -200,7 +200,7 @@ def test_nothing_that_a_voter_writes_lies_with_the_election_itself(site, person,
 def test_a_distant_store_has_no_file_to_forget_anything_in(site, person, opened):
     """One item of the whole site would be in the transaction that tells each close, and in each that empties a box."""
     meter = Metered(site)
-    with acting_on(meter):
+    with use_table(meter):
         election = opened("Eve")
         services.cast(people.find("Eve"), "Board", ranks(Ada=1), "first")
         closing.close(people.find("the organiser"), election)

@@ -9,7 +9,7 @@ import pytest
 from django.core.management import call_command
 
 from accounts import repository as people
-from acts.site import table
+from acts.storage import table
 from ballots import repository, services
 from elections import repository as elections
 from elections import sharding

@@ -8,9 +8,9 @@ from contextlib import suppress
 import pytest
 
 from accounts import repository as people
-from acts import turns
-from acts.site import acting_on
-from acts.turns import at_once
+from acts import queues
+from acts.queues import run_to_end
+from acts.storage import use_table
 from ballots import repository, services, sorting
 from ballots.comparing import Cast
 from ballots.services import emptying, sealing
@@ -121,7 +121,7 @@ def test_whoever_takes_it_up_publishes_what_is_left_and_sorts_no_more_than_that(
     for after in range(len(expected) + 1):
         name = f"killed after {after}"
         filled(name, code=code)
-        with acting_on(Mortal(site, after)), suppress(Killed):
+        with use_table(Mortal(site, after)), suppress(Killed):
             services.seal_what_is_closed(name)
         assert published(site, name) == expected[:after]
         sorted_again.clear()
@@ -137,7 +137,7 @@ def test_whoever_takes_it_up_publishes_what_is_left_and_sorts_no_more_than_that(
 def test_a_mark_of_an_earlier_version_is_taken_up(site, filled):
     filled()
     expected = as_before("Board")
-    with acting_on(Mortal(site, 3)), pytest.raises(Killed):
+    with use_table(Mortal(site, 3)), pytest.raises(Killed):
         services.seal_what_is_closed("Board")
     mark = site.get(keys.sealing("Board"))
     site.write(Update(keys.sealing("Board"), remove=("of", "sealed", "ballots"), when=Exists()))
@@ -149,7 +149,7 @@ def test_a_mark_of_an_earlier_version_is_taken_up(site, filled):
 
 def test_an_election_in_which_nobody_voted_has_one_part_with_nothing_in_it(site, filled):
     filled(ballots=0)
-    with acting_on(Mortal(site, 1)), pytest.raises(Killed):
+    with use_table(Mortal(site, 1)), pytest.raises(Killed):
         services.seal_what_is_closed()
     assert told(site, "Board") == [(1, 1, 0)]
     services.seal_what_is_closed()
@@ -173,16 +173,16 @@ def test_a_distant_store_is_written_at_a_pace_and_the_embedded_one_without(site,
     class Distant(Mortal):
         pass
 
-    class Counted(turns.Pace):
+    class Counted(queues.Pace):
         def spend(self, units: float) -> None:
             spent.append(units)
 
     spent: list[float] = []
     Distant.is_distant = is_distant
-    monkeypatch.setattr(turns, "Pace", Counted)
+    monkeypatch.setattr(queues, "Pace", Counted)
     filled()
     size = sum(len("\t".join(ballot).encode()) + sealing.BALLOT_BYTES for ballot in repository.casts("Board"))
-    with acting_on(Distant(site, 1000)):
+    with use_table(Distant(site, 1000)):
         services.seal_what_is_closed()
     emptied = BALLOTS + 1  # with the check
     assert sum(spent) == (pytest.approx(2 * size / 1024 + emptied) if is_distant else 0)
@@ -202,7 +202,7 @@ def test_in_a_crowd_a_part_is_published_a_little_later(site, filled):
 
     filled()
     expected = as_before("Board")
-    with acting_on(Busy(site, 0)), suppress(Crowded):  # what seals the result says so, and comes again
+    with use_table(Busy(site, 0)), suppress(Crowded):  # what seals the result says so, and comes again
         services.seal_what_is_closed()
     assert published(site, "Board") == expected
 
@@ -227,7 +227,7 @@ def test_only_what_was_compared_leaves_the_box(site, filled):
         next(work)
     late = ballot_in(election, 500, 500)
     site.write(Put(late))
-    at_once(work)
+    run_to_end(work)
     assert [item["confirmation"] for item in site.each(*keys.ballots("Board"))] == [late["confirmation"]]
 
 
@@ -255,7 +255,7 @@ def test_pages_say_how_far_it_is(site, filled, person, monkeypatch):
     expected = as_before("Board")
     organiser = sign_in(people.find("the organiser"))
     assert b"Sealing:" not in organiser.get("/election/Board/results/").content
-    with acting_on(Mortal(site, 2)), pytest.raises(Killed):
+    with use_table(Mortal(site, 2)), pytest.raises(Killed):
         services.seal_what_is_closed()
     done = sum(map(len, expected[:2]))
     sentence = f"Sealing: part 2 of {len(expected)} is done, {done} of {BALLOTS} ballots."

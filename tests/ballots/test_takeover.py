@@ -19,7 +19,7 @@ from accounts.models import User
 from accounts.rules import Role
 from accounts.second_factor import authenticator_apps, factors
 from accounts.services import passwords
-from acts.site import table
+from acts.storage import table
 from audit.tables.raw import item_href
 from ballots import repository, services
 from elections import repository as elections

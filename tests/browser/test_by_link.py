@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import expect
 
 from accounts import repository as people
-from acts.site import table
+from acts.storage import table
 from elections import repository
 from elections.candidates.services import add_candidates
 from elections.drafts import services as drafts
@@ -18,7 +18,7 @@ from elections.lifecycle import services as lifecycle
 from elections.roll.services import add_voters
 from mail.outbox import Mail
 from ranking.candidates import Candidate
-from results.mailing.letters import RESULT
+from results.mailing.emails import RESULT
 from store import keys
 from store.log import as_text, utc_now
 

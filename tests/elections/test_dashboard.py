@@ -9,7 +9,7 @@ import pytest
 from django.urls import reverse
 
 from accounts.rules import Role
-from acts.site import table
+from acts.storage import table
 from ballots import services as casting
 from elections import repository
 from elections.candidates.services import add_candidates
@@ -24,7 +24,7 @@ from elections.managers.services import add_manager
 from elections.roll import imports
 from elections.roll.services import add_voters
 from mail import outbox
-from mail.letters import compose
+from mail.emails import compose
 from mail.sending import send_waiting
 from ranking.candidates import Candidate
 from store import keys

@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from accounts.rules import Role
-from acts.site import table
-from acts.tokens import sign
+from acts.storage import table
+from acts.tokens import create_token
 from ballots import services as ballots
 from elections import actions, repository
 from elections.candidates.services import add_candidates, edit_candidate, remove_candidate
@@ -234,7 +234,7 @@ def test_a_place_of_another_election_is_refused(site, organiser, opened, signed_
     drafts.create(organiser, "Secret draft")
     client = signed_in("reader")
     client.raise_request_exception = False
-    for token in ("forged", sign("history", "Secret draft", "Secret draft", "99"), sign("x", "Board")):
+    for token in ("forged", create_token("history", "Secret draft", "Secret draft", "99"), create_token("x", "Board")):
         assert client.get("/election/Board/history/", {"after": token}).status_code == 400
 
 

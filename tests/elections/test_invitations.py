@@ -11,7 +11,7 @@ from django.core import mail as sent
 
 from accounts import repository as people
 from acts.refusals import NotAllowed
-from acts.tokens import read
+from acts.tokens import read_token
 from ballots import services as voting
 from elections import repository
 from elections.candidates.services import add_candidates
@@ -23,7 +23,7 @@ from elections.lifecycle import services as lifecycle
 from elections.roll.services import add_voters
 from elections.rules import WrongState
 from mail import outbox as mail
-from mail.letters import compose
+from mail.emails import compose
 from mail.sending import send_waiting
 from ranking.candidates import Candidate
 from store import keys, trips
@@ -74,7 +74,7 @@ def test_only_those_who_were_invited_and_have_not_voted_are_reminded_once(site, 
     deliver()
     site.write(Update(keys.voter(election.name, "a@example.org"), set={"voted": True}))
     token = re.findall(r"/no-reminders/(\S+)/", compose_reminder("b@example.org"))[0]
-    assert invitations.unsubscribe(*read(invitations.UNSUBSCRIBE, token, None))
+    assert invitations.unsubscribe(*read_token(invitations.UNSUBSCRIBE, token, None))
     sent.outbox.clear()
     for _ in range(2):
         invitations.remind(ada, election)
@@ -116,8 +116,8 @@ def test_once_three_have_voted_only_the_others_are_reminded(site, ada, person):
 
 def compose_reminder(to):
     about = {"election_name": "Board 2027", "voter": to, "invited_by": "Ada"}
-    letter = mail.Mail("1", "vote_reminder", to, about, "en", mail.QUEUED, "", "", 0, "2026-11-15T00:00:00Z")
-    message = compose(letter)
+    email = mail.Mail("1", "vote_reminder", to, about, "en", mail.QUEUED, "", "", 0, "2026-11-15T00:00:00Z")
+    message = compose(email)
     assert "List-Unsubscribe" in message.extra_headers
     return message.body
 

@@ -47,7 +47,7 @@ class Clock:
 @pytest.fixture(autouse=True)
 def clock(monkeypatch):
     clock = Clock()
-    monkeypatch.setattr("acts.site.utc_now", clock)
+    monkeypatch.setattr("acts.storage.utc_now", clock)
     return clock
 
 

@@ -20,7 +20,7 @@ from elections.lifecycle import services as lifecycle
 from elections.roll import imports
 from elections.roll import views as roll_views
 from elections.roll.services import add_voters
-from mail.letters import compose
+from mail.emails import compose
 from mail.sending import send_waiting
 from pages import lists
 from ranking.candidates import Candidate
@@ -59,11 +59,11 @@ def text_of(answer):
     return answer.content.decode()
 
 
-def refused(letter):
-    message = compose(letter)
+def refused(email):
+    message = compose(email)
 
     def send():
-        raise smtplib.SMTPRecipientsRefused({letter.to: (550, b"no")})
+        raise smtplib.SMTPRecipientsRefused({email.to: (550, b"no")})
 
     message.send = send
     return message

@@ -19,7 +19,7 @@ from elections.lifecycle import services as lifecycle
 from elections.roll.services import add_voters
 from elections.rules import WrongState
 from mail import outbox as mail
-from mail.letters import compose
+from mail.emails import compose
 from mail.sending import send_waiting
 from ranking.candidates import Candidate
 from store import keys
@@ -155,10 +155,10 @@ def test_a_message_whose_election_was_deleted_is_not_sent(site, ada):
 def refusing(*addresses):
     """A mail server that refuses these."""
 
-    def composed(letter):
-        message = compose(letter)
-        if letter.to in addresses:
-            message.send = lambda: (_ for _ in ()).throw(smtplib.SMTPRecipientsRefused({letter.to: (550, b"no")}))
+    def composed(email):
+        message = compose(email)
+        if email.to in addresses:
+            message.send = lambda: (_ for _ in ()).throw(smtplib.SMTPRecipientsRefused({email.to: (550, b"no")}))
         return message
 
     return composed

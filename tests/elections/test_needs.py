@@ -24,7 +24,7 @@ from elections.skills_needed import services as skills_needed
 from elections.skills_needed.needs import Need
 from elections.skills_needed.services import ask_candidates, drop_need, set_need
 from mail import outbox
-from mail.letters import compose
+from mail.emails import compose
 from ranking.candidates import Candidate
 from skills import merging
 from skills import repository as skilled
@@ -307,7 +307,7 @@ def test_those_it_is_about_and_auditors_can_read_it(otto, bo, draft, signed_in):
 # --- asking those who stand ---
 
 
-def letters_to(name: str) -> list[dict]:
+def emails_to(name: str) -> list[dict]:
     place = people.find(name).email
     return [
         each.about for each in outbox.in_state("queued", 50)[0] if (each.kind, each.to) == ("candidate_asked", place)
@@ -317,14 +317,14 @@ def letters_to(name: str) -> list[dict]:
 def test_candidates_with_an_account_are_mailed_once_about_each_change_of_the_needs(site, otto, bo, draft):
     assert ask_candidates(otto, board()) == 1, "Cy has no account"
     assert ask_candidates(otto, board()) == 0
-    assert letters_to("Bo") == [{"election_name": "Board", "asked_by": "Otto"}]
+    assert emails_to("Bo") == [{"election_name": "Board", "asked_by": "Otto"}]
     assert not any(each.skills for each in needs.agreements("Board"))
     set_need(otto, board(), Need("tea", 1, 1))
     set_need(otto, board(), Need("python", 4, 1))  # another level of what they were asked about
     assert ask_candidates(otto, board()) == 1
     drop_need(otto, board(), "tea")
     assert ask_candidates(otto, board()) == 0
-    assert len(letters_to("Bo")) == 2
+    assert len(emails_to("Bo")) == 2
     assert replay.check(site).first == ()
 
 
@@ -345,7 +345,7 @@ def test_asking_counts_against_what_somebody_may_mail_in_a_day(otto, bo, draft, 
     monkeypatch.setattr(allowance, "limit_of", lambda person: 0)
     with pytest.raises(allowance.TooManyMails):
         ask_candidates(otto, board())
-    assert letters_to("Bo") == []
+    assert emails_to("Bo") == []
     assert needs.agreements("Board") == []
 
 

@@ -11,7 +11,7 @@ from django.urls import reverse
 from accounts import repository as people
 from accounts.rules import Role
 from acts import background
-from acts.site import table
+from acts.storage import table
 from ballots import services as voting
 from ballots.services import seal_what_is_closed
 from elections import repository
@@ -24,7 +24,7 @@ from elections.invitations.open_electorate import Window
 from elections.lifecycle import closing
 from elections.lifecycle import services as lifecycle
 from elections.roll.services import add_voters
-from mail.letters import compose
+from mail.emails import compose
 from mail.sending import send_waiting
 from ranking.candidates import Candidate
 from results.mailing import services as mailing

@@ -46,7 +46,7 @@ class Clock:
 @pytest.fixture
 def clock(monkeypatch):
     clock = Clock()
-    monkeypatch.setattr("acts.site.utc_now", lambda: from_text(clock()))
+    monkeypatch.setattr("acts.storage.utc_now", lambda: from_text(clock()))
     return clock
 
 

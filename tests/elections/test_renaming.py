@@ -199,7 +199,7 @@ def test_many_finish_at_once_and_nothing_is_lost_or_doubled(site, ada, draft, mo
 
 def test_under_bad_weather_it_is_finished_all_the_same(site, ada, draft, monkeypatch):
     weather = Chaos(site, Random(7), conflicts=0.2, throttling=0.1, lost_replies=0.2, lag=3)
-    monkeypatch.setattr("acts.site.connect", lambda url: weather)
+    monkeypatch.setattr("acts.storage.connect", lambda url: weather)
     for _ in range(200):
         try:
             election = repository.find("Board 2027")

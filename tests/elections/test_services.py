@@ -12,7 +12,7 @@ from accounts import repository as people
 from accounts import services as accounts
 from accounts.rules import Role
 from acts.refusals import LostRace, NameTaken, NotAllowed
-from acts.site import now_text
+from acts.storage import now_text
 from elections import actions, repository, rules
 from elections.candidates.forms import CandidatesForm
 from elections.candidates.services import add_candidates, edit_candidate, remove_candidate

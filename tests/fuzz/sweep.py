@@ -20,7 +20,7 @@ from django.test import Client
 from playwright.sync_api import Page
 
 from accounts.rules import Role
-from mail.letters import compose
+from mail.emails import compose
 from mail.sending import send_waiting
 from news.site_page import Part
 from store.schema import SCHEMA

@@ -7,9 +7,9 @@ import zipfile
 from datetime import timedelta
 
 from accounts import services as accounts
-from accounts import telling as of_accounts
+from accounts.personal_data import export_personal_data
 from accounts.rules import Role
-from acts.site import table
+from acts.storage import table
 from live import repository
 from live.rules import Step
 from questions.question import Type
@@ -60,7 +60,7 @@ def test_whoever_asks_is_told_what_they_hosted(made):
     game = made(title="Friday")
     play(game)
     drive(game, Step.END)
-    with zipfile.ZipFile(of_accounts.archive(someone("Hana"))) as packed:
+    with zipfile.ZipFile(export_personal_data(someone("Hana"))) as packed:
         (told,) = json.loads(packed.read("live_sessions.json"))
         assert b"live_sessions.json" in packed.read("README.txt")
     assert (told["session"], told["title"], told["engagement_type"], told["players"]) == (

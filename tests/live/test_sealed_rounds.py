@@ -12,7 +12,7 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from acts.site import table
+from acts.storage import table
 from live import counting, repository, seats
 from live.rounds import Entry, Round
 from live.rules import Step

@@ -24,7 +24,7 @@ from elections.drafts import services as drafts
 from elections.lifecycle import closing
 from elections.lifecycle import services as lifecycle
 from mail import outbox
-from mail.letters import compose
+from mail.emails import compose
 from mail.sending import send_waiting
 from ranking.candidates import Candidate
 from store.log.search import Wanted, look

@@ -20,7 +20,7 @@ import pytest
 
 from mail import mailboxes
 from mail import outbox as mail
-from mail.letters import compose
+from mail.emails import compose
 from mail.numbers import message_id
 from mail.sending import send_waiting
 from store import keys

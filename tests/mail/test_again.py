@@ -17,7 +17,7 @@ from elections.lifecycle import services as lifecycle
 from elections.roll.services import add_voters
 from mail import again
 from mail import outbox as mail
-from mail.letters import compose
+from mail.emails import compose
 from mail.sending import send_waiting
 from mail.server import forget_outages
 from ranking.candidates import Candidate

@@ -7,11 +7,11 @@ import json
 import pytest
 
 from accounts.rules import Role
-from acts.site import table
+from acts.storage import table
 from mail import mailboxes
 from mail import outbox as mail
 from mail.bounces import report_in
-from mail.letters import compose
+from mail.emails import compose
 from mail.numbers import message_id, number_in
 from mail.sending import send_waiting
 from mail.words import mail_note, mail_reason

@@ -17,11 +17,11 @@ import pytest
 from django.core import mail as sent
 from django.core.mail import EmailMessage
 
-from accounts.letters import LETTERS
+from accounts.emails import EMAIL_TEMPLATES
 from elections.repository import creation
 from elections.rules import Election
 from mail import outbox as mail
-from mail.letters import compose
+from mail.emails import compose
 from mail.numbers import number_in
 from mail.sending import GIVE_UP_SECONDS, LEASE_SECONDS, send_waiting
 from mail.words import mail_reason
@@ -59,7 +59,7 @@ def failing(error):
         def send(self, fail_silently=False):
             raise error
 
-    return lambda letter: Failing("subject", "text", to=[letter.to])
+    return lambda email: Failing("subject", "text", to=[email.to])
 
 
 def test_a_mail_is_sent_once_and_marked(queued):
@@ -137,7 +137,7 @@ def test_a_mail_at_rest_holds_no_link_and_no_token(client, site, person):
 
 
 @pytest.mark.parametrize("language", ["en", "de"])
-@pytest.mark.parametrize("kind", sorted(LETTERS))
+@pytest.mark.parametrize("kind", sorted(EMAIL_TEMPLATES))
 def test_every_mail_has_text_and_html_in_every_language(site, person, kind, language):
     person("Ada", email="ada@example.org")
     about = {"name": "Ada", "number": "1", "email": "new@example.org", "invited_by": "Bo <b>", "factor": "totp"}
@@ -145,10 +145,8 @@ def test_every_mail_has_text_and_html_in_every_language(site, person, kind, lang
     about |= {"asked_by": "Bo <b>", "organiser": "Bo <b>", "entered_by": "Bo <b>"}
     site.write(*creation(Election("Board <b>", "Bo <b>", "2026-11-15T00:00:00.000Z")))
     site.write(Update(keys.message("Board <b>", "1"), set={"subject": "Soon <b>", "text": "Please *vote* <b>"}))
-    letter = mail.Mail(
-        "1", kind, "ada@example.org", about, language, mail.QUEUED, "", "", 0, "2026-11-15T00:00:00.000Z"
-    )
-    message = compose(letter)
+    email = mail.Mail("1", kind, "ada@example.org", about, language, mail.QUEUED, "", "", 0, "2026-11-15T00:00:00.000Z")
+    message = compose(email)
     ((html, kind_of_html),) = message.alternatives
     assert kind_of_html == "text/html"
     assert "<b>" not in html.replace("<body>", "")
@@ -158,8 +156,8 @@ def test_every_mail_has_text_and_html_in_every_language(site, person, kind, lang
 
 def test_a_long_subject_in_any_script_arrives_as_it_was_written(site, settings):
     settings.SITE_NAME = "Straße und “Größe” " * 8 + "東京 🗳️"
-    letter = mail.Mail("1", "trial", "ada@example.org", {}, "de", mail.QUEUED, "", "", 0, "2026-11-15T00:00:00.000Z")
-    message = compose(letter)
+    email = mail.Mail("1", "trial", "ada@example.org", {}, "de", mail.QUEUED, "", "", 0, "2026-11-15T00:00:00.000Z")
+    message = compose(email)
     wire = message.message().as_bytes(linesep="\r\n")
     assert all(len(line) <= 998 for line in wire.split(b"\r\n"))
     read = message_from_bytes(wire, policy=policy.default)
@@ -192,7 +190,7 @@ class Slow(EmailMessage):
 def worker() -> Iterator[int]:
     """A process that sends what waits, by its number; it is waited for."""
     if (child := os.fork()) == 0:
-        send_waiting(lambda letter: Slow("s", "t", to=[letter.to]))
+        send_waiting(lambda email: Slow("s", "t", to=[email.to]))
         os._exit(0)
     yield child
     os.waitpid(child, 0)

@@ -13,7 +13,7 @@ from mail import outbox as mail
 from mail import server as mail_server
 from mail import smtp
 from mail.answers import without_address
-from mail.letters import compose
+from mail.emails import compose
 from mail.sending import GIVE_UP_SECONDS, anything_due, pause, send_waiting
 from mail.server import BULK, URGENT
 from mail.words import mail_reason
@@ -50,7 +50,7 @@ def test_many_mails_go_through_one_connection_and_say_what_the_server_said(serve
 def test_a_line_that_begins_with_a_dot_arrives_as_it_is(serves, site):
     server = serves()
     site.write(mail.queued("checkpoint", "ann@example.org", event_id="7", hash="x"))
-    send_waiting(lambda letter: EmailMessage("s", "x\n.\n..b.", to=[letter.to]))
+    send_waiting(lambda email: EmailMessage("s", "x\n.\n..b.", to=[email.to]))
     assert "\r\n.\r\n..b." in server.taken[0][1]
 
 

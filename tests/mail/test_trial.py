@@ -16,7 +16,7 @@ from elections.invitations import mailing
 from elections.repository import creation
 from elections.rules import Election
 from mail import outbox as mail
-from mail.letters import LETTERS, compose
+from mail.emails import EMAIL_TEMPLATES, compose
 from mail.numbers import number_in
 from mail.sending import send_waiting
 from store import keys
@@ -63,7 +63,7 @@ def test_what_somebody_waits_for_is_no_bulk_and_cannot_be_silenced(site, person)
 
 
 def test_what_somebody_waits_for_is_in_the_urgent_lane():
-    urgent = {kind for kind, letter in LETTERS.items() if letter.urgent}
+    urgent = {kind for kind, template in EMAIL_TEMPLATES.items() if template.urgent}
     assert {"reset_password", "reset_link", "confirm_registration", "confirm_email", "invitation"} <= urgent
     assert not urgent & {"vote_invitation", "vote_reminder", "vote_message", "ballot_cast", "checkpoint"}
 

@@ -8,8 +8,8 @@ import zipfile
 import pytest
 
 from accounts import services as accounts
+from accounts.personal_data import export_personal_data
 from accounts.rules import Role
-from accounts.telling import archive
 from news import repository, services
 
 from .conftest import LATER, written
@@ -31,7 +31,7 @@ def test_what_can_be_read_stays_without_a_name_and_the_rest_is_the_owners(author
     assert (seen.title, seen.author) == ("Seen", "")
     assert repository.by_author("Ann", limit=9)[0] == repository.drafts("Ann", limit=9)[0] == []
     assert [(each.title, each.author) for each in repository.drafts("Boss", limit=9)[0]] == [("Draft", "Boss")]
-    assert [(each.title, each.author) for each in repository.ahead(limit=9)[0]] == [("Ahead", "Boss")]
+    assert [(each.title, each.author) for each in repository.scheduled(limit=9)[0]] == [("Ahead", "Boss")]
     services.edit(admin, seen, written("Seen", "Still."))
 
 
@@ -49,7 +49,7 @@ def test_they_are_told_before(author, person):
 
 
 def test_their_posts_are_among_their_own_data(author):
-    with zipfile.ZipFile(archive(author)) as packed:
+    with zipfile.ZipFile(export_personal_data(author)) as packed:
         posts = json.loads(packed.read("posts.json"))
         assert "posts.json" in packed.read("README.txt").decode()
     assert {each["title"]: each["text"] for each in posts}["Draft"] == "Not *yet*."

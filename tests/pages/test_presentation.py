@@ -12,7 +12,7 @@ from django.test import Client
 from accounts.second_factor.authenticator_apps import app_address
 from config.settings import BASE_DIR, named_sender
 from elections.drafts.forms import ElectionForm
-from mail.letters import compose
+from mail.emails import compose
 from polls.forms import PollForm
 from results.sharing import pen
 

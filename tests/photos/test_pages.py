@@ -14,8 +14,8 @@ from django.test import Client
 from accounts import repository as people
 from accounts import services as accounts
 from accounts.rules import Role
-from acts.limits import Limit
-from acts.site import acting_on
+from acts.rate_limits import Limit
+from acts.storage import use_table
 from elections import repository
 from elections.candidates.services import add_candidates, change_picture, remove_candidate
 from elections.drafts import copying
@@ -359,7 +359,7 @@ def test_what_comes_back_from_a_backup_or_a_transfer_is_the_same_picture(ada, bo
         there = SqliteTable(str(tmp_path / f"{number}.sqlite3"))
         there.create()
         bring(there)
-        with acting_on(there):
+        with use_table(there):
             assert photos.find_all(photo_of("Bo")) == list(found.parts)
         there.close()
 

@@ -13,7 +13,7 @@ from django.test import Client
 from accounts import repository as people
 from accounts.rules import Role
 from acts.refusals import LostRace
-from acts.site import log
+from acts.storage import log
 from polls import counting, repository, services, voters
 from polls.sealing import seal_what_is_over
 from results.pictures import pictures_of

@@ -12,7 +12,7 @@ from accounts import repository as people
 from accounts.rules import Role
 from acts.queues import SomeFailed
 from acts.refusals import LostRace, NotAllowed, NotNow, NotThere, TooMany
-from acts.site import acting_on, log
+from acts.storage import log, use_table
 from polls import demo, repository, services, voters
 from polls.counting import SideBySide
 from polls.rules import Act, PollRelation
@@ -437,5 +437,5 @@ def test_no_act_needs_more_than_a_few_gates_at_once(site, made, act):
     """In a table in which others always have some."""
     poll = made(expires_at=in_hours(2))
     vote(poll, "a", "Pizza")
-    with acting_on(Held(site, seconds=0, most=2)):
+    with use_table(Held(site, seconds=0, most=2)):
         getattr(services, act)(by_ida(poll), *([in_hours(3)] if act == "extend" else []))

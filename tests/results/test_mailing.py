@@ -27,11 +27,11 @@ from elections.multi_ballot_pages import services as binding
 from elections.multi_ballots import repository as multi_ballots
 from elections.roll.services import add_voters
 from elections.rules import Action, WrongState
-from mail.letters import compose
+from mail.emails import compose
 from mail.outbox import Mail
 from mail.sending import send_waiting
 from ranking.candidates import Candidate
-from results.mailing import letters
+from results.mailing import emails
 from results.mailing import services as mailing
 from store import keys
 from tests.background import queue_mailings
@@ -148,7 +148,7 @@ def test_whoever_has_no_account_comes_to_the_page_for_everybody(site, ada, perso
     closed(ada, results_public=True)
     about = {"election_name": "Board"}
     links = [
-        letters.RESULT.link(Mail("1", "vote_result", to, about, "en", "", "", "", 0, ""))
+        emails.RESULT.link(Mail("1", "vote_result", to, about, "en", "", "", "", 0, ""))
         for to in (ANN, "eve@example.org")
     ]
     assert links == ["/result/Board/", "/election/Board/results/"]
@@ -166,9 +166,9 @@ def test_whoever_has_no_account_comes_to_the_page_for_everybody(site, ada, perso
     ],
 )
 def test_what_the_mail_says(about, sentence, german):
-    assert sentence in letters.outcome(about)
+    assert sentence in emails.outcome(about)
     with override("de"):
-        assert german in letters.outcome(about)
+        assert german in emails.outcome(about)
 
 
 def test_no_ballot_at_all_is_told_too(site, ada):

@@ -8,7 +8,7 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 
-from acts.limits import Limit
+from acts.rate_limits import Limit
 from results import apart
 from results import sandbox_views as sandbox
 from store import keys

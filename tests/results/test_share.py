@@ -10,7 +10,7 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from acts.site import table
+from acts.storage import table
 from results import export_views, services
 from results.checks.sealed import stamp
 from tests.ballots.conftest import opened  # noqa: F401 - a fixture

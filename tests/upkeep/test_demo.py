@@ -13,7 +13,7 @@ from django.utils import translation
 
 from accounts import repository as people
 from accounts.demo import PEOPLE
-from acts.site import now_text, table
+from acts.storage import now_text, table
 from elections import repository as elections
 from elections.public.own_elections import votes_of
 from news import repository as news
@@ -65,7 +65,7 @@ def test_the_demo_is_loaded_once_and_its_counts_follow_the_log(demo, watched):
     seen = [post.title for post in news.published(limit=9)[0]]
     assert seen[:2] == ["Result: Talk of the year", "Three towns, one summer"]
     assert len(seen) == 4
-    assert len(news.ahead(limit=9)[0]) == len(news.drafts(limit=9)[0]) == 1
+    assert len(news.scheduled(limit=9)[0]) == len(news.drafts(limit=9)[0]) == 1
     registered = sum(event["event_type"] == "UserRegistered" for event in EventLog(site).since(0))
     assert registered == len(PEOPLE) + len(MEMBERS)
     assert sum(1 for _ in site.each(keys.mails("queued"))) < 20, "of thousands of ballots only those of a few are told"

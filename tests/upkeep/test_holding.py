@@ -18,7 +18,7 @@ from elections.lifecycle import services as lifecycle
 from elections.roll.services import add_voters
 from mail import again
 from mail import outbox as mail
-from mail.letters import compose
+from mail.emails import compose
 from mail.sending import send_waiting
 from ranking.candidates import Candidate
 from store.connect import connect
@@ -75,7 +75,7 @@ def test_what_waited_is_put_aside_and_a_person_can_send_it_again(inviting, setti
 
 def test_moments_of_reminders_that_have_passed_by_then_are_let_pass(inviting, settings, tmp_path, monkeypatch):
     before = settings.STORE_URL
-    monkeypatch.setattr("acts.site.utc_now", lambda: utc_now() + timedelta(hours=2))
+    monkeypatch.setattr("acts.storage.utc_now", lambda: utc_now() + timedelta(hours=2))
     restored(settings, tmp_path, inviting)
     assert reminders.send_due_reminders() == 0
     settings.STORE_URL = before

@@ -12,8 +12,8 @@ from django.core.management import CommandError, call_command
 from accounts import repository as people
 from accounts import services as accounts
 from accounts.rules import Role
-from acts.site import log
-from acts.tokens import sign
+from acts.storage import log
+from acts.tokens import create_token
 from ballots import services as voting
 from elections import repository as elections
 from elections.candidates.services import add_candidates
@@ -58,7 +58,7 @@ def boss(person):
 def ada(boss, person):
     """Came by an invitation, changed her address, wrote about herself, ran things, managed people and voted."""
     accounts.invite(boss, ADA[1])
-    ada = accounts.accept_invitation(sign("invitation", ADA[1]), ADA[0], PASSWORD)
+    ada = accounts.accept_invitation(create_token("invitation", ADA[1]), ADA[0], PASSWORD)
     accounts.change_role(boss, ada, Role.ADMIN)
     log().record(
         Event(ada.name, "UserEmailChanged", {"name": ada.name, "email": ADA[2]}), *people.email_change(ada, ADA[2])

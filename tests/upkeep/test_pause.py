@@ -413,11 +413,11 @@ def test_a_mail_that_is_being_sent_is_finished(site, monkeypatch):
     """Stopped after sending it and before noting so, it would count as failed although it went out."""
     site.write(mail.queued("already_registered", "eve@example.org", name="Eve"))
 
-    class Letter:
+    class FakeEmail:
         def send(self) -> None:
             pause("Olga", 5)
 
-    ended = run(Job("mail", 2, lambda: send_waiting(lambda each: Letter())), Leases(site))
+    ended = run(Job("mail", 2, lambda: send_waiting(lambda each: FakeEmail())), Leases(site))
     assert (ended.outcome, ended.done) == (Outcome.DONE, 1)
     assert len(mail.in_state(mail.SENT, 10)[0]) == 1
 
@@ -426,11 +426,11 @@ def test_a_pause_stops_the_worker_between_two_mails(site, monkeypatch):
     for name in ("eve", "fay", "gil"):
         site.write(mail.queued("already_registered", f"{name}@example.org", name=name))
 
-    class Letter:
+    class FakeEmail:
         def send(self) -> None:
             pause("Olga", 5)
 
-    monkeypatch.setattr(jobs, "compose", lambda each: Letter())
+    monkeypatch.setattr(jobs, "compose", lambda each: FakeEmail())
     ended = run(URGENT_MAIL, Leases(site))
     assert (ended.outcome, ended.done) == (Outcome.DONE, 1)
     assert [len(mail.in_state(state, 10)[0]) for state in mail.STATES] == [2, 0, 1, 0, 0, 0], (

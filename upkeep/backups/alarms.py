@@ -13,17 +13,16 @@ from django.urls import reverse
 from django.utils.translation import gettext_noop
 
 from accounts.rules import Role
-from acts.recording import try_write
-from acts.site import table
+from acts.storage import table, try_write
 from mail import outbox
-from mail.letters import Letter
+from mail.emails import EmailTemplate
 from store import keys
 from store.log import layout, utc_now
 from store.table import Table
 from upkeep.log.nightly import WATCHERS, addresses_of
 
-LETTERS = {
-    "backup_late": Letter(
+EMAIL_TEMPLATES = {
+    "backup_late": EmailTemplate(
         gettext_noop("There is no new backup"),
         (
             gettext_noop("the newest backup of this site is from %(day)s."),
@@ -32,7 +31,7 @@ LETTERS = {
         lambda mail: reverse("system"),
         gettext_noop("See how the site is"),
     ),
-    "backup_missing": Letter(
+    "backup_missing": EmailTemplate(
         gettext_noop("There is no backup"),
         (
             gettext_noop("no backup of this site was ever made, and it has been in use since %(day)s."),
@@ -41,7 +40,7 @@ LETTERS = {
         lambda mail: reverse("system"),
         gettext_noop("See how the site is"),
     ),
-    "backup_failed": Letter(
+    "backup_failed": EmailTemplate(
         gettext_noop("A backup has failed"),
         (
             gettext_noop("the backup of %(day)s did not come to its end. Nothing was deleted for it."),

@@ -23,8 +23,8 @@ from accounts import repository as people
 from accounts import services as accounts
 from accounts.models import User
 from accounts.rules import Role
-from acts import recent
-from acts.site import acting_on
+from acts import read_cache
+from acts.storage import use_table
 from ballots import services as voting
 from elections import repository as elections
 from elections.candidates.services import add_candidates
@@ -34,7 +34,7 @@ from elections.lifecycle import closing
 from elections.lifecycle import services as lifecycle
 from elections.roll import imports
 from elections.rules import Election
-from mail.letters import compose
+from mail.emails import compose
 from mail.sending import send_waiting
 from ranking.candidates import Candidate
 from results.waiting import waiting_for
@@ -160,14 +160,14 @@ def quietly() -> Iterator[None]:
 
 @contextmanager
 def on(table: Table) -> Iterator[None]:
-    """What pages remember for a second (acts/recent.py) they remember until `Play.later`."""
-    token = recent.clock.set(lambda: CLOCK[0])
+    """What pages remember for a second (acts/read_cache.py) they remember until `Play.later`."""
+    token = read_cache.clock.set(lambda: CLOCK[0])
     try:
-        with acting_on(table):
+        with use_table(table):
             prepare(table)
             yield
     finally:
-        recent.clock.reset(token)
+        read_cache.clock.reset(token)
 
 
 @dataclass
@@ -272,7 +272,7 @@ class Play:
             self.noted(name, "one who does", STAGE_VOTERS, players=STAGE_VOTERS)
 
     def later(self) -> None:
-        CLOCK[0] += recent.MAX_AGE_SECONDS
+        CLOCK[0] += read_cache.MAX_AGE_SECONDS
 
     def remembered(self, name: str, per: str, **more: bool) -> None:
         """What a page has read of the election because it was no longer remembered."""

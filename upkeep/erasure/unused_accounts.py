@@ -18,14 +18,13 @@ from accounts import repository, services
 from accounts.models import User
 from accounts.rules import Role
 from accounts.sessions import sessions_of
-from acts.queues import take_each
-from acts.recording import try_write
+from acts.queues import process_each
 from acts.refusals import LostRace
-from acts.site import table
+from acts.storage import table, try_write
 from elections import repository as elections
 from elections.rules import State
 from mail import outbox
-from mail.letters import Letter
+from mail.emails import EmailTemplate
 from store import keys
 from store.log import as_text, utc_now
 from store.table import Equals, Item, Missing, Put
@@ -33,8 +32,8 @@ from store.table import Equals, Item, Missing, Put
 BATCH_PEOPLE = 100  # people of one run
 NOTICE_PERIOD = timedelta(days=30)  # between the warning and the removal
 
-LETTERS = {
-    "unused_account": Letter(
+EMAIL_TEMPLATES = {
+    "unused_account": EmailTemplate(
         gettext_noop("Nobody uses your account"),
         (
             gettext_noop("nobody has signed in as %(name)s for a long time."),
@@ -65,7 +64,7 @@ def look_for_unused(clock: Callable[[], datetime] = utc_now) -> int:
     found, after = repository.people(limit=BATCH_PEOPLE, cursor=None if is_new else walk["after"])
     people = table().get_many([keys.user(each.name) for each in found]) if found else {}
     now = clock()
-    done = take_each(list(people.values()), lambda item: _look_at(repository.user_of(item), now))
+    done = process_each(list(people.values()), lambda item: _look_at(repository.user_of(item), now))
     _remember(walk, {"day": _day(clock), "after": after})
     return done
 
@@ -102,9 +101,9 @@ def is_in_use(user: User, now: str) -> bool:
 
 def _warn(user: User, now: datetime) -> bool:
     day = (now + NOTICE_PERIOD).date().isoformat()
-    letter = outbox.queued("unused_account", user.email, name=user.name, day=day)
+    email = outbox.queued("unused_account", user.email, name=user.name, day=day)
     # else they have signed in, or another worker has warned them
-    return try_write(repository.warned(user, as_text(now)), letter)
+    return try_write(repository.warned(user, as_text(now)), email)
 
 
 def _remove(user: User) -> bool:

@@ -15,10 +15,9 @@ from django.utils.translation import gettext_noop
 
 from accounts import repository
 from accounts.rules import Role
-from acts.recording import try_write
-from acts.site import table
+from acts.storage import table, try_write
 from mail import outbox
-from mail.letters import Letter
+from mail.emails import EmailTemplate
 from store import keys
 from store.log import EventLog, utc_now
 from store.table import Item, Less, Missing, Put
@@ -26,8 +25,8 @@ from store.table import Item, Less, Missing, Put
 WATCHERS = (Role.AUDITOR, Role.OWNER)
 BATCH_PEOPLE = 100
 
-LETTERS = {
-    "checkpoint": Letter(
+EMAIL_TEMPLATES = {
+    "checkpoint": EmailTemplate(
         gettext_noop("The newest checkpoint of the log"),
         (
             gettext_noop("the log is sealed up to event %(event_id)s. Its checkpoint is %(hash)s."),

@@ -16,14 +16,14 @@ from accounts import repository as people
 from accounts import services as accounts
 from accounts import throttle
 from accounts.services import registering
-from acts.limits import SECONDS_PER_DAY, count
+from acts.rate_limits import SECONDS_PER_DAY, count
 from audit.tables import masks, raw, relations
 from ballots import services as ballots
 from elections import repository
 from elections.invitations import mailing
 from elections.lifecycle import closing
 from elections.turnout.disclosure import Allowed
-from mail.letters import compose
+from mail.emails import compose
 from mail.sending import send_waiting
 from store import keys
 from store.log.seal import Sealer

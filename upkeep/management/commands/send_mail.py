@@ -5,7 +5,7 @@ from typing import Any
 from django.core.management.base import CommandError, CommandParser
 
 from mail.answers import Trouble
-from mail.letters import compose
+from mail.emails import compose
 from mail.sending import send_waiting
 from mail.server import forget_outages
 from mail.trial import send_trial

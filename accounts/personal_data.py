@@ -1,0 +1,171 @@
+"""All that is kept about somebody, as one file for themselves. What is in it, the types of items declare.
+
+Every part is read by pages and has an end: whoever has more than that is told so in it.
+"""
+
+from __future__ import annotations
+
+import json
+import zipfile
+from collections.abc import Callable, Iterable, Iterator
+from itertools import islice
+from tempfile import TemporaryFile
+from typing import IO, Any
+
+from django.utils.translation import gettext as _
+
+from acts.storage import table
+from photos import repository as photos
+from store import keys
+from store.log.search import Wanted, look
+from store.schema import SCHEMA
+from store.table import Item, Span
+
+from .models import User
+from .second_factor import factors
+from .sessions import sessions_of
+
+MAX_ENTRIES_PER_PART = 10_000  # entries of one part
+MAX_COUNTED_THINGS = 1000  # things that would pass on
+BATCH_EVENTS = 200  # events at once
+MAX_BATCHES = 50  # at events of others, which may be anybody's
+ABOUT = ("election_name", "poll_id", "skill_id", "post_id", "set_id", "game_id")
+
+
+def export_personal_data(user: User) -> IO[bytes]:
+    """The zip as a temporary file, at its beginning."""
+    file = TemporaryFile()  # noqa: SIM115 - it is the answer, and goes when whoever reads it is done
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as packed:
+        packed.writestr("README.txt", _readme(user))
+        for name, content in _picture(user):
+            packed.writestr(name, content)
+        for export in SCHEMA.exports:
+            with packed.open(f"{export.name}.json", "w") as part:
+                part.writelines(_lines(export.read(user)))
+    file.seek(0)
+    return file
+
+
+def _lines(entries: Iterable[Item]) -> Iterator[bytes]:
+    """A JSON list with an entry on each line, made as it is written."""
+    left, comma = iter(entries), "[\n"
+    for entry in islice(left, MAX_ENTRIES_PER_PART):
+        yield (comma + _text(entry)).encode()
+        comma = ",\n"
+    if next(left, None) is not None:
+        note = _("There are more; only %(most)d are told here.") % {"most": MAX_ENTRIES_PER_PART}
+        yield (comma + _text({"note": note})).encode()
+    yield b"[]\n" if comma == "[\n" else b"\n]\n"
+
+
+def _text(entry: Any) -> str:
+    return json.dumps(entry, ensure_ascii=False)
+
+
+def _readme(user: User) -> str:
+    lines = (
+        _("What this site keeps about %(name)s.") % {"name": user.name},
+        "",
+        *(str(export.about) for export in SCHEMA.exports if export.about),
+        _("picture: your picture in each width, if you have given one; what it shows is in account.json."),
+        "",
+        _("Passwords and keys are not told: what opens the door is kept only in a form that cannot be read back."),
+        _("A secret ballot is told while its election is open. After the close nobody can tell whose it is."),
+        _("Votes in polls are kept under a code that does not name you. Nobody else's data is in these files."),
+        _("Mails about your account are kept for 30 days, and not by address, so that they are not told here."),
+        _("All times are UTC."),
+    )
+    return "\n".join(lines) + "\n"
+
+
+# --- what declarations are made of ---
+
+
+def list_items(span: Callable[[str], Span], **fields: str) -> Callable[[User], Iterator[Item]]:
+    """Of each item that is listed under somebody's name these fields, each under a name of its own."""
+    return lambda user: (
+        {name: item.get(field) for name, field in fields.items()} for item in table().each(span(user.name))
+    )
+
+
+def count_items(*spans: Callable[[str], Span]) -> Callable[[User], tuple[int, ...]]:
+    """Of what is listed under somebody's name."""
+    return lambda user: tuple(len(table().page(span(user.name), limit=MAX_COUNTED_THINGS).items) for span in spans)
+
+
+# --- what is kept about accounts ---
+
+
+def _picture(user: User) -> Iterator[tuple[str, bytes]]:
+    if user.photo:
+        for width, content in zip(user.photo.widths, photos.find_all(user.photo), strict=False):
+            yield f"picture-{width}.{user.photo.kind}", content
+
+
+def account(user: User) -> Iterator[Item]:
+    signed_in = user.last_login.isoformat() if user.last_login else None
+    yield {
+        "name": user.name,
+        "email": user.email,
+        "role": user.role_name,
+        "created_at": user.created_at,
+        "may_vote_since": user.votes_since,
+        "last_sign_in": signed_in,
+        "last_visits": [moment for moment in (user.visited_before, user.visited_at) if moment],
+        "display_name": user.display_name,
+        "about": user.about,
+        "picture": user.photo.as_item() if user.photo else None,
+        "confirmed_organiser": user.confirmed,
+        "mails_a_day": user.mails_a_day,
+        "second_steps": list(_second_steps(user)),
+    }
+
+
+def _second_steps(user: User) -> Iterator[Item]:
+    """Without what opens the door."""
+    known = factors.load(user)
+    if known.app:
+        yield {"kind": "app", "added_at": known.app.added_at}
+    yield from ({"kind": "passkey", "name": each.name, "added_at": each.added_at} for each in known.passkeys)
+    if known.codes:
+        yield {"kind": "recovery codes", "left": len(known.codes)}
+
+
+def sessions(user: User) -> Iterator[Item]:
+    for item in sessions_of(user.name):
+        yield {"device": item["device"], "signed_in_at": item["created_at"], "last_seen": item["seen"]}
+
+
+def events(user: User) -> Iterator[Item]:
+    """What they did since their account was made, and what others did to it; of neither what is about anybody else."""
+    for event in _looked_for(Wanted(actor=user.name, since=user.created_at), MAX_ENTRIES_PER_PART):
+        yield _event(user, event)
+    for kind in (each.name for each in SCHEMA.events.values() if each.is_told):
+        for event in _looked_for(Wanted(event_type=kind, since=user.created_at), MAX_BATCHES):
+            if _is_about(user, event) and not _is_by(user, event):
+                yield _event(user, event) | {"by": _("somebody who looks after the site")}
+
+
+def _looked_for(wanted: Wanted, looks: int) -> Iterator[Item]:
+    before = None
+    for _look in range(looks):
+        found = look(table(), wanted, before=before, limit=BATCH_EVENTS)
+        yield from found.events
+        if (before := found.before) is None:
+            return
+
+
+def _event(user: User, event: Item) -> Item:
+    said = event["event_data"]
+    told = said if _is_about(user, event) else {name: said[name] for name in ABOUT if name in said}
+    return {"number": event["event_id"], "when": event["when_occurred"], "what": event["event_type"], **told}
+
+
+def _is_about(user: User, event: Item) -> bool:
+    """Whether all it says is about them. In an election's events a name may be anybody's."""
+    said = event["event_data"]
+    return "election_name" not in said and keys.fold(str(said.get("name", ""))) == keys.fold(user.name)
+
+
+def _is_by(user: User, event: Item) -> bool:
+    return keys.fold(event["actor"]) == keys.fold(user.name)

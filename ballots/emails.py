@@ -1,0 +1,128 @@
+"""The mails voters get about their ballots: that something happened, never what the ballot says."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from django.urls import reverse
+from django.utils.translation import gettext_noop
+
+from elections.invitations.mailing import INVITED
+from mail import outbox
+from mail.emails import EmailTemplate
+from mail.outbox import Mail
+from store.table import Write
+
+from .repository import Standing
+
+CAST, CHANGED, WITHDRAWN, PAPER = "ballot_cast", "ballot_changed", "ballot_withdrawn", "ballot_on_paper"
+BY_LINK = "_by_link"  # ends the kinds of mails to whoever was sent a link, however they came
+
+
+def of_cast(standing: Standing, actor: str, *, paper: bool, called: str | None = None) -> list[Write]:
+    """The mail about a cast, to be queued with it; about paper it says who has entered it. Of several questions on one
+    ballot, which are cast together, one tells of all: it is `called` what the ballot is, and the others nothing."""
+    if called == "":
+        return []
+    if paper:
+        return _told(PAPER, standing, entered_by=actor)
+    more = {"election_name": called, "of": standing.election.name} if called else {}
+    return _told(CHANGED if standing.voted else CAST, standing, **more)
+
+
+def of_withdrawal(standing: Standing) -> list[Write]:
+    return _told(WITHDRAWN, standing)
+
+
+def _told(kind: str, standing: Standing, **more: str) -> list[Write]:
+    """Nothing, if the election does not have its voters told, or where there is no address."""
+    election, to = standing.election, _address(standing)
+    if not election.mail_votes or to is None:
+        return []
+    about = {"election_name": election.name, "organiser": election.owner_name, **more}
+    if election.vote_by_link and INVITED in (standing.entry or {}):
+        kind = f"{kind}{BY_LINK}"
+    return [outbox.queued(kind, to, None, **about)]
+
+
+def _address(standing: Standing) -> str | None:
+    """Of the account; of somebody without one the address they are on the roll by."""
+    if standing.person is not None:
+        return standing.person.email
+    return standing.voter if "@" in (standing.voter or "") else None
+
+
+def _link(mail: Mail) -> str:
+    return reverse("election", args=[mail.about.get("of") or mail.about["election_name"]])
+
+
+def _link_without_vote(mail: Mail) -> str:
+    """To a page that says where the voting link is: whoever is forwarded this mail must not get the vote with it."""
+    return reverse("your_link")
+
+
+NOT_ME = gettext_noop(
+    "If that was not you: sign in, cast your ballot anew before the election closes, change your password, and tell "
+    "%(organiser)s, who runs the election."
+)
+
+EMAIL_TEMPLATES = {
+    CAST: EmailTemplate(
+        gettext_noop("Your ballot is cast"),
+        (gettext_noop("a ballot was cast in your name in the election “%(election_name)s”."), NOT_ME),
+        _link,
+        gettext_noop("To the election"),
+    ),
+    CHANGED: EmailTemplate(
+        gettext_noop("Your ballot was changed"),
+        (
+            gettext_noop(
+                "in the election “%(election_name)s” your ballot was replaced by another one. The earlier code no "
+                "longer counts."
+            ),
+            NOT_ME,
+        ),
+        _link,
+        gettext_noop("To the election"),
+    ),
+    WITHDRAWN: EmailTemplate(
+        gettext_noop("Your ballot was withdrawn"),
+        (
+            gettext_noop(
+                "your ballot in the election “%(election_name)s” was withdrawn. You may vote again until it closes."
+            ),
+            NOT_ME,
+        ),
+        _link,
+        gettext_noop("To the election"),
+    ),
+    PAPER: EmailTemplate(
+        gettext_noop("Your paper ballot was entered"),
+        (
+            gettext_noop("%(entered_by)s has entered a paper ballot of yours in the election “%(election_name)s”."),
+            gettext_noop(
+                "If you gave none, tell %(organiser)s, who runs the election, before it closes. If you can sign in "
+                "here, you may also cast your ballot anew."
+            ),
+        ),
+        _link,
+        gettext_noop("To the election"),
+    ),
+}
+
+# Where one votes by link, whoever did it may have had the link.
+OTHERS_LINK = gettext_noop(
+    "If that was not you, somebody else may have your link. Cast your ballot anew before the election closes, and ask "
+    "%(organiser)s, who runs the election, to send you a new link: then the earlier one no longer works. If you have "
+    "an account here, change its password, too."
+)
+
+
+def _by_link(template: EmailTemplate) -> EmailTemplate:
+    sentences = tuple(OTHERS_LINK if each == NOT_ME else each for each in template.sentences)
+    return replace(
+        template, sentences=sentences, link=_link_without_vote, button=gettext_noop("How to get to your ballot")
+    )
+
+
+EMAIL_TEMPLATES |= {f"{kind}{BY_LINK}": _by_link(template) for kind, template in EMAIL_TEMPLATES.items()}

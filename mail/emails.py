@@ -1,0 +1,146 @@
+"""The mails people get: their words, and the links that are made only now that they are sent."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from django.conf import settings
+from django.core.mail import EmailMultiAlternatives
+from django.template.loader import render_to_string
+from django.utils.translation import get_language_bidi, gettext_noop, override
+from django.utils.translation import gettext as _
+
+from acts.branding import site_colour, site_name
+from acts.hooks import Hooks
+from acts.links import absolute_url
+
+from .names import isolated
+from .numbers import domain, message_id
+from .senders import named_sender
+
+if TYPE_CHECKING:
+    from .outbox import Mail
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """What a person wrote: as text, and as HTML that is safe to show."""
+
+    subject: str  # empty: the template keeps its own
+    text: str
+    html: str
+    lead: str = ""  # who says so
+
+
+@dataclass(frozen=True, slots=True)
+class EmailTemplate:
+    """One kind of mail. Subject and sentences may name what the mail is about, whom it was sent by, and what `words`
+    knows of it by the time it is sent."""
+
+    subject: str
+    sentences: tuple[str, ...]
+    link: Callable[[Mail], str] | None = None
+    button: str = ""
+    silence: Callable[[Mail], str] | None = None  # where to ask for no more of these
+    silence_words: str = gettext_noop("No more reminders about this")  # of the link that leads there
+    list_name: str = ""  # of the list that mails like this one go to, by which mail programs sort them
+    message: Callable[[Mail], Message | None] | None = None  # what somebody wrote, to stand between our words
+    urgent: bool = False  # somebody sits and waits for it, so it goes before those that go to many
+    good_for: int = 0  # seconds after which it is of no use; 0 if it always is
+    is_over: Callable[[Mail], bool] | None = None  # whether what it speaks of is over
+    words: Callable[[Mail], dict[str, str]] | None = None  # more that subject and sentences may name
+    title: str = ""  # what lists of mails call it; its subject, if that names nothing
+    headline: str = ""  # over the text; its subject, if there is none
+    after: tuple[str, ...] = ()  # sentences below what somebody wrote, beside the link
+    reply_to: Callable[[Mail], str] | None = None  # whom an answer goes to, if not to where all answers go
+    is_test: bool = False  # for whoever asked for it, to see what others will get
+    is_private: bool = False  # nobody is shown whom it goes to
+
+
+# The shades of the site's colour, which pages know and mails do not (config/hooks.py).
+COLOURING = Hooks[[str], dict[str, tuple[str, str]]]("when a mail is written")
+
+# Every kind of mail: the apps bring theirs (config/hooks.py).
+EMAIL_TEMPLATES: dict[str, EmailTemplate] = {
+    "trial": EmailTemplate(
+        gettext_noop("A test mail"),
+        (
+            gettext_noop("somebody who looks after this site wanted to know whether mails arrive. This one did."),
+            gettext_noop("Look where it arrived, and from whom: a mail that is called spam is read by nobody."),
+        ),
+        urgent=True,
+    ),
+}
+
+
+def is_of_use(mail: Mail, now: float) -> bool:
+    """Whether it still makes sense to send the mail."""
+    template = EMAIL_TEMPLATES.get(mail.kind)
+    if template is None:
+        return True  # nobody knows; whoever is to write it will say so
+    if template.good_for and mail.queued_for(now) >= template.good_for:
+        return False
+    return template.is_over is None or not template.is_over(mail)
+
+
+def compose(mail: Mail, template: EmailTemplate | None = None) -> EmailMultiAlternatives:
+    """The mail as it is sent, in the language it was asked for in; or as another template would have it."""
+    template, name = template or EMAIL_TEMPLATES[mail.kind], site_name()
+    with override(mail.language):
+        context = _said(template, mail) | {"site": settings.SITE_URL, "site_name": name, "colours": _colours()}
+        text = render_to_string("mail/email.txt", context).strip() + "\n"
+        message = EmailMultiAlternatives(f"{name}: {context['subject']}", text, sender(name), [mail.to])
+        message.attach_alternative(render_to_string("mail/email.html", context), "text/html")
+    message.extra_headers |= headers(mail, context["silence"], by_hand=context["written"] is not None)
+    answers = (template.reply_to(mail) if template.reply_to else "") or settings.MAIL_REPLY_TO
+    message.reply_to = [answers] if answers else []
+    return message
+
+
+def _said(template: EmailTemplate, mail: Mail) -> dict[str, Any]:
+    """All that text and HTML say."""
+    written = template.message(mail) if template.message else None
+    more = template.words(mail) if template.words else {}
+    words = {name: isolated(str(value)) for name, value in (mail.about | more).items()}
+    subject = isolated(written.subject) if written and written.subject else _(template.subject) % words
+    return {
+        "subject": _("Test: %(subject)s") % {"subject": subject} if template.is_test else subject,
+        "headline": _(template.headline) % words if template.headline else subject,
+        "sentences": [_(sentence) % words for sentence in template.sentences],
+        "written": written,
+        "after": [_(sentence) % words for sentence in template.after],
+        "link": absolute_url(template.link(mail)) if template.link else "",
+        "button": _(template.button) if template.button else "",
+        "silence": template.silence(mail) if template.silence else "",
+        "silence_words": _(template.silence_words),
+        "language": mail.language,
+        "direction": "rtl" if get_language_bidi() else "ltr",
+    }
+
+
+def _colours() -> dict[str, tuple[str, str]]:
+    """By name, in light and in dark."""
+    (own,) = COLOURING.run_all(site_colour())
+    return {name.replace("-", "_"): pair for name, pair in own.items()}
+
+
+def sender(name: str) -> str:
+    """Whom it comes from: the operator's words, and where those are only an address, the site's name."""
+    return settings.DEFAULT_FROM_EMAIL if name == settings.SITE_NAME else named_sender(settings.MAIL_FROM, name)
+
+
+def headers(mail: Mail, silence: str, *, by_hand: bool) -> dict[str, str]:
+    """What mail programs go by: which mail it is, that no machine need answer it, and how to get no more of them."""
+    template = EMAIL_TEMPLATES[mail.kind]
+    found = {"Message-ID": message_id(mail.number), "X-Auto-Response-Suppress": "OOF, AutoReply"}
+    if not by_hand:
+        found["Auto-Submitted"] = "auto-generated"
+    if not template.urgent:
+        found["Precedence"] = "bulk"
+    if silence:
+        found |= {"List-Unsubscribe": f"<{silence}>", "List-Unsubscribe-Post": "List-Unsubscribe=One-Click"}
+    if template.list_name:
+        found["List-Id"] = f"<{template.list_name}.{domain()}>"
+    return found

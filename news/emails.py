@@ -1,0 +1,99 @@
+"""The mails that subscribers of the news get, and those who want to be one."""
+
+from __future__ import annotations
+
+import re
+
+from django.urls import reverse
+from django.utils.html import format_html
+from django.utils.translation import gettext_noop, ngettext
+
+from acts.links import absolute_url
+from acts.storage import now_text, table
+from acts.tokens import SECONDS_PER_DAY
+from mail.emails import EmailTemplate, Message
+from mail.outbox import Mail, TakenBack
+from store import keys
+
+from . import subscriptions
+from .mailing import NEWS
+from .repository import post_of
+from .rules import Post
+from .subscriptions import ALREADY_SUBSCRIBED, CONFIRM, subscriber_of
+
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]+")
+
+
+def _confirm_link(mail: Mail) -> str:
+    return reverse("confirm_news", args=[subscriptions.confirm_token(mail.to, mail.language)])
+
+
+def _leave_path(mail: Mail) -> str:
+    return reverse("leave_news", args=[subscriptions.leave_token(mail.to)])
+
+
+def _leave_link(mail: Mail) -> str:
+    return absolute_url(_leave_path(mail))
+
+
+def news_message(mail: Mail) -> Message:
+    """The post as it is now. Nothing, if nobody is to see it any more, or its reader has left meanwhile."""
+    post = _post_for(mail)
+    title, minutes = _CONTROL.sub(" ", post.title), _minutes(post)
+    html = format_html("<p>{}</p><p>{}</p>", post.lead, minutes)
+    return Message(title, "\n\n".join((post.lead, minutes)), html)
+
+
+def _post_for(mail: Mail) -> Post:
+    place, reader = keys.post(mail.about["post"]), keys.subscriber(mail.to)
+    found = table().get_many([place, reader])
+    if place not in found or reader not in found:
+        raise TakenBack
+    post, since = post_of(found[place]), subscriber_of(found[reader]).since
+    if not post.is_public(now_text()) or since > (post.published_at or ""):
+        raise TakenBack
+    return post
+
+
+def _minutes(post: Post) -> str:
+    sentence = ngettext("%(minutes)s minute to read", "%(minutes)s minutes to read", post.minutes)
+    return sentence % {"minutes": post.minutes}
+
+
+EMAIL_TEMPLATES = {
+    CONFIRM: EmailTemplate(
+        gettext_noop("Do you want the news by mail?"),
+        (
+            gettext_noop("somebody, we hope you, asked for the news of this site to be mailed to this address."),
+            gettext_noop("This link confirms it. It is good for three days. If it was not you, do nothing."),
+        ),
+        _confirm_link,
+        gettext_noop("Get the news by mail"),
+        urgent=True,
+        is_private=True,
+        good_for=subscriptions.CONFIRM_DAYS * SECONDS_PER_DAY,
+    ),
+    ALREADY_SUBSCRIBED: EmailTemplate(
+        gettext_noop("You get the news by mail already"),
+        (
+            gettext_noop("somebody asked for the news of this site to be mailed to this address. They are already."),
+            gettext_noop("If you do not want them any more, this link is the way out."),
+        ),
+        _leave_path,
+        gettext_noop("No more news by mail"),
+        urgent=True,
+        is_private=True,
+        good_for=subscriptions.CONFIRM_DAYS * SECONDS_PER_DAY,
+    ),
+    NEWS: EmailTemplate(
+        gettext_noop("News"),
+        (gettext_noop("there is news on this site."),),
+        lambda mail: reverse("post", args=[mail.about["slug"]]),
+        gettext_noop("Read it"),
+        _leave_link,
+        silence_words=gettext_noop("No more news by mail"),
+        list_name="news",
+        message=news_message,
+        is_private=True,
+    ),
+}

@@ -1,0 +1,78 @@
+"""The mail that says who won."""
+
+from __future__ import annotations
+
+import json
+
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop, ngettext
+
+from accounts import repository as people
+from elections import repository
+from elections.invitations import opt_out
+from elections.invitations.voting_link import token_for
+from elections.multi_ballots.links import ballot_name
+from mail.emails import EmailTemplate
+from mail.outbox import Mail
+
+WORDS = {
+    "won": gettext_noop("%(names)s has won."),
+    "elected": gettext_noop("Elected: %(names)s."),
+    "tie": gettext_noop("It ended in a tie: %(names)s."),
+    "nobody": gettext_noop("Nobody was elected."),
+    "uncounted": gettext_noop("There was nothing to count: nobody is ranked on any ballot."),
+}
+
+
+def outcome(about: dict[str, str]) -> str:
+    """Who won, in a sentence; of several questions on one ballot, in a sentence for each."""
+    if "questions" in about:
+        told = json.loads(about["questions"])
+        return " ".join(f"{each['question']}: {outcome(each)}" for each in told)
+    names, more = about["names"], int(about["more"])
+    if more:
+        names = _("%(names)s and %(count)d more") % {"names": names, "count": more}
+    sentence = WORDS[about["ended"]]
+    return _(sentence) % {"names": names}
+
+
+def _words(mail: Mail) -> dict[str, str]:
+    ballots, election = int(mail.about["ballots"]), repository.find(mail.about["election_name"])
+    counted = ngettext("%(count)d ballot was counted.", "%(count)d ballots were counted.", ballots)
+    name = ballot_name(election) if election else mail.about["election_name"]
+    return {"election": name, "outcome": outcome(mail.about), "counted": counted % {"count": ballots}}
+
+
+def _link(mail: Mail) -> str:
+    """Who votes by link comes to the result by it, too. Others without an account come to the page for everybody, where
+    there is one."""
+    election = repository.find(mail.about["election_name"])
+    if election is None:
+        return reverse("results", args=[mail.about["election_name"]])
+    if (token := token_for(election.name, mail.about.get("voter", ""), mail.to)) is not None:
+        return reverse("vote_by_link", args=[token])
+    is_for_all = election.results_public and people.find_by_email(mail.to) is None
+    if election.book:
+        return reverse("shared_multi_ballot" if is_for_all else "multi_ballot_results", args=[election.book])
+    return reverse("shared" if is_for_all else "results", args=[election.name])
+
+
+def _is_gone(mail: Mail) -> bool:
+    return repository.find(mail.about["election_name"]) is None or opt_out.has_opted_out(mail.to)
+
+
+RESULT = EmailTemplate(
+    gettext_noop("The result: %(election)s"),
+    (gettext_noop("the election “%(election)s” is counted."), "%(outcome)s %(counted)s"),
+    _link,
+    gettext_noop("See the result, and why"),
+    opt_out.link,
+    silence_words=gettext_noop("No more mails about results"),
+    is_over=_is_gone,
+    words=_words,
+    title=gettext_noop("Who won"),
+    headline="%(election)s",
+)
+
+EMAIL_TEMPLATES = {"vote_result": RESULT}

@@ -1,0 +1,36 @@
+"""What is kept of somebody's skills, for themselves."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from accounts.models import User
+from accounts.services import who
+from acts.storage import table
+from store import keys
+from store.table import Item
+
+from . import endorsements, repository
+from .endorsements import Endorsement
+
+
+def held(user: User) -> Iterator[Item]:
+    """Who may see them, and then each."""
+    own = repository.own_skills(user.name)
+    if own.version:
+        yield {"visible_to": own.visibility.value}
+    for each in own.held.values():
+        yield {"skill": each.skill, **each.told, "added_at": each.added_at, "confirmed_at": each.confirmed_at}
+
+
+def endorsed(user: User) -> Iterator[Item]:
+    """What they gave, and then what they got from those whom they may see."""
+    for each in map(endorsements.endorsement_of, table().each(keys.endorses(user.name))):
+        yield {"given_to": each.name, **_words(each)}
+    got = [endorsements.endorsement_of(item) for item in table().each(keys.endorsements(user.name))]
+    for each in endorsements.seen_by(who(user), got):
+        yield {"got_from": each.by, **_words(each), "hidden": each.hidden}
+
+
+def _words(each: Endorsement) -> Item:
+    return {"skill": each.skill, "grounds": list(each.grounds), "level": each.level, "at": each.at}
