@@ -53,8 +53,8 @@ from polls import reports, voters
 from polls import repository as polls
 from polls import sealing as poll_sealing
 from polls import services as polling
-from polls.counting import SideBySide
-from polls.previews import edition_of
+from polls.counting import MethodComparison
+from polls.link_previews import edition_of
 from polls.rules import Poll
 from questions import services as question_sets
 from questions.question import Kind, Question
@@ -467,7 +467,7 @@ def _looks_at_results() -> list[Look]:
 def _looks_at_polls(lunch: Poll, dinner: Poll) -> list[Look]:
     ended = polls.find_sealed(dinner.id)
     assert ended is not None
-    edition = edition_of(SideBySide.from_bytes(ended["report"]))
+    edition = edition_of(MethodComparison.from_bytes(ended["report"]))
     unowned, key = polling.make(AnonymousUser(), (text("Pizza"), text("Sushi")), 30, title=text("Supper"), **CHOSEN)
     of_makers = ("manage_poll", "close_poll", "extend_poll", "delete_poll", "elect_poll")
     return [

@@ -58,7 +58,7 @@ def test_cast_at_once_closed_counted_and_replayed(on_dynamodb, person, opened): 
 def test_a_poll_takes_eight_shards_there(on_dynamodb, made):  # noqa: F811
     poll = made()
     at_once(*[lambda number=number: vote(poll, f"voter {number}", "Pizza") for number in range(8)])
-    assert (poll.shards, polls.counted(poll).total, polls.with_gates(poll.id)[1]) == (8, 8, 8)
+    assert (poll.shards, polls.read_ballots(poll).total, polls.with_gates(poll.id)[1]) == (8, 8, 8)
 
 
 # --- in a store of the other kind ---
@@ -124,7 +124,7 @@ def test_all_goes_on_in_a_store_of_the_other_kind(target, by, settings, tmp_path
     turnouts = {name: results.find(name).seal.turnout.voted for name in ("Secret", "Public", "Renamed")}
     assert turnouts == {"Secret": 12, "Public": 11, "Renamed": 6}
     assert [proof.check_sealed(elections.find(name)) for name in turnouts] == [None] * 3
-    assert polls.with_gates(poll.id)[1] == polls.counted(polls.find(poll.id)).total == 12
+    assert polls.with_gates(poll.id)[1] == polls.read_ballots(polls.find(poll.id)).total == 12
     assert drafts.create(organiser, "New").shards == places.shards_of_new()
     site_sealer().seal()
     verdict = verify(table())

@@ -105,7 +105,7 @@ def is_public() -> bool:
 
 
 def is_a_poll_running() -> bool:
-    polls, _cursor = polls_repository.lists(keys.PUBLIC_POLLS, limit=9)
+    polls, _cursor = polls_repository.list_page(keys.PUBLIC_POLLS, limit=9)
     return any(each.is_open(now_text()) and voters_of(each.id) > 10 for each in polls)
 
 

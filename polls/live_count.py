@@ -16,9 +16,9 @@ from store.table import Item
 from tally.ballots import Ballots
 
 from . import repository
-from .counting import SideBySide
+from .counting import MethodComparison
 from .rules import Poll
-from .sealing import seal_or_complain
+from .sealing import try_seal
 
 # votes that are counted and sealed while somebody waits for the page; more are the worker's
 MAX_VOTES_COUNTED_IN_REQUEST = 1_000
@@ -26,11 +26,11 @@ CACHE_BYTES = 60_000_000  # bytes that all polls take up that are being watched
 
 
 @dataclass(frozen=True, slots=True)
-class Look:
+class PollSnapshot:
     """A poll as it was a moment ago. Without a result, it is over and being counted."""
 
     poll: Poll
-    result: SideBySide | None
+    result: MethodComparison | None
     ballots: Ballots | None = None  # how often each ranking was given, while it is open
     is_sealed: bool = False
 
@@ -40,38 +40,38 @@ class Look:
         return f"{self.result.digest[:16]}{self.poll.version}{'s' * self.is_sealed}" if self.result else ""
 
 
-class PollShelf(Shelf):
+class PollWatch(Shelf):
     """The polls that are being watched."""
 
-    def see(self, name: str, watched: Watched) -> Look | None:
+    def see(self, name: str, watched: Watched) -> PollSnapshot | None:
         found = repository.with_gates(name)
         if found is None:
             return None
         poll, voted, head = found
         if not poll.is_open(now_text()):
             watched.forget()
-            return _over(poll, voted, head)
-        self.bring_up_to_date(watched, _box(poll, voted))
-        return _counted(poll, watched)
+            return _closed_snapshot(poll, voted, head)
+        self.bring_up_to_date(watched, _votes_of(poll, voted))
+        return _counted_snapshot(poll, watched)
 
 
-def _box(poll: Poll, voted: int) -> Box:
+def _votes_of(poll: Poll, voted: int) -> Box:
     return Box(
         poll.created_at,
         poll.candidates,
         every=lambda: repository.each_vote(poll),
         since=lambda moment: repository.votes_since(poll, moment),
         can_hold=lambda total: total >= voted,
-        kept_of=_kept,
+        kept_of=_counted_vote,
     )
 
 
-def _kept(vote: Item) -> Kept:
+def _counted_vote(vote: Item) -> Kept:
     """A vote that was changed differs from the one before by how often it was given."""
     return Kept(vote["votedAt"], str(vote["acts"]), vote["rankings"])
 
 
-def _counted(poll: Poll, watched: Watched) -> Look:
+def _counted_snapshot(poll: Poll, watched: Watched) -> PollSnapshot:
     """Counted again only if something is new; most looks find nothing, and then nobody need even put it together."""
     before = watched.look
     if before and before.ballots is not None and before.ballots.normal.summary is watched.running.summary:
@@ -79,16 +79,16 @@ def _counted(poll: Poll, watched: Watched) -> Look:
     ballots = watched.running.ballots
     if before and before.result and before.ballots and before.result.digest == ballots.digest:
         return replace(before, poll=poll)
-    return Look(poll, SideBySide.of(ballots, poll.seed), ballots)
+    return PollSnapshot(poll, MethodComparison.of(ballots, poll.seed), ballots)
 
 
-def _over(poll: Poll, voted: int, head: Item | None) -> Look:
+def _closed_snapshot(poll: Poll, voted: int, head: Item | None) -> PollSnapshot:
     """What was sealed; one with few votes is sealed now."""
-    if head is None and voted <= MAX_VOTES_COUNTED_IN_REQUEST and seal_or_complain(poll.id):
+    if head is None and voted <= MAX_VOTES_COUNTED_IN_REQUEST and try_seal(poll.id):
         poll, _voted, head = repository.with_gates(poll.id) or (poll, voted, None)
     if head is None:
-        return Look(poll, None)
-    return Look(poll, SideBySide.from_bytes(head["report"]), is_sealed=True)
+        return PollSnapshot(poll, None)
+    return PollSnapshot(poll, MethodComparison.from_bytes(head["report"]), is_sealed=True)
 
 
-shelf = PollShelf(most=CACHE_BYTES)
+watched_polls = PollWatch(most=CACHE_BYTES)
