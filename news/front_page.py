@@ -21,7 +21,7 @@ from acts.branding import site_name
 from acts.links import absolute_url
 from acts.storage import now_text, table
 from elections import repository as elections
-from elections.multi_ballots.links import asked_together
+from elections.multi_ballots.links import vote_requests
 from elections.public.own_elections import votes_of
 from elections.repository import Description, Listed
 from elections.skills_needed import needs
@@ -72,7 +72,9 @@ def _skill_requests(user: User) -> list[str]:
 
 
 def _elections_run_by(user: User) -> tuple[list[Listed], str | None]:
-    return elections.lists(run_by=user.name, limit=MAX_ELECTIONS_LISTED) if user.can_run_elections else ([], None)
+    return (
+        elections.list_elections(run_by=user.name, limit=MAX_ELECTIONS_LISTED) if user.can_run_elections else ([], None)
+    )
 
 
 def _votes(request: HttpRequest, now: str) -> dict[str, Any]:
@@ -81,7 +83,7 @@ def _votes(request: HttpRequest, now: str) -> dict[str, Any]:
         return {}
     votes = votes_of(request.user, now, last_visit(request.user, now))
     decided = [(each, words.ended(each)) for each in votes.decided[:MAX_ELECTIONS_LISTED]]
-    waiting, cast = asked_together(votes.waiting, votes.cast)
+    waiting, cast = vote_requests(votes.waiting, votes.cast)
     return {
         "waiting": [(each, _excerpt(votes.about[fold(each.name)]), asked) for each, asked in waiting],
         "cast": cast,

@@ -23,7 +23,7 @@ from acts.storage import log
 from acts.tokens import create_token
 from ballots import services as voting
 from elections import repository as elections
-from elections.candidates.services import add_candidates, picture_candidate
+from elections.candidates.services import add_candidates, change_picture
 from elections.drafts import services as drafts
 from elections.drafts import setup_steps
 from elections.groups import services as groups
@@ -219,7 +219,7 @@ def _now(name: str) -> Election:
 
 def _draft(otto: User) -> None:
     _set_up(otto, "Draft")
-    picture_candidate(otto, _now("Draft"), known("Ada"), Wanted(kept(), alt=text("A face")))
+    change_picture(otto, _now("Draft"), known("Ada"), Wanted(kept(), alt=text("A face")))
     imports.start(otto, _now("Draft"), ["flo@example.org", "gus@example.org"])
 
 
@@ -382,7 +382,7 @@ def _looks_of_everybody(links: dict[str, tuple[str, ...]]) -> list[Look]:
         Look("accept_invitation", "stranger", links["invited"]),
         Look("reset", "stranger", links["password/reset"]),
         Look("confirm_email", "stranger", links["me/email"]),
-        Look("leave_alone", "stranger", (mailing.silence_token(known("Board"), known("Ann")),)),
+        Look("leave_alone", "stranger", (mailing.unsubscribe_token(known("Board"), known("Ann")),)),
         Look("no_results_by_mail", "stranger", (create_token("no-results", "ann@example.org"),)),
         Look("second_step", "half in"),
         Look("waiting", "nobody yet"),

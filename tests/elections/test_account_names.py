@@ -99,7 +99,7 @@ def test_whoever_left_between_preview_and_import_is_left_out_and_that_is_said(ad
 def test_a_long_list_is_judged_in_one_look(site, ada, draft):
     names, election = [f"ghost {number}" for number in range(10_000)], repository.find("Board")
     with trips.counted() as counted:
-        there, accounts = repository.on_roll_or_here(election, [*names, "Ada"])
+        there, accounts = repository.roll_and_accounts(election, [*names, "Ada"])
     assert (there, list(accounts), counted.count) == (set(), ["ada"], 1)
 
 

@@ -9,8 +9,8 @@ import pytest
 
 from elections.convening import Convened
 from elections.rules import Election
-from elections.turnout.chart import picture, window
-from elections.turnout.comparison import at, compared
+from elections.turnout.chart import draw_chart, window
+from elections.turnout.comparison import compare, share_at
 from elections.turnout.counts import Turnout
 from tests.rows import every_row
 
@@ -44,7 +44,7 @@ def counted(*steps):
 
 def drawn(election=OPEN, turnout=None, now=NOON, **more):
     turnout = turnout or counted((1, 60), (2, 116))
-    return picture(election, turnout, window(election, turnout, now), **more)
+    return draw_chart(election, turnout, window(election, turnout, now), **more)
 
 
 def test_time_goes_across_the_whole_window_and_the_curve_ends_now():
@@ -113,15 +113,15 @@ YEAR = last_year((5, 44), (10, 71))
 
 def test_it_is_said_how_far_the_last_one_was_at_this_time_and_at_the_end():
     own = window(OPEN, counted((2, 116)), NOON)
-    found = compared(LAST, YEAR, own, NOON)
+    found = compare(LAST, YEAR, own, NOON)
     assert (found.then, found.at_the_end) == (44, 71)
     assert found.sentence == ("The last one of this group, “Board 2025”, had 44 % at this time, and 71 % at the end.")
-    assert drawn(last=found.way).last == "0,100 50,56 100,29 100,29"
+    assert drawn(last=found.progress).last == "0,100 50,56 100,29 100,29"
 
 
 def test_once_the_own_one_is_over_only_the_end_is_compared():
     over = replace(OPEN, allow_vote=False, no_voting_after="2026-11-16T11:00:00.000Z")
-    found = compared(LAST, YEAR, window(over, counted((2, 116)), NOON), NOON)
+    found = compare(LAST, YEAR, window(over, counted((2, 116)), NOON), NOON)
     assert found.then is None
     assert "had 71 % at the end." in found.sentence
 
@@ -136,9 +136,9 @@ def test_once_the_own_one_is_over_only_the_end_is_compared():
     ],
 )
 def test_what_is_not_shown_is_not_compared_with(other, counts):
-    assert compared(other, counts, window(OPEN, counted((2, 116)), NOON), NOON) is None
+    assert compare(other, counts, window(OPEN, counted((2, 116)), NOON), NOON) is None
 
 
 def test_between_two_counts_it_is_between_them():
     way = ((0.0, 0.0), (0.5, 0.4), (1.0, 0.6))
-    assert [at(way, part) for part in (0, 0.25, 0.5, 0.75, 1)] == pytest.approx([0, 0.2, 0.4, 0.5, 0.6])
+    assert [share_at(way, part) for part in (0, 0.25, 0.5, 0.75, 1)] == pytest.approx([0, 0.2, 0.4, 0.5, 0.6])

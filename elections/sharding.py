@@ -52,16 +52,16 @@ def _gates(many: int) -> Gates:
     return Gates(GATES_PER_SHARD * many, partial(keys.gate, shards=many) if many > 1 else keys.gate)
 
 
-def roll(election: Known, prefix: str = "") -> list[Span]:
+def roll_spans(election: Known, prefix: str = "") -> list[Span]:
     """All of the roll, or those on it whose names begin so."""
     return keys.voters(name_of(election), prefix, shards_of(election))
 
 
-def entry(election: Election, voter: str) -> Key:
+def voter_key(election: Election, voter: str) -> Key:
     return keys.voter(election.name, voter, election.shards)
 
 
-def box(election: Known) -> list[Span]:
+def ballot_spans(election: Known) -> list[Span]:
     """All of the ballots."""
     return keys.ballots(name_of(election), shards_of(election))
 
@@ -69,12 +69,12 @@ def box(election: Known) -> list[Span]:
 # --- with a name only, in one journey ---
 
 
-def with_gates(name: str) -> tuple[Item | None, int]:
+def read_with_gates(name: str) -> tuple[Item | None, int]:
     """The election's own item, and how many have come through its gates."""
-    return gated(keys.election(name))
+    return read_gates(keys.election(name))
 
 
-def gated(own: Key) -> tuple[Item | None, int]:
+def read_gates(own: Key) -> tuple[Item | None, int]:
     """As `with_gates`, for whoever has no name, but the place of the election."""
 
     def gates(many: int) -> list[Key]:
@@ -85,7 +85,7 @@ def gated(own: Key) -> tuple[Item | None, int]:
     return item, count_votes(found.values())
 
 
-def with_entry(name: str, voter: str) -> tuple[Item | None, Item | None]:
+def read_with_entry(name: str, voter: str) -> tuple[Item | None, Item | None]:
     """The election's own item, and an entry on its roll."""
     many, found = read(name, lambda many: [keys.voter(name, voter, many)])
     return found.get(keys.election(name)), found.get(keys.voter(name, voter, many))

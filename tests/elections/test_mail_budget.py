@@ -108,7 +108,7 @@ def test_a_mailing_that_does_not_fit_is_refused_before_anything_is_sent(site, ad
         messages.send(ada, board, "Soon", "x")
     assert [event["event_type"] for event in EventLog(site).since(0)] == before
     assert unfinished("mail voters") == []
-    assert messages.all_of(board) == []
+    assert messages.list_messages(board) == []
     client = signed_in(ada)
     assert "more than you may have mailed today" in text_of(client.get(address("invitation")))
     answer = client.post(address("invitation"), {"send": "4"}, follow=True)
@@ -131,7 +131,7 @@ def test_invitations_reminders_messages_and_mails_sent_again_all_count(site, ada
     queue_mailings()
     assert left(ada) == 88
     send_invitation(site, "Board.0@example.org")
-    mailing.send_again(ada, board, "Board.0@example.org")
+    mailing.resend_invitation(ada, board, "Board.0@example.org")
     assert left(ada) == 87
     assert queued() == 12
     clock.hours += 24
@@ -144,7 +144,7 @@ def test_sending_one_again_is_refused_too(site, ada, board):
     queue_mailings()
     send_invitation(site, "Board.0@example.org")
     with pytest.raises(TooManyMails, match="0 of 4"):
-        mailing.send_again(ada, board, "Board.0@example.org")
+        mailing.resend_invitation(ada, board, "Board.0@example.org")
 
 
 def test_what_was_reserved_and_not_needed_is_given_back(site, ada, person):
@@ -219,7 +219,7 @@ def test_reminders_by_the_clock_count_for_the_owner_and_wait_for_the_next_day(si
     reminders.choose(ada, repository.find("Board"), [72])
     ada = limited(ada, 3)
     clock.hours += 24
-    assert reminders.remind_by_the_clock() == 1
+    assert reminders.send_due_reminders() == 1
     assert queue_mailings() == 3
     assert queue_mailings() == 0
     assert left(ada) == 0
@@ -267,7 +267,7 @@ def test_an_organiser_whom_nobody_has_confirmed_is_told_what_to_do(site, ada, bo
         assert "Ask one to confirm you" in text_of(answer)
     with pytest.raises(NotAllowed):
         messages.send(people.find("Ada"), board, "Soon", "x")
-    assert len(messages.all_of(board)) == 1
+    assert len(messages.list_messages(board)) == 1
     mailing.invite(people.find("Ada"), board)
     assert queue_mailings() == 8, "invitations need no confirmation"
     closing.close(people.find("Ada"), repository.find("Board"))

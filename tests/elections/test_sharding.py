@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from elections import actions, places, repository
+from elections import actions, repository, sharding
 from elections.candidates.services import add_candidates
 from elections.drafts import copying
 from elections.drafts import services as drafts
@@ -30,7 +30,7 @@ def ada(person):
 @pytest.fixture
 def four(monkeypatch):
     """As on a distant store, but with fewer shards."""
-    monkeypatch.setattr(places, "shards_of_new", lambda: 4)
+    monkeypatch.setattr(sharding, "shards_of_new", lambda: 4)
 
 
 @pytest.fixture
@@ -46,7 +46,7 @@ def assert_in_shards(site, name="Board"):
     assert (election.shards, election.voter_count) == (4, len(VOTERS))
     assert list(site.each(*keys.voters(name))) == []
     assert [each.name for each in repository.every_voter(name)] == VOTERS
-    entries = {places.entry(election, voter) for voter in VOTERS}
+    entries = {sharding.voter_key(election, voter) for voter in VOTERS}
     assert set(site.get_many(entries)) == entries
     assert {entry.pk for entry in entries} == {f"ELECTION#{name.lower()}#0{number}" for number in range(4)}
     assert replay.check(site).count == 0
@@ -64,7 +64,7 @@ def test_the_kind_of_store_decides_how_many_there_are_and_the_log_knows(site, ad
     copying.copy(ada, repository.find("Board"), "Copy")
     for name in ("Board", "Copy"):
         assert site.get(keys.election(name))["shards"] == shards
-        partitions = {item["PK"] for item in spans.each(site, places.roll(name))}
+        partitions = {item["PK"] for item in spans.each(site, sharding.roll_spans(name))}
         assert len(partitions) == shards
         assert (keys.election(name).pk in partitions) == (not is_distant)
     told = [each["event_data"] for each in EventLog(site).since(0) if each["event_type"] == "ElectionCreated"]
@@ -83,12 +83,12 @@ def test_no_change_of_an_election_moves_it(site, ada, draft, four):
 
 def test_an_election_made_here_is_read_in_one_round_trip_and_another_in_two(site, ada, four, draft, monkeypatch):
     for usual, round_trips in ((4, 1), (16, 2), (1, 2)):
-        monkeypatch.setattr(places, "shards_of_new", lambda usual=usual: usual)
+        monkeypatch.setattr(sharding, "shards_of_new", lambda usual=usual: usual)
         for _time in range(2):
             with trips.counted() as asked:
-                own, entry = places.with_entry("Board", VOTERS[3])
+                own, entry = sharding.read_with_entry("Board", VOTERS[3])
             assert (own["name"], entry["voter_name"], asked.count) == ("Board", VOTERS[3], round_trips)
-    assert places.with_entry("Nowhere", VOTERS[0]) == (None, None)
+    assert sharding.read_with_entry("Nowhere", VOTERS[0]) == (None, None)
 
 
 # --- what becomes of it ---
@@ -120,7 +120,7 @@ def test_gates_lie_in_all_shards_and_what_a_killed_opening_left_is_no_difference
         dies_at(patch, site, 2)
         with pytest.raises(Killed):
             lifecycle.open_(ada, draft, editable=False)
-    gates = places.gates_of(draft).keys("Board")
+    gates = sharding.gates_of(draft).keys("Board")
     assert {key.pk for key in gates} == {f"ELECTION#board#0{number}" for number in range(4)}
     assert (len(gates), len(site.get_many(gates))) == (64, 48)
     assert replay.check(site).count == 0

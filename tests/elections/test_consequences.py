@@ -6,8 +6,8 @@ from dataclasses import replace
 from datetime import datetime
 
 from elections.convening import Convened
-from elections.dashboard.checklist import Roll, fixed, recap
-from elections.dashboard.concerns import Looked, concerns
+from elections.dashboard.checklist import RollSummary, checklist_items, fixed_by_opening
+from elections.dashboard.concerns import ElectionSnapshot, concerns
 from elections.invitations.mailing import counts_of
 from elections.invitations.progress import Progress
 from elections.lifecycle.consequences import closing, deleting
@@ -97,19 +97,19 @@ NAMES = ("Bo", "Cy", "Di")
 
 def points(election=DRAFT, names=NAMES, roll=None, who=Relation.OWNER):
     may = {action.name for action in offered(who, election.state(NOW))}
-    return {each.label: each for each in recap(election, names, roll, may, NOW)}
+    return {each.label: each for each in checklist_items(election, names, roll, may, NOW)}
 
 
 def test_the_recap_says_every_choice_with_where_it_is_changed():
     found = points()
     assert len(found) == 8
     assert all(each.change is not None for each in found.values())
-    assert found["Candidates"].said == ("3 candidates",)
+    assert found["Candidates"].lines == ("3 candidates",)
     assert found["Candidates"].names == NAMES
-    assert found["Who may vote"].said == ("207 voters on the roll",)
+    assert found["Who may vote"].lines == ("207 voters on the roll",)
     assert found["When"].moments == (("Voting ends", datetime.fromisoformat(IN_TWO_WEEKS)),)
-    assert "whoever would win against each of the others" in found["How it is counted"].said[0]
-    assert "below all ranked ones" in found["How it is counted"].said[1]
+    assert "whoever would win against each of the others" in found["How it is counted"].lines[0]
+    assert "below all ranked ones" in found["How it is counted"].lines[1]
     assert not any(each.is_missing for each in found.values())
     assert found["When"].change.address == "/election/Board/steps/when/"
     assert not any(each.change for each in points(who=Relation.MODERATOR).values())
@@ -132,7 +132,7 @@ def test_the_recap_says_every_choice_with_where_it_is_changed():
     ],
 )
 def test_the_recap_says_what_was_chosen(changes, label, words):
-    assert words in " ".join(points(replace(DRAFT, **changes))[label].said)
+    assert words in " ".join(points(replace(DRAFT, **changes))[label].lines)
 
 
 @every_row(
@@ -151,22 +151,22 @@ def test_what_is_missing_is_marked(changes, names, missing):
 
 
 def test_of_a_short_roll_it_is_known_who_has_no_account():
-    said = points(roll=Roll(by_address=12, gone=1))["Who may vote"].said
+    said = points(roll=RollSummary(by_address=12, gone=1))["Who may vote"].lines
     assert "12 of them are listed by address" in said[1]
     assert "1 of them cannot vote: the account is gone." in said[2]
-    assert len(points(replace(DRAFT, vote_by_link=True), roll=Roll(12, 0))["Who may vote"].said) == 1
+    assert len(points(replace(DRAFT, vote_by_link=True), roll=RollSummary(12, 0))["Who may vote"].lines) == 1
 
 
 def test_what_stays_as_it_is_depends_on_the_end():
-    assert "The end can only be moved later." in fixed(DRAFT)
-    assert "No end can be set any more." in fixed(replace(DRAFT, no_voting_after=None))
+    assert "The end can only be moved later." in fixed_by_opening(DRAFT)
+    assert "No end can be set any more." in fixed_by_opening(replace(DRAFT, no_voting_after=None))
 
 
 # --- what there is to think about ---
 
 
 def looked(election, candidates=3, silent=0, got=None, may=EVERY):
-    return Looked(election, candidates, silent, may, NOW, got or Progress())
+    return ElectionSnapshot(election, candidates, silent, may, NOW, got or Progress())
 
 
 FAILED = Progress({"invited": counts_of({"invited_failed": 2, "invited_nowhere": 1}, "invited")})
@@ -213,7 +213,7 @@ def test_each_says_where_it_is_mended_to_who_may_mend_it():
 
 
 def test_what_the_next_step_says_is_not_said_twice():
-    assert concerns(looked(replace(DRAFT, no_voting_after=PAST)), said="settings") == []
+    assert concerns(looked(replace(DRAFT, no_voting_after=PAST)), except_for="settings") == []
 
 
 def test_two_doubts_about_secrecy_are_one_thing_to_think_about():

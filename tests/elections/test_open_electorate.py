@@ -84,14 +84,14 @@ def once(*names: str) -> dict[str, int]:
 def test_inviting_and_reminding_reach_those_who_have_not_voted(ada, club):
     election = club(secret_ballot=False)
     vote("Bea")
-    seen = forecast.of(election, INVITED)
+    seen = forecast.make_forecast(election, INVITED)
     assert (seen.on_roll, seen.mails, seen.before) == (6, 5, 0)
     invitations.invite(ada, election)
     assert delivered() == once("Ada", "Cleo", "Dan", "Eve", "guest@example.org")
     vote("Cleo")
     invitations.invite(ada, election)
     assert delivered() == {}, "nobody twice, also not who has come onto the roll by voting"
-    assert forecast.of(election, REMINDED).mails == 4
+    assert forecast.make_forecast(election, REMINDED).mails == 4
     invitations.remind(ada, election)
     assert delivered() == once("Ada", "Dan", "Eve", "guest@example.org")
     invitations.remind(ada, election)
@@ -128,9 +128,9 @@ def test_whoever_came_too_late_for_this_election_is_not_asked(ada, club, person)
 def test_while_it_may_not_be_told_who_voted_nobody_is_left_out(ada, club):
     election = club()
     vote("Bea", "Cleo")
-    assert forecast.of(election, INVITED).mails == 6
+    assert forecast.make_forecast(election, INVITED).mails == 6
     vote("Dan")
-    assert forecast.of(election, INVITED).mails == 3, "Ada, Eve and the guest"
+    assert forecast.make_forecast(election, INVITED).mails == 3, "Ada, Eve and the guest"
 
 
 def test_a_worker_that_dies_after_any_handful_loses_nobody_and_mails_nobody_twice(ada, club, monkeypatch):
@@ -155,7 +155,7 @@ def test_what_does_not_fit_into_today_goes_out_tomorrow(ada, club, settings):
     invitations.invite(ada, election)
     assert sum(delivered().values()) == 6
     settings.MAILS_A_DAY = 9
-    mailing_of = invitations.asked(election, TIMED, "Ada", moment=FUTURE, reserved=0)
+    mailing_of = invitations.mailing_task(election, TIMED, "Ada", moment=FUTURE, reserved=0)
     table().write(mailing_of)
     assert sum(delivered().values()) == 3
     assert unfinished("mail voters")
@@ -173,7 +173,7 @@ def test_results_and_messages_go_to_all_of_them_once(ada, club):
     assert delivered() == {}
     closing.close(ada, election)
     seal_what_is_closed()
-    opt_out.leave_alone(address_of("Dan"))
+    opt_out.opt_out(address_of("Dan"))
     mailing.mail_result(ada, repository.find("Club"))
     assert delivered() == once("Ada", "Bea", "Cleo", "Eve", "guest@example.org")
 
@@ -182,7 +182,7 @@ def test_whoever_wants_no_more_of_them_is_not_reminded(ada, club, client):
     election = club(secret_ballot=False)
     invitations.invite(ada, election)
     delivered()
-    table().write(invitations.asked(election, TIMED, "Ada", moment=FUTURE))
+    table().write(invitations.mailing_task(election, TIMED, "Ada", moment=FUTURE))
     queue_mailings()
     send_waiting(compose)
     to_dan = next(message for message in sent.outbox if message.to == [address_of("Dan")])
@@ -238,5 +238,5 @@ def test_by_the_clock_those_who_have_not_voted_are_reminded(ada, club, monkeypat
     delivered()
     vote("Bea", "Cleo", "Dan", "Eve")
     stands_at(monkeypatch, "2998-12-31T12:00:00.000Z")
-    assert reminders.remind_by_the_clock() == 1
+    assert reminders.send_due_reminders() == 1
     assert delivered() == once("Ada", "guest@example.org")

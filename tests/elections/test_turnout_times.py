@@ -13,7 +13,7 @@ from elections import repository
 from elections.lifecycle import closing, deleting
 from elections.rules import Election
 from elections.turnout.counts import final_turnout, turnout
-from elections.turnout.times import Told, begun, bucket, with_event
+from elections.turnout.times import TurnoutEvent, bucket, starting, with_event
 from results import repository as results
 from store import keys
 from store.limits import check_item
@@ -54,11 +54,11 @@ def cast(person) -> Callable[..., None]:
 # --- what an event changes ---
 
 
-def told(number: int, kind: str, when: datetime = NOON, **said: object) -> Told:
-    return Told(number, kind, as_text(when), {"election_name": "Board", **said})
+def told(number: int, kind: str, when: datetime = NOON, **said: object) -> TurnoutEvent:
+    return TurnoutEvent(number, kind, as_text(when), {"election_name": "Board", **said})
 
 
-BEGUN = begun(ELECTION, 5).item
+BEGUN = starting(ELECTION, 5).item
 HOUR, DAY = f"h{int(NOON.timestamp()) // 3600}", f"d{int(NOON.timestamp()) // 86400}"
 
 

@@ -19,8 +19,8 @@ from elections.candidates.services import add_candidates
 from elections.drafts import services as drafts
 from elections.drafts import setup_steps
 from elections.drafts.forms import GROUPS, METHOD_CHOICES, UNRANKED_CARDS, ElectionForm, SettingsForm
-from elections.drafts.setup_forms import DAYS, BeginningForm, HowForm, WhenForm
-from elections.drafts.templates import BEGINNINGS, in_days, settings_of
+from elections.drafts.setup_forms import DAYS, HowForm, NewElectionForm, WhenForm
+from elections.drafts.templates import TEMPLATES, end_after_days, initial_settings
 from elections.lifecycle import services as lifecycle
 from elections.managers.services import add_manager
 from elections.roll.services import add_voters
@@ -82,9 +82,9 @@ def said_of(form: type, data: dict, **options) -> dict:
 # --- what it is ---
 
 
-@every_row("name", BEGINNINGS)
+@every_row("name", TEMPLATES)
 def test_every_beginning_is_a_whole_election_that_can_be_counted(name):
-    settings = settings_of(BEGINNINGS[name], 3, "Europe/Berlin", datetime(2027, 3, 1, 9, tzinfo=UTC))
+    settings = initial_settings(TEMPLATES[name], 3, "Europe/Berlin", datetime(2027, 3, 1, 9, tzinfo=UTC))
     election = Election(name="E", owner_name="Ada", created_at=NOW, **settings)
     check_settings(election.method, election.seats, election.secret_ballot, election.results_visible)
     assert election.no_voting_after == "2027-03-08T17:00:00.000Z", "a week, at six in the evening there"
@@ -93,7 +93,7 @@ def test_every_beginning_is_a_whole_election_that_can_be_counted(name):
 
 
 def test_an_election_ends_in_the_evening_there_also_when_the_clocks_change():
-    assert in_days(7, "Europe/Berlin", datetime(2027, 3, 25, 23, 30, tzinfo=UTC)) == "2027-04-02T16:00:00.000Z"
+    assert end_after_days(7, "Europe/Berlin", datetime(2027, 3, 25, 23, 30, tzinfo=UTC)) == "2027-04-02T16:00:00.000Z"
 
 
 def test_all_methods_and_both_rules_are_explained_and_no_other():
@@ -143,7 +143,7 @@ def test_what_is_wrong_is_said_and_no_draft_is_made(ada, site, change, sentence)
 
 def test_the_draft_is_in_the_readers_zone_unless_the_site_has_one(settings):
     def zone(said: str) -> str:
-        return said_of(BeginningForm, {**NEW, "zone": said})["time_zone"]
+        return said_of(NewElectionForm, {**NEW, "zone": said})["time_zone"]
 
     assert [zone(said) for said in ("Asia/Tokyo", "Mars/Olympus", "")] == ["Asia/Tokyo", "UTC", "UTC"]
     settings.SITE_TIME_ZONE = "Europe/Berlin"
@@ -183,7 +183,7 @@ def test_every_step_shows_where_one_is_and_ways_on_and_off(ada, draft):
     for step in setup_steps.STEPS:
         page = text_of(ada.get(at(step.name)))
         assert page.count('aria-current="step"') == 1
-        assert f'href="{setup_steps.after(step, draft)}"' in page, "skip for now"
+        assert f'href="{setup_steps.next_url(step, draft)}"' in page, "skip for now"
         assert reverse("dashboard", args=["Board 2027"]) in page
         assert all(at(other.name) in page for other in setup_steps.STEPS if other is not step)
     assert at("candidates") in text_of(ada.get(reverse("dashboard", args=["Board 2027"])))

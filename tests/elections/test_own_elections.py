@@ -82,10 +82,10 @@ def test_the_list_is_leafed_through_without_gaps_and_without_drafts_of_others(si
     for number in range(3):
         draft = drafts.create(people.find("the organiser"), f"Draft {number}")
         add_voters(people.find("the organiser"), draft, ["Ann"])
-    found, cursor = own_elections.own(ann, limit=2)
+    found, cursor = own_elections.own_elections(ann, limit=2)
     names = [each.listed.name for each in found]
     while cursor:
-        more, cursor = own_elections.own(ann, limit=2, cursor=cursor)
+        more, cursor = own_elections.own_elections(ann, limit=2, cursor=cursor)
         names += [each.listed.name for each in more]
     assert names == [f"N{number}" for number in reversed(range(7))]
 
@@ -108,7 +108,7 @@ def test_a_made_up_cursor_and_an_empty_list(site, ann, signed_in):
 
 def test_somebody_who_joined_later_does_not_find_what_was_for_those_who_were_here(site, opened, person):  # noqa: F811
     opened(name="Everybody's", electorate="everyone")
-    assert own_elections.own(at_its_own_moment(lambda: person("Late", Role.VOTER)), limit=9)[0] == []
+    assert own_elections.own_elections(at_its_own_moment(lambda: person("Late", Role.VOTER)), limit=9)[0] == []
 
 
 def test_of_hundreds_one_has_voted_in_the_newest_are_looked_at_and_whatever_waits(site, ann, opened, monkeypatch):  # noqa: F811
