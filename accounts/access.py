@@ -19,9 +19,9 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.utils.translation import gettext_lazy as _
 
+from acts.hooks import Hooks
 from acts.refusals import NotAllowed
-from acts.site import table
-from acts.steps import Steps
+from acts.storage import table
 from store import patience
 from store.together import settled, together
 
@@ -30,7 +30,7 @@ from .rules import Permission, Role
 
 View = Callable[..., HttpResponse]
 LostSession = Callable[[HttpRequest], HttpResponse]
-PROFILE_VISIBILITY = Steps[[User, str], bool]("whether somebody may see what another shows of themselves")
+PROFILE_VISIBILITY = Hooks[[User, str], bool]("whether somebody may see what another shows of themselves")
 Guests = Callable[..., Any]  # gets the request and the address's words; answers a guest, or `None`
 
 

@@ -8,8 +8,8 @@ from django.contrib.auth.backends import BaseBackend
 from django.contrib.auth.hashers import Argon2PasswordHasher
 from django.http import HttpRequest
 
-from acts.limits import Counted
-from acts.site import table
+from acts.rate_limits import Attempt
+from acts.storage import table
 from store.together import together
 
 from . import repository, throttle
@@ -34,7 +34,7 @@ class NameOrEmail(BaseBackend):
         return repository.find(user_id)
 
 
-def _find_and_count(request: HttpRequest, typed: str) -> tuple[User | None, list[Counted]]:
+def _find_and_count(request: HttpRequest, typed: str) -> tuple[User | None, list[Attempt]]:
     """Both at once, unless it may be a device that is known: then it has to be known first to whom, and somebody may
     be signed in there. Whoever signs in the one who was right gives back what was counted."""
     who = visitor(request)

@@ -6,7 +6,7 @@ from django.conf import settings
 from django.urls import reverse
 from django.utils.translation import gettext_noop
 
-from acts.tokens import SECONDS_PER_DAY, sign
+from acts.tokens import SECONDS_PER_DAY, create_token
 from mail.emails import EmailTemplate
 from mail.outbox import Mail
 
@@ -14,11 +14,11 @@ from . import repository, tokens
 
 
 def _registration_link(mail: Mail) -> str:
-    return reverse("confirm_registration", args=[sign("registration", mail.about["number"])])
+    return reverse("confirm_registration", args=[create_token("registration", mail.about["number"])])
 
 
 def _invitation_link(mail: Mail) -> str:
-    return reverse("accept_invitation", args=[sign("invitation", mail.to)])
+    return reverse("accept_invitation", args=[create_token("invitation", mail.to)])
 
 
 def _reset_link(mail: Mail) -> str:

@@ -12,7 +12,7 @@ from django.utils.functional import lazy
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext_lazy as _
 
-from acts.limits import TooOften
+from acts.rate_limits import TooOften
 from pages.fields import AddressField, NameField, markdown_field
 from pages.forms import form_data
 from pages.names import MAX_EMAIL_CHARS, MAX_NAME_CHARS

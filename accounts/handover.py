@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
-from acts.again import try_again
-from acts.queues import take_each
+from acts.queues import process_each
+from acts.retry import retry_lost_race
 from store import keys
 from store.table import Check, Equals, Write
 
@@ -29,7 +29,7 @@ class Handover(Generic[T]):
 
     def pass_on(self, gone: User) -> None:
         """Everything they ran gets its heir, also if somebody changes it at the same moment."""
-        take_each(list(self.listed(gone.name)), lambda each: try_again(lambda: self._pass_on(each, gone.name)))
+        process_each(list(self.listed(gone.name)), lambda each: retry_lost_race(lambda: self._pass_on(each, gone.name)))
 
     def _pass_on(self, name: str, gone: str) -> None:
         thing, heir = self.find(name), repository.owner_name()

@@ -13,7 +13,7 @@ from django.conf import settings
 from django.utils.translation import gettext as _
 
 from acts.refusals import Refusal
-from acts.site import now_text, table
+from acts.storage import now_text, table
 from store import keys
 from store.table import Condition, Item, Less, Missing, Update, Write
 

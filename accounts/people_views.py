@@ -11,7 +11,7 @@ from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
-from acts.limits import TooOften, count
+from acts.rate_limits import TooOften, count
 from acts.refusals import LostRace, NotThere
 from pages.forms import form_data, form_page, refusals_as_errors, run_form, show_form
 from pages.messages import refusals_as_messages, run_action
@@ -50,7 +50,7 @@ def people(request: HttpRequest) -> HttpResponse:
 def person(request: HttpRequest, person: User) -> HttpResponse:
     offered = rules.offered_roles(services.name_and_role(request.user), services.name_and_role(person))
     context: dict[str, Any] = {"person": person, "below": person.role < request.user.role}
-    context["shows_picture"] = person.photo is not None and all(PROFILE_VISIBILITY.taken(request.user, person.name))
+    context["shows_picture"] = person.photo is not None and all(PROFILE_VISIBILITY.run_all(request.user, person.name))
     if person.can_run_elections:
         limit_form = MailLimitForm(initial={"mails_a_day": person.mails_a_day})
         context |= {"mails": mail_quota.quota_today(person), "limit_form": limit_form}

@@ -14,7 +14,7 @@ from typing import IO, Any
 
 from django.utils.translation import gettext as _
 
-from acts.site import table
+from acts.storage import table
 from photos import repository as photos
 from store import keys
 from store.log.search import Wanted, look

@@ -12,7 +12,7 @@ from datetime import datetime, timedelta
 from django.utils.translation import gettext_lazy as _
 
 from acts.background import TaskType
-from acts.site import table
+from acts.storage import table
 from photos import repository as photos
 from photos.rules import Photo, photo_of
 from store import keys

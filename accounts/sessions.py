@@ -18,7 +18,7 @@ from typing import Any
 from django.contrib.auth import SESSION_KEY
 from django.contrib.sessions.backends.base import SessionBase, UpdateError
 
-from acts.site import table
+from acts.storage import table
 from store import keys
 from store.log import as_text
 from store.table import Delete, Exists, Item, Key, Put, Refused, Unwritable

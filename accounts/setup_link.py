@@ -13,8 +13,7 @@ import time
 
 from django.conf import settings
 
-from acts.recording import try_write
-from acts.site import table
+from acts.storage import table, try_write
 from acts.tokens import SECONDS_PER_DAY
 from store import keys
 from store.connect import BadStoreUrl

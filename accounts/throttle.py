@@ -17,15 +17,15 @@ from dataclasses import dataclass
 
 from django.conf import settings
 
-from acts.limits import (
+from acts.rate_limits import (
     SECONDS_PER_DAY,
     SECONDS_PER_HOUR,
     TEN_MINUTES_IN_SECONDS,
-    Counted,
+    Attempt,
     Limit,
     count,
     count_each,
-    give_back,
+    uncount,
 )
 from acts.refusals import Refusal
 from store import keys
@@ -76,7 +76,7 @@ REGISTER = Limits(
 )
 
 
-def count_try(limits: Limits, account: str, visitor: Visitor, user: User | None) -> list[Counted]:
+def count_try(limits: Limits, account: str, visitor: Visitor, user: User | None) -> list[Attempt]:
     """Count one try at an account by the name that was typed, the same whether or not somebody (`user`) has it.
 
     What a narrow limit refuses does not count for a wider one: so one address alone cannot use up an account's.
@@ -109,4 +109,4 @@ def guess(limits: Limits, account: str, visitor: Visitor, user: User | None) -> 
         raise
     finally:
         if not made.was_wrong:
-            give_back(counted)
+            uncount(counted)

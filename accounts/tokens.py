@@ -7,7 +7,7 @@ from django.utils.crypto import salted_hmac
 from django.utils.translation import gettext_lazy as _
 
 from acts.refusals import Refusal
-from acts.tokens import SECONDS_PER_DAY, read, sign
+from acts.tokens import SECONDS_PER_DAY, create_token, read_token
 from store import keys
 
 from .models import User
@@ -31,12 +31,12 @@ reset_token = ResetToken()
 
 def email_token(user: User, email: str) -> str:
     """Confirms a new address; worthless once the address has changed, or whoever asked is no longer in."""
-    return sign("email", *_asker(user), email)
+    return create_token("email", *_asker(user), email)
 
 
 def read_email_token(user: User, token: str) -> str | None:
     """The address that the link confirms for this person."""
-    words = read("email", token, SECONDS_PER_DAY)
+    words = read_token("email", token, SECONDS_PER_DAY)
     return words[-1] if words and words[:-1] == _asker(user) else None
 
 

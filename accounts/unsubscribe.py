@@ -10,7 +10,7 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 from django.views.decorators.csrf import csrf_exempt
 
-from acts.tokens import read
+from acts.tokens import read_token
 from pages.forms import form_page
 from pages.messages import confirm_page, message_page
 
@@ -29,7 +29,7 @@ def unsubscribe_view(
         @form_page
         @wraps(act)
         def view(request: HttpRequest, token: str) -> HttpResponse:
-            words = read(purpose, token, None)
+            words = read_token(purpose, token, None)
             if words is not None and request.method != "POST":
                 return confirm_page(request, str(question), str(button), lead=lead(*words))
             if words is None or (sentence := act(*words)) is None:

@@ -18,9 +18,9 @@ from django.utils.translation import gettext as _
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_POST, require_safe
 
-from acts.limits import TooOften, count, give_back
+from acts.rate_limits import TooOften, count, uncount
 from acts.refusals import LostRace, NameTaken, Refusal, TryLater
-from acts.site import table
+from acts.storage import table
 from pages.forms import form_data, form_page, refusals_as_errors, show_form
 from pages.messages import confirm_page, message_page
 from photos.changing import Wanted, picture_page
@@ -215,7 +215,7 @@ def _finish_sign_in(request: HttpRequest, user: User) -> HttpResponse:
         else:
             start_session(request, user)
 
-    together(table(), start, lambda: give_back(request.tries))
+    together(table(), start, lambda: uncount(request.tries))
     return redirect("second_step" if user.factors else then or "home")
 
 
@@ -238,7 +238,7 @@ def _finish_sign_out(request: HttpRequest) -> HttpResponse:
     messages.success(request, _("You are signed out."))
     answer = redirect("home")
     answer["Clear-Site-Data"] = '"cache"'
-    SIGNING_OUT.taken(request, answer)
+    SIGNING_OUT.run_all(request, answer)
     return answer
 
 

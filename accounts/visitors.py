@@ -17,13 +17,13 @@ from django.contrib.auth.models import AnonymousUser
 from django.http import HttpRequest, HttpResponse
 from django.utils.crypto import constant_time_compare, salted_hmac
 
-from acts.steps import Steps
+from acts.hooks import Hooks
 from pages.client_address import client_network
 from store import keys
 
 from .models import User
 
-SIGNING_OUT = Steps[[HttpRequest, HttpResponse], None]("with the answer to somebody who signs out")
+SIGNING_OUT = Hooks[[HttpRequest, HttpResponse], None]("with the answer to somebody who signs out")
 
 COOKIE = "plenum_known"
 SECONDS_PER_YEAR = 365 * 24 * 3600

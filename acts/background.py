@@ -20,6 +20,8 @@ from itertools import islice
 
 from django.utils.functional import Promise
 
+from acts.retry import retry_on_conflict
+from acts.storage import try_write
 from store import keys
 from store.log import Event, as_text
 from store.log.events import Noting
@@ -39,11 +41,9 @@ from store.table import (
     Write,
 )
 
-from .again import go_on
-from .following import get_through
-from .queues import complain, reason_of
-from .recording import try_write
-from .site import log, now_text, table
+from .queues import failure_reason, log_failure
+from .retry import repeat_until_done
+from .storage import log, now_text, table
 
 REQUEST_BATCHES = 50  # that whoever asked for the work waits for
 TURN_BATCHES = 50  # that the worker does of one task before the next has its turn
@@ -142,7 +142,7 @@ class TaskType:
         try:
             return self.advance(subject, REQUEST_BATCHES if batches is None else batches, hand_over=True, watch=watch)
         except Exception as error:
-            complain(error)
+            log_failure(error)
             return False
 
     def advance(
@@ -169,7 +169,7 @@ class TaskType:
             watch(batch.progress or {})
             return False if batch.wait_seconds else None
 
-        return go_on(step)
+        return repeat_until_done(step)
 
 
 def _unregistered(task: Task) -> Batch:
@@ -191,7 +191,7 @@ def _now() -> datetime:
 def _commit(task: Task, batch: Batch, grace: float) -> None:
     marker = Delete(task.key, when=_unchanged(task)) if batch.is_last else _progressed(task, batch, grace)
     event, writes = batch.event, [*batch.writes, marker]
-    get_through(lambda: log().record(event, *writes, noting=batch.noting) if event else table().write(*writes))
+    retry_on_conflict(lambda: log().record(event, *writes, noting=batch.noting) if event else table().write(*writes))
 
 
 def _unchanged(task: Task) -> Condition:
@@ -221,7 +221,7 @@ def next_deletions(*spans: Span, elsewhere: Callable[[Item], Iterable[Key]] = la
 
 # --- the worker ---
 
-TYPES: dict[str, TaskType] = {}  # every type there is, by name: config/steps.py fills it
+TYPES: dict[str, TaskType] = {}  # every type there is, by name: config/hooks.py fills it
 
 
 def register(*types: TaskType) -> None:
@@ -259,7 +259,7 @@ def _take_turn(task: Task) -> None:
     except Unavailable:
         raise
     except Exception as error:
-        complain(error)
+        log_failure(error)
         _record_failure(task, error)
 
 
@@ -268,7 +268,7 @@ def _record_failure(task: Task, error: Exception) -> None:
     current = TYPES[task.type].find(task.subject) if task.type in TYPES else task
     if current is None:
         return
-    attempts, reason = current.attempts + 1, reason_of(error)[:MAX_REASON_CHARS]
+    attempts, reason = current.attempts + 1, failure_reason(error)[:MAX_REASON_CHARS]
     due = _in(2**attempts)
     try_write(_changed(replace(current, due=due, attempts=attempts, reason=reason)))  # unless somebody else went on
 

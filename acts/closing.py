@@ -3,7 +3,7 @@ tells it.
 
 1. *It is said.* One transaction touches nothing that votes write: the thing says who is closing it. Whoever reads it
    from now on is refused, so that voting dries up by itself.
-2. *The gates are shut*, each by itself (acts/following.py): one that is in somebody's transaction is left for the next
+2. *The gates are shut*, each by itself (acts/retry.py): one that is in somebody's transaction is left for the next
    round. Whoever had read the thing before step 1 and still finds a gate open gets in, and counts: they were voting
    while it was being closed.
 3. *The log tells it*, and in the same transaction goes what must not outlive the close.
@@ -23,13 +23,13 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Generic, Protocol, TypeVar
 
+from acts.retry import retry_on_conflict, write_each
+from acts.storage import record, write
 from store.log import Event
 from store.table import Conflict, Unavailable, Write
 
-from .following import follow, get_through
-from .recording import record, write
 from .refusals import LostRace
-from .site import table
+from .storage import table
 
 
 class Closable(Protocol):
@@ -51,36 +51,36 @@ class Closing(Generic[T]):
     afterwards."""
 
     beginning: Callable[[T, str], tuple[T, list[Write]]]
-    saying: Callable[[T], tuple[T, Event, list[Write]]]
+    recording: Callable[[T], tuple[T, Event, list[Write]]]
     shutting: Callable[[T], Sequence[Write]] = no_gates  # of each gate, one
 
     def begin(self, thing: T, who: str, *also: Write) -> T:
         """From now on nobody is let in who comes."""
         after, writes = self.beginning(thing, who)
-        get_through(lambda: write(*writes, *also))
+        retry_on_conflict(lambda: write(*writes, *also))
         return after
 
-    def shut(self, begun: T) -> None:
+    def shut_gates(self, begun: T) -> None:
         """From now on nobody gets in. Gates that are shut already are left alone."""
         gates = {write.key: write for write in self.shutting(begun)}
         there = table().get_many(gates) if gates else {}
-        follow(write for key, write in gates.items() if key in there and there[key]["open"])
+        write_each(write for key, write in gates.items() if key in there and there[key]["open"])
 
-    def say(self, shut: T) -> tuple[T, bool]:
+    def record_closed(self, shut: T) -> tuple[T, bool]:
         """The thing once the log has told its close; and whether we told it, or somebody who came by meanwhile."""
-        after, event, writes = self.saying(shut)
+        after, event, writes = self.recording(shut)
         try:
-            get_through(lambda: record(event, *writes))
+            retry_on_conflict(lambda: record(event, *writes))
         except LostRace:
             return after, False
         return after, True
 
     def finish(self, begun: T) -> tuple[T, bool]:
         """What is left to do once it is said."""
-        self.shut(begun)
-        return self.say(begun)
+        self.shut_gates(begun)
+        return self.record_closed(begun)
 
-    def finish_soon(self, begun: T) -> T:
+    def try_finish(self, begun: T) -> T:
         """As `finish`; what does not get through now, or not while a request may wait, a worker does. Nobody who comes
         is let in either way."""
         with suppress(Conflict, Unavailable):

@@ -26,32 +26,32 @@ class Gates:
     """So many gates, and where those of something lie."""
 
     count: int
-    place: Callable[[str, int], Key]
+    key: Callable[[str, int], Key]
 
     def keys(self, name: str) -> list[Key]:
-        return [self.place(name, number) for number in range(self.count)]
+        return [self.key(name, number) for number in range(self.count)]
 
-    def opened(self, name: str, as_of: str, **also: int) -> list[Write]:
+    def opening(self, name: str, as_of: str, **also: int) -> list[Write]:
         """Make all of them, or open them again; they keep what they have counted."""
         moved = {"open": True, "as_of": as_of, **also}
         return [Update(place, set=moved, when=is_not_later(as_of)) for place in self.keys(name)]
 
-    def shut(self, name: str, as_of: str) -> list[Write]:
+    def shutting(self, name: str, as_of: str) -> list[Write]:
         """Nobody passes any more. Refused, each, if it was moved since then, or is gone."""
         earlier = Less("as_of", as_of)
         return [Update(place, set={"open": False, "as_of": as_of}, when=earlier) for place in self.keys(name)]
 
-    def passed(self, name: str, number: int, counted: Mapping[str, int], *also: Condition) -> Write:
+    def passing(self, name: str, number: int, counted: Mapping[str, int], *also: Condition) -> Write:
         """One gate lets a vote through and counts it. Refused if it is shut."""
-        place, when = self.place(name, number), _together(Equals("open", True), *also)
+        place, when = self.key(name, number), _all_of(Equals("open", True), *also)
         changed = {each: by for each, by in counted.items() if by}
         return Update(place, add=changed, when=when) if changed else Check(place, when)
 
-    def any(self) -> int:
+    def pick(self) -> int:
         return random.randrange(self.count)  # noqa: S311 - only to spread the load
 
 
-def _together(first: Condition, *others: Condition) -> Condition:
+def _all_of(first: Condition, *others: Condition) -> Condition:
     for each in others:
         first = first & each
     return first
@@ -68,6 +68,6 @@ def is_not_later(as_of: str) -> Condition:
     return Missing("as_of") | Less("as_of", as_of) | Equals("as_of", as_of)
 
 
-def voted(gates: Iterable[Item]) -> int:
+def count_votes(gates: Iterable[Item]) -> int:
     """How many votes have come through these gates."""
     return sum(gate.get("voted", 0) for gate in gates)

@@ -6,7 +6,7 @@ from django.conf import settings
 from django.urls import get_script_prefix
 
 
-def whole(path: str) -> str:
+def absolute_url(path: str) -> str:
     """Of a path that `reverse` or `static` has made.
 
     Below a path of its host, the site's own path stands in SITE_URL already; and `reverse` puts it first as well, but

@@ -10,7 +10,7 @@ from django.utils.translation import gettext_lazy as _
 
 from store.table import Refused
 
-LOST_RACE = _("Somebody else changed this at the same moment. Please look again and decide anew.")
+LOST_RACE_MESSAGE = _("Somebody else changed this at the same moment. Please look again and decide anew.")
 
 
 class Refusal(Exception):
@@ -25,7 +25,7 @@ class LostRace(Refusal, Refused):
     """Somebody changed the same thing at the same moment, and nothing was written: the store's refusal, in words for
     the person. `parts` are the positions of the writes whose conditions did not hold, where that is known."""
 
-    def __init__(self, message: str | Promise = LOST_RACE, parts: Iterable[int] = ()):
+    def __init__(self, message: str | Promise = LOST_RACE_MESSAGE, parts: Iterable[int] = ()):
         Exception.__init__(self, message)
         self.parts = tuple(parts)
 

@@ -11,8 +11,8 @@ from collections.abc import Callable, Iterable, Sequence
 
 from store.table import Item, Key
 
-from .recent import Recently, get_many
-from .site import table
+from .read_cache import Cacheable, get_cached
+from .storage import table
 
 
 def shards_in(item: Item | None) -> int:
@@ -25,14 +25,14 @@ def of_new(distant: int) -> int:
 
 
 def read(
-    own: Sequence[Key], where: Callable[..., Iterable[Key]], expected: int, recently: Recently | None = None
+    own: Sequence[Key], where: Callable[..., Iterable[Key]], expected: int, recently: Cacheable | None = None
 ) -> tuple[list[int], dict[Key, Item]]:
     """These things and what lies beside them, in `where`, which is called with the number of shards of each; and these
     numbers. `expected` is the number that is tried first. What is among `recently` may be a second old."""
-    supposed, recently = [expected for _ in own], recently or Recently(())
+    supposed, recently = [expected for _ in own], recently or Cacheable(())
     while True:
         wanted = dict.fromkeys([*own, *where(*supposed)])
-        found = get_many(recently, (at for at in wanted if at not in recently.keys))
+        found = get_cached(recently, (at for at in wanted if at not in recently.keys))
         actual = [shards_in(found[at]) if at in found else expected for at in own]
         if actual == supposed:
             return actual, found

@@ -22,14 +22,14 @@ PLAIN, PACKED = b"p", b"z"  # how what is encrypted begins: long words are compr
 MAX_PAYLOAD_BYTES = 20_000  # of the words in a token, however small they were packed
 
 
-def sign(purpose: str, *words: str) -> str:
+def create_token(purpose: str, *words: str) -> str:
     plain = json.dumps(words, ensure_ascii=False, separators=(",", ":")).encode()
     packed = zlib.compress(plain)
     content = PACKED + packed if len(packed) < len(plain) else PLAIN + plain
     return _cipher(settings.SECRET_KEY, purpose).encrypt_at_time(content, int(time.time())).decode().rstrip("=")
 
 
-def read(purpose: str, token: str, seconds: int | None) -> list[str] | None:
+def read_token(purpose: str, token: str, seconds: int | None) -> list[str] | None:
     """The words that were encrypted for this purpose, if it is not too long ago; without `seconds` it never is."""
     padded = token + "=" * (-len(token) % 4)
     if not _is_canonical(padded):  # else several spellings would be the same token

@@ -16,7 +16,7 @@ class Versioned(Protocol):
     def version(self) -> int: ...
 
 
-class Marked(Protocol):
+class HasVersion(Protocol):
     """Whose version is a number, or anything else that no two states of it share."""
 
     @property
@@ -26,11 +26,11 @@ class Marked(Protocol):
 T = TypeVar("T", bound=Versioned)
 
 
-def unchanged(thing: Marked) -> Equals:
+def unchanged(thing: HasVersion) -> Equals:
     return Equals("version", thing.version)
 
 
-def unchanged_or_new(thing: Marked) -> Condition:
+def unchanged_or_new(thing: HasVersion) -> Condition:
     """Of a thing that has no version, or the version 0, until it is first written."""
     return unchanged(thing) if thing.version else Missing()
 

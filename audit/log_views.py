@@ -15,7 +15,7 @@ from django.views.decorators.http import require_safe
 
 from accounts.access import allow_everyone, requires
 from accounts.rules import Permission
-from acts.site import SITE, table
+from acts.storage import SITE, table
 from store.keys import EVENT_NUMBER_DIGITS
 from store.log import EventLog
 from store.log.forgotten import is_rewritten, sealed_digest

@@ -19,9 +19,9 @@ from django.views.decorators.http import require_POST, require_safe
 from accounts.access import allow_everyone, public, requires
 from accounts.rules import Permission
 from accounts.services import role_unchanged
-from acts.limits import SECONDS_PER_HOUR, Limit, count
+from acts.rate_limits import SECONDS_PER_HOUR, Limit, count
 from acts.refusals import Refusal
-from acts.site import table
+from acts.storage import table
 from mail import bounces, outbox, undelivered
 from mail.emails import compose
 from mail.errors import MailError, redact_address

@@ -1,7 +1,7 @@
 """Why the ballots of a closed election may not be sealed."""
 
-from acts.queues import Explained
+from acts.queues import ExplainedError
 
 
-class CannotSeal(Explained):
+class CannotSeal(ExplainedError):
     """Something about the ballots is not as it must be; the election waits until somebody has looked."""

@@ -18,14 +18,14 @@ class SiteConfig(AppConfig):
         from upkeep import pause
         from upkeep.monitoring import metrics
 
-        from . import steps, types
+        from . import hooks, types
 
         # Django looks for databases and caches to tidy up around every request, and there are none.
         request_started.disconnect(reset_queries)
         request_started.disconnect(close_old_connections)
         request_finished.disconnect(close_old_connections)
         request_finished.disconnect(close_caches)
-        steps.arrange()
+        hooks.install_hooks()
         types.declare()
         expect_threads(settings.WEB_THREADS)
         trips.listen(metrics.observe_trip)

@@ -13,7 +13,7 @@ from django.utils.translation import gettext_lazy as _
 
 from accounts.access import lost_session_response
 from accounts.visitors import Anonymous
-from acts.queues import words_of
+from acts.queues import safe_message
 from store.log import utc_now
 from store.table import BadCursor, Conflict, InDoubt, Unavailable, Unwritable
 from upkeep.pause import Pause, Paused, watch
@@ -162,7 +162,7 @@ def _record(request: HttpRequest, exception: BaseException | None, status: int) 
     """The kind of the exception and where it was raised, and the store's own words: those of others may quote a
     person."""
     where = "".join(traceback.format_tb(exception.__traceback__)) if exception else ""
-    said = {"error": type(exception).__name__, "words": words_of(exception)}
+    said = {"error": type(exception).__name__, "words": safe_message(exception)}
     log.error("failure", extra={"request_id": request.id, "status": status, **said, "where": where})
 
 

@@ -7,8 +7,8 @@ from dataclasses import replace
 from typing import Any
 
 from accounts.models import User
-from acts import recording
-from acts.site import now_text
+from acts import storage
+from acts.storage import now_text
 from acts.versions import next_version
 from store.log import Event
 from store.table import Write
@@ -24,15 +24,15 @@ def relation(user: User, election: Election) -> rules.Relation:
 
 def check(user: User, election: Election, action: Action) -> None:
     """Refuse what this person may not do, what cannot be done now, or not to one question on a ballot alone."""
-    check_itself(user, election, action)
-    multi_ballots.check_alone(election, action)
+    check_actor_and_state(user, election, action)
+    multi_ballots.check_single_question(election, action)
 
 
-def check_itself(user: User, election: Election, action: Action) -> None:
+def check_actor_and_state(user: User, election: Election, action: Action) -> None:
     """As `check`, of what is done to all questions on a ballot."""
     rules.check_who(relation(user, election), action)
     rules.check_when(election.state(now_text()), action)
-    rules.check_in_place(election, action)
+    rules.check_settled(election, action)
 
 
 def record(
@@ -45,7 +45,7 @@ def record(
 ) -> None:
     """`noting` makes of the event's number what is to be written besides."""
     event = Event(actor.name, event_type, {"election_name": election.name, **data})
-    recording.record(event, *writes, noting=noting)
+    storage.record(event, *writes, noting=noting)
 
 
 def change(

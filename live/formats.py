@@ -1,7 +1,7 @@
 """How a session is run as a whole, by its type: an ordinary one, or what an app above this one makes of it.
 
 A format says how people come in and go, in which order questions come up, what screens show beside them and what stays
-after the end; `config/steps.py` registers those that are not ordinary. How one question is asked and counted is not
+after the end; `config/hooks.py` registers those that are not ordinary. How one question is asked and counted is not
 its business.
 """
 

@@ -11,7 +11,7 @@ from django.core.exceptions import ValidationError
 from django.utils.translation import get_language
 from django.utils.translation import gettext_lazy as _
 
-from acts.site import table
+from acts.storage import table
 from pages.names import clean_title
 from store import keys
 

@@ -4,7 +4,7 @@ The engine (session, seats, clock, state, sealing, screens, pushing) knows no pl
 of its play, or none: then it is the first one registered for the type of the session that suits it. The state of a
 session carries the name of the play at hand, so that whoever has a state needs no questions. A play is one object
 without data of its own, registered once: those of this app are listed in `live/plays/__init__.py`, those of assemblies
-in `assembly/plays.py`; `config/steps.py` registers both.
+in `assembly/plays.py`; `config/hooks.py` registers both.
 
 | subject | what a play says |
 |---|---|

@@ -17,8 +17,8 @@ from dataclasses import dataclass
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 
-from acts.site import table
-from acts.tokens import read, sign
+from acts.storage import table
+from acts.tokens import create_token, read_token
 from pages.times import from_text
 from store import keys
 from store.table import Item, Key
@@ -78,7 +78,7 @@ def pass_of(request: HttpRequest, game_id: str) -> Pass | None:
     """What the cookie says; one of another session says nothing here. A request is asked several times."""
     known: dict[str, Pass | None] = request.__dict__.setdefault("live_passes", {})
     if game_id not in known:
-        words = read(_purpose(game_id), request.COOKIES.get(cookie_name(game_id), ""), SEAT_COOKIE_SECONDS)
+        words = read_token(_purpose(game_id), request.COOKIES.get(cookie_name(game_id), ""), SEAT_COOKIE_SECONDS)
         known[game_id] = Pass(*words) if words is not None and len(words) == 3 else None
     return known[game_id]
 
@@ -117,7 +117,7 @@ def remember(answer: HttpResponse, game: Game, held: Pass) -> HttpResponse:
     """From now on this browser has the seat."""
     answer.set_cookie(
         cookie_name(game.id),
-        sign(_purpose(game.id), held.player, held.device, held.secret),
+        create_token(_purpose(game.id), held.player, held.device, held.secret),
         expires=from_text(game.gone_at),
         path=f"{settings.SESSION_COOKIE_PATH}live/{game.id}/",
         secure=settings.SESSION_COOKIE_SECURE,
@@ -159,9 +159,9 @@ def _of(form: str, what: str) -> str:
 
 def link_of(game: Game, held: Pass) -> str:
     """By which another device takes the seat: soon, and as long as no other has."""
-    return sign(f"seat elsewhere in {game.id}", held.player, held.device, held.secret)
+    return create_token(f"seat elsewhere in {game.id}", held.player, held.device, held.secret)
 
 
 def pass_of_link(game_id: str, token: str) -> Pass | None:
-    words = read(f"seat elsewhere in {game_id}", token, DEVICE_LINK_SECONDS)
+    words = read_token(f"seat elsewhere in {game_id}", token, DEVICE_LINK_SECONDS)
     return Pass(*words) if words is not None and len(words) == 3 else None

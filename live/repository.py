@@ -11,7 +11,7 @@ from django.utils.translation import gettext_lazy as _
 from acts import versions
 from acts.background import OVERWRITE, TaskType
 from acts.refusals import NotThere
-from acts.site import now_text, table
+from acts.storage import now_text, table
 from acts.versions import unchanged
 from pages.times import from_text
 from questions.question import Question, question_of

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import fields
 from typing import Any
 
-from acts.site import table
+from acts.storage import table
 from acts.versions import next_version, unchanged
 from live.moderation import Decided, Texts
 from live.room_questions import MAX_QUESTIONS_PER_PERSON, Asked, Fate, Mode, Qa, question_of

@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any
 
 from acts import versions
-from acts.site import table
+from acts.storage import table
 from pages.times import from_text
 from store import keys, spans
 from store.table import Delete, Item, Key, Missing, Put, Write

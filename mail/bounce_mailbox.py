@@ -25,7 +25,7 @@ from urllib.parse import SplitResult, unquote, urlsplit
 
 from django.conf import settings
 
-from acts.site import now_text, table
+from acts.storage import now_text, table
 from store import keys
 from store.table import Conflict, Item, Unavailable, Update
 

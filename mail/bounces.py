@@ -15,8 +15,7 @@ from email.message import Message
 from email.parser import Parser
 from itertools import islice
 
-from acts.recording import try_write
-from acts.site import table
+from acts.storage import table, try_write
 from store import keys
 from store.table import Exists, Update
 

@@ -12,9 +12,9 @@ from django.template.loader import render_to_string
 from django.utils.translation import get_language_bidi, gettext_noop, override
 from django.utils.translation import gettext as _
 
-from acts.links import whole
-from acts.naming import site_colour, site_name
-from acts.steps import Steps
+from acts.branding import site_colour, site_name
+from acts.hooks import Hooks
+from acts.links import absolute_url
 
 from .message_ids import message_id, site_domain
 from .names import isolated, named_sender
@@ -58,10 +58,10 @@ class EmailTemplate:
     is_private: bool = False  # nobody is shown whom it goes to
 
 
-# The shades of the site's colour, which pages know and mails do not (config/steps.py).
-COLOURING = Steps[[str], dict[str, tuple[str, str]]]("when a mail is written")
+# The shades of the site's colour, which pages know and mails do not (config/hooks.py).
+COLOURING = Hooks[[str], dict[str, tuple[str, str]]]("when a mail is written")
 
-# Every kind of mail: the apps bring theirs (config/steps.py).
+# Every kind of mail: the apps bring theirs (config/hooks.py).
 EMAIL_TEMPLATES: dict[str, EmailTemplate] = {
     "trial": EmailTemplate(
         gettext_noop("A test mail"),
@@ -110,7 +110,7 @@ def _context(template: EmailTemplate, mail: Mail) -> dict[str, Any]:
         "sentences": [_(sentence) % words for sentence in template.sentences],
         "written": written,
         "after": [_(sentence) % words for sentence in template.after],
-        "link": whole(template.link(mail)) if template.link else "",
+        "link": absolute_url(template.link(mail)) if template.link else "",
         "button": _(template.button) if template.button else "",
         "silence": template.silence(mail) if template.silence else "",
         "silence_words": _(template.silence_words),
@@ -121,7 +121,7 @@ def _context(template: EmailTemplate, mail: Mail) -> dict[str, Any]:
 
 def _colours() -> dict[str, tuple[str, str]]:
     """By name, in light and in dark."""
-    (own,) = COLOURING.taken(site_colour())
+    (own,) = COLOURING.run_all(site_colour())
     return {name.replace("-", "_"): pair for name, pair in own.items()}
 
 

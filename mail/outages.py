@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from random import uniform
 
-from acts.site import table
+from acts.storage import table
 from store import keys
 from store.log import as_text
 from store.table import Delete, Exists, Item, Put, Refused, Table

@@ -16,9 +16,8 @@ from datetime import UTC, datetime
 
 from django.utils.translation import get_language, gettext_noop
 
-from acts.recording import try_write, write
 from acts.refusals import LostRace
-from acts.site import table
+from acts.storage import table, try_write, write
 from store import keys, spans
 from store.log import as_text
 from store.table import Delete, Equals, Exists, Item, Key, Less, Missing, Put, Span, Update, Write

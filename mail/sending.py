@@ -20,8 +20,8 @@ from typing import Any
 from django.core.mail import EmailMessage, get_connection
 from django.utils.translation import get_language
 
-from acts.queues import complain, take_each
-from acts.site import now_text, table
+from acts.queues import log_failure, process_each
+from acts.storage import now_text, table
 from store import keys, spans
 from store.log import as_text
 from store.table import Item, Span, StoreError
@@ -77,7 +77,7 @@ def send_waiting(
 
     Whoever wants to stop between two mails says so when `goes_on` is asked, before each.
     """
-    return take_each(lanes, lambda lane: _send_lane(LaneRun(lane, compose, now), goes_on))
+    return process_each(lanes, lambda lane: _send_lane(LaneRun(lane, compose, now), goes_on))
 
 
 def _send_lane(lane: LaneRun, goes_on: Callable[[], bool]) -> int:
@@ -85,7 +85,7 @@ def _send_lane(lane: LaneRun, goes_on: Callable[[], bool]) -> int:
     waiting = (partial(lane.send_due, item) for item in due(lane.name, lane.now()))
     turns: Iterator[Callable[[], int | None]] = chain(lost, takewhile(lambda _: goes_on(), waiting))
     try:
-        return take_each(turns, lambda turn: turn())
+        return process_each(turns, lambda turn: turn())
     finally:
         lane.hang_up()
 
@@ -188,7 +188,7 @@ class LaneRun:
         except NothingToSay:
             self._end(mail, FAILED, "gone", MailError(""), old=QUEUED)
         except Exception as error:
-            complain(error)
+            log_failure(error)
             self._end(mail, FAILED, "unwritten", MailError(type(error).__name__), old=QUEUED)
         return None
 
@@ -238,7 +238,7 @@ def as_mail_error(error: Exception) -> MailError:
         return error_for_reply(error.smtp_code, error.smtp_error)
     if isinstance(error, smtplib.SMTPException | OSError):
         return Unreachable(error_text(error), reply_code(error))
-    complain(error)
+    log_failure(error)
     return Rejected(type(error).__name__)  # an address that no mail can be made out to, say
 
 

@@ -13,10 +13,9 @@ from typing import Any
 
 from django.utils.translation import gettext_lazy as _
 
-from acts.queues import take_each
-from acts.recording import record
+from acts.queues import process_each
 from acts.refusals import LostRace, Refusal
-from acts.site import now_text, table
+from acts.storage import now_text, record, table
 from store import keys
 from store.log import Event
 from store.table import Delete, Equals, Item, Missing, Put, Write
@@ -126,7 +125,7 @@ def carry_out(goes_on: Callable[[], bool]) -> int:
             return False
         return _carry_out_for(mail_of(item), mark)
 
-    done = take_each(table().each(keys.mails(mark.get("state", FAILED))), take)
+    done = process_each(table().each(keys.mails(mark.get("state", FAILED))), take)
     if not stopped:
         table().write(Delete(keys.mails_again(), when=Missing() | Equals("asked_at", mark["asked_at"])))
     return done

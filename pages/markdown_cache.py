@@ -15,7 +15,7 @@ from django.core.exceptions import ValidationError
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 
-from acts.site import table
+from acts.storage import table
 from store.memory import Memory
 from store.table import Equals, Item, Key, StoreError, Update
 

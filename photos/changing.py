@@ -6,7 +6,7 @@ The same for everything that has a picture. Its app says who may, and brings the
         act = lambda wanted: services.picture_post(request.user, post.id, wanted)
         return picture_page(request, post.photo, act, reverse("post", args=[post.slug]), title=post.title)
 
-    def picture_post(actor, post_id, wanted):        # in a service, around which `try_again` stands
+    def picture_post(actor, post_id, wanted):        # in a service, around which `retry_lost_race` stands
         before = ...find(post_id).photo
         after = wanted.instead_of(before)
         record(event, photos.set_on(key, before, after, Exists()), *wanted.writes(before))
@@ -22,7 +22,7 @@ from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, JsonRes
 from django.shortcuts import render
 from django.utils.translation import gettext as _
 
-from acts.limits import SECONDS_PER_HOUR, Limit, count
+from acts.rate_limits import SECONDS_PER_HOUR, Limit, count
 from acts.refusals import LostRace
 from pages.forms import form_data, run_form
 from store.table import Write

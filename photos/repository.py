@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any
 
-from acts.site import table
+from acts.storage import table
 from store import keys
 from store.table import Condition, Delete, Equals, Item, Key, Missing, Put, Update
 

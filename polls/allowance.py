@@ -7,7 +7,7 @@ from django.contrib.auth.models import AnonymousUser
 
 from accounts.models import User
 from accounts.rules import Permission
-from acts.limits import SECONDS_PER_DAY, SECONDS_PER_HOUR, Limit, count
+from acts.rate_limits import SECONDS_PER_DAY, SECONDS_PER_HOUR, Limit, count
 
 MADE = Limit("poll-maker", 20, SECONDS_PER_HOUR)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from acts.site import table
+from acts.storage import table
 from ballots import replay as ballots
 from elections import repository as elections
 from elections.history import entries as history

@@ -12,7 +12,7 @@ from accounts.demo import DEMO_DOMAIN, PASSWORD
 from accounts.models import User
 from accounts.rules import Role
 from accounts.services import create_account, new_user
-from acts.progress import Progress, silent
+from acts.queues import Progress, no_progress
 from acts.refusals import NameTaken
 
 from . import repository, services
@@ -162,7 +162,7 @@ HIDDEN = {"Nils Andersson": Visibility.ADMINS, "Marta Silva": Visibility.NOBODY}
 PROPOSED = (("Juggling", "Events", "Three balls at least."), ("Rust", "Computing", ""))
 
 
-def load(progress: Progress = silent) -> int:
+def load(progress: Progress = no_progress) -> int:
     """Make what is not there; answers how many skills and people that were."""
     owner = people.find(people.owner_name() or "")
     if owner is None or repository.catalogue(limit=1)[0]:

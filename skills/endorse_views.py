@@ -16,7 +16,7 @@ from accounts.access import requires
 from accounts.models import User
 from accounts.rules import Permission
 from accounts.services import name_and_role
-from acts.site import table
+from acts.storage import table
 from pages.forms import form_data, form_page, refusals_as_errors, token_in
 from pages.messages import run_action
 from pages.paging import list_context

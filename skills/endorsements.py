@@ -13,8 +13,7 @@ from enum import StrEnum
 from django.utils.translation import gettext_lazy as _
 
 from accounts.rules import Role
-from acts.recording import write
-from acts.site import table
+from acts.storage import table, write
 from store import keys
 from store.splitting import by_count
 from store.table import Check, Condition, Delete, Equals, Item, Missing, Put, Update, Write

@@ -12,7 +12,7 @@ from functools import partial
 
 from accounts import repository as people
 from accounts.models import User
-from acts.site import table
+from acts.storage import table
 from store import cursors, keys
 from store.table import BadCursor, Item, Key, Span
 from store.together import together

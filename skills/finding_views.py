@@ -11,7 +11,7 @@ from django.views.decorators.http import require_safe
 
 from accounts.access import requires
 from accounts.rules import Permission
-from acts.site import now_text
+from acts.storage import now_text
 from pages.paging import list_context
 
 from . import finding

@@ -12,7 +12,7 @@ from itertools import islice
 
 from django.utils.translation import gettext as _
 
-from acts.site import table
+from acts.storage import table
 from pages import lists
 from pages.sorting import natural_sort_key
 from store.together import together

@@ -10,7 +10,7 @@ from django.views.decorators.http import require_safe
 
 from accounts.access import requires
 from accounts.rules import Permission
-from acts.site import table
+from acts.storage import table
 from pages.paging import read_page
 from store.together import together
 

@@ -17,9 +17,8 @@ from accounts.models import User
 from accounts.services import role_unchanged
 from acts.background import Batch, Task, finished
 from acts.closing import Closing
-from acts.recording import write
 from acts.refusals import LostRace, NotThere
-from acts.site import table
+from acts.storage import table, write
 from store import keys
 from store.log import Event
 from store.table import Item, Key, Write
@@ -141,7 +140,7 @@ def settled(skill_id: str, name: str) -> Skill:
         if source is None:
             return skill
         if source.closing:
-            SAYING.say(source)
+            SAYING.record_closed(source)
             continue
         bring(source, name)
         if not skill.into:

@@ -13,7 +13,7 @@ from django.views.decorators.http import require_POST, require_safe
 
 from accounts.access import requires
 from accounts.rules import Permission
-from acts.site import now_text
+from acts.storage import now_text
 from pages import markdown_cache
 from pages.forms import form_data, form_page, refusals_as_errors, token_in
 from pages.messages import run_action

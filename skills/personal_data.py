@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from accounts.models import User
 from accounts.services import name_and_role
-from acts.site import table
+from acts.storage import table
 from store import keys
 from store.table import Item
 

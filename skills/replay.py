@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
-from acts.site import acting_on, table
+from acts.storage import table, use_table
 from store import keys
 from store.replay import DoesNotFit, Happened, Step, begins
 from store.schema import EventType
@@ -160,7 +160,7 @@ STEPS = (is_uniting,)
 
 def shut_what_is_shut(there: Table) -> None:
     """Shut the skills that are being merged there, although the log has yet to say so."""
-    with acting_on(there):
+    with use_table(there):
         tasks = MERGING.unfinished()
     for task in tasks:
         stored = there.get(keys.skill(task.subject)) or {}
@@ -171,7 +171,7 @@ def shut_what_is_shut(there: Table) -> None:
 
 def finish_what_is_said(there: Table) -> None:
     """Bring along there what the log has said already."""
-    with acting_on(there):
+    with use_table(there):
         for task in MERGING.unfinished():
             skill = repository.find(task.subject)
             if skill is not None and not skill.closing:

@@ -13,7 +13,7 @@ from accounts import repository as people
 from accounts.models import User
 from acts import versions
 from acts.background import TaskType
-from acts.site import table
+from acts.storage import table
 from acts.versions import unchanged, unchanged_or_new
 from store import keys
 from store.table import Check, Condition, Delete, Equals, Exists, Item, Missing, Put, Update, Write

@@ -14,7 +14,7 @@ from django.views.decorators.http import require_POST, require_safe
 
 from accounts.access import public, requires
 from accounts.rules import Permission
-from acts.limits import SECONDS_PER_DAY, Limit, count
+from acts.rate_limits import SECONDS_PER_DAY, Limit, count
 from pages.forms import form_data, form_page, refusals_as_errors, run_form, show_form
 from pages.messages import run_action
 from pages.paging import list_context

@@ -19,7 +19,7 @@ from accounts.models import User
 from accounts.rules import Role
 from accounts.sessions import SessionStore
 from accounts.visitors import remember_browser, start_session
-from acts.site import log
+from acts.storage import log
 from elections import repository as elections
 from elections.rules import Election
 from mail.emails import compose

@@ -16,15 +16,15 @@ from django.test import Client
 from accounts import repository as people
 from accounts import throttle
 from accounts.models import User
-from acts import naming
-from acts.limits import Limit
+from acts import branding
+from acts.rate_limits import Limit
 from ballots.services import cast
 from elections import repository as elections
 from elections.candidates.services import add_candidates
 from elections.drafts import services as drafts
 from elections.lifecycle import closing
 from elections.lifecycle import services as lifecycle
-from elections.lifecycle.closing import close_what_is_over
+from elections.lifecycle.closing import close_ended_elections
 from elections.roll.services import add_voters
 from ranking.candidates import Candidate
 from store import keys
@@ -36,7 +36,7 @@ from upkeep.log.sealer import site_sealer
 
 # seconds: far longer than any page takes on a busy machine; one that tries again and again takes minutes
 TIMEOUT_SECONDS = 60
-CONNECTING = ("acts.site", "acts.site_cache", "upkeep.views", "audit.views", "upkeep.pause", "upkeep.log.sealer")
+CONNECTING = ("acts.storage", "acts.site_cache", "upkeep.views", "audit.views", "upkeep.pause", "upkeep.log.sealer")
 NEW = {
     "name": "New",
     "description": "",
@@ -59,7 +59,7 @@ def weather(site, monkeypatch) -> Chaos:
     often = Limit("sign-in", 100, 600)  # what is right counts too while the store does not take it back
     monkeypatch.setattr("accounts.throttle.SIGN_IN", replace(throttle.SIGN_IN, here=often))
     pause.watch.forget()
-    naming.watch.forget()
+    branding.cache.forget()
     return weather
 
 
@@ -226,7 +226,7 @@ def jump(site, monkeypatch) -> Callable[[timedelta], None]:
         monkeypatch.setattr(time, "time", lambda: really() + by.total_seconds())
         monkeypatch.setattr(site, "clock", lambda: really() + by.total_seconds())
         for module in (
-            "acts.site",
+            "acts.storage",
             "ballots.services.casting",
             "store.log.events",
             "upkeep.pause",
@@ -265,7 +265,7 @@ def test_a_log_written_by_a_clock_that_jumps_can_be_sealed_and_verified(site, br
 def test_an_election_ends_by_the_clock_and_a_clock_set_back_opens_no_recorded_end(site, browser, jump):
     jump(timedelta(days=13))
     assert PAGES["cast"](browser).status_code == 422, "it is over"
-    close_what_is_over()
+    close_ended_elections()
     jump(timedelta(days=-2))
     assert PAGES["cast"](browser).status_code == 422, "and stays so"
     assert not list(site.each(*keys.ballots("Board")))

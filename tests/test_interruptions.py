@@ -26,15 +26,15 @@ from django.test import override_settings
 from accounts import repository as people
 from accounts import services as accounts
 from accounts.rules import Role
-from acts import site
+from acts import storage
 from acts.queues import SomeFailed
 from acts.refusals import Refusal
-from acts.site import acting_on, table
+from acts.storage import table, use_table
 from assembly import roll
 from ballots import services as ballots
 from elections import actions
 from elections import repository as elections
-from elections.candidates.services import add_candidates, picture_candidate
+from elections.candidates.services import add_candidates, change_picture
 from elections.drafts import copying
 from elections.drafts import services as drafts_services
 from elections.groups import repository as kept_groups
@@ -149,7 +149,7 @@ def people_come() -> None:
 def draft(owner: str, name: str, voters: list[str], **settings: Any) -> None:
     made = drafts_services.create(someone(owner), name, **settings)
     add_candidates(someone(owner), made, [Candidate(each) for each in ("Ada", "Bob", "Cy")])
-    picture_candidate(someone(owner), election(name), "Ada", Wanted(kept()))
+    change_picture(someone(owner), election(name), "Ada", Wanted(kept()))
     add_voters(someone(owner), election(name), voters)
 
 
@@ -235,7 +235,7 @@ def rename_it() -> None:
 def import_a_list() -> None:
     if (board := election("Board")).voter_count < 300:
         names = [f"new{number:03d}@example.org" for number in range(200)]
-        imports.go_on(someone("Bo"), board, imports.start(someone("Bo"), board, names), 3600)
+        imports.resume(someone("Bo"), board, imports.start(someone("Bo"), board, names), 3600)
 
 
 def two_questions() -> None:
@@ -272,7 +272,7 @@ def move_the_end_of_both() -> None:
 
 
 def keep_its_roll() -> None:
-    groups.keep_roll(someone("Bo"), election("Board"), "form")
+    groups.save_roll(someone("Bo"), election("Board"), "form")
 
 
 def a_roll() -> None:
@@ -283,18 +283,18 @@ def a_roll() -> None:
 
 def a_group_and_a_draft() -> None:
     a_roll()
-    groups.keep_roll(someone("Bo"), election("Board"), "form")
+    groups.save_roll(someone("Bo"), election("Board"), "form")
     add_voters(someone("Bo"), drafts_services.create(someone("Bo"), "Next"), ["Ann"])
 
 
 def put_the_group_on_a_roll() -> None:
     if (next_one := election("Next")).voter_count < 95:
-        (group,) = kept_groups.each_of("Bo")
-        imports.go_on(someone("Bo"), next_one, groups.put_on_roll(someone("Bo"), next_one, group.id), 3600)
+        (group,) = kept_groups.every_group_of("Bo")
+        imports.resume(someone("Bo"), next_one, groups.put_on_roll(someone("Bo"), next_one, group.id), 3600)
 
 
 def delete_the_group() -> None:
-    for group in list(kept_groups.each_of("Bo")):
+    for group in list(kept_groups.every_group_of("Bo")):
         groups.delete(someone("Bo"), group.id)
 
 
@@ -351,7 +351,7 @@ def a_long_question_set() -> None:
 
 
 def sets_of_bo() -> dict[str, Any]:
-    return {each.name: sets.whole(each.id) for each in sets.each_of("Bo")}
+    return {each.name: sets.find_full(each.id) for each in sets.each_owned_by("Bo")}
 
 
 def copy_the_set() -> None:
@@ -395,7 +395,7 @@ def publish_it_and_mail_it() -> None:
     """As if it had been published an hour ago."""
     drafts, _ = posts.drafts(limit=1)
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(site, "utc_now", lambda: datetime.now(UTC) - timedelta(hours=1))
+        patched.setattr(storage, "utc_now", lambda: datetime.now(UTC) - timedelta(hours=1))
         for draft in drafts:
             news.publish(someone("Olga"), draft, mails=True)
 
@@ -646,7 +646,7 @@ class Site:
         self.path = str(folder / "prepared.sqlite3")
         table = SqliteTable(self.path)
         table.create()
-        with acting_on(table):
+        with use_table(table):
             prepare()
         table.close()
 
@@ -671,7 +671,7 @@ class Site:
 
 
 def done(table: Any, act: Callable[[], None]) -> Counter[str]:
-    with acting_on(table):
+    with use_table(table):
         act()
         finish_what_is_left()
     return likeness(table)
@@ -679,10 +679,10 @@ def done(table: Any, act: Callable[[], None]) -> Counter[str]:
 
 def cut_off(table: Table, act: Callable[[], None], at: int, how: str) -> Counter[str]:
     """The act goes wrong at one write; then a worker comes by."""
-    with acting_on(Interrupted(table, at, how)), suppress(Killed, Conflict, Unavailable, Refusal, SomeFailed):
+    with use_table(Interrupted(table, at, how)), suppress(Killed, Conflict, Unavailable, Refusal, SomeFailed):
         act()
         finish_what_is_left()
-    with acting_on(table):
+    with use_table(table):
         finish_what_is_left()
     return likeness(table)
 
@@ -786,9 +786,9 @@ def test_a_mail_goes_out_once_or_says_that_nobody_knows(tmp_path, mailoutbox, ho
     for at in range(1, 9):
         mailoutbox.clear()
         with site.copy() as table:
-            with acting_on(Interrupted(table, at, how)), suppress(Killed, Conflict, Unavailable, SomeFailed):
+            with use_table(Interrupted(table, at, how)), suppress(Killed, Conflict, Unavailable, SomeFailed):
                 send_waiting(compose)
-            with acting_on(table):
+            with use_table(table):
                 send_waiting(compose, now=lambda: time.time() + 2 * LEASE_SECONDS)
                 states = {state: {each.to for each in mail.in_state(state, 9)[0]} for state in mail.STATES}
         sent = Counter(message.to[0] for message in mailoutbox)

@@ -11,7 +11,7 @@ import pytest
 from accounts.models import User
 from accounts.personal_data import export_personal_data
 from accounts.rules import Role
-from acts.site import log, table
+from acts.storage import log, table
 from audit.tables import masks, relations
 from audit.tables.masks import HIDDEN
 from audit.tables.sheets import Asked

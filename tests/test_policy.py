@@ -19,7 +19,7 @@ from django.test import override_settings
 
 from accounts import repository as people
 from accounts import services as accounts
-from acts.tokens import sign
+from acts.tokens import create_token
 from ballots import services as ballots
 from elections import repository
 from elections.candidates.services import add_candidates
@@ -108,7 +108,7 @@ def served(request, tmp_path_factory):
 def a_day_of(roles: Roles) -> SimpleNamespace:
     table, owner = connect(settings.STORE_URL), make_owner("Olga")
     accounts.invite(owner, "ida@example.org")
-    ida = accounts.accept_invitation(sign("invitation", "ida@example.org"), "Ida", PASSWORD)
+    ida = accounts.accept_invitation(create_token("invitation", "ida@example.org"), "Ida", PASSWORD)
     an_election(ida)
     a_poll(ida)
     a_live_round(ida)
@@ -132,7 +132,7 @@ def an_election(ida) -> None:
     ballots.withdraw(people.find("Ben"), "Board", "form 4")
     ballots.cast(people.find("Ben"), "Board", ranks(Bo=1), "form 5")
     closing.close(ida, repository.find("Board"))
-    ballots.seal_what_is_closed("Board")
+    ballots.seal_closed("Board")
     browser = sign_in(people.find("Ann"))
     for page in ("/", "/election/Board/", "/election/Board/results/"):
         assert browser.get(page).status_code == 200, page

@@ -15,7 +15,7 @@ from django.urls import URLPattern, URLResolver, get_resolver, reverse
 
 from accounts import repository
 from accounts.rules import Permission, Role
-from acts.site import table
+from acts.storage import table
 from config import errors, middleware
 from elections.candidates.services import add_candidates
 from elections.drafts import services as drafts

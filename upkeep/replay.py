@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 
-from acts.site import acting_on
+from acts.storage import use_table
 from ballots import replay as ballots
 from elections import replay as elections
 from elections.repository import RENAMING
@@ -169,7 +169,7 @@ def _act_again(
 ) -> int:
     """Let every event happen on `made`, and count it; answers how many events there were."""
     done, kinds, theatre = 0, Counter[str](), Theatre(made, SCHEMA.acts)
-    with acting_on(Unlogged(made)):  # type: ignore[arg-type]
+    with use_table(Unlogged(made)):  # type: ignore[arg-type]
         for events in parts:
             findings.take(each for event in events for each in theatre.take(event))
             progress(done := done + len(events))
@@ -204,19 +204,19 @@ def _follow(events: list[Item], at: Cut, made: Table, there: BufferedTable | Non
         if at.checkpoint is not None:
             figures.count(made, counted, followed)
         if there:
-            voting_times.follow_on(there, left)
+            voting_times.apply_events(there, left)
     except (KeyError, TypeError, ValueError):  # an event that was tampered with
         yield Difference("figures", "", "cannot be counted from the log.")
 
 
 def _settle(there: Table, made: Table) -> None:
     """What had begun at the moment of the copy is taken to its end, on the side that lacks it."""
-    with acting_on(there):
+    with use_table(there):
         for task in RENAMING.unfinished():
             RENAMING.advance(task.subject)
         elections.forget_unused_gates(there)
     skills.finish_what_is_said(there)
-    with acting_on(made):
+    with use_table(made):
         elections.shut_what_is_shut(there)
         polls.shut_what_is_shut(there)
         skills.shut_what_is_shut(there)

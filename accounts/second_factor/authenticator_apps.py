@@ -13,7 +13,7 @@ from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 from django.conf import settings
 from django.utils.crypto import constant_time_compare
 
-from acts.naming import site_name
+from acts.branding import site_name
 from store import keys
 
 STEP_SECONDS = 30

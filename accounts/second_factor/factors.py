@@ -23,10 +23,10 @@ from django.utils.translation import gettext_lazy as _
 from accounts import repository, rules, services
 from accounts.access import demands_second_factor
 from accounts.models import User
-from acts import recording
-from acts.again import try_again
+from acts import storage
 from acts.refusals import NotThere, Refusal
-from acts.site import table
+from acts.retry import retry_lost_race
+from acts.storage import table
 from acts.versions import unchanged_or_new
 from mail import outbox
 from store import keys
@@ -161,7 +161,7 @@ def _update(user: User, change: Change, write: Callable[[Factors, Put], Any]) ->
         write(after, _put(user, before, after))
         return after
 
-    return try_again(update)
+    return retry_lost_race(update)
 
 
 def _write(after: Factors, put: Put) -> None:
@@ -173,7 +173,7 @@ def _record(user: User, event_type: str, change: Change, *emails: Write, **detai
 
     def record(after: Factors, put: Put) -> None:
         event = Event(user.name, event_type, {"name": user.name, **details, "factors": after.kinds})
-        recording.record(event, put, repository.factors_change(user, after.kinds), *emails)
+        storage.record(event, put, repository.factors_change(user, after.kinds), *emails)
 
     return _update(user, change, record)
 
@@ -262,9 +262,9 @@ def reset(user: User, actor: str, *also: Write) -> None:
 
     def take_away() -> None:
         gone = Delete(keys.factors(user.name), when=unchanged_or_new(load_factors(user)))
-        recording.record(event, gone, repository.factors_change(user, [], breaks=True), email, *also)
+        storage.record(event, gone, repository.factors_change(user, [], breaks=True), email, *also)
 
-    try_again(take_away)
+    retry_lost_race(take_away)
 
 
 def reset_for(actor: User, target: User) -> None:

@@ -20,7 +20,7 @@ from django.utils.crypto import salted_hmac
 from django.utils.translation import gettext_lazy as _
 
 from accounts.models import User
-from acts.naming import site_name
+from acts.branding import site_name
 from acts.refusals import Refusal
 from store.log import as_text
 

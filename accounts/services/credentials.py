@@ -10,10 +10,9 @@ from accounts.models import User
 from accounts.sessions import sessions_of
 from accounts.tokens import LINK_SPENT, LinkSpent
 from accounts.visitors import Visitor
-from acts.limits import is_within
-from acts.recording import record
+from acts.rate_limits import try_count
 from acts.refusals import LostRace, TryLater
-from acts.site import table
+from acts.storage import record, table
 from mail import outbox
 from store import keys
 from store.log import Event
@@ -32,7 +31,7 @@ def ask_for_reset(name_or_email: str, visitor: Visitor) -> None:
     """
     user = repository.find_by_either(name_or_email)
     throttle.count_try(throttle.RESET, name_or_email, visitor, user)
-    is_first = is_within(throttle.RESET_MAILED, _link_state(user) if user else name_or_email)
+    is_first = try_count(throttle.RESET_MAILED, _link_state(user) if user else name_or_email)
     email = (
         outbox.queued("reset_password", user.email, name=user.name) if user and is_first else outbox.queued_nothing()
     )

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from accounts import repository, rules
 from accounts.models import User
-from acts.again import try_again
-from acts.recording import record
+from acts.retry import retry_lost_race
+from acts.storage import record
 from photos import repository as photos
 from photos.changing import Wanted
 from store.log import Event
@@ -24,12 +24,12 @@ def change_profile(user: User, display_name: str, about: str) -> None:
         event_data = {"name": user.name, "display_name": display_name, "about": about}
         record(Event(user.name, "ProfileChanged", event_data), repository.profile_change(now, display_name, about))
 
-    try_again(save)
+    retry_lost_race(save)
 
 
 def change_picture(user: User, wanted: Wanted) -> None:
     """Another picture, other words for it, or none. Of two at once, the second takes the first one's place."""
-    try_again(lambda: _picture(user.name, reloaded(user), wanted))
+    retry_lost_race(lambda: _picture(user.name, reloaded(user), wanted))
 
 
 def move_picture(user: User) -> None:
@@ -40,7 +40,7 @@ def move_picture(user: User) -> None:
         if now.photo and (new := photos.copied(now.photo)):
             _picture(now.name, now, Wanted(new))
 
-    try_again(move)
+    retry_lost_race(move)
 
 
 def remove_picture(actor: User, person: User) -> None:
@@ -51,7 +51,7 @@ def remove_picture(actor: User, person: User) -> None:
         rules.check_manages(name_and_role(actor), name_and_role(now))
         _picture(actor.name, now, Wanted(), role_unchanged(actor))
 
-    try_again(remove)
+    retry_lost_race(remove)
 
 
 def _picture(actor: str, person: User, wanted: Wanted, *also: Write) -> None:

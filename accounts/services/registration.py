@@ -15,11 +15,10 @@ from accounts.demo import DEMO_DOMAIN
 from accounts.models import User
 from accounts.rules import Role
 from accounts.tokens import LINK_SPENT, LinkSpent
-from acts.again import try_again
-from acts.recording import record
 from acts.refusals import LostRace, NameTaken, Refusal, TryLater
-from acts.site import table
-from acts.tokens import SECONDS_PER_DAY, read
+from acts.retry import retry_lost_race
+from acts.storage import record, table
+from acts.tokens import SECONDS_PER_DAY, read_token
 from mail import outbox
 from photos.demo import picture
 from store import keys
@@ -112,7 +111,7 @@ def confirm_registration(token: str, name: str | None = None) -> User:
 
 def read_registration(token: str) -> Item:
     """The registration that waits for this link."""
-    words = read("registration", token, SECONDS_PER_DAY)
+    words = read_token("registration", token, SECONDS_PER_DAY)
     waiting = table().get(keys.registration(words[0])) if words else None
     if waiting is None:
         raise LinkSpent(LINK_SPENT)
@@ -145,7 +144,7 @@ def invite(actor: User, email: str) -> bool:
     """Invite an address. False if somebody has it already: whoever invites may know, they see people anyway."""
     if repository.find_by_email(email) is not None:
         return False
-    try_again(lambda: _invite(actor, email))
+    retry_lost_race(lambda: _invite(actor, email))
     return True
 
 
@@ -165,12 +164,12 @@ def _invite(actor: User, email: str) -> None:
 
 def invitation_target(token: str) -> list[str]:
     """The page, and its words, that whoever was invited by this link was invited to: none, if it was only the site."""
-    return (read("invitation", token, tokens.INVITATION_DAYS * SECONDS_PER_DAY) or [])[1:]
+    return (read_token("invitation", token, tokens.INVITATION_DAYS * SECONDS_PER_DAY) or [])[1:]
 
 
 def read_invitation(token: str) -> str:
     """The address that was invited by this link. On a closed site that is not enough: an admin must have invited it."""
-    words = read("invitation", token, tokens.INVITATION_DAYS * SECONDS_PER_DAY)
+    words = read_token("invitation", token, tokens.INVITATION_DAYS * SECONDS_PER_DAY)
     if words is None or (item := table().get(keys.invitation(words[0]))) is None:
         raise LinkSpent(LINK_SPENT)
     if not registration_policy.allows_any_invitation() and not repository.is_from_admin(item):

@@ -1,4 +1,4 @@
-"""Leaving for good. What other apps do then is arranged in config/steps.py."""
+"""Leaving for good. What other apps do then is arranged in config/hooks.py."""
 
 from __future__ import annotations
 
@@ -11,11 +11,10 @@ from accounts.models import User
 from accounts.repository import REMOVAL
 from accounts.rules import Role
 from acts.background import Batch, Task, finished, wait
-from acts.queues import take_each
-from acts.recording import delete_all, record
+from acts.hooks import Hooks
+from acts.queues import process_each
 from acts.refusals import NotAllowed
-from acts.site import SITE, table
-from acts.steps import Steps
+from acts.storage import SITE, delete_all, record, table
 from store import keys
 from store.log import Event, as_text
 from store.schema import SCHEMA
@@ -23,7 +22,7 @@ from store.table import Condition, Write
 
 from .roles import name_and_role, role_unchanged
 
-ON_REMOVAL = Steps[[User], None]("when somebody was removed; each until it is done")
+ON_REMOVAL = Hooks[[User], None]("when somebody was removed; each until it is done")
 
 
 def removal_effects(user: User) -> list[str]:
@@ -71,7 +70,7 @@ def finish_removal(task: Task) -> Batch:
     """Put everything of theirs in order; what the index has not heard of is looked for once more."""
     gone, removed_at = User(name=task.subject, email=task.data["email"]), task.data["removed_at"]
     age = (datetime.now(UTC) - datetime.fromisoformat(removed_at)).total_seconds()
-    take_each(ON_REMOVAL, lambda step: step(gone))
+    process_each(ON_REMOVAL, lambda step: step(gone))
     if age < table().index_lag:
         return wait(table().index_lag - age)
     upto = (table().get(keys.event_number()) or {"last": 0})["last"]

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from accounts import repository, rules
 from accounts.models import User
 from accounts.rules import Role
-from acts.recording import record
+from acts.storage import record
 from store import keys
 from store.log import Event, as_text
 from store.table import Check, Equals

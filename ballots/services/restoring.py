@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from acts.recording import try_record
-from acts.site import now_text, table
+from acts.storage import now_text, table, try_record
 from ballots import secrecy
 from elections import repository as elections
 from elections.rules import Election, State

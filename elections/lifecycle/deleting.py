@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from accounts.models import User
 from acts.background import Batch, Task, finished, next_deletions
-from acts.following import get_through
-from acts.recording import write
 from acts.refusals import LostRace
-from acts.site import now_text, table
+from acts.retry import retry_on_conflict
+from acts.storage import now_text, table, write
 from acts.versions import unchanged
 from elections import repository
 from elections.actions import check, record
@@ -31,18 +30,18 @@ def delete(actor: User, election: Election) -> None:
     the worker deletes it, whatever becomes of us.
     """
     check(actor, election, Action.DELETE)
-    task = to_delete(election, actor.name)
+    task = deletion_task(election, actor.name)
     if not election.allow_vote:
         record(actor, "ElectionDeleted", election, _event_data(election), *deletion(election), task)
         return
     if election.closing:
-        _ask_for(election, task)
+        _request_deletion(election, task)
     else:
         CLOSING.begin(election, actor.name, task)
     DELETING.start(election.name, batches=1)
 
 
-def to_delete(election: Election, by: str) -> Put:
+def deletion_task(election: Election, by: str) -> Put:
     return DELETING.begin(
         election.name,
         due=now_text(),
@@ -53,12 +52,12 @@ def to_delete(election: Election, by: str) -> Put:
     )
 
 
-def _ask_for(election: Election, task: Put) -> None:
+def _request_deletion(election: Election, task: Put) -> None:
     """Refused if it was deleted since it was read, and another may have its name; if it was asked for before, it is
     under way."""
     still_there = Check(keys.election(election.name), Equals("created_at", election.created_at))
     try:
-        get_through(lambda: write(still_there, task))
+        retry_on_conflict(lambda: write(still_there, task))
     except LostRace as lost:
         if 0 in lost.parts:
             raise
@@ -69,7 +68,7 @@ def delete_batch(task: Task) -> Batch:
     name = task.subject
     election = repository.find(name)
     if election is not None and election.created_at == task.data["created_at"]:
-        CLOSING.shut(election)
+        CLOSING.shut_gates(election)
         event = Event(task.data["by"], "ElectionDeleted", {"election_name": election.name, **_event_data(election)})
         return Batch(deletion(election), event=event)
     partitions = (keys.all_of_election(name), *keys.all_in_shards(name, task.data["shards"]))

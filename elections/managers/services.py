@@ -11,8 +11,8 @@ from accounts import repository as people
 from accounts.handover import Handover, is_still_owner
 from accounts.models import User
 from accounts.rules import Permission
-from acts import recording
-from acts.site import table
+from acts import storage
+from acts.storage import table
 from elections import repository, rules
 from elections.actions import check, record
 from elections.multi_ballots import repository as multi_ballots
@@ -30,7 +30,7 @@ def add_manager(actor: User, election: Election, name: str) -> str:
         raise rules.WrongState(_("An election has at most %(most)d managers.") % {"most": rules.MAX_MANAGERS})
     if keys.fold(person.name) in map(keys.fold, (election.owner_name, *election.managers)):
         raise rules.NotReady(_("%(name)s runs this election already.") % {"name": person.name})
-    for each in (*multi_ballots.beside(election), election):
+    for each in (*multi_ballots.other_questions(election), election):
         _add_manager(actor, each, person)
     return person.name
 
@@ -43,7 +43,7 @@ def _add_manager(actor: User, election: Election, person: User) -> None:
 
 def remove_manager(actor: User, election: Election, name: str) -> None:
     check(actor, election, Action.CHANGE_MANAGERS)
-    for each in (*multi_ballots.beside(election), election):
+    for each in (*multi_ballots.other_questions(election), election):
         after = without_manager(each, name)
         if after != each:
             record(actor, "ManagerRemoved", each, {"name": name}, *repository.change(each, after))
@@ -68,7 +68,7 @@ def hand_over(actor: User, election: Election, name: str) -> str:
     person = people.find(name)
     if person is None or not person.can(Permission.USE_APPLICATION):
         raise rules.NotReady(_("There is nobody of that name here who may run elections."))
-    for each in (*multi_ballots.beside(election), election):
+    for each in (*multi_ballots.other_questions(election), election):
         after = with_owner(each, person.name)
         if after != each:
             writes = [*repository.change(each, after), people.is_same_account(person)]
@@ -91,7 +91,7 @@ def _record_heir(election: Election, gone: str, heir: str | None) -> None:
     after = with_owner(election, heir) if was_owner else without_manager(election, gone)
     kind, data = ("ElectionOwnerChanged", {"new_owner": heir}) if was_owner else ("ManagerRemoved", {"name": gone})
     event = Event("plenum", kind, {"election_name": election.name, **data})
-    recording.record(event, *repository.change(election, after), *is_still_owner(heir))
+    storage.record(event, *repository.change(election, after), *is_still_owner(heir))
 
 
 def _run_by(name: str) -> list[str]:

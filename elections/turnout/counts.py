@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
-from acts.recent import Recently, get_many
-from acts.site import log, table
-from elections.places import Known, gates_of, name_of
+from acts.read_cache import Cacheable, get_cached
+from acts.storage import log, table
 from elections.rules import Election, State, takes_names
+from elections.sharding import Known, gates_of, name_of
 from store import keys
 from store.memory import Memory
 from store.table import Item
@@ -53,7 +53,7 @@ def turnouts(*elections: Known, to_show: bool = False) -> list[Turnout]:
     gates = [gates_of(each).keys(name_of(each)) for each in elections]
     times = [keys.turnout(name_of(each)) for each in elections]
     places = [*times, *(place for each in gates for place in each)]
-    found = get_many(Recently(places)) if to_show else table().get_many(places)
+    found = get_cached(Cacheable(places)) if to_show else table().get_many(places)
     return [
         _counted([found[place] for place in own if place in found], found.get(when))
         for own, when in zip(gates, times, strict=True)

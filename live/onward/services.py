@@ -18,11 +18,11 @@ from django.utils.translation import gettext_lazy
 
 from accounts.models import User
 from accounts.rules import Permission
-from acts.again import try_again
 from acts.background import Batch, Task, finished
 from acts.refusals import LostRace, NameTaken, NotAllowed, NotThere, Refusal
-from acts.site import now_text
-from acts.suffixes import suffixes
+from acts.retry import retry_lost_race
+from acts.storage import now_text
+from acts.unique_names import unique_suffixes
 from elections.convening import Convened
 from elections.drafts import copying
 from elections.drafts.copying import BY_ADDRESS
@@ -207,7 +207,7 @@ def make_election(
 
 def _carried_on(host: User, game_id: str, number: int, kind: Made, make: Making) -> Onward:
     """What was made; or what was made before, by another click or in another tab, as long as it is there."""
-    return try_again(lambda: _carry_on(host, game_id, number, kind, make))
+    return retry_lost_race(lambda: _carry_on(host, game_id, number, kind, make))
 
 
 def _carry_on(host: User, game_id: str, number: int, kind: Made, make: Making) -> Onward:
@@ -251,7 +251,7 @@ def _drafted(host: User, wanted: Subject, also: Also, electorate: Electorate | N
 
 def names(title: str) -> Iterator[str]:
     """The title, and where it is taken, the title with something behind it, cut so that there is room for that."""
-    for suffix in suffixes():
+    for suffix in unique_suffixes():
         end = f" ({suffix})" if suffix else ""
         yield _named(title, title, MAX_NAME_CHARS - len(end)) + end
 

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from acts.again import try_again
 from acts.refusals import NotNow
-from acts.site import table
+from acts.retry import retry_lost_race
+from acts.storage import table
 from live import repository, rules, waking
 from live.rules import Phase
 
@@ -21,7 +21,7 @@ Act = Callable[[Sorted], Order]
 
 
 def sort(game_id: str, round_: int, act: Act) -> None:
-    try_again(lambda: _sort(game_id, round_, act))
+    retry_lost_race(lambda: _sort(game_id, round_, act))
     waking.moved(game_id)
 
 

@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any
 
 from acts import versions
-from acts.site import table
+from acts.storage import table
 from acts.versions import unchanged
 from live import counting, repository
 from live.rounds import Round

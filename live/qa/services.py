@@ -10,10 +10,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from acts.again import try_again
-from acts.recording import record, try_write
 from acts.refusals import NotNow
-from acts.site import table
+from acts.retry import retry_lost_race
+from acts.storage import record, table, try_write
 from live import repository as games
 from live import room_questions as rules
 from live import room_questions_store as repository
@@ -81,7 +80,7 @@ def upvote(game: Game, state: State, qa: Qa, seat: Seat, asked: Asked | None, *,
 
 def set_up(game_id: str, who: str, **chosen: Any) -> Qa:
     """Turn questions on or off, and choose how they are taken; what is off is seen by nobody from that moment."""
-    return try_again(lambda: _set_up(game_id, who, chosen))
+    return retry_lost_race(lambda: _set_up(game_id, who, chosen))
 
 
 def _set_up(game_id: str, who: str, chosen: dict[str, Any]) -> Qa:
@@ -103,7 +102,7 @@ def told(game: Game, qa: Qa) -> dict[str, Any]:
 
 def moderate(game_id: str, question: str, who: str, act: Act, answer: str = "") -> Asked:
     """Of two hosts at once the second looks again, and is told what it is by then."""
-    return try_again(lambda: _moderated(game_id, question, who, act, answer))
+    return retry_lost_race(lambda: _moderated(game_id, question, who, act, answer))
 
 
 def _moderated(game_id: str, question: str, who: str, act: Act, answer: str) -> Asked:

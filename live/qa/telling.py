@@ -9,7 +9,7 @@ from typing import Any
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
-from acts.site import table
+from acts.storage import table
 from live import room_questions as rules
 from live import room_questions_store as repository
 from live import seats

@@ -18,7 +18,7 @@ from typing import Any
 
 import orjson
 
-from acts.site import log, table
+from acts.storage import log, table
 from store.log import utc_now
 from store.log.forgotten import as_sealed, is_rewritten, sealed_digest
 from store.log.publish import QUARTER_HOUR, as_quarter, quarter_of

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from acts.site import table
+from acts.storage import table
 from store import keys
 from store.log.search import Wanted, look
 from store.table import Item

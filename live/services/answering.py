@@ -10,8 +10,8 @@ from dataclasses import replace
 from enum import StrEnum
 from typing import Any
 
-from acts.flights import Flights
-from acts.site import SITE
+from acts.single_flight import SingleFlight
+from acts.storage import SITE
 from ranking.codes import new_code
 from store import keys
 from store.table import Key
@@ -33,7 +33,7 @@ class Told(StrEnum):
     NOT_OPEN = "not open"  # nothing was asked, or something else by now
 
 
-HEARD: Flights[list[str] | None] = Flights()
+HEARD: SingleFlight[list[str] | None] = SingleFlight()
 RECEIPT_GROUPS = 3  # of a receipt: sixty random bits, so that no two in a room are the same
 
 
@@ -72,7 +72,7 @@ def told(game: Game, before: State, after: State, receipt: str) -> Told:
         return Told.COUNTED
     if same:
         closing.close(game, after, SITE)
-    heard = HEARD.join(
+    heard = HEARD.run(
         (game.id, before.round, before.phase), lambda: repository.heard(game.id, before.round, before.phase)
     )
     return Told.COUNTED if heard is not None and receipt in heard else Told.LATE

@@ -14,10 +14,9 @@ from dataclasses import replace
 from typing import Any
 
 from acts.background import Batch, Task, finished, next_deletions
-from acts.flights import Flights
-from acts.recording import record, try_record, try_write
 from acts.refusals import LostRace
-from acts.site import SITE, now_text, table
+from acts.single_flight import SingleFlight
+from acts.storage import SITE, now_text, record, table, try_record, try_write
 from live import room_questions_store as texts
 from live.moderation import NOTHING_WRITTEN
 from store import keys
@@ -37,7 +36,7 @@ from ..seats import Seat
 
 LOOK_SECONDS = 0.1  # between two looks at a round that another process closes
 LONG_AGO = 1  # when a closing began that nobody is at work on any more
-CLOSING: Flights[State] = Flights()
+CLOSING: SingleFlight[State] = SingleFlight()
 
 
 def settled(game: Game, state: State) -> State:
@@ -47,7 +46,7 @@ def settled(game: Game, state: State) -> State:
 
 def close(game: Game, state: State, who: str) -> State:
     """Close what is open, or wait until somebody else has; answers where the session is then."""
-    return CLOSING.join((game.id, state.version), lambda: _closed(game, state, who))
+    return CLOSING.run((game.id, state.version), lambda: _closed(game, state, who))
 
 
 def _closed(game: Game, state: State, who: str) -> State:

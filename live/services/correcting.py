@@ -13,12 +13,11 @@ from typing import Any
 
 from django.utils.translation import gettext_lazy as _
 
-from acts.again import try_again
-from acts.recording import record
 from acts.refusals import NotNow, TooMany
-from acts.site import now_text
+from acts.retry import retry_lost_race
+from acts.storage import now_text, record
 from questions.question import MAX_QUESTIONS, Question
-from questions.rules import Elsewhere, edition_of_question
+from questions.rules import ChangedElsewhere, question_fingerprint
 from store.log import Event
 from store.table import Write
 
@@ -55,7 +54,7 @@ def retitle(game_id: str, who: str, title: str) -> None:
             event = _corrected_event(found, who, "title")
             _record(found, event, replace(found.game, title=title), found.questions)
 
-    try_again(correct)
+    retry_lost_race(correct)
 
 
 def change(game_id: str, who: str, place: int, seen: str, question: Question) -> None:
@@ -107,7 +106,7 @@ def add(game_id: str, who: str, question: Question, *, first: int | None = None,
         _record(found, Event(who, "LiveItemAdded", {}), found.game, questions)
         return next(place for place, each in enumerate(questions) if each is question)
 
-    return try_again(correct)
+    return retry_lost_race(correct)
 
 
 # --- writing ---
@@ -116,13 +115,13 @@ def add(game_id: str, who: str, question: Question, *, first: int | None = None,
 def _corrected(game_id: str, who: str, what: str, place: int, seen: str, correct: Callable[[Found], Questions]) -> None:
     def once() -> None:
         found = _read(game_id)
-        if place >= len(found.questions) or edition_of_question(found.questions[place]) != seen:
-            raise Elsewhere(CHANGED_SINCE)
+        if place >= len(found.questions) or question_fingerprint(found.questions[place]) != seen:
+            raise ChangedElsewhere(CHANGED_SINCE)
         questions = correct(found)
         if questions != found.questions:
             _record(found, _corrected_event(found, who, what), found.game, questions)
 
-    try_again(once)
+    retry_lost_race(once)
 
 
 def _read(game_id: str) -> Found:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from acts.again import try_again
 from acts.background import Batch, Task, finished, next_deletions
-from acts.site import SITE, log
+from acts.retry import retry_lost_race
+from acts.storage import SITE, log
 from store import keys
 from store.forgetting import to_forget
 from store.log import Event
@@ -18,7 +18,7 @@ from . import ending
 
 def delete(game_id: str, who: str) -> None:
     """One that runs is ended first, so that whoever is in it is told. The log keeps that it was there."""
-    try_again(lambda: _delete(*_ended(game_id, who), who))
+    retry_lost_race(lambda: _delete(*_ended(game_id, who), who))
     waking.moved(game_id)
 
 

@@ -7,10 +7,9 @@ from datetime import UTC, datetime
 
 from django.utils.translation import gettext_lazy as _
 
-from acts.queues import take_each
-from acts.recording import record
+from acts.queues import process_each
 from acts.refusals import NotNow
-from acts.site import SITE, now_text
+from acts.storage import SITE, now_text, record
 from store.log import Event, as_text
 from store.table import Item
 
@@ -96,4 +95,4 @@ def settle(game_id: str) -> bool:
 
 
 def end_abandoned() -> int:
-    return take_each(list(repository.each_running()), settle)
+    return process_each(list(repository.each_running()), settle)

@@ -9,10 +9,10 @@ from django.utils.translation import gettext_lazy as _
 from accounts import repository as people
 from accounts.models import User
 from accounts.rules import Permission
-from acts.again import try_again
-from acts.limits import SECONDS_PER_DAY, Limit, count
-from acts.recording import record
+from acts.rate_limits import SECONDS_PER_DAY, Limit, count
 from acts.refusals import NotAllowed, Refusal
+from acts.retry import retry_lost_race
+from acts.storage import record
 from store.keys import fold
 from store.log import Event
 
@@ -43,7 +43,7 @@ def check_makes_another(host: User) -> None:
 
 def add(maker: User, game_id: str, name: str) -> str:
     """Somebody who runs the session from now on, and has it in their history; answers their name as they write it."""
-    return try_again(lambda: _added(maker, game_id, name))
+    return retry_lost_race(lambda: _added(maker, game_id, name))
 
 
 def _added(maker: User, game_id: str, name: str) -> str:
@@ -65,7 +65,7 @@ def _added(maker: User, game_id: str, name: str) -> str:
 
 def remove(maker: User, game_id: str, name: str) -> None:
     """Nothing happens if they do not run it."""
-    try_again(lambda: _removed(maker, game_id, name))
+    retry_lost_race(lambda: _removed(maker, game_id, name))
 
 
 def _removed(maker: User, game_id: str, name: str) -> None:

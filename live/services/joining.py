@@ -7,10 +7,9 @@ from dataclasses import replace
 
 from django.utils.translation import gettext_lazy as _
 
-from acts.again import try_again
-from acts.recording import try_write
 from acts.refusals import NameTaken, Refusal, TooMany
-from acts.site import now_text, table
+from acts.retry import retry_lost_race
+from acts.storage import now_text, table, try_write
 from store.table import Item
 
 from .. import clock, names, players, rules, seats, waking
@@ -119,5 +118,5 @@ def _change(game: Game, held: Pass, changed: Callable[[Seat], Seat]) -> None:
             raise SeatLost(NO_SEAT)
         table().write(*seats.change(game, seat, changed(seat)))
 
-    try_again(act)
+    retry_lost_race(act)
     tell(game)

@@ -5,10 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 from accounts.models import User
-from acts.again import try_again
-from acts.queues import take_each
-from acts.recording import record
-from acts.site import SITE, table
+from acts.queues import process_each
+from acts.retry import retry_lost_race
+from acts.storage import SITE, record, table
 from store import keys
 from store.forgetting import to_forget
 from store.log import Event
@@ -22,7 +21,7 @@ from . import deleting
 
 def forget_hosting(gone: User) -> None:
     """Sessions they made are ended and removed; those of others lose a host; then their history goes."""
-    take_each(_lines(gone.name), lambda line: try_again(lambda: _leave(line["id"], gone.name)))
+    process_each(_lines(gone.name), lambda line: retry_lost_race(lambda: _leave(line["id"], gone.name)))
     for some in by_count(_lines(gone.name)):
         said = {"name": gone.name, "lines": [line["SK"] for line in some]}
         places = (Key(line["PK"], line["SK"]) for line in some)

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from acts import recording
+from acts import storage
 from acts.refusals import LostRace
-from acts.site import now_text
+from acts.storage import now_text
 from questions.question import Question
 from store.log import Event
 from store.table import Write
@@ -103,5 +103,5 @@ def stepped(
 
 def record(game: Game, who: str, step: str, before: State, after: State, *writes: Write, **more: Any) -> None:
     said = {"game_id": game.id, "step": str(step), **more, "state": repository.told_state(after)}
-    recording.record(Event(who, "LiveSessionMoved", said), *repository.moving(game, before, after), *writes)
+    storage.record(Event(who, "LiveSessionMoved", said), *repository.moving(game, before, after), *writes)
     waking.moved(game.id)

@@ -10,10 +10,9 @@ from typing import Any
 
 from django.utils.translation import gettext_lazy as _
 
-from acts.again import try_again
-from acts.recording import record
 from acts.refusals import LostRace, NotNow
-from acts.site import SITE, now_text
+from acts.retry import retry_lost_race
+from acts.storage import SITE, now_text, record
 from pages.sorting import natural_sort_key
 from store import keys
 from store.log import Event
@@ -133,7 +132,7 @@ def _change(game_id: str, player: str, who: str, act: SeatAct, changed: Callable
         _record(game, seat, after, who, act, said, writes)
         return after
 
-    return try_again(once)
+    return retry_lost_race(once)
 
 
 def _read(game_id: str, player: str) -> tuple[Game, State, Seat]:

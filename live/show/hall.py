@@ -12,7 +12,7 @@ from django.urls import reverse
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
-from acts.links import whole
+from acts.links import absolute_url
 from live import clock, standings, steps, words
 from live.onward import services as onward
 from live.play import play_at, play_named, play_of
@@ -121,12 +121,12 @@ def size(question: Question | None) -> str:
 
 def join_address() -> str:
     """As it is read out: without what every browser adds by itself."""
-    return whole(reverse("join")).partition("://")[2].rstrip("/")
+    return absolute_url(reverse("join")).partition("://")[2].rstrip("/")
 
 
 def link_to(game: Game) -> str:
     """What the QR code holds."""
-    return whole(reverse("join_game", args=[game.id, game.token]))
+    return absolute_url(reverse("join_game", args=[game.id, game.token]))
 
 
 def joining(game: Game) -> dict[str, Any]:

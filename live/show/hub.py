@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from django.conf import settings
 from django.utils import translation
 
-from acts.site import table
+from acts.storage import table
 from live import clock, waking
 from live.qa import showing
 from live.room import Room

@@ -11,7 +11,7 @@ import threading
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
 
-from acts.site import table
+from acts.storage import table
 from live import clock
 from live.room import Present, Room
 from live.rules import Phase

@@ -12,9 +12,8 @@ from random import Random
 
 from django.utils.translation import gettext as _
 
-from acts.recording import write
 from acts.refusals import LostRace
-from acts.site import table
+from acts.storage import table, write
 from live import clock, repository, seats
 from live.play import play_named
 from live.pseudonyms import pseudonym

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from acts.site import table
+from acts.storage import table
 from live import clock, counting, repository, seats, waking
 from live.formats import FORMATS
 from live.moderation import NOTHING_WRITTEN, Texts

@@ -6,7 +6,7 @@ import random
 
 from accounts import repository as people
 from accounts.models import User
-from acts.site import table
+from acts.storage import table
 from live import clock, repository, seats
 from live.qa import demo as questions
 from live.rules import Game, Step

@@ -16,7 +16,7 @@ from django.views.decorators.http import require_safe
 from accounts.access import public, requires
 from accounts.models import User
 from accounts.rules import Permission
-from acts.links import whole
+from acts.links import absolute_url
 from acts.refusals import LostRace, NotAllowed, NotNow, Refusal
 from live import codes, repository, rules, seats, steps, words
 from live.play import plays_of
@@ -77,7 +77,7 @@ def _hears(role: Role, game: Game) -> dict[str, str]:
 def _links(game: Game) -> dict[str, str]:
     """By which other devices show the session, and people join it; whoever has one of them needs no account."""
     named = {"screen": [game.id, game.screen_token], "scoreboard": [game.id, game.screen_token]}
-    links = {name: whole(reverse(name, args=words)) for name, words in named.items()}
+    links = {name: absolute_url(reverse(name, args=words)) for name, words in named.items()}
     return links if game.ended_at else links | {"join": hall.link_to(game)}
 
 

@@ -14,7 +14,7 @@ from django.views.decorators.http import require_safe
 
 from accounts.access import public
 from acts import tokens
-from acts.limits import TooOften
+from acts.rate_limits import TooOften
 from acts.refusals import Refusal
 from live import codes, names, players, repository, seats
 from live.lifetimes import configured
@@ -22,10 +22,10 @@ from live.players import Player
 from live.rules import Game, Names, Phase, State
 from live.services import joining
 from live.show.access import ended_page
-from news.front import show_home
+from news.front_page import show_home
 from pages.client_address import client_network
 from pages.forms import form_page
-from polls.services import as_code
+from polls.services import normalised_code
 from store import keys
 from store.table import Item
 
@@ -69,7 +69,7 @@ def _ask(request: HttpRequest, form: CodeForm, status: int) -> HttpResponse:
 @require_safe
 def by_code(request: HttpRequest, code: str) -> HttpResponse:
     """Where a code leads: to a session, to a poll, or for a day after its end to when that was."""
-    code = as_code(code) if len(code) <= MAX_CODE_CHARS else ""
+    code = normalised_code(code) if len(code) <= MAX_CODE_CHARS else ""
     try:
         found = codes.lead(code, client_network(request))
     except TooOften as refusal:
@@ -151,7 +151,7 @@ def _chosen(request: HttpRequest, game: Game) -> PlayerNameForm:
     """With the name that was typed, or one of those that were offered instead; where names are drawn, only ours."""
     if game.names != Names.GENERATED:
         return PlayerNameForm({"name": request.POST.get("instead") or request.POST.get("name", "")})
-    words = tokens.read(OFFER, request.POST.get("offer", ""), OFFER_SECONDS)
+    words = tokens.read_token(OFFER, request.POST.get("offer", ""), OFFER_SECONDS)
     return PlayerNameForm({"name": words[1] if words is not None and words[0] == game.id else ""})
 
 
@@ -172,5 +172,5 @@ def _show(request: HttpRequest, game: Game, form: PlayerNameForm, status: int = 
     }
     if game.names == Names.GENERATED:
         name = names.offered(game.id)
-        context |= {"offered": name, "offer": tokens.sign(OFFER, game.id, name)}
+        context |= {"offered": name, "offer": tokens.create_token(OFFER, game.id, name)}
     return render(request, "live/join/name.html", context | more, status=status)

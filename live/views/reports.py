@@ -15,7 +15,7 @@ from typing import Any
 
 import orjson
 
-from acts.site import table
+from acts.storage import table
 from live import counting, repository, seats, standings
 from live.moderation import NOTHING_WRITTEN, Texts
 from live.onward import services as onward

@@ -12,7 +12,7 @@ from django.utils.translation import gettext as _
 from django_htmx.http import HttpResponseClientRedirect
 
 from accounts.access import public
-from acts.links import whole
+from acts.links import absolute_url
 from acts.refusals import Refusal
 from live import players, repository, seats
 from live.players import Pass, Player
@@ -71,7 +71,7 @@ def _show(
     form: PlayerNameForm | None = None,
     **more: Any,
 ) -> HttpResponse:
-    address = whole(reverse("take_seat", args=[game.id, players.link_of(game, held)]))
+    address = absolute_url(reverse("take_seat", args=[game.id, players.link_of(game, held)]))
     context = {"game": game, "seat": own, "address": address, "qr": qr_svg(address), **more}
     if seating.may_rename_oneself(game, state):
         context["form"] = with_focus(form) if form else PlayerNameForm(initial={"name": own.name})

@@ -7,7 +7,7 @@ from hashlib import sha256
 
 from PIL import Image, ImageDraw
 
-from acts.naming import site_name
+from acts.branding import site_name
 
 from .lettering import can_write, fit, font, lines, width
 

@@ -9,10 +9,9 @@ from typing import Any
 from accounts import repository as people
 from accounts.models import User
 from accounts.services import role_unchanged
-from acts.recording import record
 from acts.refusals import LostRace, NameTaken, NotNow, TooMany
-from acts.site import now_text
-from acts.suffixes import suffixes
+from acts.storage import now_text, record
+from acts.unique_names import unique_suffixes
 from skills import repository, rules
 from skills.rules import NAME_TAKEN, NOT_NOW, TOO_MANY_ALIASES, Skill, State
 from store import keys
@@ -32,7 +31,7 @@ def add(admin: User, name: str, category: str, description: str) -> Skill:
 
 
 def _create(user: User, kind: str, skill: Skill, is_still: Check) -> Skill:
-    for suffix in suffixes():
+    for suffix in unique_suffixes():
         made = replace(skill, id=rules.new_id(skill.name, suffix))
         try:
             record(Event(user.name, kind, told(made)), *repository.creation(made), is_still)

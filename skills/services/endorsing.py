@@ -11,11 +11,9 @@ from typing import Any
 
 from accounts import repository as people
 from accounts.models import User
-from acts.again import try_again
-from acts.once import once
-from acts.recording import record
 from acts.refusals import NotNow, NotThere
-from acts.site import SITE, now_text, table
+from acts.retry import retry_lost_race, run_once
+from acts.storage import SITE, now_text, record, table
 from skills import endorsements, repository, rules
 from skills.endorsements import Endorsement, Ground
 from skills.merging import settled
@@ -31,7 +29,7 @@ TRANSACTION_ENDORSEMENTS = 85  # endorsements that go in one transaction, beside
 def endorse(user: User, whom: User, skill_id: str, grounds: Iterable[Ground], form: str) -> None:
     """Once; the level they have at this moment is kept. The same form again is the same."""
     mark, why = f"{user.name} {form}", [ground.value for ground in grounds]
-    once(mark, lambda: try_again(lambda: _endorse(user, whom, skill_id, why, mark)), None)
+    run_once(mark, lambda: retry_lost_race(lambda: _endorse(user, whom, skill_id, why, mark)), None)
 
 
 def _endorse(user: User, whom: User, skill_id: str, grounds: list[str], mark: str) -> None:
@@ -62,7 +60,7 @@ def _check(user: User, own: rules.OwnSkills, skill: Skill) -> None:
 
 def withdraw(user: User, name: str, skill_id: str) -> None:
     """Whether the other is still to be seen makes no difference: it is one's own word."""
-    try_again(lambda: _withdraw(user, name, skill_id))
+    retry_lost_race(lambda: _withdraw(user, name, skill_id))
 
 
 def _withdraw(user: User, name: str, skill_id: str) -> None:
@@ -75,11 +73,11 @@ def _withdraw(user: User, name: str, skill_id: str) -> None:
 
 def hide(user: User, skill_id: str, by: str) -> None:
     """From everybody else; whoever gave it is not told."""
-    try_again(lambda: _hide(user, skill_id, by, True))
+    retry_lost_race(lambda: _hide(user, skill_id, by, True))
 
 
 def show(user: User, skill_id: str, by: str) -> None:
-    try_again(lambda: _hide(user, skill_id, by, False))
+    retry_lost_race(lambda: _hide(user, skill_id, by, False))
 
 
 def _hide(user: User, skill_id: str, by: str, hidden: bool) -> None:
@@ -105,7 +103,7 @@ def _found(name: str, skill_id: str, by: str) -> Endorsement:
 
 def forget_endorsements(gone: User) -> None:
     """All they gave and all they got. What a merge brings elsewhere meanwhile is found by looking once more."""
-    while sum(try_again(partial(_removed, gone.name, some)) for some in _batches_of(gone.name)):
+    while sum(retry_lost_race(partial(_removed, gone.name, some)) for some in _batches_of(gone.name)):
         pass
 
 

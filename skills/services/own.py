@@ -8,11 +8,9 @@ from typing import Any
 from accounts import repository as people
 from accounts import services as accounts
 from accounts.models import User
-from acts.again import try_again
-from acts.once import once
-from acts.recording import record
 from acts.refusals import NotThere
-from acts.site import SITE, now_text
+from acts.retry import retry_lost_race, run_once
+from acts.storage import SITE, now_text, record
 from skills import repository, rules
 from skills.merging import settled
 from skills.rules import NOT_THERE, Held, OwnSkills, Visibility
@@ -26,7 +24,7 @@ def hold(user: User, skill_id: str, form: str, **event_data: Any) -> None:
     Of two windows the later one wins.
     """
     mark = f"{user.name} {form}"
-    once(mark, lambda: try_again(lambda: _hold(user, skill_id, mark, event_data)), None)
+    run_once(mark, lambda: retry_lost_race(lambda: _hold(user, skill_id, mark, event_data)), None)
 
 
 def _hold(user: User, skill_id: str, mark: str, event_data: dict[str, Any]) -> None:
@@ -50,7 +48,7 @@ def without_notes(held: Held) -> dict[str, Any]:
 
 def confirm(user: User, skill_id: str, seen: str) -> None:
     """It is still so. Whoever has event_data so since the page was made has event_data it once."""
-    try_again(lambda: _confirm(user, skill_id, seen))
+    retry_lost_race(lambda: _confirm(user, skill_id, seen))
 
 
 def _confirm(user: User, skill_id: str, seen: str) -> None:
@@ -63,7 +61,7 @@ def _confirm(user: User, skill_id: str, seen: str) -> None:
 
 
 def let_go(user: User, skill_id: str) -> None:
-    try_again(lambda: _let_go(user, skill_id))
+    retry_lost_race(lambda: _let_go(user, skill_id))
 
 
 def _let_go(user: User, skill_id: str) -> None:
@@ -82,7 +80,7 @@ def _held(own: OwnSkills, skill_id: str) -> Held:
 def show_to(user: User, visibility: Visibility) -> None:
     """All entries leave the index, or come back to it, in the same transaction. To whomever the profile is no longer
     shown, the address of its picture is of no use either."""
-    before = try_again(lambda: _show_to(user, visibility))
+    before = retry_lost_race(lambda: _show_to(user, visibility))
     widest_first = list(Visibility)
     if widest_first.index(visibility) > widest_first.index(before):
         accounts.move_picture(user)

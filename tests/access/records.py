@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from accounts.models import User
-from acts.site import table
+from acts.storage import table
 from live import clock, repository, seats
 from live.rules import Step
 from live.seats import Seat

@@ -13,8 +13,8 @@ from accounts import repository, services, throttle
 from accounts.rules import Role
 from accounts.second_factor import authenticator_apps, factors
 from accounts.throttle import Limits
-from acts.limits import Limit
-from acts.site import table
+from acts.rate_limits import Limit
+from acts.storage import table
 from store import keys
 from store.log import EventLog
 from tests.markup import attribute, element

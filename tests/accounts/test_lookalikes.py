@@ -10,7 +10,7 @@ from accounts.lookalikes import skeleton
 from accounts.models import User
 from accounts.rules import Role, is_at
 from acts.refusals import NameTaken
-from acts.tokens import sign
+from acts.tokens import create_token
 from elections.groups import repository as groups
 from elections.groups import services as grouping
 from pages import lists
@@ -99,7 +99,7 @@ def test_whoever_was_invited_is_refused_as_well(site, person):
     boss = make_owner()
     services.invite(boss, "eve@example.org")
     person("Ada")
-    link = f"/invited/{sign('invitation', 'eve@example.org')}/"
+    link = f"/invited/{create_token('invitation', 'eve@example.org')}/"
     answer = Client().post(link, {"name": "Аda", "password": PASSWORD})
     assert answer.status_code == 422
     assert LOOKS in answer.content.decode()

@@ -13,7 +13,7 @@ from accounts.rules import Role
 from accounts.second_factor import authenticator_apps, factors
 from accounts.visitors import Visitor
 from acts.refusals import LostRace, NameTaken, NotAllowed, Refusal
-from acts.site import log
+from acts.storage import log
 from store import keys
 from store.log import Event, EventLog
 from store.table import Exists, Update

@@ -9,8 +9,8 @@ from django.test import Client
 
 from accounts import registration_policy, repository, services
 from accounts.rules import Role, is_at
-from acts.site import table
-from acts.tokens import sign
+from acts.storage import table
+from acts.tokens import create_token
 from elections.drafts import services as drafts
 from elections.invitations import mailing
 from mail import outbox as mail
@@ -101,7 +101,7 @@ def test_invitations_make_accounts_and_on_a_closed_site_only_those_of_admins(sit
     # Somebody whom an admin has invited stays so when an organiser invites them, too.
     table().write(*mailing._invitation("by.admin@elsewhere.test", "Otto"))
     for email, status in (("by.admin@elsewhere.test", 302), ("on.roll@elsewhere.test", on_roll)):
-        address, name = f"/invited/{sign('invitation', email)}/", email.partition("@")[0]
+        address, name = f"/invited/{create_token('invitation', email)}/", email.partition("@")[0]
         assert Client().get(address).status_code == (200 if status == 302 else 403)
         assert Client().post(address, {"name": name, "password": PASSWORD}).status_code == status
         assert (repository.find(name) is not None) == (status == 302)
@@ -117,7 +117,7 @@ def test_the_roll_of_a_closed_site_says_who_has_to_invite(site, signed_in, setti
 
 def test_nobody_has_links_mailed_to_strangers_without_end(site, signed_in, monkeypatch):
     from accounts import throttle
-    from acts.limits import SECONDS_PER_DAY, Limit
+    from acts.rate_limits import SECONDS_PER_DAY, Limit
 
     monkeypatch.setattr(throttle, "NEW_EMAIL", Limit("new-email", 2, SECONDS_PER_DAY))
     client = signed_in("Ada")

@@ -17,7 +17,7 @@ from accounts import services as accounts
 from accounts.rules import Role
 from acts.queues import SomeFailed
 from acts.refusals import LostRace, NameTaken, TryLater
-from acts.site import acting_on, log, table
+from acts.storage import log, table, use_table
 from ballots import repository as ballots
 from ballots import services as voting
 from ballots.rules import NotOnTheRoll
@@ -72,7 +72,7 @@ def scene(ada, bob):
 
 
 def run_by(name: str) -> list[str]:
-    return sorted(each.name for each in elections.lists(run_by=name, limit=9)[0])
+    return sorted(each.name for each in elections.list_elections(run_by=name, limit=9)[0])
 
 
 def in_order() -> bool:
@@ -184,19 +184,19 @@ class Oldest(Random):
 
 def test_what_the_index_has_not_heard_of_is_found_when_it_has(site, boss, person):
     weather = Chaos(site, Oldest(), lag=1000)
-    with acting_on(weather):
+    with use_table(weather):
         scene(person("Ada"), person("Bob"))
         accounts.remove(boss, people.find("Ada"))
     assert elections.find("Board").owner_name == "Ada", "the index did not show it"
     with pytest.raises(NameTaken, match="freed a moment ago"):
         person("Ada")
     weather.lag = 1
-    with acting_on(weather):
+    with use_table(weather):
         assert not people.REMOVAL.advance("Ada")
     assert is_leaving(), "it may still lag"
     task = people.REMOVAL.find("Ada")
     site.write(Update(task.key, set={"data": {**task.data, "removed_at": LONG_AGO}}))
-    with acting_on(weather):
+    with use_table(weather):
         weather._past.clear()
         assert people.REMOVAL.advance("Ada")
     assert in_order()
@@ -236,7 +236,7 @@ def test_nobody_who_was_removed_meanwhile_makes_anything(ada, boss):
 def a_site(folder, number: int) -> Iterator[SqliteTable]:
     table = SqliteTable(str(folder / f"{number}.sqlite3"))
     table.create()
-    with acting_on(table):
+    with use_table(table):
         yield table
     table.close()
 

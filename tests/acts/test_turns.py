@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from acts.queues import SomeFailed
-from acts.site import acting_on
-from acts.turns import MAX_ATTEMPTS, Pace, at_once, patiently, take_turns
+from acts.queues import MAX_ATTEMPTS, Pace, SomeFailed, process_in_turns, retry_when_crowded, run_to_end
+from acts.storage import use_table
 from store.sqlite import SqliteTable
 from store.table import Crowded, Put, Span, Unavailable
 
@@ -17,7 +16,7 @@ MARKS = Span("MARKS")
 def marks(tmp_path):
     table = SqliteTable(str(tmp_path / "some.sqlite3"))
     table.create()
-    with acting_on(table):
+    with use_table(table):
         yield lambda *names: [table.write(Put({"PK": "MARKS", "SK": name})) for name in names]
 
 
@@ -38,14 +37,14 @@ class Steps:
 def test_each_has_a_step_in_its_turn(marks):
     marks("large", "small")
     steps = Steps(large=5, small=2)
-    assert take_turns(MARKS, steps.begin) == 2
+    assert process_in_turns(MARKS, steps.begin) == 2
     assert steps.taken == ["large", "small", "large", "small", "large", "large", "large"]
 
 
 def test_what_is_marked_meanwhile_has_its_turn_before_the_large_one_is_done(marks):
     marks("large")
     steps = Steps(lambda name, step: marks("small") if (name, step) == ("large", 1) else None, large=9, small=1)
-    assert take_turns(MARKS, steps.begin, ticking=iter(range(0, 100, 2)).__next__) == 2
+    assert process_in_turns(MARKS, steps.begin, ticking=iter(range(0, 100, 2)).__next__) == 2
     assert 2 < len(steps.taken) - steps.taken[::-1].index("small") < 6
 
 
@@ -57,7 +56,7 @@ def test_one_that_fails_stops_no_other_and_is_tried_once_in_a_round(marks):
     marks("bad", "good")
     steps = Steps(fail, bad=3, good=3)
     with pytest.raises(SomeFailed):
-        take_turns(MARKS, steps.begin, ticking=iter(range(0, 100, 2)).__next__)
+        process_in_turns(MARKS, steps.begin, ticking=iter(range(0, 100, 2)).__next__)
     assert steps.taken == ["bad", "good", "good", "good"]
 
 
@@ -68,7 +67,7 @@ def test_a_store_in_trouble_ends_it_for_all(marks):
     marks("one", "other")
     steps = Steps(fail, one=3, other=3)
     with pytest.raises(Unavailable):
-        take_turns(MARKS, steps.begin)
+        process_in_turns(MARKS, steps.begin)
     assert steps.taken == ["one"]
 
 
@@ -83,7 +82,7 @@ def test_whoever_is_to_stop_stops_between_two_steps_and_lets_go_of_all(marks):
         finally:
             closed.append(mark["SK"])
 
-    assert take_turns(MARKS, begin, goes_on=lambda: next(left)) == 0
+    assert process_in_turns(MARKS, begin, goes_on=lambda: next(left)) == 0
     assert closed == ["one"]
 
 
@@ -122,7 +121,7 @@ def test_who_is_to_stop_does_not_wait_for_the_pace():
 def test_the_pace_is_kept_over_all_steps_of_a_distant_store(marks):
     marks("large", "small")
     clock = Clock()
-    take_turns(MARKS, Steps(large=5, small=2).begin, pace=Pace(2, lambda: clock.now, clock.sleep))
+    process_in_turns(MARKS, Steps(large=5, small=2).begin, pace=Pace(2, lambda: clock.now, clock.sleep))
     assert clock.now == pytest.approx(7 / 2)
 
 
@@ -134,12 +133,12 @@ def test_in_a_crowd_it_is_tried_again_with_a_pause_each_time_and_not_for_ever():
         if len(tries) < 3:
             raise Crowded("too many")
 
-    assert list(patiently(write, 7)) == [7, 7, 7]
+    assert list(retry_when_crowded(write, 7)) == [7, 7, 7]
 
     def refuse():
         raise Crowded("too many")
 
-    paused = patiently(refuse, 7)
+    paused = retry_when_crowded(refuse, 7)
     assert [next(paused) for _ in range(MAX_ATTEMPTS - 1)] == [7] * (MAX_ATTEMPTS - 1)
     with pytest.raises(Crowded):
         next(paused)
@@ -150,4 +149,4 @@ def test_who_waits_for_little_has_it_at_once():
         yield 1_000_000
         return 3
 
-    assert at_once(work()) == 3
+    assert run_to_end(work()) == 3

@@ -12,7 +12,7 @@ from django.test import Client
 from django.urls import reverse
 
 from accounts import repository as people
-from acts.site import table
+from acts.storage import table
 from live import players, repository, seats
 from live.players import Pass
 from live.rules import Phase, Step

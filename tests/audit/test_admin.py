@@ -20,8 +20,8 @@ from accounts.rules import Role
 from accounts.sessions import SessionStore
 from acts import background
 from acts.background import TaskType
-from acts.queues import Explained
-from acts.site import now_text, table
+from acts.queues import ExplainedError
+from acts.storage import now_text, table
 from audit import views as admin_views
 from ballots.services import cast, withdraw
 from config import proxies
@@ -506,7 +506,7 @@ def broken(site, monkeypatch):
 
     @broken.step
     def fail(task):
-        raise Explained("The disk is full.")
+        raise ExplainedError("The disk is full.")
 
     monkeypatch.setitem(background.TYPES, broken.name, broken)
     table().write(broken.begin("<i>Board</i>", due=now_text()))

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import pytest
 
-from acts.site import acting_on
+from acts.storage import use_table
 from ballots import services as voting
 from elections import repository
 from elections.candidates.services import add_candidates
@@ -66,7 +66,7 @@ def test_a_small_election_pays_for_its_shards_in_units_and_not_in_waiting(django
             costs[name] = Cost(units[WRITE], units[READ], asked.count, asked.in_a_row)
 
         def play() -> None:
-            with acting_on(here.processes[0]):
+            with use_table(here.processes[0]):
                 drafts.create(here.owner, NAME)
                 add_candidates(here.owner, found(NAME), [Candidate("Ada"), Candidate("Bo"), Candidate("Cy")])
                 add_voters(here.owner, found(NAME), [each.name for each in voters])

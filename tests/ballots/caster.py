@@ -27,7 +27,7 @@ if __name__ == "__main__":
 from accounts import repository as people
 from accounts.models import User
 from acts.refusals import LostRace, NotNow, Refusal
-from acts.site import acting_on, table
+from acts.storage import table, use_table
 from ballots import repository, services
 from ballots.rules import HasNotVoted
 from elections import repository as elections
@@ -88,7 +88,7 @@ def perform(plan: Plan, there: Table | None = None) -> list[Act]:
 
 
 def _elsewhere(there: Table | None, act: Callable[[], list[Act]]) -> list[Act]:
-    with acting_on(there) if there else nullcontext():
+    with use_table(there) if there else nullcontext():
         return act()
 
 
@@ -237,7 +237,7 @@ def close(plan: Plan, owner: User, so_far: list[list[Act]], end: float) -> list[
         time.sleep(0.005)
     if not plan.killed_at:
         return _press(plan, owner, end, {OVERTAKEN, UNKNOWN} if plan.stubborn else {OVERTAKEN})
-    with acting_on(Deadly(table(), plan.killed_at)):
+    with use_table(Deadly(table(), plan.killed_at)):
         killed = _press(plan, owner, end, {OVERTAKEN})
     while not close_if_over(plan.election) and time.monotonic() < end:
         time.sleep(0.01)

@@ -19,7 +19,7 @@ from accounts.models import User
 from accounts.rules import Role
 from accounts.second_factor import authenticator_apps, factors
 from accounts.services import passwords
-from acts.site import table
+from acts.storage import table
 from audit.tables.raw import item_href
 from ballots import repository, services
 from elections import repository as elections
@@ -202,7 +202,7 @@ def test_whoever_comes_by_a_break_sees_the_candidates_in_another_order(stage):
 
 
 def listing() -> bytes:
-    return services.standing_of(people.find("Eve"), "Board").listing
+    return services.standing_of(people.find("Eve"), "Board").order_seed
 
 
 @pytest.mark.parametrize("stage", ["secret", "public"], indirect=True)

@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import expect
 
 from accounts import repository as people
-from acts.site import table
+from acts.storage import table
 from elections import repository
 from elections.candidates.services import add_candidates
 from elections.drafts import services as drafts

@@ -15,7 +15,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from accounts import repository as people
-from acts.site import table
+from acts.storage import table
 from elections import actions
 from elections import repository as elections
 from elections.candidates.services import add_candidates

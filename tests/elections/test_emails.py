@@ -11,7 +11,7 @@ from django.utils.translation import override
 from accounts import repository as people
 from accounts import services as accounts
 from accounts.rules import Role
-from acts.tokens import sign
+from acts.tokens import create_token
 from elections import repository
 from elections.candidates.services import add_candidates
 from elections.drafts import services as drafts
@@ -279,12 +279,12 @@ def test_words_go_along_with_a_copy_a_new_name_and_away_with_the_election(site, 
     draft = drafts.create(ada, "Draft")
     own_text.change(ada, draft, "Come early.", "me")
     renamed = drafts.rename(ada, repository.find("Draft"), "Better draft")
-    assert own_text.of("Better draft").text == "Come early."
+    assert own_text.find("Better draft").text == "Come early."
     copied = copying.copy(ada, renamed, "Copy")
-    assert (own_text.of("Copy").text, own_text.of("Copy").answers.name) == ("Come early.", "Ada")
+    assert (own_text.find("Copy").text, own_text.find("Copy").answers.name) == ("Come early.", "Ada")
     accounts.unconfirm_organiser(person("Olga", Role.OWNER), ada)
     copying.copy(people.find("Ada"), renamed, "Another copy")
-    assert own_text.of("Another copy").text == "", "the copy is made by somebody who may not write to many"
+    assert own_text.find("Another copy").text == "", "the copy is made by somebody who may not write to many"
     deleting.delete(ada, copied)
     finish_background("delete election")
     assert site.get(keys.invitation_words("Copy")) is None
@@ -298,12 +298,15 @@ def test_the_page_that_makes_an_account_says_what_the_mail_says(client, ada, boa
     mailing.invite(ada, board)
     queue_mailings()
     drafts.create(ada, "A draft nobody knows of")
-    page = client.get(f"/invited/{sign('invitation', 'new@example.org')}/").content.decode()
+    page = client.get(f"/invited/{create_token('invitation', 'new@example.org')}/").content.decode()
     for sentence in wording.sentences(board, "Ada", NOW):
         assert sentence.replace("<", "&lt;").replace(">", "&gt;") in page
         assert sentence in email("vote_invitation").body
     closing.close(ada, repository.find(board.name))
-    assert "asks you to vote" not in client.get(f"/invited/{sign('invitation', 'new@example.org')}/").content.decode()
+    assert (
+        "asks you to vote"
+        not in client.get(f"/invited/{create_token('invitation', 'new@example.org')}/").content.decode()
+    )
 
 
 def test_the_election_says_it_to_a_voter_who_has_an_account_and_to_nobody_else(ada, board, person, signed_in):

@@ -60,7 +60,7 @@ def made(site, person) -> Callable[..., Game]:
 
 def seated(game: Game, *names: str, **more) -> list[Seat]:
     """Players of these names, whose ids are their names."""
-    from acts.site import table
+    from acts.storage import table
 
     found = [Seat(name.lower(), name, game.created_at, **more) for name in names]
     for seat in found:

@@ -20,7 +20,7 @@ if __name__ == "__main__":
 
     django.setup()
 
-from acts.site import acting_on
+from acts.storage import use_table
 from live import clock, repository, seats
 from live.rules import Game, Phase, State
 from live.services import answering
@@ -102,7 +102,7 @@ def play_all(game: Game, players: list[str], table: Table | None = None) -> list
 
 
 def _elsewhere(game: Game, player: str, table: Table | None) -> list[Act]:
-    with acting_on(table) if table else nullcontext():
+    with use_table(table) if table else nullcontext():
         return play(game, player)
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import pytest
 
-from acts.site import SITE
+from acts.storage import SITE
 from live import clock, repository, rules
 from live.rules import Game, Phase, State, Step
 from live.services import closing

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from django.urls import reverse
 
-from acts.limits import Limit
+from acts.rate_limits import Limit
 from live import clock, codes, repository
 from live.rules import Step
 from live.services import making

@@ -18,7 +18,7 @@ from random import Random
 import pytest
 
 from acts.refusals import LostRace, NotNow
-from acts.site import acting_on, table
+from acts.storage import table, use_table
 from config.settings import BASE_DIR
 from live import counting, repository, steps
 from live.rounds import Round
@@ -69,7 +69,7 @@ def host(game: Game, rounds: int, enough: int = 20) -> None:
 
 
 def acting(weather: Table, game: Game, step: Step) -> None:
-    with acting_on(weather):
+    with use_table(weather):
         click(game, step)
 
 
@@ -179,12 +179,12 @@ def test_what_is_told_on_dynamodb_in_bad_weather_is_what_counts(on_dynamodb, per
 @pytest.fixture
 def on_dynamodb(site) -> Iterator[None]:
     """The site's table is one on DynamoDB as our own engine plays it, which takes no more time than to be asked."""
-    with ours() as engine, acting_on(engine.fresh()):
+    with ours() as engine, use_table(engine.fresh()):
         yield
 
 
 def in_weather(weather: Chaos, game: Game) -> None:
-    with acting_on(weather):
+    with use_table(weather):
         host(game, 2, enough=6)
 
 

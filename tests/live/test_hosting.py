@@ -11,7 +11,7 @@ from django.urls import reverse
 
 from accounts import repository as people
 from accounts.rules import Role
-from acts.site import table
+from acts.storage import table
 from live import repository, seats
 from live.plays import best_answer
 from live.rules import MAX_HOSTS, Names, Phase, Step

@@ -10,7 +10,7 @@ from random import Random
 
 import pytest
 
-from acts.site import table
+from acts.storage import table
 from live import clock, repository, seats, waking
 from live.rules import Phase, Step
 from live.services import moving

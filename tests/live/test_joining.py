@@ -10,8 +10,8 @@ from django.core.exceptions import ValidationError
 from django.test import Client
 from django.urls import reverse
 
-from acts import limits
-from acts.site import acting_on, table
+from acts import rate_limits
+from acts.storage import table, use_table
 from live import drawn_names, names, players, repository, rules, seats, waking
 from live.rules import Names, Step
 from live.services import joining
@@ -44,10 +44,10 @@ def seat_of(client, game):
 
 
 def _cookie(client, game) -> str:
-    from acts.tokens import read
+    from acts.tokens import read_token
 
     value = client.cookies[players.cookie_name(game.id)].value
-    return read(f"seat in {game.id}", value, 60)[0]
+    return read_token(f"seat in {game.id}", value, 60)[0]
 
 
 # --- names ---
@@ -162,9 +162,11 @@ def test_a_cookie_needs_the_secret_of_the_seat(rf, made):
     game = made()
     seat = joined(game, "Ada")
     request = rf.get("/")
-    from acts.tokens import sign
+    from acts.tokens import create_token
 
-    request.COOKIES[players.cookie_name(game.id)] = sign(f"seat in {game.id}", seat.player, seat.device, "guessed")
+    request.COOKIES[players.cookie_name(game.id)] = create_token(
+        f"seat in {game.id}", seat.player, seat.device, "guessed"
+    )
     assert players.find(request, game.id) is None
     assert players.seat_key(request, game.id) == keys.seat(game.id, seat.player)
 
@@ -226,7 +228,7 @@ def test_two_clicks_at_the_same_moment_give_one_seat(made):
 def test_who_hears_nothing_sends_the_form_again_and_has_the_seat(site, made):
     """The store has taken it, and its reply is lost."""
     game, form = made(), players.new_form()
-    with acting_on(Chaos(site, random.Random(1), lost_replies=1.0)), pytest.raises(Unavailable):
+    with use_table(Chaos(site, random.Random(1), lost_replies=1.0)), pytest.raises(Unavailable):
         joined(game, "Ada", form)
     (seat,) = seats.each(game.id)
     assert site.get(keys.game_roster(game.id)) is None
@@ -336,7 +338,7 @@ def test_a_hall_behind_one_address_joins(client, made, monkeypatch):
     """A thousand from one address: nothing is counted on the way in."""
     game = made()
     counted = []
-    monkeypatch.setattr(limits, "_window", lambda *words: counted.append(words))
+    monkeypatch.setattr(rate_limits, "_window", lambda *words: counted.append(words))
     state = repository.state(game.id)
     for number in range(990):
         joining.join(game, state, None, f"Guest {number}", players.pass_of_form(players.new_form()))

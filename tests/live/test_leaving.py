@@ -9,7 +9,7 @@ from datetime import timedelta
 from accounts import services as accounts
 from accounts.personal_data import export_personal_data
 from accounts.rules import Role
-from acts.site import table
+from acts.storage import table
 from live import repository
 from live.rules import Step
 from questions.question import Type

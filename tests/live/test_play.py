@@ -10,7 +10,7 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from acts.site import acting_on, table
+from acts.storage import table, use_table
 from live import clock, players, repository, seats
 from live.pace import MAX_ACTIONS, WINDOW_MS
 from live.plays import best_answer
@@ -396,7 +396,7 @@ def test_a_program_cannot_fill_a_session_with_answers(made, monkeypatch):
 @pytest.fixture
 def weather(site, monkeypatch) -> Chaos:
     weather = Chaos(site, Random(1), slowness=0.0)
-    monkeypatch.setattr("acts.site.connect", lambda url: weather)
+    monkeypatch.setattr("acts.storage.connect", lambda url: weather)
     pause.watch.forget()
     return weather
 
@@ -530,7 +530,7 @@ def test_a_hall_that_answers_at_once_is_not_too_much_for_its_partition(site, mad
     """An answer reads the state once it is put, and the salt if nobody signs it; nothing else there. Without a script
     the page that follows reads as much once more."""
     meter = Metered(site)
-    with acting_on(meter):
+    with use_table(meter):
         game = made(type_)
         phone = Phone(game, "Ada")
         drive(game, Step.NEXT)

@@ -10,7 +10,7 @@ from django.urls import reverse
 
 from accounts.rules import Role
 from acts.refusals import LostRace, NotNow
-from acts.site import table
+from acts.storage import table
 from live import clock, counting, players, repository, seats
 from live.rules import Names, Phase, Step
 from live.services import joining, seating

@@ -9,7 +9,7 @@ from dataclasses import replace
 
 import pytest
 
-from acts.site import table
+from acts.storage import table
 from live import counting, repository, seats
 from live.rounds import Entry, Round
 from live.rules import Phase, Step

@@ -8,7 +8,7 @@ from random import Random
 
 import pytest
 
-from acts import recording
+from acts import storage
 from live import clock, repository, seats
 from live.rules import Phase, Step
 from live.show import rooms
@@ -167,7 +167,7 @@ def test_a_store_that_takes_no_writes_shows_what_there_is(site, made, time, monk
     game = made(Type.TRIVIA)
     state = drive(game, Step.NEXT)
     time.now = state.clock.end() + clock.GRACE_MS + 1
-    monkeypatch.setattr(recording, "table", lambda: Chaos(site, Random(1), read_only=True))
+    monkeypatch.setattr(storage, "table", lambda: Chaos(site, Random(1), read_only=True))
     assert rooms.current(game.id).state.phase == Phase.QUESTION
     monkeypatch.undo()
     assert rooms.current(game.id) is not None

@@ -18,7 +18,7 @@ from django.test import Client
 from django.urls import reverse
 
 from accounts import repository as people
-from acts.site import table
+from acts.storage import table
 from assembly import check_in, roll
 from live import clock, counting, players, pseudonyms, repository, seats
 from live.players import Pass

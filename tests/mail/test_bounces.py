@@ -7,7 +7,7 @@ import json
 import pytest
 
 from accounts.rules import Role
-from acts.site import table
+from acts.storage import table
 from mail import bounce_mailbox
 from mail import outbox as mail
 from mail.bounces import parse_report

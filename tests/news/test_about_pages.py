@@ -10,7 +10,7 @@ from django.urls import reverse
 
 from accounts import repository as people
 from accounts.rules import Role
-from acts.site import log, table
+from acts.storage import log, table
 from elections import repository as elections
 from elections.drafts import services as drafts
 from elections.lifecycle import deleting
@@ -63,7 +63,7 @@ def test_the_newest_three_stand_on_its_page_and_the_others_are_one_link_away(ope
     listed = page(reader, "/news/about/Board/")
     assert re.findall(r">(Post \d|Ahead|Draft)</a>", listed) == ["Post 3", "Post 2", "Post 1", "Post 0"]
     assert WRITE in page(signed_in(user), "/news/about/Board/")
-    monkeypatch.setattr("news.about_views.PAGE_ROWS", 3)
+    monkeypatch.setattr("news.views.PAGE_ROWS", 3)
     further = re.search(r'href="(/news/about/Board/\?after=[^"]+)"', page(reader, "/news/about/Board/"))[1]
     assert re.findall(r">(Post \d)</a>", page(reader, further)) == ["Post 0"]
 

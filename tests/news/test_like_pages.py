@@ -8,8 +8,8 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from acts.limits import Limit
-from acts.site import table
+from acts.rate_limits import Limit
+from acts.storage import table
 from news import like_views, likes, repository, services
 from store import keys
 from tests.clock import stands_at

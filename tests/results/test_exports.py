@@ -17,7 +17,7 @@ from django.test import Client
 
 from accounts import repository as people
 from accounts.rules import Role
-from acts.site import table
+from acts.storage import table
 from elections import repository as elections
 from elections.candidates.services import add_candidates
 from elections.drafts import services as drafts

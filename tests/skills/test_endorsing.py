@@ -10,7 +10,7 @@ import pytest
 from accounts import services as accounts
 from accounts.rules import Role
 from acts.refusals import LostRace, NotNow, NotThere, Refusal
-from acts.site import acting_on
+from acts.storage import use_table
 from skills import endorsements, merging, repository, services
 from skills.endorsements import Ground
 from skills.rules import Visibility
@@ -220,7 +220,7 @@ def test_a_removal_that_dies_on_the_way_goes_on(site, boss, ada, person, monkeyp
                     raise Unavailable("The disk is gone.")
             site.write(*writes, **more)
 
-    with acting_on(Dying()):
+    with use_table(Dying()):
         accounts.remove(boss, ada)
     assert 0 < len(by("Ada")) < 5
     assert finish_background() == 1
@@ -346,7 +346,7 @@ def test_hundreds_of_endorsements_and_a_death_after_every_write(site, boss, both
     deaths = 0
     while list(site.each(keys.TASKS)):
         try:
-            with acting_on(Dying()):
+            with use_table(Dying()):
                 finish_background()
         except Killed:
             deaths += 1

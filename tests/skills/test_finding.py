@@ -9,7 +9,7 @@ import pytest
 from accounts import services as accounts
 from accounts.repository import find
 from accounts.rules import Role
-from acts.site import acting_on, table
+from acts.storage import table, use_table
 from skills import finding, merging, repository, services
 from skills.finding import Wish
 from skills.rules import Held, OwnSkills, Visibility
@@ -116,7 +116,7 @@ class Oldest(Random):
 
 
 def test_an_index_that_lags_gives_nobody_away(site, club, boss):
-    with acting_on(Chaos(site, Oldest(), lag=20)):
+    with use_table(Chaos(site, Oldest(), lag=20)):
         services.show_to(find("Ada"), Visibility.NOBODY)
         table().write(Delete(keys.user("Bob")))
         have(find("Cyd"), "go", level=1)

@@ -10,7 +10,7 @@ import pytest
 from accounts.models import User
 from accounts.rules import Role
 from acts.refusals import LostRace, NotNow
-from acts.site import acting_on, log, table
+from acts.storage import log, table, use_table
 from skills import merging, repository, services
 from skills.merging import Preview
 from skills.rules import Held, State, Visibility
@@ -184,7 +184,7 @@ def kill_while_merging(site, boss, both, lives) -> int:
     """Merge in processes that die after so many writes each; answers how many died."""
     deaths = 0
     for writes in lives:
-        with acting_on(Dying(site, writes)):
+        with use_table(Dying(site, writes)):
             try:
                 source = now(both[0])
                 if source.is_listed:

@@ -11,7 +11,7 @@ from accounts import repository as people
 from accounts import services as accounts
 from accounts.rules import Role
 from acts.refusals import LostRace, NotThere, TooMany
-from acts.site import log
+from acts.storage import log
 from skills import repository, services
 from skills.rules import MAX_SKILLS, Visibility
 from store import keys
@@ -34,7 +34,7 @@ def events(site) -> list[str]:
 
 
 def holders(skill: str) -> list[str]:
-    from acts.site import table
+    from acts.storage import table
 
     return [item["GSI1SK"] for item in table().each(keys.skill_holders(skill))]
 

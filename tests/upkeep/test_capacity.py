@@ -8,7 +8,7 @@ from io import StringIO
 import pytest
 from django.core.management import CommandError, call_command
 
-from acts.site import table
+from acts.storage import table
 from store.connect import connect
 from store.metered import READ, WRITE, Bill, Charged
 from store.table import DATA, LOG

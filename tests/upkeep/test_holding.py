@@ -75,11 +75,11 @@ def test_what_waited_is_put_aside_and_a_person_can_send_it_again(inviting, setti
 
 def test_moments_of_reminders_that_have_passed_by_then_are_let_pass(inviting, settings, tmp_path, monkeypatch):
     before = settings.STORE_URL
-    monkeypatch.setattr("acts.site.utc_now", lambda: utc_now() + timedelta(hours=2))
+    monkeypatch.setattr("acts.storage.utc_now", lambda: utc_now() + timedelta(hours=2))
     restored(settings, tmp_path, inviting)
-    assert reminders.remind_by_the_clock() == 0
+    assert reminders.send_due_reminders() == 0
     settings.STORE_URL = before
-    assert reminders.remind_by_the_clock() == 1
+    assert reminders.send_due_reminders() == 1
 
 
 def test_what_surely_never_went_out_is_sent(inviting, settings, tmp_path):

@@ -12,8 +12,8 @@ from django.core.management import CommandError, call_command
 from accounts import repository as people
 from accounts import services as accounts
 from accounts.rules import Role
-from acts.site import log
-from acts.tokens import sign
+from acts.storage import log
+from acts.tokens import create_token
 from ballots import services as voting
 from elections import repository as elections
 from elections.candidates.services import add_candidates
@@ -58,7 +58,7 @@ def boss(person):
 def ada(boss, person):
     """Came by an invitation, changed her address, wrote about herself, ran things, managed people and voted."""
     accounts.invite(boss, ADA[1])
-    ada = accounts.accept_invitation(sign("invitation", ADA[1]), ADA[0], PASSWORD)
+    ada = accounts.accept_invitation(create_token("invitation", ADA[1]), ADA[0], PASSWORD)
     accounts.change_role(boss, ada, Role.ADMIN)
     log().record(
         Event(ada.name, "UserEmailChanged", {"name": ada.name, "email": ADA[2]}), *people.email_change(ada, ADA[2])
@@ -134,7 +134,7 @@ def test_nothing_of_somebody_is_left_and_everything_still_fits(site, boss, ada):
 def test_an_election_that_is_kept_keeps_its_record_until_it_is_deleted(site, boss, ada):
     election = an_election(ada, "Board", secret=False)
     closing.close(ada, election)
-    voting.seal_what_is_closed()
+    voting.seal_closed()
     removed(boss, ada)
     forgotten()
     assert is_named(site, ADA[2], "Countess", "first program") == []
@@ -199,7 +199,7 @@ def test_bundles_made_before_and_after_fit(site, boss, ada, person, tmp_path):
     lifecycle.open_(boss, elections.find("Board"), editable=False)
     voting.cast(eve, "Board", {"0": ["1"]}, "form")
     closing.close(boss, elections.find("Board"))
-    voting.seal_what_is_closed()
+    voting.seal_closed()
     removed(boss, ada)
     paths = [tmp_path / "before.zip", tmp_path / "after.zip"]
     for path in paths:

@@ -8,8 +8,8 @@ from datetime import timedelta
 import pytest
 
 from accounts.rules import Role
-from acts.queues import take_each
-from acts.site import table
+from acts.queues import process_each
+from acts.storage import table
 from elections import repository
 from elections.candidates.services import add_candidates
 from elections.drafts import services as drafts
@@ -142,7 +142,7 @@ def test_a_store_in_trouble_and_a_pause_end_the_round_for_all(site, error):
         seen.append(name)
         raise error
 
-    ended = jobs.run(Job("removals", 1, lambda: take_each(["Eve", "Fay"], fail)), Leases(site))
+    ended = jobs.run(Job("removals", 1, lambda: process_each(["Eve", "Fay"], fail)), Leases(site))
     assert ended.outcome == (Outcome.RESTING if isinstance(error, Paused) else Outcome.FAILED)
     assert seen == ["Eve"]
 
@@ -156,14 +156,14 @@ def too_large(item) -> None:
 
 def test_what_the_store_says_is_in_the_log_and_on_the_system_page_until_it_goes_well(site, signed_in, caplog):
     """It quotes nobody; what others say may, and only its kind is told."""
-    assert run_each([Job("ballots", 2, lambda: take_each([1, 2], too_large))], Leases(site))
+    assert run_each([Job("ballots", 2, lambda: process_each([1, 2], too_large))], Leases(site))
     reason = "An item may have at most 409600 bytes; this one has 410021."
     assert [record.words for record in caplog.records if record.message == "failure"][:2] == [reason] * 2
     assert caplog.records[-1].words == f"2 of what waited went wrong. {reason}"
     SignGiver(site, {}).give()
     page = signed_in("Olga", Role.OWNER).get("/admin/system/").text
     assert f"The job “ballots” failed the last time: 2 of what waited went wrong. {reason}" in page
-    run_each([Job("ballots", 2, lambda: take_each([1], lambda item: None))], Leases(site))
+    run_each([Job("ballots", 2, lambda: process_each([1], lambda item: None))], Leases(site))
     assert "ballots" not in failures.last()
 
 
@@ -173,7 +173,7 @@ def test_of_an_error_that_may_quote_somebody_only_its_kind_is_told(site, caplog)
     def quote(item) -> None:
         raise error
 
-    run_each([Job("mail", 2, lambda: take_each([1], quote))], Leases(site))
+    run_each([Job("mail", 2, lambda: process_each([1], quote))], Leases(site))
     assert failures.last()["mail"].reason == "1 of what waited went wrong. ValueError."
     assert "olga" not in str([vars(record) for record in caplog.records]).lower()
     failures.forget("mail")

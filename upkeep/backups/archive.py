@@ -13,7 +13,7 @@ from typing import BinaryIO, cast
 
 from django.core.management.base import CommandError
 
-from acts.site import now_text, table
+from acts.storage import now_text, table
 from store import keys
 from store.backup import Summary, unzipped
 from store.table import Put

@@ -23,8 +23,8 @@ from accounts import repository as people
 from accounts import services as accounts
 from accounts.models import User
 from accounts.rules import Role
-from acts import recent
-from acts.site import acting_on
+from acts import read_cache
+from acts.storage import use_table
 from ballots import services as voting
 from elections import repository as elections
 from elections.candidates.services import add_candidates
@@ -37,7 +37,7 @@ from elections.rules import Election
 from mail.emails import compose
 from mail.sending import send_waiting
 from ranking.candidates import Candidate
-from results.waiting import waiting_for
+from results.waiting import waiting_context
 from store import keys
 from store.connect import connect
 from store.formats import prepare
@@ -160,14 +160,14 @@ def quietly() -> Iterator[None]:
 
 @contextmanager
 def on(table: Table) -> Iterator[None]:
-    """What pages remember for a second (acts/recent.py) they remember until `Play.later`."""
-    token = recent.clock.set(lambda: CLOCK[0])
+    """What pages remember for a second (acts/read_cache.py) they remember until `Play.later`."""
+    token = read_cache.clock.set(lambda: CLOCK[0])
     try:
-        with acting_on(table):
+        with use_table(table):
             prepare(table)
             yield
     finally:
-        recent.clock.reset(token)
+        read_cache.clock.reset(token)
 
 
 @dataclass
@@ -233,7 +233,7 @@ class Play:
     def list(self, name: str) -> None:
         addresses = [_address(f"Voter {number:07d}") for number in range(ROLL_VOTERS)]
         begun = imports.start(self.director, self.election(name), addresses)
-        imports.go_on(self.director, self.election(name), begun, seconds=60)
+        imports.resume(self.director, self.election(name), begun, seconds=60)
 
     def open(self, name: str) -> None:
         lifecycle.open_(self.director, self.election(name), editable=False)
@@ -272,7 +272,7 @@ class Play:
             self.noted(name, "one who does", STAGE_VOTERS, players=STAGE_VOTERS)
 
     def later(self) -> None:
-        CLOCK[0] += recent.MAX_AGE_SECONDS
+        CLOCK[0] += read_cache.MAX_AGE_SECONDS
 
     def remembered(self, name: str, per: str, **more: bool) -> None:
         """What a page has read of the election because it was no longer remembered."""
@@ -343,7 +343,7 @@ class Play:
     def finish(self) -> None:
         closing.close(self.director, self.election())
         self.noted("closing", ONCE)
-        address = waiting_for(self.election())["address_of_part"]
+        address = waiting_context(self.election())["address_of_part"]
         self.later()
         self.meter.taken()
         _expect(200, self.clients[0].get(address, secure=True))
@@ -372,7 +372,7 @@ class Play:
         self.meter.taken()
 
     def sealed(self) -> Act:
-        voting.seal_what_is_closed()
+        voting.seal_closed()
         bill = self.meter.taken()
         return Act("", ONCE, patterns(bill, 1), bill.stored, bill.largest)
 

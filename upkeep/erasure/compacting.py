@@ -13,7 +13,7 @@ from zoneinfo import ZoneInfo
 
 from django.conf import settings
 
-from acts.site import table
+from acts.storage import table
 from store import forgetting
 from store.log import utc_now
 

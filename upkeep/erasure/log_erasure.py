@@ -26,7 +26,7 @@ from django.conf import settings
 
 from accounts import repository as people
 from accounts.models import User
-from acts.site import table
+from acts.storage import table
 from store import keys
 from store.forgetting import to_forget
 from store.limits import check_item

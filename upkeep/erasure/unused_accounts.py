@@ -18,10 +18,9 @@ from accounts import repository, services
 from accounts.models import User
 from accounts.rules import Role
 from accounts.sessions import sessions_of
-from acts.queues import take_each
-from acts.recording import try_write
+from acts.queues import process_each
 from acts.refusals import LostRace
-from acts.site import table
+from acts.storage import table, try_write
 from elections import repository as elections
 from elections.rules import State
 from mail import outbox
@@ -65,7 +64,7 @@ def look_for_unused(clock: Callable[[], datetime] = utc_now) -> int:
     found, after = repository.people(limit=BATCH_PEOPLE, cursor=None if is_new else walk["after"])
     people = table().get_many([keys.user(each.name) for each in found]) if found else {}
     now = clock()
-    done = take_each(list(people.values()), lambda item: _look_at(repository.user_of(item), now))
+    done = process_each(list(people.values()), lambda item: _look_at(repository.user_of(item), now))
     _remember(walk, {"day": _day(clock), "after": after})
     return done
 
@@ -92,12 +91,12 @@ def is_in_use(user: User, now: str) -> bool:
     """Whether somebody is signed in, or an election is open that they run or may vote in."""
     if sessions_of(user.name):
         return True
-    run = elections.lists(run_by=user.name, limit=BATCH_PEOPLE)[0]
+    run = elections.list_elections(run_by=user.name, limit=BATCH_PEOPLE)[0]
     if any(each.state(now) in (State.EDITABLE, State.OPEN) for each in run):
         return True
     spans = map(keys.elections_of_voter, (user.name, user.email))
-    names = {item["election_name"] for span in spans for item in elections.newest(span)}
-    return bool(elections.taking_votes(names, now))
+    names = {item["election_name"] for span in spans for item in elections.newest_entries(span)}
+    return bool(elections.open_elections(names, now))
 
 
 def _warn(user: User, now: datetime) -> bool:

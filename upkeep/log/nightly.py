@@ -15,8 +15,7 @@ from django.utils.translation import gettext_noop
 
 from accounts import repository
 from accounts.rules import Role
-from acts.recording import try_write
-from acts.site import table
+from acts.storage import table, try_write
 from mail import outbox
 from mail.emails import EmailTemplate
 from store import keys

@@ -18,12 +18,12 @@ from django.core.management.base import CommandError
 from prometheus_client import Metric
 from prometheus_client.core import GaugeMetricFamily
 
-from acts import background, ringing
-from acts.queues import reason_of, words_of
-from acts.site import table
-from ballots.services import seal_what_is_closed
-from elections.invitations.reminders import remind_by_the_clock
-from elections.lifecycle.closing import close_what_is_over, next_end
+from acts import background, wakeups
+from acts.queues import failure_reason, safe_message
+from acts.storage import table
+from ballots.services import seal_closed
+from elections.invitations.reminders import send_due_reminders
+from elections.lifecycle.closing import close_ended_elections, next_end
 from elections.repository import list_of
 from elections.rules import State
 from live.services import ending as live_ending
@@ -128,7 +128,7 @@ def _seal_ballots() -> int:
         metrics.observe_step("ballots")
         return goes_on()
 
-    return seal_what_is_closed(goes_on=go_on)
+    return seal_closed(goes_on=go_on)
 
 
 def _send(lane: str) -> int:
@@ -149,12 +149,12 @@ def _sweep() -> int:
 BACKGROUND = Job(
     "background work", 2, lambda: background.resume_due(goes_on), moment=background.next_due, lane="background work"
 )
-ENDS = Job("ends", 5, close_what_is_over, moment=next_end)
-BALLOTS = Job(ringing.BALLOTS, 2, _seal_ballots, anything_in(keys.SEALING), lane="ballots")
+ENDS = Job("ends", 5, close_ended_elections, moment=next_end)
+BALLOTS = Job(wakeups.SEALING_JOB, 2, _seal_ballots, anything_in(keys.SEALING), lane="ballots")
 FORGETTING = Job("forgetting", 2, lambda: forgetting.forget(table()), lambda: forgetting.is_due(table()))
 COMPACTING = Job("compacting", 60, compacting.compact, compacting.is_due)
 POLLS = Job("polls", 5, seal_what_is_over, anything_over)
-REMINDERS = Job("reminders", 30, remind_by_the_clock, anything_in(list_of(State.OPEN)))
+REMINDERS = Job("reminders", 30, send_due_reminders, anything_in(list_of(State.OPEN)))
 URGENT_MAIL = Job("urgent mail", 1, partial(_send, URGENT), partial(_is_due, URGENT), lane="urgent mail")
 MAIL = Job("mail", 2, partial(_send, BULK), partial(_is_due, BULK), lane="mail")
 MAILS_AGAIN = Job("mails again", 5, lambda: undelivered.carry_out(goes_on), undelivered.is_requested, lane="mail")
@@ -203,8 +203,8 @@ def _under_lease(job: Job, leases: Leases) -> Run:
 def _failure(job: Job, error: Exception) -> Run:
     """Recorded with its kind and where it was raised, and with its words if they quote nobody. The system page shows
     the reason until the job goes well again."""
-    where, words = "".join(traceback.format_tb(error.__traceback__)), words_of(error)
-    failures.note(job.name, reason_of(error))
+    where, words = "".join(traceback.format_tb(error.__traceback__)), safe_message(error)
+    failures.note(job.name, failure_reason(error))
     log.error("failure", extra={"job": job.name, "error": type(error).__name__, "words": words, "where": where})
     return Run(Outcome.FAILED, words=words)
 

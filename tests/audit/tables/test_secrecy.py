@@ -16,7 +16,7 @@ from accounts import repository as people
 from accounts import services as accounts
 from accounts import throttle
 from accounts.services import registration as registering
-from acts.limits import SECONDS_PER_DAY, count
+from acts.rate_limits import SECONDS_PER_DAY, count
 from audit.tables import masks, raw, relations
 from ballots import services as ballots
 from elections import repository
@@ -140,7 +140,7 @@ def day(site, person, opened, signed_in, monkeypatch):
 
 def close(site) -> None:
     closing.close(people.find("the organiser"), repository.find(NAME))
-    ballots.seal_what_is_closed()
+    ballots.seal_closed()
     Sealer(site).seal()
 
 

@@ -8,7 +8,7 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from acts.site import table
+from acts.storage import table
 from live import clock, players, repository, seats
 from live import room_questions_store as questions
 from live.qa import services

@@ -13,7 +13,7 @@ from django.test import Client
 from django.urls import reverse
 
 from accounts.rules import Role
-from acts.site import acting_on
+from acts.storage import use_table
 from live import clock
 from live import repository as games
 from live import room_questions as rules
@@ -94,7 +94,7 @@ def test_what_was_typed_stays_when_it_is_refused(game, phone):
     assert answer.status_code == 422
     assert "at most 300 characters" in text_of(answer)
     assert long in text_of(answer)
-    with acting_on(Chaos(_table(), _random(), read_only=True)):
+    with use_table(Chaos(_table(), _random(), read_only=True)):
         answer = ada.client.post(ada.address, {"text": "Is it kept?"})
     assert answer.status_code == 503
     assert "Is it kept?" in text_of(answer)
@@ -102,7 +102,7 @@ def test_what_was_typed_stays_when_it_is_refused(game, phone):
 
 
 def _table():
-    from acts.site import table
+    from acts.storage import table
 
     return table()
 
@@ -207,7 +207,7 @@ def test_a_session_begins_without_and_may_begin_with_questions(made, hana):
     for more, is_on in (({}, False), ({"takes_questions": "on"}, True)):
         answer = hana.post(reverse("make_game"), {**typed, "debug_mode": "0", **more})
         game_id = answer["Location"].split("/")[-3]
-        from acts.site import table
+        from acts.storage import table
         from store import keys
 
         qa = repository.qa_of(table().get(keys.game_qa(game_id)))

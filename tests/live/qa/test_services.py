@@ -8,7 +8,7 @@ from functools import partial
 import pytest
 
 from acts.refusals import NotNow, NotThere
-from acts.site import acting_on, table
+from acts.storage import table, use_table
 from live import clock, waking
 from live import room_questions as rules
 from live import room_questions_store as repository
@@ -117,7 +117,7 @@ def test_the_same_question_sent_twice_is_one(site, game):
 
 
 def _elsewhere(site, game, seat, text):
-    with acting_on(site):
+    with use_table(site):
         return send(game, seat, text)
 
 
@@ -168,7 +168,7 @@ def press_at_once(on, game) -> None:
     some = [send(game, ada, f"Question {number}?") for number in range(3)]
 
     def press(seat):
-        with acting_on(on):
+        with use_table(on):
             for asked in some:
                 upvote(game, seat, asked)
                 upvote(game, seat, asked)
@@ -227,7 +227,7 @@ def test_of_two_hosts_at_once_both_are_told_what_it_is_by_then(site, game):
     asked = send(game, ada, "Why?")
 
     def act(what):
-        with acting_on(site):
+        with use_table(site):
             moderate(game, asked, what)
 
     answers = at_once(partial(act, Act.HIDE), partial(act, Act.HIDE), partial(act, Act.PUT_UP))

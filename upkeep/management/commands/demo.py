@@ -5,7 +5,7 @@ from typing import Any
 
 from accounts import services
 from accounts.demo import PASSWORD, PEOPLE
-from acts.progress import Progress
+from acts.queues import Progress
 from assembly import demo as assemblies
 from ballots import demo as ballots
 from elections import demo as elections

@@ -18,7 +18,7 @@ from django.core.management.base import CommandError
 from django.urls import get_resolver
 
 from accounts.demo import DEMO_DOMAIN, PASSWORD, PEOPLE
-from acts.site import table
+from acts.storage import table
 from store import keys
 from store.connect import connect
 from store.formats import prepare

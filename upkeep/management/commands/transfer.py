@@ -3,7 +3,7 @@
 from argparse import ArgumentParser
 from typing import Any
 
-from acts.site import acting_on
+from acts.storage import use_table
 from ballots.services import unlink_all
 from store import formats
 from store.backup import transfer
@@ -35,5 +35,5 @@ class Command(StoreCommand):
         self.stdout.write(f"{items} items were copied, and are the same there.")
 
     def _unlink(self, filled: Table) -> None:
-        with acting_on(filled):
+        with use_table(filled):
             say_unlinked(self.stderr, unlink_all())

@@ -14,7 +14,7 @@ from store.formats import Watch, refusal
 from upkeep.commands import StoreCommand
 from upkeep.monitoring import shared_metrics
 from upkeep.server import NAME
-from upkeep.worker import bell
+from upkeep.worker import wakeups as bell
 from upkeep.worker.heartbeats import SignGiver
 from upkeep.worker.jobs import JOBS, Worker, refuse_failures, run_each
 from upkeep.worker.leases import Leases
