@@ -33,7 +33,7 @@ from polls.allowance import may_make
 from results import words
 from results.repository import newest_shared
 from store.keys import fold
-from store.together import together
+from store.parallel import run_parallel
 
 from . import site_page
 from .repository import newest
@@ -55,7 +55,7 @@ def show_home(request: HttpRequest, status: int = 200, **code: Any) -> HttpRespo
 
 def _own(request: HttpRequest) -> dict[str, Any]:
     now = now_text()
-    (mine, more), posts, votes, asked = together(
+    (mine, more), posts, votes, asked = run_parallel(
         table(), lambda: _run_by(request.user), newest, lambda: _votes(request, now), lambda: _asked(request.user)
     )
     run = [(each, each.state(now), each.takes_votes(now)) for each in mine]
@@ -123,7 +123,7 @@ def _image(photo: Photo | None) -> dict[str, Any]:
 
 def doing(request: HttpRequest) -> dict[str, Any]:
     """What can be done and read here by whoever comes by."""
-    shared, posts = together(table(), _shared, newest)
+    shared, posts = run_parallel(table(), _shared, newest)
     return {
         "may_register": takes_registrations(),
         "who_registers": sentence(),

@@ -26,7 +26,7 @@ from elections import actions, places, repository
 from elections.rules import Action, Election, State, WrongState, check_listing
 from elections.turnout.counts import tells_who, turnout
 from mail import outbox
-from store import keys, spans
+from store import keys, sharded_reads
 from store.log import Event
 from store.table import Check, Condition, Delete, Equals, Exists, Item, Key, Missing, Page, Put, Update, Write
 
@@ -106,7 +106,7 @@ def _number_due(batch: Batch, enough: int | None) -> int:
 
 def every_voter(election: Election) -> Iterator[Item]:
     """All that a mailing looks at: the roll, and where everybody here may vote the people here."""
-    for item in spans.each(table(), places.roll(election)):
+    for item in sharded_reads.each(table(), places.roll(election)):
         if not open_electorate.is_mailed_as_one(election, item["voter_name"]):
             yield item
     if election.electorate == "everyone":
@@ -340,7 +340,7 @@ def _page(batch: Batch, after: str | None, limit: int) -> Page:
     if after is not None and after.startswith(OF_EVERYBODY):
         some, cursor = open_electorate.page(election, limit=limit, cursor=after.removeprefix(OF_EVERYBODY) or None)
         return Page(some, cursor and f"{OF_EVERYBODY}{cursor}")
-    page = spans.page(table(), places.roll(election), limit=limit, cursor=after)
+    page = sharded_reads.page(table(), places.roll(election), limit=limit, cursor=after)
     return Page(page.items, OF_EVERYBODY) if page.cursor is None and batch.is_for_everybody else page
 
 

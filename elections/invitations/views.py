@@ -23,7 +23,7 @@ from elections.rules import Action, Election
 from elections.turnout.counts import tells_who, turnout
 from pages.forms import form_page
 from pages.messages import run_action
-from store.together import together
+from store.parallel import run_parallel
 
 from . import forecast, mailing, own_text
 from .forms import OwnTextForm
@@ -90,7 +90,7 @@ def _shown(
     request: HttpRequest, election: Election, what: str, form: OwnTextForm, known: own_text.Words, status: int
 ) -> HttpResponse:
     kind = KINDS[what]
-    (numbers, is_under_way), preview, today, counted = together(
+    (numbers, is_under_way), preview, today, counted = run_parallel(
         table(),
         lambda: (forecast.of(election, kind), mailing.is_under_way(election, kind)),
         lambda: forecast.preview(request.user, election, kind),

@@ -18,7 +18,7 @@ from elections import repository as elections
 from elections.rules import Election
 from results import apart
 from results.report import settings_of
-from store import keys, spans
+from store import keys, sharded_reads
 from tally.job import Job
 from tally.result import Result
 from tally.undrawn import MAX_OTHER_LOTS, Draws
@@ -62,8 +62,8 @@ def _box(election: Election, voted: int) -> Box:
     return Box(
         election.created_at,
         candidates_of(election),
-        every=lambda: spans.each(table(), places.box(election)),
-        since=lambda moment: spans.each(table(), keys.ballots_by_time(name, moment, shards)),
+        every=lambda: sharded_reads.each(table(), places.box(election)),
+        since=lambda moment: sharded_reads.each(table(), keys.ballots_by_time(name, moment, shards)),
         can_hold=lambda total: total == voted or _is_on_the_way(name, total, voted),
     )
 
