@@ -21,7 +21,7 @@ from pages.messages import run_action
 from questions.question import Kind
 
 from . import agenda as services
-from . import words as assembly_words
+from . import wording
 from .forms import ItemForm, with_amendments
 
 
@@ -31,8 +31,8 @@ def agenda(request: HttpRequest, hosted: Hosted) -> HttpResponse:
     room = rooms.current(hosted[0].id)
     if room is None or not room.game.format.has_agenda:
         raise Http404
-    form = ItemForm(form_data(request), game=room.game, initial=_prefilled(request, room))
-    if request.method == "POST" and form.is_valid() and _added(request, room, form):
+    form = ItemForm(form_data(request), game=room.game, initial=_initial_from_motion(request, room))
+    if request.method == "POST" and form.is_valid() and _add_item(request, room, form):
         return redirect("agenda", room.game.id)
     called, corrected = hall.calls(room), corrections.rows(room.game, room.state, room.questions)
     context = {
@@ -40,8 +40,8 @@ def agenda(request: HttpRequest, hosted: Hosted) -> HttpResponse:
         "state": room.state,
         "form": form,
         "token": new_token(),
-        "rows": [(each, called.get(each.place), corrected[each.place]) for each in assembly_words.agenda(room)],
-        "quorum": assembly_words.quorum_words(room.game.quorum),
+        "rows": [(each, called.get(each.place), corrected[each.place]) for each in wording.agenda(room)],
+        "quorum": wording.quorum_text(room.game.quorum),
     }
     return render(request, "assembly/agenda.html", context, status=422 if form.errors else 200)
 
@@ -57,7 +57,7 @@ def run_off(request: HttpRequest, hosted: Hosted) -> HttpResponse:
     return redirect(page_to(request.POST.get("from", ""), game, otherwise="agenda"), game.id)
 
 
-def _prefilled(request: HttpRequest, room: Room) -> dict[str, Any]:
+def _initial_from_motion(request: HttpRequest, room: Room) -> dict[str, Any]:
     """Of a motion to which amendments have come up."""
     typed = request.GET.get("motion", "")
     place = int(typed) if typed.isascii() and typed.isdigit() and len(typed) < 5 else -1
@@ -65,7 +65,7 @@ def _prefilled(request: HttpRequest, room: Room) -> dict[str, Any]:
     return with_amendments(motion) if motion and motion.kind == Kind.MOTION else {}
 
 
-def _added(request: HttpRequest, room: Room, form: ItemForm) -> bool:
+def _add_item(request: HttpRequest, room: Room, form: ItemForm) -> bool:
     question = form.question()
     try:
         correcting.add(room.game.id, request.user.name, question)

@@ -39,20 +39,24 @@ from . import roll
 from .roll import Entry
 
 # codes, from one address; see `rolls` for how many there are
-WRONG = Limit("live-roll-wrong", 1000, TEN_MINUTES_IN_SECONDS)
-FOUND = Limit("live-roll-found", 1, SECONDS_PER_DAY)  # somebody there has checked in by code
+WRONG_CODES = Limit("live-roll-wrong", 1000, TEN_MINUTES_IN_SECONDS)
+CODES_ACCEPTED = Limit("live-roll-found", 1, SECONDS_PER_DAY)  # somebody there has checked in by code
 
 NOT_ON_THE_ROLL = _("%(name)s is not on the roll of this assembly. If that is a mistake, speak to whoever runs it.")
 NOT_CONFIRMED = _("Your account may not take part here yet. Those who look after this site have to agree to it first.")
 WRONG_CODE = _("Nobody on the roll has this code. Look at it again, and type it anew.")
-OTHERS_CODE = _("You are signed in as %(name)s, who is on the roll: check in by your account. This code is not yours.")
+NOT_YOUR_CODE = _(
+    "You are signed in as %(name)s, who is on the roll: check in by your account. This code is not yours."
+)
 REMOVED = _("The host has removed you from this session. If that was a mistake, speak to them.")
-CHANGES = Limit("live-takeover", 20, TEN_MINUTES_IN_SECONDS)  # of one seat, as each is in the log
+TAKEOVERS = Limit("live-takeover", 20, TEN_MINUTES_IN_SECONDS)  # of one seat, as each is in the log
 MAX_PEOPLE_NAMED = 5  # people on one screen
 
-REFUSED = _("The device that you checked in with has refused this one. You can check in here when the vote is closed.")
+TAKEOVER_REFUSED = _(
+    "The device that you checked in with has refused this one. You can check in here when the vote is closed."
+)
 TOO_OFTEN = _("This seat has changed devices too often. Go on with the one that has it, or try again in ten minutes.")
-NOT_ASKED = _("No other device asks for your seat any more.")
+NO_TAKEOVER_REQUEST = _("No other device asks for your seat any more.")
 
 
 class WrongCode(Refusal):
@@ -71,20 +75,20 @@ class Person:
     name: str
     account: str = ""
     entry: str = ""
-    still: tuple[Check, ...] = ()
+    checks: tuple[Check, ...] = ()
 
 
 def by_account(game: Game, state: State, user: User, held: Pass) -> Pass:
     """`held` is of the form that was sent: sent twice, it finds the seat that it took."""
-    return retry_lost_race(lambda: _here(game, state, _of_account(game, user), held))
+    return retry_lost_race(lambda: _take_seat(game, state, _person_by_account(game, user), held))
 
 
 def by_code(game: Game, state: State, code: str, held: Pass, address: str, user: User | None = None) -> Pass:
     """`user` is whoever is signed in, if anybody is."""
-    entry = _entry_of(game, code, address)
+    entry = _find_entry_throttled(game, code, address)
     if user is not None and fold(user.name) != entry.folded and is_on_the_roll(roll.find(game.id, user.name), user):
-        raise Refusal(OTHERS_CODE % {"name": user.name})
-    return retry_lost_race(lambda: _here(game, state, _of_entry(game, _whose(game, code)), held))
+        raise Refusal(NOT_YOUR_CODE % {"name": user.name})
+    return retry_lost_race(lambda: _take_seat(game, state, _person_by_entry(game, _entry_by_code(game, code)), held))
 
 
 def is_on_the_roll(entry: Entry | None, user: User) -> bool:
@@ -95,44 +99,46 @@ def is_on_the_roll(entry: Entry | None, user: User) -> bool:
 # --- who ---
 
 
-def _of_account(game: Game, user: User) -> Person:
+def _person_by_account(game: Game, user: User) -> Person:
     if not user.can(Permission.VOTE):
         raise Refusal(NOT_CONFIRMED)
     entry = roll.find(game.id, user.name) if game.has_roll else None
     if game.has_roll and not is_on_the_roll(entry, user):
         raise Refusal(NOT_ON_THE_ROLL % {"name": user.name})
     player = roll.player_of(game.id, user.name, user.created_at)
-    still = (people.is_still(user), *((roll.is_still(game, entry),) if entry else ()))
-    return Person(player, user.name, user.name, entry.name if entry else "", still)
+    checks = (people.is_still(user), *((roll.still_listed(game, entry),) if entry else ()))
+    return Person(player, user.name, user.name, entry.name if entry else "", checks)
 
 
-def _of_entry(game: Game, entry: Entry) -> Person:
+def _person_by_entry(game: Game, entry: Entry) -> Person:
     """Whoever is listed by an account has that name as their account's, however they come in."""
     account = entry.name if entry.account else ""
-    return Person(roll.player(game.id, entry), entry.name, account, entry.name, (roll.is_still(game, entry),))
+    return Person(
+        roll.player_of_entry(game.id, entry), entry.name, account, entry.name, (roll.still_listed(game, entry),)
+    )
 
 
-def _entry_of(game: Game, code: str, address: str) -> Entry:
+def _find_entry_throttled(game: Game, code: str, address: str) -> Entry:
     """Wrong codes are counted by address, and refused where there were too many; but never where somebody has checked
     in by code before, or hosts the assembly: that is the hall."""
     here = f"{game.id} {address}"
-    wrong, found = key_of(WRONG, address), key_of(FOUND, here)
+    wrong, found = key_of(WRONG_CODES, address), key_of(CODES_ACCEPTED, here)
     hosted = codes.place_of_hosting(game.code, address)
     counted = table().get_many([wrong, found, hosted])
     if not counted.keys() & {found, hosted}:
-        check_attempts_left(WRONG, counted.get(wrong))
+        check_attempts_left(WRONG_CODES, counted.get(wrong))
     try:
-        entry = _whose(game, code)
+        entry = _entry_by_code(game, code)
     except WrongCode:
-        try_count(WRONG, address)
+        try_count(WRONG_CODES, address)
         raise
     if found not in counted:
-        try_count(FOUND, here)
+        try_count(CODES_ACCEPTED, here)
     return entry
 
 
-def _whose(game: Game, code: str) -> Entry:
-    entry = roll.by_code(game, code) if game.has_roll else None
+def _entry_by_code(game: Game, code: str) -> Entry:
+    entry = roll.find_by_code(game, code) if game.has_roll else None
     if entry is None:
         raise WrongCode(WRONG_CODE)
     return entry
@@ -141,7 +147,7 @@ def _whose(game: Game, code: str) -> Entry:
 # --- the seat ---
 
 
-def _here(game: Game, state: State, person: Person, held: Pass) -> Pass:
+def _take_seat(game: Game, state: State, person: Person, held: Pass) -> Pass:
     if game.ended_at or state.phase == Phase.ENDED:
         raise Over(OVER)
     held = replace(held, player=person.player)
@@ -149,12 +155,12 @@ def _here(game: Game, state: State, person: Person, held: Pass) -> Pass:
     if seat is not None and seat.removed:
         raise Removed(REMOVED)
     if seat is None:
-        _sit_down(game, _seat(state, person, held), person.still)
+        _write_seat(game, _seat(state, person, held), person.checks)
     elif seat.secret == players.digest(held.secret):  # the same form sent twice
-        table().write(*seats.change(game, seat, _taken(game, seat, person, held)), *person.still)
+        table().write(*seats.change(game, seat, _moved_to_device(game, seat, person, held)), *person.checks)
     else:
-        take_over(game, seat, _taken(game, seat, person, held), person.still)
-    _look_again(game, person)
+        take_over(game, seat, _moved_to_device(game, seat, person, held), person.checks)
+    _recheck_roll(game, person)
     tell(game)
     return held
 
@@ -172,10 +178,10 @@ def _seat(state: State, person: Person, held: Pass) -> Seat:
     )
 
 
-def _sit_down(game: Game, seat: Seat, still: tuple[Check, ...]) -> None:
+def _write_seat(game: Game, seat: Seat, checks: tuple[Check, ...]) -> None:
     """Refused for good if somebody else has the name, as a robot may; otherwise it was the same person elsewhere."""
     try:
-        write(*seats.seating(game, seat), *still)
+        write(*seats.seating(game, seat), *checks)
     except LostRace as refused:
         if refused.parts == (0,):
             raise SeatNameTaken([]) from None
@@ -183,7 +189,7 @@ def _sit_down(game: Game, seat: Seat, still: tuple[Check, ...]) -> None:
     seats.counted(game)
 
 
-def _taken(game: Game, seat: Seat, person: Person, held: Pass) -> Seat:
+def _moved_to_device(game: Game, seat: Seat, person: Person, held: Pass) -> Seat:
     """On this device; the one before is told so. Whoever comes back is there since now."""
     return replace(
         back(game, seat),
@@ -194,7 +200,7 @@ def _taken(game: Game, seat: Seat, person: Person, held: Pass) -> Seat:
     )
 
 
-def _look_again(game: Game, person: Person) -> None:
+def _recheck_roll(game: Game, person: Person) -> None:
     """Who begins a roll puts those on it who are there by then; whoever was a moment later is not."""
     found = None if game.has_roll else repository.find(game.id)
     if found is None or not found[0].has_roll or roll.find(game.id, person.name) is not None:
@@ -208,17 +214,17 @@ def _look_again(game: Game, person: Person) -> None:
 # --- another device ---
 
 
-def is_guarded(game: Game, state: State) -> bool:
+def is_takeover_guarded(game: Game, state: State) -> bool:
     """Whether nobody may take a seat over without the device that has it."""
     return state.is_open and state.secret
 
 
 def is_claimed(seat: Seat, game: Game, state: State) -> bool:
     """Whether another device asks for the seat, and may still be given it."""
-    return bool(seat.claim) and seat.claim_round == state.round and is_guarded(game, state)
+    return bool(seat.claim) and seat.claim_round == state.round and is_takeover_guarded(game, state)
 
 
-def number_of(seat: Seat) -> str:
+def claim_number(seat: Seat) -> str:
     """Four digits that both devices show, so that somebody can tell their own request from another's."""
     return f"{int(sha256(seat.claim.encode()).hexdigest()[:8], 16) % 10_000:04d}"
 
@@ -226,37 +232,37 @@ def number_of(seat: Seat) -> str:
 # --- by whoever checks in ---
 
 
-def take_over(game: Game, seat: Seat, after: Seat, still: Sequence[Check]) -> None:
+def take_over(game: Game, seat: Seat, after: Seat, checks: Sequence[Check]) -> None:
     """`after` is the seat as it would be on the new device. Refused by the store if the session has moved on."""
     found = repository.find(game.id)
     if found is None:
         raise SeatLost(NO_SEAT)
     game, state = found
-    if is_guarded(game, state):
-        _ask(game, state, seat, after, still)
-    elif try_count(CHANGES, f"{game.id} {seat.player}"):
-        _record(game, state, seat, after, still)
+    if is_takeover_guarded(game, state):
+        _request_takeover(game, state, seat, after, checks)
+    elif try_count(TAKEOVERS, f"{game.id} {seat.player}"):
+        _record_takeover(game, state, seat, after, checks)
     else:
         raise NotNow(TOO_OFTEN)
 
 
-def _ask(game: Game, state: State, seat: Seat, after: Seat, still: Sequence[Check]) -> None:
+def _request_takeover(game: Game, state: State, seat: Seat, after: Seat, checks: Sequence[Check]) -> None:
     """Leave a request for the device that has the seat; a newer one takes the place of an older one."""
     if seat.refused_round == state.round:
-        raise NotNow(REFUSED)
-    asked = replace(seat, claim=after.secret, claim_device=after.device, claim_round=state.round)
-    if asked != seat:
-        table().write(*seats.change(game, seat, asked), *still)
+        raise NotNow(TAKEOVER_REFUSED)
+    claimed = replace(seat, claim=after.secret, claim_device=after.device, claim_round=state.round)
+    if claimed != seat:
+        table().write(*seats.change(game, seat, claimed), *checks)
 
 
-def _record(
-    game: Game, state: State, seat: Seat, after: Seat, still: Sequence[Check] = (), *, agreed: bool = False
+def _record_takeover(
+    game: Game, state: State, seat: Seat, after: Seat, checks: Sequence[Check] = (), *, agreed: bool = False
 ) -> None:
     """Not if the session has moved on since its state was read: it may have opened a secret vote."""
     moved = replace(_unclaimed(after), taken_over_at=now_text(), taken_over_in=state.round)
-    said = {"game_id": game.id, "player": seat.player, "round": state.round, "agreed": agreed}
+    event_data = {"game_id": game.id, "player": seat.player, "round": state.round, "agreed": agreed}
     step = repository.is_still_at(game, state)
-    record(Event(SITE, "LiveSeatTakenOver", said), *seats.change(game, seat, moved), *still, step)
+    record(Event(SITE, "LiveSeatTakenOver", event_data), *seats.change(game, seat, moved), *checks, step)
 
 
 def _unclaimed(seat: Seat) -> Seat:
@@ -270,9 +276,9 @@ def allow(game_id: str, held: Pass, number: str) -> None:
     """Hand the seat to the device that asks, which has this number."""
 
     def act() -> None:
-        game, state, seat = _claimed(game_id, held, number)
+        game, state, seat = _find_claim(game_id, held, number)
         after = replace(back(game, seat), secret=seat.claim, device=seat.claim_device)
-        _record(game, state, seat, after, agreed=True)
+        _record_takeover(game, state, seat, after, agreed=True)
         tell(game)
 
     retry_lost_race(act)
@@ -282,34 +288,34 @@ def refuse(game_id: str, held: Pass, number: str) -> None:
     """Nobody else is let ask until the vote is closed."""
 
     def act() -> None:
-        game, state, seat = _claimed(game_id, held, number)
+        game, state, seat = _find_claim(game_id, held, number)
         table().write(*seats.change(game, seat, replace(_unclaimed(seat), refused_round=state.round)))
         tell(game)
 
     retry_lost_race(act)
 
 
-def _claimed(game_id: str, held: Pass, number: str) -> tuple[Game, State, Seat]:
+def _find_claim(game_id: str, held: Pass, number: str) -> tuple[Game, State, Seat]:
     found, seat = repository.find(game_id), seats.find(game_id, held.player)
     if found is None or seat is None or seat.removed or seat.secret != players.digest(held.secret):
         raise SeatLost(NO_SEAT)
-    if not is_claimed(seat, *found) or number_of(seat) != number:
-        raise NotNow(NOT_ASKED)
+    if not is_claimed(seat, *found) or claim_number(seat) != number:
+        raise NotNow(NO_TAKEOVER_REQUEST)
     return *found, seat
 
 
 # --- what the room is shown ---
 
 
-def names(of_room: Iterable[Seat], state: State) -> dict[str, tuple[list[str], int]]:
+def takeover_names(of_room: Iterable[Seat], state: State) -> dict[str, tuple[list[str], int]]:
     """Whose seat was taken over and who was given a new code since the item at hand was called: some names, and how
     many more there are."""
     everybody = list(of_room)
     taken = [each.name for each in everybody if each.taken_over_in == state.round]
     renewed = [each.name for each in everybody if each.renewed_in == state.round]
-    return {"taken_over": _some(taken), "renewed": _some(renewed)}
+    return {"taken_over": _first_names(taken), "renewed": _first_names(renewed)}
 
 
-def _some(found: list[str]) -> tuple[list[str], int]:
+def _first_names(found: list[str]) -> tuple[list[str], int]:
     found = sorted(found, key=natural_sort_key)
     return found[:MAX_PEOPLE_NAMED], max(0, len(found) - MAX_PEOPLE_NAMED)

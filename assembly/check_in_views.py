@@ -38,7 +38,7 @@ BY_CODE = "code"
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class CheckInSnapshot:
     """All that the page needs, in one round trip."""
 
     game: Game
@@ -51,22 +51,22 @@ class Seen:
 @public
 @form_page
 def check_in_page(request: HttpRequest, game_id: str, token: str) -> HttpResponse:
-    seen = _look(request, game_id, token)
-    if not seen.game.format.checks_in:
+    snapshot = _load_snapshot(request, game_id, token)
+    if not snapshot.game.format.checks_in:
         return redirect("join_game", game_id, token)
-    if seen.player is not None and _is_theirs(request, seen.player):
+    if snapshot.player is not None and _is_theirs(request, snapshot.player):
         return redirect("play", game_id)
-    if seen.game.ended_at or seen.state.phase == Phase.ENDED:
-        return ended_page(request, seen.game.ended_at or seen.state.changed_at)
+    if snapshot.game.ended_at or snapshot.state.phase == Phase.ENDED:
+        return ended_page(request, snapshot.game.ended_at or snapshot.state.changed_at)
     if request.method == "POST":
-        return _check_in(request, seen)
-    if seen.is_full:
-        return _show(request, seen, problem=str(joining.full()), status=409)
-    return _show(request, seen)
+        return _check_in(request, snapshot)
+    if snapshot.is_full:
+        return _render_page(request, snapshot, problem=str(joining.full()), status=409)
+    return _render_page(request, snapshot)
 
 
-def _look(request: HttpRequest, game_id: str, token: str) -> Seen:
-    user = _user(request)
+def _load_snapshot(request: HttpRequest, game_id: str, token: str) -> CheckInSnapshot:
+    user = _signed_in_user(request)
     roster, own = keys.game_roster(game_id), players.seat_key(request, game_id)
     entry = keys.game_roll_entry(game_id, user.name) if user else None
     found, items = repository.find_with(game_id, roster, *filter(None, (own, entry)))
@@ -74,76 +74,84 @@ def _look(request: HttpRequest, game_id: str, token: str) -> Seen:
         raise Http404
     listed = roll.entry_of(items[entry]) if entry and entry in items else None
     player = players.of_items(request, game_id, items)
-    return Seen(*found, seats.is_full(items.get(roster)), player, listed)
+    return CheckInSnapshot(*found, seats.is_full(items.get(roster)), player, listed)
 
 
-def _user(request: HttpRequest) -> User | None:
+def _signed_in_user(request: HttpRequest) -> User | None:
     return request.user if request.user.is_authenticated else None
 
 
 def _is_theirs(request: HttpRequest, player: Player) -> bool:
     """Whether the seat that this browser has is that of whoever is signed in; a tablet may be passed round."""
-    user = _user(request)
+    user = _signed_in_user(request)
     return user is None or fold(player.seat.account) == fold(user.name)
 
 
-def _check_in(request: HttpRequest, seen: Seen) -> HttpResponse:
+def _check_in(request: HttpRequest, snapshot: CheckInSnapshot) -> HttpResponse:
     held = players.pass_of_form(request.POST.get("form", ""))
     by_code = request.POST.get("by") == BY_CODE
     form = PersonalCodeForm(request.POST if by_code else None)
     if held is None or (by_code and not form.is_valid()):
-        return _show(request, seen, form, status=422)
+        return _render_page(request, snapshot, form, status=422)
     try:
-        taken = _taken(request, seen, held, form)
+        seat_pass = _take_seat(request, snapshot, held, form)
     except TooOften as refusal:
         sentence = _("Too many wrong codes were typed where you are. Whoever has an account can check in with it.")
-        return _refused(request, seen, form, f"{sentence} {refusal}", 429)
+        return _render_refusal(request, snapshot, form, f"{sentence} {refusal}", 429)
     except Refusal as refusal:
-        return _refused(request, seen, form, str(refusal), 422 if by_code else 409)
-    return players.remember(redirect("play", seen.game.id), seen.game, taken)
+        return _render_refusal(request, snapshot, form, str(refusal), 422 if by_code else 409)
+    return players.remember(redirect("play", snapshot.game.id), snapshot.game, seat_pass)
 
 
-def _taken(request: HttpRequest, seen: Seen, held: players.Pass, form: PersonalCodeForm) -> players.Pass:
-    user = _user(request)
+def _take_seat(
+    request: HttpRequest, snapshot: CheckInSnapshot, held: players.Pass, form: PersonalCodeForm
+) -> players.Pass:
+    user = _signed_in_user(request)
     if form.is_bound:
         code = form.cleaned_data["code"]
-        return check_in.by_code(seen.game, seen.state, code, held, client_network(request), user)
+        return check_in.by_code(snapshot.game, snapshot.state, code, held, client_network(request), user)
     if user is None:
         raise Refusal(_("Sign in first."))
-    return check_in.by_account(seen.game, seen.state, user, held)
+    return check_in.by_account(snapshot.game, snapshot.state, user, held)
 
 
-def _refused(request: HttpRequest, seen: Seen, form: PersonalCodeForm, sentence: str, status: int) -> HttpResponse:
-    if not form.is_bound or _may_by_account(request, seen):  # who has no field for a code
-        return _show(request, seen, form, problem=sentence, status=status)
+def _render_refusal(
+    request: HttpRequest, snapshot: CheckInSnapshot, form: PersonalCodeForm, sentence: str, status: int
+) -> HttpResponse:
+    if not form.is_bound or _may_by_account(request, snapshot):  # who has no field for a code
+        return _render_page(request, snapshot, form, problem=sentence, status=status)
     form.add_error("code", sentence)
-    return _show(request, seen, form, status=status)
+    return _render_page(request, snapshot, form, status=status)
 
 
-def _show(
-    request: HttpRequest, seen: Seen, form: PersonalCodeForm | None = None, status: int = 200, **more: Any
+def _render_page(
+    request: HttpRequest,
+    snapshot: CheckInSnapshot,
+    form: PersonalCodeForm | None = None,
+    status: int = 200,
+    **more: Any,
 ) -> HttpResponse:
     """The same form token again, so that a second click finds what the first has made."""
-    user, sent = _user(request), request.POST.get("form", "")
+    user, sent = _signed_in_user(request), request.POST.get("form", "")
     form = form if form and form.is_bound else PersonalCodeForm(initial={"code": request.GET.get("code", "")[:20]})
     context = {
-        "game": seen.game,
+        "game": snapshot.game,
         "form": with_focus(form),
         "form_token": sent if players.pass_of_form(sent) else players.new_form(),
-        "may_by_account": _may_by_account(request, seen),
-        "listed_by_code": seen.entry is not None and user is not None and not _is_listed(seen, user),
-        "here": seen.player.seat.name if seen.player else "",
+        "may_by_account": _may_by_account(request, snapshot),
+        "listed_by_code": snapshot.entry is not None and user is not None and not _is_listed(snapshot, user),
+        "here": snapshot.player.seat.name if snapshot.player else "",
     }
     return render(request, "assembly/check_in.html", context | more, status=status)
 
 
-def _may_by_account(request: HttpRequest, seen: Seen) -> bool:
-    user = _user(request)
-    return user is not None and (not seen.game.has_roll or _is_listed(seen, user))
+def _may_by_account(request: HttpRequest, snapshot: CheckInSnapshot) -> bool:
+    user = _signed_in_user(request)
+    return user is not None and (not snapshot.game.has_roll or _is_listed(snapshot, user))
 
 
-def _is_listed(seen: Seen, user: User) -> bool:
-    return check_in.is_on_the_roll(seen.entry, user)
+def _is_listed(snapshot: CheckInSnapshot, user: User) -> bool:
+    return check_in.is_on_the_roll(snapshot.entry, user)
 
 
 # --- one seat, two devices ---
@@ -151,11 +159,11 @@ def _is_listed(seen: Seen, user: User) -> bool:
 
 def of_another_device(request: HttpRequest, game: Game, state: State) -> HttpResponse:
     """For a browser that had the seat before, or asks for it during a secret vote."""
-    asked = players.claimed(request, game.id)
-    if asked is not None and check_in.is_claimed(asked, game, state):
-        context = {"game": game, "seat": asked, "number": check_in.number_of(asked)}
+    claimed = players.claimed(request, game.id)
+    if claimed is not None and check_in.is_claimed(claimed, game, state):
+        context = {"game": game, "seat": claimed, "number": check_in.claim_number(claimed)}
         return render(request, "assembly/asking.html", context)
-    if asked is not None:
+    if claimed is not None:
         sentence = _("The vote is closed, so that you can go on with this device now. Check in again.")
     else:
         sentence = _(

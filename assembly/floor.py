@@ -21,7 +21,7 @@ from .speakers import LIMITS, NOBODY
 MAX_NAMES_SHOWN = {"player": 5, "screen": 8, "host": 8, "remote": 50}  # names, by whose screen it is
 
 
-class Place(StrEnum):
+class Position(StrEnum):
     """Where somebody stands."""
 
     NONE = "none"
@@ -32,7 +32,7 @@ class Place(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Named:
+class Speaker:
     """Somebody on the list, or speaking."""
 
     player: str
@@ -48,10 +48,10 @@ class Named:
 class Floor:
     closed: bool = False
     minutes: int = 0
-    speaking: Named | None = None
+    speaking: Speaker | None = None
     began: int = 0
     elapsed: int = 0  # seconds, when it was looked at
-    waiting: tuple[Named, ...] = ()
+    waiting: tuple[Speaker, ...] = ()
     limits: tuple[int, ...] = LIMITS
 
     @property
@@ -59,60 +59,60 @@ class Floor:
         return self.minutes * 60
 
     @property
-    def next(self) -> Named | None:
+    def next(self) -> Speaker | None:
         return self.waiting[0] if self.waiting else None
 
     @property
     def is_over_time(self) -> bool:
         return bool(self.seconds) and self.elapsed > self.seconds
 
-    def shown(self, role: str) -> tuple[Named, ...]:
+    def visible_to(self, role: str) -> tuple[Speaker, ...]:
         return self.waiting[: MAX_NAMES_SHOWN.get(role, 0)]
 
-    def place(self, player: str) -> Place:
+    def position_of(self, player: str) -> Position:
         if self.speaking and self.speaking.player == player:
-            return Place.SPEAKING
+            return Position.SPEAKING
         if self.next and self.next.player == player:
-            return Place.NEXT
+            return Position.NEXT
         if any(each.player == player for each in self.waiting):
-            return Place.WAITING
-        return Place.SHUT if self.closed else Place.NONE
+            return Position.WAITING
+        return Position.SHUT if self.closed else Position.NONE
 
 
-def of(room: Room) -> Floor | None:
+def floor_of(room: Room) -> Floor | None:
     """Where something is talked about; elsewhere there is no list."""
     if room.state.phase != Phase.TALKING:
         return None
     if "floor" not in room.made:
-        room.made["floor"] = _made(room)
+        room.made["floor"] = _build(room)
     made: Floor = room.made["floor"]
     return made
 
 
-def _made(room: Room) -> Floor:
+def _build(room: Room) -> Floor:
     names = {each.player: each.name for each in room.playing}
-    list_ = speakers.at(room.beside or NOBODY, room.state)
+    list_ = speakers.current_list(room.beside or NOBODY, room.state)
     now = speakers.speaking(list_, room.state, names)
-    before = speakers.spoken_about(list_, room.state.question)
+    before = speakers.speech_counts(list_, room.state.question)
     return Floor(
         closed=list_.closed,
         minutes=list_.minutes,
-        speaking=Named(now.player, names[now.player], before[now.player] - 1) if now else None,
+        speaking=Speaker(now.player, names[now.player], before[now.player] - 1) if now else None,
         began=now.began if now else 0,
         elapsed=max(0, room.at - now.began) // 1000 if now else 0,
         waiting=tuple(
-            Named(each.player, names[each.player], each.spoken) for each in speakers.queue(list_, room.state, names)
+            Speaker(each.player, names[each.player], each.spoken) for each in speakers.queue(list_, room.state, names)
         ),
     )
 
 
-def place(room: Room, player: str) -> str:
+def position_of(room: Room, player: str) -> str:
     """A mark of where a player stands; empty where there is no list."""
-    floor = of(room)
-    return str(floor.place(player)) if floor else ""
+    floor = floor_of(room)
+    return str(floor.position_of(player)) if floor else ""
 
 
-def mark(room: Room) -> str:
+def content_key(room: Room) -> str:
     """Another one if the list is another; time passes without changing it."""
-    floor = of(room)
+    floor = floor_of(room)
     return repr((floor.closed, floor.minutes, floor.speaking, floor.began, floor.waiting)) if floor else ""

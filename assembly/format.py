@@ -32,12 +32,12 @@ from questions.question import Question
 from store import keys
 from store.table import Item, Key, Put, Write
 
-from . import check_in, check_in_views, floor, quorate, resolutions, roll, speakers, words
-from .agenda import first_items
+from . import check_in, check_in_views, floor, quorum, resolutions, roll, speakers, wording
+from .agenda import parse_agenda
 from .forms import BY_NUMBER, FIELDS, NO_NUMBER, NO_TITLE, OF_HOW_MANY, ItemForm
 from .minutes import repository as minutes
 from .speakers import NOBODY, Speakers, speakers_of
-from .words import QUORUMS
+from .wording import QUORUMS
 
 MAX_RECENT_ASSEMBLIES = 3  # on the page of all sessions; the others are on a page of their own
 
@@ -76,7 +76,7 @@ class Assembly(Format):
         if typed.get("quorum") in QUORUMS and not typed.get("entitled") and "entitled" not in errors:
             form.add_error("entitled", OF_HOW_MANY)
         try:
-            return tuple(first_items(typed.get("agenda", "")))
+            return tuple(parse_agenda(typed.get("agenda", "")))
         except forms.ValidationError as error:
             form.add_error("agenda", error)
             return ()
@@ -92,7 +92,7 @@ class Assembly(Format):
     def copy(self, source: Game, made: Game, host: User) -> None:
         """With its roll. Codes to check in with come from the session, so those of the copy are others."""
         if source.has_roll:
-            listed = list(roll.every(source.id))
+            listed = list(roll.each_entry(source.id))
             addresses = {each.folded: each.email for each in listed if each.email}
             roll.add(made.id, host.name, [each.name for each in listed], addresses)
 
@@ -101,25 +101,25 @@ class Assembly(Format):
     seat_acts = {"allow": check_in_views.allow, "refuse": check_in_views.refuse}
 
     def claim(self, seat: Seat, game: Game, state: State) -> str:
-        return check_in.number_of(seat) if check_in.is_claimed(seat, game, state) else ""
+        return check_in.claim_number(seat) if check_in.is_claimed(seat, game, state) else ""
 
     def of_another_device(self, request: HttpRequest, game: Game, state: State) -> HttpResponse:
         return check_in_views.of_another_device(request, game, state)
 
     def gone(self, game: Game, player: str) -> None:
-        speakers.gone(game, player)
+        speakers.player_left(game, player)
 
     # --- steps ---
 
     def asks_first(self, game: Game, step: Step, present: int) -> str | Promise:
-        return quorate.presence(game, present).warning if step == Step.VOTE else ASKS_FIRST.get(step, "")
+        return quorum.presence(game, present).warning if step == Step.VOTE else ASKS_FIRST.get(step, "")
 
     def open_vote(self, game: Game, state: State) -> dict[str, Any]:
         """Robots may rehearse a secret vote among themselves."""
         there = [each for each in seats.each(game.id) if each.is_there]
         if state.secret and not is_told(len(there), sum(each.robot for each in there)):
             raise NotNow(TOO_FEW_PRESENT % {"least": MIN_ANONYMOUS_ANSWERS})
-        return quorate.told(game, len(there))
+        return quorum.quorum_data(game, len(there))
 
     def end_debate(self, game: Game) -> None:
         speakers.end_debate(game)
@@ -137,22 +137,26 @@ class Assembly(Format):
     def context(self, role: Role, room: Room) -> dict[str, Any]:
         """Who is there, who wants to speak, and whose seats are on other devices than before; for those in front the
         agenda with what became of each item, and how the one at hand is decided."""
-        presence = quorate.presence(room.game, len(room.playing))
-        shown = {"presence": presence, "floor": floor.of(room), **check_in.names(room.seats.values(), room.state)}
+        presence = quorum.presence(room.game, len(room.playing))
+        shown = {
+            "presence": presence,
+            "floor": floor.floor_of(room),
+            **check_in.takeover_names(room.seats.values(), room.state),
+        }
         if role != Role.PLAYER:
             return shown | _agenda(room)
-        return shown | ({"items": words.agenda(room)} if room.state.phase == Phase.ENDED else {})
+        return shown | ({"items": wording.agenda(room)} if room.state.phase == Phase.ENDED else {})
 
     def beside(self, role: Role, room: Room) -> Shown | None:
         """Who speaks and who wants to. It has buttons and nobody's secret, and a key that follows the list and not the
         time."""
         if role == Role.SCOREBOARD:
             return None
-        there = floor.of(room)
-        listed = there.shown(role) if there else ()
+        there = floor.floor_of(room)
+        listed = there.visible_to(role) if there else ()
         unlisted = len(there.waiting) - len(listed) if there else 0
         own = {"listed": listed, "unlisted": unlisted, "hosts": role in HOSTING}
-        mark = sha256(floor.mark(room).encode()).hexdigest()[:12]
+        mark = sha256(floor.content_key(room).encode()).hexdigest()[:12]
         key = f"{translation.get_language()}-{room.state.round}-{mark}"
         return Shown(key, fragment("assembly/parts/speakers.html", context(role, room) | own))
 
@@ -166,7 +170,7 @@ class Assembly(Format):
         return Shown(key, fragment("assembly/parts/consent.html", shown))
 
     def mark(self, room: Room, player: str) -> str:
-        return floor.place(room, player)
+        return floor.position_of(room, player)
 
     def for_visitor(self, user: User) -> str:
         attended, _older = minutes.attended_by(user.name, limit=MAX_RECENT_ASSEMBLIES)
@@ -195,11 +199,11 @@ class Assembly(Format):
 
 
 def _agenda(room: Room) -> dict[str, Any]:
-    called, items, state = hall.calls(room), words.agenda(room), room.state
+    called, items, state = hall.calls(room), wording.agenda(room), room.state
     sealed = room.rounds.get(state.round) if state.phase == Phase.RESULTS and state.counts(state.round) else None
     return {
         "items": items,
         "calls": [(each, called[each.place]) for each in items if each.place in called],
         "nothing_on_agenda": not items and state.phase == Phase.WAITING,
-        "is_tied": sealed is not None and bool(resolutions.tied(sealed)),
+        "is_tied": sealed is not None and bool(resolutions.tied_options(sealed)),
     }

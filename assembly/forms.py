@@ -15,13 +15,13 @@ from live.views.forms import times
 from pages import lists
 from pages.fields import LinesField
 from questions.question import MAX_OPTIONS, Kind, Question, flaws, tidied
-from questions.rules import edition_of_question
+from questions.rules import question_fingerprint
 from store.keys import fold
 
-from . import words as assembly_words
+from . import wording
 from .majorities import MAX_QUORUM_PEOPLE, SHARES, Majority, Of, majority_of
-from .roll import MAX_ROLL_PEOPLE, as_typed
-from .words import QUORUMS
+from .roll import MAX_ROLL_PEOPLE, normalised_code
+from .wording import QUORUMS
 
 RELATIVE_MAJORITY = "most"  # in place of a share: whoever has most votes
 WITH_OPTIONS = (Kind.CHOICE, Kind.RANKING, Kind.ALTERNATIVES)
@@ -31,8 +31,8 @@ ONLY_A_CHOICE = gettext_lazy("Only a choice can be decided by most votes alone."
 TWO_VERSIONS = gettext_lazy("Type the motion and at least one amendment, one a line.")
 TOO_MANY_VERSIONS = gettext_lazy("There are at most %(most)d versions beside “No change”; these are %(count)d.")
 OPEN_OR_SECRET: list[tuple[str, str | Promise]] = [
-    ("open", assembly_words.IS_OPEN),
-    ("secret", assembly_words.IS_SECRET),
+    ("open", wording.OPEN_VOTE),
+    ("secret", wording.SECRET_VOTE),
 ]
 NO_QUORUM, BY_NUMBER = "", "number"
 NO_NUMBER = gettext_lazy("Say how many have to be present.")
@@ -84,7 +84,7 @@ class ItemForm(forms.Form):
 
     kind = forms.ChoiceField(
         label=gettext_lazy("What it is"),
-        choices=[(str(each), assembly_words.KINDS[each]) for each in assembly_words.KINDS],
+        choices=[(str(each), wording.KIND_LABELS[each]) for each in wording.KIND_LABELS],
         initial=Kind.MOTION.value,
         help_text=gettext_lazy(
             "A motion is voted on by yes, no or abstaining; with amendments, all versions are ranked, “No change” too. "
@@ -114,12 +114,12 @@ class ItemForm(forms.Form):
     share = forms.ChoiceField(
         label=gettext_lazy("Majority"),
         choices=[
-            *((each, assembly_words.SHARES[each]) for each in SHARES),
+            *((each, wording.SHARES[each]) for each in SHARES),
             (RELATIVE_MAJORITY, gettext_lazy("most votes (a choice only)")),
         ],
         initial="1/2",
     )
-    of = forms.ChoiceField(label=gettext_lazy("Of whom"), choices=list(assembly_words.OF.items()), initial="cast")
+    of = forms.ChoiceField(label=gettext_lazy("Of whom"), choices=list(wording.OF.items()), initial="cast")
     seconds = forms.TypedChoiceField(label=gettext_lazy("Time to vote"), choices=times, coerce=int, initial=0)
     seen = forms.CharField(widget=forms.HiddenInput, required=False)
 
@@ -128,7 +128,7 @@ class ItemForm(forms.Form):
         of = self.fields["of"]
         assert isinstance(of, forms.ChoiceField)
         known = [each for each in Of if each != Of.ENTITLED or game.entitled]
-        of.choices = [(each.value, assembly_words.OF[each]) for each in known]
+        of.choices = [(each.value, wording.OF[each]) for each in known]
 
     @staticmethod
     def initial_of(question: Question) -> dict[str, Any]:
@@ -145,7 +145,7 @@ class ItemForm(forms.Form):
             "share": RELATIVE_MAJORITY if by_most else majority.share,
             "of": majority.of.value,
             "seconds": question.seconds,
-            "seen": edition_of_question(question),
+            "seen": question_fingerprint(question),
         }
 
     def clean(self) -> dict[str, Any]:
@@ -224,7 +224,7 @@ class PersonalCodeForm(forms.Form):
     )
 
     def clean_code(self) -> str:
-        code = as_typed(self.cleaned_data["code"])
+        code = normalised_code(self.cleaned_data["code"])
         if not code:
             raise forms.ValidationError(self.fields["code"].error_messages["required"])
         return code

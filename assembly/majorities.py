@@ -42,18 +42,18 @@ class Majority:
     def __str__(self) -> str:
         return f"{self.share} {self.of}"
 
-    def needed(self, whole: int) -> int:
+    def needed(self, base: int) -> int:
         """How many of so many."""
         share = Fraction(self.share)
-        exact = share * whole
+        exact = share * base
         return max(1, int(exact) + 1 if share == HALF else -(-exact.numerator // exact.denominator))
 
-    def whole(self, yes: int, no: int, present: int, entitled: int) -> int:
+    def base(self, yes: int, no: int, present: int, entitled: int) -> int:
         """Of how many."""
         return {Of.CAST: yes + no, Of.PRESENT: present, Of.ENTITLED: entitled}[self.of]
 
     def carries(self, yes: int, no: int, present: int, entitled: int) -> bool:
-        return yes >= self.needed(self.whole(yes, no, present, entitled))
+        return yes >= self.needed(self.base(yes, no, present, entitled))
 
 
 def majority_of(text: str) -> Majority:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from random import Random
 from typing import Any, ClassVar
@@ -20,13 +20,12 @@ from live.plays.ideas_order import Sorted
 from live.plays.race import race
 from live.plays.ranked_poll import random_ranking
 from live.room import Room
-from live.rounds import Entry, Round, options_of
+from live.rounds import Entry, Given, Round, options_of
 from live.rules import Game, Phase, State, Step
 from live.seats import Seat
 from questions.question import Kind, Question, Type
 
-from . import pictures, quorate, resolutions
-from . import words as assembly_words
+from . import pictures, quorum, resolutions, wording
 from .resolutions import ABSTAIN, NO, YES, Outcome
 
 YES_PROBABILITY, ABSTENTION_PROBABILITY = 0.75, 0.12  # of robots
@@ -41,9 +40,36 @@ STEPS: dict[Step, str | Promise] = {
 }
 
 
-class Item(Play):
+class Decided(Play):
+    """What sealed items and ideas of an assembly have in common: an outcome, a quorum, and votes in words."""
+
+    def sealing(self, game: Game, present: int) -> dict[str, Any]:
+        return quorum.quorum_data(game, present)
+
+    def is_untold(self, round_: Round) -> bool:
+        return bool(round_.result.get("too_few")) or round_.result.get("outcome") == Outcome.TOO_FEW
+
+    def facts(self, question: Question, round_: Round) -> Iterator[Fact]:
+        yield _("Outcome"), wording.headline(question, round_)
+        yield _("Votes that count"), round_.count
+        if numbers := wording.numbers(question, round_.result):
+            yield _("Votes"), numbers
+
+    def reasons(self, question: Question, round_: Round) -> list[str]:
+        return wording.why(question, round_)
+
+    def words(self, said: Any, question: Question, options: tuple[str, ...]) -> Text:
+        return wording.vote_text(said, question, options)
+
+    def is_recounted(self, round_: Round) -> bool:
+        counted = round_.result["outcome"] not in (Outcome.TALKED, Outcome.TOO_FEW)
+        return counted and super().is_recounted(round_)
+
+
+class Item(Decided):
     """What all items have; by itself, an assembly before its first one."""
 
+    kind: ClassVar[Kind | None] = None
     name = Type.ASSEMBLY.value
     label = gettext_lazy("Assembly")
     types = (Type.ASSEMBLY,)
@@ -67,15 +93,22 @@ class Item(Play):
         "player/talking": "assembly/plays/player_talking.html",
     }
 
+    def __init_subclass__(cls) -> None:
+        cls.story = None
+        if cls.kind is not None:
+            cls.name, cls.label = cls.kind.value, wording.KIND_LABELS[cls.kind]
+
     def suits(self, question: Question) -> bool:
-        return False
+        return question.kind == self.kind
 
     def voting_seconds(self, question: Question) -> int:
         """It was talked about."""
         return question.seconds
 
     def step_label(self, step: Step, state: State) -> Text | None:
-        return _step_label(step, state, self.without_a_vote)
+        if step == Step.NEXT and not state.round:
+            return FIRST_ITEM
+        return self.without_a_vote if step == Step.CLOSE and state.phase == Phase.TALKING else STEPS.get(step)
 
     # --- votes ---
 
@@ -85,7 +118,7 @@ class Item(Play):
     def summary(self, said: Any, room: Room) -> dict[str, Any]:
         assert room.question is not None
         if said in ("", YES, NO, ABSTAIN):
-            return {"text": str(assembly_words.SAID[said or ABSTAIN])}
+            return {"text": str(wording.VOTE_LABELS[said or ABSTAIN])}
         return self.cast_summary(said, room.question)
 
     def cast_summary(self, said: str, question: Question) -> dict[str, Any]:
@@ -123,75 +156,52 @@ class Item(Play):
         return CHANGE_UNTIL_OVER if room.state.clock.seconds else _("You can change it until the vote is closed.")
 
     def context(self, room: Room) -> dict[str, Any]:
-        found = assembly_words.item_words(room.question) if room.question else {}
+        found = wording.item_context(room.question) if room.question else {}
         return found | {"how_to_vote": self.how_to_vote, "has_vote": self.has_vote}
 
     # --- what came of it ---
 
     def close(self, closing: Closing) -> Closed:
-        box = closing.box
-        game, state, question = closing.game, closing.state, closing.question
-        return Closed(resolutions.resolved(game, state, question, box.last, box.present, closing.now))
-
-    def sealing(self, game: Game, present: int) -> dict[str, Any]:
-        return quorate.told(game, present)
+        return Closed(_resolve(closing, closing.question, closing.box.last))
 
     def drawn(
         self, round_: Round, questions: Sequence[Question], seats: Mapping[str, Seat], own: str
     ) -> tuple[str, dict[str, Any]]:
         question = questions[round_.question]
-        told = pictures.resolution(round_, question, seats)
-        return "resolution", told | (
-            race(round_, question) | {"says": told["says"]} if round_.result.get("rounds") else {}
-        )
+        context = pictures.resolution_context(round_, question, seats)
+        shown_race = race(round_, question) if round_.result.get("rounds") else {}
+        return "resolution", context | shown_race | {"says": context["says"]}
 
     def voted(self, entry: Entry, question: Question, options: tuple[str, ...]) -> str:
-        return assembly_words.said_words(entry.said, question, options)
+        return wording.vote_text(entry.said, question, options)
 
     def lines(self, round_: Round, question: Question, name_of: NameOf) -> Iterator[Line]:
-        return _lines(round_, question, name_of)
+        """What was decided and by how many; who was there; and how each voted, of a secret vote without a name."""
+        result, options = round_.result, options_of(round_, question)
+        yield {"row": "outcome", "answer": wording.headline(question, round_), "number": round_.count}
+        yield from _numbers(result, options)
+        for player in result["present"]:
+            yield {"row": "present", "player": name_of(player) or player}
+        for entry in round_.entries:
+            row = {"row": "ballot"} if result["secret"] else {"row": "vote", "player": name_of(entry.player)}
+            yield {**row, "answer": wording.vote_text(entry.said, question, options)}
 
     def onward(self, question: Question, round_: Round) -> bool:
         return True
 
-    def is_untold(self, round_: Round) -> bool:
-        return _is_untold(round_)
-
-    def facts(self, question: Question, round_: Round) -> Iterator[Fact]:
-        return _facts(question, round_)
-
-    def reasons(self, question: Question, round_: Round) -> list[str]:
-        return assembly_words.why(question, round_)
-
-    def words(self, said: Any, question: Question, options: tuple[str, ...]) -> Text:
-        return assembly_words.said_words(said, question, options)
-
-    def is_recounted(self, round_: Round) -> bool:
-        return round_.result["outcome"] not in (Outcome.TALKED, Outcome.TOO_FEW)
-
 
 class Topic(Item):
-    name = Kind.TOPIC.value
-    label = assembly_words.KINDS[Kind.TOPIC]
-    story = None
+    kind = Kind.TOPIC
     has_vote = False
     without_a_vote = gettext_lazy("Close the item")
-
-    def suits(self, question: Question) -> bool:
-        return question.kind == Kind.TOPIC
 
     def onward(self, question: Question, round_: Round) -> bool:
         return False
 
 
 class Motion(Item):
-    name = Kind.MOTION.value
-    label = assembly_words.KINDS[Kind.MOTION]
-    story = None
+    kind = Kind.MOTION
     how_to_vote = gettext_lazy("The vote is open: yes, no, or abstain, on your phone.")
-
-    def suits(self, question: Question) -> bool:
-        return question.kind == Kind.MOTION
 
     def answer(self, post: QueryDict, room: Room, player: str) -> str:
         said = post.getlist(saying.OPTION)
@@ -207,7 +217,7 @@ class Motion(Item):
 
     def form(self, room: Room, typed: Typed) -> dict[str, Any]:
         return {
-            "ballot": [(each, said, each in typed.get(saying.OPTION, ())) for each, said in assembly_words.SAID.items()]
+            "ballot": [(each, said, each in typed.get(saying.OPTION, ())) for each, said in wording.VOTE_LABELS.items()]
         }
 
     def onward(self, question: Question, round_: Round) -> bool:
@@ -217,13 +227,8 @@ class Motion(Item):
 class OneOfSeveral(Item):
     """A choice: one of the options, by a majority or by who has most."""
 
-    name = Kind.CHOICE.value
-    label = assembly_words.KINDS[Kind.CHOICE]
-    story = None
+    kind = Kind.CHOICE
     how_to_vote = gettext_lazy("The vote is open: choose one on your phone, or abstain.")
-
-    def suits(self, question: Question) -> bool:
-        return question.kind == Kind.CHOICE
 
     def answer(self, post: QueryDict, room: Room, player: str) -> str:
         assert room.question is not None
@@ -234,14 +239,9 @@ class OneOfSeveral(Item):
 class Ranked(Item):
     """A ranking, counted by instant runoff."""
 
-    name = Kind.RANKING.value
-    label = assembly_words.KINDS[Kind.RANKING]
-    story = None
+    kind = Kind.RANKING
     how_to_vote = gettext_lazy("The vote is open: rank them on your phone, the best first, or abstain.")
     abstention = ""
-
-    def suits(self, question: Question) -> bool:
-        return question.kind == Kind.RANKING
 
     def answer(self, post: QueryDict, room: Room, player: str) -> str:
         assert room.question is not None
@@ -264,14 +264,10 @@ class Ranked(Item):
 class Alternatives(Ranked):
     """A motion and its amendments, ranked against no change."""
 
-    name = Kind.ALTERNATIVES.value
-    label = assembly_words.KINDS[Kind.ALTERNATIVES]
-
-    def suits(self, question: Question) -> bool:
-        return question.kind == Kind.ALTERNATIVES
+    kind = Kind.ALTERNATIVES
 
 
-class IdeasOfAnAssembly(Ideas):
+class IdeasOfAnAssembly(Decided, Ideas):
     """Ideas that those present write and rank in secret: with who was there, and a quorum."""
 
     name = "assembly-ideas"
@@ -289,75 +285,23 @@ class IdeasOfAnAssembly(Ideas):
         return super().step_label(step, state) or STEPS.get(step)
 
     def context(self, room: Room) -> dict[str, Any]:
-        return super().context(room) | (assembly_words.item_words(room.question) if room.question else {})
+        return super().context(room) | (wording.item_context(room.question) if room.question else {})
 
     def counted(self, closing: Closing, written: Round, sorted_: Sorted, robots: int) -> Round:
         asked = replace(ideas.as_ranking(closing.question, sorted_.order.options), secret=True)
-        return ideas.around(_resolved(closing, asked), written, sorted_)
+        return ideas.around(_resolve(closing, asked, closing.box.last), written, sorted_)
 
     def too_little(self, closing: Closing, round_: Round) -> Round:
-        """Who was there is noted all the same."""
-        noted = resolutions.resolved(
-            closing.game, closing.state, replace(closing.question, secret=True), (), closing.box.present, closing.now
-        )
-        return replace(round_, result={**noted.result, **round_.result})
-
-    def sealing(self, game: Game, present: int) -> dict[str, Any]:
-        return quorate.told(game, present)
-
-    def is_untold(self, round_: Round) -> bool:
-        return _is_untold(round_)
-
-    def facts(self, question: Question, round_: Round) -> Iterator[Fact]:
-        return _facts(question, round_)
-
-    def reasons(self, question: Question, round_: Round) -> list[str]:
-        return assembly_words.why(question, round_)
-
-    def words(self, said: Any, question: Question, options: tuple[str, ...]) -> Text:
-        return assembly_words.said_words(said, question, options)
-
-    def is_recounted(self, round_: Round) -> bool:
-        return round_.result["outcome"] not in (Outcome.TALKED, Outcome.TOO_FEW) and super().is_recounted(round_)
+        """Who was present is recorded all the same."""
+        recorded = _resolve(closing, replace(closing.question, secret=True), ())
+        return replace(round_, result={**recorded.result, **round_.result})
 
 
 # --- what items and ideas have in common ---
 
 
-def _step_label(step: Step, state: State, without_a_vote: Text) -> Text | None:
-    if step == Step.NEXT and not state.round:
-        return FIRST_ITEM
-    if step == Step.CLOSE and state.phase == Phase.TALKING:
-        return without_a_vote
-    return STEPS.get(step)
-
-
-def _resolved(closing: Closing, question: Question) -> Round:
-    box = closing.box
-    return resolutions.resolved(closing.game, closing.state, question, box.last, box.present, closing.now)
-
-
-def _is_untold(round_: Round) -> bool:
-    return bool(round_.result.get("too_few")) or round_.result.get("outcome") == Outcome.TOO_FEW
-
-
-def _facts(question: Question, round_: Round) -> Iterator[Fact]:
-    yield _("Outcome"), assembly_words.headline(question, round_)
-    yield _("Votes that count"), round_.count
-    if numbers := assembly_words.numbers(question, round_.result):
-        yield _("Votes"), numbers
-
-
-def _lines(round_: Round, question: Question, name_of: NameOf) -> Iterator[Line]:
-    """What was decided and by how many; who was there; and how each voted, of a secret vote without a name."""
-    result, options = round_.result, options_of(round_, question)
-    yield {"row": "outcome", "answer": assembly_words.headline(question, round_), "number": round_.count}
-    yield from _numbers(result, options)
-    for player in result["present"]:
-        yield {"row": "present", "player": name_of(player) or player}
-    for entry in round_.entries:
-        row = {"row": "ballot"} if result["secret"] else {"row": "vote", "player": name_of(entry.player)}
-        yield {**row, "answer": assembly_words.said_words(entry.said, question, options)}
+def _resolve(closing: Closing, question: Question, given: Iterable[Given]) -> Round:
+    return resolutions.resolve_item(closing.game, closing.state, question, given, closing.box.present, closing.now)
 
 
 def _numbers(result: Mapping[str, Any], options: tuple[str, ...]) -> Iterator[Line]:
@@ -372,12 +316,4 @@ def _numbers(result: Mapping[str, Any], options: tuple[str, ...]) -> Iterator[Li
             yield {"row": "number", "answer": name, "number": result[name]}
 
 
-PLAYS = (
-    Item(),
-    Topic(),
-    Motion(),
-    OneOfSeveral(),
-    Ranked(),
-    Alternatives(),
-    IdeasOfAnAssembly(),
-)
+PLAYS = (Item(), Topic(), Motion(), OneOfSeveral(), Ranked(), Alternatives(), IdeasOfAnAssembly())

@@ -37,7 +37,7 @@ from store.log import Event
 from store.splitting import by_count
 from store.table import Check, Delete, Item, Key, Missing, Put, Update, Write
 
-from . import quorate
+from . import quorum
 from .majorities import MAX_QUORUM_PEOPLE, quorum_of
 
 MAX_ROLL_PEOPLE = MAX_PLAYERS  # people on a roll
@@ -78,7 +78,7 @@ class Entry:
         return self.turn > self.shown
 
 
-def new(name: str, added_at: str, account: str = "", email: str = "") -> Entry:
+def new_entry(name: str, added_at: str, account: str = "", email: str = "") -> Entry:
     return Entry(name, added_at, account, turn=0 if account else 1, email=email)
 
 
@@ -89,7 +89,7 @@ def player_of(game_id: str, name: str, account: str = "") -> str:
     return urlsafe_b64encode(mark).decode()[:10]
 
 
-def player(game_id: str, entry: Entry) -> str:
+def player_of_entry(game_id: str, entry: Entry) -> str:
     return player_of(game_id, entry.name, entry.account)
 
 
@@ -98,11 +98,11 @@ def player(game_id: str, entry: Entry) -> str:
 
 def code_of(game_id: str, entry: Entry) -> str:
     """As it is printed, in two groups; nothing if they have none."""
-    signs = _signs(game_id, entry)
+    signs = _code_symbols(game_id, entry)
     return f"{signs[:CODE_GROUP_CHARS]}-{signs[CODE_GROUP_CHARS:]}" if signs else ""
 
 
-def _signs(game_id: str, entry: Entry) -> str:
+def _code_symbols(game_id: str, entry: Entry) -> str:
     if not entry.turn:
         return ""
     words = f"{game_id}\n{entry.folded}\n{entry.added_at}\n{entry.turn}"
@@ -110,7 +110,7 @@ def _signs(game_id: str, entry: Entry) -> str:
     return "".join(SYMBOLS[byte % len(SYMBOLS)] for byte in mark[:CODE_CHARS])
 
 
-def as_typed(code: str) -> str:
+def normalised_code(code: str) -> str:
     """However somebody typed what they read."""
     return "".join(sign for sign in as_meant(code) if sign in SYMBOLS)
 
@@ -120,14 +120,14 @@ class Codes:
     roll makes a new one."""
 
     def __init__(self) -> None:
-        self._turn = threading.Lock()
+        self._lock = threading.Lock()
         self._known: OrderedDict[tuple[str, int], Mapping[str, str]] = OrderedDict()
 
     def of(self, game: Game) -> Mapping[str, str]:
         at = (game.id, game.version)
-        with self._turn:
+        with self._lock:
             if at not in self._known:
-                self._known[at] = {_signs(game.id, each): each.name for each in every(game.id) if each.turn}
+                self._known[at] = {_code_symbols(game.id, each): each.name for each in each_entry(game.id) if each.turn}
             self._known.move_to_end(at)
             while len(self._known) > MAX_CACHED_ASSEMBLIES:
                 self._known.popitem(last=False)
@@ -137,12 +137,12 @@ class Codes:
 CODES = Codes()
 
 
-def by_code(game: Game, code: str) -> Entry | None:
+def find_by_code(game: Game, code: str) -> Entry | None:
     """Whose code it is; what is in mind only says where to look."""
-    typed = as_typed(code)
+    typed = normalised_code(code)
     name = CODES.of(game).get(typed)
     entry = find(game.id, name) if name else None
-    return entry if entry and _signs(game.id, entry) == typed else None
+    return entry if entry and _code_symbols(game.id, entry) == typed else None
 
 
 # --- finding ---
@@ -153,7 +153,7 @@ def find(game_id: str, name: str) -> Entry | None:
     return entry_of(item) if item else None
 
 
-def every(game_id: str) -> Iterator[Entry]:
+def each_entry(game_id: str) -> Iterator[Entry]:
     """By name."""
     return map(entry_of, table().each(keys.game_roll(game_id)))
 
@@ -166,16 +166,16 @@ def entry_of(item: Mapping[str, Any]) -> Entry:
 # --- writes ---
 
 
-def addition(game: Game, entry: Entry) -> Put:
+def adding(game: Game, entry: Entry) -> Put:
     return Put(_item(game, entry), when=Missing())
 
 
-def renewed(entry: Entry) -> Entry:
+def with_new_code(entry: Entry) -> Entry:
     """With another code; the one before is good for nothing."""
     return replace(entry, turn=entry.turn + 1)
 
 
-def shown(entry: Entry) -> Entry:
+def with_code_shown(entry: Entry) -> Entry:
     """Whose code is shown now, and not again."""
     return replace(entry, shown=entry.turn)
 
@@ -185,29 +185,29 @@ def change(game: Game, before: Entry, after: Entry) -> Update:
     return versions.change(before, after, partial(_item, game))
 
 
-def removal(game: Game, entry: Entry) -> list[Write]:
+def removing(game: Game, entry: Entry) -> list[Write]:
     """Refused if they have checked in by now."""
     return [
         Delete(keys.game_roll_entry(game.id, entry.name), when=unchanged(entry)),
-        Check(keys.seat(game.id, player(game.id, entry)), Missing()),
+        Check(keys.seat(game.id, player_of_entry(game.id, entry)), Missing()),
     ]
 
 
-def is_still(game: Game, entry: Entry) -> Check:
+def still_listed(game: Game, entry: Entry) -> Check:
     """That they are on the roll, with the same code."""
     return Check(keys.game_roll_entry(game.id, entry.name), unchanged(entry))
 
 
 def _item(game: Game, entry: Entry) -> Item:
     place = keys.game_roll_entry(game.id, entry.name)
-    told = {each.name: getattr(entry, each.name) for each in fields(Entry)}
-    return {"PK": place.pk, "SK": place.sk, **told, "ttl": game.ttl}
+    stored = {each.name: getattr(entry, each.name) for each in fields(Entry)}
+    return {"PK": place.pk, "SK": place.sk, **stored, "ttl": game.ttl}
 
 
 # --- who is on it ---
 
 
-def known(
+def match_names(
     game_id: str, names: Sequence[str], addresses: Mapping[str, str] = NO_ADDRESSES
 ) -> tuple[set[str], dict[str, Entry]]:
     """Who of the names, folded, is on the roll; and what each of the others would be on it: whoever has an account is
@@ -221,7 +221,7 @@ def known(
         if keys.fold(name) not in there:
             person = found.get(accounts[name], {"name": name, "created_at": ""})
             email = addresses.get(keys.fold(name), "")
-            entries[keys.fold(name)] = new(person["name"], now, person["created_at"], email)
+            entries[keys.fold(name)] = new_entry(person["name"], now, person["created_at"], email)
     return there, entries
 
 
@@ -229,29 +229,29 @@ def add(game_id: str, who: str, names: Sequence[str], addresses: Mapping[str, st
     """Put people on the roll, a batch at a time; answers how many were not on it. Whoever has checked in before
     there was a roll is put on it, too: from the first batch on nobody else can."""
     added = sum(
-        retry_lost_race(partial(_add, game_id, who, some, addresses)) for some in by_count(names, TRANSACTION_ENTRIES)
+        retry_lost_race(partial(_add, game_id, who, batch, addresses)) for batch in by_count(names, TRANSACTION_ENTRIES)
     )
-    missing = list(_here_before(game_id)) if added else []
-    for some in by_count(missing, TRANSACTION_ENTRIES):
-        retry_lost_race(partial(_add, game_id, who, some))
+    missing = list(_accounts_checked_in(game_id)) if added else []
+    for batch in by_count(missing, TRANSACTION_ENTRIES):
+        retry_lost_race(partial(_add, game_id, who, batch))
     return added
 
 
-def _here_before(game_id: str) -> Iterator[str]:
-    on_it = {player(game_id, each) for each in every(game_id)}
+def _accounts_checked_in(game_id: str) -> Iterator[str]:
+    on_it = {player_of_entry(game_id, each) for each in each_entry(game_id)}
     return (each.account for each in seats.each(game_id) if each.account and each.player not in on_it)
 
 
 def _add(game_id: str, who: str, names: Sequence[str], addresses: Mapping[str, str] = NO_ADDRESSES) -> int:
-    game, state = _read(game_id)
-    _there, entries = known(game_id, names, addresses)
+    game, state = _load_editable(game_id)
+    _there, entries = match_names(game_id, names, addresses)
     if not entries:
         return 0
     entitled = (game.entitled if game.has_roll else 0) + len(entries)
     if entitled > MAX_ROLL_PEOPLE:
         raise NotNow(TOO_MANY % {"most": MAX_ROLL_PEOPLE})
     after = replace(game, entitled=entitled, has_roll=True)
-    writes = (addition(game, each) for each in entries.values())
+    writes = (adding(game, each) for each in entries.values())
     _record(game, state, after, who, *writes, added=len(entries))
     return len(entries)
 
@@ -262,12 +262,12 @@ def remove(game_id: str, who: str, name: str) -> None:
 
 
 def _remove(game_id: str, who: str, name: str) -> None:
-    game, state = _read(game_id)
-    entry = _entry(game_id, name)
-    if seats.find(game_id, player(game_id, entry)) is not None:
+    game, state = _load_editable(game_id)
+    entry = _find_or_refuse(game_id, name)
+    if seats.find(game_id, player_of_entry(game_id, entry)) is not None:
         raise NotNow(HERE % {"name": entry.name})
     after = replace(game, entitled=game.entitled - 1, has_roll=game.entitled > 1)
-    _record(game, state, after, who, *removal(game, entry), removed=1)
+    _record(game, state, after, who, *removing(game, entry), removed=1)
 
 
 # --- new codes ---
@@ -279,27 +279,27 @@ def renew(game_id: str, who: str, name: str) -> Entry:
 
 
 def _renew(game_id: str, who: str, name: str) -> Entry:
-    game, state = _running(game_id)
-    entry = _entry(game_id, name)
-    after = shown(renewed(entry))
-    seat = seats.find(game_id, player(game_id, entry))
-    told = seats.change(game, seat, replace(seat, renewed_in=state.round)) if seat else []
-    _record(game, state, game, who, change(game, entry, after), *told, renewed=1)
+    game, state = _load_running(game_id)
+    entry = _find_or_refuse(game_id, name)
+    after = with_code_shown(with_new_code(entry))
+    seat = seats.find(game_id, player_of_entry(game_id, entry))
+    seat_writes = seats.change(game, seat, replace(seat, renewed_in=state.round)) if seat else []
+    _record(game, state, game, who, change(game, entry, after), *seat_writes, renewed=1)
     if seat:
         seats.touched(game)
     return after
 
 
-def show_new(game_id: str, who: str, most: int) -> list[Entry]:
+def show_new_codes(game_id: str, who: str, most: int) -> list[Entry]:
     """Some of those whose codes nobody was shown yet, for their cards. From now on they can only be renewed."""
-    return retry_lost_race(lambda: _show_new(game_id, who, most))
+    return retry_lost_race(lambda: _show_new_codes(game_id, who, most))
 
 
-def _show_new(game_id: str, who: str, most: int) -> list[Entry]:
-    game, state = _running(game_id)
-    found = list(islice((each for each in every(game_id) if each.has_new_code), most))
+def _show_new_codes(game_id: str, who: str, most: int) -> list[Entry]:
+    game, state = _load_running(game_id)
+    found = list(islice((each for each in each_entry(game_id) if each.has_new_code), most))
     if found:
-        writes = (change(game, each, shown(each)) for each in found)
+        writes = (change(game, each, with_code_shown(each)) for each in found)
         _record(game, state, game, who, *writes, shown=len(found))
     return found
 
@@ -308,26 +308,27 @@ def renew_missing(game_id: str, who: str) -> int:
     """Another code for everybody who has one and has not checked in: cards were lost, or never came out of a printer.
     Answers how many that are."""
     here = {each.player for each in seats.each(game_id)}
-    found = [each.name for each in every(game_id) if each.turn and player(game_id, each) not in here]
+    found = [each.name for each in each_entry(game_id) if each.turn and player_of_entry(game_id, each) not in here]
     return sum(
-        retry_lost_race(partial(_renew_some, game_id, who, some)) for some in by_count(found, TRANSACTION_ENTRIES // 2)
+        retry_lost_race(partial(_renew_batch, game_id, who, batch))
+        for batch in by_count(found, TRANSACTION_ENTRIES // 2)
     )
 
 
-def _renew_some(game_id: str, who: str, names: Sequence[str]) -> int:
+def _renew_batch(game_id: str, who: str, names: Sequence[str]) -> int:
     """Not of somebody who has checked in meanwhile."""
-    game, state = _running(game_id)
-    found = [_entry(game_id, name) for name in names]
-    coming = {keys.seat(game_id, player(game_id, each)): each for each in found}
+    game, state = _load_running(game_id)
+    found = [_find_or_refuse(game_id, name) for name in names]
+    coming = {keys.seat(game_id, player_of_entry(game_id, each)): each for each in found}
     here = table().get_many(coming)
     missing = [each for place, each in coming.items() if place not in here]
     if missing:
-        writes = (change(game, each, renewed(each)) for each in missing)
+        writes = (change(game, each, with_new_code(each)) for each in missing)
         _record(game, state, game, who, *writes, renewed=len(missing))
     return len(missing)
 
 
-def _entry(game_id: str, name: str) -> Entry:
+def _find_or_refuse(game_id: str, name: str) -> Entry:
     entry = find(game_id, name)
     if entry is None:
         raise NotNow(NOT_ON_IT)
@@ -337,13 +338,13 @@ def _entry(game_id: str, name: str) -> Entry:
 # --- how many ---
 
 
-def say_how_many(game_id: str, who: str, entitled: int, quorum: str) -> None:
+def change_quorum(game_id: str, who: str, entitled: int, quorum: str) -> None:
     """How many are entitled, where there is no roll that says so, and how many of them have to be there."""
-    retry_lost_race(lambda: _say_how_many(game_id, who, entitled, quorum))
+    retry_lost_race(lambda: _change_quorum(game_id, who, entitled, quorum))
 
 
-def _say_how_many(game_id: str, who: str, entitled: int, quorum: str) -> None:
-    game, state = _read(game_id)
+def _change_quorum(game_id: str, who: str, entitled: int, quorum: str) -> None:
+    game, state = _load_editable(game_id)
     if game.has_roll and entitled != game.entitled:
         raise NotNow(COUNTED)
     after = replace(game, entitled=entitled, quorum=quorum)
@@ -366,16 +367,16 @@ def check_quorum(game: Game) -> None:
 # --- recording ---
 
 
-def _running(game_id: str) -> tuple[Game, State]:
+def _load_running(game_id: str) -> tuple[Game, State]:
     game, state = repository.load(game_id)
     if not game.format.checks_in or game.ended_at:
         raise NotNow(rules.NOT_NOW)
     return game, state
 
 
-def _read(game_id: str) -> tuple[Game, State]:
+def _load_editable(game_id: str) -> tuple[Game, State]:
     """Of a session in which it may change who is entitled just now."""
-    game, state = _running(game_id)
+    game, state = _load_running(game_id)
     if state.phase == Phase.VOTING:
         raise NotNow(NOT_WHILE_VOTING)
     return game, state
@@ -384,13 +385,13 @@ def _read(game_id: str) -> tuple[Game, State]:
 def _record(before: Game, state: State, after: Game, who: str, *writes: Write, **numbers: int) -> None:
     """Refused if a step was taken meanwhile: it may have opened a vote."""
     after = replace(after, prepared_at=now_text())
-    said: dict[str, Any] = {"game_id": after.id, **told(after), **numbers}
+    data: dict[str, Any] = {"game_id": after.id, **event_data(after), **numbers}
     still = repository.is_still_at(after, state)
-    record(Event(who, "LiveRollChanged", said), *repository.change(before, after), *writes, still)
+    record(Event(who, "LiveRollChanged", data), *repository.change(before, after), *writes, still)
     waking.moved(after.id)
 
 
-def told(game: Game) -> dict[str, Any]:
+def event_data(game: Game) -> dict[str, Any]:
     names = ("has_roll", "entitled", "quorum", "prepared_at")
     return {name: getattr(game, name) for name in names}
 
@@ -402,16 +403,16 @@ def electorate(game: Game) -> Electorate:
     """Robots are nobody. Of an assembly that has ended: who had not left by then."""
     there = [each for each in seats.each(game.id) if each.is_there and not each.robot]
     coded = sorted((each for each in there if not each.account), key=lambda each: natural_sort_key(each.name))
-    emails = {each.folded: each.email for each in every(game.id)} if coded and game.has_roll else {}
+    emails = {each.folded: each.email for each in each_entry(game.id)} if coded and game.has_roll else {}
     addresses = {each.name: emails.get(fold(each.entry or each.name), "") for each in coded}
     accounts, present = dict(sorted(_accounts(game, there))), len(there)
-    return Electorate(present, accounts, addresses, quorate.needed(game), quorate.is_met(game, present))
+    return Electorate(present, accounts, addresses, quorum.needed(game), quorum.is_met(game, present))
 
 
 def _accounts(game: Game, there: Iterable[Seat]) -> Iterator[tuple[str, str]]:
     """Whose account is gone has none, also if somebody else has one of the same name by now."""
-    for some in by_count(each for each in there if each.account):
-        found = table().get_many({keys.user(each.account) for each in some})
+    for batch in by_count(each for each in there if each.account):
+        found = table().get_many({keys.user(each.account) for each in batch})
         people = {item["name"]: item["created_at"] for item in found.values()}
-        players = {each.player for each in some}
+        players = {each.player for each in batch}
         yield from ((name, at) for name, at in people.items() if player_of(game.id, name, at) in players)

@@ -32,7 +32,7 @@ from pages.qr import qr_svg
 from pages.sorting import natural_sort_key
 from store.keys import fold
 
-from . import quorate, roll
+from . import quorum, roll
 from .forms import EntitledForm, NamesForm
 from .roll import Entry
 
@@ -98,7 +98,7 @@ def _show(request: HttpRequest, game: Game, state: State, status: int = 200, **m
     context = {
         "game": game,
         "kept_days": configured().retention.days,
-        "presence": quorate.presence(game, sum(each.is_here for each in everybody)),
+        "presence": quorum.presence(game, sum(each.is_here for each in everybody)),
         "missing": sum(each.entry is not None and not each.is_here for each in everybody),
         "new_codes": sum(each.has_new_code for each in everybody),
         "coming": sum(each.has_code and each.seat is None for each in everybody),
@@ -117,8 +117,8 @@ def _show(request: HttpRequest, game: Game, state: State, status: int = 200, **m
 def _lines(game: Game) -> list[Line]:
     """By name: everybody on the roll, and whoever is there without one."""
     seated = {each.player: each for each in seats.each(game.id)}  # not those in mind, which may be a moment old
-    listed = list(roll.every(game.id)) if game.has_roll else []
-    lines = [_line(game, each.name, each, seated.pop(roll.player(game.id, each), None)) for each in listed]
+    listed = list(roll.each_entry(game.id)) if game.has_roll else []
+    lines = [_line(game, each.name, each, seated.pop(roll.player_of_entry(game.id, each), None)) for each in listed]
     lines += [_line(game, each.name, None, each) for each in seated.values()]
     return sorted(lines, key=lambda each: natural_sort_key(each.name))
 
@@ -150,7 +150,7 @@ def _cards(request: HttpRequest, game: Game, shown: Sequence[Entry]) -> HttpResp
     context = {
         "game": game,
         "cards": [_card(game, each) for each in shown],
-        "left": sum(each.has_new_code for each in roll.every(game.id)),
+        "left": sum(each.has_new_code for each in roll.each_entry(game.id)),
         "address": absolute_url(reverse("join")).partition("://")[2].rstrip("/"),
     }
     return render(request, "assembly/cards.html", context)
@@ -178,7 +178,7 @@ def _act(request: HttpRequest, game: Game, state: State) -> HttpResponse:
         if act == "renew":
             return _cards(request, game, [roll.renew(game.id, who, name)])
         if act == "cards":
-            return _cards(request, game, roll.show_new(game.id, who, CARDS_PER_SHEET))
+            return _cards(request, game, roll.show_new_codes(game.id, who, CARDS_PER_SHEET))
         if act == "renew_missing":
             _say_renewed(request, roll.renew_missing(game.id, who))
         elif act == "remove":
@@ -219,7 +219,7 @@ def _add(request: HttpRequest, game: Game, state: State, *, is_sure: bool) -> Ht
 
 def _preview(request: HttpRequest, game: Game, rows: Sequence[lists.Row], addressed: Mapping[str, str]) -> HttpResponse:
     kept = [row.value for row in rows if row.value and row.verdict == Verdict.NEW]
-    there, entries = roll.known(game.id, kept, addressed)
+    there, entries = roll.match_names(game.id, kept, addressed)
     judged = list(_judged(rows, there, entries))
     new = [row for row, verdict in judged if verdict == Verdict.NEW]
     context = {
@@ -249,7 +249,7 @@ def _say_how_many(request: HttpRequest, game: Game, state: State) -> HttpRespons
     if form.is_valid():
         entitled = game.entitled if game.has_roll else form.cleaned_data["entitled"] or 0
         with refusals_as_errors(form):
-            roll.say_how_many(game.id, request.user.name, entitled, form.quorum_text)
+            roll.change_quorum(game.id, request.user.name, entitled, form.quorum_text)
             messages.success(request, _("That is how it is counted from now on."))
             return redirect("game_roll", game.id)
     return _show(request, game, state, 422, entitled=form)

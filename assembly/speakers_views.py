@@ -40,16 +40,16 @@ def speakers_list(request: HttpRequest, game_id: str) -> HttpResponse:
 
 
 def _by_player(request: HttpRequest, game_id: str, act: str) -> HttpResponse:
-    seen = access.look(request, game_id)
-    if isinstance(seen, HttpResponse):
-        return _said(str(access.NOT_HERE)) if _is_by_script(request) else seen
-    game = seen.room.game
+    player = access.look(request, game_id)
+    if isinstance(player, HttpResponse):
+        return _refusal_response(str(access.NOT_HERE)) if _is_scripted(request) else player
+    game = player.room.game
 
     def carry_out() -> None:
         if act not in OF_PLAYERS or not game.format.has_agenda:
             raise NotNow(rules.NOT_NOW)
-        PACE.check(f"{game_id} {seen.seat.player}", clock.now())
-        OF_PLAYERS[act](game, seen.seat.player)
+        PACE.check(f"{game_id} {player.seat.player}", clock.now())
+        OF_PLAYERS[act](game, player.seat.player)
 
     return _answer(request, carry_out, reverse("play", args=[game_id]))
 
@@ -99,16 +99,16 @@ def _answer(request: HttpRequest, act: Callable[[], Any], back: str) -> HttpResp
     try:
         act()
     except Refusal as refusal:
-        if _is_by_script(request):
-            return _said(str(refusal))
+        if _is_scripted(request):
+            return _refusal_response(str(refusal))
         messages.warning(request, str(refusal))
         return redirect(back)
-    return HttpResponse(status=204) if _is_by_script(request) else redirect(back)
+    return HttpResponse(status=204) if _is_scripted(request) else redirect(back)
 
 
-def _said(sentence: str) -> HttpResponse:
+def _refusal_response(sentence: str) -> HttpResponse:
     return HttpResponse(sentence, status=409, content_type="text/plain; charset=utf-8")
 
 
-def _is_by_script(request: HttpRequest) -> bool:
+def _is_scripted(request: HttpRequest) -> bool:
     return request.headers.get("X-Requested-With") == "fetch"

@@ -14,7 +14,7 @@ from acts.queues import Progress, no_progress
 from acts.retry import retry_on_conflict
 from acts.storage import now_text, table
 from elections import repository as elections
-from elections.demo import PLANNED, Planned
+from elections.demo import DEMO_ELECTIONS, DemoElection
 from elections.lifecycle import closing
 from elections.rules import Election, State
 from ranking.rankings import Ranks
@@ -28,18 +28,18 @@ CAST_THREADS = 8  # casts that wait together are stored together; those of one o
 
 def load(progress: Progress = no_progress) -> int:
     """Cast what has not been cast; answers how many ballots that were."""
-    cast = sum(_vote(planned, election, progress) for planned in PLANNED if (election := _open(planned)))
+    cast = sum(_vote(planned, election, progress) for planned in DEMO_ELECTIONS if (election := _open(planned)))
     services.seal_what_is_closed()
     return cast
 
 
-def _open(planned: Planned) -> Election | None:
+def _open(planned: DemoElection) -> Election | None:
     election = elections.find(planned.name)
     is_open = election is not None and election.state(now_text()) in (State.EDITABLE, State.OPEN)
     return election if is_open else None
 
 
-def _vote(planned: Planned, election: Election, progress: Progress) -> int:
+def _vote(planned: DemoElection, election: Election, progress: Progress) -> int:
     cast = _cast_all(planned, election, progress)
     owner = people.find(election.owner_name)
     if planned.closed and owner is not None:
@@ -47,7 +47,7 @@ def _vote(planned: Planned, election: Election, progress: Progress) -> int:
     return cast
 
 
-def _cast_all(planned: Planned, election: Election, progress: Progress) -> int:
+def _cast_all(planned: DemoElection, election: Election, progress: Progress) -> int:
     """Those who have not voted yet: an attempt that was cut short is gone on with."""
     owner = people.find(election.owner_name)
     if owner is None:
@@ -63,7 +63,7 @@ def _cast_all(planned: Planned, election: Election, progress: Progress) -> int:
     return len(acts)
 
 
-def _given(planned: Planned) -> list[tuple[str, Ranks]]:
+def _given(planned: DemoElection) -> list[tuple[str, Ranks]]:
     """As planned, in the order of the roll."""
     said = [_ranks(ranking) for ranking, times in planned.given for _ in range(times)]
     return list(zip(planned.electorate, said, strict=False))
@@ -73,7 +73,7 @@ def _ranks(ranking: str) -> Ranks:
     return {number: [str(rank)] for rank, number in enumerate(ranking.split(">"), 1)}
 
 
-def _made_up(planned: Planned, election: Election) -> list[tuple[str, Ranks]]:
+def _made_up(planned: DemoElection, election: Election) -> list[tuple[str, Ranks]]:
     chance = random.Random(crc32(planned.name.encode()))  # noqa: S311 - the demo is the same everywhere
     candidates = elections.candidates(election.name)
     voters = [name for name in planned.electorate if chance.random() < TURNOUT_SHARE]
@@ -81,7 +81,7 @@ def _made_up(planned: Planned, election: Election) -> list[tuple[str, Ranks]]:
     return [(voter, ranks(candidates, chance)) for voter in voters]
 
 
-def _act(planned: Planned, election: Election, owner: User, voter: str, said: Ranks) -> Callable[[], object]:
+def _act(planned: DemoElection, election: Election, owner: User, voter: str, said: Ranks) -> Callable[[], object]:
     form = f"demo {election.created_at} {voter}"
     if planned.paper:
         return lambda: services.enter_paper(owner, election.name, voter, said, form)

@@ -16,11 +16,11 @@ from accounts.access import public
 from accounts.models import User
 from acts.refusals import Refusal
 from acts.storage import now_text
-from elections.access import context_of
+from elections.access import election_context
 from elections.invitations import wording
 from elections.invitations.mailing import INVITED
 from elections.invitations.voting_link import Link, LinkRefused, read_link
-from elections.multi_ballots.links import ballot_of, result_of
+from elections.multi_ballots.links import ballot_route, result_route
 from elections.rules import Election, State
 from pages.forms import form_page
 from pages.messages import message_page
@@ -90,16 +90,16 @@ def _let_in(request: HttpRequest, link: Link, election: Election, whose: str) ->
 
 def _onward(election: Election) -> str:
     """Where a link leads: to the ballot, and after the close to the result."""
-    route, word = result_of(election) if _is_over(election) else ballot_of(election)
+    route, word = result_route(election) if _is_over(election) else ballot_route(election)
     return reverse(route, args=[word])
 
 
 def _door(request: HttpRequest, link: Link, found: Behind, status: int = 200, **more: Any) -> HttpResponse:
     """Who asks, as in the mail; as whom one votes, until when, and how secret it is."""
-    election, who = found.election, wording.who_asks(found.election, found.entry.get(INVITED, ""))
+    election, who = found.election, wording.inviter_of(found.election, found.entry.get(INVITED, ""))
     context = {"link": link, "who": who, "is_over": _is_over(election), "onward": _onward(election)}
     context |= {"may_register": policy.takes_registrations(), **more}
-    answer = render(request, "ballots/door.html", context_of(request, election, **context), status=status)
+    answer = render(request, "ballots/door.html", election_context(request, election, **context), status=status)
     answer["Referrer-Policy"] = "strict-origin"  # what it loads is asked for without the link, for logs of proxies
     return answer
 

@@ -20,7 +20,7 @@ from accounts.access import View, requires
 from accounts.rules import Permission
 from acts.refusals import Refusal
 from acts.storage import now_text
-from elections.access import context_of
+from elections.access import election_context
 from pages.forms import form_page, token_in
 from ranking import carrying
 from ranking.boxes import RANK, choices_of, ranks_in, typed_in, unranked_sentence
@@ -162,7 +162,7 @@ def _show(request: HttpRequest, way: Way, standing: Standing, ranks: dict[int, A
         "is_changing": "change" in request.GET or "review" in request.POST,
     }
     status = 422 if more.get("problem") else 200
-    shown = context_of(request, election, **context | more)
+    shown = election_context(request, election, **context | more)
     return render(request, "ballots/multi_ballot_question.html", shown, status=status)
 
 
@@ -203,7 +203,7 @@ def multi_ballot_review(request: HttpRequest, way: Way) -> HttpResponse:
         "count": sum(each.is_new for each in found),
         "voted": any(each.standing.voted for each in found),
     }
-    return render(request, "ballots/multi_ballot_review.html", context_of(request, first.election, **context))
+    return render(request, "ballots/multi_ballot_review.html", election_context(request, first.election, **context))
 
 
 def _row(way: Way, answer: Answer) -> dict[str, Any]:
@@ -259,7 +259,9 @@ def multi_ballot_receipts(request: HttpRequest, way: Way) -> HttpResponse:
         return _refused(request, way, refusal)
     may_vote = any(each.voter is not None and each.election.takes_votes(now_text()) for each in standings)
     context = {**_of_way(way), "rows": rows, "may_vote": may_vote, "has_codes": any(row["cast"] for row in rows)}
-    return render(request, "ballots/multi_ballot_receipts.html", context_of(request, standings[0].election, **context))
+    return render(
+        request, "ballots/multi_ballot_receipts.html", election_context(request, standings[0].election, **context)
+    )
 
 
 def _receipt(request: HttpRequest, way: Way, standing: Standing) -> dict[str, Any]:

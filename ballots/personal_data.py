@@ -8,7 +8,7 @@ from django.utils.translation import gettext as _
 
 from accounts.models import User
 from acts.storage import table
-from elections import personal_data, places
+from elections import personal_data, sharding
 from elections import repository as elections
 from store import keys
 from store.table import Item, Key
@@ -33,7 +33,7 @@ def _standings(user: User, entries: list[Item]) -> Iterator[Standing]:
     def salts(*shards: int) -> list[Key]:
         return [keys.salt(name, user.name, many) for name, many in zip(names, shards, strict=True)]
 
-    shards, found = places.read_all(names, salts)
+    shards, found = sharding.read_all(names, salts)
     salt_of = dict(zip(names, salts(*shards), strict=True))
     for entry in entries:
         name = entry["election_name"]

@@ -8,8 +8,8 @@ from contextlib import closing
 from django.utils.translation import gettext_lazy as _
 
 from acts.storage import table
-from elections import places
 from elections import repository as elections
+from elections import sharding
 from elections.replay import election_of, turned_out
 from elections.rules import Election
 from store import keys
@@ -27,7 +27,7 @@ from .rules import Ballot
 def standing_of(event: Happened) -> Standing:
     """Without a salt, which is in no log. Who is not on the roll joins where everyone may."""
     election, voter, account = election_of(event), event.said["voter_name"], event.said.get("account")
-    entry = table().get(places.entry(election, voter))
+    entry = table().get(sharding.voter_key(election, voter))
     name = entry["voter_name"] if entry else voter if election.electorate == "everyone" else None
     if name != voter:
         raise DoesNotFit(f"is about {voter}, who is not on the roll by then.")

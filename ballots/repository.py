@@ -13,12 +13,12 @@ from django.conf import settings
 from accounts import repository as people
 from accounts.models import User
 from acts.storage import table
-from elections import places
 from elections import repository as elections
+from elections import sharding
 from elections.invitations.voting_link import Link
-from elections.places import Known
 from elections.repository import Description
 from elections.rules import Election
+from elections.sharding import Known
 from ranking.candidates import Candidate
 from store import keys, sharded_reads
 from store.purging import purge_marks
@@ -136,8 +136,8 @@ def standing(
 
     linked = [link.election_name] if link else []
     also_seen = [about] if described else []
-    seen = elections.recently(election_name, person, *also_seen, is_open=True) if to_show and person else None
-    (shards, *of_link), found = places.read_all([election_name, *linked], where, seen)
+    seen = elections.recent_read(election_name, person, *also_seen, is_open=True) if to_show and person else None
+    (shards, *of_link), found = sharding.read_all([election_name, *linked], where, seen)
     if at not in found:
         return None
     election, own = elections.election_of(found[at]), [found[key] for key in entries.values() if key in found]
@@ -183,12 +183,12 @@ def ballot_from(item: Item) -> Ballot:
 
 
 def every_ballot(election: Known) -> Iterator[Ballot]:
-    return map(ballot_from, sharded_reads.each(table(), places.box(election)))
+    return map(ballot_from, sharded_reads.each(table(), sharding.ballot_spans(election)))
 
 
 def casts(election: Known) -> Iterator[Row]:
     """Every ballot as a plain `Cast`, in no order that is known outside of here."""
-    found = sharded_reads.values(table(), places.box(election), "confirmation", "rankings", "voter_name")
+    found = sharded_reads.values(table(), sharding.ballot_spans(election), "confirmation", "rankings", "voter_name")
     return ((code, ranking, voter or "") for code, ranking, voter in found)  # to name the parts takes as long again
 
 
@@ -202,7 +202,7 @@ def sorter() -> Sorter:
 def box(election: Known) -> Iterator[tuple[Line, Line]]:
     """Every ballot, and where it lies, as they are sorted."""
     names = ("confirmation", "rankings", "voter_name", "PK", "SK")
-    for code, ranking, voter, pk, sk in sharded_reads.values(table(), places.box(election), *names):
+    for code, ranking, voter, pk, sk in sharded_reads.values(table(), sharding.ballot_spans(election), *names):
         yield as_line((code, ranking, voter or "")), as_line((sk, pk))
 
 
@@ -267,9 +267,11 @@ def every_published(election_name: str) -> Iterator[Item]:
 def counted(election: Known, counts: Mapping[str, int] | None = None) -> Ballots:
     """All ballots as counting wants them: how often each ranking was cast. Unless somebody has counted that already,
     they are read page by page, never all at once."""
-    names = {each.number: each.name for each in elections.candidates(places.name_of(election))}
+    names = {each.number: each.name for each in elections.candidates(sharding.name_of(election))}
     if counts is None:
-        counts = Counter(chain.from_iterable(sharded_reads.values(table(), places.box(election), "rankings")))
+        counts = Counter(
+            chain.from_iterable(sharded_reads.values(table(), sharding.ballot_spans(election), "rankings"))
+        )
     numbers = range(max(names, default=-1) + 1)
     every = Ballots(tuple(names.get(number, f"#{number}") for number in numbers), counts)
     return every.in_order([names[number] for number in sorted(names)])  # a removed candidate leaves a gap
@@ -307,7 +309,7 @@ def going(standing: Standing) -> list[Write]:
 
 def through_gate(election: Election, votes: int, papers: int) -> Write:
     """Any gate: it must be open, and it counts who came through."""
-    gates = places.gates_of(election)
+    gates = sharding.gates_of(election)
     return gates.passing(election.name, gates.pick(), {"voted": votes, "paper": papers})
 
 

@@ -24,7 +24,7 @@ from acts.links import absolute_url
 from acts.refusals import Refusal
 from acts.storage import now_text
 from elections import repository as elections
-from elections.access import context_of, run
+from elections.access import election_context, organiser_page
 from elections.rules import Action, Election
 from pages.forms import form_page, token_in
 from pages.messages import confirm_page, message_page
@@ -133,7 +133,9 @@ def _carried(request: HttpRequest, standing: Standing) -> MultiValueDict | None:
 
 def _refused(request: HttpRequest, election: Election, refusal: Refusal) -> HttpResponse:
     status = 503 if isinstance(refusal, SecretReplaced) else 403
-    return render(request, "ballots/refused.html", context_of(request, election, problem=str(refusal)), status=status)
+    return render(
+        request, "ballots/refused.html", election_context(request, election, problem=str(refusal)), status=status
+    )
 
 
 def _show(request: HttpRequest, standing: Standing, ranks: dict[int, Any], **more: Any) -> HttpResponse:
@@ -154,7 +156,7 @@ def _show(request: HttpRequest, standing: Standing, ranks: dict[int, Any], **mor
         "paper_for": None,
     }
     status = 422 if more.get("problem") else 200
-    return render(request, "ballots/ballot.html", context_of(request, election, **context | more), status=status)
+    return render(request, "ballots/ballot.html", election_context(request, election, **context | more), status=status)
 
 
 def draft_key(request: HttpRequest, standing: Standing) -> str:
@@ -186,7 +188,7 @@ def _review(request: HttpRequest, standing: Standing, sent: MultiValueDict, **mo
         "back_action": path_of("ballot", name),
         "paper_for": None,
     }
-    return render(request, "ballots/review.html", context_of(request, standing.election, **context | more))
+    return render(request, "ballots/review.html", election_context(request, standing.election, **context | more))
 
 
 # Casting reads all it needs by itself, once.
@@ -233,7 +235,7 @@ def receipt(request: HttpRequest, standing: Standing) -> HttpResponse:
             "The election is closed, and from now on nobody can tell which ballot is whose. Your code finds yours "
             "among the published ballots."
         )
-        context = context_of(request, standing.election, sentence=sentence)
+        context = election_context(request, standing.election, sentence=sentence)
         return render(request, "ballots/closed_receipt.html", context)
     if cast is None:
         return redirect("ballot", name=standing.election.name)
@@ -243,7 +245,7 @@ def receipt(request: HttpRequest, standing: Standing) -> HttpResponse:
 def _show_kept(request: HttpRequest, standing: Standing) -> HttpResponse:
     """That there is a ballot, but not what it says: whoever is here may not be whoever cast it."""
     may_change = standing.election.takes_votes(now_text())
-    return render(request, "ballots/kept.html", context_of(request, standing.election, may_change=may_change))
+    return render(request, "ballots/kept.html", election_context(request, standing.election, may_change=may_change))
 
 
 def _show_receipt(request: HttpRequest, standing: Standing, cast: rules.Ballot, *, voter: str | None) -> HttpResponse:
@@ -260,7 +262,7 @@ def _show_receipt(request: HttpRequest, standing: Standing, cast: rules.Ballot, 
         "may_change": voter is None and election.takes_votes(now_text()),
         "paper_for": voter,
     }
-    return render(request, "ballots/receipt.html", context_of(request, election, **context))
+    return render(request, "ballots/receipt.html", election_context(request, election, **context))
 
 
 def follow_link(election: Election, cast: rules.Ballot) -> str:
@@ -309,7 +311,7 @@ def withdraw(request: HttpRequest, standing: Standing) -> HttpResponse:
         messages.success(request, _("Your ballot is withdrawn. Its code no longer counts."))
         return redirect("ballot" if standing.link else "election", name=election.name)
     lead = _("Your ballot is taken out and its code no longer counts. You may vote again until the election closes.")
-    context = context_of(request, election, lead=lead, danger=True, token=secrets.token_urlsafe(16))
+    context = election_context(request, election, lead=lead, danger=True, token=secrets.token_urlsafe(16))
     return confirm_page(request, _("Withdraw my ballot"), _("Withdraw it"), **context)
 
 
@@ -323,7 +325,7 @@ def help_secrecy(request: HttpRequest) -> HttpResponse:
 # --- the dress rehearsal ---
 
 
-@run(Action.REHEARSE)
+@organiser_page(Action.REHEARSE)
 @form_page
 def rehearse(request: HttpRequest, election: Election) -> HttpResponse:
     """Robots vote in a copy of the draft. The report is all that is left of it."""
@@ -333,14 +335,14 @@ def rehearse(request: HttpRequest, election: Election) -> HttpResponse:
             report = rehearsal.rehearse(request.user, election)
         except Refusal as refusal:
             problem = str(refusal)
-    context = context_of(request, election, report=report, problem=problem, robots=rehearsal.ROBOTS)
+    context = election_context(request, election, report=report, problem=problem, robots=rehearsal.ROBOTS)
     return render(request, "ballots/rehearsal.html", context, status=422 if problem else 200)
 
 
 # --- ballots on paper ---
 
 
-@run(Action.ENTER_PAPER)
+@organiser_page(Action.ENTER_PAPER)
 @form_page
 def paper(request: HttpRequest, election: Election) -> HttpResponse:
     """Whose ballot it is; then a ballot with the candidates by name, whosever it is.
@@ -368,7 +370,7 @@ def paper(request: HttpRequest, election: Election) -> HttpResponse:
 
 
 def _ask_whose(request: HttpRequest, election: Election, voter: str = "", problem: str = "") -> HttpResponse:
-    context = context_of(request, election, voter=voter, problem=problem)
+    context = election_context(request, election, voter=voter, problem=problem)
     return render(request, "ballots/paper.html", context, status=422 if problem else 200)
 
 
@@ -387,7 +389,7 @@ def _paper_steps(election: Election, voter: str) -> dict[str, Any]:
     }
 
 
-@run(Action.ENTER_PAPER)
+@organiser_page(Action.ENTER_PAPER)
 @require_POST
 def enter_paper(request: HttpRequest, election: Election) -> HttpResponse:
     voter = request.POST.get("voter", "")

@@ -28,16 +28,16 @@ from elections.dashboard.next_step import ONCE_SEALED
 from elections.drafts import copying
 from elections.groups import filling
 from elections.groups import repository as groups
-from elections.groups.services import leave as leave_groups
+from elections.groups.services import forget_person as leave_groups
 from elections.invitations import mailing, opt_out
 from elections.invitations.emails import EMAIL_TEMPLATES as ELECTION_EMAILS
-from elections.invitations.wording import asked_of
-from elections.lifecycle.closing import FOLLOWING, SHUTTING
+from elections.invitations.wording import invitations_of
+from elections.lifecycle.closing import AFTER_CLOSING, SHUTTING
 from elections.lifecycle.services import OPENING
 from elections.managers.services import pass_on as pass_elections_on
 from elections.multi_ballot_pages import services as _multi_ballots_steps  # noqa: F401 - only for its steps
 from elections.multi_ballots import repository as ballots_of_several
-from elections.skills_needed.needs import kept as keep_skills
+from elections.skills_needed.needs import storing_snapshot as keep_skills
 from elections.skills_needed.services import forget_agreements
 from live import follow_ups as onward
 from live import formats
@@ -50,8 +50,8 @@ from live.services.leaving import forget_hosting
 from live.show.hub import HUB
 from mail.emails import COLOURING, EMAIL_TEMPLATES
 from news import repository as posts
-from news import subscribing as of_news_by_mail
-from news.about import beside as on_elections
+from news import subscriptions as of_news_by_mail
+from news.election_posts import election_panel as on_elections
 from news.emails import EMAIL_TEMPLATES as NEWS_EMAILS
 from news.services import forget_likes
 from news.services import pass_on as pass_posts_on
@@ -87,7 +87,7 @@ def install_hooks() -> None:
         secrecy.unsalted,  # the salt's death: from now on nobody can tell whose which ballot is
     )
     # and with the mark by which the worker finds it. Whoever has closed it by hand is about to look at it:
-    FOLLOWING.install(
+    AFTER_CLOSING.install(
         seal_soon,  # so the worker is told at once, and given a moment
     )
 
@@ -117,7 +117,7 @@ def install_hooks() -> None:
 
     # An invited address is about to make its account (accounts.welcoming): what it is asked for.
     WELCOMING.install(
-        asked_of,  # its vote, in every open election on whose roll it is
+        invitations_of,  # its vote, in every open election on whose roll it is
     )
 
     # Somebody runs an election whose result is sealed (elections.dashboard.next_step): what they can do next.

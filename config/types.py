@@ -15,4 +15,4 @@ OF_EVENTS = (
 
 def declare() -> None:
     modules = [*(f"{app}.items" for app in OF_ITEMS.split()), *(f"{app}.replay" for app in OF_EVENTS.split())]
-    SCHEMA.declare(*map(import_module, (*modules, "news.site_replay")))
+    SCHEMA.declare(*map(import_module, modules))

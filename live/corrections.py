@@ -15,7 +15,7 @@ from django.utils.translation import gettext_lazy as _
 
 from acts.refusals import NotNow
 from questions.question import Question
-from questions.rules import edition_of_question
+from questions.rules import question_fingerprint
 
 from .play import play_of
 from .rules import Game, Phase, State
@@ -111,7 +111,7 @@ def rows(game: Game, state: State, questions: tuple[Question, ...]) -> list[Row]
         Row(
             place=place,
             question=each,
-            edition=edition_of_question(each),
+            edition=question_fingerprint(each),
             is_changeable=is_changeable(game, state, place),
             is_first=free[:1] == [place],
             is_last=free[-1:] == [place],

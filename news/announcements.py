@@ -43,7 +43,7 @@ def summary(found: Sealed) -> str:
 
 
 def _who_won(result: Result) -> str:
-    names = apart(Truncator(words.names(result.winners)).chars(MAX_SUMMARY_NAME_CHARS))
+    names = isolate(Truncator(words.names(result.winners)).chars(MAX_SUMMARY_NAME_CHARS))
     if result.total == result.blank:
         return f"{_('Nothing to count')}."
     if not result.winners:
@@ -53,14 +53,14 @@ def _who_won(result: Result) -> str:
     return f"{_('Elected') if result.seats > 1 else _('A tie')}: {names}."
 
 
-def apart(name: str) -> str:
+def isolate(name: str) -> str:
     """Letters that run from right to left do not turn what stands beside them."""
     return BEGIN + DIRECTIONS.sub("", name) + END
 
 
-def literal(name: str) -> str:
+def escape_markdown(name: str) -> str:
     """A name as Markdown that shows just the name: none of it is markup or a link."""
-    return MARKUP.sub(r"\\\1", apart(name))
+    return MARKUP.sub(r"\\\1", isolate(name))
 
 
 def _outcome(result: Result) -> str:
@@ -70,12 +70,12 @@ def _outcome(result: Result) -> str:
     if not result.winners:
         return f"**{_('Nobody was elected')}.**"
     if result.seats == 1 and len(result.winners) == 1:
-        return f"**{_('Winner')}:** {literal(result.winners[0])}"
+        return f"**{_('Winner')}:** {escape_markdown(result.winners[0])}"
     return f"**{_('Elected') if result.seats > 1 else _('A tie')}:**\n\n{_names(result.winners)}"
 
 
 def _names(winners: tuple[str, ...]) -> str:
-    lines = [f"- {literal(name)}" for name in winners[:MAX_WINNERS_NAMED]]
+    lines = [f"- {escape_markdown(name)}" for name in winners[:MAX_WINNERS_NAMED]]
     more = len(winners) - len(lines)
     others = ngettext("%(count)d more", "%(count)d more", more) % {"count": more}
     left = [f"- {others}"] if more else []

@@ -15,28 +15,28 @@ from mail.emails import EmailTemplate, Message
 from mail.outbox import Mail, TakenBack
 from store import keys
 
-from . import subscribing
+from . import subscriptions
 from .mailing import NEWS
 from .repository import post_of
 from .rules import Post
-from .subscribing import CONFIRM, KNOWN, subscriber_of
+from .subscriptions import ALREADY_SUBSCRIBED, CONFIRM, subscriber_of
 
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]+")
 
 
 def _confirm_link(mail: Mail) -> str:
-    return reverse("confirm_news", args=[subscribing.confirm_token(mail.to, mail.language)])
+    return reverse("confirm_news", args=[subscriptions.confirm_token(mail.to, mail.language)])
 
 
 def _leave_path(mail: Mail) -> str:
-    return reverse("leave_news", args=[subscribing.leave_token(mail.to)])
+    return reverse("leave_news", args=[subscriptions.leave_token(mail.to)])
 
 
 def _leave_link(mail: Mail) -> str:
     return absolute_url(_leave_path(mail))
 
 
-def told(mail: Mail) -> Message:
+def news_message(mail: Mail) -> Message:
     """The post as it is now. Nothing, if nobody is to see it any more, or its reader has left meanwhile."""
     post = _post_for(mail)
     title, minutes = _CONTROL.sub(" ", post.title), _minutes(post)
@@ -50,7 +50,7 @@ def _post_for(mail: Mail) -> Post:
     if place not in found or reader not in found:
         raise TakenBack
     post, since = post_of(found[place]), subscriber_of(found[reader]).since
-    if not post.is_seen(now_text()) or since > (post.published_at or ""):
+    if not post.is_public(now_text()) or since > (post.published_at or ""):
         raise TakenBack
     return post
 
@@ -71,9 +71,9 @@ EMAIL_TEMPLATES = {
         gettext_noop("Get the news by mail"),
         urgent=True,
         is_private=True,
-        good_for=subscribing.CONFIRM_DAYS * SECONDS_PER_DAY,
+        good_for=subscriptions.CONFIRM_DAYS * SECONDS_PER_DAY,
     ),
-    KNOWN: EmailTemplate(
+    ALREADY_SUBSCRIBED: EmailTemplate(
         gettext_noop("You get the news by mail already"),
         (
             gettext_noop("somebody asked for the news of this site to be mailed to this address. They are already."),
@@ -83,7 +83,7 @@ EMAIL_TEMPLATES = {
         gettext_noop("No more news by mail"),
         urgent=True,
         is_private=True,
-        good_for=subscribing.CONFIRM_DAYS * SECONDS_PER_DAY,
+        good_for=subscriptions.CONFIRM_DAYS * SECONDS_PER_DAY,
     ),
     NEWS: EmailTemplate(
         gettext_noop("News"),
@@ -93,7 +93,7 @@ EMAIL_TEMPLATES = {
         _leave_link,
         silence_words=gettext_noop("No more news by mail"),
         list_name="news",
-        message=told,
+        message=news_message,
         is_private=True,
     ),
 }

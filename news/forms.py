@@ -7,15 +7,16 @@ from typing import Any
 
 from django import forms
 from django.core.exceptions import ValidationError
+from django.http import QueryDict
 from django.utils.translation import gettext_lazy as _
 
-from pages.fields import LinesField, TitleField, markdown_field
+from pages.fields import AddressField, LinesField, TitleField, markdown_field
 from pages.names import clean_title
 from pages.time_fields import LocalTimeField, ZonedForm, ZoneField
 from pages.times import Edge, InterpretedTime, form_time, from_text
 
-from .repository import Whole
-from .rules import MAX_SLUG_CHARS, MAX_SUMMARY_CHARS, MAX_TAG_CHARS, MAX_TAGS, Post, is_slug, slug_of, tags_of
+from .repository import FullPost
+from .rules import MAX_SLUG_CHARS, MAX_SUMMARY_CHARS, MAX_TAG_CHARS, MAX_TAGS, Post, is_slug, parse_tags, slug_of
 from .services.writing import Written
 
 
@@ -28,7 +29,7 @@ class TagsField(forms.CharField):
         )
 
     def clean(self, value: Any) -> tuple[str, ...]:
-        tags = tuple(clean_title(tag) for tag in tags_of(super().clean(value)))
+        tags = tuple(clean_title(tag) for tag in parse_tags(super().clean(value)))
         if len(tags) > MAX_TAGS:
             numbers = {"most": MAX_TAGS, "count": len(tags)}
             raise ValidationError(_("A post has at most %(most)d tags; these are %(count)d."), params=numbers)
@@ -83,7 +84,7 @@ class EditForm(PostForm):
 
     seen = forms.CharField(widget=forms.HiddenInput, required=False)  # what the words were like when it was opened
 
-    def __init__(self, *arguments: Any, whole: Whole, is_seen: bool, **options: Any):
+    def __init__(self, *arguments: Any, whole: FullPost, is_seen: bool, **options: Any):
         super().__init__(*arguments, initial=self.initial_of(whole), **options)
         if whole.post.was_dated:
             self.fields["slug"].help_text = _("If you change it, the old address leads to the new one for good.")
@@ -95,20 +96,20 @@ class EditForm(PostForm):
             )
 
     @staticmethod
-    def initial_of(whole: Whole) -> dict[str, Any]:
+    def initial_of(whole: FullPost) -> dict[str, Any]:
         post = whole.post
         chosen = {"title": post.title, "tags": ", ".join(post.tags), "summary": post.summary, "slug": post.slug}
-        return {**chosen, "text": whole.text.text, "seen": EditForm.seen_of(whole)}
+        return {**chosen, "text": whole.text.text, "seen": EditForm.digest_of(whole)}
 
     @staticmethod
-    def seen_of(whole: Whole) -> str:
+    def digest_of(whole: FullPost) -> str:
         """Of the words alone: a picture or a date that came meanwhile is in nobody's way."""
         post = whole.post
         words = (post.title, whole.text.text, post.summary, post.slug, *post.tags)
         return sha256("\n".join(words).encode()).hexdigest()
 
-    def saw(self, whole: Whole) -> bool:
-        return bool(self.cleaned_data["seen"] == self.seen_of(whole))
+    def is_up_to_date(self, whole: FullPost) -> bool:
+        return bool(self.cleaned_data["seen"] == self.digest_of(whole))
 
 
 class PublishForm(ZonedForm):
@@ -126,3 +127,19 @@ class PublishForm(ZonedForm):
     def moment(self) -> InterpretedTime:
         understood: InterpretedTime = self.cleaned_data["at"]
         return understood
+
+
+# --- News by mail ---
+
+
+class ByMailForm(forms.Form):
+    email = AddressField(help_text=_("For nothing else than the news. Every mail has a link to end it."))
+
+
+class NoNewsForm(forms.Form):
+    email = AddressField(help_text=_("Of somebody who wants no more news and has asked you."))
+
+
+def wants_mails(typed: QueryDict) -> bool | None:
+    """Whether subscribers are to be mailed, by the box beside a button that publishes; nothing, if there was none."""
+    return typed.get("mails") == "on" if "mails_asked" in typed else None

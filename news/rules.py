@@ -88,7 +88,7 @@ class Post:
             return State.DRAFT
         return State.PUBLISHED if self.published_at <= now else State.SCHEDULED
 
-    def is_seen(self, now: str) -> bool:
+    def is_public(self, now: str) -> bool:
         return self.state(now) == State.PUBLISHED
 
     @property
@@ -116,7 +116,7 @@ def minutes_of(words: int) -> int:
     return max(1, round(words / WORDS_PER_MINUTE))
 
 
-def as_seen(post: Post, version: int) -> Post:
+def with_version(post: Post, version: int) -> Post:
     """The post as a page showed it, which may have been before somebody changed it: acts on it are then refused."""
     return replace(post, version=version)
 
@@ -138,18 +138,18 @@ def slug_of(title: str, suffix: str = "") -> str:
     """
     german = title.translate(GERMAN)
     latin = slugify(german)
-    slug = latin if _says_all(latin, german) else _hyphened(german)
+    slug = latin if _keeps_all_letters(latin, german) else _hyphenate(german)
     tail = f"-{suffix}" if suffix else ""
     return (slug or "post")[: MAX_SLUG_CHARS - len(tail)].rstrip("-_") + tail
 
 
-def _says_all(slug: str, title: str) -> bool:
+def _keeps_all_letters(slug: str, title: str) -> bool:
     """Whether no letter was lost because it is none of those that we write."""
     letters = sum(character.isalnum() for character in unicodedata.normalize("NFKC", title))
     return sum(map(str.isalnum, slug)) >= letters
 
 
-def _hyphened(text: str) -> str:
+def _hyphenate(text: str) -> str:
     """Letters, digits and the marks that belong to them, without which many scripts have no vowels."""
     composed = OF_EMOJI.sub("", unicodedata.normalize("NFKC", text).lower())
     kept = "".join(each if unicodedata.category(each)[0] in "LNM" else "-_"[each == "_"] for each in composed)
@@ -157,10 +157,10 @@ def _hyphened(text: str) -> str:
 
 
 def is_slug(text: str) -> bool:
-    return bool(text) and len(text) <= MAX_SLUG_CHARS and text == _hyphened(text)
+    return bool(text) and len(text) <= MAX_SLUG_CHARS and text == _hyphenate(text)
 
 
-def tags_of(typed: str) -> tuple[str, ...]:
+def parse_tags(typed: str) -> tuple[str, ...]:
     """Parted by commas, each once, as it was spelt first."""
     found: dict[str, str] = {}
     for tag in re.split(r"[,;\n]", typed):
@@ -174,7 +174,7 @@ def words_in(html: str) -> int:
     return len(excerpt(html, len(html) + 1).split())
 
 
-def spelt(tags: Iterable[str], typed: str) -> str:
+def spelling_of(tags: Iterable[str], typed: str) -> str:
     """A tag as a post has it."""
     return next((tag for tag in tags if fold(tag) == fold(typed)), typed)
 

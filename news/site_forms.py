@@ -29,7 +29,7 @@ from .site_page import (
     MAX_TITLE_CHARS,
     Part,
     SitePage,
-    said,
+    part_data,
 )
 
 OUR_COLOUR = colours.DEFAULT_COLOUR
@@ -42,7 +42,7 @@ MAILTO = "mailto:"
 class PartForm(forms.Form):
     template = "news/parts/fields.html"
 
-    def words(self) -> Item:
+    def values(self) -> Item:
         return dict(self.cleaned_data)
 
     def refuse(self, sentence: str) -> None:
@@ -73,11 +73,11 @@ class NameForm(PartForm):
             raise ValidationError(_("A colour looks like #56278a."))
         if not colours.is_readable(colour):
             self.darker = colours.darkened(colour)
-            raise ValidationError(hard_to_read(colour, self.darker))
+            raise ValidationError(contrast_error(colour, self.darker))
         return "" if colour == (settings.SITE_COLOUR or OUR_COLOUR) else colour
 
 
-def hard_to_read(colour: str, darker: str) -> str:
+def contrast_error(colour: str, darker: str) -> str:
     sentence = gettext(
         "%(colour)s is hard to read on light pages: its contrast is %(contrast)s to 1, and should be at least "
         "%(least)s to 1. Darker, %(darker)s would do."
@@ -104,14 +104,14 @@ def clean_address(typed: str) -> str:
     try:
         URLValidator(schemes=["https"])(address)
     except ValidationError:
-        raise ValidationError(NO_ADDRESS) from None
+        raise ValidationError(INVALID_ADDRESS) from None
     return address
 
 
-NO_ADDRESS = _("An address begins with https:// and names a page, or with mailto: and names a mailbox.")
+INVALID_ADDRESS = _("An address begins with https:// and names a page, or with mailto: and names a mailbox.")
 
 
-class AddressOfLink(forms.CharField):
+class LinkAddressField(forms.CharField):
     def __init__(self, **options: Any):
         widget = forms.TextInput({"inputmode": "url", "dir": "ltr", "spellcheck": "false", "autocapitalize": "none"})
         super().__init__(max_length=MAX_ADDRESS_CHARS, widget=widget, **options)
@@ -121,7 +121,7 @@ class AddressOfLink(forms.CharField):
         return clean_address(typed) if typed else ""
 
 
-class RowTitle(TitleField):
+class RowTitleField(TitleField):
     def clean(self, value: Any) -> str:
         title = super().clean(value)
         if len(title) > MAX_TITLE_CHARS:
@@ -130,22 +130,22 @@ class RowTitle(TitleField):
 
 
 class LinkRow(forms.Form):
-    title = RowTitle(label=_("Title"))
-    address = AddressOfLink(label=_("Address"))
+    title = RowTitleField(label=_("Title"))
+    address = LinkAddressField(label=_("Address"))
 
 
 class ProjectRow(forms.Form):
-    title = RowTitle(label=_("Title"))
+    title = RowTitleField(label=_("Title"))
     words = LinesField(
         label=_("In a sentence or two"),
         required=False,
         max_length=MAX_TEXT_CHARS,
         rows=3,
     )
-    link = AddressOfLink(label=_("Address"), required=False)
+    link = LinkAddressField(label=_("Address"), required=False)
 
 
-Words = dict[str, str]
+RowData = dict[str, str]
 
 
 class Rows:
@@ -162,18 +162,18 @@ class Rows:
         act = "" if post is None else post.get("arrange", "")
         self.is_sent = post is not None and not act
         rows = self._written(page) if post is None else self._typed(post)
-        rows, self.focus = arranged(rows, act) if act else (rows, "")
+        rows, self.focus = rearrange(rows, act) if act else (rows, "")
         self.forms = [self._form(at, words) for at, words in enumerate(rows or [{}])]
 
-    def _written(self, page: SitePage) -> list[Words]:
-        return list(said(page, self.part)[self.part])
+    def _written(self, page: SitePage) -> list[RowData]:
+        return list(part_data(page, self.part)[self.part])
 
-    def _typed(self, post: QueryDict) -> list[Words]:
+    def _typed(self, post: QueryDict) -> list[RowData]:
         """One more than there may be, so that it is said and not cut."""
         numbers = takewhile(lambda at: f"{at}-title" in post, range(self.most + 1))
         return [{name: post.get(f"{at}-{name}", "") for name in self.row.base_fields} for at in numbers]
 
-    def _form(self, at: int, words: Words) -> forms.Form:
+    def _form(self, at: int, words: RowData) -> forms.Form:
         named = {"prefix": str(at), "auto_id": f"{self.part}-%s", "use_required_attribute": False}
         if self.is_sent:
             data = {f"{at}-{name}": value for name, value in words.items()}
@@ -199,12 +199,12 @@ class Rows:
     def errors(self) -> bool:
         return self.is_sent and bool(self.refusals or any(form.errors for form in self.forms))
 
-    def words(self) -> Item:
+    def values(self) -> Item:
         """Without rows that are empty."""
         return {self.part.value: [dict(form.cleaned_data) for form in self.forms if form.has_changed()]}
 
 
-def arranged(rows: list[Words], act: str) -> tuple[list[Words], str]:
+def rearrange(rows: list[RowData], act: str) -> tuple[list[RowData], str]:
     """The rows as a button leaves them, and what has the focus then: the same button, or the next best one."""
     verb, _dash, number = act.partition("-")
     at = int(number) if number.isdecimal() and len(number) < 3 else len(rows)

@@ -20,23 +20,23 @@ from . import site_page
 from .site_page import Part, SitePage
 
 
-class OtherWords(Refusal):
+class ChangedMeanwhile(Refusal):
     """Somebody else has put the part into other words since this person began to write."""
 
 
-def edit(admin: User, part: Part, seen: str, words: Item) -> SitePage:
+def edit(admin: User, part: Part, seen: str, data: Item) -> SitePage:
     """Put a part into these words, if what is there now is what was `seen`; answers the page as it is then."""
-    return retry_lost_race(lambda: _edit(admin, part, seen, words))
+    return retry_lost_race(lambda: _edit(admin, part, seen, data))
 
 
-def _edit(admin: User, part: Part, seen: str, words: Item) -> SitePage:
+def _edit(admin: User, part: Part, seen: str, data: Item) -> SitePage:
     page = site_page.find()
-    if site_page.said(page, part) == words:
+    if site_page.part_data(page, part) == data:
         return page
     if site_page.edition(page, part) != seen:
-        raise OtherWords(OTHER_WORDS)
-    new = site_page.changed(page, words)
-    _record(admin, Event(admin.name, "SitePageEdited", {"part": part.value, **words}), site_page.writing(new, page))
+        raise ChangedMeanwhile(CHANGED_MEANWHILE)
+    new = site_page.changed(page, data)
+    _record(admin, Event(admin.name, "SitePageEdited", {"part": part.value, **data}), site_page.writing(new, page))
     return new
 
 
@@ -50,7 +50,7 @@ def _picture(admin: User, wanted: Wanted) -> None:
     new = replace(page, photo=wanted.instead_of(page.photo))
     if new == page:
         return
-    event = Event(admin.name, "SitePageEdited", {"part": Part.PICTURE.value, **site_page.said(new, Part.PICTURE)})
+    event = Event(admin.name, "SitePageEdited", {"part": Part.PICTURE.value, **site_page.part_data(new, Part.PICTURE)})
     _record(admin, event, [*site_page.writing(new, page), *wanted.writes(page.photo)])
 
 
@@ -74,7 +74,7 @@ def _record(admin: User, event: Event, writes: list[Write]) -> None:
         branding.cache.forget()
 
 
-OTHER_WORDS = _(
+CHANGED_MEANWHILE = _(
     "Somebody else has changed this since you began to write. What is there now stands below. "
     "If you save once more, your words take its place."
 )

@@ -24,11 +24,11 @@ def address_of(post: Post) -> str:
     return absolute_url(reverse("post", args=[post.slug]))
 
 
-def of_post(post: Post) -> dict[str, Any]:
+def post_preview(post: Post) -> dict[str, Any]:
     """For news/parts/social.html."""
     about = {"title": post.title, "summary": Truncator(post.lead).chars(MAX_PREVIEW_CHARS), "address": address_of(post)}
     dates = {"published": post.published_at, "modified": post.modified_at, "tags": post.tags}
-    return about | dates | {"picture": picture_of(post) or drawn(post)}
+    return about | dates | {"picture": picture_of(post) or drawn_picture(post)}
 
 
 def picture_of(post: Post) -> Picture | None:
@@ -41,12 +41,12 @@ def picture_of(post: Post) -> Picture | None:
     return Picture(absolute_url(photo.src(MAX_WIDTH_PX)), CONTENT_TYPES[photo.kind], photo.alt, wide, high)
 
 
-def drawn(post: Post) -> Picture:
+def drawn_picture(post: Post) -> Picture:
     address = absolute_url(reverse("post_card", args=[post.id, card_of(post).edition]))
     return Picture(address, "image/png", post.title, WIDTH_PX, HEIGHT_PX)
 
 
-def of_list(page: str, *words: str) -> dict[str, str]:
+def feed_links(page: str, *words: str) -> dict[str, str]:
     """For news/parts/feed_links.html: the feeds of a list of posts, and its own address."""
     kinds = {kind: absolute_url(reverse(f"{page}_{kind}", args=words)) for kind in ("atom", "json")}
     return {"address": absolute_url(reverse(page, args=words)), **kinds}

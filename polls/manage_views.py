@@ -31,7 +31,7 @@ from . import services
 from .forms import PollEndForm
 from .rules import Act, Poll, PollRelation
 from .services import Runner
-from .views import KEY_COOKIE, context_of, found_or_404, shared
+from .views import KEY_COOKIE, found_or_404, poll_context, sharing_context
 
 
 def of_runners(methods: Callable[[View], View]) -> Callable[[View], View]:
@@ -76,7 +76,7 @@ def take_key(request: HttpRequest, poll_id: UUID, key: str) -> HttpResponse:
 
 
 def _context(request: HttpRequest, runner: Runner, **more: Any) -> dict[str, Any]:
-    return context_of(runner.poll, offered={act.name for act in runner.offered}, **more)
+    return poll_context(runner.poll, offered={act.name for act in runner.offered}, **more)
 
 
 def _private_link(request: HttpRequest, poll: Poll) -> str:
@@ -88,7 +88,7 @@ def _private_link(request: HttpRequest, poll: Poll) -> str:
 @of_runners(require_safe)
 def manage(request: HttpRequest, runner: Runner) -> HttpResponse:
     context = {"votes": runner.votes, "private_link": _private_link(request, runner.poll)}
-    return render(request, "polls/manage.html", _context(request, runner, **context, **shared(runner.poll)))
+    return render(request, "polls/manage.html", _context(request, runner, **context, **sharing_context(runner.poll)))
 
 
 # --- acts ---
@@ -141,7 +141,7 @@ def elect(request: HttpRequest, runner: Runner) -> HttpResponse:
     form = NameForm(form_data(request), initial={"name": runner.poll.title})
     done = _("Your draft is there, with everything that was in the poll to rank. Now choose who may vote.")
     if run_form(
-        request, form, lambda: services.into_election(runner, request.user, form.cleaned_data["name"]), done, "name"
+        request, form, lambda: services.make_election(runner, request.user, form.cleaned_data["name"]), done, "name"
     ):
         return redirect("dashboard", name=form.cleaned_data["name"])
     title, button = _("Turn it into an election"), _("Make the draft")

@@ -11,9 +11,9 @@ from pathlib import Path
 from accounts import repository as people
 
 from . import repository, services
-from .formats import csv_in
+from .formats import csv_import
 from .question import Question
-from .rules import QuestionSet, Whole
+from .rules import FullSet, QuestionSet
 
 MAKER = "Emmy Noether"
 FOLDER = Path(__file__).parent / "demo_sets"
@@ -28,7 +28,9 @@ class Planned:
 
     @property
     def questions(self) -> list[Question]:
-        return csv_in.read((FOLDER / self.file).read_bytes(), Whole(QuestionSet("", self.name, "", MAKER, ""))).new
+        return csv_import.read(
+            (FOLDER / self.file).read_bytes(), FullSet(QuestionSet("", self.name, "", MAKER, ""))
+        ).new
 
 
 PLANNED = (
@@ -62,7 +64,7 @@ PLANNED = (
 def load() -> int:
     """Make what is not there; answers how many sets that were."""
     maker = people.find(MAKER)
-    if maker is None or repository.mine(MAKER, limit=1)[0]:
+    if maker is None or repository.owned_by(MAKER, limit=1)[0]:
         return 0
     for planned in PLANNED:
         made = services.make(maker, planned.name, planned.description, planned.custom_instructions)

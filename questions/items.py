@@ -15,7 +15,7 @@ from store.schema import Export, ItemType, Parting, Sheet, fields_of
 from store.table import Item
 
 from . import repository
-from .formats.csv_out import as_json
+from .formats.exports import as_json
 from .question import Question, Type
 from .rules import QuestionSet
 
@@ -25,14 +25,14 @@ QUESTION = f"{fields_of(Question)} number:int category_id:int order_in_category:
 
 def made_by(user: User) -> Iterator[Item]:
     """Each with all that is in it."""
-    for set_ in repository.each_of(user.name):
-        if (whole := repository.whole(set_.id)) is not None:
-            yield as_json(whole)
+    for set_ in repository.each_owned_by(user.name):
+        if (full := repository.find_full(set_.id)) is not None:
+            yield as_json(full)
 
 
 def how_many(user: User) -> tuple[int, int]:
     """Of theirs, that others use, and that nobody else does."""
-    sets = list(islice(repository.each_of(user.name), MAX_COUNTED_THINGS))
+    sets = list(islice(repository.each_owned_by(user.name), MAX_COUNTED_THINGS))
     passed = sum(each.is_offered for each in sets)
     return passed, len(sets) - passed
 

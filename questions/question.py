@@ -39,7 +39,7 @@ class Kind(StrEnum):
 
 RANKED = (Kind.RANKING, Kind.ALTERNATIVES, Kind.IDEAS)  # answered, or voted on, by a ranking
 WITH_OPTIONS = (Kind.CHOICE, Kind.RANKING, Kind.ALTERNATIVES)
-IN_A_SET = {  # and what people read for each
+SET_KIND_LABELS = {  # and what people read for each
     Kind.TEXT: gettext_lazy("Free text"),
     Kind.CHOICE: gettext_lazy("Choice"),
     Kind.RANKING: gettext_lazy("Ranking"),
@@ -59,7 +59,7 @@ class Type(StrEnum):
     ASSEMBLY = "assembly"
 
 
-OF_SETS = (Type.CALL_AND_ANSWER, Type.TRIVIA, Type.POLL, Type.SURVEY)  # an assembly has an agenda of its own
+SET_TYPES = (Type.CALL_AND_ANSWER, Type.TRIVIA, Type.POLL, Type.SURVEY)  # an assembly has an agenda of its own
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,18 +89,18 @@ class Question:
 
     def as_item(self) -> dict[str, Any]:
         """What is not as usual is stored."""
-        told = {"title": self.title, "kind": str(self.kind), "seconds": self.seconds}
+        required = {"title": self.title, "kind": str(self.kind), "seconds": self.seconds}
         names = ("detail", "category", "school", "custom_instruction", "majority", "play")
-        words = {name: getattr(self, name) for name in names}
+        optional = {name: getattr(self, name) for name in names}
         lists = {"options": list(self.options), "right": list(self.right)}
-        more = {**words, **lists, "secret": self.secret, "twice": self.twice}
-        return told | {name: value for name, value in more.items() if value}
+        more = {**optional, **lists, "secret": self.secret, "twice": self.twice}
+        return required | {name: value for name, value in more.items() if value}
 
 
 def question_of(item: Mapping[str, Any]) -> Question:
-    told = {name: item[name] for name in Question.__dataclass_fields__ if name in item}
+    required = {name: item[name] for name in Question.__dataclass_fields__ if name in item}
     lists = {name: tuple(item.get(name, ())) for name in ("options", "right")}
-    return Question(**told | lists | {"kind": Kind(item["kind"])})
+    return Question(**required | lists | {"kind": Kind(item["kind"])})
 
 
 # --- what is wrong with one, named by field ---
@@ -114,12 +114,12 @@ class Flaw:
     sentence: str
 
 
-def line(text: str) -> str:
+def clean_line(text: str) -> str:
     """Words of one line, without characters that nobody sees."""
     return unicodedata.normalize("NFC", _visible(re.sub(r"\s+", " ", text)).strip())
 
 
-def lines(text: str) -> str:
+def clean_lines(text: str) -> str:
     """Words of several lines."""
     ended = text.replace("\r\n", "\n").replace("\r", "\n")
     return unicodedata.normalize("NFC", _visible(ended).strip())
@@ -132,12 +132,12 @@ def _visible(text: str) -> str:
 def tidied(question: Question) -> Question:
     return replace(
         question,
-        title=line(question.title),
-        detail=lines(question.detail),
-        category=line(question.category),
-        school=line(question.school),
-        custom_instruction=lines(question.custom_instruction),
-        options=tuple(map(line, question.options)),
+        title=clean_line(question.title),
+        detail=clean_lines(question.detail),
+        category=clean_line(question.category),
+        school=clean_line(question.school),
+        custom_instruction=clean_lines(question.custom_instruction),
+        options=tuple(map(clean_line, question.options)),
         right=tuple(sorted(set(question.right))),
     )
 
@@ -169,8 +169,8 @@ def _flaws(question: Question) -> Iterator[Flaw]:
 
 def _too_long(field: str, text: str, most: int) -> Iterator[Flaw]:
     if len(text) > most:
-        words = {"most": most, "count": len(text)}
-        yield Flaw(field, _("At most %(most)d characters; these are %(count)d.") % words)
+        optional = {"most": most, "count": len(text)}
+        yield Flaw(field, _("At most %(most)d characters; these are %(count)d.") % optional)
 
 
 def _flaws_of_options(question: Question) -> Iterator[Flaw]:
@@ -180,8 +180,8 @@ def _flaws_of_options(question: Question) -> Iterator[Flaw]:
         return
     count = len(question.options)
     if not MIN_OPTIONS <= count <= MAX_OPTIONS:
-        words = {"fewest": MIN_OPTIONS, "most": MAX_OPTIONS, "count": count}
-        yield Flaw("option1", _("There are %(fewest)d to %(most)d options; these are %(count)d.") % words)
+        optional = {"fewest": MIN_OPTIONS, "most": MAX_OPTIONS, "count": count}
+        yield Flaw("option1", _("There are %(fewest)d to %(most)d options; these are %(count)d.") % optional)
     yield from _flaws_of_each(question.options)
     if question.right and question.kind != Kind.CHOICE:
         yield Flaw("right", _("Only a choice has right answers."))

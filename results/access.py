@@ -20,7 +20,7 @@ from ballots import passes
 from ballots import services as voting
 from ballots.passes import Pass
 from elections import repository as elections
-from elections.access import visible
+from elections.access import check_visible
 from elections.rules import Election, State
 from pages.client_address import client_network
 
@@ -73,7 +73,7 @@ def check_reads(reader: Reader, election: Election) -> None:
     elif isinstance(reader, Pass):
         may_read = election.stored_state != State.DRAFT and voting.opens_result(reader, election)
     else:
-        return visible(reader, election)
+        return check_visible(reader, election)
     if not may_read:
         raise Http404
     return None

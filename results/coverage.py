@@ -46,16 +46,16 @@ class Coverage:
     @property
     def rows(self) -> list[tuple[str, list[str]]]:
         """The elected, and at which level each has what is needed."""
-        return [(name, [_level(level) for _need, level in self.said_by(name)]) for name in self.elected]
+        return [(name, [_level(level) for _need, level in self.levels_of(name)]) for name in self.elected]
 
-    def said_by(self, name: str) -> list[tuple[Need, int | None]]:
+    def levels_of(self, name: str) -> list[tuple[Need, int | None]]:
         unknown: list[tuple[Need, int | None]] = [(need, None) for need in self.kept.needs]
-        return [*self.kept.said_by(name)] or unknown
+        return [*self.kept.levels_of(name)] or unknown
 
     @property
     def has_gaps(self) -> bool:
         """Whether somebody who was elected does not show all of what is needed."""
-        return any(level is None for name in self.elected for _need, level in self.said_by(name))
+        return any(level is None for name in self.elected for _need, level in self.levels_of(name))
 
     @property
     def missing(self) -> list[str]:
@@ -69,7 +69,7 @@ def coverage_of(found: Sealed) -> Coverage | None:
 
 
 def covered(kept: Snapshot, elected: Sequence[str]) -> Coverage:
-    said = {name: kept.said_by(name) for name in elected}
+    said = {name: kept.levels_of(name) for name in elected}
     met = [
         Covered(need, tuple(name for name in elected if said[name] and (said[name][number][1] or 0) >= need.level))
         for number, need in enumerate(kept.needs)
@@ -104,7 +104,7 @@ def as_csv(coverage: Coverage) -> Iterator[str]:
     """The elected by what is needed: levels as numbers, 0 for none, and nothing where nothing is shown."""
     header = [_("Elected"), *(f"{each.name} (≥ {each.level})" for each in coverage.kept.needs)]
     levels = (
-        [name, *("" if level is None else level for _need, level in coverage.said_by(name))]
+        [name, *("" if level is None else level for _need, level in coverage.levels_of(name))]
         for name in coverage.elected
     )
     return lists.as_csv(header, levels)

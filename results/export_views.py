@@ -15,7 +15,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
 from acts.rate_limits import Limit, TooOften, count
-from elections.access import context_of
+from elections.access import election_context
 from pages.messages import refusals_as_messages
 from tally.formats import CannotWrite
 
@@ -85,7 +85,7 @@ def bundle(request: HttpRequest, found: Found) -> HttpResponseBase:
 
 def _being_sealed(request: HttpRequest, found: Found) -> HttpResponse:
     sentence = _("The log is being sealed. The bundle will be here in a moment.")
-    context = context_of(request, found.election, sentence=sentence, counting=True)
+    context = election_context(request, found.election, sentence=sentence, counting=True)
     return render(request, "results/not_yet.html", context, status=202)
 
 

@@ -12,7 +12,7 @@ from accounts.access import public, requires
 from accounts.rules import Permission
 from acts.storage import now_text
 from ballots.passes import Pass
-from elections.access import context_of
+from elections.access import election_context
 from elections.multi_ballots import repository as multi_ballots
 from elections.multi_ballots.rules import MultiBallot
 from elections.rules import State
@@ -45,7 +45,7 @@ def _found(multi_ballot_id: str) -> tuple[MultiBallot, list[Found]] | None:
 @require_safe
 def multi_ballot_results(request: HttpRequest, both: tuple[MultiBallot, list[Found]]) -> HttpResponse:
     multi_ballot, found = both
-    context = context_of(request, found[0].election, **_context(multi_ballot, found), page="results")
+    context = election_context(request, found[0].election, **_context(multi_ballot, found), page="results")
     return render(request, "results/multi_ballot.html", context)
 
 

@@ -19,7 +19,7 @@ from typing import Any
 import orjson
 
 from acts.storage import table
-from elections import places
+from elections import sharding
 from elections.rules import Election
 from store import keys
 from store.sharded_reads import ordered_values
@@ -105,4 +105,4 @@ def commitment_to(table: Table, roll: Sequence[Span], secret: str) -> str:
 
 
 def roll_commitment(election: Election, secret: str) -> str:
-    return commitment_to(table(), places.roll(election), secret)
+    return commitment_to(table(), sharding.roll_spans(election), secret)

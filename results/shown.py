@@ -34,7 +34,7 @@ class Page:
     def find(self, election_name: str, reader: User | None) -> Found | None:
         """As it was at most a second ago, unless the reader runs the election."""
         with_report = page_cache.cache.peek(self._key(election_name)) is None
-        recently = elections.recently(election_name, reader, *repository.beside(election_name, with_report))
+        recently = elections.recent_read(election_name, reader, *repository.beside(election_name, with_report))
         return services.find(election_name, with_report=with_report, recently=recently)
 
     def part(self, found: Found) -> Fragment:

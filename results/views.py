@@ -16,7 +16,7 @@ from django_htmx.http import HttpResponseClientRefresh
 from accounts.access import View, public
 from accounts.models import User
 from acts.storage import now_text
-from elections.access import context_of, panels
+from elections.access import election_context, panels
 from elections.rules import State
 from pages.http_cache import cached_for_reader, digest
 from pages.page_cache import page_with
@@ -70,11 +70,11 @@ def results(request: HttpRequest, found: Found) -> HttpResponse:
     if found.seal is None:
         is_live = found.election.shows_live(now_text())
         return redirect("live", found.election.name) if is_live else not_yet(request, found)
-    part, context = PAGE.part(found), context_of(request, found.election)
+    part, context = PAGE.part(found), election_context(request, found.election)
     make = partial(page_with, request, part, "results/results.html")
     if "LOOK" in context["offered"]:  # whoever runs it sees what can be done with the result; others came to read it
-        return make(context | {"beside": panels(request.user, found.election)})
-    around = found.election, context["state"], sorted(context["offered"]), context["bound"]
+        return make(context | {"panels": panels(request.user, found.election)})
+    around = found.election, context["state"], sorted(context["offered"]), context["multi_ballot"]
     return cached_for_reader(request, digest(part.etag, *around), lambda said: make(context, said))
 
 
@@ -109,7 +109,7 @@ def not_yet(request: HttpRequest, found: Found) -> HttpResponse:
     """Nothing of a result leaves before its time: not by any address, not to anybody."""
     over = found.election.state(now_text()) == State.CLOSED
     sentence = _("The ballots are being counted.") if over else _("The result is shown after the election has closed.")
-    context = context_of(request, found.election, sentence=sentence, counting=over)
+    context = election_context(request, found.election, sentence=sentence, counting=over)
     if over:
         context |= waiting_for(found.election)
     return render(request, "results/not_yet.html", context, status=202 if over else 403)

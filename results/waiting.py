@@ -53,6 +53,6 @@ def found_by(token: str) -> Found | None:
         name, created_at = signing.loads(token, salt=SALT)
     except signing.BadSignature:
         raise Http404 from None
-    seen = elections.recently(name, None, *repository.beside(name, with_report=False))
+    seen = elections.recent_read(name, None, *repository.beside(name, with_report=False))
     found = repository.find(name, with_report=False, recently=seen)
     return found if found and not found.seal and found.election.created_at == created_at else None

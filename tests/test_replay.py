@@ -600,7 +600,7 @@ def test_nothing_happens_any_more_to_an_election_that_is_deleted(site, person, o
     for act in (partial(mailing.invite, ada, made), partial(add_voters, ada, made, ["bo@example.org"])):
         with pytest.raises(Refusal):
             act()
-    mailing.leave_alone("Board", "Eve")
+    mailing.unsubscribe("Board", "Eve")
     assert events_of(site, "ElectionDeleted")[0]["event_id"] == max(
         event["event_id"] for event in site.each(keys.events())
     )

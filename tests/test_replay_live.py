@@ -69,17 +69,17 @@ def assemble(game) -> None:
     correcting.add(game.id, "Hana", Question(WORDS, Kind.MOTION))
     of_the_roll(game)
     drive(game, Step.END)
-    minutes.note(someone("Hana"), game.id, WORDS)
+    minutes.add_note(someone("Hana"), game.id, WORDS)
 
 
 def of_the_roll(game) -> None:
     """Who is entitled, who goes out and comes in, and who may speak how long."""
-    roll.say_how_many(game.id, "Hana", 10, "1/2")
+    roll.change_quorum(game.id, "Hana", 10, "1/2")
     roll.add(game.id, "Hana", NAMES)
     roll.remove(game.id, "Hana", NAMES[2])
     roll.renew(game.id, "Hana", NAMES[1])
     roll.add(game.id, "Hana", [LATE])
-    roll.show_new(game.id, "Hana", 40)
+    roll.show_new_codes(game.id, "Hana", 40)
     for _device in range(2):
         code, held = roll.code_of(game.id, roll.find(game.id, LATE)), players.pass_of_form(players.new_form())
         check_in.by_code(*repository.find(game.id), code, held, "192.0.2.1")

@@ -17,7 +17,7 @@ from elections.drafts import services as drafts
 from elections.lifecycle import closing
 from elections.lifecycle import services as lifecycle
 from news import replay as of_news
-from news import repository, services, site_page, site_replay, site_services
+from news import repository, services, site_page, site_services
 from news.services.writing import Written
 from news.site_page import Part
 from photos.changing import Wanted
@@ -99,7 +99,7 @@ def told(site, person):
 def test_the_log_makes_the_news_there_is(told):
     assert check(told).first == ()
     assert {event["event_type"] for event in told.each(keys.events())} >= kinds_in("news")
-    assert kinds_in("news") == {each.name for each in (*of_news.EVENTS, *site_replay.EVENTS)}
+    assert kinds_in("news") == {each.name for each in of_news.EVENTS}
 
 
 def test_it_does_so_too_when_it_has_forgotten_who_wrote_it(told):

@@ -166,7 +166,7 @@ def is_mailed_about(number: int, more: int) -> None:
     election = an_election(number)
     mailing.invite(organiser(election), election)
     queue_mailings()
-    mailing.leave_alone(election.name, f"Person {more % PEOPLE}")
+    mailing.unsubscribe(election.name, f"Person {more % PEOPLE}")
 
 
 def is_deleted(number: int, more: int) -> None:

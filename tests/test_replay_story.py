@@ -29,10 +29,10 @@ from acts.storage import now_text, table
 from acts.tokens import create_token
 from ballots import services as ballots
 from ballots.services import emptying
-from elections import actions, places
+from elections import actions, sharding
 from elections import repository as elections
 from elections import rules as of_elections
-from elections.candidates.services import add_candidates, edit_candidate, picture_candidate, remove_candidate
+from elections.candidates.services import add_candidates, change_picture, edit_candidate, remove_candidate
 from elections.drafts import copying
 from elections.drafts import services as drafts
 from elections.groups import services as groups
@@ -40,7 +40,7 @@ from elections.invitations import forecast, messages, opt_out, own_text, reminde
 from elections.invitations import mailing as invitations
 from elections.lifecycle import closing, deleting
 from elections.lifecycle import services as lifecycle
-from elections.lifecycle.closing import CLOSING, close_what_is_over
+from elections.lifecycle.closing import CLOSING, close_ended_elections
 from elections.managers.services import add_manager, hand_over, remove_manager
 from elections.multi_ballot_pages import services as binding
 from elections.multi_ballots import repository as multi_ballots
@@ -146,7 +146,7 @@ def groups_are_kept() -> None:
     groups.delete(ada, gone.id)
     finish_background("delete group")
     add_voters(ada, made, ["Bo", "a@example.org"])
-    club = groups.keep_roll(ada, election("First of the club"), "form")
+    club = groups.save_roll(ada, election("First of the club"), "form")
     for _twice in range(2):
         groups.add(ada, club.id, ["Cy", "b@example.org", "a@example.org"])
     groups.remove(ada, club.id, "a@example.org")
@@ -154,7 +154,7 @@ def groups_are_kept() -> None:
     following = drafts.create(ada, "Next of the club")
     for _twice in range(2):
         begun = groups.put_on_roll(ada, election("Next of the club"), club.id)
-        imports.go_on(ada, following, begun, 60)
+        imports.resume(ada, following, begun, 60)
     stays = groups.make(someone("Olga"), "Those who stay")
     groups.add(someone("Olga"), stays.id, ["voter 0", "c@example.org"])
 
@@ -252,7 +252,7 @@ def a_newer_renderer(name: str) -> None:
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(markdown, "VERSION", markdown.VERSION + 1)
         markdown_cache.description_html(elections.description_of(name))
-        elections.candidates_to_show(name)
+        elections.candidates_with_html(name)
 
 
 def a_public_election() -> None:
@@ -263,18 +263,18 @@ def a_public_election() -> None:
     add_candidates(ada, made, [Candidate("Ada"), Candidate("Bo", "Vote for me."), Candidate("Cy")])
     add_candidates(ada, made, [Candidate("Nobody")])
     edit_candidate(ada, election("Bord"), Candidate("Ada", "I can count.", "https://example.org/"))
-    picture_candidate(ada, election("Bord"), "Nobody", Wanted(kept()))
-    picture_candidate(ada, election("Bord"), "Ada", Wanted(kept()))
+    change_picture(ada, election("Bord"), "Nobody", Wanted(kept()))
+    change_picture(ada, election("Bord"), "Ada", Wanted(kept()))
     seen = elections.find_candidate("Bord", "Ada").photo
-    picture_candidate(ada, election("Bord"), "Ada", Wanted(seen=seen, alt="Ada, counting"))
+    change_picture(ada, election("Bord"), "Ada", Wanted(seen=seen, alt="Ada, counting"))
     remove_candidate(ada, election("Bord"), "Nobody")
     what_it_needs(ada)
     add_voters(ada, election("Bord"), [f"voter {number}" for number in range(4)])
     the_list = imports.start(
         ada, election("Bord"), ["voter 0", "wrong@example.org", "paper@example.org", "late@example.org"]
     )
-    imports.go_on(ada, election("Bord"), the_list, 5)
-    imports.go_on(ada, election("Bord"), imports.start(ada, election("Bord"), ["voter 0", "voter 1"]), 5)
+    imports.resume(ada, election("Bord"), the_list, 5)
+    imports.resume(ada, election("Bord"), imports.start(ada, election("Bord"), ["voter 0", "voter 1"]), 5)
     remove_voter(ada, election("Bord"), "wrong@example.org")
     add_manager(ada, election("Bord"), "Cy")
     drafts.rename(ada, election("Bord"), "Board")
@@ -325,8 +325,8 @@ def mails() -> None:
     ada = someone("Ada")
     invitations.invite(ada, election("Board"))
     send_mails()
-    invitations.send_again(ada, election("Board"), "late@example.org")
-    invitations.leave_alone("BOARD", "late@example.org")
+    invitations.resend_invitation(ada, election("Board"), "late@example.org")
+    invitations.unsubscribe("BOARD", "late@example.org")
     invitations.remind(ada, election("Board"))
     messages.send(ada, election("Board"), "The room", "It is *another* one.")
     own_text.change(ada, election("Board"), "Please come *early*.", "me")
@@ -376,9 +376,9 @@ def a_secret_election() -> None:
     closing.close(someone("Ada"), election("Board"))
     for name in ("Prize", "Board"):
         ballots.seal_what_is_closed(name)  # as whoever opens its page does: the box is the worker's to empty
-    opt_out.leave_alone("by.post@example.org")
-    opt_out.leave_alone("late@example.org")
-    opt_out.mail_again("late@example.org")
+    opt_out.opt_out("by.post@example.org")
+    opt_out.opt_out("late@example.org")
+    opt_out.opt_in("late@example.org")
     mailing.mail_result(bo, election("Prize"))
     send_mails()
 
@@ -387,7 +387,7 @@ def an_election_has_shards() -> None:
     """As on a distant store: it is copied, and voted in."""
     bo, names = someone("Bo"), [f"voter {number}" for number in range(5)]
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(places, "shards_of_new", lambda: 4)
+        patch.setattr(sharding, "shards_of_new", lambda: 4)
         made = drafts.create(bo, "Crowd")
         copying.copy(bo, made, "Crowd again")
     add_candidates(bo, made, [Candidate("Ada"), Candidate("Bo"), Candidate("Cy")])
@@ -422,16 +422,16 @@ def ends_by_the_clock() -> None:
     ada = someone("Ada")
     made = drafts.create(ada, "Soon over", announces=True, no_voting_after=as_text(utc_now() + timedelta(hours=4)))
     add_candidates(ada, made, [Candidate("Ada"), Candidate("Bo"), Candidate("Cy")])
-    picture_candidate(ada, made, "Bo", Wanted(kept()))
+    change_picture(ada, made, "Bo", Wanted(kept()))
     add_voters(ada, made, ["voter 0", "voter 1"])
     lifecycle.open_(ada, election("Soon over"), editable=False)
     reminders.choose(ada, election("Soon over"), [3])
     voted("voter 0", "Soon over", Ada=1)
     with later(hours=2):
-        assert reminders.remind_by_the_clock() == 1
+        assert reminders.send_due_reminders() == 1
     imports.start(ada, election("Soon over"), ["late@example.org"])
     with later(hours=5):
-        assert close_what_is_over() == 1
+        assert close_ended_elections() == 1
         finish_background("import voters")
         ballots.seal_what_is_closed("Soon over")
     run_to_end(emptying.empty(election("Soon over")))

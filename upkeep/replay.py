@@ -204,7 +204,7 @@ def _follow(events: list[Item], at: Snapshot, made: Table, there: BufferedTable 
         if at.checkpoint is not None:
             figures.count(made, counted, followed)
         if there:
-            voting_times.follow_on(there, left)
+            voting_times.apply_events(there, left)
     except (KeyError, TypeError, ValueError):  # an event that was tampered with
         yield Difference("figures", "", "cannot be counted from the log.")
 

@@ -42,11 +42,13 @@ def seal(task: Task) -> Batch:
         return finished()
     parts = list(repository.live_parts(game_id))
     copied = chain(repository.copies(game_id, parts), repository.attendances(head_of(item), parts))
-    for some in by_count(copied, BATCH_PUTS):
-        table().put_all(some)
-    found = digest(repository.told_facts(item), parts)
-    event = Event(SITE, "LiveMinutesSealed", {"game_id": game_id, "digest": found, "rounds": len(item["played"])})
-    return Batch(event=event, noting=partial(repository.sealing, game_id, found), is_last=True)
+    for batch in by_count(copied, BATCH_PUTS):
+        table().put_all(batch)
+    sealed_digest = digest(repository.digested_facts(item), parts)
+    event = Event(
+        SITE, "LiveMinutesSealed", {"game_id": game_id, "digest": sealed_digest, "rounds": len(item["played"])}
+    )
+    return Batch(event=event, noting=partial(repository.sealing, game_id, sealed_digest), is_last=True)
 
 
 def delete(who: User, game_id: str) -> None:
@@ -76,12 +78,12 @@ def forget_attendances(gone: User) -> None:
         table().write(purge_mark())
 
 
-def note(writer: User, game_id: str, text: str) -> Note:
+def add_note(writer: User, game_id: str, text: str) -> Note:
     """What turned out to be wrong or is missing, by somebody who hosted the assembly; what stands there stays."""
-    return retry_lost_race(lambda: _noted(writer, game_id, text))
+    return retry_lost_race(lambda: _add_note(writer, game_id, text))
 
 
-def _noted(writer: User, game_id: str, text: str) -> Note:
+def _add_note(writer: User, game_id: str, text: str) -> Note:
     head = repository.find_head(game_id)
     if head is None or not head.is_sealed:
         raise NotSealed(NOT_YET)
@@ -89,6 +91,6 @@ def _noted(writer: User, game_id: str, text: str) -> Note:
     if number > MAX_NOTES:
         raise NotSealed(TOO_MANY % {"most": MAX_NOTES})
     added = Note(number, text, writer.name, now_text())
-    said = {"game_id": game_id, "number": number, "digest": hashlib.sha256(text.encode()).hexdigest()}
-    log().record(Event(writer.name, "LiveMinutesNoted", said), *repository.noting(game_id, added))
+    event_data = {"game_id": game_id, "number": number, "digest": hashlib.sha256(text.encode()).hexdigest()}
+    log().record(Event(writer.name, "LiveMinutesNoted", event_data), *repository.noting(game_id, added))
     return added

@@ -23,9 +23,9 @@ from pages.forms import form_data, form_page, run_form
 from pages.messages import confirm_page, run_action
 from pages.paging import list_context
 
-from . import repository, services, words
+from . import repository, services, wording
 from .records import MAX_NOTE_CHARS, Head, digest
-from .repository import Read
+from .repository import LoadedMinutes
 
 NOT_YOURS = gettext_lazy("These minutes are for those who were there.")
 
@@ -41,11 +41,11 @@ class NoteForm(forms.Form):
     )
 
 
-def _may_write(request: HttpRequest, found: Read) -> bool:
-    return request.user.is_authenticated and repository.hosted_by(found.minutes.head, request.user.name)
+def _may_write(request: HttpRequest, found: LoadedMinutes) -> bool:
+    return request.user.is_authenticated and repository.is_hosted_by(found.minutes.head, request.user.name)
 
 
-def _may_read(request: HttpRequest, found: Read) -> bool:
+def _may_read(request: HttpRequest, found: LoadedMinutes) -> bool:
     """Who hosted it, who was there with an account, and whoever has a seat in it as long as it is kept."""
     if _may_write(request, found) or (request.user.is_authenticated and found.minutes.has(request.user.name)):
         return True
@@ -53,7 +53,7 @@ def _may_read(request: HttpRequest, found: Read) -> bool:
     return player is not None and player.seat.plays
 
 
-def _opened(request: HttpRequest, game_id: str) -> Read | HttpResponse:
+def _load_or_refuse(request: HttpRequest, game_id: str) -> LoadedMinutes | HttpResponse:
     found = repository.find(game_id)
     if found is None:
         raise Http404
@@ -67,7 +67,7 @@ def _opened(request: HttpRequest, game_id: str) -> Read | HttpResponse:
 @public
 @form_page
 def minutes(request: HttpRequest, game_id: str) -> HttpResponse:
-    found = _opened(request, game_id)
+    found = _load_or_refuse(request, game_id)
     if isinstance(found, HttpResponse):
         return found
     may_write = _may_write(request, found)
@@ -75,13 +75,13 @@ def minutes(request: HttpRequest, game_id: str) -> HttpResponse:
         raise NotAllowed(NOT_YOURS)
     form = NoteForm(form_data(request))
     added = _("The note is added.")
-    if run_form(request, form, lambda: services.note(request.user, game_id, form.cleaned_data["text"]), added):
+    if run_form(request, form, lambda: services.add_note(request.user, game_id, form.cleaned_data["text"]), added):
         return redirect("minutes", game_id)
     context = {
         "minutes": found.minutes,
         "head": found.minutes.head,
-        "told": words.told(found.minutes),
-        "quorum_line": words.quorum(found.minutes),
+        "points": wording.point_views(found.minutes),
+        "quorum_line": wording.quorum_line(found.minutes),
         "made": onward.all_linked(found.minutes.made, request.user),
         "proof": _proof(found),
         "may_write": may_write,
@@ -91,7 +91,7 @@ def minutes(request: HttpRequest, game_id: str) -> HttpResponse:
     return render(request, "assembly/minutes.html", context, status=422 if form.errors else 200)
 
 
-def _proof(found: Read) -> dict[str, object]:
+def _proof(found: LoadedMinutes) -> dict[str, object]:
     """Whether what is shown is what was sealed: made anew from the parts, and compared with what the log has."""
     head = found.minutes.head
     if not head.is_sealed:
@@ -134,18 +134,18 @@ def attended(request: HttpRequest) -> HttpResponse:
 @require_safe
 def minutes_json(request: HttpRequest, game_id: str) -> HttpResponse:
     """Everything that the digest is of, as it is made: facts, then parts in their order."""
-    found = _opened(request, game_id)
+    found = _load_or_refuse(request, game_id)
     if isinstance(found, HttpResponse):
         return found
     head, notes = found.minutes.head, found.minutes.notes
-    told = {
+    content = {
         "format": 1,
         "facts": found.facts,
-        "parts": [[part.what, part.said] for part in found.parts],
+        "parts": [[part.name, part.data] for part in found.parts],
         "notes": [{"number": each.number, "text": each.text, "by": each.by, "at": each.at} for each in notes],
         "digest": head.digest,
         "event": head.event,
     }
-    answer = HttpResponse(orjson.dumps(told, option=orjson.OPT_INDENT_2), content_type="application/json")
+    answer = HttpResponse(orjson.dumps(content, option=orjson.OPT_INDENT_2), content_type="application/json")
     answer["Content-Disposition"] = 'attachment; filename="minutes.json"'
     return answer

@@ -17,7 +17,7 @@ from django.utils.translation import gettext_lazy as _
 
 from acts.refusals import Refusal
 from acts.storage import table
-from elections import places
+from elections import sharding
 from elections.turnout.disclosure import NOTHING, Allowed, allowed
 from store import keys, sharded_reads
 from store.schema import KEYS, ItemType
@@ -132,7 +132,7 @@ def _summary(shown: Item) -> str:
 
 def _allowed_in(pk: str) -> Allowed:
     """Of one election, with its turnout, in one round trip."""
-    return allowed(*places.gated(Key(keys.home(pk), keys.METADATA)))
+    return allowed(*sharding.read_gates(Key(keys.home(pk), keys.METADATA)))
 
 
 def _allowed_of(items: Iterable[Item]) -> dict[str, Allowed]:

@@ -17,8 +17,8 @@ from django.utils.translation import gettext_lazy as _
 
 from accounts import repository as people
 from acts.storage import now_text, table
-from elections import places
 from elections import repository as elections
+from elections import sharding
 from elections.rules import Election
 from elections.turnout.disclosure import Allowed, allowed
 from ranking.candidates import Candidate
@@ -103,7 +103,7 @@ class Known:
 
 def _known(name: str) -> Known:
     """In one round trip."""
-    item, voted = places.with_gates(name)
+    item, voted = sharding.read_with_gates(name)
     if item is None:
         raise NoSuch(NO_ELECTION)
     return Known(elections.election_of(item), voted, allowed(item, voted))
@@ -114,7 +114,7 @@ def _known(name: str) -> Known:
 
 def _voters(asked: Asked) -> Page:
     there = _known(asked.election)
-    roll = places.roll(there.election, asked.begins)
+    roll = sharding.roll_spans(there.election, asked.begins)
     page = sharded_reads.page(table(), roll, limit=PAGE_ROWS, cursor=asked.cursor)
     rows = [_voter(item, there.may) for item in page.items]
     return Page(rows, page.cursor, there.election.voter_count)
@@ -181,7 +181,7 @@ def _seen(there: Known, asked: Asked, limit: int) -> tuple[list[Seen], str | Non
 def _by_voter(election: Election, asked: Asked, limit: int) -> tuple[list[Seen], str | None]:
     """Ballots of a public election. One without a name would be a secret one, and is left out."""
     beginning = keys.ballot(election.name, asked.ballot).sk
-    box = [replace(span, prefix=beginning) for span in places.box(election)]
+    box = [replace(span, prefix=beginning) for span in sharding.ballot_spans(election)]
     page = sharded_reads.page(table(), box, limit=limit, cursor=asked.cursor)
     named = [item for item in page.items if "voter_name" in item]
     seen = [Seen(each["voter_name"], each["voter_name"], each["rankings"], each["when_cast"]) for each in named]

@@ -13,8 +13,8 @@ from accounts.rules import Permission
 from ballots import repository
 from ballots.passes import Pass
 from ballots.repository import Standing
-from elections import places
 from elections import repository as elections
+from elections import sharding
 from elections.invitations.voting_link import NOT_LISTED, Link, LinkRefused, check_link
 from elections.repository import is_by_address
 from elections.rules import Election
@@ -45,7 +45,7 @@ class Behind:
 def behind(link: Link) -> Behind:
     """Refused in words if the link is not good any more."""
     at = keys.election(link.election_name)
-    shards, found = places.read(link.election_name, lambda shards: [link.place(shards), link.account_place])
+    shards, found = sharding.read(link.election_name, lambda shards: [link.place(shards), link.account_place])
     election = elections.election_of(found[at]) if at in found else None
     entry = found.get(link.place(shards))
     election = check_link(link, election, entry)

@@ -11,8 +11,8 @@ from acts.refusals import LostRace
 from acts.retry import retry_lost_race
 from acts.storage import now_text, record, table
 from ballots import repository
-from elections import places
 from elections import repository as elections
+from elections import sharding
 from elections.rules import State
 from store import keys
 from store.log import Event, as_text, utc_now
@@ -63,10 +63,10 @@ def _take_place(election_name: str, voter: str) -> None:
 
 
 def _remove(election_name: str, voter: str) -> None:
-    item, entry = places.with_entry(election_name, voter)
+    item, entry = sharding.read_with_entry(election_name, voter)
     election = elections.election_of(item) if item else None
     if election is None or election.state(now_text()) == State.CLOSED or entry is None or entry["voted"]:
         return
-    gone = Delete(places.entry(election, voter), when=Equals("voted", False))
+    gone = Delete(sharding.voter_key(election, voter), when=Equals("voted", False))
     event = Event("plenum", "VotersRemoved", {"election_name": election.name, "voters": [voter]})
     record(event, gone, elections.touched(election, -1))

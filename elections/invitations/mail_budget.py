@@ -13,12 +13,12 @@ from accounts.allowance import Allowance
 from store.table import Item, Write
 
 
-class NoneLeft(Exception):
+class BudgetExhausted(Exception):
     """Whoever asked for the mailing may have nothing more sent today."""
 
 
 @dataclass(frozen=True, slots=True)
-class Purse:
+class MailBudget:
     """Of one mailing."""
 
     asked_by: str
@@ -34,11 +34,11 @@ class Purse:
             return None
         return self.reserved + ((self.today.left or 0) if self.today else 0)
 
-    def without(self, mails: int) -> Purse:
+    def without(self, mails: int) -> MailBudget:
         if self.reserved is None:
             return self
         if self.room is not None and mails > self.room:
-            raise NoneLeft
+            raise BudgetExhausted
         own = min(mails, self.reserved)
         return replace(self, reserved=self.reserved - own, more=mails - own)
 
@@ -54,8 +54,10 @@ class Purse:
         return {} if self.reserved is None else {"reserved": self.reserved}
 
 
-def purse_of(mailing: Item, handful: int) -> Purse:
+def budget_of(mailing: Item, handful: int) -> MailBudget:
     """A mailing of earlier times, and that of somebody without a limit, has nothing reserved and needs nothing."""
     asked_by, reserved = mailing["asked_by"], mailing.get("reserved")
     is_enough = reserved is None or reserved >= handful
-    return Purse(asked_by, mailing.get("day", ""), reserved, None if is_enough else allowance.today_by_name(asked_by))
+    return MailBudget(
+        asked_by, mailing.get("day", ""), reserved, None if is_enough else allowance.today_by_name(asked_by)
+    )

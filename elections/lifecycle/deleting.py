@@ -30,18 +30,18 @@ def delete(actor: User, election: Election) -> None:
     the worker deletes it, whatever becomes of us.
     """
     check(actor, election, Action.DELETE)
-    task = to_delete(election, actor.name)
+    task = deletion_task(election, actor.name)
     if not election.allow_vote:
         record(actor, "ElectionDeleted", election, _event_data(election), *deletion(election), task)
         return
     if election.closing:
-        _ask_for(election, task)
+        _request_deletion(election, task)
     else:
         CLOSING.begin(election, actor.name, task)
     DELETING.start(election.name, batches=1)
 
 
-def to_delete(election: Election, by: str) -> Put:
+def deletion_task(election: Election, by: str) -> Put:
     return DELETING.begin(
         election.name,
         due=now_text(),
@@ -52,7 +52,7 @@ def to_delete(election: Election, by: str) -> Put:
     )
 
 
-def _ask_for(election: Election, task: Put) -> None:
+def _request_deletion(election: Election, task: Put) -> None:
     """Refused if it was deleted since it was read, and another may have its name; if it was asked for before, it is
     under way."""
     still_there = Check(keys.election(election.name), Equals("created_at", election.created_at))

@@ -30,7 +30,7 @@ def add_manager(actor: User, election: Election, name: str) -> str:
         raise rules.WrongState(_("An election has at most %(most)d managers.") % {"most": rules.MAX_MANAGERS})
     if keys.fold(person.name) in map(keys.fold, (election.owner_name, *election.managers)):
         raise rules.NotReady(_("%(name)s runs this election already.") % {"name": person.name})
-    for each in (*multi_ballots.beside(election), election):
+    for each in (*multi_ballots.other_questions(election), election):
         _add_manager(actor, each, person)
     return person.name
 
@@ -43,7 +43,7 @@ def _add_manager(actor: User, election: Election, person: User) -> None:
 
 def remove_manager(actor: User, election: Election, name: str) -> None:
     check(actor, election, Action.CHANGE_MANAGERS)
-    for each in (*multi_ballots.beside(election), election):
+    for each in (*multi_ballots.other_questions(election), election):
         after = without_manager(each, name)
         if after != each:
             record(actor, "ManagerRemoved", each, {"name": name}, *repository.change(each, after))
@@ -68,7 +68,7 @@ def hand_over(actor: User, election: Election, name: str) -> str:
     person = people.find(name)
     if person is None or not person.can(Permission.USE_APPLICATION):
         raise rules.NotReady(_("There is nobody of that name here who may run elections."))
-    for each in (*multi_ballots.beside(election), election):
+    for each in (*multi_ballots.other_questions(election), election):
         after = with_owner(each, person.name)
         if after != each:
             writes = [*repository.change(each, after), people.is_still(person)]

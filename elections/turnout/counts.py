@@ -8,8 +8,8 @@ from datetime import UTC, datetime, timedelta
 
 from acts.read_cache import Cacheable, get_cached
 from acts.storage import log, table
-from elections.places import Known, gates_of, name_of
 from elections.rules import Election, State, takes_names
+from elections.sharding import Known, gates_of, name_of
 from store import keys
 from store.caches import SizedCache
 from store.table import Item

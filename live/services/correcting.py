@@ -17,7 +17,7 @@ from acts.refusals import NotNow, TooMany
 from acts.retry import retry_lost_race
 from acts.storage import now_text, record
 from questions.question import MAX_QUESTIONS, Question
-from questions.rules import Elsewhere, edition_of_question
+from questions.rules import ChangedElsewhere, question_fingerprint
 from store.log import Event
 from store.table import Write
 
@@ -115,8 +115,8 @@ def add(game_id: str, who: str, question: Question, *, first: int | None = None,
 def _corrected(game_id: str, who: str, what: str, place: int, seen: str, correct: Callable[[Found], Questions]) -> None:
     def once() -> None:
         found = _read(game_id)
-        if place >= len(found.questions) or edition_of_question(found.questions[place]) != seen:
-            raise Elsewhere(CHANGED_SINCE)
+        if place >= len(found.questions) or question_fingerprint(found.questions[place]) != seen:
+            raise ChangedElsewhere(CHANGED_SINCE)
         questions = correct(found)
         if questions != found.questions:
             _record(found, _corrected_event(found, who, what), found.game, questions)

@@ -27,7 +27,7 @@ from pages.forms import form_data, form_page, new_token, refusals_as_errors, run
 from pages.messages import confirm_page, run_action
 from questions.forms import QuestionForm
 from questions.question import Question
-from questions.rules import Elsewhere, edition_of_question
+from questions.rules import ChangedElsewhere, question_fingerprint
 
 from .forms import AddedQuestionForm, SessionQuestionForm, TitleForm
 
@@ -102,7 +102,7 @@ def question(request: HttpRequest, placed: Placed) -> HttpResponse:
     if request.method == "POST" and form.is_valid():
         try:
             _change(request, placed, form)
-        except Elsewhere as refusal:
+        except ChangedElsewhere as refusal:
             form = _once_more(request, placed, str(refusal))
         except Refusal as refusal:
             form.add_error(None, str(refusal))
@@ -125,7 +125,7 @@ def _form(placed: Placed, typed: QueryDict | None) -> QuestionEditor:
 def _once_more(request: HttpRequest, placed: Placed, problem: str) -> QuestionEditor:
     """With what was typed; saved again, it takes the place of what is there now."""
     typed = request.POST.copy()
-    typed["seen"] = edition_of_question(placed.question)
+    typed["seen"] = question_fingerprint(placed.question)
     form = _form(placed, typed)
     form.add_error(None, problem)
     return form

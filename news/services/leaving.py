@@ -24,7 +24,7 @@ def _is_by(author: str, post: Post) -> bool:
 
 def _record_heir(post: Post, gone: str, heir: str | None) -> None:
     """What can be read stays, without a name: nobody else wrote it. What is not to be read yet is the owner's now."""
-    after = replace(post, author="" if post.is_seen(now_text()) else heir or "")
+    after = replace(post, author="" if post.is_public(now_text()) else heir or "")
     said = {"post_id": post.id, "author": after.author}
     record(Event(SITE, "PostPassedOn", said), *repository.change(post, after), *is_owner(after.author))
 

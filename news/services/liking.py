@@ -24,7 +24,7 @@ def set_like(who: Liker, on: bool) -> None:
 
 
 def _set_like(who: Liker, on: bool) -> None:
-    writes = (likes.liking if on else likes.taking_back)(who, likes.seconds(now_text()))
+    writes = (likes.liking if on else likes.taking_back)(who, likes.unix_seconds(now_text()))
     try:
         write(*writes, refusals={likes.COUNTER: NotThere(NOT_THERE)})
     except Conflict:  # of those who come in crowds; nothing was written

@@ -12,9 +12,9 @@ from django.utils.translation import gettext_lazy
 
 from pages.lists import NotAList, decode
 
-from ..rules import Whole
-from . import aiken_in, csv_in, gift_in
-from .rows import Read
+from ..rules import FullSet
+from . import aiken_import, csv_import, gift_import
+from .rows import ImportedFile
 
 
 class Format(StrEnum):
@@ -31,19 +31,19 @@ HELP = {
     ),
     LABELS[Format.AIKEN]: gettext_lazy("Text: a question, options A, B and so on, and a line ANSWER: B."),
 }
-READERS: dict[Format, Callable[[bytes, Whole], Read]] = {
-    Format.CSV: csv_in.read,
-    Format.GIFT: gift_in.read,
-    Format.AIKEN: aiken_in.read,
+READERS: dict[Format, Callable[[bytes, FullSet], ImportedFile]] = {
+    Format.CSV: csv_import.read,
+    Format.GIFT: gift_import.read,
+    Format.AIKEN: aiken_import.read,
 }
 BY_NAME = {".csv": Format.CSV, ".tsv": Format.CSV, ".gift": Format.GIFT}
 AIKEN = re.compile(r"^[ \t]*ANSWER[ \t]*:", re.MULTILINE)
 
 
-def read(raw: bytes, whole: Whole, *, name: str = "", chosen: Format | None = None) -> tuple[Format, Read]:
+def read(raw: bytes, full: FullSet, *, name: str = "", chosen: Format | None = None) -> tuple[Format, ImportedFile]:
     """The questions of a file, each with its verdict for this set, and how it was understood."""
     format_ = chosen or detected(raw, name)
-    return format_, READERS[format_](raw, whole)
+    return format_, READERS[format_](raw, full)
 
 
 def detected(raw: bytes, name: str = "") -> Format:
@@ -52,7 +52,7 @@ def detected(raw: bytes, name: str = "") -> Format:
     if ending in BY_NAME:
         return BY_NAME[ending]
     text = decode(raw)
-    if csv_in.names_columns(text):
+    if csv_import.names_columns(text):
         return Format.CSV
     if AIKEN.search(text):
         return Format.AIKEN

@@ -14,7 +14,7 @@ from django.views.decorators.http import require_safe
 
 from accounts.access import View
 from acts.refusals import Refusal
-from elections.access import context_of
+from elections.access import election_context
 from results.access import Reader, for_anybody
 from results.apart import RETRY_AFTER_SECONDS, Busy, TooDear
 from results.repository import Found, Seal, Sealed
@@ -75,7 +75,7 @@ def never_changes(view: SealedView) -> View:
 def page(request: HttpRequest, found: Sealed, name: str, *, wrong: bool = False, **context: Any) -> HttpResponse:
     """What was asked for in a wrong way answers 422, so that a client can tell."""
     context |= {"result": found.report.result, "seal": found.seal}
-    shown = context_of(request, found.election, **context)
+    shown = election_context(request, found.election, **context)
     return render(request, f"results/checks/{name}.html", shown, status=422 if wrong else 200)
 
 

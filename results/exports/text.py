@@ -85,7 +85,7 @@ def _convened(election: Election) -> list[str]:
         return []
     said = _("Convened by the assembly “%(assembly)s” on %(when)s: %(words)s.")
     when = times.moment_text(convened.moment.astimezone(times.zone(election.time_zone)))
-    return [said % {"assembly": convened.assembly, "when": when, "words": convened.words}]
+    return [said % {"assembly": convened.assembly, "when": when, "words": convened.summary}]
 
 
 def _methods(report: Report) -> list[str]:

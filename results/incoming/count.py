@@ -13,8 +13,8 @@ from dataclasses import dataclass, replace
 
 from acts.storage import now_text, table
 from ballots.repository import candidates_of
-from elections import places
 from elections import repository as elections
+from elections import sharding
 from elections.rules import Election
 from results import apart
 from results.report import settings_of
@@ -62,7 +62,7 @@ def _box(election: Election, voted: int) -> Box:
     return Box(
         election.created_at,
         candidates_of(election),
-        every=lambda: sharded_reads.each(table(), places.box(election)),
+        every=lambda: sharded_reads.each(table(), sharding.ballot_spans(election)),
         since=lambda moment: sharded_reads.each(table(), keys.ballots_by_time(name, moment, shards)),
         can_hold=lambda total: total == voted or _is_on_the_way(name, total, voted),
     )
@@ -77,7 +77,7 @@ def _is_on_the_way(name: str, total: int, voted: int) -> bool:
 
 def _with_gates(name: str) -> tuple[Election, int] | None:
     """The election, and how many have voted, in one round trip."""
-    item, voted = places.with_gates(name)
+    item, voted = sharding.read_with_gates(name)
     return (elections.election_of(item), voted) if item else None
 
 

@@ -12,7 +12,7 @@ from django.views.decorators.http import require_safe
 from django_htmx.http import HttpResponseClientRedirect
 
 from acts.storage import now_text
-from elections.access import context_of
+from elections.access import election_context
 from elections.rules import State
 from pages.page_cache import Fragment, cache_key, get_or_render, page_with
 from results.access import Reader, check_reads, for_voters
@@ -44,7 +44,7 @@ def live(request: HttpRequest, look: Look) -> HttpResponse:
     """The running count; it refreshes itself, with scripts and without, unless somebody has paused it."""
     if (instead := _instead(request, look)) is not None:
         return instead
-    context = context_of(request, look.election, paused=_is_paused(request))
+    context = election_context(request, look.election, paused=_is_paused(request))
     return page_with(request, _part(request, look), "results/live.html", context)
 
 
@@ -69,7 +69,7 @@ def _instead(request: HttpRequest, look: Look) -> HttpResponse | None:
         sentence = _(
             "Counting takes so long by now that the count is no longer shown while it is open. It is shown at the end."
         )
-        context = context_of(request, look.election, sentence=sentence, counting=False)
+        context = election_context(request, look.election, sentence=sentence, counting=False)
         return render(request, "results/not_yet.html", context)
     if look.election.state(now_text()) == State.CLOSED:
         return redirect("results", look.election.name)

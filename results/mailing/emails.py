@@ -12,7 +12,7 @@ from accounts import repository as people
 from elections import repository
 from elections.invitations import opt_out
 from elections.invitations.voting_link import token_for
-from elections.multi_ballots.links import called
+from elections.multi_ballots.links import ballot_name
 from mail.emails import EmailTemplate
 from mail.outbox import Mail
 
@@ -40,7 +40,7 @@ def outcome(about: dict[str, str]) -> str:
 def _words(mail: Mail) -> dict[str, str]:
     ballots, election = int(mail.about["ballots"]), repository.find(mail.about["election_name"])
     counted = ngettext("%(count)d ballot was counted.", "%(count)d ballots were counted.", ballots)
-    name = called(election) if election else mail.about["election_name"]
+    name = ballot_name(election) if election else mail.about["election_name"]
     return {"election": name, "outcome": outcome(mail.about), "counted": counted % {"count": ballots}}
 
 
@@ -59,7 +59,7 @@ def _link(mail: Mail) -> str:
 
 
 def _is_gone(mail: Mail) -> bool:
-    return repository.find(mail.about["election_name"]) is None or opt_out.wants_none(mail.to)
+    return repository.find(mail.about["election_name"]) is None or opt_out.has_opted_out(mail.to)
 
 
 RESULT = EmailTemplate(

@@ -44,7 +44,7 @@ def mail_result(actor: User, election: Election) -> None:
     if asked_at(election) is not None:
         raise WrongState(BEFORE)
     event = Event(actor.name, "ResultMailed", {"election_name": election.name})
-    invitations.ask(actor, election, ANNOUNCED, event, _marked(election), said=said)
+    invitations.request_mailing(actor, election, ANNOUNCED, event, _marked(election), values=said)
 
 
 def mail_by_itself(election: Election) -> None:
@@ -57,7 +57,7 @@ def mail_by_itself(election: Election) -> None:
         return
     election = leader
     event = Event("plenum", "ResultMailed", {"election_name": election.name})
-    mailing = invitations.asked(election, ANNOUNCED, election.owner_name, reserved=0, said=said)
+    mailing = invitations.mailing_task(election, ANNOUNCED, election.owner_name, reserved=0, values=said)
     there = Check(keys.election(election.name), Exists() & Equals("created_at", election.created_at))
     # unless another worker has set it off, or somebody has pressed the button
     try_record(event, mailing, _marked(election), there)

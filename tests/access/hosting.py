@@ -10,7 +10,7 @@ from live import clock, repository, seats
 from live.rules import Game, Names, Step
 from live.services import answering, making, moving
 from questions.question import Kind, Question, Type
-from questions.rules import edition_of_question
+from questions.rules import question_fingerprint
 
 from .joining import _made
 from .site import Look
@@ -59,7 +59,7 @@ def looks_at_hosting(otto: User) -> list[Look]:
 
 
 def _corrections(game: Game) -> list[Look]:
-    edition = edition_of_question(repository.questions(game.id)[0])
+    edition = question_fingerprint(repository.questions(game.id)[0])
     item = ITEM | {"seen": edition}
     return [
         Look("game_title", "organiser", (game.id,), of="another", form={"title": "Another meeting"}),

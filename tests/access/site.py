@@ -23,7 +23,7 @@ from acts.storage import log
 from acts.tokens import create_token
 from ballots import services as voting
 from elections import repository as elections
-from elections.candidates.services import add_candidates, picture_candidate
+from elections.candidates.services import add_candidates, change_picture
 from elections.drafts import services as drafts
 from elections.drafts import setup_steps
 from elections.groups import services as groups
@@ -39,7 +39,7 @@ from elections.skills_needed.services import set_need
 from mail import outbox
 from mail.emails import compose
 from mail.sending import send_waiting
-from news import previews, subscribing
+from news import previews, subscriptions
 from news import repository as posts
 from news import services as news_services
 from news.card import card_of
@@ -53,8 +53,8 @@ from polls import reports, voters
 from polls import repository as polls
 from polls import sealing as poll_sealing
 from polls import services as polling
-from polls.counting import SideBySide
-from polls.previews import edition_of
+from polls.counting import MethodComparison
+from polls.link_previews import edition_of
 from polls.rules import Poll
 from questions import services as question_sets
 from questions.question import Kind, Question
@@ -219,7 +219,7 @@ def _now(name: str) -> Election:
 
 def _draft(otto: User) -> None:
     _set_up(otto, "Draft")
-    picture_candidate(otto, _now("Draft"), known("Ada"), Wanted(kept(), alt=text("A face")))
+    change_picture(otto, _now("Draft"), known("Ada"), Wanted(kept(), alt=text("A face")))
     imports.start(otto, _now("Draft"), ["flo@example.org", "gus@example.org"])
 
 
@@ -382,7 +382,7 @@ def _looks_of_everybody(links: dict[str, tuple[str, ...]]) -> list[Look]:
         Look("accept_invitation", "stranger", links["invited"]),
         Look("reset", "stranger", links["password/reset"]),
         Look("confirm_email", "stranger", links["me/email"]),
-        Look("leave_alone", "stranger", (mailing.silence_token(known("Board"), known("Ann")),)),
+        Look("leave_alone", "stranger", (mailing.unsubscribe_token(known("Board"), known("Ann")),)),
         Look("no_results_by_mail", "stranger", (create_token("no-results", "ann@example.org"),)),
         Look("second_step", "half in"),
         Look("waiting", "nobody yet"),
@@ -467,7 +467,7 @@ def _looks_at_results() -> list[Look]:
 def _looks_at_polls(lunch: Poll, dinner: Poll) -> list[Look]:
     ended = polls.find_sealed(dinner.id)
     assert ended is not None
-    edition = edition_of(SideBySide.from_bytes(ended["report"]))
+    edition = edition_of(MethodComparison.from_bytes(ended["report"]))
     unowned, key = polling.make(AnonymousUser(), (text("Pizza"), text("Sushi")), 30, title=text("Supper"), **CHOSEN)
     of_makers = ("manage_poll", "close_poll", "extend_poll", "delete_poll", "elect_poll")
     return [
@@ -590,8 +590,8 @@ def _looks_at_news(seen: Post, draft: Post) -> list[Look]:
         *(Look(page, "owner", (seen.id,)) for page in (*of_writers, "withdraw_post")),
         Look("news_by_mail", "stranger"),
         Look("news_by_mail", "voter", of="signed in"),
-        Look("confirm_news", "stranger", (subscribing.confirm_token("ann@example.org", "en"),)),
-        Look("leave_news", "stranger", (subscribing.leave_token("ann@example.org"),)),
+        Look("confirm_news", "stranger", (subscriptions.confirm_token("ann@example.org", "en"),)),
+        Look("leave_news", "stranger", (subscriptions.leave_token("ann@example.org"),)),
         Look("news_subscribers", "owner"),
         Look("revoke_previews", "owner", (draft.id,)),
         Look("news_about", "voter", ("Past prize",)),

@@ -72,7 +72,7 @@ def scene(ada, bob):
 
 
 def run_by(name: str) -> list[str]:
-    return sorted(each.name for each in elections.lists(run_by=name, limit=9)[0])
+    return sorted(each.name for each in elections.list_elections(run_by=name, limit=9)[0])
 
 
 def in_order() -> bool:

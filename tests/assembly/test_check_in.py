@@ -13,7 +13,7 @@ from accounts.rules import Role
 from acts import rate_limits
 from acts.refusals import NotNow, Refusal
 from acts.storage import table
-from assembly import check_in, floor, quorate, roll
+from assembly import check_in, floor, quorum, roll
 from live import players, repository, rules, seats
 from live.rules import Step
 from live.services import joining, seating
@@ -242,7 +242,7 @@ def test_a_code_checks_in_whoever_has_no_account(client, listed):
 
 
 def test_a_code_that_is_typed_as_it_was_misread_is_the_same(listed):
-    assert roll.as_typed(" o1il-0 ") == "01110"
+    assert roll.normalised_code(" o1il-0 ") == "01110"
 
 
 def test_only_those_on_the_roll_get_in(listed):
@@ -325,7 +325,7 @@ def test_a_tablet_that_is_passed_round_checks_in_one_after_the_other(listed):
 
 
 def test_too_many_wrong_codes_are_refused_from_where_they_come(client, listed, monkeypatch):
-    monkeypatch.setattr(check_in, "WRONG", rate_limits.Limit("live-roll-wrong", 2, 3600))
+    monkeypatch.setattr(check_in, "WRONG_CODES", rate_limits.Limit("live-roll-wrong", 2, 3600))
     for _try in range(2):
         assert by_code(client, listed, "0000-0000").status_code == 422
     refused = by_code(client, listed, code_of(listed, "Zita"))
@@ -336,7 +336,7 @@ def test_too_many_wrong_codes_are_refused_from_where_they_come(client, listed, m
 
 
 def test_a_hall_where_somebody_has_checked_in_is_never_locked_out(client, listed, monkeypatch):
-    monkeypatch.setattr(check_in, "WRONG", rate_limits.Limit("live-roll-wrong", 2, 3600))
+    monkeypatch.setattr(check_in, "WRONG_CODES", rate_limits.Limit("live-roll-wrong", 2, 3600))
     assert by_code(Client(), listed, code_of(listed, "Zita")).status_code == 302
     for _try in range(4):
         assert by_code(client, listed, "0000-0000").status_code == 422
@@ -352,7 +352,7 @@ def test_who_has_checked_in_before_the_roll_is_put_on_it(assembly):
     assert roll.add(assembly.id, "Hana", ["Zita"]) == 1
     game = repository.find(assembly.id)[0]
     assert (game.has_roll, game.entitled) == (True, 2)
-    assert {each.name for each in roll.every(game.id)} == {"Ada", "Zita"}
+    assert {each.name for each in roll.each_entry(game.id)} == {"Ada", "Zita"}
     assert ada.get(address(game, "play")).status_code == 200
 
 
@@ -369,7 +369,7 @@ def test_who_comes_a_moment_after_the_roll_began_is_not_present(assembly, person
 
 
 def test_every_screen_says_how_many_are_present_and_whether_that_is_enough(assembly):
-    roll.say_how_many(assembly.id, "Hana", 4, "1/2")
+    roll.change_quorum(assembly.id, "Hana", 4, "1/2")
     ada, hana = sign_in("Ada"), host()
     send_check_in(ada, assembly)
     screen = reverse("screen", args=[assembly.id, assembly.screen_token])
@@ -383,7 +383,7 @@ def test_every_screen_says_how_many_are_present_and_whether_that_is_enough(assem
 
 
 @pytest.mark.parametrize(
-    ("entitled", "quorum", "present", "words"),
+    ("entitled", "needed", "present", "text"),
     [
         (0, "", 1, "1 present"),
         (120, "", 37, "37 of 120 present"),
@@ -394,11 +394,13 @@ def test_every_screen_says_how_many_are_present_and_whether_that_is_enough(assem
         (0, "1/2", 25, "25 present, quorum not known: nobody has said how many are entitled"),
     ],
 )
-def test_presence_in_words(assembly, entitled, quorum, present, words):
-    game = rules.replace(assembly, entitled=entitled, quorum=quorum)
-    assert quorate.presence(game, present).words == words
+def test_presence_in_words(assembly, entitled, needed, present, text):
+    presence = quorum.presence(rules.replace(assembly, entitled=entitled, quorum=needed), present)
+    assert ", ".join(filter(None, (presence.people, presence.quorum))) == text
 
 
 def test_a_rehearsal_says_so(made):
-    assert quorate.presence(made(Type.ASSEMBLY, debug_mode=5), 5).is_rehearsal
-    assert floor.of(rooms.current(made(Type.ASSEMBLY).id)) is None, "And nobody speaks before something is called."
+    assert quorum.presence(made(Type.ASSEMBLY, debug_mode=5), 5).is_rehearsal
+    assert floor.floor_of(rooms.current(made(Type.ASSEMBLY).id)) is None, (
+        "And nobody speaks before something is called."
+    )

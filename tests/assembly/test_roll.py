@@ -50,7 +50,7 @@ def test_a_list_is_looked_at_before_anybody_is_put_on_the_roll(site, assembly, p
     for words in ("New, checks in by account", "New, checks in by a code", "Already on line 2.", "A name has no @"):
         assert words in page
     assert "Put 3 people on the roll" in page
-    assert not list(roll.every(assembly.id)), "To look is not to do."
+    assert not list(roll.each_entry(assembly.id)), "To look is not to do."
     assert hana.post(roll_page(assembly), {"act": "add", "names": "Ada\nZita\nYves"})["Location"] == roll_page(assembly)
     assert (now(assembly).has_roll, now(assembly).entitled) == (True, 3)
     assert told(site) == [{"game_id": assembly.id, "has_roll": True, "entitled": 3, "quorum": "", "added": 3}]
@@ -162,7 +162,7 @@ def test_the_roll_grows_while_the_assembly_runs_but_not_while_a_vote_is_open(ass
     for act in (
         lambda: roll.add(assembly.id, "Hana", ["Vera"]),
         lambda: roll.remove(assembly.id, "Hana", "Walt"),
-        lambda: roll.say_how_many(assembly.id, "Hana", 4, "1/2"),
+        lambda: roll.change_quorum(assembly.id, "Hana", 4, "1/2"),
     ):
         with pytest.raises(NotNow, match="A vote is open"):
             act()
@@ -208,7 +208,7 @@ def test_of_removing_and_checking_in_at_once_one_wins(assembly):
 
 def test_two_hosts_who_add_at_once_are_both_counted(assembly):
     at_once(*(lambda name=name: roll.add(assembly.id, "Hana", [name]) for name in ("Zita", "Yves", "zita")))
-    assert now(assembly).entitled == len(list(roll.every(assembly.id))) == 2
+    assert now(assembly).entitled == len(list(roll.each_entry(assembly.id))) == 2
 
 
 def test_more_than_one_transaction_holds_is_added_in_several_and_never_too_many(site, assembly, monkeypatch):
@@ -266,11 +266,11 @@ def test_with_a_roll_only_the_quorum_can_be_said(assembly):
     host().post(roll_page(assembly), {"act": "entitled", "entitled": "99", "quorum": ">1/2"})
     assert (now(assembly).entitled, now(assembly).quorum) == (2, ">1/2")
     with pytest.raises(NotNow):
-        roll.say_how_many(assembly.id, "Hana", 99, "")
+        roll.change_quorum(assembly.id, "Hana", 99, "")
 
 
 def test_a_vote_without_its_quorum_is_asked_about_first(assembly):
-    roll.say_how_many(assembly.id, "Hana", 10, "1/2")
+    roll.change_quorum(assembly.id, "Hana", 10, "1/2")
     seated(assembly, "Ada", "Ben", "Cem")
     drive(assembly, Step.NEXT)
     drive(assembly, Step.CLOSE)
@@ -290,6 +290,9 @@ def test_an_address_may_follow_a_name(site, assembly):
     kept = html.unescape(re.search(r"<textarea name=\"names\" hidden>(.*?)</textarea>", page, re.DOTALL)[1])
     assert kept == "Anna Berg <anna@example.org>\nZita"
     hana.post(roll_page(assembly), {"act": "add", "names": kept})
-    assert {each.name: each.email for each in roll.every(assembly.id)} == {"Anna Berg": "anna@example.org", "Zita": ""}
+    assert {each.name: each.email for each in roll.each_entry(assembly.id)} == {
+        "Anna Berg": "anna@example.org",
+        "Zita": "",
+    }
     assert "anna@example.org" in hana.get(roll_page(assembly)).content.decode()
     assert "anna@example.org" not in repr(told(site))

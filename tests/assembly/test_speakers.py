@@ -10,7 +10,7 @@ from django.urls import reverse
 
 from acts.refusals import NotNow
 from assembly import floor, speakers
-from assembly.speakers import NOBODY, speakers_of, told
+from assembly.speakers import NOBODY, as_item, speakers_of
 from live import repository, seats
 from live.rules import Phase, State, Step
 from live.services import seating
@@ -34,7 +34,7 @@ def names(list_, state=TALKING, there=EVERYBODY) -> list[str]:
 
 def asked(*players, list_=NOBODY, state=TALKING):
     for at, player in enumerate(players, 1):
-        list_ = speakers.asked(list_, state, player, at)
+        list_ = speakers.with_request(list_, state, player, at)
     return list_
 
 
@@ -54,11 +54,11 @@ def assembly(made):
 
 
 def test_first_who_has_not_spoken_then_who_asked_first():
-    list_ = speakers.called(asked("ada", "ben", "cem"), TALKING, "ada", 10)
-    list_ = speakers.asked(list_, TALKING, "ada", 11)
+    list_ = speakers.with_speaker(asked("ada", "ben", "cem"), TALKING, "ada", 10)
+    list_ = speakers.with_request(list_, TALKING, "ada", 11)
     assert names(list_) == ["ben", "cem", "ada"], "Nobody speaks twice before all have spoken once."
-    list_ = speakers.called(list_, TALKING, "ben", 20)
-    list_ = speakers.asked(list_, TALKING, "ben", 21)
+    list_ = speakers.with_speaker(list_, TALKING, "ben", 20)
+    list_ = speakers.with_request(list_, TALKING, "ben", 21)
     assert names(list_) == ["cem", "ada", "ben"]
     turns = speakers.queue(list_, TALKING, EVERYBODY)
     assert [(each.spoken, each.is_first) for each in turns] == [(0, True), (1, False), (1, False)]
@@ -70,34 +70,37 @@ def test_first_who_has_not_spoken_then_who_asked_first():
 def test_who_asks_twice_keeps_their_place_and_may_take_it_back():
     list_ = asked("ada", "ben", "ada")
     assert names(list_) == ["ada", "ben"]
-    assert names(speakers.taken_back(list_, TALKING, "ada")) == ["ben"]
+    assert names(speakers.without_request(list_, TALKING, "ada")) == ["ben"]
 
 
 def test_who_is_not_there_is_passed_over():
     assert names(asked("ada", "ben"), there={"ben"}) == ["ben"]
-    speaks = speakers.called(asked("ada"), TALKING, "ada", 5)
+    speaks = speakers.with_speaker(asked("ada"), TALKING, "ada", 5)
     assert speakers.speaking(speaks, TALKING, {"ben"}) is None
 
 
 def test_a_closed_list_takes_nobody_else_and_keeps_who_is_on_it():
-    closed = speakers.closed(asked("ada"), TALKING, True)
+    closed = speakers.with_list_closed(asked("ada"), TALKING, True)
     with pytest.raises(NotNow, match="closed"):
-        speakers.asked(closed, TALKING, "ben", 9)
-    assert names(speakers.asked(closed, TALKING, "ada", 9)) == ["ada"]
-    assert names(speakers.asked(speakers.closed(closed, TALKING, False), TALKING, "ben", 9)) == ["ada", "ben"]
+        speakers.with_request(closed, TALKING, "ben", 9)
+    assert names(speakers.with_request(closed, TALKING, "ada", 9)) == ["ada"]
+    assert names(speakers.with_request(speakers.with_list_closed(closed, TALKING, False), TALKING, "ben", 9)) == [
+        "ada",
+        "ben",
+    ]
 
 
 def test_the_list_is_empty_once_the_item_is_closed():
-    list_ = speakers.closed(speakers.called(asked("ada", "ben"), TALKING, "ada", 5), TALKING, True)
+    list_ = speakers.with_list_closed(speakers.with_speaker(asked("ada", "ben"), TALKING, "ada", 5), TALKING, True)
     voting = replace(TALKING, phase=Phase.VOTING)
     assert names(list_, voting) == []
-    after = speakers.over(list_, voting, 30)
+    after = speakers.with_debate_over(list_, voting, 30)
     assert [(each.player, each.began, each.ended) for each in after.held] == [("ada", 5, 30)]
     again = replace(TALKING, round=2, played=(0, 0))
-    assert not speakers.at(after, again).closed
+    assert not speakers.current_list(after, again).closed
     assert speakers.queue(asked("ada", list_=after, state=again), again, EVERYBODY)[0].spoken == 1, "The same item."
     with pytest.raises(NotNow):
-        speakers.asked(list_, voting, "cem", 40)
+        speakers.with_request(list_, voting, "cem", 40)
 
 
 def test_bounds_hold(monkeypatch):
@@ -107,17 +110,17 @@ def test_bounds_hold(monkeypatch):
         asked("ada", "ben", "cem")
     list_ = NOBODY
     for at in range(1, 5):
-        list_ = speakers.called(speakers.asked(list_, TALKING, "ada", at), TALKING, "ada", at)
-        list_ = speakers.ended(list_, TALKING, at + 1)
+        list_ = speakers.with_speaker(speakers.with_request(list_, TALKING, "ada", at), TALKING, "ada", at)
+        list_ = speakers.with_speech_ended(list_, TALKING, at + 1)
     assert [each.began for each in list_.held] == [3, 4]
     with pytest.raises(NotNow):
-        speakers.limited(list_, TALKING, 7)
+        speakers.with_time_limit(list_, TALKING, 7)
 
 
 def test_what_is_stored_is_read_as_it_was():
-    list_ = replace(speakers.called(asked("ada", "ben"), TALKING, "ada", 5), version=3, minutes=2)
-    assert speakers_of(told(list_)) == list_
-    assert speakers_of(told(NOBODY)) == speakers_of(None) == NOBODY
+    list_ = replace(speakers.with_speaker(asked("ada", "ben"), TALKING, "ada", 5), version=3, minutes=2)
+    assert speakers_of(as_item(list_)) == list_
+    assert speakers_of(as_item(NOBODY)) == speakers_of(None) == NOBODY
 
 
 # --- acts ---
@@ -159,7 +162,7 @@ def test_who_leaves_is_off_the_list_and_who_is_removed_speaks_no_longer(assembly
     list_ = kept(assembly)
     assert (list_.speaking, [each.player for each in list_.waiting]) == (None, ["cem"])
     assert list_.held[0].ended
-    assert floor.of(rooms.current(assembly.id)).next.name == "Cem"
+    assert floor.floor_of(rooms.current(assembly.id)).next.name == "Cem"
 
 
 def test_leaving_by_oneself_takes_one_off_the_list(made):
@@ -306,7 +309,7 @@ def test_a_players_own_part_changes_only_with_their_place(assembly):
     speakers.call(assembly, "ben")
     assert key() != waiting
     assert hub.mark_of_mine(room, seat) != hub.mark_of_mine(rooms.current(assembly.id), seat)
-    assert floor.place(rooms.current(assembly.id), "cem") == floor.Place.NEXT
+    assert floor.position_of(rooms.current(assembly.id), "cem") == floor.Position.NEXT
 
 
 def test_a_long_list_is_shown_as_far_as_there_is_room(made):
@@ -318,4 +321,4 @@ def test_a_long_list_is_shown_as_far_as_there_is_room(made):
         speakers.ask(game, name.lower())
     (said,) = fragments.beside(Role.SCREEN, rooms.current(game.id))
     assert b"and 22 others" in said.data
-    assert floor.of(rooms.current(game.id)).next.name == "P0"
+    assert floor.floor_of(rooms.current(game.id)).next.name == "P0"

@@ -181,7 +181,7 @@ def test_a_request_is_answered_by_its_number_and_only_by_the_seat_itself(site, a
     first, second = Client(), Client()
     by_code(first, assembly, code_of(assembly, "Zita"))
     before = seat_of(assembly, "Zita")
-    seen = check_in.number_of(before)
+    seen = check_in.claim_number(before)
     other = f"{(int(seen) + 1) % 10_000:04d}"
     assert "No other device asks" in answer(phones["Zita"], assembly, "allow", other).content.decode()
     answer(phones["Yves"], assembly, "allow", seen)
@@ -223,14 +223,14 @@ def test_a_seat_that_somebody_left_is_guarded_as_well(assembly, phones, how):
 def test_a_vote_that_opens_at_this_moment_is_guarded(site, assembly, phones, monkeypatch):
     """Whoever read the state before it opened is refused by the store, and looks again."""
     drive(assembly, Step.NEXT)
-    record, opened = check_in._record, []
+    record, opened = check_in._record_takeover, []
 
     def late(*arguments, **words):
         if not opened:
             opened.append(drive(assembly, Step.VOTE))
         record(*arguments, **words)
 
-    monkeypatch.setattr(check_in, "_record", late)
+    monkeypatch.setattr(check_in, "_record_takeover", late)
     tablet = Client()
     by_code(tablet, assembly, code_of(assembly, "Zita"))
     assert "It has to agree first." in play(tablet, assembly)
@@ -260,7 +260,7 @@ def test_a_takeover_is_seen_by_the_room_and_in_the_log(site, assembly, phones):
 
 def test_many_takeovers_name_a_few_people(assembly):
     everybody = [seats.Seat(f"p{number}", f"Member {number:02d}", "", taken_over_in=0) for number in range(8)]
-    told = check_in.names(everybody, repository.state(assembly.id))
+    told = check_in.takeover_names(everybody, repository.state(assembly.id))
     assert told["taken_over"] == ([f"Member {number:02d}" for number in range(5)], 3)
 
 
@@ -275,7 +275,7 @@ def test_an_open_vote_is_everybodys_to_see_and_goes_with_the_seat(assembly, phon
 
 
 def test_the_same_seat_on_other_devices_too_often_is_refused(site, assembly, phones, monkeypatch):
-    monkeypatch.setattr(check_in, "CHANGES", check_in.Limit("live-takeover", 2, 3600))
+    monkeypatch.setattr(check_in, "TAKEOVERS", check_in.Limit("live-takeover", 2, 3600))
     pages = [by_code(Client(), assembly, code_of(assembly, "Zita")) for _try in range(3)]
     assert [page.status_code for page in pages] == [302, 302, 422]
     assert "changed devices too often" in pages[-1].content.decode()

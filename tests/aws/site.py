@@ -23,7 +23,7 @@ from accounts.models import User
 from accounts.rules import Role
 from acts import retry
 from acts.storage import table, use_table
-from elections import places, repository
+from elections import repository, sharding
 from elections.candidates.services import add_candidates
 from elections.drafts import services as drafts
 from elections.lifecycle import services as lifecycle
@@ -74,7 +74,7 @@ class Site:
 
 
 @contextmanager
-def site(seed: int = 1, shards: int = places.SHARDS) -> Iterator[Site]:
+def site(seed: int = 1, shards: int = sharding.SHARDS) -> Iterator[Site]:
     """An empty site with an owner, whose elections have so many shards. Whatever would wait waits in its time."""
     time = VirtualTime()
     with ExitStack() as until_then:
@@ -101,7 +101,7 @@ def _patches(time: VirtualTime, seed: int, shards: int) -> list[Any]:
         patch.object(connection, "_RANDOM", Random(seed)),
         patch.object(numbers, "threading", VirtualThreading(time)),
         patch.object(numbers, "_Place", Place),
-        patch.object(places, "SHARDS", shards),
+        patch.object(sharding, "SHARDS", shards),
         patch.object(retry.retry_on_conflict, "__defaults__", (time.sleep,)),
         patch.object(retry.write_each, "__defaults__", (time.sleep,)),
     ]

@@ -164,7 +164,7 @@ def test_an_election_without_it_opens_by_no_link(opened):
 
 def test_the_invitation_sent_again_ends_the_earlier_link_and_its_pass(board):
     door, client, owner = door_of(), come_in(door_of()), people.find("the organiser")
-    mailing.send_again(owner, board, ANN)
+    mailing.resend_invitation(owner, board, ANN)
     assert "A newer link was sent" in gone(door)
     page = client.get(PAGE)
     assert page.status_code == 403
@@ -181,7 +181,7 @@ def test_a_link_replaced_while_somebody_casts_with_it_loses(board, monkeypatch):
 
     def meanwhile(*arguments, **options):
         if "invited" not in entry_of():
-            mailing.send_again(owner, board, ANN)
+            mailing.resend_invitation(owner, board, ANN)
         return casting(*arguments, **options)
 
     monkeypatch.setattr(repository, "casting", meanwhile)
@@ -266,7 +266,7 @@ def test_a_pass_opens_no_other_result_and_no_page_of_those_who_run_it(board, ope
 
 def test_a_link_that_ended_opens_no_result_either(board, person):
     client = come_in(door_of())
-    mailing.send_again(people.find("the organiser"), board, ANN)
+    mailing.resend_invitation(people.find("the organiser"), board, ANN)
     close_and_seal(elections.find("Board"))
     for name in ("results", "follow", "recount", "bundle"):
         answer = client.get(reverse(name, args=["Board"]))
@@ -325,7 +325,7 @@ def test_a_pass_is_good_for_all_elections_of_a_multi_ballot(board, opened):
     held = Pass(link_of(), "b1")
     assert services.standing_of(held, "Other").voter == ANN
     services.cast(held, "Other", ranks(Bo=1), "form")
-    mailing.send_again(people.find("the organiser"), elections.find("Board"), ANN)
+    mailing.resend_invitation(people.find("the organiser"), elections.find("Board"), ANN)
     with pytest.raises(LinkRefused):
         services.cast(held, "Other", ranks(Cy=1), "another form")
     table().write(*elections.change(elections.find("Other"), replace(elections.find("Other"), book="b2")))
@@ -560,7 +560,7 @@ def test_organisers_are_told_what_a_link_means_and_what_sending_it_again_does(bo
 
 def test_the_log_makes_the_turns_again_and_does_not_tell_who_came_by_link(board, site):
     owner = people.find("the organiser")
-    mailing.send_again(owner, board, ANN)
+    mailing.resend_invitation(owner, board, ANN)
     add_voters(owner, elections.find("Board"), ["late@example.org"])
     services.cast(Pass(link_of()), "Board", ranks(Bo=1), "form")
     site_sealer().seal()

@@ -30,8 +30,8 @@ from acts.storage import table, use_table
 from ballots import repository, services
 from ballots.services import casting
 from config.settings import BASE_DIR
-from elections import places
 from elections import repository as elections
+from elections import sharding
 from elections.lifecycle import closing, deleting
 from elections.lifecycle import services as lifecycle
 from elections.roll.services import add_voters
@@ -81,7 +81,7 @@ class Rush:
     def __init__(self, name: str):
         self.name = name
         self.users = [user for user in map(people.find, VOTERS) if user]
-        self.salt = table().get(keys.salts(name, places.shards_of(name))[0])
+        self.salt = table().get(keys.salts(name, sharding.shards_of(name))[0])
 
     def plan(self, **details: Any) -> Plan:
         return Plan(VOTERS, election=self.name, **details)
@@ -158,7 +158,7 @@ def test_what_threads_do_some_order_explains(rush):
 @pytest.mark.parametrize(("kind", "killed_at", "shards"), [("public", 0, 1), ("everyone", 3, 4)])
 def test_a_close_gets_through_while_gates_are_in_use(rush, monkeypatch, kind, killed_at, shards):
     """At the first call; unless whoever calls is killed on the way, and a worker takes it up."""
-    monkeypatch.setattr(places, "SHARDS", shards)
+    monkeypatch.setattr(sharding, "SHARDS", shards)
     board, held = rush(kind), Held(table(), most=4, conflicts=0.2)
     plan = board.plan(clients=8, organisers=2, closing_after=60, stubborn=True, killed_at=killed_at)
     acts = perform(plan, held)

@@ -13,7 +13,7 @@ from acts.queues import SomeFailed
 from acts.storage import table, use_table
 from ballots import services
 from elections import repository as elections
-from elections.lifecycle.closing import close_what_is_over
+from elections.lifecycle.closing import close_ended_elections
 from elections.rules import State
 from store import keys
 from store.table import Conflict, Unavailable
@@ -39,7 +39,7 @@ def finish_closing() -> None:
     """As the worker does: again until it is done."""
     for _ in range(100):
         try:
-            close_what_is_over()
+            close_ended_elections()
             for mark in table().each(keys.SEALING):
                 services.seal_what_is_closed(mark["election_name"])  # which leaves the boxes to be looked into
         except (Conflict, Unavailable, SomeFailed):

@@ -144,7 +144,7 @@ def test_whom_a_reminder_reaches_tells_nothing(world_of):
     for name in ("Eve", "Bob"):
         world = world_of("listed", [(name, UP)])
         organiser, board = people.find("the organiser"), elections.find("Board")
-        mailing.send_again(organiser, board, "Eve")
+        mailing.resend_invitation(organiser, board, "Eve")
         mailing.remind(organiser, board)
         queue_mailings()
         send_waiting(compose)

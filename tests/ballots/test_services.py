@@ -24,7 +24,7 @@ from elections.candidates.services import add_candidates
 from elections.drafts import services as drafts
 from elections.lifecycle import closing
 from elections.lifecycle import services as lifecycle
-from elections.lifecycle.closing import close_what_is_over
+from elections.lifecycle.closing import close_ended_elections
 from elections.roll.services import add_voters
 from elections.turnout.counts import turnout
 from ranking.candidates import Candidate
@@ -413,7 +413,7 @@ def test_a_close_that_was_interrupted_is_finished_by_the_clock(site, person, ope
     closing.CLOSING.begin(election, "the organiser")
     with pytest.raises(NotNow, match="closed"):
         services.cast(eve, "Board", ranks(Cy=1), "2")
-    assert close_what_is_over() == 1
+    assert close_ended_elections() == 1
     (event,) = events(site, "ElectionClosed")
     assert event["actor"] == "the organiser"
     assert services.seal_what_is_closed() == 1

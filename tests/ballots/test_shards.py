@@ -11,8 +11,8 @@ from accounts import services as accounts
 from acts.storage import use_table
 from audit.tables import masks, raw
 from ballots import personal_data, repository, secrecy, services
-from elections import places
 from elections import repository as elections
+from elections import sharding
 from elections.lifecycle import closing
 from elections.turnout.counts import turnout
 from results import proof
@@ -36,7 +36,7 @@ LIVE = {"secret_ballot": False, "results_visible": "live"}
 @pytest.fixture(autouse=True)
 def four(monkeypatch):
     """As on a distant store, but with fewer shards."""
-    monkeypatch.setattr(places, "shards_of_new", lambda: 4)
+    monkeypatch.setattr(sharding, "shards_of_new", lambda: 4)
 
 
 @pytest.fixture
@@ -66,7 +66,7 @@ def test_cast_changed_withdrawn_closed_sealed_and_proven(site, voted, secret):
     services.cast(first, "Board", ranks(Cy=1), "again")
     services.withdraw(second, "Board", "no")
     assert len(list(repository.every_ballot(election))) == turnout(election).voted == 23
-    assert partitions(site, places.box(election)) == partitions(site, places.roll(election)) == FOUR
+    assert partitions(site, sharding.ballot_spans(election)) == partitions(site, sharding.roll_spans(election)) == FOUR
     assert list(site.each(*keys.ballots("Board"))) == list(site.each(*keys.voters("Board"))) == []
     assert services.standing_of(first, "Board").voted
     assert next(iter(personal_data.ballots(first)))["ranking"] == [["Cy"]]
@@ -86,7 +86,7 @@ def test_a_secret_ballot_lies_where_its_pseudonym_says_and_the_salt_in_every_sha
     assert {(item["PK"], item["salt"]) for item in salts} == {(pk, salts[0]["salt"]) for pk in FOUR}
     assert site.get(keys.salt("Board")) is None
     expected = {keys.ballot("Board", secrecy.pseudonym(salts[0], name), 4) for name in NAMES}
-    found = {(item["PK"], item["SK"]) for item in sharded_reads.each(site, places.box(election))}
+    found = {(item["PK"], item["SK"]) for item in sharded_reads.each(site, sharding.ballot_spans(election))}
     assert found == {(place.pk, place.sk) for place in expected}
     closing.close(people.find("the organiser"), election)
     assert not [item for _name, item in site.everything() if item["SK"] == "SALT"]
@@ -114,7 +114,7 @@ def test_many_at_once_and_one_of_them_in_many_tabs(site, person, opened):
     answers = at_once(*acts, *tabs)
     assert not [each for each in answers if isinstance(each, Exception)]
     assert len(list(repository.every_ballot(election))) == turnout(election).voted == 6
-    assert sum(item["voted"] for item in sharded_reads.each(site, places.roll(election))) == 6
+    assert sum(item["voted"] for item in sharded_reads.each(site, sharding.roll_spans(election))) == 6
 
 
 def test_whoever_leaves_takes_ballot_and_place_along(site, voted):

@@ -15,8 +15,8 @@ from ballots import repository, services, sorting
 from ballots.comparing import Cast
 from ballots.services import emptying, sealing
 from ballots.sorting import Sorter
-from elections import places
 from elections import repository as elections
+from elections import sharding
 from elections.lifecycle import closing
 from results import proof
 from results import services as results
@@ -43,7 +43,7 @@ def filled(site, opened, monkeypatch):
         election = opened(name=name, electorate="everyone", **settings)
         for number in range(ballots):
             site.write(Put(ballot_in(election, number, code(number))))
-        site.write(Update(places.gates_of(election).keys(name)[0], add={"voted": ballots}))
+        site.write(Update(sharding.gates_of(election).keys(name)[0], add={"voted": ballots}))
         return closing.close(people.find("the organiser"), elections.find(name))
 
     return fill

@@ -18,17 +18,17 @@ from acts.hooks import Hooks
 from ballots.services.sealing import COUNTING, SEALED
 from elections.access import PANELS
 from elections.dashboard.next_step import ONCE_SEALED
-from elections.lifecycle.closing import FOLLOWING, SHUTTING
+from elections.lifecycle.closing import AFTER_CLOSING, SHUTTING
 from elections.lifecycle.services import OPENING
 from mail.emails import COLOURING, EMAIL_TEMPLATES
 
 STEPS = {
     "SEEING": (SEEING, ["skills.access.may_see_profile"]),
-    "OPENING": (OPENING, ["ballots.secrecy.salted", "elections.skills_needed.needs.kept"]),
+    "OPENING": (OPENING, ["ballots.secrecy.salted", "elections.skills_needed.needs.storing_snapshot"]),
     "SHUTTING": (SHUTTING, ["ballots.secrecy.unsalted"]),
-    "FOLLOWING": (FOLLOWING, ["results.services.seal_soon"]),
-    "PANELS": (PANELS, ["news.about.beside"]),
-    "WELCOMING": (WELCOMING, ["elections.invitations.wording.asked_of"]),
+    "AFTER_CLOSING": (AFTER_CLOSING, ["results.services.seal_soon"]),
+    "PANELS": (PANELS, ["news.election_posts.election_panel"]),
+    "WELCOMING": (WELCOMING, ["elections.invitations.wording.invitations_of"]),
     "COLOURING": (COLOURING, ["pages.colours.site_shades"]),
     "COUNTING": (COUNTING, ["results.services.seal_result"]),
     "SEALED": (SEALED, ["results.mailing.services.mail_by_itself"]),
@@ -38,7 +38,7 @@ STEPS = {
         [
             "accounts.heirs.pass_on",
             "ballots.services.leaving.take_along",
-            "elections.groups.services.leave",
+            "elections.groups.services.forget_person",
             "accounts.heirs.pass_on",
             "accounts.heirs.pass_on",
             "accounts.heirs.pass_on",
@@ -47,7 +47,7 @@ STEPS = {
             "skills.services.endorsing.forget_endorsements",
             "elections.invitations.opt_out.forget",
             "news.services.liking.forget_likes",
-            "news.subscribing.forget_subscription",
+            "news.subscriptions.forget_subscription",
             "assembly.minutes.services.forget_attendances",
             "live.services.leaving.forget_hosting",
             "accounts.services.leaving.forget_sessions",

@@ -148,7 +148,7 @@ def fail(monkeypatch, client, site):
         def raise_it(*args, **kwargs):
             raise exception
 
-        monkeypatch.setattr("news.front.newest_shared", raise_it)
+        monkeypatch.setattr("news.front_page.newest_shared", raise_it)
         client.raise_request_exception = False
         return client.get("/")
 

@@ -22,7 +22,7 @@ from elections.lifecycle import closing as ending
 from elections.lifecycle import deleting
 from elections.lifecycle import deleting as deleting_acts
 from elections.lifecycle import services as lifecycle
-from elections.lifecycle.closing import close_what_is_over
+from elections.lifecycle.closing import close_ended_elections
 from elections.roll.services import add_voters
 from ranking.candidates import Candidate
 from store import keys
@@ -90,7 +90,7 @@ def test_one_that_is_just_being_closed_is_deleted_although_we_do_not_get_through
     with monkeypatch.context() as crowded:
         crowded.setattr(deleting.CLOSING.__class__, "shut_gates", refuse)
         deleting_acts.delete(ada, repository.find("Board"))
-    close_what_is_over()
+    close_ended_elections()
     finish_background("delete election")
     assert repository.find("Board") is None
     assert left() == []

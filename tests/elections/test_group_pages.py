@@ -125,7 +125,7 @@ def club(ada):
 def test_a_group_is_made_from_a_list_and_looked_at(page, ada):
     assert "No groups yet" in text_of(page.get("/groups/"))
     place = page.post("/groups/new/", {"name": "Club"})["Location"]
-    (group,) = groups.each_of("Ada")
+    (group,) = groups.every_group_of("Ada")
     assert place == at("add_members", group.id)
     assert "Choose a file or paste a list" in text_of(page.post(place, {}))
     preview = text_of(page.post(place, {"text": "Ada\nNobody\na@example.org\n"}))

@@ -298,7 +298,7 @@ def test_who_stands_is_made_once_and_what_another_process_changes_is_seen_at_onc
     assert "Tokyo" in text_of(ada.get(page))
     before = repository.find_candidate(board.name, "Bo")
     after, election = Candidate("Bo", "I *sing*."), repository.find(board.name)
-    changed = repository.changed_candidate(board.name, before, after)
+    changed = repository.changing_candidate(board.name, before, after)
     elsewhere.write(changed, repository.touched(election, candidates=True))
     assert "<em>sing</em>" in text_of(ada.get(page))
     assert len(made) == 3

@@ -17,7 +17,7 @@ from live.services import correcting, moving
 from live.show import rooms, screens
 from live.show.screens import Role
 from questions.question import Kind, Question, Type
-from questions.rules import Elsewhere, edition_of_question
+from questions.rules import ChangedElsewhere, question_fingerprint
 from store.log import EventLog
 from tests.live.conftest import drive, give, seated
 from upkeep import replay
@@ -44,7 +44,7 @@ def at(game, name: str, *words) -> str:
 
 
 def seen(game, place: int) -> str:
-    return edition_of_question(repository.questions(game.id)[place])
+    return question_fingerprint(repository.questions(game.id)[place])
 
 
 def move(game, place: int, *, up: bool = True) -> None:
@@ -211,7 +211,7 @@ def test_what_somebody_else_has_changed_is_not_overwritten(assembly):
         lambda: correcting.move(assembly.id, "Hana", 1, old, up=True),
         lambda: correcting.remove(assembly.id, "Hana", 1, old),
     ):
-        with pytest.raises(Elsewhere):
+        with pytest.raises(ChangedElsewhere):
             act()
     assert titles(assembly)[1] == "By Ines"
 

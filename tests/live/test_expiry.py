@@ -15,7 +15,7 @@ from live import lifetimes, repository, rules
 from live.rules import Step
 from live.services import making
 from live.show import presence, rooms
-from questions.question import OF_SETS, Type
+from questions.question import SET_TYPES, Type
 from store import keys, purging
 from store.table import DATA
 from tests.aws.engine import ours
@@ -29,7 +29,7 @@ SAID = (*NAMES, WORDS)  # names of players, and what they said
 
 
 def played(made) -> list:
-    games = [made(type_, title=f"About {type_}") for type_ in OF_SETS]
+    games = [made(type_, title=f"About {type_}") for type_ in SET_TYPES]
     for game in games:
         play(game)
         presence.PRESENCE.saw_host(game.id)
@@ -83,7 +83,7 @@ def test_its_data_goes_some_days_after_its_end_as_the_operator_says(site, made, 
     finish_background()
     assert [item for item in of_games(site) if not item["PK"].startswith("CODE#")] == []
     lines = repository.history("Hana", limit=9)[0]
-    assert [line.is_kept for line in lines] == [False] * len(OF_SETS)
+    assert [line.is_kept for line in lines] == [False] * len(SET_TYPES)
     assert background.next_due() is None
     assert replay.check(site, said=replay.quietly).first == ()
 
@@ -95,7 +95,7 @@ def test_nothing_is_read_of_it_after_its_last_day_even_without_a_worker(site, ma
     site.clock = lambda: late
     assert all(repository.find(game.id) is None and rooms.current(game.id) is None for game in games)
     assert of_games(site) == []
-    assert len(repository.history("Hana", limit=9)[0]) == len(OF_SETS)
+    assert len(repository.history("Hana", limit=9)[0]) == len(SET_TYPES)
 
 
 def test_neither_store_nor_files_know_a_name_or_a_word_any_more(site, made, settings, monkeypatch):

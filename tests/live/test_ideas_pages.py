@@ -17,7 +17,7 @@ from live.plays import ideas_store as orders
 from live.rules import Phase, Step
 from live.show import robots, rooms, screens
 from live.show.screens import Role
-from questions.formats import csv_in, csv_out
+from questions.formats import csv_import, exports
 from questions.question import Kind, Question, Type, flaws
 from tests.live.conftest import drive, give, picture, seated
 from tests.live.test_ideas import ASKED, WRITTEN, numbers, sealed
@@ -295,8 +295,8 @@ def test_a_quick_poll_that_can_be_asked_twice(hana):
 
 def test_sets_have_ideas_and_rankings_that_are_asked_twice():
     kept = (ASKED[0], Question("Where?", Kind.RANKING, options=("Sea", "Hills"), twice=True))
-    raw = "".join(csv_out.questions_csv(kept)).encode()
-    read = [csv_in._question_of(row) for row in _rows(raw)]
+    raw = "".join(exports.questions_csv(kept)).encode()
+    read = [csv_import.question_from(row) for row in _rows(raw)]
     assert [question for question, _flaws in read] == list(kept)
     assert not any(list(found) for _question, found in read)
     assert [flaw.field for flaw in flaws(Question("Free", Kind.TEXT, twice=True))] == ["twice"]
@@ -308,7 +308,7 @@ def _rows(raw: bytes) -> list[dict[str, str]]:
 
 
 def test_neither_yes_nor_no_is_said_of_its_column():
-    _question, found = csv_in._question_of(
+    _question, found = csv_import.question_from(
         {"title": "Where?", "kind": "ranking", "option1": "a", "option2": "b", "twice": "often"}
     )
     assert [flaw.field for flaw in found] == ["twice"]

@@ -503,9 +503,11 @@ def test_those_who_checked_in_by_code_vote_by_link_to_the_address_of_the_roll(ma
     game = made(Type.ASSEMBLY, [CHAIR])
     enrol("Ada")
     roll.add(game.id, "Hana", ["Ada", "Zita", "Yves"], {"zita": "zita@example.org"})
-    for entry in roll.every(game.id):
+    for entry in roll.each_entry(game.id):
         account = entry.name if entry.account else ""
-        seat = seats.Seat(roll.player(game.id, entry), entry.name, game.created_at, account=account, entry=entry.name)
+        seat = seats.Seat(
+            roll.player_of_entry(game.id, entry), entry.name, game.created_at, account=account, entry=entry.name
+        )
         table().write(*seats.seating(game, seat))
     made_ = carrying.make_election(hana, game.id, 0, of_those_present=True)
     election = elections.find(made_.what)

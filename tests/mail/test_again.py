@@ -240,7 +240,7 @@ def test_an_election_counts_a_mail_that_is_tried_again(site, board, owner):
 
 def test_who_was_invited_again_by_the_organiser_gets_no_third_mail(site, board, owner):
     server, otto = board
-    invitations.send_again(otto, repository.find("Board"), "ann@example.org")
+    invitations.resend_invitation(otto, repository.find("Board"), "ann@example.org")
     assert (counted(), failures()) == ((1, 1, 0), [])
     owner.post("/mails/again/")
     assert send_all() == 1

@@ -82,7 +82,7 @@ def test_one_click_of_a_mail_program_is_enough_to_get_no_more_reminders(site, pe
     add_candidates(otto, election, [Candidate("Bo"), Candidate("Cy")])
     add_voters(otto, election, ["ann@example.org"])
     lifecycle.open_(otto, repository.find("Board"), editable=False)
-    path = f"/no-reminders/{mailing.silence_token('Board', 'ann@example.org')}/"
+    path = f"/no-reminders/{mailing.unsubscribe_token('Board', 'ann@example.org')}/"
     answer = Client(enforce_csrf_checks=True).post(path, {"List-Unsubscribe": "One-Click"})
     assert answer.status_code == 200
     assert site.get(keys.voter("Board", "ann@example.org"))["left_alone"]

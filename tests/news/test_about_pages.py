@@ -63,7 +63,7 @@ def test_the_newest_three_stand_on_its_page_and_the_others_are_one_link_away(ope
     listed = page(reader, "/news/about/Board/")
     assert re.findall(r">(Post \d|Ahead|Draft)</a>", listed) == ["Post 3", "Post 2", "Post 1", "Post 0"]
     assert WRITE in page(signed_in(user), "/news/about/Board/")
-    monkeypatch.setattr("news.about_views.PAGE_ROWS", 3)
+    monkeypatch.setattr("news.views.PAGE_ROWS", 3)
     further = re.search(r'href="(/news/about/Board/\?after=[^"]+)"', page(reader, "/news/about/Board/"))[1]
     assert re.findall(r">(Post \d)</a>", page(reader, further)) == ["Post 0"]
 

@@ -158,7 +158,7 @@ def crawled(prepared, settings, monkeypatch) -> Prepared:
     """Lists of a few, so that they have several pages. What a drawing shows is not read, only whether there is one."""
     settings.STORE_URL = prepared.url
     monkeypatch.setattr("news.views.PAGE_ROWS", 5)
-    monkeypatch.setattr("news.card_views.picture", lambda card: b"drawn")
+    monkeypatch.setattr("news.views.picture", lambda card: b"drawn")
     return prepared
 
 
@@ -255,7 +255,7 @@ def test_a_list_without_its_bound_is_found(crawled, monkeypatch):
 
 def test_a_page_that_does_not_look_at_the_clock_is_found(crawled, monkeypatch):
     stands_at(monkeypatch, now := at(hours=2))
-    monkeypatch.setattr(Post, "is_seen", lambda post, moment: True)
+    monkeypatch.setattr(Post, "is_public", lambda post, moment: True)
     hidden = next(each for each in crawled.told if each.since > now)
     address = f"/news/post/{hidden.words['slug']}/"
     assert answers(Client(), address)[0] != 404

@@ -31,7 +31,7 @@ def test_what_can_be_read_stays_without_a_name_and_the_rest_is_the_owners(author
     assert (seen.title, seen.author) == ("Seen", "")
     assert repository.by_author("Ann", limit=9)[0] == repository.drafts("Ann", limit=9)[0] == []
     assert [(each.title, each.author) for each in repository.drafts("Boss", limit=9)[0]] == [("Draft", "Boss")]
-    assert [(each.title, each.author) for each in repository.ahead(limit=9)[0]] == [("Ahead", "Boss")]
+    assert [(each.title, each.author) for each in repository.scheduled(limit=9)[0]] == [("Ahead", "Boss")]
     services.edit(admin, seen, written("Seen", "Still."))
 
 

@@ -204,7 +204,7 @@ def test_a_draft_is_written_with_the_rendering_of_the_server(boss):
     assert answer.redirect_chain == [(f"/news/{made.id}/edit/", 302)]
     assert "Your draft is saved" in text(answer)
     assert (made.tags, made.author, made.slug) == (("Board", "élan"), "Boss", "we-have-moved")
-    assert "<em>office</em>" in repository.whole(made.id).text.html
+    assert "<em>office</em>" in repository.find_full(made.id).text.html
 
 
 def test_a_form_sent_twice_makes_one_draft_and_what_was_changed_in_between_is_not_lost(boss):
@@ -264,9 +264,9 @@ def test_of_two_tabs_the_second_is_told_and_keeps_its_words(boss, draft):
     assert answer.status_code == 422
     for words in ("saved elsewhere since you opened it", "What was slower", "What was quicker"):
         assert words in text(answer)
-    assert repository.whole(one.id).text.text == "What was quicker"
+    assert repository.find_full(one.id).text.text == "What was quicker"
     boss.post(f"/news/{one.id}/edit/", form | hidden(answer) | {"text": "What was slower"})
-    assert repository.whole(one.id).text.text == "What was slower"
+    assert repository.find_full(one.id).text.text == "What was slower"
 
 
 def test_words_survive_a_session_that_ended_and_a_post_that_was_deleted(boss, admin, draft):
@@ -306,7 +306,7 @@ def test_the_button_says_what_will_happen(boss, client, draft):
     assert repository.drafts(limit=9)[0] != [], "looking changes nothing"
     answer = boss.post(path, chosen | hidden(page), follow=True)
     assert "It will be published on May 3, 2097, 9 a.m. CEST (Europe/Berlin)" in text(answer)
-    assert repository.ahead(limit=9)[0][0].published_at == "2097-05-03T07:00:00.000Z"
+    assert repository.scheduled(limit=9)[0][0].published_at == "2097-05-03T07:00:00.000Z"
     past = {"at": "2020-05-03 09:00", "time_zone": "UTC"}
     page = boss.get(path, past)
     assert "Publish now, dated May 3, 2020, 9 a.m. UTC</button>" in text(page)

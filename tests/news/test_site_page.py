@@ -12,7 +12,7 @@ from accounts.rules import Role
 from acts import branding
 from acts.storage import log
 from news import site_page, site_services
-from news.site_forms import MAX_LINKS, arranged
+from news.site_forms import MAX_LINKS, rearrange
 from news.site_page import Part
 from photos.changing import Wanted
 from photos.encoding import Encoded
@@ -270,7 +270,7 @@ def test_buttons_move_rows_and_save_nothing(save):
 @every_row("act", ["up-0", "down-2", "up-9", "up--1", "up-", "nonsense", "remove-9", "down-99999999999"])
 def test_buttons_that_lead_nowhere_change_nothing(act):
     three = [{"title": each} for each in "ABC"]
-    assert arranged(three, act)[0] == three
+    assert rearrange(three, act)[0] == three
 
 
 # --- two at once ---
@@ -295,7 +295,7 @@ def test_two_at_two_parts_are_not_in_each_others_way(ann):
     acts = [lambda part=part: site_services.edit(ann, part, seen[part], WORDS[part]) for part in WORDS]
     assert not [each for each in at_once(*acts) if isinstance(each, Exception)]
     page = site_page.find()
-    assert {part: site_page.said(page, part) for part in WORDS} == WORDS
+    assert {part: site_page.part_data(page, part) for part in WORDS} == WORDS
     assert page.version == len(WORDS)
 
 

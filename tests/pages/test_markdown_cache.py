@@ -217,7 +217,7 @@ def test_a_draft_with_long_html_can_be_renamed(site, draft, kim):
         site.write(Update(keys.candidate("Board", f"C{number:02}"), set={"statement_html": "x" * 100_000}))
     drafts.rename(kim, repository.find("Board"), "Renamed")
     assert len(repository.candidates("Renamed")) == 47
-    assert all("Hello." in each.statement_html for each in repository.candidates_to_show("Renamed")[2:])
+    assert all("Hello." in each.statement_html for each in repository.candidates_with_html("Renamed")[2:])
 
 
 # --- bounds ---

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from polls import counting, repository, services
-from polls.counting import SideBySide, agreement
+from polls.counting import MethodComparison, agreement
 from polls.sealing import seal
 from store import keys, round_trips, splitting
 from store.table import Put
@@ -23,11 +23,11 @@ from .conftest import by_ida, vote
 NAMES = ("Ada", "Bo", "Cy")
 
 
-def account(*rankings: str, names=NAMES, seed: str = "seed") -> SideBySide:
-    return SideBySide.of(Ballots.of(names, rankings), seed)
+def account(*rankings: str, names=NAMES, seed: str = "seed") -> MethodComparison:
+    return MethodComparison.of(Ballots.of(names, rankings), seed)
 
 
-def leaders(found: SideBySide) -> dict[str, tuple[str, ...]]:
+def leaders(found: MethodComparison) -> dict[str, tuple[str, ...]]:
     return {each.method: each.leaders for each in found.counted}
 
 
@@ -48,7 +48,7 @@ def test_methods_that_do_not_agree_are_said_not_to():
 
 def test_nobody_has_voted():
     assert agreement(account()) == "Nobody has voted yet."
-    assert counting.context_of(account())["pictures"] == []
+    assert counting.results_context(account())["pictures"] == []
 
 
 def test_a_tie_of_two_is_a_tie_by_every_method_and_nobodys_win():
@@ -57,7 +57,7 @@ def test_a_tie_of_two_is_a_tie_by_every_method_and_nobodys_win():
     assert agreement(found) == "All three methods see a tie: Ada, Bo."
 
 
-def test_what_hangs_on_a_lot_is_told_as_one_draw_of_several():
+def test_what_depends_on_lot_is_told_as_one_draw_of_several():
     found = account("0>1", "1>0").by("irv")
     shown = counting._method(found)
     assert shown["sentences"][0].startswith("The votes do not decide between these: Ada, Bo.")
@@ -90,20 +90,20 @@ def test_the_order_of_votes_makes_no_difference(rankings, chance):
 
 def test_what_is_sealed_is_read_as_it_was():
     found = account("0>1=2", "1", "2>0")
-    assert SideBySide.from_bytes(found.as_bytes()) == found
+    assert MethodComparison.from_bytes(found.as_bytes()) == found
 
 
 def test_the_largest_poll_fits_one_item():
     names = [f"{number:02d} {'ü' * 190}" for number in range(50)]
     rankings = [">".join(str((start * 7 + step * 3) % 50) for step in range(50)) for start in range(50)]
-    assert len(SideBySide.of(Ballots.of(names, rankings), "seed").as_bytes()) < 300_000
+    assert len(MethodComparison.of(Ballots.of(names, rankings), "seed").as_bytes()) < 300_000
 
 
 # --- as votes come in ---
 
 
-def recounted(poll) -> SideBySide:
-    return SideBySide.of(repository.counted(poll), poll.seed)
+def recounted(poll) -> MethodComparison:
+    return MethodComparison.of(repository.read_ballots(poll), poll.seed)
 
 
 def test_votes_and_changes_are_followed(made, shelf):
@@ -115,7 +115,7 @@ def test_votes_and_changes_are_followed(made, shelf):
     vote(poll, "a", "Tacos")
     look = shelf.look(poll.id)
     assert look.result == recounted(poll)
-    assert look.result.by("irv").result == count(repository.counted(poll), "irv", seed=poll.id)
+    assert look.result.by("irv").result == count(repository.read_ballots(poll), "irv", seed=poll.id)
     assert look.result.total == 2
 
 
@@ -226,7 +226,7 @@ def test_what_an_earlier_seal_has_left_is_not_in_the_files_of_the_next(made, mon
     vote(poll, "a", "Sushi")
     services.close(by_ida(poll))
     seal(poll.id)
-    assert repository.read_counted(poll, repository.counted(poll).digest).counts == {"1": 2}
+    assert repository.read_counted(poll, repository.read_ballots(poll).digest).counts == {"1": 2}
 
 
 def test_a_poll_that_is_gone_is_forgotten(made, shelf):
@@ -244,7 +244,7 @@ def test_the_tally_reads_our_files_as_it_would_any(made, shelf, client):
         answer = client.get(f"/poll/{poll.id}/results/{file}")
         assert answer.status_code == 200, file
         back = read(b"".join(answer.streaming_content), name=file).ballots
-        assert back.digest == repository.counted(poll).digest, file
+        assert back.digest == repository.read_ballots(poll).digest, file
         assert "attachment" in answer["Content-Disposition"]
 
 

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 
 from pages.lists import NotAList, Verdict
 from questions import rules
-from questions.formats.csv_in import read
-from questions.formats.csv_out import COLUMNS, EXAMPLES, as_json, questions_csv
-from questions.formats.rows import Read
+from questions.formats.csv_import import read
+from questions.formats.exports import COLUMNS, EXAMPLES, as_json, questions_csv
+from questions.formats.rows import ImportedFile
 from questions.question import MAX_QUESTIONS, Kind, Question, flaws, tidied
 from tests.rows import every_row
 
@@ -24,8 +24,8 @@ from .test_rules import EMPTY, FULL, NOW
 HEADER = ",".join(COLUMNS)
 
 
-def given_by(text: str, whole=EMPTY) -> Read:
-    return read(text.encode(), whole)
+def given_by(text: str, full=EMPTY) -> ImportedFile:
+    return read(text.encode(), full)
 
 
 def one(text: str) -> Question:
@@ -241,6 +241,6 @@ def test_no_bytes_break_the_reader(raw):
 @settings(max_examples=40, deadline=None)
 @given(st.lists(st.builds(Question, title=WORDS, detail=WORDS, category=WORDS, school=WORDS), max_size=5))
 def test_any_question_comes_back(typed):
-    tidy = {rules.likeness(each): each for each in map(tidied, typed) if not list(flaws(each))}
+    tidy = {rules.comparison_key(each): each for each in map(tidied, typed) if not list(flaws(each))}
     questions = list(tidy.values())
     assert given_by("".join(questions_csv(questions))).new == questions

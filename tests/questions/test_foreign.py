@@ -9,10 +9,9 @@ from hypothesis import strategies as st
 from pages.lists import NotAList, Verdict
 from questions import formats, rules
 from questions.formats import Format
-from questions.formats.csv_out import EXAMPLES, questions_csv
-from questions.formats.gift_out import questions_gift
-from questions.formats.plain import plain
-from questions.formats.rows import Read, Row
+from questions.formats.exports import EXAMPLES, questions_csv, questions_gift
+from questions.formats.gift_import import plain
+from questions.formats.rows import ImportedFile, Row
 from questions.question import MAX_QUESTIONS, Kind, Question, flaws, tidied
 from tests.rows import every_row
 
@@ -23,8 +22,8 @@ from .test_rules import EMPTY, FULL, NOW
 RIVERS = "Rivers and seas"
 
 
-def read(raw: bytes | str, chosen: Format | None = None, whole=EMPTY) -> Read:
-    return formats.read(raw.encode() if isinstance(raw, str) else raw, whole, chosen=chosen)[1]
+def read(raw: bytes | str, chosen: Format | None = None, full=EMPTY) -> ImportedFile:
+    return formats.read(raw.encode() if isinstance(raw, str) else raw, full, chosen=chosen)[1]
 
 
 def row(raw: bytes | str, chosen: Format) -> Row:
@@ -38,7 +37,7 @@ def one(raw: bytes | str, chosen: Format) -> Question:
     return question
 
 
-def reasons(read_: Read) -> dict[str, str]:
+def reasons(read_: ImportedFile) -> dict[str, str]:
     return {each.title: each.reason for each in read_.rows if each.verdict == Verdict.INVALID}
 
 
@@ -211,7 +210,7 @@ def without_options(question: Question) -> Question:
 @given(st.lists(QUESTIONS, max_size=4))
 def test_any_question_that_gift_holds_comes_back(typed):
     kept = [each for each in map(tidied, map(without_options, typed)) if can_be_kept(each)]
-    questions = rules.added(EMPTY, {rules.likeness(each): each for each in kept}.values(), NOW).questions
+    questions = rules.added(EMPTY, {rules.comparison_key(each): each for each in kept}.values(), NOW).questions
     assert read(gift(*questions), Format.GIFT).new == list(questions)
 
 
@@ -352,7 +351,7 @@ def spoilt(draw) -> bytes:
     return raw
 
 
-def judged(raw: bytes, chosen: Format | None) -> None:
+def judge_rows(raw: bytes, chosen: Format | None) -> None:
     """Either the whole is refused, or every row has a verdict, with a reason or a right question."""
     try:
         _format, found = formats.read(raw, EMPTY, chosen=chosen)
@@ -368,15 +367,15 @@ def judged(raw: bytes, chosen: Format | None) -> None:
 @settings(max_examples=80, deadline=None)
 @given(spoilt(), st.sampled_from([None, *Format]))
 def test_no_spoilt_file_breaks_a_reader(raw, chosen):
-    judged(raw, chosen)
-    judged(raw, None)
+    judge_rows(raw, chosen)
+    judge_rows(raw, None)
 
 
 @settings(max_examples=60, deadline=None)
 @given(st.binary(max_size=200))
 def test_no_bytes_break_a_reader(raw):
     for chosen in (None, *Format):
-        judged(raw, chosen)
+        judge_rows(raw, chosen)
 
 
 @settings(max_examples=60, deadline=None)

@@ -15,8 +15,8 @@ from django.test import Client
 from accounts.rules import Role
 from acts.rate_limits import SECONDS_PER_HOUR, Limit
 from questions import repository, services
-from questions.formats.csv_out import questions_csv
-from questions.question import IN_A_SET, Kind, Question
+from questions.formats.exports import questions_csv
+from questions.question import SET_KIND_LABELS, Kind, Question
 from tests.people import sign_in
 
 from .conftest import CAPITAL, MANY, MEET
@@ -67,7 +67,7 @@ def test_a_set_is_made_and_listed(site, hers):
     page = followed(hers, "/live/sets/new/", words)
     assert "Quiz night" in page
     assert "No questions yet" in page
-    (set_,) = repository.mine("Ida", limit=9)[0]
+    (set_,) = repository.owned_by("Ida", limit=9)[0]
     assert (set_.name, set_.custom_instructions, set_.version) == ("Quiz night", "Be\nquick.", 1)
     assert "Quiz night" in text(hers.get("/live/sets/"))
 
@@ -76,7 +76,7 @@ def test_a_set_needs_a_name_and_its_words_have_an_end(site, hers):
     answer = hers.post("/live/sets/new/", {"name": "", "description": "x" * 2001})
     assert answer.status_code == 422
     assert "At most 2000 characters; these are 2001." in text(answer)
-    assert repository.mine("Ida", limit=9)[0] == []
+    assert repository.owned_by("Ida", limit=9)[0] == []
 
 
 def test_too_many_sets_in_an_hour_are_refused(site, ida, hers, made, monkeypatch):
@@ -84,7 +84,7 @@ def test_too_many_sets_in_an_hour_are_refused(site, ida, hers, made, monkeypatch
     hers.post("/live/sets/new/", {"name": "One"})
     assert "tried too often" in text(hers.post("/live/sets/new/", {"name": "Two"}))
     assert "tried too often" in followed(hers, f"/live/sets/{made}/copy/")
-    assert len(repository.mine("Ida", limit=9)[0]) == 2
+    assert len(repository.owned_by("Ida", limit=9)[0]) == 2
 
 
 def test_a_set_says_for_what_it_serves_and_shows_all_it_has(site, hers, made):
@@ -127,7 +127,7 @@ def test_a_shared_one_can_be_used_and_copied_and_not_changed(site, ida, his, mad
     assert {each for each, status in found.items() if status == 403} == {*PAGES[1:], *ACTS} - {"copy/"}
     assert {found[each] for each in ("", *FILES)} == {200}
     assert found["copy/"] == 302
-    (copied,) = repository.mine("Bo", limit=9)[0]
+    (copied,) = repository.owned_by("Bo", limit=9)[0]
     assert (copied.name, copied.total_questions) == ("Copy of Evening", 4)
     page = text(his.get(f"/live/sets/{made}/"))
     assert "Make a copy that is mine" in page
@@ -163,11 +163,11 @@ def test_it_is_put_away_and_shared_and_taken_back(site, hers, made):
 def test_a_question_is_added_by_its_kind(site, hers, made):
     answer = hers.post(f"/live/sets/{made}/questions/new/", TYPED | OPTIONS)
     assert answer["Location"] == f"/live/sets/{made}/#question-5"
-    question = repository.whole(made).find(5).question
+    question = repository.find_full(made).find(5).question
     assert question == Question("Who won?", Kind.CHOICE, category="Sport", options=("Ada", "Bo"), right=(1,))
     text_ = TYPED | OPTIONS | {"kind": "text", "title": "Why?"}
     hers.post(f"/live/sets/{made}/questions/new/", text_)
-    assert repository.whole(made).find(6).question == Question("Why?", category="Sport"), "a text has no options"
+    assert repository.find_full(made).find(6).question == Question("Why?", category="Sport"), "a text has no options"
 
 
 def test_the_next_question_keeps_kind_and_category(site, hers, made):
@@ -209,7 +209,7 @@ def test_a_question_is_changed_and_moved_to_another_category(site, hers, made):
     typed = {"kind": "ranking", "title": "Where now?", "category": "towns", "seconds": "0", "seen": seen(answer)}
     typed |= {"option1": "Library", "option2": "Park", "option3": "Zoo"}
     assert hers.post(f"/live/sets/{made}/questions/2/", typed)["Location"].endswith("#question-2")
-    placed = repository.whole(made).find(2)
+    placed = repository.find_full(made).find(2)
     assert (placed.question.title, placed.question.category, placed.category) == ("Where now?", "Towns", 1)
     assert placed.question.options == ("Library", "Park", "Zoo")
 
@@ -226,7 +226,7 @@ def test_of_two_tabs_the_second_is_told_and_loses_nothing(site, hers, made):
     assert "What is saved now" in page
     assert "First tab?" in page
     hers.post(f"/live/sets/{made}/questions/1/", words | {"title": "Second tab?", "seen": seen(answer)})
-    assert repository.whole(made).find(1).question.title == "Second tab?"
+    assert repository.find_full(made).find(1).question.title == "Second tab?"
 
 
 def test_words_for_a_question_that_is_gone_can_become_a_new_one(site, ida, hers, made):
@@ -256,7 +256,7 @@ def test_questions_move_once_for_two_clicks(site, hers, made):
     click = {"way": "down", "version": version}
     hers.post(f"/live/sets/{made}/questions/2/move/", click)
     assert "Please look again" in followed(hers, f"/live/sets/{made}/questions/2/move/", click)
-    assert [each.number for each in repository.whole(made).placed] == [1, 3, 2, 4]
+    assert [each.number for each in repository.find_full(made).placed] == [1, 3, 2, 4]
 
 
 def test_a_question_is_removed_after_a_question(site, hers, made):
@@ -265,7 +265,7 @@ def test_a_question_is_removed_after_a_question(site, hers, made):
     token = re.search(r'name="token" value="([^"]*)"', page.content.decode())[1]
     assert "changed elsewhere" in followed(hers, f"/live/sets/{made}/questions/2/remove/", {"token": "old"})
     assert "is removed." in followed(hers, f"/live/sets/{made}/questions/2/remove/", {"token": token})
-    assert [each.number for each in repository.whole(made).placed] == [1, 3, 4]
+    assert [each.number for each in repository.find_full(made).placed] == [1, 3, 4]
 
 
 def test_categories_are_named_and_moved(site, hers, made):
@@ -382,7 +382,7 @@ def test_the_page_of_the_import_says_how_and_has_a_template(site, hers, made):
         assert words in page
     raw = b"".join(hers.get("/live/sets/template.csv").streaming_content).decode("utf-8-sig")
     kinds = [row["kind"] for row in csv.DictReader(io.StringIO(raw))]
-    assert sorted(kinds) == sorted(IN_A_SET)
+    assert sorted(kinds) == sorted(SET_KIND_LABELS)
 
 
 def test_words_that_look_like_html_are_words(site, ida, hers):

@@ -107,16 +107,16 @@ def test_without_that_choice_nobody_is_mailed(site, ada, person):
 def test_who_wants_none_says_so_once(site, ada, person, client):
     person("Eve", Role.VOTER, email="eve@example.org")
     election = closed(ada, ANN, BEN)
-    opt_out.leave_alone(BEN.upper())
+    opt_out.opt_out(BEN.upper())
     mailing.mail_result(ada, election)
     assert deliver() == {"eve@example.org": 1, ANN: 1}
     to_ann = next(message for message in sent.outbox if message.to == [ANN])
     (address,) = set(re.findall(r"(/no-results/\S+/)", to_ann.body))
     assert to_ann.extra_headers["List-Unsubscribe-Post"] == "List-Unsubscribe=One-Click"
     assert client.get(address).status_code == 200
-    assert not opt_out.wants_none(ANN), "a mail scanner has only looked"
+    assert not opt_out.has_opted_out(ANN), "a mail scanner has only looked"
     assert client.post(address, {"List-Unsubscribe": "One-Click"}).status_code == 200
-    assert opt_out.wants_none(ANN)
+    assert opt_out.has_opted_out(ANN)
     assert client.post("/no-results/made-up/").status_code == 410
 
 
@@ -125,7 +125,7 @@ def test_a_mail_that_waits_is_dropped_for_who_wants_none_by_now(site, ada, perso
     election = closed(ada)
     mailing.mail_result(ada, election)
     queue_mailings()
-    opt_out.leave_alone("eve@example.org")
+    opt_out.opt_out("eve@example.org")
     assert deliver() == {}
 
 
@@ -133,14 +133,14 @@ def test_people_change_it_on_their_own_page_and_it_goes_with_them(site, person):
     eve = person("Eve", Role.VOTER, email="eve@example.org")
     browser = sign_in(eve)
     browser.post("/me/mails/", {"wanted": "no"})
-    assert opt_out.wants_none("eve@example.org")
-    assert opt_out.wanted(eve) == [{"address": "eve@example.org", "wanted": False}]
+    assert opt_out.has_opted_out("eve@example.org")
+    assert opt_out.export_opt_out(eve) == [{"address": "eve@example.org", "wanted": False}]
     assert "Mail me results again" in browser.get("/me/mails/").content.decode()
     browser.post("/me/mails/", {"wanted": "yes"})
-    assert not opt_out.wants_none("eve@example.org")
-    opt_out.leave_alone("eve@example.org")
+    assert not opt_out.has_opted_out("eve@example.org")
+    opt_out.opt_out("eve@example.org")
     opt_out.forget(eve)
-    assert not opt_out.wants_none("eve@example.org")
+    assert not opt_out.has_opted_out("eve@example.org")
 
 
 def test_whoever_has_no_account_comes_to_the_page_for_everybody(site, ada, person):

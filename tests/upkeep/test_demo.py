@@ -65,7 +65,7 @@ def test_the_demo_is_loaded_once_and_its_counts_follow_the_log(demo, watched):
     seen = [post.title for post in news.published(limit=9)[0]]
     assert seen[:2] == ["Result: Talk of the year", "Three towns, one summer"]
     assert len(seen) == 4
-    assert len(news.ahead(limit=9)[0]) == len(news.drafts(limit=9)[0]) == 1
+    assert len(news.scheduled(limit=9)[0]) == len(news.drafts(limit=9)[0]) == 1
     registered = sum(event["event_type"] == "UserRegistered" for event in EventLog(site).since(0))
     assert registered == len(PEOPLE) + len(MEMBERS)
     assert sum(1 for _ in site.each(keys.mails("queued"))) < 20, "of thousands of ballots only those of a few are told"
@@ -105,7 +105,7 @@ def is_public() -> bool:
 
 
 def is_a_poll_running() -> bool:
-    polls, _cursor = polls_repository.lists(keys.PUBLIC_POLLS, limit=9)
+    polls, _cursor = polls_repository.list_page(keys.PUBLIC_POLLS, limit=9)
     return any(each.is_open(now_text()) and voters_of(each.id) > 10 for each in polls)
 
 

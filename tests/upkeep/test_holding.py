@@ -77,9 +77,9 @@ def test_moments_of_reminders_that_have_passed_by_then_are_let_pass(inviting, se
     before = settings.STORE_URL
     monkeypatch.setattr("acts.storage.utc_now", lambda: utc_now() + timedelta(hours=2))
     restored(settings, tmp_path, inviting)
-    assert reminders.remind_by_the_clock() == 0
+    assert reminders.send_due_reminders() == 0
     settings.STORE_URL = before
-    assert reminders.remind_by_the_clock() == 1
+    assert reminders.send_due_reminders() == 1
 
 
 def test_what_surely_never_went_out_is_sent(inviting, settings, tmp_path):

@@ -26,7 +26,7 @@ from elections.candidates.services import add_candidates
 from elections.drafts import services as drafts
 from elections.lifecycle import closing
 from elections.lifecycle import services as lifecycle
-from elections.lifecycle.closing import close_what_is_over
+from elections.lifecycle.closing import close_ended_elections
 from elections.roll.services import add_voters
 from elections.rules import State
 from mail import outbox as mail
@@ -390,7 +390,7 @@ def test_the_worker_rests_but_for_sealing_the_log(site, board, person, outbox):
 def test_no_election_is_closed_while_the_site_is_paused(site, board, monkeypatch):
     pause("Ada", 5)
     stands_at(monkeypatch, "2999-01-01T00:00:00.000Z")
-    assert run(Job("ends", 5, close_what_is_over), Leases(site)).outcome == Outcome.RESTING
+    assert run(Job("ends", 5, close_ended_elections), Leases(site)).outcome == Outcome.RESTING
     assert elections.find("Board").stored_state == State.OPEN
 
 

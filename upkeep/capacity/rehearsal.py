@@ -233,7 +233,7 @@ class Play:
     def list(self, name: str) -> None:
         addresses = [_address(f"Voter {number:07d}") for number in range(ROLL_VOTERS)]
         begun = imports.start(self.director, self.election(name), addresses)
-        imports.go_on(self.director, self.election(name), begun, seconds=60)
+        imports.resume(self.director, self.election(name), begun, seconds=60)
 
     def open(self, name: str) -> None:
         lifecycle.open_(self.director, self.election(name), editable=False)

@@ -12,7 +12,7 @@ from accounts.rules import Role
 from acts.background import wait
 from acts.storage import now_text, table
 from assembly import roll
-from assembly.minutes import records, words
+from assembly.minutes import records, wording
 from assembly.minutes import repository as minutes
 from elections import repository as elections
 from elections.lifecycle import closing
@@ -77,7 +77,7 @@ def text(answer) -> str:
 
 
 def test_minutes_tell_votes_with_counts_and_majorities_and_keep_secrets(held):
-    told = words.told(ended(held).minutes)
+    told = wording.point_views(ended(held).minutes)
     outcomes = [each.outcome.translate(ISOLATES) for each in told]
     assert outcomes == ["Talked about", "Carried", "Chosen: Ines", "Carried: Thirty"]
     motion, secret = told[1], told[2]
@@ -228,7 +228,7 @@ def test_ideas_of_an_assembly_are_on_its_agenda_and_in_its_minutes(site, made, s
     for name in ("ada", "ben", "cem"):
         give(game, seats.find(game.id, name), "0>1")
     drive(game, Step.CLOSE)
-    (told,) = words.told(ended(game).minutes)
+    (told,) = wording.point_views(ended(game).minutes)
     assert told.outcome.translate(ISOLATES) == "Chosen: A boat"
     assert told.lines[:3] == ("Secret vote.", "1. A boat", "2. A bus")
     assert told.votes == ()

@@ -1,0 +1,86 @@
+"""Whether an assembly may decide: how many are there, of how many, and what that takes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from django.utils.translation import gettext as _
+
+from live.rules import Game
+
+from .majorities import quorum_of
+
+
+def quorum_data(game: Game, present: int) -> dict[str, Any]:
+    """As the log and every sealed vote of an assembly keep it."""
+    return {
+        "present_count": present,
+        "entitled": game.entitled,
+        "quorum": game.quorum,
+        "quorate": is_met(game, present),
+    }
+
+
+def is_met(game: Game, present: int) -> bool:
+    return quorum_of(game.quorum).is_met(present, game.entitled)
+
+
+def needed(game: Game) -> int:
+    """How many have to be there."""
+    return quorum_of(game.quorum).needed(game.entitled)
+
+
+# --- as people read it ---
+
+
+@dataclass(frozen=True, slots=True)
+class Presence:
+    """Who is there, as every screen of an assembly says it."""
+
+    present: int
+    entitled: int  # 0: nobody has said
+    needed: int  # 0: there is no quorum, or nobody can tell
+    is_met: bool
+    has_quorum: bool
+    is_rehearsal: bool  # as robots are there, too
+
+    @property
+    def people(self) -> str:
+        words = {"present": self.present, "entitled": self.entitled}
+        if self.entitled:
+            return _("%(present)d of %(entitled)d present") % words
+        return _("%(present)d present") % words
+
+    @property
+    def quorum(self) -> str:
+        """Whether it is met; nothing where there is none."""
+        if not self.has_quorum:
+            return ""
+        if not self.needed:
+            return _("quorum not known: nobody has said how many are entitled")
+        met = _("quorum of %(needed)d: met") if self.is_met else _("quorum of %(needed)d: not met")
+        return met % {"needed": self.needed}
+
+    @property
+    def warning(self) -> str:
+        """What whoever opens a vote is told first; nothing if there is no reason to."""
+        if self.is_met or not self.has_quorum:
+            return ""
+        if not self.needed:
+            return _("Nobody has said how many are entitled, so there is no quorum. A vote would decide nothing.")
+        sentence = _("The assembly is not quorate: %(needed)d have to be present. A vote would decide nothing.")
+        return sentence % {"needed": self.needed}
+
+
+def presence(game: Game, present: int) -> Presence:
+    quorum = quorum_of(game.quorum)
+    known = bool(game.quorum) and bool(game.entitled or not quorum.is_share)
+    return Presence(
+        present=present,
+        entitled=game.entitled,
+        needed=needed(game) if known else 0,
+        is_met=is_met(game, present),
+        has_quorum=bool(game.quorum),
+        is_rehearsal=bool(game.debug_mode),
+    )
