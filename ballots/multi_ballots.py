@@ -2,7 +2,7 @@
 
 Each question is an election, and is cast as its own ballot with its own code; a form that casts several gives each a
 token of its own, so that sending it again casts none of them twice. What was ranked on the way is carried by the
-browser (`ranking.carrying`) as one ranking for each question.
+browser (`ranking.ranking_cookie`) as one ranking for each question.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ def key(election_name: str) -> str:
 
 def whose(standing: Standing, multi_ballot: MultiBallot) -> str:
     """The mark of a voter's rankings on this ballot."""
-    return drafts.of_person(standing.voter or "", standing.caster, "book", multi_ballot.id, multi_ballot.created_at)
+    return drafts.person_mark(standing.voter or "", standing.caster, "book", multi_ballot.id, multi_ballot.created_at)
 
 
 # --- looking over ---
@@ -99,7 +99,7 @@ def answers(way: Way, sent: Mapping[str, str]) -> list[Answer]:
     """For each question what is on its way, or else what was cast there."""
     found, answered = way.standings_by_place(), []
     for standing in found.values():
-        services.check_own(standing, now_text())
+        services.check_own_ballot(standing, now_text())
     ballots = run_parallel(table(), *(partial(repository.ballot_of, standing) for standing in found.values()))
     for (place, standing), cast in zip(found.items(), ballots, strict=True):
         rankings = sent.get(key(standing.election.name), cast.rankings if cast else "")

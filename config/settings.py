@@ -433,7 +433,7 @@ TEMPLATES = [
                 "django.contrib.messages.context_processors.messages",
                 "pages.site_views.site_context",
                 "config.context.state",
-                "ranking.drafts.of_page",
+                "ranking.drafts.page_context",
             ],
         },
     }

@@ -30,7 +30,7 @@ from pages.markdown import excerpt
 from pages.sharing import MAX_PREVIEW_CHARS
 from photos.rules import Photo
 from polls.allowance import may_make
-from results import words
+from results import wording
 from results.repository import newest_shared
 from store.keys import fold
 from store.parallel import run_parallel
@@ -82,7 +82,7 @@ def _votes(request: HttpRequest, now: str) -> dict[str, Any]:
     if not request.user.can(Permission.VOTE):
         return {}
     votes = votes_of(request.user, now, last_visit(request.user, now))
-    decided = [(each, words.ended(each)) for each in votes.decided[:MAX_ELECTIONS_LISTED]]
+    decided = [(each, wording.outcome_line(each)) for each in votes.decided[:MAX_ELECTIONS_LISTED]]
     waiting, cast = vote_requests(votes.waiting, votes.cast)
     return {
         "waiting": [(each, _excerpt(votes.about[fold(each.name)]), asked) for each, asked in waiting],
@@ -151,4 +151,4 @@ def _newest_result() -> dict[str, Any] | None:
     found = newest_shared()
     if found is None:
         return None
-    return {"result": found, "ended": words.ended(found), "method": words.label(found.method)}
+    return {"result": found, "ended": wording.outcome_line(found), "method": wording.method_label(found.method)}

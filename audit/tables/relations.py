@@ -23,7 +23,7 @@ from elections.rules import Election
 from elections.turnout.disclosure import Allowed, allowed
 from ranking.candidates import Candidate
 from results import published
-from results.published import Place
+from results.published import Position
 from store import keys, sharded_reads
 from store.log import layout
 from store.schema import SCHEMA, Sheet, parsed
@@ -191,8 +191,8 @@ def _by_voter(election: Election, asked: Asked, limit: int) -> tuple[list[Seen],
 def _by_code(election: Election, asked: Asked, limit: int) -> tuple[list[Seen], str | None]:
     """Published ballots of a secret election, from a code on, or from where the last page ended."""
     beginning = asked.ballot.strip().upper()
-    start = _place(asked.after) if asked.after else published.find(election.name, beginning)
-    following = published.following(election.name, start)
+    start = _place(asked.after) if asked.after else published.find_prefix(election.name, beginning)
+    following = published.ballots_from(election.name, start)
     found = [
         (place, each) for place, each in islice(following, limit + 1) if each["confirmation"].startswith(beginning)
     ]
@@ -201,10 +201,10 @@ def _by_code(election: Election, asked: Asked, limit: int) -> tuple[list[Seen], 
     return seen, f"{more.part}.{more.row}" if more else None
 
 
-def _place(cursor: str) -> Place:
+def _place(cursor: str) -> Position:
     if (found := PLACE.fullmatch(cursor)) is None:
         raise BadCursor("This is not a cursor.")
-    return Place(int(found[1]), int(found[2]))
+    return Position(int(found[1]), int(found[2]))
 
 
 # --- skills ---

@@ -30,7 +30,7 @@ from store import keys
 from store.purging import purge_mark
 from store.table import Delete, Missing, Put, Write
 from tally.ballots import Ballots, groups_of
-from tally.closeness import how_close
+from tally.closeness import measure_closeness
 
 NOBODY, SEVERAL = "nobody", "several"
 RECOUNTS = 30  # to find out how close it was: a hall waits for it
@@ -104,7 +104,7 @@ def _summary(round_: Round | None, question: Question) -> dict[str, Any]:
 def closeness(round_: Round, question: Question) -> dict[str, Any]:
     """How many ballots would have had to be others for somebody else to win."""
     ballots = Ballots.of(counting.names_of(question), [entry.said for entry in round_.entries])
-    found = how_close(ballots, "irv", recounts=RECOUNTS)
+    found = measure_closeness(ballots, "irv", recounts=RECOUNTS)
     return {"ballots": found.ballots, "exact": found.exact}
 
 

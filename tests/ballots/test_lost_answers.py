@@ -41,7 +41,7 @@ def finish_closing() -> None:
         try:
             close_ended_elections()
             for mark in table().each(keys.SEALING):
-                services.seal_what_is_closed(mark["election_name"])  # which leaves the boxes to be looked into
+                services.seal_closed(mark["election_name"])  # which leaves the boxes to be looked into
         except (Conflict, Unavailable, SomeFailed):
             continue
         return

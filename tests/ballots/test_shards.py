@@ -69,10 +69,10 @@ def test_cast_changed_withdrawn_closed_sealed_and_proven(site, voted, secret):
     assert partitions(site, sharding.ballot_spans(election)) == partitions(site, sharding.roll_spans(election)) == FOUR
     assert list(site.each(*keys.ballots("Board"))) == list(site.each(*keys.voters("Board"))) == []
     assert services.standing_of(first, "Board").voted
-    assert next(iter(personal_data.ballots(first)))["ranking"] == [["Cy"]]
+    assert next(iter(personal_data.export_ballots(first)))["ranking"] == [["Cy"]]
     assert check(site).count == 0
     closing.close(people.find("the organiser"), election)
-    services.seal_what_is_closed()
+    services.seal_closed()
     found = results.find("Board")
     assert (found.report.result.winners, found.seal.turnout.voted) == (("Ada",), 23)
     assert bool(list(repository.every_ballot(election))) is not secret
@@ -126,9 +126,9 @@ def test_whoever_leaves_takes_ballot_and_place_along(site, voted):
 
 
 def test_live_results_see_every_shard(site, voted, monkeypatch):
-    monkeypatch.setattr(live, "shelf", live.ElectionShelf())
+    monkeypatch.setattr(live, "cache", live.ElectionCountCache())
     voted(**LIVE)
-    assert live.shelf.look("Board").result.winners == ("Ada",)
+    assert live.cache.get("Board").result.winners == ("Ada",)
     by_time = keys.ballots_by_time("Board", shards=4)
     assert len(list(sharded_reads.each(site, by_time))) == 24
     assert all(next(site.each(span), None) for span in by_time)
@@ -166,8 +166,8 @@ def test_counting_leaves_no_thread_behind(site, voted, monkeypatch):
     election = voted()
     monkeypatch.setattr(SqliteTable, "is_distant", True)
     before = set(threading.enumerate())
-    assert sum(1 for _ in repository.casts(election)) == 24
-    assert repository.counted(election).total == 24
+    assert sum(1 for _ in repository.ballot_rows(election)) == 24
+    assert repository.read_ballots(election).total == 24
     assert set(threading.enumerate()) <= before
 
 
@@ -204,6 +204,6 @@ def test_a_distant_store_has_no_file_to_forget_anything_in(site, person, opened)
         election = opened("Eve")
         services.cast(people.find("Eve"), "Board", ranks(Ada=1), "first")
         closing.close(people.find("the organiser"), election)
-        services.seal_what_is_closed()
+        services.seal_closed()
         assert not list(repository.every_ballot(elections.find("Board")))
     assert site.get(keys.forgetting()) is None

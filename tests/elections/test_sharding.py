@@ -13,7 +13,7 @@ from elections.lifecycle import services as lifecycle
 from elections.roll.services import add_voters
 from elections.rules import Action, State
 from ranking.candidates import Candidate
-from store import keys, sharded_reads
+from store import keys, round_trips, sharded_reads
 from store.log import EventLog
 from tests.background import finish_background
 from tests.elections.test_renaming import Killed, dies_at
@@ -82,12 +82,12 @@ def test_no_change_of_an_election_moves_it(site, ada, draft, four):
 
 
 def test_an_election_made_here_is_read_in_one_round_trip_and_another_in_two(site, ada, four, draft, monkeypatch):
-    for usual, round_trips in ((4, 1), (16, 2), (1, 2)):
+    for usual, expected in ((4, 1), (16, 2), (1, 2)):
         monkeypatch.setattr(sharding, "shards_of_new", lambda usual=usual: usual)
         for _time in range(2):
             with round_trips.count_round_trips() as asked:
                 own, entry = sharding.read_with_entry("Board", VOTERS[3])
-            assert (own["name"], entry["voter_name"], asked.count) == ("Board", VOTERS[3], round_trips)
+            assert (own["name"], entry["voter_name"], asked.count) == ("Board", VOTERS[3], expected)
     assert sharding.read_with_entry("Nowhere", VOTERS[0]) == (None, None)
 
 

@@ -263,7 +263,7 @@ def test_the_page_is_loaded_again_when_it_is_sealed_and_strangers_wait_as_well(h
     with use_table(here):
         address = part_of(client.get("/result/Board/").content)
         assert "HX-Refresh" not in client.get(address).headers
-        voting.seal_what_is_closed("Board")
+        voting.seal_closed("Board")
         assert "HX-Refresh" not in client.get(address).headers, "for a second"
         clock[0] = 1.0
         assert client.get(address).headers["HX-Refresh"] == "true"

@@ -39,7 +39,7 @@ def log(site, person):
     for number in (1, 2):
         ballots.cast(voters[number], "Board", {"0": ["1"]}, f"form {number}")
     closing.close(owner, opened)
-    ballots.seal_what_is_closed()
+    ballots.seal_closed()
     assert re.fullmatch(r"\d+ event numbers sealed\.", run("seal"))
     assert run("verify").startswith("Every event up to 12 is what was sealed")
     return EventLog(site)

@@ -37,7 +37,7 @@ from elections.rules import Election
 from mail.emails import compose
 from mail.sending import send_waiting
 from ranking.candidates import Candidate
-from results.waiting import waiting_for
+from results.waiting import waiting_context
 from store import keys
 from store.connect import connect
 from store.formats import prepare
@@ -343,7 +343,7 @@ class Play:
     def finish(self) -> None:
         closing.close(self.director, self.election())
         self.noted("closing", ONCE)
-        address = waiting_for(self.election())["address_of_part"]
+        address = waiting_context(self.election())["address_of_part"]
         self.later()
         self.meter.take_bill()
         _expect(200, self.clients[0].get(address, secure=True))
@@ -372,7 +372,7 @@ class Play:
         self.meter.take_bill()
 
     def sealed(self) -> Act:
-        voting.seal_what_is_closed()
+        voting.seal_closed()
         bill = self.meter.take_bill()
         return Act("", ONCE, patterns(bill, 1), bill.stored, bill.largest)
 

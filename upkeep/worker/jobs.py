@@ -21,7 +21,7 @@ from prometheus_client.core import GaugeMetricFamily
 from acts import background, wakeups
 from acts.queues import failure_reason, safe_message
 from acts.storage import table
-from ballots.services import seal_what_is_closed
+from ballots.services import seal_closed
 from elections.invitations.reminders import send_due_reminders
 from elections.lifecycle.closing import close_ended_elections, next_end
 from elections.repository import list_of
@@ -128,7 +128,7 @@ def _seal_ballots() -> int:
         metrics.observe_step("ballots")
         return goes_on()
 
-    return seal_what_is_closed(goes_on=go_on)
+    return seal_closed(goes_on=go_on)
 
 
 def _send(lane: str) -> int:

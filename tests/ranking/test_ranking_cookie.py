@@ -8,7 +8,7 @@ from django.http import HttpRequest, HttpResponse, QueryDict
 from django.test import override_settings
 
 from pages.lists import MAX_CANDIDATES
-from ranking import carrying
+from ranking import ranking_cookie
 
 
 def fields(**more: str) -> QueryDict:
@@ -23,23 +23,23 @@ def sent(answer: HttpResponse) -> HttpRequest:
 
 def after(whose: str, what: QueryDict) -> HttpResponse:
     answer = HttpResponse()
-    carrying.carry(answer, "/a/", whose, what)
+    ranking_cookie.save(answer, "/a/", whose, what)
     return answer
 
 
 def test_what_is_carried_comes_back_for_whose_it_is():
     answer = after("eve", QueryDict("rank-1=2&rank-1=3&rank-7=%231"))
-    assert carrying.carried(sent(answer), "eve").getlist("rank-1") == ["2", "3"]
-    assert carrying.carried(sent(answer), "eve")["rank-7"] == "#1"
-    assert carrying.carried(sent(answer), "bob") is None
-    assert carrying.carried(HttpRequest(), "eve") is None
+    assert ranking_cookie.load(sent(answer), "eve").getlist("rank-1") == ["2", "3"]
+    assert ranking_cookie.load(sent(answer), "eve")["rank-7"] == "#1"
+    assert ranking_cookie.load(sent(answer), "bob") is None
+    assert ranking_cookie.load(HttpRequest(), "eve") is None
 
 
 def test_the_longest_ballot_fits():
     ranks = list(range(MAX_CANDIDATES))
     random.Random(1).shuffle(ranks)
     longest = QueryDict("&".join(f"rank-{9000 + number}={rank}" for number, rank in enumerate(ranks)))
-    assert carrying.carried(sent(after("e" * 32, longest)), "e" * 32) == longest
+    assert ranking_cookie.load(sent(after("e" * 32, longest)), "e" * 32) == longest
 
 
 def test_what_is_no_ballot_is_left():
@@ -50,13 +50,13 @@ def test_what_is_no_ballot_is_left():
 def test_what_others_made_up_is_nothing():
     for cookie in ("", "x", "é", "AAAA", "A" * 60):
         request = HttpRequest()
-        request.COOKIES = {carrying.COOKIE: cookie}
-        assert carrying.carried(request, "eve") is None
+        request.COOKIES = {ranking_cookie.COOKIE: cookie}
+        assert ranking_cookie.load(request, "eve") is None
 
 
 def test_it_is_of_this_site_and_of_this_hour(monkeypatch):
     answer = after("eve", fields(acts="1"))
     with override_settings(SECRET_KEY="another" * 10):
-        assert carrying.carried(sent(answer), "eve") is None
-    monkeypatch.setattr(carrying, "COOKIE_SECONDS", -1)  # as if an hour had passed
-    assert carrying.carried(sent(answer), "eve") is None
+        assert ranking_cookie.load(sent(answer), "eve") is None
+    monkeypatch.setattr(ranking_cookie, "COOKIE_SECONDS", -1)  # as if an hour had passed
+    assert ranking_cookie.load(sent(answer), "eve") is None

@@ -10,12 +10,12 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from .codes import SYMBOLS, as_meant
+from .codes import SYMBOLS, normalise_code
 
 MIN_VOTES_PER_PREFIX = 500  # votes, at least, that share what is sent of a code
 
 
-def letters_told(votes: int) -> int:
+def prefix_length(votes: int) -> int:
     """How many characters of a code may be sent to find a vote among so many."""
     letters = 0
     while votes // len(SYMBOLS) ** (letters + 1) >= MIN_VOTES_PER_PREFIX:
@@ -23,7 +23,7 @@ def letters_told(votes: int) -> int:
     return letters
 
 
-class BeginningForm(forms.Form):
+class CodePrefixForm(forms.Form):
     code = forms.CharField(required=False, max_length=200)
 
     def __init__(self, *arguments: Any, label: str | Promise, letters: int, **options: Any):
@@ -38,7 +38,7 @@ class BeginningForm(forms.Form):
         return f"{words % {'count': self.letters}} {more}"
 
     def clean_code(self) -> str:
-        code = as_meant(self.cleaned_data["code"])
+        code = normalise_code(self.cleaned_data["code"])
         if len(code) > self.letters:
             raise forms.ValidationError(self._at_most(_("Nobody but you needs to know the rest.")))
         if set(code) - set(SYMBOLS):
@@ -46,7 +46,7 @@ class BeginningForm(forms.Form):
         return code
 
 
-def beginning_form(asked: Any, votes: int, label: str | Promise) -> BeginningForm | None:
+def code_prefix_form(asked: Any, votes: int, label: str | Promise) -> CodePrefixForm | None:
     """None for a list so short that even one character would tell too much."""
-    letters = letters_told(votes)
-    return BeginningForm(asked, label=label, letters=letters) if letters else None
+    letters = prefix_length(votes)
+    return CodePrefixForm(asked, label=label, letters=letters) if letters else None

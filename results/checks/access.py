@@ -16,7 +16,7 @@ from accounts.access import View
 from acts.refusals import Refusal
 from elections.access import election_context
 from results.access import Reader, for_anybody
-from results.apart import RETRY_AFTER_SECONDS, Busy, TooDear
+from results.bounded_counting import RETRY_AFTER_SECONDS, Busy, TooExpensive
 from results.repository import Found, Seal, Sealed
 from results.views import load, not_yet, of_public_results, of_results
 
@@ -36,17 +36,17 @@ def _when_sealed(view: SealedView) -> View:
     return require_safe(shown)
 
 
-def of_sealed(view: SealedView) -> View:
+def sealed_view(view: SealedView) -> View:
     """A page about a result; before there is one, it is the page that says so."""
     return of_results(_when_sealed(view))
 
 
-def of_public_seal(view: SealedView) -> View:
+def public_sealed_view(view: SealedView) -> View:
     """As `of_sealed`, and for anybody on the web where they may see the result."""
     return of_public_results(_when_sealed(view))
 
 
-def stamp(seal: Seal) -> str:
+def seal_stamp(seal: Seal) -> str:
     """What tells this sealed election from any other, also from a later one of the same name and the same ballots."""
     return hashlib.sha256(f"{seal.report_digest} {seal.sealed_at}".encode()).hexdigest()
 
@@ -54,16 +54,16 @@ def stamp(seal: Seal) -> str:
 def load_sealed(reader: Reader, name: str, sealed: str) -> Found | None:
     """The election if this is what was sealed in it."""
     found = load(reader, name)
-    is_another = isinstance(found, Sealed) and stamp(found.seal) != sealed
+    is_another = isinstance(found, Sealed) and seal_stamp(found.seal) != sealed
     return None if is_another else found
 
 
-def never_changes(view: SealedView) -> View:
+def immutable_view(view: SealedView) -> View:
     """A file of a sealed result: its address has the stamp in it, so a browser that has it need not ask again."""
 
     @wraps(view)
     def kept(request: HttpRequest, found: Sealed) -> HttpResponse:
-        etag = f'"{stamp(found.seal)}"'
+        etag = f'"{seal_stamp(found.seal)}"'
         answer = get_conditional_response(request, etag=etag) or view(request, found)
         if answer.status_code in (200, 304):
             answer["ETag"], answer["Cache-Control"] = etag, "private, max-age=31536000, immutable"
@@ -79,9 +79,9 @@ def page(request: HttpRequest, found: Sealed, name: str, *, wrong: bool = False,
     return render(request, f"results/checks/{name}.html", shown, status=422 if wrong else 200)
 
 
-def not_counted(request: HttpRequest, found: Sealed, name: str, refusal: Refusal, **context: Any) -> HttpResponse:
+def refused_page(request: HttpRequest, found: Sealed, name: str, refusal: Refusal, **context: Any) -> HttpResponse:
     """The page as it was asked for, with a sentence instead of the numbers."""
-    too_dear = isinstance(refusal, TooDear)
+    too_dear = isinstance(refusal, TooExpensive)
     answer = page(request, found, name, wrong=True, problem=str(refusal), too_large=too_dear, **context)
     if isinstance(refusal, Busy):
         answer.status_code, answer["Retry-After"] = 503, str(RETRY_AFTER_SECONDS)

@@ -10,12 +10,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tally import abreast, closeness, irv, methods
-from tally.abreast import ranks_in
-from tally.ballots import BadBallot, Ballots, groups_of
-from tally.bundles import Bundles
+from tally import closeness, irv, methods, vectorised
+from tally.ballots import BadBallot, Ballots, PrefixIndex, groups_of
 from tally.closeness import Change, apply
-from tally.pairwise import Summary, matrices, walked
+from tally.pairwise import PairwiseSummary, count_one_by_one, matrices
+from tally.vectorised import ranks_by_candidate
 from tests.rows import every_row
 
 from .test_properties import elections
@@ -63,16 +62,16 @@ def plainly(cast: Ballots):
 @pytest.fixture
 def always(monkeypatch):
     """However few rankings there are, and in several parts."""
-    monkeypatch.setattr(abreast, "MIN_ROWS_PER_CANDIDATE", 0)
-    monkeypatch.setattr(abreast, "COMPARISONS_PER_CHAR", 10_000)
-    monkeypatch.setattr(abreast, "BATCH_RANKINGS", 7)
+    monkeypatch.setattr(vectorised, "MIN_ROWS_PER_CANDIDATE", 0)
+    monkeypatch.setattr(vectorised, "COMPARISONS_PER_CHAR", 10_000)
+    monkeypatch.setattr(vectorised, "BATCH_RANKINGS", 7)
 
 
 @pytest.mark.parametrize(("candidates", "ballots"), SIZES)
 def test_both_ways_give_what_is_defined(candidates, ballots, always):
     cast = many(candidates, ballots)
     assert matrices(cast) == plainly(cast)
-    one_by_one = walked({count: [ranking] for ranking, count in list(cast.counts.items())[:1]}, candidates)
+    one_by_one = count_one_by_one({count: [ranking] for ranking, count in list(cast.counts.items())[:1]}, candidates)
     assert len(one_by_one) == (2 * candidates + 1) * candidates
 
 
@@ -83,11 +82,11 @@ def test_small_elections_give_what_is_defined(cast):
 
 
 def test_few_rankings_and_short_ones_of_many_candidates_are_read_one_by_one():
-    assert not abreast.pays(["0>1"] * 11, 3)
-    assert abreast.pays(["0>1"] * 12, 3)
-    assert not abreast.pays(["0>1"] * 1000, 80)
-    assert abreast.pays([">".join(map(str, range(80)))] * 1000, 80)
-    assert not abreast.pays([">".join(map(str, range(101)))] * 1000, 101)
+    assert not vectorised.is_faster(["0>1"] * 11, 3)
+    assert vectorised.is_faster(["0>1"] * 12, 3)
+    assert not vectorised.is_faster(["0>1"] * 1000, 80)
+    assert vectorised.is_faster([">".join(map(str, range(80)))] * 1000, 80)
+    assert not vectorised.is_faster([">".join(map(str, range(101)))] * 1000, 101)
 
 
 @every_row("candidates", [3, 10, 12, 99])
@@ -107,7 +106,7 @@ def test_who_does_not_stand_is_refused(always):
 def test_ranks_are_told_by_candidate(candidates, ballots, always):
     rankings = list(many(candidates, ballots).counts)
     ranks = [{each: rank for rank, group in enumerate(groups_of(one)) for each in group} for one in rankings]
-    told = ranks_in(rankings, candidates)
+    told = ranks_by_candidate(rankings, candidates)
     for candidate in range(candidates):
         assert list(told(candidate)) == [each.get(candidate, candidates) for each in ranks]
 
@@ -121,10 +120,10 @@ def test_bundles_hold_every_ballot_that_ranks_somebody_who_is_still_in(cast, dat
     """By whom it counts for, as often as reading each ballot says."""
     still_in = data.draw(st.sets(st.sampled_from(range(len(cast.candidates)))))
     cast = cast.normal
-    bundles = Bundles(cast)
+    prefixes = PrefixIndex(cast)
     held: Counter[tuple[int, ...]] = Counter()
-    for bundle in bundles.next_in([bundles.all], still_in):
-        held[tuple(each for each in bundle.group if each in still_in)] += bundle.ballots
+    for prefix in prefixes.split_next([prefixes.all], still_in):
+        held[tuple(each for each in prefix.group if each in still_in)] += prefix.ballots
     assert held == tops(cast, still_in)
 
 
@@ -173,6 +172,6 @@ def test_ballots_that_were_changed_are_counted_as_if_anew(method, cast, data):
 
 def test_ballots_of_which_only_a_summary_is_known_have_no_digest_and_are_counted_by_contests():
     cast = Ballots(("A", "B", "C"), {"0>1": 3, "2": 2, "": 1})
-    known = Ballots.summed(Summary.of(cast))
+    known = Ballots.summed(PairwiseSummary.of(cast))
     assert (known.total, known.blank, known.digest) == (6, 1, "")
     assert methods.count(known, "schulze").winners == methods.count(cast, "schulze").winners

@@ -26,7 +26,7 @@ BATCH_BLOCKS = 20  # of the index, looked through at once
 DENSE_EVENTS_PER_HIT = 20
 
 
-class Follower:
+class EventFilter:
     """Knows which events are about one election: from its making, under every name it had, to its sealed result.
 
     That is the result with this digest; where none is named, the first that was sealed.
@@ -37,7 +37,7 @@ class Follower:
         self.name = ""
         self.done = False
 
-    def takes(self, event: Item) -> bool:
+    def matches(self, event: Item) -> bool:
         kind, said = event["event_type"], event["event_data"]
         if not self.name and kind == "ElectionCreated" and self._is_the_making(said):
             self.name = said["election_name"]
@@ -59,9 +59,9 @@ class Follower:
 
 def events_of(election: Election) -> Iterator[Item]:
     """What the log says of an election, up to its sealed result; read as it is, without a look at the checkpoints."""
-    follower = Follower(election)
-    for event in _perhaps(election):
-        if follower.takes(event):
+    follower = EventFilter(election)
+    for event in _possible_events(election):
+        if follower.matches(event):
             yield event
         if follower.done:
             return
@@ -72,7 +72,7 @@ def sealed_numbers(election: Election) -> Iterator[int]:
     return chain.from_iterable(_blocks(election, _sealed()))
 
 
-def _perhaps(election: Election) -> Iterator[Item]:
+def _possible_events(election: Election) -> Iterator[Item]:
     """The events that may be about the election, in order, and some that are not."""
     sealed = _sealed()
     blocks = _blocks(election, sealed)

@@ -23,33 +23,33 @@ from django.utils.datastructures import MultiValueDict
 
 PURPOSE = b"plenum: rankings carried by browsers"
 COOKIE = "ranking"
-WHOSE = "whose"  # the field of a form that has the mark
+OWNER_FIELD = "whose"  # the field of a form that has the mark
 COOKIE_SECONDS = 3600
 MAX_COOKIE_CHARS = 3800  # browsers keep cookies of 4,096
 MAX_UNPACKED_BYTES = 100_000
 TIME_BYTES, NONCE_BYTES = 4, 12
 
 
-def carry(answer: HttpResponse, path: str, whose: str, fields: MultiValueDict) -> None:
+def save(answer: HttpResponse, path: str, whose: str, fields: MultiValueDict) -> None:
     """Give the fields to the browser with this answer, for the pages below the path. The longest ballot there can be
     fits; what does not is no ballot."""
     text = orjson.dumps(dict(fields.lists()))
     if len(text) > MAX_UNPACKED_BYTES:
         return
     now, nonce = int(time.time()).to_bytes(TIME_BYTES), secrets.token_bytes(NONCE_BYTES)
-    locked = _lock(settings.SECRET_KEY).encrypt(nonce, zlib.compress(text), now + whose.encode())
+    locked = _cipher(settings.SECRET_KEY).encrypt(nonce, zlib.compress(text), now + whose.encode())
     cookie = urlsafe_b64encode(now + nonce + locked).decode()
     if len(cookie) <= MAX_COOKIE_CHARS:
         safe = {"httponly": True, "secure": settings.SESSION_COOKIE_SECURE, "samesite": "Lax"}
         answer.set_cookie(COOKIE, cookie, path=path, **safe)
 
 
-def carried(request: HttpRequest, whose: str) -> MultiValueDict | None:
+def load(request: HttpRequest, whose: str) -> MultiValueDict | None:
     """What the browser carries of this person."""
     try:
         sent = urlsafe_b64decode(request.COOKIES.get(COOKIE, ""))
         when, nonce, locked = sent[:TIME_BYTES], sent[TIME_BYTES:][:NONCE_BYTES], sent[TIME_BYTES + NONCE_BYTES :]
-        text = _lock(settings.SECRET_KEY).decrypt(nonce, locked, when + whose.encode())
+        text = _cipher(settings.SECRET_KEY).decrypt(nonce, locked, when + whose.encode())
     except (InvalidTag, ValueError):
         return None
     if time.time() - int.from_bytes(when) > COOKIE_SECONDS:
@@ -57,10 +57,10 @@ def carried(request: HttpRequest, whose: str) -> MultiValueDict | None:
     return MultiValueDict(orjson.loads(zlib.decompress(text)))
 
 
-def put_down(answer: HttpResponse, path: str) -> None:
+def clear(answer: HttpResponse, path: str) -> None:
     answer.delete_cookie(COOKIE, path=path, samesite="Lax")
 
 
 @lru_cache(1)
-def _lock(secret: str) -> AESGCM:
+def _cipher(secret: str) -> AESGCM:
     return AESGCM(hmac.digest(secret.encode(), PURPOSE, "sha256"))

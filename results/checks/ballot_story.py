@@ -11,9 +11,9 @@ MAX_CONTESTS = 200
 EVERYTHING = "1.000000000"  # what somebody keeps who is not elected yet
 
 
-def story_of(result: Result) -> dict[str, Any]:
+def ballot_story(result: Result) -> dict[str, Any]:
     """Candidates are numbers into `candidates` throughout, so that hundreds of them stay a short text."""
-    contests = decisive(result)
+    contests = decisive_contests(result)
     return {
         "method": result.method,
         "unranked": result.unranked,
@@ -24,7 +24,7 @@ def story_of(result: Result) -> dict[str, Any]:
     }
 
 
-def decisive(result: Result) -> list[dict[str, int]]:
+def decisive_contests(result: Result) -> list[dict[str, int]]:
     """The contests that made the winner: theirs with everybody, those on chains that carried them, those left out."""
     if not result.pairwise:
         return []

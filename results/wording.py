@@ -13,7 +13,7 @@ from ranking import explanations
 from tally.explain import Sentence
 
 from .pictures.drawing import exact
-from .report import Other, Report
+from .report import OtherMethod, Report
 
 LABELS = METHODS | {
     "copeland": gettext_lazy("Copeland"),
@@ -58,35 +58,35 @@ RULES = {
 NAMES = ("name", "names", "other")  # of what a sentence about a count is filled with; the rest are numbers
 
 
-def said(sentence: Sentence) -> str:
+def translate(sentence: Sentence) -> str:
     values = {key: value if key in NAMES else exact(value) for key, value in sentence.values.items()}
-    return explanations.said(Sentence(sentence.template, values))
+    return explanations.translate(Sentence(sentence.template, values))
 
 
-def label(method: str) -> str:
+def method_label(method: str) -> str:
     return str(LABELS[method])
 
 
-def unranked(report: Report) -> str:
+def unranked_label(report: Report) -> str:
     return str(UNRANKED[report.result.unranked])
 
 
-def names(winners: tuple[str, ...]) -> str:
+def join_names(winners: tuple[str, ...]) -> str:
     return ", ".join(winners)
 
 
-def side_by_side(people: Sequence[str]) -> str:
+def list_in_sentence(people: Sequence[str]) -> str:
     """Names in a sentence: A; A and B; A, B and C."""
     if len(people) < 2:
         return "".join(people)
     return _("%(names)s and %(last)s") % {"names": ", ".join(people[:-1]), "last": people[-1]}
 
 
-def ended(shown: Any) -> str:
+def outcome_line(shown: Any) -> str:
     """How it ended, in a line of a list or on a card, which know the first few winners and how many there are."""
     if not shown.winners:
         return _("There was nothing to count.")
-    words = {"names": names(shown.winners), "count": shown.winner_count - len(shown.winners)}
+    words = {"names": join_names(shown.winners), "count": shown.winner_count - len(shown.winners)}
     if words["count"] > 0:
         words["names"] = _("%(names)s and %(count)d more") % words
     if shown.seats > 1:
@@ -115,7 +115,7 @@ def _changed(report: Report) -> dict[str, str]:
     """Who would have won; who of them is new, and who would have gone."""
     before, after = report.closeness.winners, report.closeness.new_winners
     new, gone = ([name for name in some if name not in others] for some, others in ((after, before), (before, after)))
-    return {"names": side_by_side(after), "new": side_by_side(new), "gone": side_by_side(gone)}
+    return {"names": list_in_sentence(after), "new": list_in_sentence(new), "gone": list_in_sentence(gone)}
 
 
 def _would_be(report: Report) -> str:
@@ -159,22 +159,22 @@ def _other_seats(swapped: bool, many: int) -> str:
     )
 
 
-def all_methods(report: Report) -> str:
+def comparison_sentence(report: Report) -> str:
     """One sentence about what the others would have said."""
     if not report.result.total - report.result.blank:
         return _("There is nothing for any method to count.")
     if not (others := differing(report)):
         return _("Every other method would have given the same.")
-    words = {"methods": ", ".join(label(each.method) for each in others)}
+    words = {"methods": ", ".join(method_label(each.method) for each in others)}
     return _("These would have given something else: %(methods)s.") % words
 
 
-def differing(report: Report) -> list[Other]:
+def differing(report: Report) -> list[OtherMethod]:
     """Those of them that elect somebody else."""
     return [each for each in comparable(report) if set(each.winners) != set(report.result.winners)]
 
 
-def comparable(report: Report) -> list[Other]:
+def comparable(report: Report) -> list[OtherMethod]:
     """The other methods that fill as many seats."""
     several = report.result.seats > 1
     others = [each for each in report.others if each.method != report.result.method]

@@ -10,13 +10,13 @@ from dataclasses import replace
 import pytest
 
 from pages.streams import CLIENT_GONE
-from results import apart
+from results import bounded_counting
 from results import sandbox_views as sandbox
-from results.apart import Left, Limits, TooDear
-from results.report import report_of
-from tally import job as jobs
+from results.bounded_counting import ClientGone, Limits, TooExpensive
+from results.report import build_report
+from tally import count_job as jobs
 from tally.ballots import Ballots, ranking_of
-from tally.job import Comparison, Job
+from tally.count_job import CountJob, PairwiseJob
 from tally.methods import METHODS
 
 PAGE = "/sandbox/"
@@ -58,7 +58,7 @@ def processes(monkeypatch) -> list[subprocess.Popen]:
             super().__init__(*arguments, **options)
             started.append(self)
 
-    monkeypatch.setattr(apart.subprocess, "Popen", Seen)
+    monkeypatch.setattr(bounded_counting.subprocess, "Popen", Seen)
     return started
 
 
@@ -96,7 +96,7 @@ def test_what_people_come_with_is_counted(site):
         (camps(10, 3_000), "irv", 1),
     ):
         job = sandbox.job_of(ballots, method, seats=seats)
-        apart.check(job.size, job.cost)
+        bounded_counting.check(job.size, job.cost)
 
 
 # --- in a process of its own ---
@@ -107,31 +107,33 @@ def test_what_is_counted_apart_is_the_same_to_the_last_byte(site, processes, met
     seats = 3 if method.startswith("stv") else 1
     settings = {"seats": seats, "unranked": "no-opinion", "seed": "a ☃ seed"}
     ballots = Ballots(("Zoë", "Bo", "Cy", "Dê", "E"), {"0>1=2>3": 7, "1=4>2": 7, "3": 2, "4>3": 2, "": 5})
-    job = Job(ballots, method, settings, recounts=20)
-    there = report_of(apart.run(job, still_there, apart.LIMITS)).as_json()
-    assert there == report_of(job.done()).as_json()
+    job = CountJob(ballots, method, settings, recounts=20)
+    there = build_report(bounded_counting.run_in_subprocess(job, still_there, bounded_counting.LIMITS)).as_json()
+    assert there == build_report(job.run()).as_json()
     assert [each.returncode for each in processes] == [0]
 
 
 def test_a_comparison_made_apart_is_the_same(site):
-    comparison = Comparison(camps(7, 40, equals=2))
-    assert apart.run(comparison, still_there, apart.LIMITS) == comparison.done()
+    comparison = PairwiseJob(camps(7, 40, equals=2))
+    assert bounded_counting.run_in_subprocess(comparison, still_there, bounded_counting.LIMITS) == comparison.run()
 
 
 def test_the_process_knows_nothing_of_the_site(site, monkeypatch, processes):
     monkeypatch.setenv("SECRET_KEY", "not for you")
     seen = []
-    popen = apart.subprocess.Popen
+    popen = bounded_counting.subprocess.Popen
     monkeypatch.setattr(
-        apart.subprocess, "Popen", lambda *arguments, **options: seen.append(options) or popen(*arguments, **options)
+        bounded_counting.subprocess,
+        "Popen",
+        lambda *arguments, **options: seen.append(options) or popen(*arguments, **options),
     )
-    apart.run(Job(camps(3, 3), "irv"), still_there, apart.LIMITS)
+    bounded_counting.run_in_subprocess(CountJob(camps(3, 3), "irv"), still_there, bounded_counting.LIMITS)
     assert seen[0]["env"] == {}
 
 
 def test_a_count_that_costs_more_than_it_said_is_stopped_by_the_kernel(site, client, processes, monkeypatch):
-    monkeypatch.setattr(apart, "MAX_STEPS", 10**12)
-    monkeypatch.setattr(apart, "LIMITS", Limits(processor_seconds=1, seconds=600))
+    monkeypatch.setattr(bounded_counting, "MAX_STEPS", 10**12)
+    monkeypatch.setattr(bounded_counting, "LIMITS", Limits(processor_seconds=1, seconds=600))
     answer = client.post(PAGE, {"ballots": typed(camps(100, 200)), "method": "stv-meek", "seats": 60})
     page = answer.content.decode()
     assert answer.status_code == 422
@@ -141,15 +143,17 @@ def test_a_count_that_costs_more_than_it_said_is_stopped_by_the_kernel(site, cli
 
 
 def test_a_count_that_takes_too_much_memory_is_stopped(site, processes):
-    job = Job(camps(100, 200), "schulze")
-    with pytest.raises(TooDear):
-        apart.run(job, still_there, replace(apart.LIMITS, megabytes=1))
+    job = CountJob(camps(100, 200), "schulze")
+    with pytest.raises(TooExpensive):
+        bounded_counting.run_in_subprocess(job, still_there, replace(bounded_counting.LIMITS, megabytes=1))
     assert processes[0].returncode not in (0, None)
 
 
 def test_a_count_is_stopped_by_the_clock_too(site, processes):
-    with pytest.raises(TooDear):
-        apart.run(Job(camps(100, 200), "stv-meek", {"seats": 60}), still_there, Limits(processor_seconds=60, seconds=0))
+    with pytest.raises(TooExpensive):
+        bounded_counting.run_in_subprocess(
+            CountJob(camps(100, 200), "stv-meek", {"seats": 60}), still_there, Limits(processor_seconds=60, seconds=0)
+        )
     assert [each.returncode for each in processes] == [-signal.SIGKILL]
 
 
@@ -157,13 +161,15 @@ def test_a_count_is_stopped_by_the_clock_too(site, processes):
 
 
 def test_a_visitor_who_leaves_ends_the_count(site, client, processes, monkeypatch):
-    monkeypatch.setattr(apart, "MAX_STEPS", 10**12)
-    monkeypatch.setattr(apart, "LIMITS", Limits(processor_seconds=60, seconds=600))
+    monkeypatch.setattr(bounded_counting, "MAX_STEPS", 10**12)
+    monkeypatch.setattr(bounded_counting, "LIMITS", Limits(processor_seconds=60, seconds=600))
     dear = {"ballots": typed(camps(100, 200)), "method": "stv-meek", "seats": 60}
     client.post(PAGE, dear, **{CLIENT_GONE: lambda: True})
     assert [each.returncode for each in processes] == [-signal.SIGKILL]
 
 
 def test_who_left_is_told_in_the_words_of_a_refusal(site):
-    with pytest.raises(Left):
-        apart.run(Job(camps(100, 200), "stv-meek", {"seats": 60}), lambda: True, Limits(processor_seconds=60))
+    with pytest.raises(ClientGone):
+        bounded_counting.run_in_subprocess(
+            CountJob(camps(100, 200), "stv-meek", {"seats": 60}), lambda: True, Limits(processor_seconds=60)
+        )

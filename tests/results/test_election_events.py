@@ -14,8 +14,8 @@ from elections.roll.services import add_voters
 from elections.rules import Election
 from ranking.candidates import Candidate
 from results import proof, services
-from results.exports import bundle, trail
-from results.exports.trail import Follower, events_of
+from results.exports import bundle, election_events
+from results.exports.election_events import EventFilter, events_of
 from store import keys, limits, round_trips
 from store.log import EventLog, as_text, utc_now
 from store.log.seal import Sealer
@@ -47,8 +47,8 @@ def seal(site) -> None:
 
 def read_straight(site, election: Election) -> list[Item]:
     """The same from the log itself, all of it."""
-    follower = Follower(election)
-    return [event for event in EventLog(site).since(0) if follower.takes(event)]
+    follower = EventFilter(election)
+    return [event for event in EventLog(site).since(0) if follower.matches(event)]
 
 
 def assert_found(site, name: str = "Board") -> list[Item]:
@@ -122,9 +122,9 @@ def test_names_that_were_swapped_lead_to_an_end(site, person):
 
 @pytest.mark.parametrize("dense", [0, 1, 10**6])
 def test_it_is_the_same_whether_events_are_read_one_by_one_or_in_a_row(site, held, monkeypatch, dense):  # noqa: F811
-    monkeypatch.setattr(trail, "DENSE_EVENTS_PER_HIT", dense)
-    monkeypatch.setattr(trail, "BATCH_BLOCKS", 1)
-    monkeypatch.setattr(trail, "BATCH_KEYS", 3)
+    monkeypatch.setattr(election_events, "DENSE_EVENTS_PER_HIT", dense)
+    monkeypatch.setattr(election_events, "BATCH_BLOCKS", 1)
+    monkeypatch.setattr(election_events, "BATCH_KEYS", 3)
     elsewhere(site, 995)
     held(CYCLE)
     assert len(assert_found(site)) > len(CYCLE)
@@ -160,7 +160,7 @@ def test_a_bundle_passes_over_checkpoints_without_its_events(site, busy, monkeyp
 
     monkeypatch.setattr(type(site), "each", counted)
     with round_trips.count_round_trips() as asked:
-        extract = bundle.extracted(found.election, found.seal)
+        extract = bundle.extract_log(found.election, found.seal)
     checkpoints = extract.checkpoints.readlines()
     assert len(checkpoints) < len(list(site.each(keys.checkpoints())))
     assert len(extract.events.readlines()) == 10

@@ -36,7 +36,7 @@ COUNTING_SLOTS = BoundedSemaphore(2)  # counts that are made apart for this proc
 MAX_QUEUE_SECONDS = 2.0
 RETRY_AFTER_SECONDS = 5  # seconds, for those who waited in line in vain
 ROOT = Path(__file__).parent.parent
-PROGRAM = (sys.executable, "-S", "-X", "utf8", "-m", "tally.job")  # -S: what is installed here is not needed
+PROGRAM = (sys.executable, "-S", "-X", "utf8", "-m", "tally.count_job")  # -S: what is installed here is not needed
 CHUNK_BYTES = 1 << 16
 CHECK_INTERVAL_SECONDS = 0.25  # seconds between two looks whether the visitor is still there
 
@@ -44,19 +44,19 @@ CHECK_INTERVAL_SECONDS = 0.25  # seconds between two looks whether the visitor i
 Outcome = TypeVar("Outcome", covariant=True)
 
 
-class Wanted(Protocol[Outcome]):
-    """A job of tally/job.py."""
+class Job(Protocol[Outcome]):
+    """A job of tally/count_job.py."""
 
     @property
     def size(self) -> Size: ...
 
     def cost(self, size: Size) -> int: ...
 
-    def done(self) -> Outcome: ...
+    def run(self) -> Outcome: ...
 
     def as_json(self) -> str: ...
 
-    def answer(self, text: str) -> Outcome: ...
+    def parse_outcome(self, text: str) -> Outcome: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +71,7 @@ class Limits:
 LIMITS = Limits()
 
 
-class TooDear(Refusal):
+class TooExpensive(Refusal):
     """The count would cost too much, or has cost too much already; the words say what makes it so dear."""
 
 
@@ -79,7 +79,7 @@ class Busy(Refusal):
     """Others are counting."""
 
 
-class Left(Refusal):
+class ClientGone(Refusal):
     """Whoever asked is not there any more."""
 
 
@@ -88,36 +88,36 @@ class Left(Refusal):
 
 def check(size: Size, cost_of: Callable[[Size], int]) -> None:
     """Refuse what costs too much, before it begins."""
-    dear = cost.dearest(size, MAX_STEPS, cost_of)
+    dear = cost.limiting_factor(size, MAX_STEPS, cost_of)
     if dear == "seats":
-        raise TooDear(_("That many seats for that many candidates take too long to count here."))
+        raise TooExpensive(_("That many seats for that many candidates take too long to count here."))
     if dear == "equals":
-        raise TooDear(_("So many candidates ranked as equals take too long to count here."))
+        raise TooExpensive(_("So many candidates ranked as equals take too long to count here."))
     if dear:
-        raise TooDear(_("So many candidates on so many long rankings take too long to count here."))
+        raise TooExpensive(_("So many candidates on so many long rankings take too long to count here."))
 
 
 # --- counting ---
 
 
-def counted(job: Wanted[Outcome], request: HttpRequest | None = None, *, waits: bool = True) -> Outcome:
+def run_job(job: Job[Outcome], request: HttpRequest | None = None, *, waits: bool = True) -> Outcome:
     """What comes out: made here if it is small, else apart, with a place in the line unless the caller has its own."""
     size = job.size
     check(size, job.cost)
     if job.cost(size) <= MAX_INLINE_STEPS:
-        return job.done()
-    has_left = request.META.get(CLIENT_GONE, _nobody_left) if request else _nobody_left
-    with in_line() if waits else nullcontext():
-        return run(job, has_left, LIMITS)
+        return job.run()
+    has_left = request.META.get(CLIENT_GONE, _is_never_gone) if request else _is_never_gone
+    with counting_slot() if waits else nullcontext():
+        return run_in_subprocess(job, has_left, LIMITS)
 
 
-def _nobody_left() -> bool:
+def _is_never_gone() -> bool:
     """As far as we know: not every server says."""
     return False
 
 
 @contextmanager
-def in_line() -> Iterator[None]:
+def counting_slot() -> Iterator[None]:
     if not COUNTING_SLOTS.acquire(timeout=MAX_QUEUE_SECONDS):
         raise _busy()
     try:
@@ -130,7 +130,7 @@ def _busy() -> Busy:
     return Busy(_("Others are counting here just now. Please try again in a moment."))
 
 
-def run(job: Wanted[Outcome], has_left: Callable[[], bool], limits: Limits) -> Outcome:
+def run_in_subprocess(job: Job[Outcome], has_left: Callable[[], bool], limits: Limits) -> Outcome:
     """Counted apart, for as long as the limits allow and the visitor waits."""
     arguments = [*PROGRAM, type(job).__name__, str(limits.processor_seconds), str(limits.megabytes)]
     try:
@@ -146,8 +146,8 @@ def run(job: Wanted[Outcome], has_left: Callable[[], bool], limits: Limits) -> O
         process.wait()
         _close(process)
     if process.returncode:
-        raise TooDear(_("This count was stopped: it took longer than a count may here."))
-    return job.answer(said.decode())
+        raise TooExpensive(_("This count was stopped: it took longer than a count may here."))
+    return job.parse_outcome(said.decode())
 
 
 def _conversation(process: subprocess.Popen[bytes], asked: bytes, has_left: Callable[[], bool], until: float) -> bytes:
@@ -162,7 +162,7 @@ def _conversation(process: subprocess.Popen[bytes], asked: bytes, has_left: Call
         selector.register(process.stdout, selectors.EVENT_READ)
         while (left := until - time.monotonic()) > 0:
             if has_left():
-                raise Left(_("Nobody waited for this count any more."))
+                raise ClientGone(_("Nobody waited for this count any more."))
             if selector.select(min(left, CHECK_INTERVAL_SECONDS)):
                 if not (piece := process.stdout.read1(CHUNK_BYTES)):
                     break

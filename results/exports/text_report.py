@@ -12,7 +12,7 @@ from django.utils.translation import ngettext
 
 from elections.rules import Election
 from pages import times
-from results import words
+from results import wording
 from results.margin import margin_of
 from results.pictures.drawing import exact
 from results.report import Report
@@ -30,11 +30,11 @@ def as_text(found: Sealed) -> str:
         _ended(found),
         _convened(found.election),
         [
-            _("The rule: %(method)s") % {"method": words.label(report.result.method)},
-            str(words.RULES[report.result.method]),
+            _("The rule: %(method)s") % {"method": wording.method_label(report.result.method)},
+            str(wording.RULES[report.result.method]),
         ],
-        [_("Why"), *map(words.said, report.sentences)],
-        [_("How close was it?"), *_ahead(report.result), words.how_close(report)],
+        [_("Why"), *map(wording.translate, report.sentences)],
+        [_("How close was it?"), *_ahead(report.result), wording.how_close(report)],
         _methods(report),
         [_("Places"), *(f"{place:>3}  {name}" for name, place in report.result.places)],
         [*_rounds(report.result)],
@@ -56,7 +56,7 @@ def _outcome(result: Result, voters: int) -> list[str]:
     cast = ngettext("%(count)d ballot was counted.", "%(count)d ballots were counted.", result.total)
     of = ngettext("%(count)d may vote.", "%(count)d may vote.", voters)
     numbers = [cast % {"count": result.total}, _("Blank: %(count)d.") % {"count": result.blank}]
-    return [f"{title}: {words.names(result.winners)}", " ".join([*numbers, of % {"count": voters}])]
+    return [f"{title}: {wording.join_names(result.winners)}", " ".join([*numbers, of % {"count": voters}])]
 
 
 def _ahead(result: Result) -> list[str]:
@@ -89,8 +89,11 @@ def _convened(election: Election) -> list[str]:
 
 
 def _methods(report: Report) -> list[str]:
-    others = [f"- {words.label(each.method)}: {words.names(each.winners)}" for each in words.comparable(report)]
-    return [_("All methods"), words.all_methods(report), *others]
+    others = [
+        f"- {wording.method_label(each.method)}: {wording.join_names(each.winners)}"
+        for each in wording.comparable(report)
+    ]
+    return [_("All methods"), wording.comparison_sentence(report), *others]
 
 
 def _rounds(result: Result) -> Iterator[str]:
@@ -104,8 +107,8 @@ def _round(each: Round) -> list[str]:
         "exhausted": exact(each.exhausted),
         "threshold": exact(each.threshold),
     }
-    acts = [_("Elected: %(names)s") % {"names": words.names(each.elected)}] if each.elected else []
-    acts += [_("Eliminated: %(names)s") % {"names": words.names(each.eliminated)}] if each.eliminated else []
+    acts = [_("Elected: %(names)s") % {"names": wording.join_names(each.elected)}] if each.elected else []
+    acts += [_("Eliminated: %(names)s") % {"names": wording.join_names(each.eliminated)}] if each.eliminated else []
     return [_("Round %(number)d") % {"number": each.number}, *votes, *(f"  {line}" for line in [rest, *acts])]
 
 

@@ -24,26 +24,26 @@ from .repository import Found, Sealed
 
 
 @dataclass(frozen=True, slots=True)
-class Page:
+class CachedPage:
     """A page about a result: the template of the part that is remembered, and what it says."""
 
     template: str
     context_of: Callable[[Sealed], dict[str, Any]]
-    words_of: Callable[[Sealed], dict[str, str]] = lambda found: {}
+    preview_of: Callable[[Sealed], dict[str, str]] = lambda found: {}
 
     def find(self, election_name: str, reader: User | None) -> Found | None:
         """As it was at most a second ago, unless the reader runs the election."""
         with_report = page_cache.cache.peek(self._key(election_name)) is None
-        recently = elections.recent_read(election_name, reader, *repository.beside(election_name, with_report))
+        recently = elections.recent_read(election_name, reader, *repository.result_keys(election_name, with_report))
         return services.find(election_name, with_report=with_report, recently=recently)
 
-    def part(self, found: Found) -> Fragment:
+    def fragment(self, found: Found) -> Fragment:
         """As it is remembered, or made now. What does not have the digest that was sealed is shown, but not kept."""
         key, source = self._key(found.election.name), (found.election, found.seal, found.needs)
         if (part := page_cache.cached(key, source)) is not None:
             return part
         sealed = found if isinstance(found, Sealed) else repository.read_report(found)
-        context, extra = self.context_of(sealed), self.words_of(sealed)
+        context, extra = self.context_of(sealed), self.preview_of(sealed)
         part = page_cache.render_fragment(self.template, context, source, **extra)
         if sha256(sealed.report.as_json().encode()).hexdigest() == sealed.seal.report_digest:
             page_cache.cache.put(key, part)

@@ -8,27 +8,30 @@ from contextlib import closing
 
 import pytest
 
-from ballots import repository, sorting
-from ballots.comparing import Cast
-from ballots.sorting import Sorter
+from ballots import external_sort, repository
+from ballots.comparing import PublishedBallot
+from ballots.external_sort import Sorter
 
 NAMES = ["Zoë", "a\ttab", "two\nlines", "🦜", "", "\\", '"', "Ａ", "￿", "𐀀"]
 
 
 @pytest.fixture
 def few_at_once(monkeypatch):
-    monkeypatch.setattr(sorting, "MAX_LINES_IN_MEMORY", 7)
-    monkeypatch.setattr(sorting, "BLOCK_LINES", 3)
+    monkeypatch.setattr(external_sort, "MAX_LINES_IN_MEMORY", 7)
+    monkeypatch.setattr(external_sort, "BLOCK_LINES", 3)
 
 
 def lines(count: int) -> list[str]:
     return list(map(repository.as_line, rows(count)))
 
 
-def rows(count: int) -> list[Cast]:
+def rows(count: int) -> list[PublishedBallot]:
     """Some with one code, some wholly alike."""
     chance = random.Random(count)
-    return [Cast(f"{chance.randrange(40):04}", f"{chance.randrange(3)}>1", chance.choice(NAMES)) for _ in range(count)]
+    return [
+        PublishedBallot(f"{chance.randrange(40):04}", f"{chance.randrange(3)}>1", chance.choice(NAMES))
+        for _ in range(count)
+    ]
 
 
 @pytest.mark.parametrize("count", [0, 1, 6, 7, 8, 14, 100])
@@ -37,19 +40,19 @@ def test_however_many_come_in_whatever_order_they_go_sorted_as_often_as_one_like
         sorter.add(lines(count))
         assert len(sorter) == count
         assert list(sorter) == list(sorter) == sorted(lines(count))
-        assert list(repository.casts_in(sorter)) == sorted(rows(count))
+        assert list(repository.published_ballots_in(sorter)) == sorted(rows(count))
 
 
 def test_never_more_are_held_than_so_many_and_a_block_of_each_run(tmp_path, few_at_once, monkeypatch):
     held: list[int] = []
-    put_away, read = Sorter._put_away, Sorter._read
+    put_away, read = Sorter._spill, Sorter._read
 
     def watched(self, run):
         for block in read(self, run):
             blocks.append(block)
             yield block
 
-    monkeypatch.setattr(Sorter, "_put_away", lambda self: (held.append(len(self._held)), put_away(self))[1])
+    monkeypatch.setattr(Sorter, "_spill", lambda self: (held.append(len(self._held)), put_away(self))[1])
     monkeypatch.setattr(Sorter, "_read", watched)
     blocks: list[list[str]] = []
     with closing(Sorter(tmp_path)) as sorter:
@@ -78,7 +81,7 @@ def test_its_file_has_no_name_is_for_nobody_else_and_says_nothing(tmp_path, few_
 
 
 def test_what_comes_in_order_is_not_merged(tmp_path, few_at_once, monkeypatch):
-    monkeypatch.setattr(sorting, "merge", lambda *runs: pytest.fail("merged"))
+    monkeypatch.setattr(external_sort, "merge", lambda *runs: pytest.fail("merged"))
     with closing(Sorter(tmp_path)) as sorter:
         sorter.add(sorted(lines(50)))
         assert list(sorter) == sorted(lines(50))

@@ -11,7 +11,7 @@ from threading import Lock
 from typing import Any
 
 from ranking.candidates import Candidate
-from results.running import Kept, Running
+from results.running_count import KnownBallot, RunningCount
 from store import keys
 from store.table import Item
 
@@ -24,13 +24,13 @@ REREAD_BALLOTS_PER_SECOND = 5_000  # ballots a second at most that withdrawals m
 
 
 @dataclass
-class Watched:
+class WatchedCount:
     """Something that somebody is watching. Whoever holds the lock looks; the others get what was seen."""
 
-    running: Running = field(default_factory=Running)
+    running: RunningCount = field(default_factory=RunningCount)
     lock: Any = field(default_factory=Lock)
     created_at: str = ""
-    look: Any = None  # what was seen last
+    latest: Any = None  # what was seen last
     rests_until: float = float("-inf")
     read_at: float = float("-inf")  # when all ballots were read
 
@@ -40,11 +40,11 @@ class Watched:
 
     def forget(self) -> None:
         """No ballots are needed any more."""
-        self.created_at, self.running = "", Running()
+        self.created_at, self.running = "", RunningCount()
 
 
 @dataclass(frozen=True, slots=True)
-class Box:
+class BallotSource:
     """The ballots of something that is watched: all of them, those since a moment, and whether they can be so many."""
 
     created_at: str  # tells it from another of the same name
@@ -52,37 +52,37 @@ class Box:
     every: Callable[[], Iterable[Item]]
     since: Callable[[str], Iterable[Item]]
     can_hold: Callable[[int], bool]
-    kept_of: Callable[[Item], Kept] = Kept.of
+    ballot_from: Callable[[Item], KnownBallot] = KnownBallot.of
 
 
-class Shelf(ABC):
+class CountCache(ABC):
     """What is being watched; what nobody has looked at for longest makes room for others."""
 
     def __init__(self, most: int = CACHE_BYTES, clock: Callable[[], float] = time.monotonic):
         self.most, self.clock = most, clock
-        self._lock, self._watched = Lock(), OrderedDict[str, Watched]()
+        self._lock, self._watched = Lock(), OrderedDict[str, WatchedCount]()
 
     @abstractmethod
-    def see(self, name: str, watched: Watched) -> Any:
+    def load(self, name: str, watched: WatchedCount) -> Any:
         """Look into the store, with what was seen before at hand: something with a `result`, or `None`."""
 
-    def look(self, name: str) -> Any:
+    def get(self, name: str) -> Any:
         """What is there now, with its count; `None` if there is nothing of that name."""
         watched = self._take(keys.fold(name))
         with watched.lock:
             began = self.clock()
             if began < watched.rests_until:
-                return watched.look
-            look = watched.look = self.see(name, watched)
+                return watched.latest
+            look = watched.latest = self.load(name, watched)
             watched.rests_until = max(began + REFRESH_SECONDS, self.clock() + REST_FACTOR * (self.clock() - began))
         if look is None or look.result is None:
             self._drop(keys.fold(name))
         self._make_room()
         return look
 
-    def _take(self, folded: str) -> Watched:
+    def _take(self, folded: str) -> WatchedCount:
         with self._lock:
-            watched = self._watched.setdefault(folded, Watched())
+            watched = self._watched.setdefault(folded, WatchedCount())
             self._watched.move_to_end(folded)
             return watched
 
@@ -100,20 +100,20 @@ class Shelf(ABC):
         """How many bytes all of it takes up; what is watched weighs a little even without ballots."""
         return sum(each.weight for each in self._watched.values())
 
-    def bring_up_to_date(self, watched: Watched, box: Box) -> None:
+    def bring_up_to_date(self, watched: WatchedCount, box: BallotSource) -> None:
         """Read what is new; and everything, if nobody has looked into this box yet or what is known cannot be all."""
         if watched.created_at != box.created_at:
-            watched.created_at, watched.running = box.created_at, Running(box.kept_of)
-            watched.running.stand(box.candidates)
+            watched.created_at, watched.running = box.created_at, RunningCount(box.ballot_from)
+            watched.running.set_candidates(box.candidates)
             self._read_all(watched, box)
             return
         running = watched.running
-        running.stand(box.candidates)
+        running.set_candidates(box.candidates)
         running.add(list(box.since(running.since)))
         rested = self.clock() - watched.read_at >= running.total / REREAD_BALLOTS_PER_SECOND
         if rested and not box.can_hold(running.total):
             self._read_all(watched, box)
 
-    def _read_all(self, watched: Watched, box: Box) -> None:
+    def _read_all(self, watched: WatchedCount, box: BallotSource) -> None:
         watched.running.replace(box.every())
         watched.read_at = self.clock()

@@ -18,12 +18,12 @@ MAX_OTHER_LOTS_RANKINGS = 20_000  # different rankings that are counted again fo
 Draws = tuple[tuple[str, ...], ...]  # the winners of each
 
 
-def with_other_lots(ballots: Ballots, result: Result, most: int = MAX_OTHER_LOTS) -> Draws:
+def winners_with_other_lots(ballots: Ballots, result: Result, most: int = MAX_OTHER_LOTS) -> Draws:
     """Who would win if the lots fell otherwise, for a few draws; none where no lot was drawn, or it takes too long."""
-    return tuple(each.winners for each in other_draws(ballots, result, most))
+    return tuple(each.winners for each in recount_with_other_lots(ballots, result, most))
 
 
-def other_draws(ballots: Ballots, result: Result, most: int = MAX_OTHER_LOTS) -> tuple[Result, ...]:
+def recount_with_other_lots(ballots: Ballots, result: Result, most: int = MAX_OTHER_LOTS) -> tuple[Result, ...]:
     """The same count with a few other draws."""
     tries = min(most, MAX_OTHER_LOTS_RANKINGS // len(ballots.counts)) if result.lots else 0
     again = partial(count, ballots, result.method, seats=result.seats, unranked=result.unranked)
@@ -49,7 +49,7 @@ def _is_level(one: str, other: str, every: Collection[dict[str, int]]) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class Undrawn:
+class ProvisionalResult:
     """What may be said of a result before the lots are drawn."""
 
     result: (
@@ -58,19 +58,19 @@ class Undrawn:
     between: tuple[str, ...]  # those among whom a lot would choose; nobody, if the outcome hangs on none
 
 
-def undrawn(result: Result, draws: Draws) -> Undrawn:
+def provisional_result(result: Result, draws: Draws) -> ProvisionalResult:
     every = [set(result.winners), *map(set, draws)]
     sure, possible = set.intersection(*every), set.union(*every)
     if sure == possible:
-        return Undrawn(result, ())
+        return ProvisionalResult(result, ())
     if result.seats > 1:
         winners = tuple(name for name in result.winners if name in sure)
-        return Undrawn(replace(result, winners=winners), tuple(sorted(possible - sure)))
+        return ProvisionalResult(replace(result, winners=winners), tuple(sorted(possible - sure)))
     tied = tuple(sorted(possible))
-    return Undrawn(replace(result, winners=tied, places=with_first(result, tied)), tied)
+    return ProvisionalResult(replace(result, winners=tied, places=places_with_first(result, tied)), tied)
 
 
-def with_first(result: Result, first: Collection[str]) -> tuple[tuple[str, int], ...]:
+def places_with_first(result: Result, first: Collection[str]) -> tuple[tuple[str, int], ...]:
     """Everybody's place, with all of these in the first."""
     others = [each for each in result.places if each[0] not in first]
     groups = [[name for name, _place in group] for _place, group in groupby(others, key=itemgetter(1))]

@@ -37,17 +37,17 @@ class Sorter:
         self._file: IO[bytes] | None = None
         self._runs: list[list[tuple[int, int]]] = []  # of each block of a run, where it begins and how long it is
         self._is_in_order, self._last = True, Line()
-        self._key, self._written, self._away = secrets.token_bytes(32), 0, 0
+        self._key, self._written, self._spilled = secrets.token_bytes(32), 0, 0
 
     def add(self, lines: Iterable[Line]) -> None:
         left = iter(lines)
         while some := list(islice(left, MAX_LINES_IN_MEMORY - len(self._held))):
             self._held += some
             if len(self._held) >= MAX_LINES_IN_MEMORY:
-                self._put_away()
+                self._spill()
 
     def __len__(self) -> int:
-        return self._away + len(self._held)
+        return self._spilled + len(self._held)
 
     def __iter__(self) -> Iterator[Line]:
         self._held.sort()
@@ -61,12 +61,12 @@ class Sorter:
 
     # --- the file ---
 
-    def _put_away(self) -> None:
+    def _spill(self) -> None:
         """What is held becomes a run of its own."""
         self._held.sort()
         self._is_in_order, self._last = self._follows(), self._held[-1]
         self._runs.append([self._write(orjson.dumps(some)) for some in by_count(self._held, BLOCK_LINES)])
-        self._away += len(self._held)
+        self._spilled += len(self._held)
         self._held = []
 
     def _follows(self) -> bool:
@@ -78,7 +78,7 @@ class Sorter:
             self._file = TemporaryFile(dir=self._folder)  # noqa: SIM115 - held as long as the lines
         at = self._written
         self._file.seek(at)
-        self._file.write(self._masked(at, block))
+        self._file.write(self._mask(at, block))
         self._written += len(block)
         return at, len(block)
 
@@ -86,9 +86,9 @@ class Sorter:
         assert self._file is not None
         for at, size in run:
             self._file.seek(at)
-            yield orjson.loads(self._masked(at, self._file.read(size)))
+            yield orjson.loads(self._mask(at, self._file.read(size)))
 
-    def _masked(self, at: int, block: bytes) -> bytes:
+    def _mask(self, at: int, block: bytes) -> bytes:
         """And, of what was masked at this place, what it was."""
         mask = hashlib.shake_256(self._key + at.to_bytes(8)).digest(len(block))
         return (int.from_bytes(block) ^ int.from_bytes(mask)).to_bytes(len(block))

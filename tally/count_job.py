@@ -1,8 +1,7 @@
 """Counts as jobs: what to count and by which rules, made here, or handed to a process that can be stopped.
 
-`python -m tally.job KIND SECONDS MEGABYTES` reads a job from its standard input and writes what came out, both as JSON.
-The kernel ends it when it has used so many seconds of a processor, and it cannot take more memory. It needs nothing
-but this package: no settings, no secrets, no store.
+`python -m tally.count_job KIND SECONDS MEGABYTES` reads a job from standard input and writes its outcome, both as JSON.
+The kernel limits its processor time and memory. It needs nothing but this package: no settings, secrets or store.
 """
 
 from __future__ import annotations
@@ -17,45 +16,45 @@ from typing import Any
 
 from . import cost
 from .ballots import Ballots
-from .closeness import Closeness, how_close
+from .closeness import Closeness, measure_closeness
 from .cost import Size
 from .methods import METHODS, count
-from .pairwise import Summary
+from .pairwise import PairwiseSummary
+from .provisional import Draws, winners_with_other_lots
 from .result import Result
-from .undrawn import Draws, with_other_lots
 
-Beside = tuple[tuple[str, ...], tuple[tuple[str, int], ...]]  # winners and places
+MethodOutcome = tuple[tuple[str, ...], tuple[tuple[str, int], ...]]  # winners and places
 
 
 @dataclass(frozen=True, slots=True)
-class Done:
+class CountOutcome:
     """What came out: the count, what the other methods say in short, how close it was, and what other lots bring."""
 
     result: Result
-    beside: dict[str, Beside]
+    methods: dict[str, MethodOutcome]
     closeness: Closeness
     draws: Draws = ()
 
     def as_json(self) -> str:
         close = asdict(replace(self.closeness, changes=()))  # which are of no use to those who ask
-        said = {"result": self.result.as_json(), "beside": self.beside, "closeness": close, "draws": self.draws}
+        said = {"result": self.result.as_json(), "methods": self.methods, "closeness": close, "draws": self.draws}
         return json.dumps(said, separators=(",", ":"))
 
     @classmethod
-    def from_json(cls, text: str) -> Done:
+    def from_json(cls, text: str) -> CountOutcome:
         read = json.loads(text)
         close = read["closeness"]
         names = {name: tuple(close[name]) for name in ("winners", "new_winners", "changes")}
-        beside = {
+        methods = {
             method: (tuple(winners), tuple((name, place) for name, place in places))
-            for method, (winners, places) in read["beside"].items()
+            for method, (winners, places) in read["methods"].items()
         }
         draws = tuple(map(tuple, read["draws"]))
-        return cls(Result.from_json(read["result"]), beside, Closeness(**close | names), draws)
+        return cls(Result.from_json(read["result"]), methods, Closeness(**close | names), draws)
 
 
 @dataclass(frozen=True, slots=True)
-class Job:
+class CountJob:
     ballots: Ballots
     method: str
     settings: dict[str, Any] = field(default_factory=dict)  # seats, unranked, seed
@@ -83,16 +82,17 @@ class Job:
         recounts = self.recounts * cost.of_recount(size, self.method)
         return cost.of_methods(size, self.methods) + recounts + self.draws * cost.of_methods(size, [self.method])
 
-    def done(self) -> Done:
+    def run(self) -> CountOutcome:
         results = {each: count(self.ballots, each, **self.settings) for each in self.methods}
         result = results[self.method]
-        beside = {each: (found.winners, found.places) for each, found in results.items()}
-        return Done(result, beside, self._closeness(result), with_other_lots(self.ballots, result, self.draws))
+        methods = {each: (found.winners, found.places) for each, found in results.items()}
+        draws = winners_with_other_lots(self.ballots, result, self.draws) if self.draws else ()
+        return CountOutcome(result, methods, self._closeness(result), draws)
 
     def _closeness(self, result: Result) -> Closeness:
         if not self.recounts:
             return Closeness(None, False, result.winners)
-        return how_close(self.ballots, self.method, **self.settings, recounts=self.recounts)
+        return measure_closeness(self.ballots, self.method, **self.settings, recounts=self.recounts)
 
     def as_json(self) -> str:
         said = {"candidates": self.ballots.candidates, "counts": dict(self.ballots.counts)}
@@ -100,18 +100,18 @@ class Job:
         return json.dumps(said | rules, separators=(",", ":"))
 
     @classmethod
-    def from_json(cls, text: str) -> Job:
+    def from_json(cls, text: str) -> CountJob:
         read = json.loads(text)
         return cls(Ballots(tuple(read.pop("candidates")), read.pop("counts")), **read)
 
     @staticmethod
-    def answer(text: str) -> Done:
+    def parse_outcome(text: str) -> CountOutcome:
         """What came out, as it was written."""
-        return Done.from_json(text)
+        return CountOutcome.from_json(text)
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
+class PairwiseJob:
     """How every two candidates compare, and nothing else."""
 
     ballots: Ballots
@@ -123,31 +123,33 @@ class Comparison:
     def cost(self, size: Size) -> int:
         return cost.of_contests(size)
 
-    def done(self) -> Summary:
+    def run(self) -> PairwiseSummary:
         return self.ballots.summary
 
     def as_json(self) -> str:
         return json.dumps({"candidates": self.ballots.candidates, "counts": dict(self.ballots.counts)})
 
     @classmethod
-    def from_json(cls, text: str) -> Comparison:
+    def from_json(cls, text: str) -> PairwiseJob:
         read = json.loads(text)
         return cls(Ballots(tuple(read["candidates"]), read["counts"]))
 
     @staticmethod
-    def answer(text: str) -> Summary:
+    def parse_outcome(text: str) -> PairwiseSummary:
         read = json.loads(text)
         matrices = {name: tuple(map(tuple, read[name])) for name in ("above", "equal")}
-        return Summary(**read | matrices | {name: tuple(read[name]) for name in ("candidates", "ranked")})
+        return PairwiseSummary(**read | matrices | {name: tuple(read[name]) for name in ("candidates", "ranked")})
 
 
-def written(done: Done | Summary) -> str:
-    return done.as_json() if isinstance(done, Done) else json.dumps(asdict(done), separators=(",", ":"))
+def outcome_json(outcome: CountOutcome | PairwiseSummary) -> str:
+    return (
+        outcome.as_json() if isinstance(outcome, CountOutcome) else json.dumps(asdict(outcome), separators=(",", ":"))
+    )
 
 
 # --- in a process of its own ---
 
-KINDS: dict[str, type[Job | Comparison]] = {kind.__name__: kind for kind in (Job, Comparison)}
+KINDS: dict[str, type[CountJob | PairwiseJob]] = {kind.__name__: kind for kind in (CountJob, PairwiseJob)}
 NICENESS = 5  # pages come first
 
 
@@ -158,7 +160,7 @@ def main(kind: str, seconds: int, megabytes: int) -> None:
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     os.nice(NICENESS)
     job = KINDS[kind].from_json(sys.stdin.read())
-    sys.stdout.write(written(job.done()))
+    sys.stdout.write(outcome_json(job.run()))
 
 
 if __name__ == "__main__":

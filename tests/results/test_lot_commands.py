@@ -27,9 +27,9 @@ from ranking.candidates import Candidate
 from results import proof, repository, services
 from results.checks.what_if import job_of
 from results.exports import verify
-from results.exports.text import as_text
+from results.exports.text_report import as_text
 from results.incoming import count as live
-from results.lots import context_of_lots
+from results.lot_commands import context_of_lots
 from results.report import report_on
 from store import keys
 from store.table import Delete, Item, Put, Update
@@ -182,7 +182,7 @@ def test_the_seed_hangs_on_every_ballot(site, opened, close, person, monkeypatch
 
 def test_what_is_supposed_after_the_close_is_drawn_from_the_same_seed(site, drawn):
     found = drawn()
-    supposed = job_of(found, repository.counted("Board", found.seal.candidates).without(["Ada"])).done().result
+    supposed = job_of(found, repository.counted("Board", found.seal.candidates).without(["Ada"])).run().result
     assert supposed.lots
     assert supposed.seed == found.seal.seed
 
@@ -212,7 +212,7 @@ def test_several_who_seal_at_once_draw_the_same_lots(site, voted, close):  # noq
     election = elections.find("Board")
     assert at_once(*(partial(services.seal_result, election) for _ in range(6))) == [None] * 6
     assert len(sealed(site)) == 1
-    voting.seal_what_is_closed()  # which publishes the ballots, too
+    voting.seal_closed()  # which publishes the ballots, too
     assert flaw() is None
 
 
@@ -409,7 +409,7 @@ def test_the_result_says_that_a_lot_was_drawn_and_how_to_draw_it_again(site, dra
     for text in (found.election.lots_commitment, found.seal.lots_secret, found.seal.digest, found.seal.seed):
         assert text in page
     first = found.report.result.lots[0]
-    marks = {name: lots.mark(found.seal.seed, "irv", first.where, first.round, name) for name in first.names}
+    marks = {name: lots.lot_hash(found.seal.seed, "irv", first.where, first.round, name) for name in first.names}
     assert min(marks, key=marks.__getitem__) == first.chosen
     for name in first.names:
         typed = f"printf '%s\\n%s\\n%s\\n%s\\n%s' {found.seal.seed} irv elimination 1 {name} | sha256sum"
@@ -425,7 +425,7 @@ def test_the_commands_on_the_page_do_what_it_says(site, drawn, person):
     said = context_of_lots(replace(found, report=replace(found.report, result=result)))
     typed = [said["commitment_command"], said["seed_command"], *said["lot_commands"]]
     expected = [found.election.lots_commitment, found.seal.seed]
-    expected += [lots.mark(found.seal.seed, "irv", "elimination", 1, name) for name in ("Ada", evil)]
+    expected += [lots.lot_hash(found.seal.seed, "irv", "elimination", 1, name) for name in ("Ada", evil)]
     for command, digest in zip(typed, expected, strict=True):
         done = subprocess.run(["sh", "-c", command], capture_output=True, text=True, check=True)
         assert done.stdout.split() == [digest, "-"]
@@ -449,7 +449,7 @@ LIVE = {"secret_ballot": False, "results_visible": "live", "method": "irv"}
 
 @pytest.fixture
 def watched(monkeypatch, signed_in) -> Callable[[], str]:
-    monkeypatch.setattr(live, "shelf", live.ElectionShelf())
+    monkeypatch.setattr(live, "cache", live.ElectionCountCache())
     # Of three who are tied, one in three hundred secrets gives one of them no example lot.
     monkeypatch.setattr("elections.lifecycle.services.secrets", SimpleNamespace(token_hex=lambda size: SECRET))
     client = signed_in("a guest")

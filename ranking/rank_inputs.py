@@ -13,7 +13,7 @@ from photos.rules import Photo
 
 from .candidates import Candidate
 
-RANK = "rank-"  # what the name of a rank box starts with
+RANK_PREFIX = "rank-"  # what the name of a rank box starts with
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,13 +28,15 @@ class Choice:
     photo: Photo | None = None
 
 
-def ranks_in(post: MultiValueDict) -> dict[str, list[str]]:
-    return {name.removeprefix(RANK): list(typed) for name, typed in post.lists() if name.startswith(RANK)}
+def submitted_ranks(post: MultiValueDict) -> dict[str, list[str]]:
+    return {name.removeprefix(RANK_PREFIX): list(typed) for name, typed in post.lists() if name.startswith(RANK_PREFIX)}
 
 
-def typed_in(post: MultiValueDict) -> dict[int, str]:
+def typed_ranks(post: MultiValueDict) -> dict[int, str]:
     """What stands in the rank boxes, whatever that is, by the number of the candidate."""
-    short = {number: values for number, values in ranks_in(post).items() if number.isdecimal() and len(number) < 10}
+    short = {
+        number: values for number, values in submitted_ranks(post).items() if number.isdecimal() and len(number) < 10
+    }
     return {int(number): values[-1] for number, values in short.items()}
 
 

@@ -27,10 +27,10 @@ COMPARISONS_PER_CHAR = 200  # and so many comparisons are made while one letter 
 HIGHEST_BYTE, LAST_BYTE = 0x80, 0x7F
 SHAPE = re.compile(rb"(0([>=]0)*)?")
 
-Counted = list[int]  # A, E and T as tally/pairwise.py calls them: row by row of both, and one row
+PairCounts = list[int]  # A, E and T as tally/pairwise.py calls them: row by row of both, and one row
 
 
-def pays(rankings: Sequence[str], candidates: int) -> bool:
+def is_faster(rankings: Sequence[str], candidates: int) -> bool:
     """Whether that is quicker: not where columns are shorter than they are many, nor where most of what is in them is
     that somebody is not ranked."""
     if len(rankings) < MIN_ROWS_PER_CANDIDATE * candidates or candidates > MAX_PARALLEL_CANDIDATES:
@@ -40,44 +40,44 @@ def pays(rankings: Sequence[str], candidates: int) -> bool:
     )
 
 
-def abreast(rankings: Sequence[str], candidates: int) -> Iterator[Counted]:
+def count_in_batches(rankings: Sequence[str], candidates: int) -> Iterator[PairCounts]:
     """How every two compare on some thousands of these rankings, and on the next."""
-    rows = _Rows(candidates)
+    rows = _RankTable(candidates)
     for start in range(0, len(rankings), BATCH_RANKINGS):
         yield rows.counted(rankings[start : start + BATCH_RANKINGS])
 
 
-def ranks_in(rankings: Sequence[str], candidates: int) -> Callable[[int], Sequence[int]]:
+def ranks_by_candidate(rankings: Sequence[str], candidates: int) -> Callable[[int], Sequence[int]]:
     """A function that tells of a candidate, ranking by ranking, in which group it is, from 0 on; the number of
     candidates where it is in none."""
     if candidates > MAX_PARALLEL_CANDIDATES:
         ranks = [{each: rank for rank, group in enumerate(groups_of(one)) for each in group} for one in rankings]
         return lambda candidate: [each.get(candidate, candidates) for each in ranks]
-    rows = _Rows(candidates)
+    rows = _RankTable(candidates)
     parts = (rankings[start : start + BATCH_RANKINGS] for start in range(0, len(rankings), BATCH_RANKINGS))
     columns = [rows.columns("\n".join(some), len(some)) for some in parts]
     ranked = bytes(place - 1 if 0 < place <= candidates else candidates for place in range(256))
     return lambda candidate: b"".join(some[candidate] for some in columns).translate(ranked)
 
 
-class _Rows:
+class _RankTable:
     def __init__(self, candidates: int) -> None:
         self.candidates = candidates
         first = ord("0") if candidates <= DIGIT_CANDIDATES else HIGHEST_BYTE
         self.letters = range(first, first + candidates)
-        self._places = _Places()
+        self._places = _RanksByShape()
         self._shape = bytes.maketrans(bytes(self.letters), b"0" * candidates)
         # Of two who are compared, one who is not ranked is after the last, the other before the first: so neither is
         # ever found above the other. The highest bit is set in one of two columns.
         self._after = bytes((place if place < first else LAST_BYTE) | HIGHEST_BYTE for place in range(256))
         self._before = bytes(place if place < first else 0 for place in range(256))
 
-    def counted(self, rankings: Sequence[str]) -> Counted:
+    def counted(self, rankings: Sequence[str]) -> PairCounts:
         number, text = len(rankings), "\n".join(rankings)
         columns = self.columns(text, number)
-        highest = _long(bytes([HIGHEST_BYTE]) * number)
-        after = [_long(column.translate(self._after)) for column in columns]
-        before = [_long(column.translate(self._before)) for column in columns]
+        highest = _as_integer(bytes([HIGHEST_BYTE]) * number)
+        after = [_as_integer(column.translate(self._after)) for column in columns]
+        before = [_as_integer(column.translate(self._before)) for column in columns]
         above = [number - ((mine - theirs) & highest).bit_count() for mine in after for theirs in before]
         equal = self._equal(after, before, highest, above) if "=" in text else [0] * len(above)
         first = highest // HIGHEST_BYTE
@@ -114,7 +114,7 @@ def _in_letters(text: bytes) -> bytes:
     A byte of `numbers` has the digit that stands there and ten times the one before it: at the last digit of each
     number that is the number. At a first digit that another follows, a hundred is added, and the byte is left out.
     """
-    digits, is_digit, signs = (_long(text.translate(table)) for table in (_DIGITS, _IS_DIGIT, _SIGNS))
+    digits, is_digit, signs = (_as_integer(text.translate(table)) for table in (_DIGITS, _IS_DIGIT, _SIGNS))
     numbers = (digits + (digits * 10 << 8) + (is_digit >> 8) * 100) & is_digit * 255
     return (numbers | signs).to_bytes(len(text), "little").translate(_LETTERS, _FIRST_DIGITS)
 
@@ -133,11 +133,11 @@ _LETTERS = _table(
 )
 
 
-def _long(column: bytes) -> int:
+def _as_integer(column: bytes) -> int:
     return int.from_bytes(column, "little")
 
 
-class _Places(dict[bytes, bytes]):
+class _RanksByShape(dict[bytes, bytes]):
     """For each letter of a ranking of this shape its place, from 1 on; what stands at a sign is not looked at."""
 
     def __missing__(self, shape: bytes) -> bytes:

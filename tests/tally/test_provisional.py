@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import pytest
 
-from tally import undrawn
+from tally import provisional
 from tally.ballots import Ballots
 from tally.methods import count
 
 NAMES = ("Ada", "Bo", "Cy")
 
 
-def before_lots(*rankings: str, method: str = "irv", **settings) -> undrawn.Undrawn:
+def before_lots(*rankings: str, method: str = "irv", **settings) -> provisional.ProvisionalResult:
     ballots = Ballots.of(NAMES, rankings)
     result = count(ballots, method, seed="seed", **settings)
-    return undrawn.undrawn(result, undrawn.with_other_lots(ballots, result))
+    return provisional.provisional_result(result, provisional.winners_with_other_lots(ballots, result))
 
 
 def test_those_between_whom_a_lot_would_choose_share_the_first_place():
@@ -27,7 +27,7 @@ def test_a_lot_that_changes_no_winner_changes_nothing():
     ballots = Ballots.of(NAMES, ["0", "0", "1", "2"])
     result = count(ballots, "irv", seed="seed")
     assert result.lots
-    assert before_lots("0", "0", "0", "1", "2") == undrawn.Undrawn(
+    assert before_lots("0", "0", "0", "1", "2") == provisional.ProvisionalResult(
         count(Ballots.of(NAMES, "00012"), "irv", seed="seed"), ()
     )
 
@@ -38,15 +38,15 @@ def test_of_several_seats_those_are_won_that_every_draw_gives_to_the_same():
 
 
 def test_where_no_lot_was_drawn_nothing_is_counted_again(monkeypatch):
-    monkeypatch.setattr(undrawn, "count", lambda *_args, **_settings: pytest.fail("counted again"))
+    monkeypatch.setattr(provisional, "count", lambda *_args, **_settings: pytest.fail("counted again"))
     ballots = Ballots.of(NAMES, ["0", "0", "1"])
-    assert undrawn.with_other_lots(ballots, count(ballots, "irv")) == ()
+    assert provisional.winners_with_other_lots(ballots, count(ballots, "irv")) == ()
 
 
 def test_what_takes_too_long_to_count_again_is_left_at_one_draw(monkeypatch):
-    monkeypatch.setattr(undrawn, "MAX_OTHER_LOTS_RANKINGS", 2)
+    monkeypatch.setattr(provisional, "MAX_OTHER_LOTS_RANKINGS", 2)
     ballots = Ballots.of(NAMES, ["0", "1", "2"])
-    assert undrawn.with_other_lots(ballots, count(ballots, "irv", seed="seed")) == ()
+    assert provisional.winners_with_other_lots(ballots, count(ballots, "irv", seed="seed")) == ()
 
 
 def test_nobody_voted_and_nobody_is_drawn():
@@ -56,7 +56,7 @@ def test_nobody_voted_and_nobody_is_drawn():
 def places(*rankings: str) -> dict[str, int]:
     ballots = Ballots.of(NAMES, rankings)
     result = count(ballots, "irv", seed="seed")
-    return dict(undrawn.places_without_lots(result, undrawn.other_draws(ballots, result)))
+    return dict(provisional.places_without_lots(result, provisional.recount_with_other_lots(ballots, result)))
 
 
 def test_lower_places_that_only_a_lot_told_apart_are_shared():
