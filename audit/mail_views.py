@@ -30,7 +30,7 @@ from mail.outages import all_outages
 from mail.sending import send_test_email
 from pages.messages import run_action
 from pages.paging import list_context
-from store.together import together
+from store.parallel import run_parallel
 from upkeep.doctor import health
 
 TRIALS = Limit("test mails", 20, SECONDS_PER_HOUR)
@@ -44,7 +44,7 @@ FIRST = (outbox.FAILED, outbox.UNKNOWN, outbox.SENT, outbox.QUEUED)  # the page 
 def mails(request: HttpRequest) -> HttpResponse:
     """The outbox by state, first what somebody has to see to. In the local profile the owner can read what was sent: it
     went nowhere else."""
-    counts, current_outages, is_tried_again = together(
+    counts, current_outages, is_tried_again = run_parallel(
         table(),
         lambda: health.mails(table(), *outbox.STATES),
         lambda: all_outages(table()),

@@ -24,7 +24,7 @@ from elections.turnout.disclosure import Allowed, allowed
 from ranking.candidates import Candidate
 from results import published
 from results.published import Position
-from store import keys, spans
+from store import keys, sharded_reads
 from store.log import layout
 from store.schema import SCHEMA, Sheet, parsed
 from store.table import DATA, LOG, BadCursor, Invalid, Item, Key
@@ -115,7 +115,7 @@ def _known(name: str) -> Known:
 def _voters(asked: Asked) -> Page:
     there = _known(asked.election)
     roll = sharding.roll_spans(there.election, asked.begins)
-    page = spans.page(table(), roll, limit=PAGE_ROWS, cursor=asked.cursor)
+    page = sharded_reads.page(table(), roll, limit=PAGE_ROWS, cursor=asked.cursor)
     rows = [_voter(item, there.may) for item in page.items]
     return Page(rows, page.cursor, there.election.voter_count)
 
@@ -182,7 +182,7 @@ def _by_voter(election: Election, asked: Asked, limit: int) -> tuple[list[Seen],
     """Ballots of a public election. One without a name would be a secret one, and is left out."""
     beginning = keys.ballot(election.name, asked.ballot).sk
     box = [replace(span, prefix=beginning) for span in sharding.ballot_spans(election)]
-    page = spans.page(table(), box, limit=limit, cursor=asked.cursor)
+    page = sharded_reads.page(table(), box, limit=limit, cursor=asked.cursor)
     named = [item for item in page.items if "voter_name" in item]
     seen = [Seen(each["voter_name"], each["voter_name"], each["rankings"], each["when_cast"]) for each in named]
     return seen, page.cursor

@@ -27,7 +27,7 @@ from live.rounds import MIN_ANONYMOUS_ANSWERS, Given, Round
 from live.rules import Game, Phase, State
 from questions.question import Question
 from store import keys
-from store.forgetting import to_forget
+from store.purging import purge_mark
 from store.table import Delete, Missing, Put, Write
 from tally.ballots import Ballots, groups_of
 from tally.closeness import measure_closeness
@@ -132,4 +132,4 @@ def linking(game: Game, round_: int, before: Before) -> list[Write]:
 
 def unlinking(game: Game, round_: int) -> list[Write]:
     """From here on nobody can tell how anybody's two answers go together; the files of the store forget it, too."""
-    return [Delete(keys.game_before(game.id, round_)), to_forget()] if round_ else []
+    return [Delete(keys.game_before(game.id, round_)), purge_mark()] if round_ else []

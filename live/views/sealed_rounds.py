@@ -25,7 +25,7 @@ from live.sealed.proofs import Evidence
 from live.show import rooms
 from ranking.code_prefixes import code_prefix_form
 from store import keys
-from store.memory import Memory
+from store.caches import SizedCache
 from store.table import Item
 
 MAX_ID_CHARS = 64
@@ -33,7 +33,7 @@ CACHE_BYTES = 16_000_000  # bytes of sealed rounds that a process remembers
 JSON = "application/json"
 SEALED_FROM = (Phase.VOTING, Phase.QUESTION, Phase.TALKING)  # where a round may have been when it was sealed
 
-BYTES: Memory[bytes] = Memory(CACHE_BYTES, len)
+BYTES: SizedCache[bytes] = SizedCache(CACHE_BYTES, len)
 
 
 @dataclass(frozen=True, slots=True)

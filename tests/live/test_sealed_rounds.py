@@ -22,7 +22,8 @@ from live.show import rooms
 from questions.question import Kind, Question, Type
 from ranking import code_prefixes
 from store import keys
-from store.log import EventLog, forgotten, utc_now
+from store.log import EventLog, utc_now
+from store.log import rewriting as forgotten
 from store.log.publish import Publisher
 from store.log.seal import Sealer, verify
 from store.table import LOG, Delete, Key, Put

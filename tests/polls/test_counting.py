@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from polls import counting, repository, services
 from polls.counting import MethodComparison, agreement
 from polls.sealing import seal
-from store import keys, splitting, trips
+from store import keys, round_trips, splitting
 from store.table import Put
 from tally import provisional
 from tally.ballots import Ballots
@@ -164,14 +164,14 @@ def test_the_results_cost_the_same_for_few_votes_and_for_many(site, made, shelf)
     for poll in (few, many):
         shelf.get(poll.id)
         vote(poll, "new", "Sushi")
-        with trips.counted() as asked:
+        with round_trips.count_round_trips() as asked:
             shelf.get(poll.id)
         costs[poll.id] = asked.count
     assert set(costs.values()) == {2}, "the poll with its gates; what is new"
     for poll in (few, many):
         services.close(by_ida(poll))
         seal(poll.id)
-        with trips.counted() as asked:
+        with round_trips.count_round_trips() as asked:
             assert shelf.get(poll.id).is_sealed
         assert asked.count == 1
 

@@ -6,9 +6,9 @@ import threading
 
 import pytest
 
-from store import patience, spans, trips
+from store import round_trips, sharded_reads, wait_budget
+from store.parallel import run_parallel
 from store.table import Put, Span, Table, Unavailable
-from store.together import together
 
 pytestmark = pytest.mark.concurrent  # the model of the fuzz has no spans to join
 
@@ -25,7 +25,7 @@ def numbers(items: list[dict[str, int]]) -> list[int]:
 
 def test_what_is_asked_at_once_is_answered_in_its_order(table: Table, pk: str) -> None:
     parts = fill(table, pk, 4, 20)
-    answers = together(table, *(lambda span=span: table.count(span) for span in parts))
+    answers = run_parallel(table, *(lambda span=span: table.count(span) for span in parts))
     assert answers == (5, 5, 5, 5)
 
 
@@ -35,8 +35,8 @@ def test_all_of_it_counts_but_only_the_longest_row_was_waited_for(table: Table, 
     def long() -> int:
         return sum(table.count(parts[0]) for _ in range(3))
 
-    with trips.counted() as asked:
-        together(table, long, lambda: table.count(parts[1]), lambda: table.count(parts[2]))
+    with round_trips.count_round_trips() as asked:
+        run_parallel(table, long, lambda: table.count(parts[1]), lambda: table.count(parts[2]))
         table.count(parts[0])
     assert (asked.count, asked.in_a_row) == (6, 4)
 
@@ -48,7 +48,7 @@ def test_one_that_fails_fails_all_and_none_is_left_running(table: Table, pk: str
         raise Unavailable("gone")
 
     with pytest.raises(Unavailable):
-        together(table, done.set, fails)
+        run_parallel(table, done.set, fails)
     assert done.is_set()
 
 
@@ -58,7 +58,7 @@ def test_questions_within_questions_do_not_wait_for_each_other(table: Table, pk:
     def deep(depth: int) -> int:
         if not depth:
             return table.count(parts[0])
-        return sum(together(table, *(lambda: deep(depth - 1) for _ in range(4))))
+        return sum(run_parallel(table, *(lambda: deep(depth - 1) for _ in range(4))))
 
     assert deep(3) == 2 * 4**3
 
@@ -67,17 +67,17 @@ def test_questions_within_questions_do_not_wait_for_each_other(table: Table, pk:
 def test_spans_are_read_as_one(table: Table, pk: str, backwards: bool) -> None:
     parts = fill(table, pk, 3, 25)
     expected = sorted(range(25), reverse=backwards)
-    assert numbers(list(spans.each(table, parts, backwards=backwards))) == expected
+    assert numbers(list(sharded_reads.each(table, parts, backwards=backwards))) == expected
     found, cursor = [], None
     while True:
-        page = spans.page(table, parts, limit=4, cursor=cursor, backwards=backwards)
+        page = sharded_reads.page(table, parts, limit=4, cursor=cursor, backwards=backwards)
         assert len(page.items) == 4 or page.cursor is None
         found += numbers(page.items)
         if (cursor := page.cursor) is None:
             break
     assert found == expected
-    assert spans.count(table, parts) == 25
-    assert sorted(number for (number,) in spans.values(table, parts, "number")) == list(range(25))
+    assert sharded_reads.count(table, parts) == 25
+    assert sorted(number for (number,) in sharded_reads.values(table, parts, "number")) == list(range(25))
 
 
 # --- values side by side ---
@@ -104,31 +104,30 @@ PARTS = [Span(f"PK#{number:02d}") for number in range(20)]
 
 def test_all_of_it_comes_from_several_spans_at_once() -> None:
     table = Distant(1_700)
-    found = [text for (text,) in spans.values(table, PARTS, "text")]
+    found = [text for (text,) in sharded_reads.values(table, PARTS, "text")]
     assert len(found) == len(set(found)) == 34_000
     assert not readers()
 
 
 def test_whoever_stops_early_leaves_nobody_reading_and_has_read_little() -> None:
     table = Distant(100_000)
-    found = spans.values(table, PARTS, "text")
+    found = sharded_reads.values(table, PARTS, "text")
     for _ in range(10):
         next(found)
     found.close()
     assert not readers()
-    assert (
-        table.given <= (spans.READER_THREADS * (spans.MAX_BATCHES_AHEAD + 2) + spans.READER_THREADS) * spans.BATCH_ROWS
-    )
+    batches = sharded_reads.READER_THREADS * (sharded_reads.MAX_BATCHES_AHEAD + 3)
+    assert table.given <= batches * sharded_reads.BATCH_ROWS
 
 
 def test_one_that_breaks_breaks_the_reading_and_nobody_reads_on() -> None:
     with pytest.raises(Unavailable):
-        list(spans.values(Distant(5_000, broken="PK#07"), PARTS, "text"))
+        list(sharded_reads.values(Distant(5_000, broken="PK#07"), PARTS, "text"))
     assert not readers()
 
 
 def readers() -> list[threading.Thread]:
-    return [each for each in threading.enumerate() if each.name.startswith(spans.READER)]
+    return [each for each in threading.enumerate() if each.name.startswith(sharded_reads.READER)]
 
 
 def test_who_waits_for_several_at_once_loses_the_patience_of_the_longest(table: Table) -> None:
@@ -137,14 +136,14 @@ def test_who_waits_for_several_at_once_loses_the_patience_of_the_longest(table: 
 
     def waiting(seconds: float) -> None:
         all_here.wait(timeout=30)
-        patience.lose(seconds)
+        wait_budget.spend(seconds)
 
-    with patience.of_request(10) as left:
-        together(table, lambda: waiting(1), lambda: waiting(3), lambda: waiting(2))
+    with wait_budget.of_request(10) as left:
+        run_parallel(table, lambda: waiting(1), lambda: waiting(3), lambda: waiting(2))
         assert left.left == (7 if table.is_distant else 4)
 
 
 def test_that_it_was_in_vain_is_known_once_for_the_whole_request() -> None:
-    with patience.of_request(10) as whole, patience.side_by_side([]):
-        patience.current().was_in_vain = True
-    assert whole.was_in_vain
+    with wait_budget.of_request(10) as whole, wait_budget.parallel_branch([]):
+        wait_budget.current().was_unanswered = True
+    assert whole.was_unanswered

@@ -1,6 +1,6 @@
-"""Around any table: counts what DynamoDB would charge for all that is asked of it, by the key it falls on.
+"""A wrapper around any table that counts what DynamoDB would charge, by partition key.
 
-So an act can be played once on an embedded store, and it is known what it costs on the other.
+An act that is run once on the embedded store shows what it would cost on DynamoDB.
 """
 
 from __future__ import annotations
@@ -10,16 +10,25 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from . import limits, units
+from . import limits
+from .capacity_units import (
+    INDEX,
+    get_units,
+    index_units,
+    is_idempotent,
+    item_bytes,
+    page_units,
+    stored_bytes,
+    write_units,
+)
 from .log import layout
 from .table import DATA, Item, Key, Numbered, Page, Span, Table, Value, Write
-from .units import INDEX
 
 READ, WRITE = "read", "write"
 
 
 class Charged(NamedTuple):
-    """On what units fall: reads or writes of one partition of a table or of the index."""
+    """What units are charged to: reads or writes of one partition of a table or of the index."""
 
     kind: str
     place: str
@@ -28,15 +37,15 @@ class Charged(NamedTuple):
 
 @dataclass(slots=True)
 class Bill:
-    """Units by what they fall on; and what came to be stored meanwhile."""
+    """Units by what they are charged to, and what was stored."""
 
     units: defaultdict[Charged, float] = field(default_factory=lambda: defaultdict(float))
     stored: int = 0  # bytes
     largest: int = 0  # bytes of the largest item that was written
 
 
-class Metered(Table):
-    """Says that it is distant, so that everything is laid out as it would be there."""
+class MeteredTable(Table):
+    """Claims to be distant, so that everything is laid out as on DynamoDB."""
 
     is_distant = True
     log_partitions = layout.NEW_LOG_PARTITIONS
@@ -45,8 +54,8 @@ class Metered(Table):
         self.table = table
         self._bill = Bill()
 
-    def taken(self) -> Bill:
-        """What was charged since this was last asked."""
+    def take_bill(self) -> Bill:
+        """What was charged since the last call."""
         bill, self._bill = self._bill, Bill()
         return bill
 
@@ -63,7 +72,7 @@ class Metered(Table):
         return found
 
     def _got(self, key: Key, item: Item | None) -> Item | None:
-        self._bill.units[Charged(READ, key.table, key.pk)] += units.of_get(item)
+        self._bill.units[Charged(READ, key.table, key.pk)] += get_units(item)
         return item
 
     def page(self, span: Span, *, limit: int | None = None, cursor: str | None = None, backwards: bool = False) -> Page:
@@ -82,7 +91,7 @@ class Metered(Table):
 
     def _read(self, span: Span, items: Iterable[Item]) -> None:
         charged = Charged(READ, INDEX if span.index else span.table, span.pk)
-        self._bill.units[charged] += units.of_page(sum(map(units.size, items)), index=span.index)
+        self._bill.units[charged] += page_units(sum(map(item_bytes, items)), index=span.index)
 
     def everything(self) -> Iterator[tuple[str, Item]]:
         for table, item in self.table.everything():
@@ -93,7 +102,7 @@ class Metered(Table):
 
     def write(self, *writes: Write | Numbered, token: str | None = None) -> None:
         parts = limits.unnumbered(writes)
-        alone = token is None and len(parts) == 1 and units.is_plain(parts[0])
+        alone = token is None and len(parts) == 1 and is_idempotent(parts[0])
         places = [part.key for part in parts]
         before = self.table.get_many(places)
         self.table.write(*parts, token=token)
@@ -115,12 +124,12 @@ class Metered(Table):
         after, bill = self.table.get_many(places), self._bill
         for key in places:
             old, new = before.get(key), after.get(key)
-            bill.units[Charged(WRITE, key.table, key.pk)] += units.of_write(old, new, in_transaction=in_transaction)
+            bill.units[Charged(WRITE, key.table, key.pk)] += write_units(old, new, in_transaction=in_transaction)
             if key.table == DATA:
-                for pk, more in units.of_index(old, new):
+                for pk, more in index_units(old, new):
                     bill.units[Charged(WRITE, INDEX, pk)] += more
-            bill.stored += units.stored(new) - units.stored(old)
-            bill.largest = max(bill.largest, units.size(new))
+            bill.stored += stored_bytes(new) - stored_bytes(old)
+            bill.largest = max(bill.largest, item_bytes(new))
 
     # --- what costs nothing ---
 

@@ -1,6 +1,6 @@
 """Around any table: the faults of a distant store that no local engine shows, as often as asked for.
 
-For tests, and for trying a whole site under bad weather. What is left of a batch or of a conflict after its retries is
+What is left of a batch or of a conflict after its retries is
 the adapter's own business; here is what reaches the application all the same.
 """
 
@@ -13,8 +13,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from random import Random
 from typing import Any, TypeVar
 
-from . import cursors
-from .table import (
+from store import cursors
+from store.table import (
     DATA,
     Check,
     Conflict,
@@ -101,11 +101,11 @@ class Chaos(Table):
     def log_partitions(self) -> int:  # type: ignore[override]
         return self.table.log_partitions
 
-    def at_once(self, asks: Sequence[Callable[[], Any]]) -> list[Any]:
-        return self.table.at_once(asks)
+    def run_parallel(self, asks: Sequence[Callable[[], Any]]) -> list[Any]:
+        return self.table.run_parallel(asks)
 
-    def forget_deleted(self) -> None:
-        self.table.forget_deleted()
+    def purge_journal(self) -> None:
+        self.table.purge_journal()
 
     def size(self) -> int:
         return self.table.size()

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from store import forgetting
+from store import purging
 from store.sqlite import SqliteTable, writers
 from store.table import Delete, Key, Put, Span, Unavailable
 
@@ -29,7 +29,7 @@ def test_what_was_deleted_or_replaced_is_in_no_file(file):
     file.write(Put({"PK": "a", "SK": "1", "text": "deleted secret"}), Put({"PK": "a", "SK": "2", "text": "old secret"}))
     file.write(Delete(Key("a", "1")), Put({"PK": "a", "SK": "2", "text": "new words"}))
     assert b"deleted secret" in bytes_of(file)
-    file.forget_deleted()
+    file.purge_journal()
     assert b"secret" not in bytes_of(file)
     assert b"new words" in bytes_of(file)
 
@@ -43,25 +43,25 @@ def test_rewriting_leaves_no_copy_of_rows_that_were_moved_between_pages(file):
         file.write(Put({"PK": "a", "SK": chance.choice(names), "text": "secret " * chance.randrange(1, 80)}))
     for name in names:
         file.write(Delete(Key("a", name)))
-    file.write(forgetting.to_forget())
-    assert forgetting.forget(file) == 1
-    assert forgetting.rewrite(file)
+    file.write(purging.purge_mark())
+    assert purging.purge_journal(file) == 1
+    assert purging.rewrite_file(file)
     assert b"secret" not in bytes_of(file)
     assert file.count(Span("a")) == 1000
-    assert not forgetting.has_remnants(file)
+    assert not purging.has_remnants(file)
 
 
 def test_what_is_deleted_while_the_file_is_rewritten_keeps_the_mark(file, monkeypatch):
-    file.write(forgetting.to_forget())
+    file.write(purging.purge_mark())
     compact = SqliteTable.compact
 
     def meanwhile(self):
-        self.write(forgetting.to_forget())
+        self.write(purging.purge_mark())
         return compact(self)
 
     monkeypatch.setattr(SqliteTable, "compact", meanwhile)
-    assert forgetting.rewrite(file)
-    assert forgetting.has_remnants(file)
+    assert purging.rewrite_file(file)
+    assert purging.has_remnants(file)
 
 
 def test_a_long_read_keeps_the_journal_and_holds_up_nobody(file):
@@ -71,10 +71,10 @@ def test_a_long_read_keeps_the_journal_and_holds_up_nobody(file):
     next(reading)
     file.write(Put({"PK": "a", "SK": "2"}))
     with pytest.raises(Unavailable, match="reading for long"):
-        file.forget_deleted()
+        file.purge_journal()
     file.write(Put({"PK": "a", "SK": "3"}))
     reading.close()
-    file.forget_deleted()
+    file.purge_journal()
     assert file.count(Span("a")) == 3
 
 
@@ -122,7 +122,7 @@ def test_others_may_read_and_write_meanwhile(file):
     with ThreadPoolExecutor(4) as pool:
         acts = [pool.submit(act, number) for number in range(200)]
         for _ in range(5):
-            file.forget_deleted()
+            file.purge_journal()
             file.compact()
         for each in acts:
             each.result()

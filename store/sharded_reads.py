@@ -1,4 +1,4 @@
-"""Several spans read as if they were one: what is spread over partitions, in the order of its sort keys."""
+"""Reads items that are sharded over several partitions as if they were one list, ordered by sort key."""
 
 from __future__ import annotations
 
@@ -14,55 +14,55 @@ from queue import Empty, Queue, SimpleQueue
 from typing import TypeVar
 
 from . import cursors
+from .parallel import run_parallel
 from .table import Item, Page, Span, Table, Value
-from .together import together
 
 T = TypeVar("T")
 
 
 def each(table: Table, spans: Sequence[Span], *, backwards: bool = False) -> Iterator[Item]:
-    """Every item of all spans in the order of their sort keys; the first page of each is asked for at once."""
+    """Every item of all spans by sort key; their first pages are read in parallel."""
     if len(spans) == 1:
         return table.each(spans[0], backwards=backwards)
-    firsts = together(table, *(lambda span=span: table.page(span, backwards=backwards) for span in spans))
-    rows = (_from(table, span, page, backwards) for span, page in zip(spans, firsts, strict=True))
-    return merge(*rows, key=lambda item: _place(spans[0], item), reverse=backwards)
+    firsts = run_parallel(table, *(lambda span=span: table.page(span, backwards=backwards) for span in spans))
+    rows = (_rest_of(table, span, page, backwards) for span, page in zip(spans, firsts, strict=True))
+    return merge(*rows, key=lambda item: _sort_key(spans[0], item), reverse=backwards)
 
 
-def _from(table: Table, span: Span, page: Page, backwards: bool) -> Iterator[Item]:
+def _rest_of(table: Table, span: Span, page: Page, backwards: bool) -> Iterator[Item]:
     yield from page.items
     while page.cursor is not None:
         page = table.page(span, cursor=page.cursor, backwards=backwards)
         yield from page.items
 
 
-def _place(span: Span, item: Item) -> bytes:
+def _sort_key(span: Span, item: Item) -> bytes:
     return str(item["GSI1SK" if span.index else "SK"]).encode()
 
 
 def page(
     table: Table, spans: Sequence[Span], *, limit: int, cursor: str | None = None, backwards: bool = False
 ) -> Page:
-    """At most `limit` items of all spans, in the order of their sort keys."""
+    """At most `limit` items of all spans, by sort key."""
     if len(spans) == 1:
         return table.page(spans[0], limit=limit, cursor=cursor, backwards=backwards)
-    whole = replace(spans[0], pk=_common(spans))
+    whole = replace(spans[0], pk=_common_prefix(spans))
     partition, *others = cursors.key_names(whole)
     after = cursors.decode(whole, cursor) if cursor else None
 
     def some(span: Span) -> Iterator[Item]:
         start = cursors.encode(span, {**after, partition: span.pk}) if after else None
         first = table.page(span, limit=limit + 1, cursor=start, backwards=backwards)
-        return iter(list(_up_to(limit + 1, table, span, first, backwards)))
+        return iter(list(_read_up_to(limit + 1, table, span, first, backwards)))
 
-    rows = together(table, *(lambda span=span: some(span) for span in spans))
+    rows = run_parallel(table, *(lambda span=span: some(span) for span in spans))
     found = list(merge(*rows, key=lambda item: [str(item[name]).encode() for name in others], reverse=backwards))
     shown = found[:limit]
     return Page(shown, cursors.encode(whole, {**shown[-1], partition: whole.pk}) if len(found) > limit else None)
 
 
-def _up_to(most: int, table: Table, span: Span, first: Page, backwards: bool) -> list[Item]:
-    """So many of one span, also where the items of a page are large."""
+def _read_up_to(most: int, table: Table, span: Span, first: Page, backwards: bool) -> list[Item]:
+    """So many items of one span, even if pages are short because items are large."""
     items, page = list(first.items), first
     while page.cursor is not None and len(items) < most:
         page = table.page(span, limit=most - len(items), cursor=page.cursor, backwards=backwards)
@@ -70,34 +70,34 @@ def _up_to(most: int, table: Table, span: Span, first: Page, backwards: bool) ->
     return items
 
 
-def _common(spans: Sequence[Span]) -> str:
-    """The partition of a cursor into all of them."""
+def _common_prefix(spans: Sequence[Span]) -> str:
+    """The partition that a cursor into all spans names."""
     return spans[-1].pk.rpartition("#")[0]
 
 
 def count(table: Table, spans: Sequence[Span]) -> int:
-    return sum(together(table, *(lambda span=span: table.count(span) for span in spans)))
+    return sum(run_parallel(table, *(lambda span=span: table.count(span) for span in spans)))
 
 
 def values(table: Table, spans: Sequence[Span], *names: str) -> Iterator[tuple[Value, ...]]:
-    """Of every item of all spans only these attributes, in no order. From a distant table several spans are read at the
-    same time; no more is held here than those who read are ahead."""
+    """These attributes of every item of all spans, unordered. A distant table's spans are read in parallel threads, a
+    bounded number of batches ahead."""
     rows = [table.values(span, *names) for span in spans]
     if len(spans) == 1 or not table.is_distant:
         return chain.from_iterable(rows)
-    return _side_by_side(rows)
+    return _read_parallel(rows)
 
 
 def ordered_values(table: Table, spans: Sequence[Span], *names: str) -> Iterator[tuple[Value, ...]]:
-    """As `each`, of every item only these attributes."""
+    """These attributes of every item, by sort key."""
     if len(spans) == 1:
         return table.values(spans[0], *names)
     return (tuple(map(item.get, names)) for item in each(table, spans))
 
 
-def gathered(table: Table, spans: Sequence[Span], *names: str) -> list[tuple[Value, ...]]:
-    """As `values`, all spans at once: for so few items that a list may hold them."""
-    found = together(table, *(partial(_all_values, table, span, names) for span in spans))
+def list_values(table: Table, spans: Sequence[Span], *names: str) -> list[tuple[Value, ...]]:
+    """As `values`, in one list: for few items."""
+    found = run_parallel(table, *(partial(_all_values, table, span, names) for span in spans))
     return list(chain.from_iterable(found))
 
 
@@ -105,25 +105,25 @@ def _all_values(table: Table, span: Span, names: Sequence[str]) -> list[tuple[Va
     return list(table.values(span, *names))
 
 
-def at_once(table: Table, spans: Sequence[Span]) -> list[Item]:
-    """As `each`, in no order, all spans at once: for so few items that a list may hold them."""
-    return list(chain.from_iterable(together(table, *(partial(_all, table, span) for span in spans))))
+def list_items(table: Table, spans: Sequence[Span]) -> list[Item]:
+    """Every item of all spans, unordered, in one list: for few items."""
+    return list(chain.from_iterable(run_parallel(table, *(partial(_all, table, span) for span in spans))))
 
 
 def _all(table: Table, span: Span) -> list[Item]:
     return list(table.each(span))
 
 
-# --- several at the same time ---
+# --- in parallel threads ---
 
 READER = "plenum-reader"
-READER_THREADS = 8  # threads that read at once,
-BATCH_ROWS = 500  # rows that each hands over at a time,
-MAX_BATCHES_AHEAD = 2  # and so many of these it may be ahead of whoever takes them
+READER_THREADS = 8
+BATCH_ROWS = 500
+MAX_BATCHES_AHEAD = 2  # for each reader, of the consumer
 
 
-def _side_by_side(rows: Sequence[Iterator[T]]) -> Iterator[T]:
-    """All of these, in no order. Whoever stops taking, or meets an error, leaves no thread behind."""
+def _read_parallel(rows: Sequence[Iterator[T]]) -> Iterator[T]:
+    """All rows, unordered. A consumer that stops early, or an error, leaves no thread behind."""
     left, ready = SimpleQueue[Iterator[T]](), Queue[list[T] | BaseException | None](READER_THREADS * MAX_BATCHES_AHEAD)
     for row in rows:
         left.put(row)
@@ -133,15 +133,15 @@ def _side_by_side(rows: Sequence[Iterator[T]]) -> Iterator[T]:
     for reader in readers:
         reader.start()
     try:
-        yield from _taken(ready, here)
+        yield from _received(ready, here)
     finally:
         stop.set()
         while any(reader.is_alive() for reader in readers):
-            with suppress(Empty):  # whoever waits to hand something over is let go
+            with suppress(Empty):  # frees readers that wait for a place in the queue
                 ready.get(timeout=0.01)
 
 
-def _taken(ready: Queue[list[T] | BaseException | None], readers: int) -> Iterator[T]:
+def _received(ready: Queue[list[T] | BaseException | None], readers: int) -> Iterator[T]:
     while readers:
         some = ready.get()
         if isinstance(some, BaseException):

@@ -1,4 +1,4 @@
-"""What a process remembers so as not to ask, read or count again: never more than so much."""
+"""Bounded caches in a process's memory: values by size (least recently used goes first), and parsed items."""
 
 from __future__ import annotations
 
@@ -12,36 +12,33 @@ from .table import Item
 T = TypeVar("T")
 
 
-class Memory(Generic[T]):
-    """Answers by their questions, `most` in weight together; those that nobody has asked for longest make room.
-
-    One that alone would take up more than a quarter is handed out, but not kept: it would push out all the others.
-    """
+class SizedCache(Generic[T]):
+    """An LRU cache bounded by the total weight of its values. A value of more than a quarter of that is not cached,
+    because it would push out all the others."""
 
     def __init__(self, most: int, weigh: Callable[[T], int]):
         self.most, self.weigh, self.weight = most, weigh, 0
         self._lock, self._kept = Lock(), OrderedDict[Hashable, tuple[T, int]]()
 
     def get(self, question: Hashable, find: Callable[[], T]) -> T:
-        """What is kept, or what is found; two who ask at the same moment may both look for it."""
+        """The cached value, else what `find` returns; two threads at the same moment may both call it."""
         with self._lock:
             if (kept := self._kept.get(question)) is not None:
                 self._kept.move_to_end(question)
                 return kept[0]
         answer = find()
-        self.keep(question, answer)
+        self.put(question, answer)
         return answer
 
-    def known(self, question: Hashable) -> T | None:
-        """What is kept, without looking for it."""
+    def peek(self, question: Hashable) -> T | None:
+        """The cached value, if any."""
         with self._lock:
             if (kept := self._kept.get(question)) is None:
                 return None
             self._kept.move_to_end(question)
             return kept[0]
 
-    def keep(self, question: Hashable, answer: T) -> None:
-        """In the place of what was kept."""
+    def put(self, question: Hashable, answer: T) -> None:
         weight = self.weigh(answer)
         with self._lock:
             _before, lighter = self._kept.pop(question, (answer, 0))
@@ -55,9 +52,8 @@ class Memory(Generic[T]):
                 self.weight -= freed
 
 
-class LastSeen(Generic[T]):
-    """Reads values from items. One that is as it was when it was last seen in its place is not read again: to compare
-    it takes a tenth of the time."""
+class ParseCache(Generic[T]):
+    """Parses items; one equal to the last one under its key is not parsed again: comparing takes a tenth as long."""
 
     def __init__(self, read: Callable[[Item], T], most: int = 1000):
         self.read, self.most = read, most

@@ -1,7 +1,7 @@
-"""Counts the round trips to the store: those of the request at hand, and all of them for whoever listens.
+"""Counts round trips to the store, for the current request and for metrics.
 
-What a store that is paid for says they cost, and how often something was asked again, is told to whoever meters it.
-Whoever guards is asked before each, and keeps it from happening by raising.
+Listeners learn of every round trip, meters of the capacity used and of retries. Guards are called before each round
+trip and prevent it by raising.
 """
 
 from __future__ import annotations
@@ -22,39 +22,36 @@ CAPACITY, RETRIES = "capacity", "retries"
 
 
 @dataclass(slots=True)
-class Trips:
-    """What one request asked of the store so far."""
+class RoundTrips:
+    """The round trips of one request so far."""
 
     count: int = 0
-    in_a_row: int = 0  # of which so many had to wait for one before them
+    in_a_row: int = 0  # one after the other; those in parallel count once
     seconds: float = 0.0
 
 
-_current: ContextVar[Trips | None] = ContextVar("trips", default=None)
+_current: ContextVar[RoundTrips | None] = ContextVar("trips", default=None)
 _listeners: list[Listener] = []
 _meters: list[Meter] = []
 _guards: list[Guard] = []
 
 
-def listen(listener: Listener) -> None:
-    """Be told of every round trip of this process from now on."""
+def on_round_trip(listener: Listener) -> None:
     _listeners.append(listener)
 
 
-def meter(meter: Meter) -> None:
-    """Be told of all that round trips of this process cost from now on."""
+def on_cost(meter: Meter) -> None:
     _meters.append(meter)
 
 
-def ask_first(guard: Guard) -> None:
-    """Be asked before every round trip of this process from now on."""
+def add_guard(guard: Guard) -> None:
     _guards.append(guard)
 
 
 @contextmanager
-def counted() -> Iterator[Trips]:
+def count_round_trips() -> Iterator[RoundTrips]:
     """Count the round trips made inside, in this thread or task."""
-    trips = Trips()
+    trips = RoundTrips()
     token = _current.set(trips)
     try:
         yield trips
@@ -63,8 +60,8 @@ def counted() -> Iterator[Trips]:
 
 
 @contextmanager
-def beside() -> Iterator[None]:
-    """What is asked inside serves many requests, and is counted as none of theirs."""
+def uncounted() -> Iterator[None]:
+    """Leave out what is read inside: it serves many requests."""
     token = _current.set(None)
     try:
         yield
@@ -72,8 +69,8 @@ def beside() -> Iterator[None]:
         _current.reset(token)
 
 
-def side_by_side(branches: Iterable[Trips]) -> None:
-    """What was asked at the same time: all of it counts, but only the longest row was waited for."""
+def add_parallel(branches: Iterable[RoundTrips]) -> None:
+    """Add what ran in parallel: all of it counts, but only the longest branch was waited for."""
     if (trips := _current.get()) is not None:
         each = list(branches)
         trips.count += sum(branch.count for branch in each)
@@ -81,11 +78,8 @@ def side_by_side(branches: Iterable[Trips]) -> None:
         trips.seconds += max((branch.seconds for branch in each), default=0.0)
 
 
-class trip:  # noqa: N801 - used as a function is
-    """One round trip. Adapters put it around each request they send, retries included.
-
-    A class, because a generator would take as long as some of what it counts.
-    """
+class round_trip:  # noqa: N801 - used as a function is
+    """Around each request that an adapter sends, retries included. A class, because a generator would be too slow."""
 
     __slots__ = ("operation", "start")
 
@@ -113,17 +107,16 @@ def record(operation: str, outcome: str, seconds: float) -> None:
 
 def consumed(kind: str, units: float) -> None:
     """A round trip was charged so many units of capacity: `read` or `write`."""
-    _tell(CAPACITY, kind, units)
+    _report_cost(CAPACITY, kind, units)
 
 
 def retried(reason: str) -> None:
-    """Something is asked once more."""
-    _tell(RETRIES, reason, 1)
+    _report_cost(RETRIES, reason, 1)
 
 
-def _tell(what: str, kind: str, amount: float) -> None:
-    for meter in _meters:
-        meter(what, kind, amount)
+def _report_cost(what: str, kind: str, amount: float) -> None:
+    for on_cost in _meters:
+        on_cost(what, kind, amount)
 
 
 def outcome_of(error: StoreError) -> str:

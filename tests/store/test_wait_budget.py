@@ -12,11 +12,11 @@ from typing import Any
 
 import pytest
 
-from store import patience
+from store import wait_budget
 from store.connect import BadStoreUrl, check, connect, expect_threads
 from store.dynamodb import DynamoDbTable, wire
+from store.dynamodb.circuit_breaker import MAX_CONSECUTIVE_FAILURES, SHEDDING_SECONDS, CircuitBreaker
 from store.dynamodb.connection import EXTRA_THREADS_PER_THREAD, MAX_CONFLICT_ATTEMPTS, MAX_SILENCE_ATTEMPTS
-from store.dynamodb.shedding import MAX_CONSECUTIVE_FAILURES, SHEDDING_SECONDS, Shedding
 from store.table import Conflict, Crowded, InDoubt, Key, Missing, Put, Refused, Unavailable
 from tests.rows import every_row
 
@@ -96,7 +96,7 @@ def test_a_silent_store_is_given_up_when_patience_is_over(
     table: DynamoDbTable, line: Between, clock: Clock, waits: list[float]
 ) -> None:
     line.always, begun = silence(clock, waits), clock.now
-    with patience.of_request(5) as left, pytest.raises(Unavailable, match="did not answer in time"):
+    with wait_budget.of_request(5) as left, pytest.raises(Unavailable, match="did not answer in time"):
         table.get(A)
     assert len(line.requests) == 2
     assert waits[0] == wire.READ_TIMEOUT_SECONDS
@@ -109,7 +109,7 @@ def test_whoever_has_no_patience_left_does_not_ask_again(
     table: DynamoDbTable, line: Between, clock: Clock, waits: list[float]
 ) -> None:
     line.always = silence(clock, waits)
-    with patience.of_request(5):
+    with wait_budget.of_request(5):
         with pytest.raises(Unavailable):
             table.get(A)
         sent = len(line.requests)
@@ -133,7 +133,7 @@ def test_a_store_that_answers_at_once_is_never_too_slow(table: DynamoDbTable, li
         return 200, b"{}"
 
     line.always = quickly
-    with patience.of_request(2) as left:
+    with wait_budget.of_request(2) as left:
         for _ in range(30):
             table.get(A)
     assert (left.left, len(line.requests)) == (2, 30)
@@ -145,7 +145,7 @@ def test_a_store_that_answers_slowly_is_not_asked_for_ever(table: DynamoDbTable,
         return 200, b"{}"
 
     line.always = slowly
-    with patience.of_request(5):
+    with wait_budget.of_request(5):
         for _ in range(4):
             table.get(A)
         with pytest.raises(Unavailable, match="as long as it may wait"):
@@ -158,7 +158,7 @@ def test_pauses_count(table: DynamoDbTable, line: Between, clock: Clock, answer:
     line.always = answer
     for _ in range(9):
         begun, sent = clock.now, len(line.requests)
-        with patience.of_request(1.3), pytest.raises(error):
+        with wait_budget.of_request(1.3), pytest.raises(error):
             table.write(NEW)
         assert clock.now - begun <= 0.3 + 1e-6  # of a clock that is a float
         assert len(line.requests) - sent <= MAX_CONFLICT_ATTEMPTS
@@ -174,11 +174,11 @@ def test_an_organiser_asks_again_for_longer_than_a_voter(
     begun = clock.now
     line.acts.extend([answer] * 5 * MAX_CONFLICT_ATTEMPTS)
     line.acts.append(NOTHING)
-    with patience.of_request(5) as left:
-        patience.insist()
+    with wait_budget.of_request(5) as left:
+        wait_budget.insist()
         table.write(NEW)
     assert len(line.requests) == 5 * MAX_CONFLICT_ATTEMPTS + 1
-    assert clock.now - begun <= patience.INSIST_SECONDS
+    assert clock.now - begun <= wait_budget.INSIST_SECONDS
     assert left.left == 5, "what is waited for others costs no patience"
 
 
@@ -187,11 +187,11 @@ def test_an_organiser_does_not_ask_for_ever(
     table: DynamoDbTable, line: Between, clock: Clock, answer: Any, error: type[Exception]
 ) -> None:
     line.always, begun = answer, clock.now
-    with patience.of_request(5) as left:
+    with wait_budget.of_request(5) as left:
         left.insist()
         with pytest.raises(error):
             table.write(NEW)
-    assert 0 <= clock.now - begun - patience.INSIST_SECONDS < 5
+    assert 0 <= clock.now - begun - wait_budget.INSIST_SECONDS < 5
 
 
 def test_what_is_left_over_of_a_batch_is_asked_for_again_for_as_long(
@@ -202,11 +202,11 @@ def test_what_is_left_over_of_a_batch_is_asked_for_again_for_as_long(
     )
     line.acts.extend([rest] * 5 * MAX_CONFLICT_ATTEMPTS)
     line.acts.append(said(200, {"Responses": {}, "UnprocessedKeys": {}}))
-    with patience.of_request(5):
-        patience.insist()
+    with wait_budget.of_request(5):
+        wait_budget.insist()
         assert table.get_many([A]) == {}
     line.always = rest
-    with patience.of_request(5), pytest.raises(Crowded):
+    with wait_budget.of_request(5), pytest.raises(Crowded):
         table.get_many([A])
 
 
@@ -214,7 +214,7 @@ def test_a_silent_store_keeps_an_organiser_waiting_no_longer(
     table: DynamoDbTable, line: Between, clock: Clock, waits: list[float]
 ) -> None:
     line.always, begun = silence(clock, waits), clock.now
-    with patience.of_request(5) as left:
+    with wait_budget.of_request(5) as left:
         left.insist()
         with pytest.raises(Unavailable, match="did not answer in time"):
             table.get(A)
@@ -226,7 +226,7 @@ def test_a_real_server_that_accepts_and_never_answers_is_left(line: Between) -> 
     line.always = lambda *_: over.wait(20) and None
     table = DynamoDbTable(region="us-east-1", endpoint=line.endpoint)
     with (
-        patience.of_request(wire.CONNECT_TIMEOUT_SECONDS + 0.3),
+        wait_budget.of_request(wire.CONNECT_TIMEOUT_SECONDS + 0.3),
         pytest.raises(InDoubt, match="did not answer in time"),
     ):
         table.write(NEW)
@@ -294,7 +294,7 @@ def test_a_refusal_is_certain_even_after_a_lost_answer(table: DynamoDbTable, lin
 
 def in_vain(table: DynamoDbTable, times: int) -> None:
     for _ in range(times):
-        with patience.of_request(5), pytest.raises(Unavailable, match="in time"):
+        with wait_budget.of_request(5), pytest.raises(Unavailable, match="in time"):
             table.get(A)
 
 
@@ -305,36 +305,36 @@ def test_after_several_in_vain_the_next_are_turned_away_and_one_tries(
     in_vain(table, MAX_CONSECUTIVE_FAILURES)
     line.requests.clear()
     for _ in range(20):
-        with patience.of_request(5) as left, pytest.raises(Unavailable, match="asked again in a moment"):
+        with wait_budget.of_request(5) as left, pytest.raises(Unavailable, match="asked again in a moment"):
             table.get(A)
         assert left.left == 5, "nobody waits"
     assert line.requests == []
     clock.pass_by(SHEDDING_SECONDS)
-    with patience.of_request(5), pytest.raises(Unavailable):
+    with wait_budget.of_request(5), pytest.raises(Unavailable):
         table.get(A)
     assert len(line.requests) == 1, "who tries for all tries once"
     clock.pass_by(SHEDDING_SECONDS)
     line.always = NOTHING
     for _ in range(3):
-        with patience.of_request(5):
+        with wait_budget.of_request(5):
             assert table.get(A) is None
 
 
 def test_while_one_tries_all_others_are_turned_away(clock: Clock, caplog: pytest.LogCaptureFixture) -> None:
-    shedding = Shedding(clock)
+    breaker = CircuitBreaker(clock)
     for _ in range(MAX_CONSECUTIVE_FAILURES):
-        assert shedding.admits()
-        shedding.in_vain()
-    assert not shedding.admits()
+        assert breaker.allows_request()
+        breaker.record_timeout()
+    assert not breaker.allows_request()
     clock.pass_by(SHEDDING_SECONDS)
-    assert [shedding.admits() for _ in range(3)] == [True, False, False]
-    shedding.unanswered()
-    assert not shedding.admits()
+    assert [breaker.allows_request() for _ in range(3)] == [True, False, False]
+    breaker.record_no_answer()
+    assert not breaker.allows_request()
     clock.pass_by(SHEDDING_SECONDS)
-    assert shedding.admits()
-    shedding.answered()
-    assert [shedding.admits() for _ in range(3)] == [True, True, True]
-    shedding.answered()
+    assert breaker.allows_request()
+    breaker.record_answer()
+    assert [breaker.allows_request() for _ in range(3)] == [True, True, True]
+    breaker.record_answer()
     assert [line.split(":")[0] for line in caplog.messages] == ["DynamoDB does not answer", "DynamoDB answers again."]
 
 
@@ -345,7 +345,7 @@ def test_any_answer_in_between_begins_the_count_anew(
         line.always = silence(clock, waits)
         in_vain(table, MAX_CONSECUTIVE_FAILURES - 1)
         line.always = NOTHING
-        with patience.of_request(5):
+        with wait_budget.of_request(5):
             table.get(A)
 
 
@@ -354,7 +354,7 @@ def test_refusals_conflicts_and_throttles_turn_nobody_away(table: DynamoDbTable,
     line.always = answer
     for _ in range(MAX_CONSECUTIVE_FAILURES + 1):
         sent = len(line.requests)
-        with patience.of_request(5), pytest.raises((Refused, Conflict, Crowded)):
+        with wait_budget.of_request(5), pytest.raises((Refused, Conflict, Crowded)):
             table.write(NEW)
         assert len(line.requests) > sent
 
@@ -364,7 +364,7 @@ def test_a_job_is_never_turned_away(table: DynamoDbTable, line: Between, clock: 
     in_vain(table, MAX_CONSECUTIVE_FAILURES)
     line.always = NOTHING
     assert table.get(A) is None
-    with patience.of_request(5):
+    with wait_budget.of_request(5):
         assert table.get(A) is None, "and its answer is an answer for all"
 
 
