@@ -151,4 +151,4 @@ def _record(event: Event, change: Write, *also: Write, refusal: Refusal) -> None
 
 ALREADY = _("The site is paused already. To say something else, resume it first.")
 NOT_PAUSED = _("The site is not paused.")
-CHANGED = _("Your role was changed just now, so this was not done.")
+CHANGED = _("Your role has just changed, so nothing was done.")

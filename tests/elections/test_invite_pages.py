@@ -261,7 +261,7 @@ def test_whoever_is_not_confirmed_sends_the_standard_words(board, ada):
     client = Client()
     client.force_login(people.find("Ada"))
     shown = client.get(address())
-    assert "Ask one to confirm you" in text_of(shown)
+    assert "Ask an admin to confirm you" in text_of(shown)
     assert 'name="text"' not in text_of(shown)
     answer = client.post(address(), {"text": "Win a prize", "answers": "me"})
     assert answer.status_code == 403

@@ -46,7 +46,7 @@ def test_profile_and_skills_are_one_query(site, ada, listed):
     asked = []
     page = site.page
     site.page = lambda *words, **more: asked.append(words) or page(*words, **more)
-    profile = repository.unendorsed("ada")
+    profile = repository.profile_without_endorsements("ada")
     assert len(asked) == 1
     assert repository.profile("ada") == profile
     assert (profile.person.display_name, sorted(profile.own.held)) == ("Countess", ["python", "tea"])
