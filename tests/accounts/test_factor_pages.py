@@ -399,7 +399,7 @@ def test_the_key_stays_the_same_until_the_app_is_confirmed(at_home):
     answer = at_home.post("/me/factors/app/", {"code": "12", "present": PASSWORD})
     assert answer.status_code == 422
     assert element(answer, "key") == first
-    assert "phone's clock is right" in answer.content.decode()
+    assert "clock is right, then enter the current code" in answer.content.decode()
     add_app(at_home)
     assert element(at_home.get("/me/factors/app/"), "key") != first
 

@@ -451,7 +451,7 @@ def test_the_account_says_which_kinds_there_are_and_the_log_tells_of_each(site, 
     assert [subject for _, subject, _ in mails].count("Plenum: A second step was added to your account") == 3
     assert [subject for _, subject, _ in mails].count("Plenum: A second step was removed from your account") == 3
     assert {to for to, _, _ in mails} == {ada.email}
-    assert any("An authenticator app now belongs to the sign-in of Ada" in text for _, _, text in mails)
+    assert any("An authenticator app was added to the sign-in of Ada" in text for _, _, text in mails)
 
 
 def test_recovery_codes_go_with_the_last_factor(site, ada, has_app):

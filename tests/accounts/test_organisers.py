@@ -117,7 +117,7 @@ def test_an_owner_can_limit_an_admin_whose_invitations_count_then(site, person, 
     admin = signed_in(repository.find("admin"))
     answers = [admin.post("/invitations/new/", {"email": f"{n}@example.org"}) for n in range(3)]
     assert [answer.status_code for answer in answers] == [302, 302, 422]
-    assert "0 of 2 are left" in text_of(answers[-1])
+    assert "0 of 2 mails are left" in text_of(answers[-1])
     assert len(mail.in_state(mail.QUEUED, 9)[0]) == 2
     assert site.get(keys.invitation("2@example.org")) is None
 

@@ -348,7 +348,7 @@ def test_somebody_elses_address_is_not_told_and_not_taken(site, person, signed_i
     person("Bo", email="bo@example.org")
     client = signed_in("Ada")
     page = client.post("/me/email/", {"email": "BO@example.org", "present": PASSWORD}).content.decode()
-    assert "We have sent a mail to BO@example.org" in page
+    assert "We sent a mail to BO@example.org" in page
     assert [(to, subject) for to, subject, _ in outbox()] == [("bo@example.org", "Plenum: You already have an account")]
 
 

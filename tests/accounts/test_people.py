@@ -311,7 +311,7 @@ def test_an_admin_has_a_reset_link_mailed_and_sets_no_password(site, person, sig
     assert (repository.find("Ada").password, repository.find("Ada").lineage) == (before.password, before.lineage)
     assert ada.get("/me/").status_code == 200, "until the link is used nothing has changed"
     (mailed,) = [text for to, _, text in outbox() if to == "Ada@example.org"]
-    assert "admin, who looks after the accounts here" in mailed
+    assert "admin, who manages the accounts here" in mailed
     (event,) = [event for event in EventLog(site).since(0) if event["event_type"] == "ResetLinkSent"]
     assert (event["actor"], event["event_data"]) == ("admin", {"name": "Ada"})
     address = link("Ada@example.org")

@@ -154,7 +154,7 @@ def test_what_does_not_fit_into_today_has_no_button(page, ada, board):
     shown = text_of(page.get(address()))
     assert "more than you may have mailed today" in shown
     assert 'name="send"' not in shown
-    assert "2 of 2 are left" in send(page, 3)
+    assert "2 of 2 mails are left" in send(page, 3)
 
 
 def test_a_draft_shows_the_mail_and_sends_none(page, ada):
@@ -300,7 +300,7 @@ def test_a_test_mail_can_be_had_of_a_draft_and_not_without_end(page, ada, monkey
 
 def test_a_test_mail_does_not_go_past_the_days_limit(page, ada, board):
     accounts.change_mail_limit(make_owner(), ada, 0)
-    assert "0 of 0 are left" in text_of(page.post(address(), {"test": "yes"}, follow=True))
+    assert "0 of 0 mails are left" in text_of(page.post(address(), {"test": "yes"}, follow=True))
     assert queued() == []
 
 

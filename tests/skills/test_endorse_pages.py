@@ -42,7 +42,7 @@ def endorse(name: str, whom: str, form: str = "a form") -> None:
 def test_endorsing_and_withdrawing_without_scripts(bob):
     assert "/profile/Ada/skill/python/endorse/" in text_of(bob.get("/profile/Ada/"))
     page = text_of(bob.get("/profile/Ada/skill/python/endorse/"))
-    assert "They say: Intermediate, works alone on ordinary tasks" in page
+    assert "Their level: Intermediate, works alone on ordinary tasks" in page
     words = {"grounds": ["worked", "saw"], "token": "one"}
     for _ in range(2):
         answer = bob.post("/profile/Ada/skill/python/endorse/", words, follow=True)
