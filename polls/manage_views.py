@@ -16,7 +16,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django.views.decorators.http import require_POST, require_safe
 
-from accounts.access import View, answer_for, public, requires
+from accounts.access import View, access_response, public, requires
 from accounts.rules import Permission
 from acts.links import absolute_url
 from acts.refusals import NotAllowed
@@ -25,7 +25,7 @@ from elections.drafts.forms import NameForm
 from pages.forms import form_data, form_page, run_form, show_form
 from pages.messages import confirm_page, run_action, show_time_notes
 from pages.times import form_time, from_text
-from store import patience
+from store import wait_budget
 
 from . import services
 from .forms import PollEndForm
@@ -40,7 +40,7 @@ def of_runners(methods: Callable[[View], View]) -> Callable[[View], View]:
     def declare(view: View) -> View:
         @wraps(view)
         def answer(request: HttpRequest, poll_id: UUID) -> HttpResponse:
-            patience.insist()
+            wait_budget.insist()
             runner = services.find_runner(str(poll_id), request.user, request.COOKIES.get(KEY_COOKIE, ""))
             if runner is None:
                 raise Http404
@@ -134,7 +134,7 @@ for_organisers = requires(Permission.USE_APPLICATION)(manage)
 @of_runners(form_page)
 def elect(request: HttpRequest, runner: Runner) -> HttpResponse:
     """A draft election of it, for somebody who may organise one; by the private link, after signing in."""
-    if instead := answer_for(request, for_organisers):
+    if instead := access_response(request, for_organisers):
         return instead
     if Act.ELECT not in runner.offered:
         raise NotAllowed(services.NOT_YOURS)

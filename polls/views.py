@@ -16,9 +16,9 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
-from accounts.access import View, answer_for, public, requires
+from accounts.access import View, access_response, public, requires
 from accounts.rules import Permission
-from accounts.visitors import counted_as
+from accounts.visitors import throttle_key
 from acts.links import absolute_url
 from acts.rate_limits import TEN_MINUTES_IN_SECONDS, Limit, TooOften, count
 from acts.refusals import Refusal
@@ -29,8 +29,8 @@ from pages.messages import message_page, show_time_notes
 from pages.paging import read_page
 from pages.qr import shared_qr_svg
 from ranking import drafts
-from ranking.boxes import choices_of, ranks_in, typed_in, unranked_sentence
-from ranking.rankings import left_out, named, ranks_of, shuffled
+from ranking.rank_inputs import choices_of, submitted_ranks, typed_ranks, unranked_sentence
+from ranking.rankings import ranked_names, ranks_of, shuffled, unranked_names
 from store import keys
 from store.table import Item
 
@@ -100,7 +100,7 @@ def of_makers(view: View) -> View:
 
     @wraps(view)
     def answer(request: HttpRequest, **words: Any) -> HttpResponse:
-        instead = None if settings.POLLS_BY_ANYBODY else answer_for(request, for_users)
+        instead = None if settings.POLLS_BY_ANYBODY else access_response(request, for_users)
         return view(request, **words) if instead is None else instead
 
     return public(answer)
@@ -213,9 +213,9 @@ def vote_in(request: HttpRequest, poll_id: str, show: View, after: str) -> HttpR
         voters.check_person(request, poll)
         count_voting(request, poll)
         known = standing if vote_id == browser else None
-        outcome = services.cast(poll.id, vote_id, ranks_in(request.POST), token, known)
+        outcome = services.cast(poll.id, vote_id, submitted_ranks(request.POST), token, known)
     except Refusal as refusal:
-        return show(request, poll, typed_in(request.POST), **_refusal_context(request, poll, refusal))
+        return show(request, poll, typed_ranks(request.POST), **_refusal_context(request, poll, refusal))
     if after == "poll_voted":  # elsewhere the page itself says it
         _show_outcome(request, outcome)
     return redirect(after, poll.id)
@@ -230,7 +230,7 @@ def count_voting(request: HttpRequest, poll: Poll) -> None:
     """A class, an office or a family vote from one address; a flood does too. Where one signs in to vote, each has a
     vote and tries of their own."""
     if poll.sign_in:
-        count(ACCOUNT_VOTES, f"{poll.id} {counted_as(request)}")
+        count(ACCOUNT_VOTES, f"{poll.id} {throttle_key(request)}")
         return
     address, most = client_network(request), settings.POLL_VOTES_PER_ADDRESS
     count(Limit("poll-votes", most, TEN_MINUTES_IN_SECONDS), f"{poll.id} {address}")
@@ -258,8 +258,8 @@ def voted(request: HttpRequest, poll_id: UUID) -> HttpResponse:
     if vote is None:
         return redirect("poll", poll.id)
     context = {
-        "ranked": named(vote["rankings"], poll.candidates),
-        "unranked": left_out(vote["rankings"], poll.candidates),
+        "ranked": ranked_names(vote["rankings"], poll.candidates),
+        "unranked": unranked_names(vote["rankings"], poll.candidates),
         "unranked_sentence": unranked_sentence(poll.unranked, options=True),
         "acts": vote["acts"],
         "draft_key": drafts.key(request, "poll", poll.id),
