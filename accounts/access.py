@@ -22,8 +22,8 @@ from django.utils.translation import gettext_lazy as _
 from acts.hooks import Hooks
 from acts.refusals import NotAllowed
 from acts.storage import table
-from store import patience
-from store.together import settled, together
+from store import wait_budget
+from store.parallel import capture, run_parallel
 
 from .models import User
 from .rules import Permission, Role
@@ -134,7 +134,7 @@ def answer_for(request: HttpRequest, view: View, words: Mapping[str, Any] | None
     if access.public:
         return None
     if access.organises:
-        patience.insist()
+        wait_budget.insist()
     if access.guests and (guest := access.guests(request, **words or {})) is not None:
         request.guest = guest
         return None
@@ -160,7 +160,7 @@ def _read_ahead(request: HttpRequest, load: Callable[[], Any]) -> None:
     """Ask who has come and what they ask for at the same time. Whether they may see it, and what is wrong with it, is
     said once they are known; whoever has no session has nothing read for them."""
     if settings.SESSION_COOKIE_NAME in request.COOKIES:
-        _known, request.read_ahead = together(table(), lambda: request.user.is_authenticated, lambda: settled(load))
+        _known, request.read_ahead = run_parallel(table(), lambda: request.user.is_authenticated, lambda: capture(load))
 
 
 def answer_to_lost(request: HttpRequest, view: View) -> HttpResponse | None:

@@ -9,7 +9,7 @@ from django.http import HttpRequest
 
 from acts.rate_limits import Attempt
 from acts.storage import table
-from store.together import together
+from store.parallel import run_parallel
 
 from . import repository, throttle
 from .models import User
@@ -38,12 +38,12 @@ def _found_and_counted(request: HttpRequest, typed: str) -> tuple[User | None, l
     be signed in there. Whoever signs in the one who was right gives back what was counted."""
     who = visitor(request)
     if not who.marks:
-        return together(
+        return run_parallel(
             table(),
             lambda: repository.find_by_either(typed),
             lambda: throttle.count_try(throttle.SIGN_IN, typed, who, None),
         )
-    user, _session = together(table(), lambda: repository.find_by_either(typed), request.session.keys)
+    user, _session = run_parallel(table(), lambda: repository.find_by_either(typed), request.session.keys)
     return user, throttle.count_try(throttle.SIGN_IN, typed, who, user)
 
 

@@ -17,7 +17,7 @@ from django.utils.translation import gettext as _
 from acts.storage import table
 from photos import repository as photos
 from store import keys
-from store.log.search import Wanted, look
+from store.log.search import Query, search
 from store.schema import SCHEMA
 from store.table import Item, Span
 
@@ -138,18 +138,18 @@ def sessions(user: User) -> Iterator[Item]:
 
 def events(user: User) -> Iterator[Item]:
     """What they did since their account was made, and what others did to it; of neither what is about anybody else."""
-    for event in _looked_for(Wanted(actor=user.name, since=user.created_at), MAX_ENTRIES_PER_PART):
+    for event in _looked_for(Query(actor=user.name, since=user.created_at), MAX_ENTRIES_PER_PART):
         yield _event(user, event)
     for kind in (each.name for each in SCHEMA.events.values() if each.is_told):
-        for event in _looked_for(Wanted(event_type=kind, since=user.created_at), MAX_BATCHES):
+        for event in _looked_for(Query(event_type=kind, since=user.created_at), MAX_BATCHES):
             if _is_about(user, event) and not _is_by(user, event):
                 yield _event(user, event) | {"by": _("somebody who looks after the site")}
 
 
-def _looked_for(wanted: Wanted, looks: int) -> Iterator[Item]:
+def _looked_for(wanted: Query, looks: int) -> Iterator[Item]:
     before = None
     for _look in range(looks):
-        found = look(table(), wanted, before=before, limit=BATCH_EVENTS)
+        found = search(table(), wanted, before=before, limit=BATCH_EVENTS)
         yield from found.events
         if (before := found.before) is None:
             return

@@ -24,7 +24,7 @@ from acts.storage import table
 from pages.forms import form_data, form_page, refusals_as_errors, show_form
 from pages.messages import confirm_page, message_page
 from photos.changing import Wanted, picture_page
-from store.together import together
+from store.parallel import run_parallel
 
 from . import policy, repository, services, throttle
 from .access import View, public, requires
@@ -194,7 +194,7 @@ def _signed_in(request: HttpRequest, user: User) -> HttpResponse:
         else:
             start_session(request, user)
 
-    together(table(), start, lambda: uncount(request.tries))
+    run_parallel(table(), start, lambda: uncount(request.tries))
     return redirect("second_step" if user.factors else then or "home")
 
 

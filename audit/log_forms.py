@@ -11,7 +11,7 @@ from django.utils.translation import gettext_lazy as _
 
 from store.keys import EVENT_NUMBER_DIGITS
 from store.log import as_text
-from store.log.search import Wanted
+from store.log.search import Query
 
 MAX_SEARCH_CHARS = 400
 ONE_DAY, ONE_MINUTE, ONE_MILLISECOND = timedelta(days=1), timedelta(minutes=1), timedelta(milliseconds=1)
@@ -71,10 +71,10 @@ class LogForm(forms.Form):
             self.add_error("until", _("This is before the beginning."))
         return self.cleaned_data
 
-    def wanted(self) -> Wanted:
+    def wanted(self) -> Query:
         names = {name: self.cleaned_data[name] for name in ("actor", "event_type", "election")}
         since, until = self.cleaned_data["since"], self.cleaned_data["until"]
-        return Wanted(
+        return Query(
             **names,
             since=as_text(since[0]) if since else "",
             until=as_text(until[0] + until[1] - ONE_MILLISECOND) if until else "",

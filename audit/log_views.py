@@ -18,9 +18,9 @@ from accounts.rules import Permission
 from acts.storage import SITE, table
 from store.keys import EVENT_NUMBER_DIGITS
 from store.log import EventLog
-from store.log.forgotten import is_rewritten, sealed_digest
+from store.log.rewriting import is_rewritten, sealed_digest
 from store.log.seal import DIGEST_BYTES
-from store.log.search import look
+from store.log.search import search
 from store.schema import SCHEMA
 from store.table import Item
 
@@ -39,7 +39,7 @@ def log(request: HttpRequest) -> HttpResponse:
     context: dict[str, Any] = {"form": form, "types": sorted(SCHEMA.events)}
     if not form.is_valid():
         return render(request, "audit/log/log.html", context, status=422)
-    found = look(table(), form.wanted(), before=form.cleaned_data["before"], limit=PAGE_ROWS)
+    found = search(table(), form.wanted(), before=form.cleaned_data["before"], limit=PAGE_ROWS)
     context |= {
         "events": [(event, _about(event)) for event in found.events],
         "further": reverse("log") + _query({**form.typed(), "before": found.before}) if found.before else "",

@@ -29,7 +29,7 @@ from mail.numbers import number_in
 from mail.trial import send_trial
 from pages.messages import run_action
 from pages.paging import list_context
-from store.together import together
+from store.parallel import run_parallel
 from upkeep.doctor import health
 
 TRIALS = Limit("test mails", 20, SECONDS_PER_HOUR)
@@ -43,7 +43,7 @@ FIRST = (outbox.FAILED, outbox.UNKNOWN, outbox.SENT, outbox.QUEUED)  # the page 
 def mails(request: HttpRequest) -> HttpResponse:
     """The outbox by state, first what somebody has to see to. In the local profile the owner can read what was sent: it
     went nowhere else."""
-    counts, outages, is_tried_again = together(
+    counts, outages, is_tried_again = run_parallel(
         table(),
         lambda: health.mails(table(), *outbox.STATES),
         lambda: server.outages(table()),

@@ -20,7 +20,7 @@ from pages.forms import form_data, form_page, run_form, show_form
 from pages.messages import refusals_as_messages
 from store.connect import connect
 from store.log import EventLog, utc_now
-from store.together import together
+from store.parallel import run_parallel
 from upkeep import disk, system
 from upkeep import pause as pausing
 from upkeep.doctor import health, of_page
@@ -39,7 +39,7 @@ CHART_DAYS = 30
 def admin(request: HttpRequest) -> HttpResponse:
     """The whole site in figures, each kept somewhere: it costs the same however large the site is."""
     table, now = connect(settings.STORE_URL), utc_now()
-    found, days, mails = together(
+    found, days, mails = run_parallel(
         table,
         lambda: health.health_of(table),
         lambda: figures.days(table, now.date(), CHART_DAYS),
@@ -66,7 +66,7 @@ def admin(request: HttpRequest) -> HttpResponse:
 @require_safe
 def system_page(request: HttpRequest) -> HttpResponse:
     table, now = connect(settings.STORE_URL), utc_now()
-    found, workers, checkpoint, mails = together(
+    found, workers, checkpoint, mails = run_parallel(
         table,
         lambda: health.health_of(table),
         lambda: signs(table),

@@ -38,8 +38,8 @@ from pages import markdown_cache, names, time_display
 from pages.fragments import cached_include
 from pages.icons import icon
 from pages.paths import path_of
-from ranking.explanations import said
-from results.pictures import arranged
+from ranking.explanations import translate
+from results.pictures import arrange_pictures
 
 GLOBALS = {
     "cached_include": cached_include,
@@ -54,7 +54,7 @@ GLOBALS = {
     "url": path_of,
 }
 FILTERS = {
-    "arranged": arranged,
+    "arranged": arrange_pictures,
     "capfirst": defaultfilters.capfirst,
     "clock_in_zone": time_display.clock_in_zone,
     "day": time_display.day,
@@ -73,7 +73,7 @@ FILTERS = {
     "minutes": clock.minutes,
     "moment": time_display.moment,
     "phase_words": phase_label,
-    "said": said,
+    "said": translate,
     "shortened": names.shortened,
     "striptags": defaultfilters.striptags,
     "subject": mail_words.subject,

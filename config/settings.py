@@ -17,7 +17,7 @@ from jinja2 import Undefined
 
 from mail.senders import named_sender
 from pages import colours, logo, times
-from store.connect import CHAOS, BadStoreUrl, check
+from store.connect import BadStoreUrl, check
 from store.keys import OVERRIDES, without_invisible
 from upkeep.backups.age import BadKey, check_recipient
 from upkeep.monitoring import shared_metrics
@@ -135,11 +135,9 @@ class Environment:
             self.mistakes.append(f"{name} {text!r} cannot be read: {error.strerror}.")
         return text
 
-    def store(self, name: str, default: str, *, real: bool) -> str:
+    def store(self, name: str, default: str) -> str:
         """Whether such a store can be named is judged here, whether it is there when it is opened."""
         value = self.text(name, default)
-        if real and value.startswith(CHAOS):
-            self.mistakes.append(f"{name} must not be a store with faults in production.")
         try:
             check(value)
         except BadStoreUrl as mistake:
@@ -220,7 +218,7 @@ if PRODUCTION:
 # --- what the site runs on ---
 
 DATA_DIR = Path(environment.text("DATA_DIR", None if PRODUCTION else str(BASE_DIR / ".data"))).absolute()
-STORE_URL = environment.store("STORE_URL", f"sqlite://{DATA_DIR / 'plenum.sqlite3'}", real=PRODUCTION)
+STORE_URL = environment.store("STORE_URL", f"sqlite://{DATA_DIR / 'plenum.sqlite3'}")
 HOST = environment.text("HOST", "127.0.0.1")
 PORT = environment.number("PORT", 8000, 1, 65535)
 WEB_PROCESSES = environment.number("WEB_PROCESSES", 2, 1, 64)
@@ -435,7 +433,7 @@ TEMPLATES = [
                 "django.contrib.messages.context_processors.messages",
                 "pages.site_views.site_context",
                 "config.context.state",
-                "ranking.drafts.of_page",
+                "ranking.drafts.page_context",
             ],
         },
     }

@@ -17,9 +17,9 @@ from django.utils.translation import gettext_lazy
 
 from acts.refusals import Refusal
 from questions.question import Question
-from ranking.boxes import RANK, Choice, ranks_in
 from ranking.candidates import Candidate
-from ranking.rankings import named, ranking_from, ranks_of
+from ranking.rank_inputs import RANK_PREFIX, Choice, submitted_ranks
+from ranking.rankings import ranked_names, ranking_from, ranks_of
 from tally.ballots import groups_of
 
 from .counting import MAX_ANSWER_CHARS
@@ -57,7 +57,7 @@ def was_asked(post: QueryDict, state: State) -> bool:
 def typed_values(post: QueryDict) -> dict[str, list[str]]:
     """What was typed, right or wrong, for the form to show again."""
     names = {OPTION, TEXT}
-    return {name: post.getlist(name) for name in post if name in names or name.startswith((SHEET_PREFIX, RANK))}
+    return {name: post.getlist(name) for name in post if name in names or name.startswith((SHEET_PREFIX, RANK_PREFIX))}
 
 
 # --- from a form ---
@@ -93,7 +93,7 @@ def parse_text(post: QueryDict) -> str:
 
 
 def parse_ranking(post: QueryDict, question: Question, otherwise: str | Promise = RANK_ONE) -> str:
-    if ranking := ranking_from(ranks_in(post), _candidates(question)):
+    if ranking := ranking_from(submitted_ranks(post), _candidates(question)):
         return ranking
     raise InvalidAnswer(otherwise)
 
@@ -136,7 +136,8 @@ def rank_form(question: Question, typed: TypedValues) -> dict[str, Any]:
     options = question.options
     return {
         "choices": [
-            Choice(place, text, "", "", last_value(typed, f"{RANK}{place}")) for place, text in enumerate(options)
+            Choice(place, text, "", "", last_value(typed, f"{RANK_PREFIX}{place}"))
+            for place, text in enumerate(options)
         ],
         "ranks": len(options),
         "draft_key": "",
@@ -145,11 +146,11 @@ def rank_form(question: Question, typed: TypedValues) -> dict[str, Any]:
 
 
 def ranking_fields(ranking: str) -> dict[str, list[str]]:
-    return {f"{RANK}{place}": [str(rank)] for place, rank in ranks_of(ranking).items()}
+    return {f"{RANK_PREFIX}{place}": [str(rank)] for place, rank in ranks_of(ranking).items()}
 
 
 def ranking_summary(ranking: str, question: Question) -> dict[str, Any]:
-    return {"ranked": named(ranking, _candidates(question))}
+    return {"ranked": ranked_names(ranking, _candidates(question))}
 
 
 def options_summary(places: list[int], question: Question) -> dict[str, Any]:

@@ -18,7 +18,7 @@ from django.utils.translation import get_language, gettext_noop
 
 from acts.refusals import LostRace
 from acts.storage import table, try_write, write
-from store import keys, spans
+from store import keys, sharded_reads
 from store.log import as_text
 from store.table import Delete, Equals, Exists, Item, Key, Less, Missing, Put, Span, Update, Write
 
@@ -172,7 +172,7 @@ def nothing() -> Put:
 
 def in_state(state: str, limit: int, cursor: str | None = None) -> tuple[list[Mail], str | None]:
     """Mails of one state: those that wait in the order of their turns, all others the newest first."""
-    page = spans.page(table(), lists_of(state), limit=limit, cursor=cursor, backwards=state != QUEUED)
+    page = sharded_reads.page(table(), lists_of(state), limit=limit, cursor=cursor, backwards=state != QUEUED)
     return [mail_of(item) for item in page.items], page.cursor
 
 

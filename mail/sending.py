@@ -20,7 +20,7 @@ from django.core.mail import EmailMessage, get_connection
 
 from acts.queues import log_failure, process_each
 from acts.storage import table
-from store import keys, spans
+from store import keys, sharded_reads
 from store.log import as_text
 from store.table import Item, Span, StoreError
 
@@ -77,7 +77,7 @@ def _send_lane(lane: Round, goes_on: Callable[[], bool]) -> int:
 
 
 def due(lane: str, now: float) -> Iterator[Item]:
-    return spans.each(table(), _due(lane, now))
+    return sharded_reads.each(table(), _due(lane, now))
 
 
 def anything_due(lane: str, now: float) -> bool:

@@ -25,7 +25,7 @@ from pages import markdown_cache
 from pages.forms import form_data, form_page, token_in
 from pages.messages import message_page
 from photos.changing import picture_page
-from ranking.drafts import key_of_person
+from ranking.drafts import text_key
 
 from . import repository, rules, services
 from .access import check_editable, requires_editor
@@ -225,7 +225,7 @@ def _form_response(
     """The form beside what its text looks like."""
     if form.errors and status == 200 and "preview" not in request.POST:
         status = 422
-    context |= {"form": form, "draft_key": key_of_person(request, *about), **preview_context(form)}
+    context |= {"form": form, "draft_key": text_key(request, *about), **preview_context(form)}
     return render(request, "news/write.html", context, status=status)
 
 

@@ -25,7 +25,7 @@ from elections.drafts.forms import NameForm
 from pages.forms import form_data, form_page, run_form, show_form
 from pages.messages import confirm_page, run_action, show_time_notes
 from pages.times import form_time, from_text
-from store import patience
+from store import wait_budget
 
 from . import services
 from .forms import PollEndForm
@@ -40,7 +40,7 @@ def of_runners(methods: Callable[[View], View]) -> Callable[[View], View]:
     def declare(view: View) -> View:
         @wraps(view)
         def answer(request: HttpRequest, poll_id: UUID) -> HttpResponse:
-            patience.insist()
+            wait_budget.insist()
             runner = services.find_runner(str(poll_id), request.user, request.COOKIES.get(KEY_COOKIE, ""))
             if runner is None:
                 raise Http404

@@ -43,7 +43,7 @@ def of_results(view: View) -> View:
 
     @wraps(view)
     def answer(request: HttpRequest, poll_id: UUID, **words: Any) -> HttpResponseBase:
-        snapshot = live_count.watched_polls.look(str(poll_id))
+        snapshot = live_count.watched_polls.get(str(poll_id))
         if snapshot is None:
             raise Http404
         if gone := hidden_page(request, snapshot.poll):

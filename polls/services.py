@@ -30,7 +30,7 @@ from elections.drafts import copying
 from elections.rules import Election
 from pages.times import from_text
 from ranking.candidates import Candidate
-from ranking.codes import SYMBOLS, as_meant
+from ranking.codes import SYMBOLS, normalise_code
 from ranking.rankings import Ranks
 from store import keys
 from store.log import Event
@@ -103,7 +103,7 @@ def new_code() -> str:
 
 def normalised_code(typed: str) -> str:
     """A code as it is stored, however somebody typed what they read."""
-    return as_meant(typed).replace(" ", "").replace("-", "")
+    return normalise_code(typed).replace(" ", "").replace("-", "")
 
 
 def key_digest(key: str) -> str:

@@ -21,7 +21,7 @@ from pages.forms import form_page
 from pages.sharing import LANGUAGES, cross_origin, embeddable, immutable
 from ranking.rankings import ranks_of
 from results.sharing.card import picture
-from results.words import label
+from results.wording import method_label
 
 from . import counting, live_count, repository, voters
 from .card import as_svg, card_of, sentence_svg, writable_card
@@ -80,12 +80,12 @@ def _can_vote_here(request: HttpRequest, poll: Poll, context: dict[str, Any]) ->
 def _standing(poll: Poll, has_voted: bool, is_open: bool) -> dict[str, Any]:
     if is_open and poll.results_hidden and not has_voted:
         return {"results_later": True}
-    snapshot = live_count.watched_polls.look(poll.id)
+    snapshot = live_count.watched_polls.get(poll.id)
     if snapshot is None or snapshot.result is None:
         return {"counting": True}
     comparison = snapshot.result
     shown = {"votes": comparison.total, "agreement": counting.agreement(comparison)}
-    methods = [label(each.method) for each in comparison.counted]
+    methods = [method_label(each.method) for each in comparison.counted]
     return shown | {"places": counting.places(comparison)[:MAX_PLACES_SHOWN], "methods": methods}
 
 
@@ -96,7 +96,7 @@ def _standing(poll: Poll, has_voted: bool, is_open: bool) -> dict[str, Any]:
 @require_safe
 def image(request: HttpRequest, poll_id: UUID) -> HttpResponse:
     """How the poll stands, for everybody alike: where results wait for one's vote, the picture waits for the end."""
-    snapshot = live_count.watched_polls.look(str(poll_id))
+    snapshot = live_count.watched_polls.get(str(poll_id))
     if snapshot is None:
         raise Http404
     status, drawn = _drawn(snapshot)

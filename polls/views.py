@@ -29,8 +29,8 @@ from pages.messages import message_page, show_time_notes
 from pages.paging import read_page
 from pages.qr import shared_qr_svg
 from ranking import drafts
-from ranking.boxes import choices_of, ranks_in, typed_in, unranked_sentence
-from ranking.rankings import left_out, named, ranks_of, shuffled
+from ranking.rank_inputs import choices_of, submitted_ranks, typed_ranks, unranked_sentence
+from ranking.rankings import ranked_names, ranks_of, shuffled, unranked_names
 from store import keys
 from store.table import Item
 
@@ -213,9 +213,9 @@ def vote_in(request: HttpRequest, poll_id: str, show: View, after: str) -> HttpR
         voters.check_person(request, poll)
         count_voting(request, poll)
         known = standing if vote_id == browser else None
-        outcome = services.cast(poll.id, vote_id, ranks_in(request.POST), token, known)
+        outcome = services.cast(poll.id, vote_id, submitted_ranks(request.POST), token, known)
     except Refusal as refusal:
-        return show(request, poll, typed_in(request.POST), **_refusal_context(request, poll, refusal))
+        return show(request, poll, typed_ranks(request.POST), **_refusal_context(request, poll, refusal))
     if after == "poll_voted":  # elsewhere the page itself says it
         _show_outcome(request, outcome)
     return redirect(after, poll.id)
@@ -258,8 +258,8 @@ def voted(request: HttpRequest, poll_id: UUID) -> HttpResponse:
     if vote is None:
         return redirect("poll", poll.id)
     context = {
-        "ranked": named(vote["rankings"], poll.candidates),
-        "unranked": left_out(vote["rankings"], poll.candidates),
+        "ranked": ranked_names(vote["rankings"], poll.candidates),
+        "unranked": unranked_names(vote["rankings"], poll.candidates),
         "unranked_sentence": unranked_sentence(poll.unranked, options=True),
         "acts": vote["acts"],
         "draft_key": drafts.key(request, "poll", poll.id),

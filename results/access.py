@@ -42,7 +42,7 @@ def is_shared(election: Election) -> bool:
 
 def by_pass(request: HttpRequest, name: str, **_words: Any) -> Pass | None:
     """The pass that opens the result to this browser. Whoever is signed in and may look around needs none."""
-    return None if _is_member(request) else passes.held_for(request, name)
+    return None if _is_member(request) else passes.pass_for_election(request, name)
 
 
 def by_pass_of_multi_ballot(request: HttpRequest, multi_ballot_id: str) -> Pass | None:
@@ -52,7 +52,7 @@ def by_pass_of_multi_ballot(request: HttpRequest, multi_ballot_id: str) -> Pass 
 def by_pass_or_stranger(request: HttpRequest, name: str, **_words: Any) -> Pass | Stranger | None:
     if _is_member(request):
         return None
-    if (held := passes.held_for(request, name)) is not None:
+    if (held := passes.pass_for_election(request, name)) is not None:
         return held
     election = elections.find_recent(name)
     return STRANGER if election is not None and is_shared(election) else None
@@ -84,7 +84,7 @@ def is_stranger(request: HttpRequest) -> bool:
     return isinstance(whoever(request), Stranger)
 
 
-def counted_as(request: HttpRequest) -> str:
+def limit_key(request: HttpRequest) -> str:
     """Under which what somebody fetches is counted."""
     reader = whoever(request)
     if isinstance(reader, Pass):

@@ -375,7 +375,7 @@ def a_secret_election() -> None:
     closing.close(bo, election("Prize"))
     closing.close(someone("Ada"), election("Board"))
     for name in ("Prize", "Board"):
-        ballots.seal_what_is_closed(name)  # as whoever opens its page does: the box is the worker's to empty
+        ballots.seal_closed(name)  # as whoever opens its page does: the box is the worker's to empty
     opt_out.opt_out("by.post@example.org")
     opt_out.opt_out("late@example.org")
     opt_out.opt_in("late@example.org")
@@ -397,7 +397,7 @@ def an_election_has_shards() -> None:
         voted(name, "Crowd", Ada=1, Bo=2)
     ballots.withdraw(someone("voter 3"), "Crowd", "voter 3 withdraws there too")
     closing.close(bo, election("Crowd"))
-    ballots.seal_what_is_closed("Crowd")
+    ballots.seal_closed("Crowd")
 
 
 def elections_change_hands() -> None:
@@ -433,7 +433,7 @@ def ends_by_the_clock() -> None:
     with later(hours=5):
         assert close_ended_elections() == 1
         finish_background("import voters")
-        ballots.seal_what_is_closed("Soon over")
+        ballots.seal_closed("Soon over")
     run_to_end(emptying.empty(election("Soon over")))
 
 
@@ -462,7 +462,7 @@ def several_questions_on_one_ballot() -> None:
     assert finish_background("act on ballot", "add to rolls") == 1
     binding.close(ada, multi_ballot())
     for name in multi_ballot().questions:
-        ballots.seal_what_is_closed(name)
+        ballots.seal_closed(name)
         run_to_end(emptying.empty(election(name)))
     binding.take_out(ada, binding.make(ada, "Alone", ["Alone"]), "Alone: Alone")
     binding.make(ada, "Autumn", ["Chair"])  # which stays

@@ -23,8 +23,8 @@ from elections.rules import Election
 from elections.turnout.disclosure import Allowed, allowed
 from ranking.candidates import Candidate
 from results import published
-from results.published import Place
-from store import keys, spans
+from results.published import Position
+from store import keys, sharded_reads
 from store.log import layout
 from store.schema import SCHEMA, Sheet, parsed
 from store.table import DATA, LOG, BadCursor, Invalid, Item, Key
@@ -115,7 +115,7 @@ def _known(name: str) -> Known:
 def _voters(asked: Asked) -> Page:
     there = _known(asked.election)
     roll = sharding.roll_spans(there.election, asked.begins)
-    page = spans.page(table(), roll, limit=PAGE_ROWS, cursor=asked.cursor)
+    page = sharded_reads.page(table(), roll, limit=PAGE_ROWS, cursor=asked.cursor)
     rows = [_voter(item, there.may) for item in page.items]
     return Page(rows, page.cursor, there.election.voter_count)
 
@@ -182,7 +182,7 @@ def _by_voter(election: Election, asked: Asked, limit: int) -> tuple[list[Seen],
     """Ballots of a public election. One without a name would be a secret one, and is left out."""
     beginning = keys.ballot(election.name, asked.ballot).sk
     box = [replace(span, prefix=beginning) for span in sharding.ballot_spans(election)]
-    page = spans.page(table(), box, limit=limit, cursor=asked.cursor)
+    page = sharded_reads.page(table(), box, limit=limit, cursor=asked.cursor)
     named = [item for item in page.items if "voter_name" in item]
     seen = [Seen(each["voter_name"], each["voter_name"], each["rankings"], each["when_cast"]) for each in named]
     return seen, page.cursor
@@ -191,8 +191,8 @@ def _by_voter(election: Election, asked: Asked, limit: int) -> tuple[list[Seen],
 def _by_code(election: Election, asked: Asked, limit: int) -> tuple[list[Seen], str | None]:
     """Published ballots of a secret election, from a code on, or from where the last page ended."""
     beginning = asked.ballot.strip().upper()
-    start = _place(asked.after) if asked.after else published.find(election.name, beginning)
-    following = published.following(election.name, start)
+    start = _place(asked.after) if asked.after else published.find_prefix(election.name, beginning)
+    following = published.ballots_from(election.name, start)
     found = [
         (place, each) for place, each in islice(following, limit + 1) if each["confirmation"].startswith(beginning)
     ]
@@ -201,10 +201,10 @@ def _by_code(election: Election, asked: Asked, limit: int) -> tuple[list[Seen], 
     return seen, f"{more.part}.{more.row}" if more else None
 
 
-def _place(cursor: str) -> Place:
+def _place(cursor: str) -> Position:
     if (found := PLACE.fullmatch(cursor)) is None:
         raise BadCursor("This is not a cursor.")
-    return Place(int(found[1]), int(found[2]))
+    return Position(int(found[1]), int(found[2]))
 
 
 # --- skills ---

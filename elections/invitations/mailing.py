@@ -26,7 +26,7 @@ from elections import actions, repository, sharding
 from elections.rules import Action, Election, State, WrongState, check_listing
 from elections.turnout.counts import tells_who, turnout
 from mail import outbox
-from store import keys, spans
+from store import keys, sharded_reads
 from store.log import Event
 from store.table import Check, Condition, Delete, Equals, Exists, Item, Key, Missing, Page, Put, Update, Write
 
@@ -110,7 +110,7 @@ def _count_due(batch: Batch, enough: int | None) -> int:
 
 def every_recipient(election: Election) -> Iterator[Item]:
     """All that a mailing looks at: the roll, and where everybody here may vote the people here."""
-    for item in spans.each(table(), sharding.roll_spans(election)):
+    for item in sharded_reads.each(table(), sharding.roll_spans(election)):
         if not open_electorate.is_mailed_without_entry(election, item["voter_name"]):
             yield item
     if election.electorate == "everyone":
@@ -346,7 +346,7 @@ def _page(batch: Batch, after: str | None, limit: int) -> Page:
             election, limit=limit, cursor=after.removeprefix(OPEN_ELECTORATE_PREFIX) or None
         )
         return Page(some, cursor and f"{OPEN_ELECTORATE_PREFIX}{cursor}")
-    page = spans.page(table(), sharding.roll_spans(election), limit=limit, cursor=after)
+    page = sharded_reads.page(table(), sharding.roll_spans(election), limit=limit, cursor=after)
     return Page(page.items, OPEN_ELECTORATE_PREFIX) if page.cursor is None and batch.is_for_everybody else page
 
 

@@ -23,7 +23,7 @@ from elections.rules import Action, Election
 from elections.turnout.counts import tells_who, turnout
 from pages.forms import form_page
 from pages.messages import run_action
-from store.together import together
+from store.parallel import run_parallel
 
 from . import forecast, mailing, own_text
 from .forms import OwnTextForm
@@ -92,7 +92,7 @@ def _invitation_page(
     request: HttpRequest, election: Election, what: str, form: OwnTextForm, known: own_text.OwnText, status: int
 ) -> HttpResponse:
     kind = KINDS[what]
-    (numbers, is_under_way), preview, today, counted = together(
+    (numbers, is_under_way), preview, today, counted = run_parallel(
         table(),
         lambda: (forecast.make_forecast(election, kind), mailing.is_under_way(election, kind)),
         lambda: forecast.preview(request.user, election, kind),

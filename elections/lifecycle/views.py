@@ -26,7 +26,7 @@ from elections.skills_needed import needs
 from elections.turnout.counts import turnout
 from pages.forms import form_data, form_page, run_form, show_form
 from pages.messages import run_action, show_time_notes
-from store.together import together
+from store.parallel import run_parallel
 
 from . import consequences, deleting, services
 from .closing import close_and_follow_up
@@ -49,7 +49,7 @@ def open_(request: HttpRequest, election: Election) -> HttpResponse:
 def _checklist_context(election: Election, offered: Collection[str]) -> dict[str, Any]:
     """What the page says before the button."""
     now = now_text()
-    candidates, roll = together(
+    candidates, roll = run_parallel(
         table(), lambda: repository.candidates_by_name(election.name), lambda: checklist.summarise_roll(election)
     )
     points = checklist.checklist_items(election, [each.name for each in candidates], roll, offered, now)

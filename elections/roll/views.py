@@ -36,7 +36,7 @@ from pages.paging import read_page
 from pages.sorting import natural_sort_key
 from skills import repository as skills
 from skills.rules import Skill, level_of
-from store.together import together
+from store.parallel import run_parallel
 
 from . import imports, list_summary, services
 from .forms import ImportedForm, ImportForm, SearchForm, VotersForm
@@ -61,7 +61,7 @@ def roll(request: HttpRequest, election: Election) -> HttpResponse:
         return _failed(request, election)
     search = SearchForm(request.GET)
     prefix = search.cleaned_data["q"] if search.is_valid() else ""
-    counts, today = together(table(), lambda: turnout_context(election), lambda: _mails_today(request, election))
+    counts, today = run_parallel(table(), lambda: turnout_context(election), lambda: _mails_today(request, election))
     voted = counts["turnout"].voted if counts else 0
     by_name = tells_names(election, voted)
     read = partial(repository.voters, election, prefix=prefix, by_name=by_name)

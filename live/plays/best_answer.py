@@ -46,7 +46,7 @@ from live.symbols import and_others
 from pages.fragments import fragment
 from questions.question import Kind, Question, Type
 from questions.rules import QuestionSet
-from ranking.boxes import RANK, ranks_in
+from ranking.rank_inputs import RANK_PREFIX, submitted_ranks
 from results.pictures.drawing import share
 from store.keys import fold
 
@@ -185,7 +185,7 @@ def parse_vote(post: QueryDict, shown: Gathered, player: str) -> dict[str, Any]:
     is never read from the form: the session knows whom it showed what."""
     ranks = {
         _parse_answer_number(number): _parse_rank(typed)
-        for number, typed in ranks_in(post).items()
+        for number, typed in submitted_ranks(post).items()
         if any(each.strip() for each in typed)
     }
     ranks = {number: rank for number, rank in ranks.items() if number not in shown.unseen}
@@ -222,7 +222,7 @@ class BallotRow:
 
 def ballot_rows(shown: Gathered, player: str, typed: TypedValues) -> list[BallotRow]:
     """The answers that one player may vote for, in their own order."""
-    names = ((f"{RANK}{number}", number) for number in shown.shown_to(player))
+    names = ((f"{RANK_PREFIX}{number}", number) for number in shown.shown_to(player))
     return [BallotRow(name, shown.answers[number].text, answer_forms.last_value(typed, name)) for name, number in names]
 
 
@@ -272,7 +272,7 @@ class BestAnswer(Play):
 
     def fields(self, said: Any, snapshot: Snapshot) -> dict[str, list[str]]:
         if snapshot.state.phase == Phase.VOTING:
-            return {f"{RANK}{number}": [str(rank)] for number, rank in said["ranks"].items()}
+            return {f"{RANK_PREFIX}{number}": [str(rank)] for number, rank in said["ranks"].items()}
         return {answer_forms.TEXT: [said]}
 
     def summary(self, said: Any, snapshot: Snapshot) -> dict[str, Any]:

@@ -13,8 +13,8 @@ from live import counting, repository
 from live.rounds import Round
 from live.rules import Game
 from store import keys
+from store.parallel import run_parallel
 from store.table import Delete, Item, Missing, Put, Write
-from store.together import together
 
 from . import ideas_order as ideas
 from .ideas_order import Order, SortedIdeas
@@ -67,7 +67,7 @@ def count_robots(game_id: str, round_: int) -> int:
 
 
 def read(game_id: str, round_: int) -> tuple[Round, SortedIdeas] | None:
-    order, found = together(table(), lambda: find_order(game_id, round_), lambda: read_written(game_id, round_))
+    order, found = run_parallel(table(), lambda: find_order(game_id, round_), lambda: read_written(game_id, round_))
     if order is None or found is None:
         return None
     return found, SortedIdeas(ideas.ideas_of_round(found), order)

@@ -33,11 +33,11 @@ from elections.rules import Action
 from polls import services as polls
 from ranking.candidates import Candidate
 from store import keys
-from store.chaos import Chaos
 from store.log import Event
 from store.sqlite import SqliteTable
 from store.table import Conflict, Refused, Update
 from tests.background import finish_background
+from tests.chaos import Chaos
 from tests.people import somebody
 from tests.polls.conftest import CHOSEN, NAMES
 

@@ -275,14 +275,14 @@ def test_reset_by_a_mailed_link_works_once(client, site, person, signed_in, link
 )
 def test_the_work_done_does_not_tell_whether_somebody_is_known(site, person, hashed, monkeypatch, path, known, unknown):
     """The same hashes, the same number of round trips, and a write in both cases: time tells nothing either."""
-    from store import trips
+    from store import round_trips
 
     person("owner", Role.OWNER)
     person("Ada", email="ada@example.org")
     monkeypatch.setattr("upkeep.pause.watch.seconds", 3600)
     Client().get("/")  # whether the site is paused is asked once for all requests, and known by now
     work = hashed  # in one list, as their order counts
-    monkeypatch.setattr(trips, "_listeners", [lambda operation, outcome, seconds: work.append(operation)])
+    monkeypatch.setattr(round_trips, "_listeners", [lambda operation, outcome, seconds: work.append(operation)])
     done = []
     for form in (known, unknown):
         work.clear()

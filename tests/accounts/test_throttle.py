@@ -18,7 +18,7 @@ from accounts.visitors import COOKIE, MAX_REMEMBERED_ACCOUNTS, Visitor
 from acts.rate_limits import Limit, TooOften, count
 from pages.client_address import client_network, network
 from store import keys
-from store.chaos import Chaos
+from tests.chaos import Chaos
 from tests.people import PASSWORD, make_owner
 
 LIMIT = Limit("test", 3, 600)

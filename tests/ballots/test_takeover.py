@@ -202,7 +202,7 @@ def test_whoever_comes_by_a_break_sees_the_candidates_in_another_order(stage):
 
 
 def listing() -> bytes:
-    return services.standing_of(people.find("Eve"), "Board").listing
+    return services.standing_of(people.find("Eve"), "Board").order_seed
 
 
 @pytest.mark.parametrize("stage", ["secret", "public"], indirect=True)

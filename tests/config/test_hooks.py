@@ -24,20 +24,20 @@ from mail.emails import COLOURING, EMAIL_TEMPLATES
 
 STEPS = {
     "SEEING": (SEEING, ["skills.access.may_see_profile"]),
-    "OPENING": (OPENING, ["ballots.secrecy.salted", "elections.skills_needed.needs.storing_snapshot"]),
-    "SHUTTING": (SHUTTING, ["ballots.secrecy.unsalted"]),
-    "AFTER_CLOSING": (AFTER_CLOSING, ["results.services.seal_soon"]),
+    "OPENING": (OPENING, ["ballots.secrecy.creating_salt", "elections.skills_needed.needs.storing_snapshot"]),
+    "SHUTTING": (SHUTTING, ["ballots.secrecy.destroying_salt"]),
+    "AFTER_CLOSING": (AFTER_CLOSING, ["results.services.wait_for_worker"]),
     "PANELS": (PANELS, ["news.election_posts.election_panel"]),
     "WELCOMING": (WELCOMING, ["elections.invitations.wording.invitations_of"]),
     "COLOURING": (COLOURING, ["pages.colours.site_shades"]),
     "COUNTING": (COUNTING, ["results.services.seal_result"]),
-    "SEALED": (SEALED, ["results.mailing.services.mail_by_itself"]),
-    "ONCE_SEALED": (ONCE_SEALED, ["results.mailing.services.to_be_mailed"]),
+    "SEALED": (SEALED, ["results.mailing.services.mail_automatically"]),
+    "ONCE_SEALED": (ONCE_SEALED, ["results.mailing.services.mail_result_step"]),
     "LEAVING": (
         LEAVING,
         [
             "accounts.heirs.pass_on",
-            "ballots.services.leaving.take_along",
+            "ballots.services.leaving.remove_ballots_of",
             "elections.groups.services.forget_person",
             "accounts.heirs.pass_on",
             "accounts.heirs.pass_on",

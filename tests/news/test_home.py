@@ -41,7 +41,7 @@ def trips(answer) -> int:
 
 def close(name: str = "Board") -> None:
     closing.close(people.find("the organiser"), elections.find(name))
-    voting.seal_what_is_closed()
+    voting.seal_closed()
 
 
 def decide(opened, name: str = "Board", **settings) -> None:  # noqa: F811

@@ -14,7 +14,7 @@ from questions import items, repository, rules, services
 from questions.question import SET_TYPES, Kind, Question, Type
 from questions.repository import SLICE_QUESTIONS
 from questions.rules import ChangedElsewhere, FullSet, NoRoom, QuestionSet
-from store import keys, trips
+from store import keys, round_trips
 from store.log import EventLog
 from tests.at_once import at_once
 from tests.background import finish_background
@@ -34,7 +34,7 @@ def fingerprint(set_id, number):
 
 
 def test_a_set_is_found_whole_in_one_round_trip(site, made):
-    with trips.counted() as counted:
+    with round_trips.count_round_trips() as counted:
         set_, questions = repository.find(made)
     assert counted.count == 1
     assert (set_.name, set_.total_questions, set_.version) == ("Evening", 4, 2)

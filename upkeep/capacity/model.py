@@ -13,14 +13,10 @@ from typing import Any
 from elections import repository as elections
 from mail import outbox
 from store import keys
+from store.capacity_units import INDEX, READ_UNITS_PER_KEY_SECOND, WRITE_UNITS_PER_KEY_SECOND
 from store.log.seal import EVENTS_PER_CHECKPOINT
-from store.metered import READ, WRITE, Charged, Metered
+from store.metering import READ, WRITE, Charged, MeteredTable
 from store.table import DATA, LOG
-from store.units import (
-    INDEX,
-    READ_UNITS_PER_KEY_SECOND,
-    WRITE_UNITS_PER_KEY_SECOND,
-)
 from upkeep.worker import jobs
 
 from .rehearsal import (
@@ -312,7 +308,7 @@ def _fits(shared: Sequence[float], partitions: int, room: float, chance: Random)
     return max(full) <= room
 
 
-def layout_of(table: Metered) -> Layout:
+def layout_of(table: MeteredTable) -> Layout:
     """As it was laid out on the stage."""
     election = elections.find(NAME)
     assert election is not None

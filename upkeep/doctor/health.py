@@ -14,10 +14,10 @@ from prometheus_client import Metric
 from prometheus_client.core import GaugeMetricFamily
 
 from mail import mailboxes, outbox, server
-from store import keys, spans
+from store import keys, sharded_reads
 from store.log import layout, utc_now
+from store.parallel import run_parallel
 from store.table import Item, Key, StoreError, Table
-from store.together import together
 from upkeep import disk, secret_key, system
 from upkeep.log import figures
 from upkeep.monitoring import metrics
@@ -196,17 +196,17 @@ def is_future(moment: str, now: datetime) -> bool:
 
 
 def has_unknown_mails(table: Table) -> bool:
-    return bool(spans.page(table, outbox.lists_of(outbox.UNKNOWN), limit=1).items)
+    return bool(sharded_reads.page(table, outbox.lists_of(outbox.UNKNOWN), limit=1).items)
 
 
 def mails(table: Table, *states: str) -> dict[str, Bounded]:
     """How many mails there are in each state, a round trip each, all at once."""
-    found = together(table, *(partial(_bounded, table, state) for state in states))
+    found = run_parallel(table, *(partial(_bounded, table, state) for state in states))
     return dict(zip(states, found, strict=True))
 
 
 def _bounded(table: Table, state: str) -> Bounded:
-    page = spans.page(table, outbox.lists_of(state), limit=MAX_COUNTED_MAILS)
+    page = sharded_reads.page(table, outbox.lists_of(state), limit=MAX_COUNTED_MAILS)
     return Bounded(len(page.items), page.cursor is not None)
 
 

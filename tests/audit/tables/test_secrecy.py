@@ -140,7 +140,7 @@ def day(site, person, opened, signed_in, monkeypatch):
 
 def close(site) -> None:
     closing.close(people.find("the organiser"), repository.find(NAME))
-    ballots.seal_what_is_closed()
+    ballots.seal_closed()
     Sealer(site).seal()
 
 

@@ -15,7 +15,7 @@ from django.core.management.base import CommandError
 
 from ballots.services import unlink_all
 from mail.server import forget_outages
-from store.backup import NotEmpty, check, checkpoint_text, restore, unnoticed
+from store.backup import NotEmpty, check, checkpoint_text, ignore, restore
 from store.log import EventLog, utc_now
 from store.table import Table, Unavailable
 from upkeep import disk, server, system
@@ -119,7 +119,7 @@ class Command(StoreCommand):
         return backups.opened(raw, self.identities)
 
     def _fill(self, lines: BinaryIO, sha256: str | None) -> int:
-        notice = self.holding.notice if self.holding else unnoticed
+        notice = self.holding.notice if self.holding else ignore
         with shown_on(self.stderr, "Restore") as progress:
             return restore(self.table, lines, sha256, progress, self._finish, notice)
 
