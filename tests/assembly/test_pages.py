@@ -75,7 +75,7 @@ class Phone:
         table().write(*seats.seating(game, seat))
         seats.count_change(game)
         self.game, self.client = game, Client()
-        signed = players.sign(players._purpose(game.id), held.player, held.device, held.secret)
+        signed = players.create_token(players._purpose(game.id), held.player, held.device, held.secret)
         self.client.cookies[players.cookie_name(game.id)] = signed
 
     def page(self) -> str:

@@ -47,7 +47,7 @@ def made_so_often(monkeypatch) -> Counter:
         counts["mine", seat.player] += 1
         return Fragment(rendering.own_key(snapshot, seat), f"{seat.name} {snapshot.state.key}")
 
-    for name, function in (("screen", screen), ("status", status), ("mine", mine)):
+    for name, function in (("render_screen", screen), ("render_status", status), ("render_own", mine)):
         monkeypatch.setattr(rendering, name, function)
     return counts
 

@@ -201,7 +201,7 @@ def test_what_is_called_while_somebody_removes_it_stays(assembly, monkeypatch):
 
 def test_what_is_removed_while_somebody_calls_it_is_not_called(assembly, monkeypatch):
     version = repository.read_state(assembly.id).version
-    once_in_between(monkeypatch, moving, "stepped", partial(remove, assembly, 4))
+    once_in_between(monkeypatch, moving, "next_state", partial(remove, assembly, 4))
     with pytest.raises(LostRace):
         moving.drive(assembly.id, "Hana", Step.NEXT, version, item=4)
     assert (repository.read_state(assembly.id).played, len(titles(assembly))) == ((), 4)

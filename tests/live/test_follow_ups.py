@@ -212,7 +212,7 @@ def test_without_a_quorum_the_draft_is_made_and_says_so(assembly, hana, made):  
     sit(game, "Ada")
     draft = elections.find(services.make_election(hana, game.id, 0, of_those_present=True).what)
     assert voters_of(draft.name) == ["Ada"]
-    assert (draft.convened.quorate, draft.convened.words) == (
+    assert (draft.convened.quorate, draft.convened.summary) == (
         False,
         "1 of 12 present · quorum of more than 1/2 of those entitled NOT met · 1 of them was put on the roll",
     )

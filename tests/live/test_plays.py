@@ -94,7 +94,7 @@ def test_no_template_asks_for_a_play():
 
 
 # What says which app a thing belongs to, made what of a session, or is a play's own form; not a question's type.
-ELSEWHERE = {"ask_sheet.html", "follow_ups.py", "services.py", "demo.py"}
+ELSEWHERE = {"ask_sheet.html", "follow_up_store.py", "services.py", "demo.py"}
 
 
 def test_a_conditional_is_found(tmp_path):

@@ -189,7 +189,7 @@ def test_once_a_proof_is_whole_it_is_remembered(polled, monkeypatch):
     game, phones, _receipts = polled
     publish()
     first = files(phones[0].client, game)
-    monkeypatch.setattr(proofs, "stretches_over", lambda *_asked: pytest.fail("It was read before."))
+    monkeypatch.setattr(proofs, "ranges_over", lambda *_asked: pytest.fail("It was read before."))
     assert files(phones[1].client, game) == first
 
 

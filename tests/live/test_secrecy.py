@@ -102,7 +102,7 @@ class Hall:
     def browser(self, player: str) -> Client:
         held, client = self.passes[player], Client()
         words = (held.player, held.device, held.secret)
-        client.cookies[players.cookie_name(self.game.id)] = players.sign(players._purpose(self.game.id), *words)
+        client.cookies[players.cookie_name(self.game.id)] = players.create_token(players._purpose(self.game.id), *words)
         return client
 
     def backup(self) -> list[dict]:
@@ -177,7 +177,7 @@ def worlds(made, site, settings, tmp_path, monkeypatch) -> Callable[[Attack], li
         settings.STORE_URL = f"sqlite://{copy_of(begun, tmp_path / f'world {number}')}"
         monkeypatch.setattr(snapshots, "SESSIONS", snapshots.SessionCache())
         monkeypatch.setattr(roll, "CODES", roll.Codes())
-        monkeypatch.setattr(play_views, "PACE", type(play_views.PACE)())
+        monkeypatch.setattr(play_views, "ANSWER_RATE", type(play_views.ANSWER_RATE)())
         monkeypatch.setattr(presence, "PRESENCE", presence.Presence())
         said = VOTES if number == 0 else (VOTES[1], VOTES[0], *VOTES[2:])
         cast_all(game, phones, said, monkeypatch)
@@ -229,7 +229,7 @@ def test_nothing_that_a_host_can_fetch_or_do_depends_on_how_somebody_voted(world
 
 def test_a_vote_shown_to_whoever_has_the_seat_is_found(worlds, monkeypatch):
     """As it was once: a new code, and the host sees the vote of whoever it was made for."""
-    monkeypatch.setattr(check_in, "is_guarded", lambda game, state: False)
+    monkeypatch.setattr(check_in, "is_takeover_guarded", lambda game, state: False)
     monkeypatch.setattr(answering, "holder", lambda salt, secret: "")
     one, other = worlds(a_new_code)
     different = {mine[0] for mine, theirs in zip(one, other, strict=True) if mine != theirs}
@@ -240,7 +240,7 @@ def test_a_vote_shown_to_whoever_has_the_seat_is_found(worlds, monkeypatch):
 
 
 def a_receipt_made_of_the_player(monkeypatch: pytest.MonkeyPatch) -> None:
-    given = answering.Given
+    given = answering.GivenAnswer
 
     def derived(player, said, at, receipt, holder):
         return given(player, said, at, hashlib.sha256(whose[-1].encode()).hexdigest()[:12], holder)
