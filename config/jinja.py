@@ -108,22 +108,22 @@ class Multilingual(Environment):
         self.options = options
         self.compiled: dict[tuple[str | None, str], Environment] = {}
 
-    def here(self) -> Environment:
+    def active(self) -> Environment:
         """The environment of the active language and path."""
         key = get_language(), get_script_prefix()
         if key not in self.compiled:
-            self.compiled[key] = _equipped(Environment(**self.options))  # noqa: S701 - they say what is escaped
+            self.compiled[key] = _configure(Environment(**self.options))  # noqa: S701 - they say what is escaped
         return self.compiled[key]
 
     def get_template(self, name: Any, parent: str | None = None, globals: Any = None) -> Template:
-        return self.here().get_template(name, parent, globals)
+        return self.active().get_template(name, parent, globals)
 
     def from_string(self, source: Any, globals: Any = None, template_class: type[Template] | None = None) -> Template:
-        return self.here().from_string(source, globals, template_class)
+        return self.active().from_string(source, globals, template_class)
 
 
 INCLUDE = re.compile(r'{% include "([^"]+)" %}')
-OF_ITS_OWN = re.compile("{%-? *(block|extends)")  # what a template cannot have inside another one
+NOT_INLINABLE = re.compile("{%-? *(block|extends)")  # what a template cannot have inside another one
 
 
 class Includes(Extension):
@@ -136,7 +136,7 @@ class Includes(Extension):
     def _inlined(self, tag: re.Match[str]) -> str:
         assert self.environment.loader
         source, filename, _ = self.environment.loader.get_source(self.environment, tag[1])
-        if OF_ITS_OWN.search(source):
+        if NOT_INLINABLE.search(source):
             return tag[0]
         return f"{{% with %}}{self.preprocess(source, tag[1], filename)}{{% endwith %}}"
 
@@ -180,10 +180,10 @@ def environment(**options: Any) -> Environment:
     """Called by Django's template backend, with the options of the settings."""
     options |= {"autoescape": select_autoescape(disabled_extensions=["txt"], default=True)}
     extensions = ["jinja2.ext.i18n", Includes, Constants]
-    return _equipped(Multilingual(extensions=extensions, keep_trailing_newline=True, cache_size=-1, **options))
+    return _configure(Multilingual(extensions=extensions, keep_trailing_newline=True, cache_size=-1, **options))
 
 
-def _equipped(made: Environment) -> Environment:
+def _configure(made: Environment) -> Environment:
     made.install_gettext_callables(gettext, ngettext, newstyle=True, pgettext=pgettext, npgettext=npgettext)  # type: ignore[attr-defined]
     made.globals |= GLOBALS | {"languages": _languages, "shapes": signs.SHAPES}
     made.filters |= FILTERS | {"date": _date}

@@ -397,10 +397,10 @@ INSTALLED_APPS = [
 ]
 MIDDLEWARE = [
     "config.middleware.request_record",
-    "config.middleware.headers_alone",
-    "config.middleware.waits_for_the_store",
+    "config.middleware.head_without_body",
+    "config.middleware.store_timeout",
     "config.middleware.below_path",
-    "config.middleware.proxies_seen",
+    "config.middleware.watch_proxies",
     "django.middleware.security.SecurityMiddleware",
     "config.middleware.security_headers",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
@@ -413,10 +413,10 @@ MIDDLEWARE = [
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "accounts.middleware.SignedIn",
-    "config.middleware.Pausing",
+    "config.middleware.PauseGuard",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
-    "config.middleware.RefusalsInWords",
+    "config.middleware.ErrorPages",
 ]
 ROOT_URLCONF = "config.urls"
 WSGI_APPLICATION = "config.wsgi.application"
@@ -434,7 +434,7 @@ TEMPLATES = [
                 "accounts.anonymous.person",
                 "django.contrib.messages.context_processors.messages",
                 "pages.site_views.site_context",
-                "config.context.state",
+                "config.context.site_state",
                 "ranking.drafts.of_page",
             ],
         },
