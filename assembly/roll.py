@@ -30,7 +30,7 @@ from live.onward.electorate import Electorate
 from live.rules import MAX_PLAYERS, Game, Phase, State
 from live.seats import Seat
 from pages.sorting import natural_sort_key
-from ranking.codes import SYMBOLS, as_meant
+from ranking.codes import SYMBOLS, normalise_code
 from store import keys
 from store.keys import fold
 from store.log import Event
@@ -112,7 +112,7 @@ def _code_symbols(game_id: str, entry: Entry) -> str:
 
 def normalised_code(code: str) -> str:
     """However somebody typed what they read."""
-    return "".join(sign for sign in as_meant(code) if sign in SYMBOLS)
+    return "".join(sign for sign in normalise_code(code) if sign in SYMBOLS)
 
 
 class Codes:

@@ -11,7 +11,7 @@ from django.utils.translation import gettext_lazy as _
 
 from store.keys import EVENT_NUMBER_DIGITS
 from store.log import as_text
-from store.log.search import Wanted
+from store.log.search import Query
 from upkeep.pause import MAX_MESSAGE_CHARS, MAX_PAUSE_MINUTES
 
 
@@ -92,10 +92,10 @@ class LogForm(forms.Form):
             self.add_error("until", _("This is before the beginning."))
         return self.cleaned_data
 
-    def wanted(self) -> Wanted:
+    def query(self) -> Query:
         names = {name: self.cleaned_data[name] for name in ("actor", "event_type", "election")}
         since, until = self.cleaned_data["since"], self.cleaned_data["until"]
-        return Wanted(
+        return Query(
             **names,
             since=as_text(since[0]) if since else "",
             until=as_text(until[0] + until[1] - ONE_MILLISECOND) if until else "",

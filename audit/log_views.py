@@ -13,14 +13,14 @@ from django.utils.http import urlencode
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
-from accounts.access import anybody, requires
+from accounts.access import allow_everyone, requires
 from accounts.rules import Permission
 from acts.storage import SITE, table
 from store.keys import EVENT_NUMBER_DIGITS
 from store.log import EventLog
-from store.log.forgotten import is_rewritten, sealed_digest
+from store.log.rewriting import is_rewritten, sealed_digest
 from store.log.seal import DIGEST_BYTES
-from store.log.search import look
+from store.log.search import search
 from store.schema import SCHEMA
 from store.table import Item
 
@@ -45,7 +45,7 @@ def log(request: HttpRequest) -> HttpResponse:
     context: dict[str, Any] = {"form": form, "types": sorted(SCHEMA.events)}
     if not form.is_valid():
         return render(request, "audit/log/log.html", context, status=422)
-    found = look(table(), form.wanted(), before=form.cleaned_data["before"], limit=PAGE_ROWS)
+    found = search(table(), form.query(), before=form.cleaned_data["before"], limit=PAGE_ROWS)
     context |= {
         "events": [(event, _subject(event)) for event in found.events],
         "further": reverse("log") + _query({**form.typed(), "before": found.before}) if found.before else "",
@@ -76,7 +76,7 @@ def load_numbered(number: int) -> tuple[int, Item | None] | None:
     return (number, found) if found or records.is_void(number) else None
 
 
-@requires(Permission.VIEW_SECRETS, load=load_numbered, rule=anybody)
+@requires(Permission.VIEW_SECRETS, load=load_numbered, rule=allow_everyone)
 @require_safe
 def event(request: HttpRequest, numbered: tuple[int, Item | None]) -> HttpResponse:
     """One event with all it says, its digest, and the checkpoints that cover it; or that its number is void."""

@@ -8,7 +8,7 @@ from django.utils.translation import gettext as _
 
 from accounts.models import User
 from acts.storage import table
-from elections import personal_data, places
+from elections import personal_data, sharding
 from elections import repository as elections
 from store import keys
 from store.table import Item, Key
@@ -17,12 +17,12 @@ from . import repository
 from .repository import Standing
 
 
-def ballots(user: User) -> Iterator[Item]:
+def export_ballots(user: User) -> Iterator[Item]:
     """One for each roll that says they voted. What the ballot page would not show them, this does not either."""
     for some in personal_data.entries(user):
         voted = [entry for entry in some if entry["voted"]]
         standings = list(_standings(user, voted)) if voted else []
-        own = [place for each in standings if each.is_shown and (place := each.ballot_key)]
+        own = [place for each in standings if each.may_see_ballot and (place := each.ballot_key)]
         found = table().get_many(own) if own else {}
         yield from (_ballot(each, found.get(each.ballot_key) if each.ballot_key else None) for each in standings)
 
@@ -33,7 +33,7 @@ def _standings(user: User, entries: list[Item]) -> Iterator[Standing]:
     def salts(*shards: int) -> list[Key]:
         return [keys.salt(name, user.name, many) for name, many in zip(names, shards, strict=True)]
 
-    shards, found = places.read_all(names, salts)
+    shards, found = sharding.read_all(names, salts)
     salt_of = dict(zip(names, salts(*shards), strict=True))
     for entry in entries:
         name = entry["election_name"]

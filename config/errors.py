@@ -11,8 +11,8 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils.translation import gettext_lazy as _
 
-from accounts.access import answer_to_lost
-from accounts.anonymous import Anonymous
+from accounts.access import lost_session_response
+from accounts.visitors import Anonymous
 from acts.queues import safe_message
 from store.log import utc_now
 from store.table import BadCursor, Conflict, InDoubt, Unavailable, Unwritable
@@ -168,7 +168,7 @@ def _record(request: HttpRequest, exception: BaseException | None, status: int) 
 
 def csrf_failure(request: HttpRequest, reason: str = "") -> HttpResponse:
     """Whose cookies are gone may have typed something that can be kept."""
-    if request.resolver_match and (kept := answer_to_lost(request, request.resolver_match.func)):
+    if request.resolver_match and (kept := lost_session_response(request, request.resolver_match.func)):
         return kept
     return error_page(
         request, 403, _("This form has grown old or came from elsewhere. Reload the page and send it again.")

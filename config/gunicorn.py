@@ -13,7 +13,7 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 
 from django.conf import settings  # only after the name of its module is known
 
-from accounts import setup
+from accounts import setup_link
 from config.proxies import missing_proxies
 from config.web.connections import room_for
 from store.connect import connect
@@ -64,7 +64,7 @@ def on_starting(server: Any) -> None:
         server.log.warning("METRICS_DIR %s cannot be used: %s.", settings.METRICS_DIR, reason)
     else:
         shared_metrics.clear(settings.METRICS_DIR)
-    setup.announce()
+    setup_link.print_link()
 
 
 def when_ready(server: Any) -> None:

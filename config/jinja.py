@@ -33,13 +33,13 @@ from markupsafe import escape
 
 from live import clock, signs
 from live.words import phase_words, type_words
-from mail import words as mail_words
+from mail import labels as mail_labels
 from pages import markdown_cache, names, time_display
 from pages.fragments import cached_include
 from pages.icons import icon
 from pages.paths import path_of
-from ranking.explanations import said
-from results.pictures import arranged
+from ranking.explanations import translate
+from results.pictures import arrange_pictures
 
 GLOBALS = {
     "cached_include": cached_include,
@@ -54,7 +54,7 @@ GLOBALS = {
     "url": path_of,
 }
 FILTERS = {
-    "arranged": arranged,
+    "arranged": arrange_pictures,
     "capfirst": defaultfilters.capfirst,
     "clock_in_zone": time_display.clock_in_zone,
     "day": time_display.day,
@@ -67,16 +67,16 @@ FILTERS = {
     "linebreaks": defaultfilters.linebreaks_filter,
     "linebreaksbr": defaultfilters.linebreaksbr,
     "localize": localize,
-    "mail_note": mail_words.mail_note,
-    "mail_reason": mail_words.mail_reason,
-    "mail_state": mail_words.mail_state,
+    "mail_note": mail_labels.note_text,
+    "mail_reason": mail_labels.reason_text,
+    "mail_state": mail_labels.state_label,
     "minutes": clock.minutes,
     "moment": time_display.moment,
     "phase_words": phase_words,
-    "said": said,
+    "said": translate,
     "shortened": names.shortened,
     "striptags": defaultfilters.striptags,
-    "subject": mail_words.subject,
+    "subject": mail_labels.mail_title,
     "time_left": clock.time_left,
     "timesince": defaultfilters.timesince_filter,
     "truncatechars": defaultfilters.truncatechars,

@@ -17,7 +17,7 @@ from django.utils.cache import patch_vary_headers
 from isal import isal_zlib
 
 from pages.streams import EVENT_STREAM
-from store import patience, trips
+from store import round_trips, wait_budget
 from store.connect import connect
 from store.table import KeyTooLong
 from upkeep import pause
@@ -88,7 +88,7 @@ def request_record(get_response: GetResponse) -> GetResponse:
     def respond(request: HttpRequest) -> HttpResponse:
         request.id = secrets.token_hex(8)
         start = perf_counter()
-        with trips.counted() as asked:
+        with round_trips.count_round_trips() as asked:
             response = get_response(request)
         seconds = perf_counter() - start
         route = request.resolver_match.route if request.resolver_match else "(no route)"
@@ -142,7 +142,7 @@ def store_timeout(get_response: GetResponse) -> GetResponse:
     def respond(request: HttpRequest) -> HttpResponse:
         if not connect(settings.STORE_URL).is_distant:
             return get_response(request)
-        with patience.of_request(settings.STORE_SECONDS):
+        with wait_budget.of_request(settings.STORE_SECONDS):
             return get_response(request)
 
     return respond

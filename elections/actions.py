@@ -24,15 +24,15 @@ def relation(user: User, election: Election) -> rules.Relation:
 
 def check(user: User, election: Election, action: Action) -> None:
     """Refuse what this person may not do, what cannot be done now, or not to one question on a ballot alone."""
-    check_itself(user, election, action)
-    multi_ballots.check_alone(election, action)
+    check_actor_and_state(user, election, action)
+    multi_ballots.check_single_question(election, action)
 
 
-def check_itself(user: User, election: Election, action: Action) -> None:
+def check_actor_and_state(user: User, election: Election, action: Action) -> None:
     """As `check`, of what is done to all questions on a ballot."""
     rules.check_who(relation(user, election), action)
     rules.check_when(election.state(now_text()), action)
-    rules.check_in_place(election, action)
+    rules.check_settled(election, action)
 
 
 def record(

@@ -37,12 +37,12 @@ class Convened:
         return datetime.fromisoformat(self.at)
 
     @property
-    def turnout_words(self) -> str:
-        words = {"present": self.present, "entitled": self.entitled}
-        return (_("%(present)d of %(entitled)d present") if self.entitled else _("%(present)d present")) % words
+    def attendance_text(self) -> str:
+        values = {"present": self.present, "entitled": self.entitled}
+        return (_("%(present)d of %(entitled)d present") if self.entitled else _("%(present)d present")) % values
 
     @property
-    def quorum_words(self) -> str:
+    def quorum_text(self) -> str:
         """Nothing where none was asked for."""
         if not self.quorum:
             return ""
@@ -68,25 +68,25 @@ class Convened:
         return floor(needed) + 1 if self.quorum.startswith(">") else ceil(needed)
 
     @property
-    def roll_words(self) -> str:
+    def roll_text(self) -> str:
         """What became of those present; nothing where nobody was to become a voter by it."""
         if not (self.listed or self.unlisted):
             return ""
         put = ngettext("%(count)d of them was put on the roll", "%(count)d of them were put on the roll", self.listed)
-        said = [put % {"count": self.listed}]
+        parts = [put % {"count": self.listed}]
         if self.unlisted:
             left = ngettext(
                 "%(count)d could not be, having neither an account nor an address here",
                 "%(count)d could not be, having neither an account nor an address here",
                 self.unlisted,
             )
-            said.append(left % {"count": self.unlisted})
-        return "; ".join(said)
+            parts.append(left % {"count": self.unlisted})
+        return "; ".join(parts)
 
     @property
-    def words(self) -> str:
+    def summary(self) -> str:
         """All of it in one line, without title and time."""
-        return " · ".join(filter(None, (self.turnout_words, self.quorum_words, self.roll_words)))
+        return " · ".join(filter(None, (self.attendance_text, self.quorum_text, self.roll_text)))
 
 
 def convened_of(item: Item) -> Convened:

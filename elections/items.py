@@ -95,7 +95,7 @@ ITEMS = (
              f"text_html {RENDERED}", replay=MAILS),
     ItemType("left alone", keys.quiet, hidden="address:address",
              replay="Who wants no mails about results is nobody's business but their own.",
-             exports=(Export("results_by_mail", "", opt_out.wanted),)),
+             exports=(Export("results_by_mail", "", opt_out.export_opt_out),)),
 
     # several questions on one ballot
     ItemType("book", keys.multi_ballot, fields_of(MultiBallot), sheets=(
@@ -111,7 +111,7 @@ ITEMS = (
                                                 "the whole name."), "id name owner_name:person members created_at",
                        "id", "name", lambda asked: keys.groups_of(asked.name) if asked.name else None),),
              exports=(Export("groups", _("groups.json: groups of voters you keep for your elections, without their "
-                                         "members."), personal_data.groups_kept_by),),
+                                         "members."), personal_data.own_groups),),
              partings=(Parting(personal_data.groups_to_delete, (
                  ngettext_lazy("%(count)d group of voters is deleted.", "%(count)d groups of voters are deleted.",
                                "count"),)),)),

@@ -18,7 +18,7 @@ from store.schema import EventType, fields_of
 from store.splitting import by_count
 from store.table import Delete, Exists, Put, Table, Update, Write
 
-from . import places, repository
+from . import repository, sharding
 from .convening import Convened
 from .drafts import renaming
 from .drafts import services as drafts
@@ -27,14 +27,14 @@ from .history import entries as history
 from .invitations import mailing, voting_link
 from .lifecycle import closing, deleting
 from .lifecycle import services as lifecycle
-from .lifecycle.deleting import to_delete
+from .lifecycle.deleting import deletion_task
 from .managers.services import with_manager, with_owner, without_manager
 from .roll import services as roll
 from .rules import Election, State
 from .skills_needed import needs
 from .skills_needed.needs import Agreement, Need
 from .turnout import times as voting_times
-from .turnout.times import Told
+from .turnout.times import TurnoutEvent
 
 
 def election_of(event: Happened) -> Election:
@@ -92,7 +92,7 @@ def deleted(event: Happened) -> Iterator[Step]:
         raise DoesNotFit(
             f"takes the election for {event.said['state']}, which is {election.stored_state.value} by then."
         )
-    yield [*deleting.deletion(election), to_delete(election, event.actor)]
+    yield [*deleting.deletion(election), deletion_task(election, event.actor)]
     repository.DELETING.advance(election.name)
 
 
@@ -114,9 +114,9 @@ def candidate_of(event: Happened) -> Candidate:
 
 
 def candidate_edited(event: Happened) -> Iterator[Step]:
-    election, before, said = election_of(event), candidate_of(event), event.said
-    after = replace(before, statement=said["statement"], link=said["link"])
-    yield [repository.changed_candidate(election.name, before, after), repository.touched(election)]
+    election, before, data = election_of(event), candidate_of(event), event.said
+    after = replace(before, statement=data["statement"], link=data["link"])
+    yield [repository.changing_candidate(election.name, before, after), repository.touched(election)]
 
 
 def candidates_removed(event: Happened) -> Iterator[Step]:
@@ -127,19 +127,19 @@ def candidates_removed(event: Happened) -> Iterator[Step]:
 
 def _gone(election_name: str, name: str) -> list[Write]:
     candidate = repository.find_candidate(election_name, name)
-    return repository.gone_candidate(election_name, name, candidate.photo if candidate else None)
+    return repository.removing_candidate(election_name, name, candidate.photo if candidate else None)
 
 
 def candidate_pictured(event: Happened) -> Iterator[Step]:
     """What is said of the picture; its bytes are in no log."""
     election, candidate = election_of(event), candidate_of(event)
-    change = repository.pictured_candidate(election.name, candidate, photo_of(event.said["photo"]))
+    change = repository.picturing_candidate(election.name, candidate, photo_of(event.said["photo"]))
     yield [change, repository.touched(election)]
 
 
 def need_set(event: Happened) -> Iterator[Step]:
-    election, said = election_of(event), event.said
-    need = Need(said["skill_id"], said["level"], said["count"])
+    election, data = election_of(event), event.said
+    need = Need(data["skill_id"], data["level"], data["count"])
     yield [*needs.setting(election.name, need), repository.touched(election)]
 
 
@@ -149,29 +149,29 @@ def needs_dropped(event: Happened) -> Iterator[Step]:
 
 
 def agreed(event: Happened) -> Iterator[Step]:
-    election, said = election_of(event), event.said
-    agreed_to = tuple(said["skills"])
-    known = (tuple(said["asked"]), agreed_to) if "asked" in said else ((), ())
-    agreement = Agreement(said["candidate_name"], event.actor, said["account"], agreed_to, *known)
+    election, data = election_of(event), event.said
+    agreed_to = tuple(data["skills"])
+    known = (tuple(data["asked"]), agreed_to) if "asked" in data else ((), ())
+    agreement = Agreement(data["candidate_name"], event.actor, data["account"], agreed_to, *known)
     writes = needs.agreeing(election, agreement)
-    yield [*writes, repository.stands(election.name, agreement.candidate), repository.touched(election)]
+    yield [*writes, repository.candidate_exists(election.name, agreement.candidate), repository.touched(election)]
 
 
 def candidates_asked(event: Happened) -> Iterator[Step]:
-    election, said = election_of(event), event.said
+    election, data = election_of(event), event.said
     there = {each.candidate: each for each in needs.agreements(election.name)}
-    for candidate, account in zip(said["candidates"], said["accounts"], strict=True):
+    for candidate, account in zip(data["candidates"], data["accounts"], strict=True):
         known = there.get(candidate) or Agreement(candidate, candidate, account, ())
-        yield needs.agreeing(election, replace(known, asked=tuple(said["skills"])))
+        yield needs.agreeing(election, replace(known, asked=tuple(data["skills"])))
     yield [repository.touched(election)]
 
 
 def disagreed(event: Happened) -> Iterator[Step]:
     """After the opening, only because somebody left; then the election itself stays as it is."""
-    election, said, candidate = election_of(event), event.said, event.said["candidate_name"]
-    if "answered" in said:
-        answers = tuple(said["asked"]), tuple(said["answered"])
-        declined = Agreement(candidate, event.actor, said["account"], (), *answers)
+    election, data, candidate = election_of(event), event.said, event.said["candidate_name"]
+    if "answered" in data:
+        answers = tuple(data["asked"]), tuple(data["answered"])
+        declined = Agreement(candidate, event.actor, data["account"], (), *answers)
         yield [*needs.agreeing(election, declined), repository.touched(election)]
         return
     touched = [repository.touched(election)] if election.stored_state == State.DRAFT else []
@@ -186,7 +186,7 @@ def voters_added(event: Happened) -> Iterator[Step]:
 
 def voters_removed(event: Happened) -> Iterator[Step]:
     election, names = election_of(event), event.said["voters"]
-    gone = [Delete(places.entry(election, name), when=Exists()) for name in names]
+    gone = [Delete(sharding.voter_key(election, name), when=Exists()) for name in names]
     yield [*gone, repository.touched(election, -len(names))]
 
 
@@ -198,25 +198,25 @@ def opened(event: Happened) -> Iterator[Step]:
 
     And without the secret of the lots, which the log tells with the result.
     """
-    election, said = election_of(event), event.said
-    commitment, opened_at = said["lots_commitment"], said["opened_at"]
-    after = lifecycle.opened(election, editable=said["editable"], lots_commitment=commitment, opened_at=opened_at)
-    after = replace(after, shows_skills=said.get("shows_skills", False))
+    election, data = election_of(event), event.said
+    commitment, opened_at = data["lots_commitment"], data["opened_at"]
+    after = lifecycle.opened(election, editable=data["editable"], lots_commitment=commitment, opened_at=opened_at)
+    after = replace(after, shows_skills=data.get("shows_skills", False))
     early, writes = lifecycle.opening(election, after)
     yield from by_count(early)
-    yield [*writes, voting_times.begun(after, event.number)]
+    yield [*writes, voting_times.starting(after, event.number)]
 
 
 def closed(event: Happened) -> Iterator[Step]:
     election = election_of(event)
-    yield closing.beginning(election, replace(election, closing=event.actor, closed_at=event.said["closed_at"]))
+    yield closing.starting_close(election, replace(election, closing=event.actor, closed_at=event.said["closed_at"]))
     yield from by_count(repository.shut_gates(election_of(event)))
-    yield [*closing.closing(election_of(event)), *turned_out(event)]
+    yield [*closing.finishing_close(election_of(event)), *turned_out(event)]
 
 
 def turned_out(event: Happened) -> list[Update]:
     """What is told of when people voted."""
-    return voting_times.counting(table(), Told(event.number, event.kind, event.when, event.said))
+    return voting_times.counting(table(), TurnoutEvent(event.number, event.kind, event.when, event.said))
 
 
 # --- who runs it ---
@@ -243,14 +243,14 @@ def recorded_only(event: Happened) -> Step:
 
 
 def group_used(event: Happened) -> list[Write]:
-    return repository.with_group(election_of(event), group_of(event).id)
+    return repository.using_group(election_of(event), group_of(event).id)
 
 
 def mailed_again(event: Happened) -> Iterator[Step]:
     election = election_of(event)
     if not repository.on_roll(election, [event.said["voter"]]):
         raise DoesNotFit(f"is about {event.said['voter']}, who is not on the roll by then.")
-    yield [voting_link.turned(election, event.said["voter"])] if election.vote_by_link else []
+    yield [voting_link.renewing(election, event.said["voter"])] if election.vote_by_link else []
 
 
 SETTINGS = f"election_name description {fields_of(Election)} owner_name:person managers:people"
@@ -306,7 +306,7 @@ EVENTS = (
               sentence=_("%(who)s changed what the invitation says.")),
     EventType("InvitationTested", recorded_only, "election_name",
               sentence=_("%(who)s sent themselves a test of a mail to voters.")),
-    EventType("RemindersDeclined", lambda event: [mailing.declined(election_of(event), event.said["voter_name"])],
+    EventType("RemindersDeclined", lambda event: [mailing.declining(election_of(event), event.said["voter_name"])],
               "election_name voter_name:person"),
     EventType("ElectionNotFilled", recorded_only, "election_name sentence", sentence=history.not_filled),
 )  # fmt: skip
@@ -334,7 +334,7 @@ def forget_unused_gates(there: Table) -> None:
     """Gates beyond the first few are open before an election is: what an opening left that was cut short there."""
     for item in list(there.each(repository.list_of(State.DRAFT))):
         election = repository.election_of(there.get(keys.election(item["name"])) or item)
-        gates = places.gates_of(election).keys(election.name) if election.shards > 1 else []
+        gates = sharding.gates_of(election).keys(election.name) if election.shards > 1 else []
         for some in by_count(gates):
             there.write(*map(Delete, some))
 
@@ -345,7 +345,7 @@ def shut_what_is_shut(there: Table) -> None:
         stored, election = there.get(keys.election(item["name"])), repository.find(item["name"])
         if election is not None and stored is not None and stored.get("closing"):
             begun = replace(election, closing=stored["closing"], closed_at=stored["closed_at"])
-            table().write(*closing.beginning(election, begun))
+            table().write(*closing.starting_close(election, begun))
             shut = repository.shut_gates(repository.find(item["name"]) or begun)
             for here in (table(), there):
                 with use_table(here):

@@ -23,15 +23,15 @@ from pages.sorting import natural_sort_key
 from photos import repository as photos
 from photos.rules import Photo, photo_of
 from ranking.candidates import Candidate
-from store import keys, spans
-from store.memory import LastSeen, Memory
+from store import keys, sharded_reads
+from store.caches import ParseCache, SizedCache
 from store.splitting import by_count
 from store.table import AllOf, Check, Delete, Equals, Exists, Item, Key, Missing, Put, Span, Update, Write
 
-from . import places
+from . import sharding
 from .convening import convened_of
-from .places import Known, gates_of
 from .rules import Election, Relation, State, is_over, relation
+from .sharding import Known, gates_of
 
 RENAMING = TaskType("rename election", _("Renaming an election"))
 DELETING = TaskType("delete election", _("Deleting an election"))
@@ -39,7 +39,13 @@ IMPORTING = TaskType("import voters", _("Importing voters"))
 
 MAX_RECENT_ROLL_ENTRIES = 1000  # entries on rolls, the newest, among which home looks for what waits for one's vote
 OUTCOME = ("sealed_at", "winners", "winner_count", "seats")  # and once it is sealed, how it ended
-COPIED = ("name", "no_voting_before", "no_voting_after", "created_at", "closing")  # what lists show beside the state
+LISTED_FIELDS = (
+    "name",
+    "no_voting_before",
+    "no_voting_after",
+    "created_at",
+    "closing",
+)  # what lists show beside the state
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +101,7 @@ def find(name: str) -> Election | None:
     return election_of(item) if item else None
 
 
-def recently(name: str, person: User | None, *also: Key, is_open: bool = False) -> Cacheable:
+def recent_read(name: str, person: User | None, *also: Key, is_open: bool = False) -> Cacheable:
     """The election, and what lies beside it, as a page may show them to somebody as they were a second ago: to nobody
     who runs it, and so may just have changed it; and with `is_open` only if it took votes, so that nobody is turned
     away who came in time."""
@@ -113,11 +119,11 @@ def recently(name: str, person: User | None, *also: Key, is_open: bool = False) 
 
 def find_recent(name: str) -> Election | None:
     """For somebody who is not signed in."""
-    item = get_cached(recently(name, None)).get(keys.election(name))
+    item = get_cached(recent_read(name, None)).get(keys.election(name))
     return election_of(item) if item else None
 
 
-def find_whole(name: str) -> Election | None:
+def find_settled(name: str) -> Election | None:
     """The election of that name, with everything it had under another."""
     election = find(name)
     if election is None or not election.renamed_from:
@@ -126,7 +132,7 @@ def find_whole(name: str) -> Election | None:
     return find(name)
 
 
-def find_made(name: str, created_at: str) -> Election | None:
+def find_created(name: str, created_at: str) -> Election | None:
     """The election that was made at that moment under this name, whatever its name is by now."""
     election = find(name)
     if election is not None and election.created_at == created_at:
@@ -136,7 +142,7 @@ def find_made(name: str, created_at: str) -> Election | None:
     return find(found[0]["name"]) if len(found) == 1 else None
 
 
-def find_described(name: str) -> tuple[Election, Description] | None:
+def find_with_description(name: str) -> tuple[Election, Description] | None:
     """The election and what it says of itself, in one round trip."""
     at = keys.election(name)
     found = table().get_many([at, keys.description(name)])
@@ -167,9 +173,9 @@ def find_with_entry(name: str, person: User) -> tuple[Election, Voter | None] | 
     return (election_of(item), _entry_of(person, found, entries)) if item else None
 
 
-def find_to_show(name: str, person: User) -> tuple[Election, Voter | None, Description] | None:
+def find_for_page(name: str, person: User) -> tuple[Election, Voter | None, Description] | None:
     """As `find_with_entry`, and what the election says of itself."""
-    seen = recently(name, person, keys.description(name), is_open=True)
+    seen = recent_read(name, person, keys.description(name), is_open=True)
     found, entries = _read_with_entries(person, name, seen)
     if (item := found.get(keys.election(name))) is None:
         return None
@@ -178,7 +184,7 @@ def find_to_show(name: str, person: User) -> tuple[Election, Voter | None, Descr
 
 def _read_with_entries(person: User, name: str, seen: Cacheable | None = None) -> tuple[Mapping[Key, Item], list[Key]]:
     names = [each for each in (person.name, person.email) if each]
-    shards, found = places.read(name, lambda shards: [keys.voter(name, each, shards) for each in names], seen)
+    shards, found = sharding.read(name, lambda shards: [keys.voter(name, each, shards) for each in names], seen)
     return found, [keys.voter(name, each, shards) for each in names]
 
 
@@ -190,10 +196,10 @@ def _entry_of(person: User, found: Mapping[Key, Item], entries: list[Key]) -> Vo
 
 def entries_of(person: User, entries: Iterable[Item]) -> list[Item]:
     """Those of the entries under somebody's name and address that are theirs."""
-    return [entry for _person, entry in matching([(person, entry) for entry in entries])]
+    return [entry for _person, entry in matching_entries([(person, entry) for entry in entries])]
 
 
-def matching(pairs: Sequence[tuple[User, Item]]) -> list[tuple[User, Item]]:
+def matching_entries(pairs: Sequence[tuple[User, Item]]) -> list[tuple[User, Item]]:
     """Those of the pairs in which the entry on a roll is the person's, whose name or address it has.
 
     One by address is whose address it is. One by name is that of the account it was made for, so a name that is free
@@ -218,7 +224,7 @@ def candidates_by_name(name: str) -> list[Candidate]:
     return sorted(candidates(name), key=lambda each: natural_sort_key(each.name))
 
 
-def candidates_to_show(name: str) -> list[Candidate]:
+def candidates_with_html(name: str) -> list[Candidate]:
     """As people look for them, with their statements as HTML, which is made now where none is kept, as far as one
     request may."""
     budget = markdown_cache.RenderBudget()
@@ -233,7 +239,7 @@ def candidates_of(election: Election) -> tuple[Candidate, ...]:
     """As `candidates_to_show`; kept as long as the election has this version: every change of its candidates makes a
     new one."""
     version = election.name, election.created_at, election.version
-    return _known_candidates.get(version, lambda: tuple(candidates_to_show(election.name)))
+    return _known_candidates.get(version, lambda: tuple(candidates_with_html(election.name)))
 
 
 def _bytes_of(candidates: Sequence[Candidate]) -> int:
@@ -242,7 +248,7 @@ def _bytes_of(candidates: Sequence[Candidate]) -> int:
     return sum(each.weight for each in candidates) if is_whole else _known_candidates.most
 
 
-_known_candidates = Memory[tuple[Candidate, ...]](64_000_000, _bytes_of)
+_known_candidates = SizedCache[tuple[Candidate, ...]](64_000_000, _bytes_of)
 
 
 def find_candidate(name: str, candidate: str) -> Candidate | None:
@@ -254,9 +260,9 @@ def voters(
     election: Known, *, prefix: str = "", limit: int, cursor: str | None = None, by_name: bool = True
 ) -> tuple[list[Item], str | None]:
     """A page of the roll; without those who are on it by name, it is filled up, so that no gap tells of them."""
-    roll = places.roll(election, prefix)
+    roll = sharding.roll_spans(election, prefix)
     if by_name:
-        page = spans.page(table(), roll, limit=limit, cursor=cursor)
+        page = sharded_reads.page(table(), roll, limit=limit, cursor=cursor)
         return page.items, page.cursor
     found, on = _by_address(roll, limit, cursor)
     is_last = on is None or not _by_address(roll, 1, on)[0]
@@ -266,7 +272,7 @@ def voters(
 def _by_address(roll: Sequence[Span], limit: int, cursor: str | None) -> tuple[list[Item], str | None]:
     found: list[Item] = []
     while True:
-        page = spans.page(table(), roll, limit=limit - len(found), cursor=cursor)
+        page = sharded_reads.page(table(), roll, limit=limit - len(found), cursor=cursor)
         found += [item for item in page.items if is_by_address(item["voter_name"])]
         cursor = page.cursor
         if cursor is None or len(found) == limit:
@@ -274,23 +280,23 @@ def _by_address(roll: Sequence[Span], limit: int, cursor: str | None) -> tuple[l
 
 
 def every_voter(election: Known, *, by_name: bool = True) -> Iterator[Voter]:
-    found = map(voter_of, spans.each(table(), places.roll(election)))
+    found = map(voter_of, sharded_reads.each(table(), sharding.roll_spans(election)))
     return (voter for voter in found if by_name or is_by_address(voter.name))
 
 
-def still_here(election: Known, *, by_name: bool = True) -> Iterator[str]:
+def current_voters(election: Known, *, by_name: bool = True) -> Iterator[str]:
     """Who is on the roll, without those listed by the name of an account that is gone; or only who is by address."""
-    every = spans.each(table(), places.roll(election))
+    every = sharded_reads.each(table(), sharding.roll_spans(election))
     left = (entry for entry in every if by_name or is_by_address(entry["voter_name"]))
     for some in by_count(left):
         named = {keys.user(each["voter_name"]): each for each in some if not is_by_address(each["voter_name"])}
         found = table().get_many(named) if named else {}
         pairs = [(people.user_of(item), named[key]) for key, item in found.items()]
-        here = {entry["voter_name"] for _person, entry in matching(pairs)}
+        here = {entry["voter_name"] for _person, entry in matching_entries(pairs)}
         yield from (name for each in some if is_by_address(name := each["voter_name"]) or name in here)
 
 
-def lists(
+def list_elections(
     *, state: State | None = None, prefix: str = "", run_by: str = "", limit: int, cursor: str | None = None
 ) -> tuple[list[Listed], str | None]:
     """By name from a prefix on; or the newest first: all, of one state, or run by somebody."""
@@ -307,12 +313,12 @@ def list_of(state: State) -> Span:
     return keys.elections_in_state(State.OPEN.value if state == State.EDITABLE else state.value)
 
 
-def newest(span: Span) -> Iterator[Item]:
+def newest_entries(span: Span) -> Iterator[Item]:
     """Somebody is on the rolls of closed elections, too, and of drafts: what is open must not hide behind a hundred."""
     return islice(table().each(span, backwards=True), MAX_RECENT_ROLL_ENTRIES)
 
 
-def taking_votes(names: Iterable[str], now: str) -> list[Election]:
+def open_elections(names: Iterable[str], now: str) -> list[Election]:
     """The elections among these that are open. Of the others only their short entries in the list are read."""
     places = [keys.listed_election(name) for name in names]
     entries = [listed_of(item) for item in table().get_many(places).values()] if places else []
@@ -334,7 +340,7 @@ def _election_of(item: Item) -> Election:
     return Election(**values)
 
 
-election_of = LastSeen(_election_of)
+election_of = ParseCache(_election_of)
 
 
 def candidate_of(item: Item) -> Candidate:
@@ -350,19 +356,19 @@ def listed_of(item: Item) -> Listed:
     state = item.get("state") or election_of(item).stored_state.value
     sealed = {name: item[name] for name in OUTCOME} if "sealed_at" in item else {}
     sealed |= {"winners": tuple(sealed["winners"])} if sealed else {}
-    return Listed(item["name"], State(state), *(item[name] for name in COPIED[1:]), **sealed)
+    return Listed(item["name"], State(state), *(item[name] for name in LISTED_FIELDS[1:]), **sealed)
 
 
-def _copied(election: Election) -> Item:
-    shown = {name: getattr(election, name) for name in COPIED}
-    return {"state": election.stored_state.value, "remind_before": list(election.remind_before)} | shown
+def _listed_fields(election: Election) -> Item:
+    fields = {name: getattr(election, name) for name in LISTED_FIELDS}
+    return {"state": election.stored_state.value, "remind_before": list(election.remind_before)} | fields
 
 
 def storable(fields: Mapping[str, Any]) -> Item:
     """As items and events hold them: lists, where values have tuples; and neither what was made of a text, nor a
     picture, which nobody has before it is given."""
-    kept = {name: value for name, value in fields.items() if name not in ("html", "photo")}
-    return {name: list(value) if isinstance(value, tuple) else value for name, value in kept.items()}
+    unchanged_fields = {name: value for name, value in fields.items() if name not in ("html", "photo")}
+    return {name: list(value) if isinstance(value, tuple) else value for name, value in unchanged_fields.items()}
 
 
 # --- writes; each answers the parts of a transaction ---
@@ -382,8 +388,8 @@ def creation(election: Election, description: str = "") -> tuple[Put, *tuple[Wri
     date = keys.by_date(election.created_at, election.name)
     state = {"GSI1PK": list_of(election.stored_state).pk, "GSI1SK": date}
     others: list[Write] = [
-        Put({"PK": entry.pk, "SK": entry.sk, **state, **_copied(election)}),
-        runner(election, election.owner_name),
+        Put({"PK": entry.pk, "SK": entry.sk, **state, **_listed_fields(election)}),
+        manager_entry(election, election.owner_name),
         *([group_used(election.group, election.name, election.created_at)] if election.group else []),
         *([description_written(election.name, description)] if description else []),
         *is_vacant(election.name),
@@ -405,11 +411,11 @@ def is_vacant(name: str) -> tuple[Check, Check]:
     return Check(RENAMING.key(name), Missing()), Check(DELETING.key(name), Missing())
 
 
-def runner(election: Election, person: str) -> Put:
+def manager_entry(election: Election, person: str) -> Put:
     """The entry of an election in the list of somebody who runs it."""
     place = keys.manager(election.name, person)
     index = {"GSI1PK": keys.run_by(person).pk, "GSI1SK": keys.by_date(election.created_at, election.name)}
-    return Put({"PK": place.pk, "SK": place.sk, **index, "person": person, **_copied(election)})
+    return Put({"PK": place.pk, "SK": place.sk, **index, "person": person, **_listed_fields(election)})
 
 
 def change(before: Election, after: Election, description: str | None = None) -> tuple[Update, *tuple[Write, ...]]:
@@ -422,14 +428,14 @@ def change(before: Election, after: Election, description: str | None = None) ->
     """
     # The roll counts for itself; a move and what a draft is filled with come to their own ends; where it lies and who
     # convened it stays.
-    kept = ("name", "created_at", "voter_count", "renamed_from", "filling", "shards", "convened")
-    own = versions.change(before, after, _item, kept)
+    unchanged_fields = ("name", "created_at", "voter_count", "renamed_from", "filling", "shards", "convened")
+    own = versions.change(before, after, _item, unchanged_fields)
     after = versions.next_version(before, after)
-    shown = _copied(after)
+    fields = _listed_fields(after)
     state = {"GSI1PK": list_of(after.stored_state).pk}
-    writes: list[Write] = [Update(keys.listed_election(before.name), set=shown | state)]
+    writes: list[Write] = [Update(keys.listed_election(before.name), set=fields | state)]
     people = {keys.fold(name): name for name in (after.owner_name, *after.managers)}
-    writes += [runner(after, name) for name in people.values()]
+    writes += [manager_entry(after, name) for name in people.values()]
     gone = {keys.fold(name): name for name in (before.owner_name, *before.managers)}
     writes += [Delete(keys.manager(before.name, name)) for folded, name in gone.items() if folded not in people]
     if description is not None:
@@ -467,7 +473,7 @@ def _as_of(election: Election) -> str:
     return as_of(election.created_at, election.version)
 
 
-def everyone(election: Election, *, open_: bool) -> list[Write]:
+def open_electorate_entry(election: Election, *, open_: bool) -> list[Write]:
     """While it is open to everybody, the entry by which everybody finds it."""
     if election.electorate != "everyone":
         return []
@@ -496,22 +502,22 @@ def reminders_from_now(election: Election) -> Update:
 
 def new_candidate(election_name: str, candidate: Candidate) -> Put:
     place = keys.candidate(election_name, candidate.name)
-    shown = {"election_name": election_name, "candidate_name": candidate.name, "number": candidate.number}
+    fields = {"election_name": election_name, "candidate_name": candidate.name, "number": candidate.number}
     text = _text(candidate)
-    return Put({"PK": place.pk, "SK": place.sk, "entity_type": "CANDIDATE", **shown, **text}, when=Missing())
+    return Put({"PK": place.pk, "SK": place.sk, "entity_type": "CANDIDATE", **fields, **text}, when=Missing())
 
 
-def stands(election_name: str, candidate: str) -> Check:
+def candidate_exists(election_name: str, candidate: str) -> Check:
     return Check(keys.candidate(election_name, candidate), Exists())
 
 
-def gone_candidate(election_name: str, name: str, photo: Photo | None) -> list[Write]:
+def removing_candidate(election_name: str, name: str, photo: Photo | None) -> list[Write]:
     """With the picture, and with what they agreed to: whoever stands again under the name is asked again."""
     stood = Delete(keys.candidate(election_name, name), when=Exists() & photos.still(photo))
     return [stood, Delete(keys.agreement(election_name, name)), *photos.going(photo)]
 
 
-def pictured_candidate(election_name: str, candidate: Candidate, photo: Photo | None) -> Update:
+def picturing_candidate(election_name: str, candidate: Candidate, photo: Photo | None) -> Update:
     """Refused if the candidate no longer stands, or no longer has the picture they had when they were read."""
     return photos.set_on(keys.candidate(election_name, candidate.name), candidate.photo, photo, Exists())
 
@@ -521,24 +527,24 @@ def pictures_of(item: Item) -> list[Key]:
     return photos.places(photo_of(item.get("photo")))
 
 
-def changed_candidate(election_name: str, before: Candidate, after: Candidate) -> Update:
+def changing_candidate(election_name: str, before: Candidate, after: Candidate) -> Update:
     """Refused if anybody changed it since it was read: so the log has changes in the order they happened."""
     unchanged = Equals("statement", before.statement) & Equals("link", before.link)
     return Update(keys.candidate(election_name, before.name), set=_text(after), when=unchanged)
 
 
 def _text(candidate: Candidate) -> Item:
-    said = {"statement": candidate.statement, "link": candidate.link}
-    return said | markdown_cache.html_attributes("statement", candidate.statement)
+    text_fields = {"statement": candidate.statement, "link": candidate.link}
+    return text_fields | markdown_cache.html_attributes("statement", candidate.statement)
 
 
 def new_voter(election: Election, name: str, account: str | None = None, turn: int = 0) -> Put:
     """An entry on the roll; by name, with the account of that name it is made for; with the turn of its first link."""
-    place = places.entry(election, name)
+    place = sharding.voter_key(election, name)
     index = {"GSI1PK": keys.elections_of_voter(name).pk, "GSI1SK": keys.by_date(election.created_at, election.name)}
-    shown = {"election_name": election.name, "voter_name": name, "voted": False, "acts": 0}
+    fields = {"election_name": election.name, "voter_name": name, "voted": False, "acts": 0}
     bound: Item = ({} if account is None else {"account": account}) | ({"turn": turn} if turn else {})
-    return Put({"PK": place.pk, "SK": place.sk, **index, "entity_type": "VOTER", **shown, **bound}, when=Missing())
+    return Put({"PK": place.pk, "SK": place.sk, **index, "entity_type": "VOTER", **fields, **bound}, when=Missing())
 
 
 def on_roll(election: Known, names: Iterable[str]) -> set[str]:
@@ -548,11 +554,11 @@ def on_roll(election: Known, names: Iterable[str]) -> set[str]:
 
 
 def _entries(election: Known, names: Iterable[str]) -> dict[Key, str]:
-    name, shards = places.name_of(election), places.shards_of(election)
+    name, shards = sharding.name_of(election), sharding.shards_of(election)
     return {keys.voter(name, each, shards): keys.fold(each) for each in names}
 
 
-def on_roll_or_here(election: Known, names: Sequence[str]) -> tuple[set[str], dict[str, str]]:
+def roll_and_accounts(election: Known, names: Sequence[str]) -> tuple[set[str], dict[str, str]]:
     """Who of the names, folded, is on the roll; and of those that are names of people here, which account has them."""
     people_ = {keys.user(name): keys.fold(name) for name in names if not is_by_address(name)}
     entries = _entries(election, names)
@@ -567,7 +573,7 @@ def group_used(group_id: str, election_name: str, created_at: str) -> Put:
     return Put({"PK": place.pk, "SK": place.sk, "election_name": election_name, "created_at": created_at})
 
 
-def with_group(election: Election, group_id: str) -> list[Write]:
+def using_group(election: Election, group_id: str) -> list[Write]:
     """The election knows which group was last put on its roll, and the group in which elections it was used."""
     known = replace(touched(election), set={"group": group_id})
     return [known, group_used(group_id, election.name, election.created_at)]
@@ -583,7 +589,7 @@ def import_task(election_name: str, digest: str, asked_by: str) -> Put:
     return IMPORTING.begin(subject, when=OVERWRITE, asked_by=asked_by, **data)
 
 
-def to_be_sealed(election: Election) -> Put:
+def sealing_mark(election: Election) -> Put:
     """The mark by which the worker finds a closed election whose ballots are not sealed yet."""
     place = keys.sealing(election.name)
     index = {"GSI1PK": keys.SEALING.pk, "GSI1SK": keys.by_date(election.created_at, election.name)}

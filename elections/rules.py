@@ -302,15 +302,15 @@ def _not_yours(action: Action) -> NotAllowed:
 
 
 def _not_now(action: Action, state: State) -> WrongState:
-    words = {"state": state.label, "action": action.value}
-    return WrongState(_("This election is in the state “%(state)s”, in which nobody can %(action)s.") % words)
+    values = {"state": state.label, "action": action.value}
+    return WrongState(_("This election is in the state “%(state)s”, in which nobody can %(action)s.") % values)
 
 
 _PERMISSIONS = Permissions(RULES, _not_yours, _not_now)
 check_who, check_when, offered = _PERMISSIONS.check_who, _PERMISSIONS.check_when, _PERMISSIONS.offered
 
 
-def check_in_place(election: Election, action: Action) -> None:
+def check_settled(election: Election, action: Action) -> None:
     if election.renamed_from and action != Action.LOOK:
         raise WrongState(_("This election is still moving to its new name. Please try again in a moment."))
     if election.filling and action not in WHILE_FILLING:
@@ -367,9 +367,9 @@ def check_names(names: Sequence[str]) -> None:
         raise WrongState(_("An election has at most %(most)d candidates.") % {"most": MAX_CANDIDATES})
     size = sum(len(name.encode()) for name in names)
     if size > MAX_CANDIDATE_NAMES_BYTES:
-        words = {"most": MAX_CANDIDATE_NAMES_BYTES // 1000, "size": -(-size // 1000)}
+        values = {"most": MAX_CANDIDATE_NAMES_BYTES // 1000, "size": -(-size // 1000)}
         raise WrongState(
-            _("The names of all candidates together may have at most %(most)d kB; these have %(size)d kB.") % words
+            _("The names of all candidates together may have at most %(most)d kB; these have %(size)d kB.") % values
         )
 
 

@@ -19,8 +19,8 @@ from store.limits import check_value
 from store.splitting import in_parts
 from tally.ballots import BadBallot, Ballots, check
 from tally.methods import count as counted
+from tally.provisional import places_without_lots, provisional_result, recount_with_other_lots
 from tally.result import Result
-from tally.undrawn import other_draws, places_without_lots, undrawn
 
 from .rounds import Entry, Given, Round
 
@@ -64,8 +64,8 @@ def race(question: Question, rankings: Sequence[str], method: str, seed: str) ->
     names = names_of(question)
     ballots = Ballots.of(names, rankings).normal
     result = counted(ballots, method, seed=seed)
-    draws = other_draws(ballots, result)
-    leaders = undrawn(result, tuple(each.winners for each in draws))
+    draws = recount_with_other_lots(ballots, result)
+    leaders = provisional_result(result, tuple(each.winners for each in draws))
     leading = replace(leaders.result, places=places_without_lots(result, draws))
     return _race(leading, result, names) | {"between": bool(leaders.between)}
 

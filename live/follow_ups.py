@@ -96,7 +96,7 @@ def _poll(each: Onward) -> Linked:
 
 
 def _election(each: Onward, reader: User) -> Linked:
-    election = elections.find_made(each.what, each.at)
+    election = elections.find_created(each.what, each.at)
     if election is None:
         return Linked(each, each.title)
     runs = reader.is_authenticated and actions.relation(reader, election) != Relation.NOBODY
@@ -109,7 +109,7 @@ def _election(each: Onward, reader: User) -> Linked:
 
 def is_there(each: Onward) -> bool:
     """Whether it has not been deleted, nor has gone by itself."""
-    found = elections.find_made(each.what, each.at) if each.is_election else polls.find(each.what)
+    found = elections.find_created(each.what, each.at) if each.is_election else polls.find(each.what)
     return found is not None
 
 

@@ -15,7 +15,7 @@ from acts.storage import now_text, table
 from acts.versions import unchanged
 from pages.times import from_text
 from questions.question import Question, question_of
-from store import keys, spans
+from store import keys, sharded_reads
 from store.splitting import in_parts
 from store.table import Check, Delete, Equals, Exists, Item, Key, Less, Missing, Put, Span, Update, Write
 
@@ -186,7 +186,7 @@ def votes(game_id: str, round_: int) -> list[Given]:
 
 
 def _given(shards: Sequence[Span]) -> list[Given]:
-    return [Given(*row) for row in spans.gathered(table(), shards, "player", "said", "at", "receipt")]
+    return [Given(*row) for row in sharded_reads.list_values(table(), shards, "player", "said", "at", "receipt")]
 
 
 def given_at(game_id: str, state: State) -> int:

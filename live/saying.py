@@ -17,9 +17,9 @@ from django.utils.translation import gettext_lazy
 
 from acts.refusals import Refusal
 from questions.question import Question
-from ranking.boxes import RANK, Choice, ranks_in
 from ranking.candidates import Candidate
-from ranking.rankings import named, ranking_from, ranks_of
+from ranking.rank_inputs import RANK_PREFIX, Choice, submitted_ranks
+from ranking.rankings import ranked_names, ranking_from, ranks_of
 from tally.ballots import groups_of
 
 from .counting import MAX_ANSWER_CHARS
@@ -57,7 +57,7 @@ def was_asked(post: QueryDict, state: State) -> bool:
 def typed_in(post: QueryDict) -> dict[str, list[str]]:
     """What was typed, right or wrong, for the form to show again."""
     names = {OPTION, TEXT}
-    return {name: post.getlist(name) for name in post if name in names or name.startswith((SHEET, RANK))}
+    return {name: post.getlist(name) for name in post if name in names or name.startswith((SHEET, RANK_PREFIX))}
 
 
 # --- from a form ---
@@ -93,7 +93,7 @@ def text_from(post: QueryDict) -> str:
 
 
 def ranking_in(post: QueryDict, question: Question, otherwise: str | Promise = RANK_ONE) -> str:
-    if ranking := ranking_from(ranks_in(post), _candidates(question)):
+    if ranking := ranking_from(submitted_ranks(post), _candidates(question)):
         return ranking
     raise NotSaid(otherwise)
 
@@ -135,7 +135,9 @@ def rank_boxes(question: Question, typed: Typed) -> dict[str, Any]:
     """The rank boxes that ballots and polls have."""
     options = question.options
     return {
-        "choices": [Choice(place, text, "", "", last(typed, f"{RANK}{place}")) for place, text in enumerate(options)],
+        "choices": [
+            Choice(place, text, "", "", last(typed, f"{RANK_PREFIX}{place}")) for place, text in enumerate(options)
+        ],
         "ranks": len(options),
         "draft_key": "",
         "unranked_sentence": _("Options that you leave out get nothing from you."),
@@ -143,11 +145,11 @@ def rank_boxes(question: Question, typed: Typed) -> dict[str, Any]:
 
 
 def ranked_fields(ranking: str) -> dict[str, list[str]]:
-    return {f"{RANK}{place}": [str(rank)] for place, rank in ranks_of(ranking).items()}
+    return {f"{RANK_PREFIX}{place}": [str(rank)] for place, rank in ranks_of(ranking).items()}
 
 
 def ranked_summary(ranking: str, question: Question) -> dict[str, Any]:
-    return {"ranked": named(ranking, _candidates(question))}
+    return {"ranked": ranked_names(ranking, _candidates(question))}
 
 
 def chosen_summary(places: list[int], question: Question) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from typing import Any
 from acts import versions
 from acts.storage import table
 from pages.times import from_text
-from store import keys, spans
+from store import keys, sharded_reads
 from store.table import Delete, Item, Key, Missing, Put, Write
 
 from . import rules
@@ -76,7 +76,7 @@ def find(game_id: str, player: str) -> Seat | None:
 
 
 def each(game_id: str) -> Iterator[Seat]:
-    return map(seat_of, spans.at_once(table(), keys.seats(game_id)))
+    return map(seat_of, sharded_reads.list_items(table(), keys.seats(game_id)))
 
 
 def gone(seat: Seat, now: int) -> Seat:

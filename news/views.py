@@ -17,7 +17,7 @@ from accounts.rules import Permission
 from acts.refusals import NotAllowed, Refusal
 from acts.storage import now_text
 from elections import repository as elections
-from elections.access import may, visible
+from elections.access import check_visible, may
 from elections.rules import Action, Election
 from pages.http_cache import cached_for_anonymous
 from pages.names import MAX_NAME_CHARS
@@ -148,7 +148,7 @@ def _unlisted(answer: HttpResponse) -> HttpResponse:
 # --- About an election ---
 
 
-@requires(Permission.VIEW_APPLICATION, load=elections.find_whole, rule=visible)
+@requires(Permission.VIEW_APPLICATION, load=elections.find_settled, rule=check_visible)
 @require_safe
 def about_election(request: HttpRequest, election: Election) -> HttpResponse:
     """All posts about an election that can be read by now."""
@@ -158,7 +158,7 @@ def about_election(request: HttpRequest, election: Election) -> HttpResponse:
     return render(request, "news/about.html", context | {"about": about_query(election)})
 
 
-@requires(Permission.USE_APPLICATION, load=elections.find_whole, rule=may(Action.LOOK))
+@requires(Permission.USE_APPLICATION, load=elections.find_settled, rule=may(Action.LOOK))
 @require_POST
 def announce(request: HttpRequest, election: Election) -> HttpResponse:
     """One press; whoever presses again is led to the post there is."""

@@ -16,7 +16,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django.views.decorators.http import require_POST, require_safe
 
-from accounts.access import View, answer_for, public, requires
+from accounts.access import View, access_response, public, requires
 from accounts.rules import Permission
 from acts.links import absolute_url
 from acts.refusals import NotAllowed
@@ -25,13 +25,13 @@ from elections.drafts.forms import NameForm
 from pages.forms import form_data, form_page, run_form, show_form
 from pages.messages import confirm_page, run_action, show_time_notes
 from pages.times import form_time, from_text
-from store import patience
+from store import wait_budget
 
 from . import services
 from .forms import PollEndForm
 from .rules import Act, Poll, PollRelation
 from .services import Runner
-from .views import KEY_COOKIE, context_of, found_or_404, shared
+from .views import KEY_COOKIE, found_or_404, poll_context, sharing_context
 
 
 def of_runners(methods: Callable[[View], View]) -> Callable[[View], View]:
@@ -40,7 +40,7 @@ def of_runners(methods: Callable[[View], View]) -> Callable[[View], View]:
     def declare(view: View) -> View:
         @wraps(view)
         def answer(request: HttpRequest, poll_id: UUID) -> HttpResponse:
-            patience.insist()
+            wait_budget.insist()
             runner = services.find_runner(str(poll_id), request.user, request.COOKIES.get(KEY_COOKIE, ""))
             if runner is None:
                 raise Http404
@@ -76,7 +76,7 @@ def take_key(request: HttpRequest, poll_id: UUID, key: str) -> HttpResponse:
 
 
 def _context(request: HttpRequest, runner: Runner, **more: Any) -> dict[str, Any]:
-    return context_of(runner.poll, offered={act.name for act in runner.offered}, **more)
+    return poll_context(runner.poll, offered={act.name for act in runner.offered}, **more)
 
 
 def _private_link(request: HttpRequest, poll: Poll) -> str:
@@ -88,7 +88,7 @@ def _private_link(request: HttpRequest, poll: Poll) -> str:
 @of_runners(require_safe)
 def manage(request: HttpRequest, runner: Runner) -> HttpResponse:
     context = {"votes": runner.votes, "private_link": _private_link(request, runner.poll)}
-    return render(request, "polls/manage.html", _context(request, runner, **context, **shared(runner.poll)))
+    return render(request, "polls/manage.html", _context(request, runner, **context, **sharing_context(runner.poll)))
 
 
 # --- acts ---
@@ -134,14 +134,14 @@ for_organisers = requires(Permission.USE_APPLICATION)(manage)
 @of_runners(form_page)
 def elect(request: HttpRequest, runner: Runner) -> HttpResponse:
     """A draft election of it, for somebody who may organise one; by the private link, after signing in."""
-    if instead := answer_for(request, for_organisers):
+    if instead := access_response(request, for_organisers):
         return instead
     if Act.ELECT not in runner.offered:
         raise NotAllowed(services.NOT_YOURS)
     form = NameForm(form_data(request), initial={"name": runner.poll.title})
     done = _("Your draft is there, with everything that was in the poll to rank. Now choose who may vote.")
     if run_form(
-        request, form, lambda: services.into_election(runner, request.user, form.cleaned_data["name"]), done, "name"
+        request, form, lambda: services.make_election(runner, request.user, form.cleaned_data["name"]), done, "name"
     ):
         return redirect("dashboard", name=form.cleaned_data["name"])
     title, button = _("Turn it into an election"), _("Make the draft")

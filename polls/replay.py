@@ -83,7 +83,7 @@ def closed(event: Happened, poll: Poll) -> Iterator[Step]:
     yield _beginning(poll, event.actor, event.said["closedAt"])
     shut = repository.find(poll.id)
     assert shut is not None
-    yield from by_count(repository.shut_gates(shut))
+    yield from by_count(repository.closing_gates(shut))
     yield repository.change(shut, replace(shut, closing=None))
 
 
@@ -134,7 +134,7 @@ def shut_what_is_shut(there: Table) -> None:
         poll = repository.find(item["id"])
         if item.get("closing") and poll is not None and not poll.closed_at:
             table().write(*_beginning(poll, item["closing"], item["closedAt"]))
-            shut = repository.shut_gates(repository.find(poll.id) or poll)
+            shut = repository.closing_gates(repository.find(poll.id) or poll)
             for here in (table(), there):
                 with use_table(here):
                     write_each(shut)

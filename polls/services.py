@@ -16,7 +16,7 @@ from django.contrib.auth.models import AnonymousUser
 from django.utils.translation import gettext_lazy as _
 
 from accounts import repository as people
-from accounts.heirs import Estate, is_owner
+from accounts.handover import Handover, is_still_owner
 from accounts.models import User
 from accounts.rules import Permission
 from acts import storage
@@ -30,7 +30,7 @@ from elections.drafts import copying
 from elections.rules import Election
 from pages.times import from_text
 from ranking.candidates import Candidate
-from ranking.codes import SYMBOLS, as_meant
+from ranking.codes import SYMBOLS, normalise_code
 from ranking.rankings import Ranks
 from store import keys
 from store.log import Event
@@ -41,7 +41,10 @@ from .repository import DELETING, PollStanding
 from .rules import Act, Poll, PollRelation
 
 CODE_CHARS = 6
-VOTER, SOMEBODY = "@voter", "@maker"  # in the log, whoever votes and whoever has no account; nobody's name has an @
+VOTER, ANONYMOUS_MAKER = (
+    "@voter",
+    "@maker",
+)  # in the log, whoever votes and whoever has no account; nobody's name has an @
 
 
 NOT_YOURS = _("This poll is not yours to run.")
@@ -62,12 +65,12 @@ def make(
     transaction is whatever else goes with it, and can refuse it."""
     key = "" if maker.is_authenticated else secrets.token_urlsafe(24)
     for _attempt in range(MAX_RACES):
-        poll = _new(maker, candidates, days, digest(key) if key else "", **chosen)
+        poll = _new(maker, candidates, days, key_digest(key) if key else "", **chosen)
         writes = repository.creation(poll, int(from_text(poll.created_at).timestamp()))
-        still = [people.is_still(maker)] if maker.is_authenticated else []
-        said = Event(poll.maker or SOMEBODY, "PollCreated", repository.told(poll))
+        still = [people.is_same_account(maker)] if maker.is_authenticated else []
+        event = Event(poll.maker or ANONYMOUS_MAKER, "PollCreated", repository.event_data(poll))
         try:
-            storage.record(said, *writes, *still, *also(poll))
+            storage.record(event, *writes, *still, *also(poll))
         except LostRace as refused:
             if max(refused.parts) >= len(writes):  # its maker was removed meanwhile, or what goes with it cannot be
                 raise
@@ -86,7 +89,7 @@ def _new(maker: User | AnonymousUser, candidates: Sequence[str], days: int, key:
         gone_at=rules.gone_at(created, chosen["expires_at"], days),
         maker=maker.name if maker.is_authenticated else "",
         key=key,
-        shards=repository.shards_of_new(),
+        shards=repository.new_poll_shards(),
         **chosen,
     )
 
@@ -98,12 +101,12 @@ def new_code() -> str:
     return code
 
 
-def as_code(typed: str) -> str:
+def normalised_code(typed: str) -> str:
     """A code as it is stored, however somebody typed what they read."""
-    return as_meant(typed).replace(" ", "").replace("-", "")
+    return normalise_code(typed).replace(" ", "").replace("-", "")
 
 
-def digest(key: str) -> str:
+def key_digest(key: str) -> str:
     return hashlib.sha256(key.encode()).hexdigest()
 
 
@@ -118,31 +121,31 @@ class Outcome:
     acts: int = 0
 
 
-def standing_of(poll_id: str, vote_id: str, form: str) -> PollStanding | None:
+def read_standing(poll_id: str, vote_id: str, form: str) -> PollStanding | None:
     """What a decision about somebody's vote needs, in one round trip."""
-    return repository.standing(poll_id, vote_id, repository.any_gate(), mark_of(vote_id, form))
+    return repository.standing(poll_id, vote_id, repository.random_gate(), idempotency_key(vote_id, form))
 
 
-def mark_of(vote_id: str, form: str) -> str:
+def idempotency_key(vote_id: str, form: str) -> str:
     """By which a form is known that was carried out: with whose it is, so that nobody can use up another's."""
     return f"{vote_id} {form}"
 
 
-def cast(poll_id: str, vote_id: str, ranks: Ranks, form: str, seen: PollStanding | None = None) -> Outcome:
+def cast(poll_id: str, vote_id: str, ranks: Ranks, form: str, seen_standing: PollStanding | None = None) -> Outcome:
     """Give a vote, or put it in the place of the one there is. The same form again changes nothing.
 
     Whoever has read the standing a moment ago hands it in, and spares the store a reading.
     """
-    mark = mark_of(vote_id, form)
-    return run_once(mark, lambda: _cast(poll_id, vote_id, ranks, mark, seen), Outcome(repeated=True))
+    form_key = idempotency_key(vote_id, form)
+    return run_once(form_key, lambda: _cast(poll_id, vote_id, ranks, form_key, seen_standing), Outcome(repeated=True))
 
 
-def _cast(poll_id: str, vote_id: str, ranks: Ranks, mark: str, seen: PollStanding | None) -> Outcome:
+def _cast(poll_id: str, vote_id: str, ranks: Ranks, form_key: str, seen_standing: PollStanding | None) -> Outcome:
     """By one gate after another: one that is shut or full may have been the only one that was."""
-    full, first = 0, repository.any_gate()
+    full, first = 0, repository.random_gate()
     for number in count():
         now = now_text()
-        standing, seen = seen or repository.standing(poll_id, vote_id, first + number, mark), None
+        standing, seen_standing = seen_standing or repository.standing(poll_id, vote_id, first + number, form_key), None
         if standing is None:
             raise NotThere(rules.NOT_THERE)
         if standing.repeated:
@@ -151,26 +154,26 @@ def _cast(poll_id: str, vote_id: str, ranks: Ranks, mark: str, seen: PollStandin
         rankings = rules.vote_from(ranks, standing.poll.candidates)
         full += standing.is_full
         with suppress(LostRace):  # shut, full, or they voted elsewhere meanwhile: look again and decide anew
-            _record_vote(standing, rankings, now, mark)
+            _record_vote(standing, rankings, now, form_key)
             return Outcome(acts=standing.acts)
         if number + 1 == repository.gates_of(standing.poll).count:
             break
     raise TooMany(rules.FULL) if full else LostRace()
 
 
-def _record_vote(standing: PollStanding, rankings: str, now: str, mark: str) -> None:
+def _record_vote(standing: PollStanding, rankings: str, now: str, form_key: str) -> None:
     before = standing.vote
     voted_at = max(now, before["votedAt"]) if before else now  # another machine's clock may be ahead
-    said = {"poll_id": standing.poll.id, "vote_id": standing.vote_id, "rankings": rankings, "votedAt": voted_at}
-    event = Event(VOTER, "PollVoteCast", said | {"changed": before is not None})
-    storage.record(event, *repository.casting(standing, rankings, voted_at), once=mark)
+    event_data = {"poll_id": standing.poll.id, "vote_id": standing.vote_id, "rankings": rankings, "votedAt": voted_at}
+    event = Event(VOTER, "PollVoteCast", event_data | {"changed": before is not None})
+    storage.record(event, *repository.casting(standing, rankings, voted_at), once=form_key)
 
 
 # --- running a poll ---
 
 
 def relation(poll: Poll, user: User | AnonymousUser, key: str) -> PollRelation:
-    has_key = bool(poll.key) and secrets.compare_digest(digest(key), poll.key)
+    has_key = bool(poll.key) and secrets.compare_digest(key_digest(key), poll.key)
     name, role = (user.name, user.role) if user.is_authenticated else ("", None)
     return rules.relation(poll, name, role, has_key=has_key, by_anybody=settings.POLLS_BY_ANYBODY)
 
@@ -204,32 +207,32 @@ def find_runner(poll_id: str, user: User | AnonymousUser, key: str) -> Runner | 
     poll, votes, _sealed = found
     known = user.is_authenticated
     organises = known and user.can(Permission.USE_APPLICATION)
-    return Runner(poll, relation(poll, user, key), user.name if known else SOMEBODY, votes, organises)
+    return Runner(poll, relation(poll, user, key), user.name if known else ANONYMOUS_MAKER, votes, organises)
 
 
-def record(who: str, kind: str, poll: Poll, said: dict[str, Any], *writes: Write) -> None:
-    storage.record(Event(who, kind, {"poll_id": poll.id, **said}), *writes)
+def record(who: str, kind: str, poll: Poll, event_data: dict[str, Any], *writes: Write) -> None:
+    storage.record(Event(who, kind, {"poll_id": poll.id, **event_data}), *writes)
 
 
 # --- closing, and opening again ---
 
 
-def _begun(poll: Poll, who: str) -> tuple[Poll, list[Write]]:
+def _begin_closing(poll: Poll, who: str) -> tuple[Poll, list[Write]]:
     now = now_text()
     after = replace(poll, closed_at=min(now, poll.expires_at or now), closing=who)
     return next_version(poll, after), repository.change(poll, after)
 
 
-def _said(shut: Poll) -> tuple[Poll, Event, list[Write]]:
+def _record_closed(shut: Poll) -> tuple[Poll, Event, list[Write]]:
     after = replace(shut, closing=None)
     event = Event(str(shut.closing), "PollClosed", {"poll_id": shut.id, "closedAt": shut.closed_at})
     return next_version(shut, after), event, repository.change(shut, after)
 
 
-CLOSING = Closing(_begun, _said, repository.shut_gates)
+CLOSING = Closing(_begin_closing, _record_closed, repository.closing_gates)
 
 
-def settled(poll: Poll) -> Poll:
+def with_end_recorded(poll: Poll) -> Poll:
     """A poll that is over with its end on record."""
     if poll.is_open(now_text()) or (poll.closed_at and not poll.closing):
         return poll
@@ -252,7 +255,7 @@ def extend(who: Runner, end: str | None) -> None:
 def reopen(who: Runner, end: str | None) -> None:
     """Votes may be given and changed again; the sealed result goes, and the next end makes a new one."""
     who.check(Act.REOPEN)
-    poll = settled(who.poll)
+    poll = with_end_recorded(who.poll)
     rules.check_end(poll, end, now_text())
     after = replace(poll, expires_at=end, closed_at=None)
     early, writes = repository.reopening(poll, after)
@@ -288,7 +291,7 @@ def delete_batch(task: Task) -> Batch:
     return Batch([is_gone, *left], {"are_gates_gone": True}) if left else finished(is_gone)
 
 
-def into_election(who: Runner, organiser: User, name: str) -> Election:
+def make_election(who: Runner, organiser: User, name: str) -> Election:
     """A draft that asks what the poll asks, of the same candidates; the poll stays as it is, and no vote goes along."""
     who.check(Act.ELECT)
     poll = who.poll
@@ -309,7 +312,7 @@ def _is_made_by(name: str, poll: Poll) -> bool:
 
 def _record_heir(poll: Poll, gone: str, heir: str | None) -> None:
     after = replace(poll, maker=heir or "")
-    record(SITE, "PollUpdated", poll, {"maker": after.maker}, *repository.change(poll, after), *is_owner(heir))
+    record(SITE, "PollUpdated", poll, {"maker": after.maker}, *repository.change(poll, after), *is_still_owner(heir))
 
 
-pass_on = Estate(_made_by, repository.find, _is_made_by, _record_heir).pass_on
+pass_on = Handover(_made_by, repository.find, _is_made_by, _record_heir).pass_on

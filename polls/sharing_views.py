@@ -21,15 +21,15 @@ from pages.forms import form_page
 from pages.sharing import LANGUAGES, cross_origin, embeddable, immutable
 from ranking.rankings import ranks_of
 from results.sharing.card import picture
-from results.words import label
+from results.wording import method_label
 
-from . import counting, live, repository, voters
+from . import counting, live_count, repository, voters
 from .card import as_svg, card_of, sentence_svg, writable_card
-from .counting import SideBySide
-from .live import Look
-from .previews import FRAME_HEIGHT_PX, FRAME_WIDTH_PX, address_of, edition_of, frame
+from .counting import MethodComparison
+from .link_previews import FRAME_HEIGHT_PX, FRAME_WIDTH_PX, address_of, edition_of, frame
+from .live_count import PollSnapshot
 from .rules import HIDDEN, Poll
-from .views import context_of, found_or_404, page_context, vote_in, with_own_vote
+from .views import found_or_404, page_context, poll_context, vote_in, with_own_vote
 
 CACHE_SECONDS = 5  # the picture of a standing
 MIN_WIDTH_PX, MIN_HEIGHT_PX = 280, 200
@@ -63,7 +63,7 @@ def _shown(request: HttpRequest, poll_id: UUID) -> HttpResponse:
 def _embedded(request: HttpRequest, poll: Poll, ranks: dict[int, Any], **more: Any) -> HttpResponse:
     if poll.hidden_at:
         return render(request, "polls/embed.html", {"poll": poll, "sentence": HIDDEN}, status=410)
-    context = context_of(poll, address=address_of(poll), **more)
+    context = poll_context(poll, address=address_of(poll), **more)
     context["votes_here"] = context["is_open"] and _can_vote_here(request, poll, context)
     if context["votes_here"]:
         context |= page_context(request, poll, ranks)
@@ -80,13 +80,13 @@ def _can_vote_here(request: HttpRequest, poll: Poll, context: dict[str, Any]) ->
 def _standing(poll: Poll, has_voted: bool, is_open: bool) -> dict[str, Any]:
     if is_open and poll.results_hidden and not has_voted:
         return {"results_later": True}
-    look = live.shelf.look(poll.id)
-    if look is None or look.result is None:
+    snapshot = live_count.watched_polls.get(poll.id)
+    if snapshot is None or snapshot.result is None:
         return {"counting": True}
-    account = look.result
-    shown = {"votes": account.total, "agreement": counting.agreement(account)}
-    methods = [label(each.method) for each in account.counted]
-    return shown | {"places": counting.places(account)[:MAX_PLACES_SHOWN], "methods": methods}
+    comparison = snapshot.result
+    shown = {"votes": comparison.total, "agreement": counting.agreement(comparison)}
+    methods = [method_label(each.method) for each in comparison.counted]
+    return shown | {"places": counting.places(comparison)[:MAX_PLACES_SHOWN], "methods": methods}
 
 
 # --- pictures ---
@@ -96,25 +96,25 @@ def _standing(poll: Poll, has_voted: bool, is_open: bool) -> dict[str, Any]:
 @require_safe
 def image(request: HttpRequest, poll_id: UUID) -> HttpResponse:
     """How the poll stands, for everybody alike: where results wait for one's vote, the picture waits for the end."""
-    look = live.shelf.look(str(poll_id))
-    if look is None:
+    snapshot = live_count.watched_polls.get(str(poll_id))
+    if snapshot is None:
         raise Http404
-    status, drawn = _drawn(look)
+    status, drawn = _drawn(snapshot)
     answer = HttpResponse(drawn, content_type="image/svg+xml; charset=utf-8", status=status)
     answer["Cache-Control"] = f"public, max-age={CACHE_SECONDS}"
     answer["Content-Security-Policy"] = "default-src 'none'"
     return cross_origin(answer)
 
 
-def _drawn(look: Look) -> tuple[int, str]:
-    poll = look.poll
+def _drawn(snapshot: PollSnapshot) -> tuple[int, str]:
+    poll = snapshot.poll
     if poll.hidden_at:
         return 410, sentence_svg(_("Hidden"), str(HIDDEN))
     if poll.results_hidden and poll.is_open(now_text()):
         return 403, sentence_svg(poll.title, _("The results are shown at the end."))
-    if look.result is None:
+    if snapshot.result is None:
         return 202, sentence_svg(poll.title, _("The votes are being counted."))
-    return 200, as_svg(card_of(poll, look.result))
+    return 200, as_svg(card_of(poll, snapshot.result))
 
 
 @public
@@ -124,10 +124,10 @@ def card(request: HttpRequest, poll_id: UUID, language: str, edition: str) -> Ht
     found = repository.with_gates(str(poll_id))
     if found is None or found[0].hidden_at or found[2] is None or language not in LANGUAGES:
         raise Http404
-    account = SideBySide.from_bytes(found[2]["report"])
-    if edition != edition_of(account):
+    comparison = MethodComparison.from_bytes(found[2]["report"])
+    if edition != edition_of(comparison):
         raise Http404
-    answer = HttpResponse(picture(writable_card(found[0], account, language)), content_type="image/png")
+    answer = HttpResponse(picture(writable_card(found[0], comparison, language)), content_type="image/png")
     return immutable(answer)
 
 

@@ -51,19 +51,19 @@ def browser_number(request: HttpRequest) -> str | None:
     return request.get_signed_cookie(COOKIE, default=None, salt=SALT, max_age=SECONDS_PER_YEAR)
 
 
-def number_of(request: HttpRequest) -> str:
+def ensure_browser_number(request: HttpRequest) -> str:
     """The browser's number; one that has none yet gets it with the answer, and its page may know it before."""
     number = browser_number(request) or getattr(request, "new_browser_number", None) or secrets.token_urlsafe(16)
     request.new_browser_number = number
     return number
 
 
-def remember(request: HttpRequest, answer: HttpResponse) -> HttpResponse:
+def set_voter_cookie(request: HttpRequest, answer: HttpResponse) -> HttpResponse:
     """Give the browser a number, unless it has one."""
     if browser_number(request) is None:
         answer.set_signed_cookie(
             COOKIE,
-            number_of(request),
+            ensure_browser_number(request),
             salt=SALT,
             max_age=SECONDS_PER_YEAR,
             path=f"{settings.SESSION_COOKIE_PATH}poll/",
@@ -84,7 +84,7 @@ def vote_id(request: HttpRequest, poll: Poll) -> str | None:
     `None` if that cannot be told.
     """
     if poll.sign_in:
-        return id_of(poll.id, account(request.user)) if may_vote(poll, request.user) else None
+        return id_of(poll.id, account_id(request.user)) if may_vote(poll, request.user) else None
     return browser_id(request, poll.id)
 
 
@@ -108,7 +108,7 @@ def report_id(request: HttpRequest, poll: Poll) -> str:
     return id_of(poll.id, f"report of browser {number}")
 
 
-def account(user: User) -> str:
+def account_id(user: User) -> str:
     """With the day it was made, so that whoever takes a name that became free has a vote of their own."""
     return f"account {user.created_at} {keys.fold(user.name)}"
 
@@ -130,11 +130,11 @@ def stamp(request: HttpRequest, poll: Poll, now: float | None = None) -> str:
 def _shown_to(request: HttpRequest, poll: Poll) -> str:
     """Of this poll and this voter; another than the vote's, so that no page tells where a vote lies."""
     by_account = poll.sign_in and request.user.is_authenticated
-    voter = account(request.user) if by_account else f"browser {number_of(request)}"
+    voter = account_id(request.user) if by_account else f"browser {ensure_browser_number(request)}"
     return id_of(poll.id, f"page of {voter}")
 
 
-def kept_stamp(request: HttpRequest, poll: Poll) -> str:
+def reused_stamp(request: HttpRequest, poll: Poll) -> str:
     """The stamp of a page that is shown again: the same, or a new one if it is no good."""
     whose, seconds = _read_stamp(request.POST)
     is_good = seconds is not None and whose == _shown_to(request, poll)

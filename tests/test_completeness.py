@@ -19,7 +19,7 @@ from accounts.models import User
 from accounts.rules import Role
 from acts.storage import log, table, use_table
 from elections import repository as elections
-from elections.candidates.services import add_candidates, edit_candidate, picture_candidate
+from elections.candidates.services import add_candidates, change_picture, edit_candidate
 from elections.drafts import services as drafts
 from elections.lifecycle import services as lifecycle
 from elections.managers.services import hand_over, remove_manager
@@ -373,7 +373,7 @@ def ask_for_what_is_so_already(user: User, made: Election) -> None:
     hand_over(user, made, user.name)
     add_voters(user, made, ["Eve"])
     edit_candidate(user, made, Candidate("Bo", "Words."))
-    picture_candidate(user, made, "Bo", Wanted())
+    change_picture(user, made, "Bo", Wanted())
     accounts.change_picture(user, Wanted())
     opened = lifecycle.open_(user, elections.find(made.name), editable=False)
     lifecycle.extend(user, opened, None)

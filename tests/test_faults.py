@@ -24,12 +24,12 @@ from elections.candidates.services import add_candidates
 from elections.drafts import services as drafts
 from elections.lifecycle import closing
 from elections.lifecycle import services as lifecycle
-from elections.lifecycle.closing import close_what_is_over
+from elections.lifecycle.closing import close_ended_elections
 from elections.roll.services import add_voters
 from ranking.candidates import Candidate
 from store import keys
-from store.chaos import Chaos
 from store.log import EventLog, as_text, new_nonce, seal
+from tests.chaos import Chaos
 from tests.people import PASSWORD
 from upkeep import pause
 from upkeep.log.sealer import site_sealer
@@ -265,7 +265,7 @@ def test_a_log_written_by_a_clock_that_jumps_can_be_sealed_and_verified(site, br
 def test_an_election_ends_by_the_clock_and_a_clock_set_back_opens_no_recorded_end(site, browser, jump):
     jump(timedelta(days=13))
     assert PAGES["cast"](browser).status_code == 422, "it is over"
-    close_what_is_over()
+    close_ended_elections()
     jump(timedelta(days=-2))
     assert PAGES["cast"](browser).status_code == 422, "and stays so"
     assert not list(site.each(*keys.ballots("Board")))

@@ -34,7 +34,7 @@ from assembly import roll
 from ballots import services as ballots
 from elections import actions
 from elections import repository as elections
-from elections.candidates.services import add_candidates, picture_candidate
+from elections.candidates.services import add_candidates, change_picture
 from elections.drafts import copying
 from elections.drafts import services as drafts_services
 from elections.groups import repository as kept_groups
@@ -149,7 +149,7 @@ def people_come() -> None:
 def draft(owner: str, name: str, voters: list[str], **settings: Any) -> None:
     made = drafts_services.create(someone(owner), name, **settings)
     add_candidates(someone(owner), made, [Candidate(each) for each in ("Ada", "Bob", "Cy")])
-    picture_candidate(someone(owner), election(name), "Ada", Wanted(kept()))
+    change_picture(someone(owner), election(name), "Ada", Wanted(kept()))
     add_voters(someone(owner), election(name), voters)
 
 
@@ -235,7 +235,7 @@ def rename_it() -> None:
 def import_a_list() -> None:
     if (board := election("Board")).voter_count < 300:
         names = [f"new{number:03d}@example.org" for number in range(200)]
-        imports.go_on(someone("Bo"), board, imports.start(someone("Bo"), board, names), 3600)
+        imports.resume(someone("Bo"), board, imports.start(someone("Bo"), board, names), 3600)
 
 
 def two_questions() -> None:
@@ -272,7 +272,7 @@ def move_the_end_of_both() -> None:
 
 
 def keep_its_roll() -> None:
-    groups.keep_roll(someone("Bo"), election("Board"), "form")
+    groups.save_roll(someone("Bo"), election("Board"), "form")
 
 
 def a_roll() -> None:
@@ -283,18 +283,18 @@ def a_roll() -> None:
 
 def a_group_and_a_draft() -> None:
     a_roll()
-    groups.keep_roll(someone("Bo"), election("Board"), "form")
+    groups.save_roll(someone("Bo"), election("Board"), "form")
     add_voters(someone("Bo"), drafts_services.create(someone("Bo"), "Next"), ["Ann"])
 
 
 def put_the_group_on_a_roll() -> None:
     if (next_one := election("Next")).voter_count < 95:
-        (group,) = kept_groups.each_of("Bo")
-        imports.go_on(someone("Bo"), next_one, groups.put_on_roll(someone("Bo"), next_one, group.id), 3600)
+        (group,) = kept_groups.every_group_of("Bo")
+        imports.resume(someone("Bo"), next_one, groups.put_on_roll(someone("Bo"), next_one, group.id), 3600)
 
 
 def delete_the_group() -> None:
-    for group in list(kept_groups.each_of("Bo")):
+    for group in list(kept_groups.every_group_of("Bo")):
         groups.delete(someone("Bo"), group.id)
 
 

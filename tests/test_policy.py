@@ -132,7 +132,7 @@ def an_election(ida) -> None:
     ballots.withdraw(people.find("Ben"), "Board", "form 4")
     ballots.cast(people.find("Ben"), "Board", ranks(Bo=1), "form 5")
     closing.close(ida, repository.find("Board"))
-    ballots.seal_what_is_closed("Board")
+    ballots.seal_closed("Board")
     browser = sign_in(people.find("Ann"))
     for page in ("/", "/election/Board/", "/election/Board/results/"):
         assert browser.get(page).status_code == 200, page

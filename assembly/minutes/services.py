@@ -14,9 +14,9 @@ from acts.refusals import Refusal
 from acts.retry import retry_lost_race
 from acts.storage import SITE, delete_all, log, now_text, table, try_record
 from store import keys
-from store.forgetting import to_forget
 from store.limits import BATCH_PUTS
 from store.log import Event
+from store.purging import purge_mark
 from store.splitting import by_count
 from store.table import Delete
 
@@ -67,7 +67,7 @@ def delete_batch(task: Task) -> Batch:
     if places := repository.attendance_places(task.subject, task.data["ended_at"])[done:upto]:
         return Batch(map(Delete, places), {"attendances": upto})
     left = next_deletions(keys.all_of_minutes(task.subject))
-    return Batch(left) if left else finished(to_forget())
+    return Batch(left) if left else finished(purge_mark())
 
 
 def forget_attendances(gone: User) -> None:
@@ -75,7 +75,7 @@ def forget_attendances(gone: User) -> None:
     places = keys.attended_by(gone.name)
     if table().page(places, limit=1).items:
         delete_all(places)
-        table().write(to_forget())
+        table().write(purge_mark())
 
 
 def add_note(writer: User, game_id: str, text: str) -> Note:

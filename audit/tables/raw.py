@@ -17,9 +17,9 @@ from django.utils.translation import gettext_lazy as _
 
 from acts.refusals import Refusal
 from acts.storage import table
-from elections import places
+from elections import sharding
 from elections.turnout.disclosure import NOTHING, Allowed, allowed
-from store import keys, spans
+from store import keys, sharded_reads
 from store.schema import KEYS, ItemType
 from store.table import DATA, LOG, BadCursor, Invalid, Item, Key, Span
 
@@ -98,7 +98,7 @@ def _rows(span: Span, cursor: str | None) -> tuple[list[Row], str | None]:
     readable = masks.readable_part(span, may.get(span.pk, NOTHING))
     if readable is None:
         raise CannotShow(HIDDEN_BALLOTS if own else HIDDEN_PARTITION)
-    page = spans.page(table(), _parts(readable), limit=PAGE_ROWS, cursor=cursor)
+    page = sharded_reads.page(table(), _parts(readable), limit=PAGE_ROWS, cursor=cursor)
     may = may or _allowed_for(page.items)
     items = [item for item in page.items if not masks.is_salt(item)]
     found = [_row(span, item, may.get(item["PK"], NOTHING)) for item in items]
@@ -132,7 +132,7 @@ def _summary(shown: Item) -> str:
 
 def _allowed_in(pk: str) -> Allowed:
     """Of one election, with its turnout, in one round trip."""
-    return allowed(*places.gated(Key(keys.home(pk), keys.METADATA)))
+    return allowed(*sharding.read_gates(Key(keys.home(pk), keys.METADATA)))
 
 
 def _allowed_for(items: Iterable[Item]) -> dict[str, Allowed]:

@@ -17,14 +17,14 @@ from django.utils.translation import gettext_lazy as _
 
 from accounts import repository as people
 from acts.storage import now_text, table
-from elections import places
 from elections import repository as elections
+from elections import sharding
 from elections.rules import Election
 from elections.turnout.disclosure import Allowed, allowed
 from ranking.candidates import Candidate
 from results import published
-from results.published import Place
-from store import keys, spans
+from results.published import Position
+from store import keys, sharded_reads
 from store.log import layout
 from store.schema import SCHEMA, Sheet, parsed
 from store.table import DATA, LOG, BadCursor, Invalid, Item, Key
@@ -105,7 +105,7 @@ class ElectionAccess:
 
 def _load_election(name: str) -> ElectionAccess:
     """In one round trip."""
-    item, voted = places.with_gates(name)
+    item, voted = sharding.read_with_gates(name)
     if item is None:
         raise NoSuch(NO_ELECTION)
     return ElectionAccess(elections.election_of(item), voted, allowed(item, voted))
@@ -116,8 +116,8 @@ def _load_election(name: str) -> ElectionAccess:
 
 def _voters(query: TableQuery) -> Page:
     there = _load_election(query.election)
-    roll = places.roll(there.election, query.begins)
-    page = spans.page(table(), roll, limit=PAGE_ROWS, cursor=query.cursor)
+    roll = sharding.roll_spans(there.election, query.begins)
+    page = sharded_reads.page(table(), roll, limit=PAGE_ROWS, cursor=query.cursor)
     rows = [_voter(item, there.may) for item in page.items]
     return Page(rows, page.cursor, there.election.voter_count)
 
@@ -183,8 +183,8 @@ def _read_ballots(there: ElectionAccess, query: TableQuery, limit: int) -> tuple
 def _by_voter(election: Election, query: TableQuery, limit: int) -> tuple[list[BallotView], str | None]:
     """Ballots of a public election. One without a name would be a secret one, and is left out."""
     beginning = keys.ballot(election.name, query.ballot).sk
-    box = [replace(span, prefix=beginning) for span in places.box(election)]
-    page = spans.page(table(), box, limit=limit, cursor=query.cursor)
+    box = [replace(span, prefix=beginning) for span in sharding.ballot_spans(election)]
+    page = sharded_reads.page(table(), box, limit=limit, cursor=query.cursor)
     named = [item for item in page.items if "voter_name" in item]
     ballots = [
         BallotView(each["voter_name"], each["voter_name"], each["rankings"], each["when_cast"]) for each in named
@@ -195,8 +195,8 @@ def _by_voter(election: Election, query: TableQuery, limit: int) -> tuple[list[B
 def _by_code(election: Election, query: TableQuery, limit: int) -> tuple[list[BallotView], str | None]:
     """Published ballots of a secret election, from a code on, or from where the last page ended."""
     beginning = query.ballot.strip().upper()
-    start = _place(query.after) if query.after else published.find(election.name, beginning)
-    following = published.following(election.name, start)
+    start = _place(query.after) if query.after else published.find_prefix(election.name, beginning)
+    following = published.ballots_from(election.name, start)
     found = [
         (place, each) for place, each in islice(following, limit + 1) if each["confirmation"].startswith(beginning)
     ]
@@ -205,10 +205,10 @@ def _by_code(election: Election, query: TableQuery, limit: int) -> tuple[list[Ba
     return ballots, f"{more.part}.{more.row}" if more else None
 
 
-def _place(cursor: str) -> Place:
+def _place(cursor: str) -> Position:
     if (found := PLACE.fullmatch(cursor)) is None:
         raise BadCursor("This is not a cursor.")
-    return Place(int(found[1]), int(found[2]))
+    return Position(int(found[1]), int(found[2]))
 
 
 # --- skills ---

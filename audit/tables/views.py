@@ -12,7 +12,7 @@ from django.utils.http import urlencode
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
-from accounts.access import anybody, requires
+from accounts.access import allow_everyone, requires
 from accounts.rules import Permission
 from pages.lists import as_csv
 from store import keys
@@ -33,7 +33,7 @@ def tables(request: HttpRequest) -> HttpResponse:
 # --- the relational view ---
 
 
-@requires(Permission.VIEW_SECRETS, load=relations.find, rule=anybody)
+@requires(Permission.VIEW_SECRETS, load=relations.find, rule=allow_everyone)
 @require_safe
 def table(request: HttpRequest, relation: Sheet) -> HttpResponse:
     if relation.of_election and not request.GET:
@@ -65,7 +65,7 @@ def _refused(request: HttpRequest, relation: Sheet, form: FilterForm) -> HttpRes
     return render(request, "audit/tables/table.html", {"relation": relation, "form": form}, status=422)
 
 
-@requires(Permission.VIEW_SECRETS, load=relations.find, rule=anybody)
+@requires(Permission.VIEW_SECRETS, load=relations.find, rule=allow_everyone)
 @require_safe
 def table_csv(request: HttpRequest, relation: Sheet) -> HttpResponse:
     """The rows of the page that is shown, as a file."""

@@ -81,40 +81,40 @@ def _edit_candidate(actor: User, election: Election, candidate: Candidate) -> No
         return
     rules.check_statements(candidate.length, before.length, sum(each.length for each in there.values()))
     data = {"candidate_name": candidate.name, "statement": candidate.statement, "link": candidate.link}
-    change_ = repository.changed_candidate(election.name, before, candidate)
+    change_ = repository.changing_candidate(election.name, before, candidate)
     record(actor, "CandidateEdited", election, data, change_, repository.touched(election, candidates=True))
 
 
 def remove_candidate(actor: User, election: Election, name: str) -> None:
     check(actor, election, Action.CHANGE_CANDIDATES)
     candidate = repository.find_candidate(election.name, name)
-    gone = repository.gone_candidate(election.name, name, candidate.photo if candidate else None)
+    gone = repository.removing_candidate(election.name, name, candidate.photo if candidate else None)
     record(actor, "CandidatesRemoved", election, {"candidates": [name]}, *gone, repository.touched(election))
 
 
 # --- their pictures ---
 
 
-def picture_candidate(actor: User, election: Election, name: str, wanted: Wanted) -> None:
+def change_picture(actor: User, election: Election, name: str, wanted: Wanted) -> None:
     """Another picture, other words for it, or none. Of two at once, the second takes the first one's place."""
 
     def change() -> None:
         now = repository.find(election.name) or election
         check(actor, now, Action.CHANGE_CANDIDATES)
-        _picture(actor, now, name, wanted)
+        _change_picture(actor, now, name, wanted)
 
     retry_lost_race(change)
 
 
-def _picture(actor: User, election: Election, name: str, wanted: Wanted) -> None:
+def _change_picture(actor: User, election: Election, name: str, wanted: Wanted) -> None:
     candidate = repository.find_candidate(election.name, name)
     if candidate is None:
         raise LostRace
     before, after = candidate.photo, wanted.instead_of(candidate.photo)
     if before == after:
         return
-    change = repository.pictured_candidate(election.name, candidate, after)
-    data = {"candidate_name": candidate.name, **photos.said(after)}
+    change = repository.picturing_candidate(election.name, candidate, after)
+    data = {"candidate_name": candidate.name, **photos.event_data(after)}
     writes = (change, *wanted.writes(before), repository.touched(election))
     record(actor, "CandidatePictured", election, data, *writes)
 
@@ -125,5 +125,5 @@ def copy_pictures(actor: User, election: Election, source: Sequence[Candidate]) 
     for each in source:
         if each.photo and keys.fold(each.name) in without and (new := photos.copied(each.photo)):
             retry_lost_race(
-                partial(_picture, actor, repository.find(election.name) or election, each.name, Wanted(new))
+                partial(_change_picture, actor, repository.find(election.name) or election, each.name, Wanted(new))
             )

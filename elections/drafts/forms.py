@@ -28,7 +28,7 @@ def seats_field(initial: int) -> forms.IntegerField:
 
 
 # What each method does and when to choose it; and what becomes of those left out of a ranking.
-ONE_WINNER = Card(
+ONE_WINNER_CARD = Card(
     _("One winner"),
     _(
         "Elects whoever would win against each of the others, one to one. This is the Schulze method, and good for "
@@ -36,14 +36,14 @@ ONE_WINNER = Card(
     ),
     mark=_("recommended"),
 )
-SEVERAL = Card(
+SEVERAL_SEATS_CARD = Card(
     _("Several seats, proportional"),
     _(
         "A group of voters that is a third of all gets about a third of the seats. The single transferable vote (STV), "
         "as Scottish councils count it."
     ),
 )
-MORE = {
+OTHER_METHODS = {
     "ranked-pairs": Card(
         _("Ranked pairs"),
         _(
@@ -74,9 +74,9 @@ MORE = {
     ),
 }
 METHOD_CHOICES: list[Any] = [
-    ("schulze", ONE_WINNER),
-    ("stv-scottish", SEVERAL),
-    (_("More methods"), list(MORE.items())),
+    ("schulze", ONE_WINNER_CARD),
+    ("stv-scottish", SEVERAL_SEATS_CARD),
+    (_("More methods"), list(OTHER_METHODS.items())),
 ]
 UNRANKED_CARDS = {
     "below": Card(
@@ -94,7 +94,7 @@ UNRANKED_CARDS = {
 
 
 @dataclass(frozen=True, slots=True)
-class Group:
+class SettingsGroup:
     """Settings that belong together; those that few people need are folded."""
 
     title: Any
@@ -103,11 +103,11 @@ class Group:
 
 
 GROUPS = (
-    Group(_("Who votes"), ("electorate", "joining", "secret_ballot", "vote_by_link"), ("paper_ballots",)),
-    Group(_("When"), ("ends", "time_zone", "remind_before"), ("begins",)),
-    Group(_("How it is counted"), ("method", "seats", "unranked")),
-    Group(_("The result"), ("results_visible", "results_public")),
-    Group(_("Mail to voters"), ("mail_votes", "announces")),
+    SettingsGroup(_("Who votes"), ("electorate", "joining", "secret_ballot", "vote_by_link"), ("paper_ballots",)),
+    SettingsGroup(_("When"), ("ends", "time_zone", "remind_before"), ("begins",)),
+    SettingsGroup(_("How it is counted"), ("method", "seats", "unranked")),
+    SettingsGroup(_("The result"), ("results_visible", "results_public")),
+    SettingsGroup(_("Mail to voters"), ("mail_votes", "announces")),
 )
 
 

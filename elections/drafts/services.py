@@ -13,7 +13,7 @@ from accounts.models import User
 from acts import storage
 from acts.refusals import LostRace, NameTaken, Refusal
 from acts.storage import now_text, table
-from elections import places, repository
+from elections import repository, sharding
 from elections.actions import check, record
 from elections.lifecycle.deleting import clear_name
 from elections.rules import Action, Election
@@ -23,7 +23,7 @@ from store.table import Write
 
 from . import renaming
 
-NOT_OF_A_DRAFT = (
+NOT_IN_CREATION_EVENT = (
     "filling",
     "lots_commitment",
     "opened_at",
@@ -32,7 +32,7 @@ NOT_OF_A_DRAFT = (
 )  # so that the event which makes it says nothing of them
 
 
-SAID_IF_SO = {"convened": None, "group": "", "book": ""}  # unless they are as of most
+OMITTED_DEFAULTS = {"convened": None, "group": "", "book": ""}  # unless they are as of most
 
 
 NAME_TAKEN = _("There is an election of that name already. Please choose another one.")
@@ -46,7 +46,7 @@ BEING_CLEARED = _(
 
 def create(actor: User, name: str, *, mark: str | None = None, description: str = "", **settings: Any) -> Election:
     """With the mark of a form, only once however often it is sent (see acts/retry.py)."""
-    shards = places.shards_of_new()
+    shards = sharding.shards_of_new()
     election = Election(name=name, owner_name=actor.name, created_at=now_text(), shards=shards, **settings)
     create_draft(actor, election, mark=mark, description=description)
     return election
@@ -55,21 +55,21 @@ def create(actor: User, name: str, *, mark: str | None = None, description: str 
 def create_draft(
     actor: User, election: Election, *also: Write, mark: str | None = None, description: str = "", **data: Any
 ) -> None:
-    _make_room(election.name)
+    _free_name(election.name)
     fields = repository.storable(asdict(election)).items()
-    said = {each: value for each, value in fields if each not in NOT_OF_A_DRAFT}
-    said = {each: value for each, value in said.items() if value != SAID_IF_SO.get(each, ...)}
-    said |= {"election_name": election.name, "description": description, **data}
+    event_data = {each: value for each, value in fields if each not in NOT_IN_CREATION_EVENT}
+    event_data = {each: value for each, value in event_data.items() if value != OMITTED_DEFAULTS.get(each, ...)}
+    event_data |= {"election_name": election.name, "description": description, **data}
     writes = repository.creation(election, description)
-    event, taken = Event(actor.name, "ElectionCreated", said), _name_taken_at(range(len(writes)))
-    storage.record(event, *writes, *also, people.is_still(actor), once=mark, refusals=taken)
+    event, taken = Event(actor.name, "ElectionCreated", event_data), _name_taken_at(range(len(writes)))
+    storage.record(event, *writes, *also, people.is_same_account(actor), once=mark, refusals=taken)
 
 
 def _name_taken_at(parts: Iterable[int]) -> dict[int, Refusal]:
     return dict.fromkeys(parts, NameTaken(NAME_TAKEN))
 
 
-def _make_room(name: str) -> None:
+def _free_name(name: str) -> None:
     if not clear_name(name):
         raise NameTaken(BEING_CLEARED)
 
@@ -81,9 +81,9 @@ def rename(actor: User, election: Election, name: str) -> Election:
         return election
     if keys.fold(name) == keys.fold(election.name):
         return _respell(actor, election, name)
-    _make_room(name)
+    _free_name(name)
     _rename(actor, election, name)
-    return repository.find_whole(name) or election
+    return repository.find_settled(name) or election
 
 
 def _rename(actor: User, election: Election, name: str) -> None:

@@ -62,31 +62,31 @@ BY_NAME = {step.name: step for step in STEPS}
 WHAT = STEPS[0]
 
 
-def after(step: Step, election: Election) -> str:
+def next_url(step: Step, election: Election) -> str:
     """Where it goes on: the next step, and after the last one the page that opens the election."""
     following = STEPS[STEPS.index(step) + 1 :]
-    return address(following[0], election) if following else reverse("open_election", args=[election.name])
+    return step_url(following[0], election) if following else reverse("open_election", args=[election.name])
 
 
-def address(step: Step, election: Election) -> str:
+def step_url(step: Step, election: Election) -> str:
     return reverse("election_step", args=[election.name, step.name])
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class ProgressStep:
     """A step as the line of progress shows it."""
 
     label: str
-    address: str = ""
+    url: str = ""
     is_done: bool = False
     is_here: bool = False
 
 
-def places(election: Election | None, here: Step) -> list[Place]:
+def progress_steps(election: Election | None, here: Step) -> list[ProgressStep]:
     """The whole path, from what it is to opening it; before there is a draft, no other step can be gone to."""
     at = STEPS.index(here)
     steps = [
-        Place(step.label, address(step, election) if election else "", number < at, number == at)
+        ProgressStep(step.label, step_url(step, election) if election else "", number < at, number == at)
         for number, step in enumerate(STEPS)
     ]
-    return [*steps, Place(_("Open it"), reverse("open_election", args=[election.name]) if election else "")]
+    return [*steps, ProgressStep(_("Open it"), reverse("open_election", args=[election.name]) if election else "")]

@@ -13,15 +13,15 @@ from acts.links import absolute_url
 from acts.storage import now_text
 from acts.tokens import create_token
 from elections import repository
-from elections.multi_ballots.links import ballot_of, page_of
+from elections.multi_ballots.links import ballot_route, page_route
 from elections.rules import Election, State
 from mail.emails import EmailTemplate
 from mail.outbox import Mail, NothingToSay
 
 from . import opt_out, own_text, wording
-from .mailing import TO_ALL, silence_token
-from .messages import written
-from .open_electorate import is_mailed_as_one
+from .mailing import REMINDER_TO_ALL_KIND, unsubscribe_token
+from .messages import message_content
+from .open_electorate import is_mailed_without_entry
 from .voting_link import token_for
 
 
@@ -33,7 +33,7 @@ def _link(mail: Mail) -> str:
         return reverse("vote_by_link", args=[token])
     if people.find_by_email(mail.to) is None:
         election = repository.find(name)
-        ballot = ballot_of(election) if election else ("ballot", name)
+        ballot = ballot_route(election) if election else ("ballot", name)
         return reverse("accept_invitation", args=[create_token("invitation", mail.to, *ballot)])
     return _page(mail)
 
@@ -41,11 +41,11 @@ def _link(mail: Mail) -> str:
 def _page(mail: Mail) -> str:
     name = mail.about["election_name"]
     election = repository.find(name)
-    route, word = page_of(election) if election else ("election", name)
+    route, word = page_route(election) if election else ("election", name)
     return reverse(route, args=[word])
 
 
-def _page_whole(mail: Mail) -> str:
+def _full_page_url(mail: Mail) -> str:
     return absolute_url(_page(mail))
 
 
@@ -61,12 +61,12 @@ def _about_link(election: Election, mail: Mail) -> str:
     return _("The link leads to the election. It does not sign you in by itself.")
 
 
-def silence_link(mail: Mail) -> str:
+def unsubscribe_link(mail: Mail) -> str:
     """One of everybody here has no entry on the roll that could say so: they are left alone by their address."""
     election = repository.find(mail.about["election_name"])
-    if election is not None and is_mailed_as_one(election, mail.about["voter"]):
+    if election is not None and is_mailed_without_entry(election, mail.about["voter"]):
         return opt_out.link(mail)
-    token = silence_token(mail.about["election_name"], mail.about["voter"])
+    token = unsubscribe_token(mail.about["election_name"], mail.about["voter"])
     return absolute_url(reverse("leave_alone", args=[token]))
 
 
@@ -80,27 +80,27 @@ def _is_gone(mail: Mail) -> bool:
     return repository.find(mail.about["election_name"]) is None
 
 
-def _words(mail: Mail) -> dict[str, str]:
+def _email_values(mail: Mail) -> dict[str, str]:
     """Who asks, for what, until when, as it is when the mail is sent."""
     election = repository.find(mail.about["election_name"])
     if election is None:
         raise NothingToSay
-    said = wording.words(election, mail.about.get("invited_by", ""), now_text())
-    return {**said, "about_link": _about_link(election, mail)}
+    values = wording.email_values(election, mail.about.get("invited_by", ""), now_text())
+    return {**values, "about_link": _about_link(election, mail)}
 
 
 NAME, WINDOW, ABOUT_LINK = "%(election)s", "%(window)s", "%(about_link)s"
 
 INVITATION = EmailTemplate(
     gettext_noop("%(who)s asks for your vote: %(election)s, %(when)s"),
-    (wording.ASKS, WINDOW),
+    (wording.INVITES, WINDOW),
     _link,
     gettext_noop("To the election"),
     is_over=_is_over,
-    words=_words,
+    words=_email_values,
     title=gettext_noop("Your vote is asked for"),
     headline=NAME,
-    message=own_text.written,
+    message=own_text.own_text_message,
     after=(ABOUT_LINK,),
     reply_to=own_text.reply_address,
 )
@@ -112,7 +112,7 @@ REMINDER = replace(
         WINDOW,
     ),
     title=gettext_noop("You have not voted yet"),
-    silence=silence_link,
+    silence=unsubscribe_link,
 )
 REMINDER_TO_ALL = replace(
     REMINDER,
@@ -129,8 +129,8 @@ MESSAGE = EmailTemplate(
     (gettext_noop("%(who)s, who runs the election “%(election)s”, writes to all its voters:"),),
     _link,
     gettext_noop("To the election"),
-    message=written,
-    words=_words,
+    message=message_content,
+    words=_email_values,
     after=(WINDOW,),
     reply_to=own_text.reply_address,
 )
@@ -138,7 +138,7 @@ MESSAGE = EmailTemplate(
 
 def preview_of(template: EmailTemplate) -> EmailTemplate:
     """As a page shows it to organisers: what is each voter's own, the links, leads nowhere else than to the page."""
-    return replace(template, link=_page, silence=_page_whole if template.silence else None)
+    return replace(template, link=_page, silence=_full_page_url if template.silence else None)
 
 
 def test_of(template: EmailTemplate) -> EmailTemplate:
@@ -148,8 +148,8 @@ def test_of(template: EmailTemplate) -> EmailTemplate:
     return replace(preview_of(template), sentences=sentences, silence=None, is_over=_is_gone, urgent=True, is_test=True)
 
 
-def _asks_candidate(mail: Mail) -> dict[str, str]:
-    return {"who": wording.shown_name(mail.about["asked_by"]), "election": mail.about["election_name"]}
+def _candidate_values(mail: Mail) -> dict[str, str]:
+    return {"who": wording.person_label(mail.about["asked_by"]), "election": mail.about["election_name"]}
 
 
 def _is_no_draft(mail: Mail) -> bool:
@@ -170,7 +170,7 @@ CANDIDATE_ASKED = EmailTemplate(
     lambda mail: reverse("agree", args=[mail.about["election_name"]]),
     gettext_noop("See what would be shown"),
     is_over=_is_no_draft,
-    words=_asks_candidate,
+    words=_candidate_values,
     title=gettext_noop("A candidate is asked about skills"),
 )
 
@@ -178,10 +178,14 @@ EMAIL_TEMPLATES = {
     "candidate_asked": CANDIDATE_ASKED,
     "vote_invitation": INVITATION,
     "vote_reminder": REMINDER,
-    TO_ALL: REMINDER_TO_ALL,
+    REMINDER_TO_ALL_KIND: REMINDER_TO_ALL,
     "vote_message": MESSAGE,
     **{
         f"{kind}_test": test_of(template)
-        for kind, template in (("vote_invitation", INVITATION), ("vote_reminder", REMINDER), (TO_ALL, REMINDER_TO_ALL))
+        for kind, template in (
+            ("vote_invitation", INVITATION),
+            ("vote_reminder", REMINDER),
+            (REMINDER_TO_ALL_KIND, REMINDER_TO_ALL),
+        )
     },
 }

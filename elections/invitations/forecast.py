@@ -8,7 +8,7 @@ from itertools import islice
 from django.utils.translation import get_language
 from django.utils.translation import gettext_lazy as _
 
-from accounts import allowance
+from accounts import mail_quota
 from accounts.models import User
 from acts.rate_limits import SECONDS_PER_HOUR, Limit, count
 from acts.retry import retry_lost_race
@@ -28,7 +28,7 @@ from .emails import EMAIL_TEMPLATES, preview_of
 from .mailing import INVITED, REMINDED, Batch
 
 MAX_ROLL_ENTRIES = 10_000  # entries of a roll: a longer one is told of as far as this
-ACTS = {INVITED: mailing.invite, REMINDED: mailing.remind}
+SENDERS = {INVITED: mailing.invite, REMINDED: mailing.remind}
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,28 +44,28 @@ class Forecast:
     is_whole: bool = True  # whether all of the roll was looked at
 
 
-def of(election: Election, kind: str) -> Forecast:
+def make_forecast(election: Election, kind: str) -> Forecast:
     batch = mailing.batch_of(election, kind)
-    roll = list(islice(mailing.every_voter(election), MAX_ROLL_ENTRIES + 1))
+    roll = list(islice(mailing.every_recipient(election), MAX_ROLL_ENTRIES + 1))
     seen = roll[:MAX_ROLL_ENTRIES]
     due = [item for item in seen if mailing.is_due(item, batch)]
-    numbers, nowhere = _emails(due, batch)
-    before = sum(mailing.had_before(item, batch) for item in seen)
+    numbers, nowhere = _new_mails(due, batch)
+    before = sum(mailing.was_mailed(item, batch) for item in seen)
     return Forecast(len(seen), before, len(due), nowhere, len(numbers), len(seen) == len(roll))
 
 
-def _emails(voters: list[Item], batch: Batch) -> tuple[set[str], int]:
+def _new_mails(voters: list[Item], batch: Batch) -> tuple[set[str], int]:
     """The numbers of the mails that would be new, and how many of the voters have no address."""
     numbers: set[str] = set()
     nowhere = 0
     for some in by_count(voters):
         addresses = mailing.addresses_of(some)
         nowhere += sum(not address for address in addresses.values())
-        numbers |= _new({mailing.number_of(batch, address) for address in addresses.values() if address})
+        numbers |= _not_yet_queued({mailing.number_of(batch, address) for address in addresses.values() if address})
     return numbers, nowhere
 
 
-def _new(numbers: set[str]) -> set[str]:
+def _not_yet_queued(numbers: set[str]) -> set[str]:
     there = table().get_many(map(keys.mail, numbers)) if numbers else {}
     return {number for number in numbers if keys.mail(number) not in there}
 
@@ -73,12 +73,12 @@ def _new(numbers: set[str]) -> set[str]:
 def send(actor: User, election: Election, kind: str, seen: int) -> None:
     """Ask for the mailing whose numbers somebody has seen; refused if it would be more mails by now."""
     actions.check(actor, election, Action.INVITE)
-    found = of(election, kind)
+    found = make_forecast(election, kind)
     if not found.due:
         raise WrongState(NOBODY_LEFT[kind])
     if found.mails > seen:
         raise WrongState(_("There are more to be mailed by now. Nothing was sent: please look at the numbers again."))
-    ACTS[kind](actor, election)
+    SENDERS[kind](actor, election)
 
 
 NOBODY_LEFT = {
@@ -117,7 +117,7 @@ def send_test(actor: User, election: Election, kind: str) -> None:
     event = Event(actor.name, "InvitationTested", {"election_name": election.name})
 
     def reserve() -> None:
-        budget = allowance.today(actor)
+        budget = mail_quota.quota_today(actor)
         budget.check(1)
         mail = outbox.queued(email_kind, actor.email, None, **_about(actor, election))
         mailing.record(event, mail, budget=budget.reserving(1))

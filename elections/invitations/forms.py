@@ -13,14 +13,14 @@ from pages import markdown_cache
 from pages.fields import LinesField, markdown_field
 
 from . import messages, own_text
-from .own_text import AS_BEFORE, MYSELF, NOBODY, Person, Words
-from .reminders import BEFORE
+from .own_text import AS_BEFORE, MYSELF, NOBODY, OwnText, Person
+from .reminders import REMINDER_TIMES
 
 
 def reminders_field() -> forms.TypedMultipleChoiceField:
     return forms.TypedMultipleChoiceField(
         label=_("Remind those who have not voted"),
-        choices=list(BEFORE.items()),
+        choices=list(REMINDER_TIMES.items()),
         coerce=int,
         required=False,
         widget=forms.CheckboxSelectMultiple,
@@ -61,7 +61,7 @@ class OwnTextForm(forms.Form):
     )
     answers = forms.ChoiceField(label=_("Answers to these mails go to"), widget=forms.RadioSelect)
 
-    def __init__(self, data: Mapping[str, Any] | None = None, *, known: Words, person: User):
+    def __init__(self, data: Mapping[str, Any] | None = None, *, known: OwnText, person: User):
         super().__init__(data, initial={"text": known.text})
         mine = _("me, at %(email)s: everybody who is mailed sees this address") % {"email": person.email}
         choices = [(NOBODY, _("nobody in particular, as with all mails of this site")), (MYSELF, mine)]

@@ -15,7 +15,7 @@ from accounts.models import User
 from accounts.repository import ListedPerson
 from accounts.rules import Permission, has
 from acts.storage import table
-from elections import places, repository
+from elections import repository, sharding
 from elections.rules import Election
 from store import keys
 from store.table import Item, Key
@@ -39,7 +39,7 @@ class Window:
 NOBODY = Window()
 
 
-def is_mailed_as_one(election: Election, voter_name: str) -> bool:
+def is_mailed_without_entry(election: Election, voter_name: str) -> bool:
     """Whether somebody on the roll is mailed as one of everybody here, and not for their entry."""
     return election.electorate == "everyone" and not repository.is_by_address(voter_name)
 
@@ -52,7 +52,7 @@ def page(election: Election, *, limit: int = PAGE_ROWS, cursor: str | None = Non
     return [found.get(each.name, {"voter_name": each.name, "since": ""}) for each in listed], after
 
 
-def each(election: Election) -> Iterator[Item]:
+def every_person(election: Election) -> Iterator[Item]:
     """All who may vote without being listed by address."""
     cursor: str | None = None
     while True:
@@ -67,14 +67,14 @@ def _voters(election: Election, listed: list[ListedPerson]) -> Iterator[Item]:
         return
     places_of = {each.name: _places(election, each) for each in listed}
     found = table().get_many(place for some in places_of.values() for place in some)
-    silent = opt_out.among(each.email for each in listed)
+    silent = opt_out.opted_out_among(each.email for each in listed)
     for each in listed:
         account, *entries = places_of[each.name]
         if account not in found:
             continue
         person = people.user_of(found[account])
         own = repository.entries_of(person, [found[place] for place in entries if place in found])
-        if _is_one(election, person, own):
+        if _is_open_voter(election, person, own):
             voted = any(entry["voted"] for entry in own)
             about = {"address": person.email, "since": person.votes_since, "voted": voted}
             yield {"voter_name": person.name, **about, "left_alone": person.email in silent}
@@ -82,10 +82,10 @@ def _voters(election: Election, listed: list[ListedPerson]) -> Iterator[Item]:
 
 def _places(election: Election, person: ListedPerson) -> list[Key]:
     names = [name for name in (person.name, person.email) if name]
-    return [keys.user(person.name), *(places.entry(election, name) for name in names)]
+    return [keys.user(person.name), *(sharding.voter_key(election, name) for name in names)]
 
 
-def _is_one(election: Election, person: User, own: list[Item]) -> bool:
+def _is_open_voter(election: Election, person: User, own: list[Item]) -> bool:
     if any(repository.is_by_address(entry["voter_name"]) for entry in own):
         return False
     return bool(person.votes_since) and (election.is_open_to(person.votes_since) or bool(own))

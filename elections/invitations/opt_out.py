@@ -18,26 +18,26 @@ from mail.outbox import Mail
 from store import keys
 from store.table import Delete, Item, Put
 
-LEAVE = "no-results"  # what the token in a mail is for
+UNSUBSCRIBE = "no-results"  # what the token in a mail is for
 
 
-def wants_none(address: str) -> bool:
+def has_opted_out(address: str) -> bool:
     return table().get(keys.quiet(address)) is not None
 
 
-def among(addresses: Iterable[str]) -> set[str]:
+def opted_out_among(addresses: Iterable[str]) -> set[str]:
     """Those of the addresses that want none."""
     places = {keys.quiet(each): each for each in addresses if each}
     return {places[place] for place in table().get_many(places)} if places else set()
 
 
-def leave_alone(address: str) -> None:
+def opt_out(address: str) -> None:
     """As often as it is said."""
     place = keys.quiet(address)
     table().write(Put({"PK": place.pk, "SK": place.sk, "address": address}))
 
 
-def mail_again(address: str) -> None:
+def opt_in(address: str) -> None:
     table().write(Delete(keys.quiet(address)))
 
 
@@ -45,18 +45,18 @@ def mail_again(address: str) -> None:
 
 
 def link(mail: Mail) -> str:
-    return absolute_url(reverse("no_results_by_mail", args=[create_token(LEAVE, mail.to)]))
+    return absolute_url(reverse("no_results_by_mail", args=[create_token(UNSUBSCRIBE, mail.to)]))
 
 
 # --- people ---
 
 
-def wanted(user: User) -> list[Item]:
+def export_opt_out(user: User) -> list[Item]:
     """Whether they want such mails, for themselves."""
-    return [{"address": user.email, "wanted": not wants_none(user.email)}] if user.email else []
+    return [{"address": user.email, "wanted": not has_opted_out(user.email)}] if user.email else []
 
 
 def forget(gone: User) -> None:
     """Somebody was removed: nothing of what they wanted is kept."""
     if gone.email:
-        mail_again(gone.email)
+        opt_in(gone.email)

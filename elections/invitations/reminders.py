@@ -19,7 +19,7 @@ from store.table import Check, Condition, Equals, Item, Missing, Update
 from . import mailing as invitations
 from .mailing import TIMED
 
-BEFORE = {72: _("3 days before the end"), 24: _("1 day before the end"), 3: _("3 hours before the end")}
+REMINDER_TIMES = {72: _("3 days before the end"), 24: _("1 day before the end"), 3: _("3 hours before the end")}
 MIN_REMINDER_GAP = timedelta(hours=12)  # nobody is reminded by the clock sooner after another reminder
 
 
@@ -57,7 +57,7 @@ def _later(stored: str, by: timedelta) -> str:
 # --- what workers do ---
 
 
-def remind_by_the_clock() -> int:
+def send_due_reminders() -> int:
     """Set off the reminders whose moment has come; any number may do this at once. Answers how many were set off.
 
     They count for the election's owner. Nothing is reserved for them: what no longer fits into today goes out tomorrow.
@@ -74,24 +74,26 @@ def _remind(listed: Item, now: str) -> int:
     found = table().get_many(places)
     if places[0] not in found:
         return 0
-    election, kept = repository.election_of(found[places[0]]), found.get(places[1], {})
-    hours = due(election.remind_before, election.no_voting_after, now, kept.get("from", ""), kept.get("last_sent", ""))
+    election, stored = repository.election_of(found[places[0]]), found.get(places[1], {})
+    hours = due(
+        election.remind_before, election.no_voting_after, now, stored.get("from", ""), stored.get("last_sent", "")
+    )
     if hours is None or not election.takes_votes(now):
         return 0
-    return _set_off(election, hours, kept, now)
+    return _start(election, hours, stored, now)
 
 
-def _set_off(election: Election, hours: int, kept: Item, now: str) -> int:
+def _start(election: Election, hours: int, stored: Item, now: str) -> int:
     assert election.no_voting_after is not None
     when = moment(election.no_voting_after, hours)
-    mailing = invitations.asked(election, TIMED, election.owner_name, moment=when, reserved=0)
+    mailing = invitations.mailing_task(election, TIMED, election.owner_name, moment=when, reserved=0)
     event = Event("plenum", "VotersReminded", {"election_name": election.name, "hours_before": hours})
-    last = Equals("last_sent", kept["last_sent"]) if "last_sent" in kept else Missing("last_sent")
+    last = Equals("last_sent", stored["last_sent"]) if "last_sent" in stored else Missing("last_sent")
     mark = Update(keys.reminders(election.name), set={"last_sent": now}, when=last)
     # else another worker has set it off, or its end was moved at this moment
-    return int(try_record(event, mailing, mark, Check(keys.election(election.name), _as_it_was(election))))
+    return int(try_record(event, mailing, mark, Check(keys.election(election.name), _is_unchanged(election))))
 
 
-def _as_it_was(election: Election) -> Condition:
+def _is_unchanged(election: Election) -> Condition:
     is_open = Equals("allow_vote", True) & Equals("no_voting_after", election.no_voting_after)
     return is_open & Equals("remind_before", list(election.remind_before))

@@ -16,7 +16,7 @@ from django.utils.translation import gettext_lazy as _
 from accounts.models import User
 from acts.refusals import NotAllowed
 from acts.tokens import create_token, read_token
-from elections import places
+from elections import sharding
 from elections.repository import election_of, is_by_address
 from elections.rules import Election, State
 from store import keys
@@ -76,7 +76,7 @@ def link_to(election: Election, entry: Item, address: str) -> Link:
 
 def token_for(election_name: str, voter: str, address: str) -> str | None:
     """What the link to somebody on the roll has in it, where one votes by link."""
-    item, entry = places.with_entry(election_name, voter)
+    item, entry = sharding.read_with_entry(election_name, voter)
     if item is None or entry is None or not (election := election_of(item)).vote_by_link:
         return None
     return link_to(election, entry, address).token
@@ -113,5 +113,5 @@ def next_turn(election: Election) -> dict[str, int]:
     return {TURN: 1} if election.vote_by_link else {}
 
 
-def turned(election: Election, voter: str) -> Update:
-    return Update(places.entry(election, voter), add=next_turn(election), when=Exists())
+def renewing(election: Election, voter: str) -> Update:
+    return Update(sharding.voter_key(election, voter), add=next_turn(election), when=Exists())

@@ -21,34 +21,34 @@ from elections.rules import Action, Election, State
 from store.log import Event
 from store.table import Item, Write
 
-FOLLOWING = Hooks[[Election], None]("when somebody has closed an election and is about to look at it")
+AFTER_CLOSING = Hooks[[Election], None]("when somebody has closed an election and is about to look at it")
 SHUTTING = Hooks[[Election], list[Write]]("in the transaction that tells its close, when its ballot box is shut")
 
 
-def beginning(before: Election, after: Election) -> list[Write]:
+def starting_close(before: Election, after: Election) -> list[Write]:
     """What it takes to say that it is being closed: nothing that casts write."""
-    return [*repository.change(before, after), *repository.everyone(after, open_=False)]
+    return [*repository.change(before, after), *repository.open_electorate_entry(after, open_=False)]
 
 
-def closing(shut: Election) -> list[Write]:
+def finishing_close(shut: Election) -> list[Write]:
     """What telling the close writes, with the mark by which the worker finds the election to seal."""
     after = replace(shut, allow_edit=False, allow_vote=False, closing=None)
-    return [*repository.change(shut, after), repository.to_be_sealed(after)]
+    return [*repository.change(shut, after), repository.sealing_mark(after)]
 
 
-def _begun(election: Election, who: str) -> tuple[Election, list[Write]]:
+def _begin(election: Election, who: str) -> tuple[Election, list[Write]]:
     after = replace(election, closing=who, closed_at=now_text())
-    return next_version(election, after), beginning(election, after)
+    return next_version(election, after), starting_close(election, after)
 
 
-def _said(shut: Election) -> tuple[Election, Event, list[Write]]:
+def _close_event(shut: Election) -> tuple[Election, Event, list[Write]]:
     after = replace(shut, allow_edit=False, allow_vote=False, closing=None, version=shut.version + 1)
-    said = {"election_name": shut.name, "closed_at": shut.closed_at}
+    event_data = {"election_name": shut.name, "closed_at": shut.closed_at}
     also = [write for writes in SHUTTING.run_all(shut) for write in writes]
-    return after, Event(str(shut.closing), "ElectionClosed", said), [*closing(shut), *also]
+    return after, Event(str(shut.closing), "ElectionClosed", event_data), [*finishing_close(shut), *also]
 
 
-CLOSING = Closing(_begun, _said, repository.shut_gates)
+CLOSING = Closing(_begin, _close_event, repository.shut_gates)
 
 
 def close(actor: User, election: Election) -> Election:
@@ -67,14 +67,14 @@ def close(actor: User, election: Election) -> Election:
     return CLOSING.try_finish(retry_lost_race(begun))
 
 
-def close_and_look(actor: User, election: Election) -> None:
+def close_and_follow_up(actor: User, election: Election) -> None:
     """As `close`; and what others do for whoever waits to see what has come of it."""
     closed = close(actor, election)
     if closed.stored_state == State.CLOSED:
-        FOLLOWING.run_all(closed)
+        AFTER_CLOSING.run_all(closed)
 
 
-def close_what_is_over() -> int:
+def close_ended_elections() -> int:
     """Record the end of elections whose time has come. Any number may do this at once; each end is recorded once."""
     now = now_text()
 

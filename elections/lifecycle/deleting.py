@@ -14,8 +14,8 @@ from elections.multi_ballots import repository as multi_ballots
 from elections.repository import DELETING, RENAMING
 from elections.rules import Action, Election
 from store import keys
-from store.forgetting import to_forget
 from store.log import Event
+from store.purging import purge_mark
 from store.table import Check, Delete, Equals, Put, Write
 
 from .closing import CLOSING
@@ -30,18 +30,18 @@ def delete(actor: User, election: Election) -> None:
     the worker deletes it, whatever becomes of us.
     """
     check(actor, election, Action.DELETE)
-    task = to_delete(election, actor.name)
+    task = deletion_task(election, actor.name)
     if not election.allow_vote:
         record(actor, "ElectionDeleted", election, _event_data(election), *deletion(election), task)
         return
     if election.closing:
-        _ask_for(election, task)
+        _request_deletion(election, task)
     else:
         CLOSING.begin(election, actor.name, task)
     DELETING.start(election.name, batches=1)
 
 
-def to_delete(election: Election, by: str) -> Put:
+def deletion_task(election: Election, by: str) -> Put:
     return DELETING.begin(
         election.name,
         due=now_text(),
@@ -52,7 +52,7 @@ def to_delete(election: Election, by: str) -> Put:
     )
 
 
-def _ask_for(election: Election, task: Put) -> None:
+def _request_deletion(election: Election, task: Put) -> None:
     """Refused if it was deleted since it was read, and another may have its name; if it was asked for before, it is
     under way."""
     still_there = Check(keys.election(election.name), Equals("created_at", election.created_at))
@@ -74,7 +74,7 @@ def delete_batch(task: Task) -> Batch:
     partitions = (keys.all_of_election(name), *keys.all_in_shards(name, task.data["shards"]))
     if left := next_deletions(*partitions, elsewhere=repository.pictures_of):
         return Batch(left)
-    return finished(*([to_forget()] if task.data["was_secret"] else []))
+    return finished(*([purge_mark()] if task.data["was_secret"] else []))
 
 
 def _event_data(election: Election) -> dict[str, str]:
@@ -91,7 +91,7 @@ def deletion(election: Election) -> list[Write]:
         Delete(keys.listed_election(election.name)),
         *(Delete(keys.manager(election.name, name)) for name in {election.owner_name, *election.managers}),
         *multi_ballots.leaving(election),
-        *([to_forget()] if election.has_secrets else []),
+        *([purge_mark()] if election.has_secrets else []),
     ]
 
 

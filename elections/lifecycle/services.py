@@ -15,7 +15,7 @@ from acts.versions import next_version
 from elections import repository, rules
 from elections.actions import check, record
 from elections.rules import Action, Election
-from elections.turnout.times import begun
+from elections.turnout.times import starting
 from store.table import Write
 from tally import lots
 
@@ -37,13 +37,15 @@ def open_now(actor: User, election: Election, *, editable: bool, shows_skills: b
     secret = secrets.token_hex(32)
     after = opened(election, editable=editable, lots_commitment=lots.commitment(secret), opened_at=now_text())
     after = replace(after, shows_skills=shows_skills)
-    said = {"editable": editable, "lots_commitment": after.lots_commitment, "opened_at": after.opened_at}
-    said |= {"shows_skills": True} if shows_skills else {}
+    event_data = {"editable": editable, "lots_commitment": after.lots_commitment, "opened_at": after.opened_at}
+    event_data |= {"shows_skills": True} if shows_skills else {}
     also = [write for writes in OPENING.run_all(after) for write in writes]
     also += [repository.lots(election.name, secret), repository.reminders_from_now(election)]
     early, writes = opening(election, after)
     write_each(early)
-    record(actor, "ElectionOpened", election, said, *writes, *also, noting=lambda number: [begun(after, number)])
+    record(
+        actor, "ElectionOpened", election, event_data, *writes, *also, noting=lambda number: [starting(after, number)]
+    )
     return next_version(election, after)
 
 
@@ -57,7 +59,7 @@ def opening(before: Election, after: Election) -> tuple[list[Write], list[Write]
     Gates for which that one transaction has no room are open before it: nobody passes one while it is a draft.
     """
     gates = repository.opened_gates(next_version(before, after))
-    own = [*repository.change(before, after), *repository.everyone(after, open_=True)]
+    own = [*repository.change(before, after), *repository.open_electorate_entry(after, open_=True)]
     return gates[MAX_GATES_PER_TRANSACTION:], [*own, *gates[:MAX_GATES_PER_TRANSACTION]]
 
 

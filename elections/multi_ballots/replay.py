@@ -29,18 +29,18 @@ def question_of(name: str) -> Election:
 
 
 def made(event: Happened) -> Iterator[Step]:
-    said = event.said
-    names = tuple(said["questions"])
-    multi_ballot = MultiBallot(said["book_id"], said["name"], names[0], names, said["created_at"])
+    data = event.said
+    names = tuple(data["questions"])
+    multi_ballot = MultiBallot(data["book_id"], data["name"], names[0], names, data["created_at"])
     yield repository.creation(multi_ballot, map(question_of, names))
 
 
 def changed(event: Happened) -> Iterator[Step]:
-    multi_ballot, said = multi_ballot_of(event), event.said
+    multi_ballot, data = multi_ballot_of(event), event.said
     after = replace(
         multi_ballot,
-        name=said.get("name", multi_ballot.name),
-        questions=tuple(said.get("questions", multi_ballot.questions)),
+        name=data.get("name", multi_ballot.name),
+        questions=tuple(data.get("questions", multi_ballot.questions)),
     )
     if after == multi_ballot:
         raise DoesNotFit("changes nothing.")
@@ -70,7 +70,7 @@ def opened(event: Happened) -> Iterator[Step]:
     yield repository.holding(map(question_of, multi_ballot_of(event).questions))
 
 
-def asked(event: Happened) -> Step:
+def recorded_only(event: Happened) -> Step:
     """What is done to each question has an event of its own."""
     multi_ballot_of(event)
     return ()
@@ -81,6 +81,6 @@ EVENTS = (
     EventType("BookChanged", changed, "book_id name questions:list"),
     EventType("BookTakenApart", taken_apart, "book_id"),
     EventType("BookOpened", opened, "book_id"),
-    EventType("BookExtended", asked, "book_id no_voting_after"),
-    EventType("BookClosed", asked, "book_id"),
+    EventType("BookExtended", recorded_only, "book_id no_voting_after"),
+    EventType("BookClosed", recorded_only, "book_id"),
 )

@@ -34,7 +34,7 @@ def find_all(ids: Sequence[str]) -> dict[str, MultiBallot]:
     return {item["id"]: multi_ballot_of(item) for item in found.values()}
 
 
-def find_at_work(multi_ballot_id: str) -> tuple[MultiBallot | None, Item | None]:
+def find_with_task(multi_ballot_id: str) -> tuple[MultiBallot | None, Item | None]:
     """The multi-question ballot, and what is just being done to all its elections, in one round trip."""
     at, work = keys.multi_ballot(multi_ballot_id), ACTING.key(multi_ballot_id)
     found = table().get_many([at, work])
@@ -42,8 +42,8 @@ def find_at_work(multi_ballot_id: str) -> tuple[MultiBallot | None, Item | None]
 
 
 def multi_ballot_of(item: Item) -> MultiBallot:
-    words = {name: item[name] for name in ("id", "name", "leader", "created_at", "version")}
-    return MultiBallot(questions=tuple(item["questions"]), **words)
+    fields = {name: item[name] for name in ("id", "name", "leader", "created_at", "version")}
+    return MultiBallot(questions=tuple(item["questions"]), **fields)
 
 
 def questions(multi_ballot: MultiBallot) -> list[Election]:
@@ -53,7 +53,7 @@ def questions(multi_ballot: MultiBallot) -> list[Election]:
     return [elections.election_of(found[place]) for place in places if place in found]
 
 
-def beside(election: Election) -> list[Election]:
+def other_questions(election: Election) -> list[Election]:
     """The other questions on the ballot of this one, if there are any."""
     multi_ballot = find(election.book) if election.book else None
     return (
@@ -63,11 +63,11 @@ def beside(election: Election) -> list[Election]:
     )
 
 
-def check_alone(election: Election, action: Action) -> None:
+def check_single_question(election: Election, action: Action) -> None:
     """Refuse what cannot be done to one question of a multi-question ballot alone."""
     if election.book:
-        multi_ballot, work = find_at_work(election.book)
-        rules.check_alone(multi_ballot, work is not None, election, action)
+        multi_ballot, work = find_with_task(election.book)
+        rules.check_single_question(multi_ballot, work is not None, election, action)
 
 
 # --- writes; each answers the parts of a transaction ---

@@ -28,14 +28,16 @@ SHARED = (
     *("secret_ballot", "electorate", "joining", "time_zone", "no_voting_before", "no_voting_after"),
     *("results_visible", "results_public", "paper_ballots", "mail_votes", "vote_by_link"),
 )
-OF_THE_LEADER = {"remind_before": (), "announces": False}
+LEADER_ONLY_DEFAULTS = {"remind_before": (), "announces": False}
 
 # What is done to all questions of a multi-question ballot at once, and what only to the one that leads.
-TOGETHER = frozenset({Action.OPEN, Action.FIX, Action.EXTEND, Action.CLOSE, Action.RENAME})
-BY_THE_LEADER = frozenset(
+ALL_QUESTIONS_ACTIONS = frozenset({Action.OPEN, Action.FIX, Action.EXTEND, Action.CLOSE, Action.RENAME})
+LEADER_ACTIONS = frozenset(
     {Action.ADD_VOTERS, Action.REMOVE_VOTERS, Action.INVITE, Action.SET_REMINDERS, Action.ANNOUNCE}
 )
-AT_WORK = frozenset({Action.LOOK, Action.SEE_ROLL, Action.ENTER_PAPER, Action.COPY})  # what never gets in the way
+ALLOWED_WHILE_BUSY = frozenset(
+    {Action.LOOK, Action.SEE_ROLL, Action.ENTER_PAPER, Action.COPY}
+)  # what never gets in the way
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,9 +90,9 @@ def check_many(questions: Sequence[str]) -> None:
 
 def check_candidates(count: int) -> None:
     if count > MAX_TOTAL_CANDIDATES:
-        words = {"most": MAX_TOTAL_CANDIDATES, "count": count}
+        values = {"most": MAX_TOTAL_CANDIDATES, "count": count}
         raise elections.NotReady(
-            _("All questions together have at most %(most)d candidates on one ballot; these have %(count)d.") % words
+            _("All questions together have at most %(most)d candidates on one ballot; these have %(count)d.") % values
         )
 
 
@@ -103,25 +105,29 @@ def is_bindable(election: Election) -> bool:
     return election.stored_state == State.DRAFT and not election.book
 
 
-def check_alone(multi_ballot: MultiBallot | None, is_at_work: bool, election: Election, action: Action) -> None:
+def check_single_question(
+    multi_ballot: MultiBallot | None, is_at_work: bool, election: Election, action: Action
+) -> None:
     """Refuse what cannot be done to one question alone, and say where it can be done."""
     if multi_ballot is None:
         return
-    if is_at_work and action not in AT_WORK:
+    if is_at_work and action not in ALLOWED_WHILE_BUSY:
         raise WrongState(BUSY)
-    words = {"book": multi_ballot.name, "leader": multi_ballot.leader}
-    if action in TOGETHER:
+    values = {"book": multi_ballot.name, "leader": multi_ballot.leader}
+    if action in ALL_QUESTIONS_ACTIONS:
         raise WrongState(
-            _("This is one of several questions on the ballot “%(book)s”. That is done there, for all of them.") % words
+            _("This is one of several questions on the ballot “%(book)s”. That is done there, for all of them.")
+            % values
         )
-    if action in BY_THE_LEADER and not multi_ballot.is_led_by(election.name):
+    if action in LEADER_ACTIONS and not multi_ballot.is_led_by(election.name):
         raise WrongState(
-            _("The questions on the ballot “%(book)s” have one roll and one invitation: those of “%(leader)s”.") % words
+            _("The questions on the ballot “%(book)s” have one roll and one invitation: those of “%(leader)s”.")
+            % values
         )
 
 
 def shared_by(leader: Election) -> dict[str, Any]:
-    return {name: getattr(leader, name) for name in SHARED} | OF_THE_LEADER
+    return {name: getattr(leader, name) for name in SHARED} | LEADER_ONLY_DEFAULTS
 
 
 def as_led(election: Election, leader: Election) -> Election:

@@ -68,12 +68,12 @@ def _alarm(name: str, closes: datetime | None, now: datetime) -> list[str]:
     """A day before the end, unless that has passed: calendars ring at once for an alarm they missed."""
     if closes is None or closes - ALARM_LEAD_TIME <= now:
         return []
-    words = _("Voting ends in a day: %(name)s") % {"name": name}
+    text = _("Voting ends in a day: %(name)s") % {"name": name}
     return [
         "BEGIN:VALARM",
         "ACTION:DISPLAY",
         f"TRIGGER;VALUE=DATE-TIME:{_utc(closes - ALARM_LEAD_TIME)}",
-        f"DESCRIPTION:{_text(words)}",
+        f"DESCRIPTION:{_text(text)}",
         "END:VALARM",
     ]
 

@@ -30,7 +30,7 @@ from store.table import Delete, Equals, Exists, Item, Less, Missing, Put, Update
 
 from . import services
 from .list_summary import NOTHING_SKIPPED, VOTERS, Skipped, summary
-from .services import add_handful
+from .services import add_batch
 
 SLICE_VOTERS = 90  # voters of one transaction
 TRANSACTION_SLICES = 40  # slices of one transaction: 90 long names are 72 KB, and it takes 4 MB
@@ -75,10 +75,10 @@ def find(election_name: str, digest: str) -> Import | None:
 
 
 def under_way(election: Election) -> list[Import]:
-    return lately(election)[0]
+    return recent_imports(election)[0]
 
 
-def lately(election: Election) -> tuple[list[Import], Import | None]:
+def recent_imports(election: Election) -> tuple[list[Import], Import | None]:
     """Those that are under way; and the last, if it has come to its end, also if nobody watched."""
     found = sorted(
         table().page(keys.voter_imports(election.name), limit=MAX_RECENT_IMPORTS).items, key=itemgetter("moved")
@@ -118,7 +118,7 @@ def start(
     rows = [_rows(new, number, names) for number, names in enumerate(slices)]
     for some in by_count(rows, TRANSACTION_SLICES):
         table().write(*some)
-    return _begun(actor, new, begin)
+    return _begin(actor, new, begin)
 
 
 def _digest(election: Election, names: Sequence[str]) -> str:
@@ -130,7 +130,7 @@ def _rows(new: Import, number: int, names: list[str]) -> Put:
     return Put({"PK": place.pk, "SK": place.sk, "voters": names, "ttl": int(time.time()) + RETENTION_SECONDS})
 
 
-def _begun(actor: User, new: Import, begin: Callable[[Sequence[Write]], None]) -> Import:
+def _begin(actor: User, new: Import, begin: Callable[[Sequence[Write]], None]) -> Import:
     place, now = keys.voter_import(new.election_name, new.digest), int(time.time())
     fields = {name: getattr(new, name) for name in Import.__dataclass_fields__}
     fields |= {"asked_by": actor.name, "moved": now}
@@ -148,7 +148,7 @@ def _begun(actor: User, new: Import, begin: Callable[[Sequence[Write]], None]) -
 # --- going on ---
 
 
-def go_on(
+def resume(
     actor: User, election: Election, under_way: Import, seconds: float, clock: Callable[[], float] = time.monotonic
 ) -> Import:
     """Take it further for about so long, and at least one step; answers how far it has come."""
@@ -162,7 +162,7 @@ def go_on(
     return after
 
 
-def _moved_on(under_way: Import, added: services.Added) -> list[Write]:
+def _advancing(under_way: Import, added: services.Added) -> list[Write]:
     here = Equals("done", under_way.done)
     place = keys.voter_import(under_way.election_name, under_way.digest)
     rows = keys.imported_rows(under_way.election_name, under_way.digest, under_way.done)
@@ -194,7 +194,7 @@ def import_batch(task: Task) -> Batch:
         return finished()  # all of them are on the roll, or they have lain too long
     try:
         actions.check(actor, election, Action.ADD_VOTERS)
-        add_handful(actor, election, rows["voters"], lambda added: _moved_on(under_way, added))
+        add_batch(actor, election, rows["voters"], lambda added: _advancing(under_way, added))
     except LostRace:
         return Batch()  # another has taken this slice, or somebody changed the election: look again
     except Refusal:

@@ -75,7 +75,7 @@ class Snapshot:
     needs: tuple[Need, ...]
     levels: Mapping[str, tuple[int | None, ...]]  # by the candidate's name, folded
 
-    def said_by(self, candidate: str) -> list[tuple[Need, int | None]]:
+    def levels_of(self, candidate: str) -> list[tuple[Need, int | None]]:
         """Nothing of somebody who did not agree."""
         return list(zip(self.needs, self.levels.get(keys.fold(candidate), ()), strict=False))
 
@@ -83,7 +83,7 @@ class Snapshot:
 # --- finding ---
 
 
-def of(election_name: str) -> list[Need]:
+def find_needs(election_name: str) -> list[Need]:
     return [Need(item["skill"], item["level"], item["count"]) for item in table().each(keys.needs(election_name))]
 
 
@@ -98,7 +98,7 @@ def named(needs: Iterable[Need]) -> list[Need]:
 
 def leading_to(election_name: str, skill_id: str) -> list[str]:
     """The ids under which the skill is needed: its own, and those of what was merged into it."""
-    found = _current(each.skill for each in of(election_name))
+    found = _current(each.skill for each in find_needs(election_name))
     return [each for each, skill in found.items() if skill_id in (each, skill.id)]
 
 
@@ -114,7 +114,7 @@ def agreement_of(election_name: str, candidate: str) -> Agreement | None:
     return _agreement_of(item) if item else None
 
 
-def to_be_asked(election_name: str, wanted: Sequence[Need], known: Sequence[Agreement]) -> list[Agreement]:
+def unasked_candidates(election_name: str, wanted: Sequence[Need], known: Sequence[Agreement]) -> list[Agreement]:
     """Those who stand, have an account here, and were not asked about all that is needed now: as they are on record."""
     there = {keys.fold(each.candidate): each for each in known}
     names = [each.name for each in repository.candidates(election_name)]
@@ -143,8 +143,8 @@ def agreements(election_name: str) -> list[Agreement]:
 
 
 def _agreement_of(item: Item) -> Agreement:
-    said = (tuple(item.get(name, ())) for name in ("skills", "asked", "answered"))
-    return Agreement(item["candidate_name"], item["person"], item["account"], *said)
+    fields = (tuple(item.get(name, ())) for name in ("skills", "asked", "answered"))
+    return Agreement(item["candidate_name"], item["person"], item["account"], *fields)
 
 
 def snapshot_of(election_name: str) -> Snapshot | None:
@@ -162,8 +162,8 @@ def snapshot_in(item: Item) -> Snapshot:
 
 def setting(election_name: str, need: Need) -> list[Write]:
     place = keys.need(election_name, need.skill)
-    said = {"election_name": election_name, "skill": need.skill, "level": need.level, "count": need.count}
-    return [Put({"PK": place.pk, "SK": place.sk, "entity_type": "NEED", **said})]
+    fields = {"election_name": election_name, "skill": need.skill, "level": need.level, "count": need.count}
+    return [Put({"PK": place.pk, "SK": place.sk, "entity_type": "NEED", **fields})]
 
 
 def dropping(election_name: str, skill_ids: Iterable[str]) -> list[Write]:
@@ -174,10 +174,10 @@ def agreeing(election: Election, agreement: Agreement) -> list[Put]:
     place = keys.agreement(election.name, agreement.candidate)
     index = {"GSI1PK": keys.agreed_by(agreement.person).pk}
     index["GSI1SK"] = keys.by_date(election.created_at, election.name)
-    said = {"election_name": election.name, "candidate_name": agreement.candidate, "person": agreement.person}
-    said |= {"account": agreement.account}
-    told = {name: list(getattr(agreement, name)) for name in ("skills", "asked", "answered")}
-    return [Put({"PK": place.pk, "SK": place.sk, "entity_type": "AGREEMENT", **index, **said, **told})]
+    fields = {"election_name": election.name, "candidate_name": agreement.candidate, "person": agreement.person}
+    fields |= {"account": agreement.account}
+    answers = {name: list(getattr(agreement, name)) for name in ("skills", "asked", "answered")}
+    return [Put({"PK": place.pk, "SK": place.sk, "entity_type": "AGREEMENT", **index, **fields, **answers})]
 
 
 def asking(election: Election, agreement: Agreement, skills_asked: Sequence[str]) -> list[Write]:
@@ -197,23 +197,23 @@ def forgetting(election_name: str, candidate: str) -> list[Write]:
     if item is None:
         return withdrawing(election_name, candidate)
     left = [each for each in item["held"] if keys.fold(each["candidate_name"]) != keys.fold(candidate)]
-    kept = Update(place, set={"held": left}, add={"version": 1}, when=Equals("version", item["version"]))
-    return [*withdrawing(election_name, candidate), kept]
+    change = Update(place, set={"held": left}, add={"version": 1}, when=Equals("version", item["version"]))
+    return [*withdrawing(election_name, candidate), change]
 
 
 # --- when it opens ---
 
 
-def kept(election: Election) -> list[Write]:
+def storing_snapshot(election: Election) -> list[Write]:
     """What those who agreed can do now, as far as the election needs it and they agreed to just that."""
-    needs = named(of(election.name))
+    needs = named(find_needs(election.name))
     if not needs:
         return []
     valid = [each for each in _valid(election.name) if each.skills]
     held = [{"candidate_name": each.candidate, "levels": _levels(each, needs)} for each in valid]
     place = keys.snapshot(election.name)
-    said = {"election_name": election.name, "needs": [asdict(each) for each in needs], "held": held, "version": 1}
-    return [Put({"PK": place.pk, "SK": place.sk, "entity_type": "SNAPSHOT", **said})]
+    fields = {"election_name": election.name, "needs": [asdict(each) for each in needs], "held": held, "version": 1}
+    return [Put({"PK": place.pk, "SK": place.sk, "entity_type": "SNAPSHOT", **fields})]
 
 
 def _valid(election_name: str) -> list[Agreement]:

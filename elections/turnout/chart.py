@@ -71,7 +71,7 @@ class Tick:
 
 
 @dataclass(frozen=True, slots=True)
-class Picture:
+class Chart:
     line: str  # points, 100 across and 100 down
     last: str  # likewise of another election, to compare with
     until: float  # where the line has come to, in percent
@@ -112,13 +112,13 @@ def _start(election: Election, counted: Turnout) -> datetime | None:
     return min(max(known), first) if first else max(known)
 
 
-def picture(
+def draw_chart(
     election: Election,
     counted: Turnout,
     when: Window,
     last: Sequence[tuple[float, float]] = (),
     quorum: int | None = None,
-) -> Picture:
+) -> Chart:
     """`last` is how another election went: pairs of which part of its window had passed and which part had voted."""
     whole, unit = _whole(election), "%" if _whole(election) else ""
     reached = [_height(counted.voted, whole), *(100 * share for _part, share in last)]
@@ -126,7 +126,7 @@ def picture(
     top = _top(max([*reached, *([needed] if needed else [])]), is_share=bool(whole))
     line = [(when.across(moment), _height(count, whole)) for moment, count in _reached(counted, when)]
     is_open = when.now < when.end
-    return Picture(
+    return Chart(
         _points(line, top),
         _points([(100 * part, 100 * share) for part, share in last], top),
         when.across(when.now),
@@ -187,8 +187,8 @@ def _days(when: Window, zone_name: str) -> Iterator[Tick]:
     pace = next((each for each in PACES if span / each <= MAX_TICKS), span)
     by_day = pace >= timedelta(days=1)
     for moment in _round_times(when, zone_name, pace):
-        words = date_format(moment, _("j M") if by_day else "H:i")
-        yield Tick(words, across=when.across(moment.astimezone(UTC)))
+        label = date_format(moment, _("j M") if by_day else "H:i")
+        yield Tick(label, across=when.across(moment.astimezone(UTC)))
 
 
 def _round_times(when: Window, zone_name: str, pace: timedelta) -> Iterator[datetime]:

@@ -27,10 +27,10 @@ from live.rounds import MIN_ANONYMOUS_ANSWERS, Given, Round
 from live.rules import Game, Phase, State
 from questions.question import Question
 from store import keys
-from store.forgetting import to_forget
+from store.purging import purge_mark
 from store.table import Delete, Missing, Put, Write
 from tally.ballots import Ballots, groups_of
-from tally.closeness import how_close
+from tally.closeness import measure_closeness
 
 NOBODY, SEVERAL = "nobody", "several"
 RECOUNTS = 30  # to find out how close it was: a hall waits for it
@@ -104,7 +104,7 @@ def _summary(round_: Round | None, question: Question) -> dict[str, Any]:
 def closeness(round_: Round, question: Question) -> dict[str, Any]:
     """How many ballots would have had to be others for somebody else to win."""
     ballots = Ballots.of(counting.names_of(question), [entry.said for entry in round_.entries])
-    found = how_close(ballots, "irv", recounts=RECOUNTS)
+    found = measure_closeness(ballots, "irv", recounts=RECOUNTS)
     return {"ballots": found.ballots, "exact": found.exact}
 
 
@@ -132,4 +132,4 @@ def linking(game: Game, round_: int, before: Before) -> list[Write]:
 
 def unlinking(game: Game, round_: int) -> list[Write]:
     """From here on nobody can tell how anybody's two answers go together; the files of the store forget it, too."""
-    return [Delete(keys.game_before(game.id, round_)), to_forget()] if round_ else []
+    return [Delete(keys.game_before(game.id, round_)), purge_mark()] if round_ else []

@@ -46,7 +46,7 @@ from live.signs import others
 from pages.fragments import fragment
 from questions.question import Kind, Question, Type
 from questions.rules import QuestionSet
-from ranking.boxes import RANK, ranks_in
+from ranking.rank_inputs import RANK_PREFIX, submitted_ranks
 from results.pictures.drawing import share
 from store.keys import fold
 
@@ -184,7 +184,9 @@ def vote_from(post: QueryDict, shown: Gathered, player: str) -> dict[str, Any]:
     """How somebody ranks what they were shown: up to three answers, equals allowed, never their own. Which these are
     is never read from the form: the session knows whom it showed what."""
     ranks = {
-        _shown(number): _rank(typed) for number, typed in ranks_in(post).items() if any(each.strip() for each in typed)
+        _shown(number): _rank(typed)
+        for number, typed in submitted_ranks(post).items()
+        if any(each.strip() for each in typed)
     }
     ranks = {number: rank for number, rank in ranks.items() if number not in shown.unseen}
     if not ranks:
@@ -220,7 +222,7 @@ class Paper:
 
 def ballot(shown: Gathered, player: str, typed: Typed) -> list[Paper]:
     """The answers that one player may vote for, in their own order."""
-    names = ((f"{RANK}{number}", number) for number in shown.shown_to(player))
+    names = ((f"{RANK_PREFIX}{number}", number) for number in shown.shown_to(player))
     return [Paper(name, shown.answers[number].text, saying.last(typed, name)) for name, number in names]
 
 
@@ -270,7 +272,7 @@ class BestAnswer(Play):
 
     def fields(self, said: Any, room: Room) -> dict[str, list[str]]:
         if room.state.phase == Phase.VOTING:
-            return {f"{RANK}{number}": [str(rank)] for number, rank in said["ranks"].items()}
+            return {f"{RANK_PREFIX}{number}": [str(rank)] for number, rank in said["ranks"].items()}
         return {saying.TEXT: [said]}
 
     def summary(self, said: Any, room: Room) -> dict[str, Any]:

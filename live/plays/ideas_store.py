@@ -13,8 +13,8 @@ from live import counting, repository
 from live.rounds import Round
 from live.rules import Game
 from store import keys
+from store.parallel import run_parallel
 from store.table import Delete, Item, Missing, Put, Write
-from store.together import together
 
 from . import ideas_order as ideas
 from .ideas_order import Order, Sorted
@@ -67,7 +67,7 @@ def robots(game_id: str, round_: int) -> int:
 
 
 def read(game_id: str, round_: int) -> tuple[Round, Sorted] | None:
-    order, found = together(table(), lambda: find(game_id, round_), lambda: written(game_id, round_))
+    order, found = run_parallel(table(), lambda: find(game_id, round_), lambda: written(game_id, round_))
     if order is None or found is None:
         return None
     return found, Sorted(ideas.of_round(found), order)

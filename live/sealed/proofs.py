@@ -19,17 +19,17 @@ from typing import Any
 import orjson
 
 from acts.storage import log, table
+from store.caches import SizedCache
 from store.log import utc_now
-from store.log.forgotten import as_sealed, is_rewritten, sealed_digest
+from store.log.checkpoint_proofs import ranges_over
 from store.log.publish import QUARTER_HOUR, as_quarter, quarter_of
-from store.log.stretches import stretches_over
-from store.memory import Memory
+from store.log.rewriting import as_sealed, is_rewritten, sealed_digest
 from store.table import Item
 
 FORMAT = 1
 CACHE_BYTES = 8_000_000  # bytes of proofs that a process remembers: all phones of a hall may ask for one at once
 
-PROOFS: Memory[bytes] = Memory(CACHE_BYTES, len)
+PROOFS: SizedCache[bytes] = SizedCache(CACHE_BYTES, len)
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,10 +46,10 @@ class Evidence:
 def proof(evidence: Evidence) -> bytes:
     """As JSON. Once a public checkpoint covers the event, it never changes."""
     place = evidence.game_id, evidence.round
-    known = PROOFS.known(place)
+    known = PROOFS.peek(place)
     if known is not None:
         return known
-    stretch = next(stretches_over(table(), [evidence.event_id]), None)
+    stretch = next(ranges_over(table(), [evidence.event_id]), None)
     checkpoint = stretch.proof([evidence.event_id]) if stretch else None
     told = orjson.dumps(_told(evidence) | {"checkpoint": checkpoint, "public_by": public_by()})
     return PROOFS.get(place, lambda: told) if checkpoint else told

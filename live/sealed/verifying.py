@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from acts.storage import table
 from store import keys
-from store.log.search import Wanted, look
+from store.log.search import Query, search
 from store.table import Item
 
 from .. import counting, repository
@@ -39,9 +39,9 @@ def _sealed() -> Iterator[Item]:
     since = repository.oldest_kept()
     if since is None:
         return
-    wanted, before = Wanted(event_type=SEALED, since=since), None
+    wanted, before = Query(event_type=SEALED, since=since), None
     while True:
-        found = look(table(), wanted, before=before)
+        found = search(table(), wanted, before=before)
         yield from found.events
         if (before := found.before) is None:
             return

@@ -20,10 +20,10 @@ from acts.storage import SITE, now_text, record, table, try_record, try_write
 from live import room_questions_store as texts
 from live.moderation import NOTHING_WRITTEN
 from store import keys
-from store.forgetting import to_forget
 from store.log import Event
+from store.parallel import run_parallel
+from store.purging import purge_mark
 from store.table import StoreError, Write
-from store.together import together
 
 from .. import clock, counting, repository, rules, seats, waking
 from ..play import Box, Closing, play_named
@@ -125,7 +125,7 @@ def _read(game: Game, state: State) -> Closing:
         lambda: texts.texts(game.id) if play.has_texts else NOTHING_WRITTEN,
         lambda: play.gathered(game, state),
     )
-    salt, seated, given, questions, written, gathered = together(table(), *asks)
+    salt, seated, given, questions, written, gathered = run_parallel(table(), *asks)
     if _is_salted(state) and salt is None:
         raise LostRace
     playing = {pseudonym(salt, each.player): each for each in seated if each.plays}
@@ -205,4 +205,4 @@ def empty_batch(task: Task) -> Batch:
     game_id, round_ = task.data["game_id"], task.data["round"]
     votes = () if task.data["ideas"] else keys.live_votes(game_id, round_)
     left = next_deletions(*keys.live_answers(game_id, round_), *votes)
-    return Batch(left) if left else finished(to_forget())
+    return Batch(left) if left else finished(purge_mark())

@@ -6,8 +6,8 @@ from acts.background import Batch, Task, finished, next_deletions
 from acts.retry import retry_lost_race
 from acts.storage import SITE, log
 from store import keys
-from store.forgetting import to_forget
 from store.log import Event
+from store.purging import purge_mark
 from store.table import Check, Missing
 
 from .. import repository, rules, waking
@@ -44,14 +44,14 @@ def delete_batch(task: Task) -> Batch:
     """Who had a seat, what was said and what came of it; in the end the files forget."""
     is_gone = Check(keys.game(task.subject), Missing())
     left = next_deletions(*keys.shards_of_game(task.subject), keys.all_of_game(task.subject))
-    return Batch([is_gone, *left]) if left else finished(is_gone, to_forget())
+    return Batch([is_gone, *left]) if left else finished(is_gone, purge_mark())
 
 
 @EXPIRING.step
 def expire(task: Task) -> Batch:
     found = repository.find(task.subject)
     if found is None:  # the store has removed it by itself
-        return finished(to_forget())
+        return finished(purge_mark())
     found[0].format.ended(task.subject, surely=True)  # should whoever ended it have been cut off
     event = Event(SITE, "LiveSessionExpired", {"game_id": task.subject})
     return finished(*repository.clearing(found[0]), event=event)

@@ -26,7 +26,7 @@ from live.seats import Seat
 from live.services import closing
 from live.show.board import Board
 from questions.question import Question
-from store import keys, spans
+from store import keys, sharded_reads
 from store.table import Conflict, Item, Key, Unavailable
 
 from . import robots
@@ -402,7 +402,7 @@ class Count:
 
 def _who_gave(game: Game, state: State) -> Iterable[str]:
     given = keys.live_votes if state.phase == Phase.VOTING else keys.live_answers
-    return (player for (player,) in spans.gathered(table(), given(game.id, state.round), "player"))
+    return (player for (player,) in sharded_reads.list_values(table(), given(game.id, state.round), "player"))
 
 
 class Mind:

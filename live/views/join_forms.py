@@ -9,7 +9,7 @@ from django import forms
 from django.utils.translation import gettext_lazy as _
 
 from live import names
-from polls.services import as_code
+from polls.services import normalised_code
 
 NOT_A_CODE = re.compile(r"[^0-9A-Za-z]")
 MAX_CODE_CHARS = 20
@@ -31,7 +31,7 @@ class CodeForm(forms.Form):
 
     def clean_code(self) -> str:
         digits = re.sub(r"\d", lambda found: str(int(found[0])), self.cleaned_data["code"])  # of any script
-        code = as_code(NOT_A_CODE.sub("", digits))
+        code = normalised_code(NOT_A_CODE.sub("", digits))
         if not code:
             raise forms.ValidationError(self.fields["code"].error_messages["required"])
         return code

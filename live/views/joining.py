@@ -25,7 +25,7 @@ from live.show.access import ended_page
 from news.front_page import show_home
 from pages.client_address import client_network
 from pages.forms import form_page
-from polls.services import as_code
+from polls.services import normalised_code
 from store import keys
 from store.table import Item
 
@@ -69,7 +69,7 @@ def _ask(request: HttpRequest, form: CodeForm, status: int) -> HttpResponse:
 @require_safe
 def by_code(request: HttpRequest, code: str) -> HttpResponse:
     """Where a code leads: to a session, to a poll, or for a day after its end to when that was."""
-    code = as_code(code) if len(code) <= MAX_CODE_CHARS else ""
+    code = normalised_code(code) if len(code) <= MAX_CODE_CHARS else ""
     try:
         found = codes.lead(code, client_network(request))
     except TooOften as refusal:

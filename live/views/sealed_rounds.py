@@ -23,9 +23,9 @@ from live.sealed import proofs
 from live.sealed import telling as sealed
 from live.sealed.proofs import Evidence
 from live.show import rooms
-from ranking.beginnings import beginning_form
+from ranking.code_prefixes import code_prefix_form
 from store import keys
-from store.memory import Memory
+from store.caches import SizedCache
 from store.table import Item
 
 MAX_ID_CHARS = 64
@@ -33,7 +33,7 @@ CACHE_BYTES = 16_000_000  # bytes of sealed rounds that a process remembers
 JSON = "application/json"
 SEALED_FROM = (Phase.VOTING, Phase.QUESTION, Phase.TALKING)  # where a round may have been when it was sealed
 
-BYTES: Memory[bytes] = Memory(CACHE_BYTES, len)
+BYTES: SizedCache[bytes] = SizedCache(CACHE_BYTES, len)
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +105,7 @@ def sealed_round(request: HttpRequest, game_id: str, number: int) -> HttpRespons
     context = {"game": seen.room.game, "number": number, "token": request.GET.get("token", ""), "seen": seen}
     if seen.round is None or not seen.counts:
         return render(request, "live/sealed_round.html", context)
-    form = beginning_form(request.GET, len(seen.round.entries), _("The receipt begins with"))
+    form = code_prefix_form(request.GET, len(seen.round.entries), _("The receipt begins with"))
     beginning = form.cleaned_data["code"] if form is not None and form.is_valid() else ""
     own = seen.player.seat.player if seen.player else ""
     told = sealed.Told(seen.room, seen.round)

@@ -23,7 +23,7 @@ from acts.storage import log
 from acts.tokens import create_token
 from ballots import services as voting
 from elections import repository as elections
-from elections.candidates.services import add_candidates, picture_candidate
+from elections.candidates.services import add_candidates, change_picture
 from elections.drafts import services as drafts
 from elections.drafts import setup_steps
 from elections.groups import services as groups
@@ -53,14 +53,14 @@ from polls import reports, voters
 from polls import repository as polls
 from polls import sealing as poll_sealing
 from polls import services as polling
-from polls.counting import SideBySide
-from polls.previews import edition_of
+from polls.counting import MethodComparison
+from polls.link_previews import edition_of
 from polls.rules import Poll
 from questions import services as question_sets
 from questions.question import Kind, Question
 from ranking.candidates import Candidate
 from results import repository as results
-from results.checks.sealed import stamp
+from results.checks.access import seal_stamp
 from results.sharing.card_address import card_edition
 from results.waiting import token_for
 from skills import merging
@@ -219,7 +219,7 @@ def _now(name: str) -> Election:
 
 def _draft(otto: User) -> None:
     _set_up(otto, "Draft")
-    picture_candidate(otto, _now("Draft"), known("Ada"), Wanted(kept(), alt=text("A face")))
+    change_picture(otto, _now("Draft"), known("Ada"), Wanted(kept(), alt=text("A face")))
     imports.start(otto, _now("Draft"), ["flo@example.org", "gus@example.org"])
 
 
@@ -240,7 +240,7 @@ def _past(otto: User) -> None:
     for name, is_secret in (("Past", True), ("Past prize", False)):
         _open(otto, name, secret_ballot=is_secret, results_public=True)
         closing.close(otto, _now(name))
-    voting.seal_what_is_closed()
+    voting.seal_closed()
 
 
 def _mailed(otto: User) -> None:
@@ -292,7 +292,7 @@ def _needs(otto: User, ann: User) -> None:
     lifecycle.open_(otto, _now("Past skilled"), editable=False, shows_skills=True)
     voting.cast(ann, known("Past skilled"), RANKS, "form")
     closing.close(otto, _now("Past skilled"))
-    voting.seal_what_is_closed()
+    voting.seal_closed()
 
 
 def _posts(olga: User) -> tuple[Post, Post]:
@@ -362,7 +362,7 @@ def _second_factors(ann: User, client: Client) -> str:
     client.post("/me/factors/passkey/", {"name": text("Phone", MIN_TAG_CHARS), "present": PASSWORD})
     options = attribute(client.get("/me/factors/passkey/new/"), "data-options")
     client.post("/me/factors/passkey/new/", {"passkey": Authenticator().create(options)})
-    (passkey,) = factors.load(_person(ann.name)).passkeys
+    (passkey,) = factors.load_factors(_person(ann.name)).passkeys
     return passkey.mark
 
 
@@ -382,7 +382,7 @@ def _looks_of_everybody(links: dict[str, tuple[str, ...]]) -> list[Look]:
         Look("accept_invitation", "stranger", links["invited"]),
         Look("reset", "stranger", links["password/reset"]),
         Look("confirm_email", "stranger", links["me/email"]),
-        Look("leave_alone", "stranger", (mailing.silence_token(known("Board"), known("Ann")),)),
+        Look("leave_alone", "stranger", (mailing.unsubscribe_token(known("Board"), known("Ann")),)),
         Look("no_results_by_mail", "stranger", (create_token("no-results", "ann@example.org"),)),
         Look("second_step", "half in"),
         Look("waiting", "nobody yet"),
@@ -446,7 +446,7 @@ def _looks_of_the_organiser() -> list[Look]:
 def _looks_at_results() -> list[Look]:
     found = results.find(known("Past"))
     assert found is not None and found.seal is not None  # noqa: PT018
-    sealed = stamp(found.seal)
+    sealed = seal_stamp(found.seal)
     return [
         Look("live", "voter", ("Prize",)),
         Look("live_now", "voter", ("Prize",)),
@@ -467,7 +467,7 @@ def _looks_at_results() -> list[Look]:
 def _looks_at_polls(lunch: Poll, dinner: Poll) -> list[Look]:
     ended = polls.find_sealed(dinner.id)
     assert ended is not None
-    edition = edition_of(SideBySide.from_bytes(ended["report"]))
+    edition = edition_of(MethodComparison.from_bytes(ended["report"]))
     unowned, key = polling.make(AnonymousUser(), (text("Pizza"), text("Sushi")), 30, title=text("Supper"), **CHOSEN)
     of_makers = ("manage_poll", "close_poll", "extend_poll", "delete_poll", "elect_poll")
     return [

@@ -87,7 +87,7 @@ def without_haste() -> Iterator[Standstill]:
     name of the site and at who is there in a session nobody does, and no worker is missed yet."""
     from acts import branding
     from live import clock as of_sessions
-    from polls import live as of_polls
+    from polls import live_count as of_polls
     from polls import voters
     from results.incoming import count as of_elections
     from upkeep import pause
@@ -98,8 +98,8 @@ def without_haste() -> Iterator[Standstill]:
     clock, moment = Standstill(), of_sessions.now()
     with (
         patch.object(of_sessions, "now", lambda: moment),
-        patch.object(of_polls, "shelf", of_polls.PollShelf(clock=clock)),
-        patch.object(of_elections, "shelf", of_elections.ElectionShelf(clock=clock)),
+        patch.object(of_polls, "watched_polls", of_polls.PollWatch(clock=clock)),
+        patch.object(of_elections, "shelf", of_elections.ElectionCountCache(clock=clock)),
         patch.object(pause.watch, "ticking", lambda: 0.0),
         patch.object(branding.cache, "ticking", lambda: 0.0),
         patch.object(signs.watch, "ticking", lambda: 0.0),

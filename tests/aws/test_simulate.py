@@ -10,7 +10,7 @@ from dataclasses import replace
 import pytest
 
 from acts.storage import use_table
-from elections import places
+from elections import sharding
 from store.table import Delete, Key
 from tests.ballots.history import CLOSED, DONE, flaws, left_behind
 
@@ -33,8 +33,8 @@ def ran(django_test_environment) -> tuple[Run, dict]:
 
     def look(site, rush, organised) -> None:
         with use_table(site.looking()) as _:
-            pk = places.box(found(NAME))[0].pk
-            seen["first"] = next(each for each in site.looking().each(places.box(found(NAME))[0]))
+            pk = sharding.ballot_spans(found(NAME))[0].pk
+            seen["first"] = next(each for each in site.looking().each(sharding.ballot_spans(found(NAME))[0]))
             voters = [user for user in site.voters if user.name in {act.actor for act in rush.acts}]
             seen["flaws"] = flaws([*rush.acts, *organised], left_behind(site.looking(), NAME, voters, None))
             site.looking().write(Delete(Key(pk, seen["first"]["SK"])))

@@ -12,7 +12,7 @@ from accounts.services import make_demo_person
 from acts.storage import table, use_table
 from ballots import demo as ballots
 from elections import demo, repository
-from elections.demo import Planned
+from elections.demo import DemoElection
 from elections.rules import State
 from elections.turnout.counts import turnout
 from store import keys
@@ -25,7 +25,7 @@ from upkeep.management.commands import serve
 VOTERS = 30
 TEA = (("Green", ""), ("Black", ""))
 PLANNED = (
-    Planned(
+    DemoElection(
         "On paper",
         "Alan Turing",
         "",
@@ -36,7 +36,7 @@ PLANNED = (
         paper=True,
         given=(("0>1", 20), ("1", 10)),
     ),
-    Planned("By themselves", "Alan Turing", "", TEA, opened=True, closed=True, given=(("0>1", 4),)),
+    DemoElection("By themselves", "Alan Turing", "", TEA, opened=True, closed=True, given=(("0>1", 4),)),
 )
 
 

@@ -13,11 +13,11 @@ from acts.queues import SomeFailed
 from acts.storage import table, use_table
 from ballots import services
 from elections import repository as elections
-from elections.lifecycle.closing import close_what_is_over
+from elections.lifecycle.closing import close_ended_elections
 from elections.rules import State
 from store import keys
-from store.chaos import Chaos
 from store.table import Conflict, Unavailable
+from tests.chaos import Chaos
 
 from .caster import Plan, perform, send
 from .history import CARRIED_OUT, DONE, UNKNOWN, Act, flaws, left_behind
@@ -39,9 +39,9 @@ def finish_closing() -> None:
     """As the worker does: again until it is done."""
     for _ in range(100):
         try:
-            close_what_is_over()
+            close_ended_elections()
             for mark in table().each(keys.SEALING):
-                services.seal_what_is_closed(mark["election_name"])  # which leaves the boxes to be looked into
+                services.seal_closed(mark["election_name"])  # which leaves the boxes to be looked into
         except (Conflict, Unavailable, SomeFailed):
             continue
         return

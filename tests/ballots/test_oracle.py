@@ -144,7 +144,7 @@ def test_whom_a_reminder_reaches_tells_nothing(world_of):
     for name in ("Eve", "Bob"):
         world = world_of("listed", [(name, UP)])
         organiser, board = people.find("the organiser"), elections.find("Board")
-        mailing.send_again(organiser, board, "Eve")
+        mailing.resend_invitation(organiser, board, "Eve")
         mailing.remind(organiser, board)
         queue_mailings()
         send_waiting(compose)
@@ -159,7 +159,7 @@ def test_after_the_close_of_an_election_with_one_vote_nobody_is_told_whose_it_wa
     for name in ("Eve", "Bob"):
         world = world_of("listed", [(name, UP)])
         closing.close(people.find("the organiser"), elections.find("Board"))
-        services.seal_what_is_closed()
+        services.seal_closed()
         repository.candidates_of(elections.find("Board"))  # which a process reads once, for all worlds
         world.ask([each for each in pages("the organiser", "the admin") if "Board" in each.words])
         answers.append(world)

@@ -103,7 +103,7 @@ def test_no_profile_is_guessed(file):
     with pytest.raises(launch.Refused, match="does not say PROFILE=production, and nobody guesses"):
         launch.load_settings({launch.ENVIRONMENT_VARIABLE: str(file)}, {})
     file.unlink()
-    with pytest.raises(launch.Refused, match=r"There is no .*`plenum init` writes it"):
+    with pytest.raises(launch.Refused, match=r"is missing.*Run `plenum init`"):
         launch.load_settings({launch.ENVIRONMENT_VARIABLE: str(file)}, {})
 
 

@@ -61,7 +61,7 @@ def roll(name: str) -> list[str]:
     ],
 )
 def test_it_is_said_in_one_line(changes, words):
-    assert replace(ROOM, **changes).words == words
+    assert replace(ROOM, **changes).summary == words
 
 
 def test_it_is_stored_with_the_election_and_said_by_the_event_that_makes_it(person, site):

@@ -61,7 +61,7 @@ def opened(ada, name="Board", voters=VOTERS, **settings):
 def sealed(ada, *arguments, **settings):
     election = opened(ada, *arguments, **settings)
     closing.close(ada, election)
-    casting.seal_what_is_closed()
+    casting.seal_closed()
     return repository.find(election.name)
 
 
@@ -102,7 +102,7 @@ def test_the_next_step_changes_when_it_is_done(page, ada):
     assert "Everyone is invited. 0 of 3 have voted." in shown(page)
     closing.close(ada, election)
     assert "The ballots are being counted." in shown(page)
-    casting.seal_what_is_closed()
+    casting.seal_closed()
     assert loud(shown(page)) == ["Mail the result"]
 
 
@@ -169,7 +169,7 @@ def test_it_is_compared_with_the_last_election_of_the_group(page, ada, person):
     for name in ("Board 2025", "Board"):
         groups.put_on_roll(ada, made(ada, name, voters=()), group.id)
         for begun in imports.under_way(repository.find(name)):
-            imports.go_on(ada, repository.find(name), begun, 1)
+            imports.resume(ada, repository.find(name), begun, 1)
         lifecycle.open_(ada, repository.find(name), editable=False)
     halfway = int(datetime(2020, 1, 6, tzinfo=UTC).timestamp()) // 3600
     table().write(Update(keys.gate("Board 2025", 0), add={"voted": 3, f"h{halfway}": 3}))
@@ -213,7 +213,7 @@ def test_what_is_missing_is_named_and_there_is_no_button(page, ada):
 def test_opening_reads_no_long_roll(page, ada, monkeypatch):
     made(ada)
     table().write(Update(keys.election("Board"), set={"voter_count": 100_000}))
-    monkeypatch.setattr(repository, "still_here", None)
+    monkeypatch.setattr(repository, "current_voters", None)
     assert "100000 voters on the roll" in shown(page, "open_election")
 
 
@@ -241,7 +241,7 @@ def test_deleting_says_what_goes(page, ada):
     text = shown(page, "delete_election")
     assert re.findall(r"<dd>(\d+)</dd>", text) == ["2", "3", "0", "6"]
     assert "/result/Board/" not in text, "nothing is published before it is sealed"
-    casting.seal_what_is_closed()
+    casting.seal_closed()
     text = shown(page, "delete_election")
     assert "/result/Board/: that page goes, too." in text
     assert "is for you to know" in text

@@ -279,12 +279,12 @@ def test_words_go_along_with_a_copy_a_new_name_and_away_with_the_election(site, 
     draft = drafts.create(ada, "Draft")
     own_text.change(ada, draft, "Come early.", "me")
     renamed = drafts.rename(ada, repository.find("Draft"), "Better draft")
-    assert own_text.of("Better draft").text == "Come early."
+    assert own_text.find("Better draft").text == "Come early."
     copied = copying.copy(ada, renamed, "Copy")
-    assert (own_text.of("Copy").text, own_text.of("Copy").answers.name) == ("Come early.", "Ada")
+    assert (own_text.find("Copy").text, own_text.find("Copy").answers.name) == ("Come early.", "Ada")
     accounts.unconfirm_organiser(person("Olga", Role.OWNER), ada)
     copying.copy(people.find("Ada"), renamed, "Another copy")
-    assert own_text.of("Another copy").text == "", "the copy is made by somebody who may not write to many"
+    assert own_text.find("Another copy").text == "", "the copy is made by somebody who may not write to many"
     deleting.delete(ada, copied)
     finish_background("delete election")
     assert site.get(keys.invitation_words("Copy")) is None

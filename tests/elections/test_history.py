@@ -18,7 +18,7 @@ from elections import actions, repository
 from elections.candidates.services import add_candidates, edit_candidate, remove_candidate
 from elections.drafts import services as drafts
 from elections.history import entries as history
-from elections.history.entries import Place, acts, told, votes_by_day
+from elections.history.entries import Position, history_entries, organiser_events, votes_by_day
 from elections.lifecycle import closing, deleting
 from elections.lifecycle import services as lifecycle
 from elections.managers.services import add_manager, hand_over, remove_manager
@@ -66,7 +66,7 @@ def page_of(client, name="Board", query=""):
 def sentences(name="Board"):
     election = repository.find(name)
     standing = [each.name for each in repository.candidates(name)]
-    return [act.sentence for act in told(acts(Place(name), 50)[0], election, standing)]
+    return [act.sentence for act in history_entries(organiser_events(Position(name), 50)[0], election, standing)]
 
 
 # --- what organisers did ---
@@ -77,7 +77,7 @@ def test_a_history_from_draft_to_result(site, organiser, opened, person, signed_
     cast(person, "Board", "v1", "v2")
     election = lifecycle.extend(organiser, repository.find("Board"), "2199-02-01T12:00:00.000Z")
     closing.close(organiser, election)
-    ballots.seal_what_is_closed()
+    ballots.seal_closed()
     assert sentences() == [
         "The site counted 2 ballots and sealed the result.",
         "Olga closed the election before its planned end, Feb. 1, 2199, 1 p.m. CET.",
@@ -125,8 +125,8 @@ def test_what_a_draft_held_is_not_told(site, organiser, opened, signed_in):
 def test_a_long_list_of_voters_is_one_line(organiser, opened):
     election = opened()
     add_voters(organiser, election, [f"voter.{number}@example.org" for number in range(200)])
-    events, _ = acts(Place("Board"), 50)
-    first = told(events, election, ["Ada"])[0]
+    events, _ = organiser_events(Position("Board"), 50)
+    first = history_entries(events, election, ["Ada"])[0]
     assert first.sentence == "Olga put 200 voters on the roll."
     assert first.number - first.first == 2
 
@@ -170,7 +170,7 @@ def test_who_runs_it_is_told(organiser, opened, person):
 )
 def test_every_type_of_event_has_a_sentence(opened, event_type, said, sentence):
     event = {"event_id": 1, "actor": "Ada", "when_occurred": "2026-11-15T12:00:00.000Z", "event_type": event_type}
-    (act,) = told([event | {"event_data": {"election_name": "Board", **said}}], opened(), ["stands"])
+    (act,) = history_entries([event | {"event_data": {"election_name": "Board", **said}}], opened(), ["stands"])
     assert act.sentence == sentence
 
 
@@ -193,7 +193,7 @@ def test_a_name_that_was_taken_over_brings_nothing_along(site, organiser):
     drafts.rename(organiser, repository.find("One"), "Two")
     Sealer(site).seal()
     assert sentences("Two") == ["Olga gave the draft another name.", "Olga made the draft."]
-    assert [event["event_id"] for event in acts(Place("Two"), 50)[0]] == [6, 4]
+    assert [event["event_id"] for event in organiser_events(Position("Two"), 50)[0]] == [6, 4]
 
 
 def test_a_name_that_came_back_is_followed_through(site, organiser):
@@ -202,7 +202,7 @@ def test_a_name_that_came_back_is_followed_through(site, organiser):
     drafts.rename(organiser, repository.find("Two"), "One")
     drafts.rename(organiser, repository.find("One"), "ONE")
     Sealer(site).seal()
-    assert [event["event_id"] for event in acts(Place("one"), 50)[0]] == [5, 4, 3, 2]
+    assert [event["event_id"] for event in organiser_events(Position("one"), 50)[0]] == [5, 4, 3, 2]
 
 
 @pytest.mark.parametrize("sealed", [True, False])
@@ -261,7 +261,7 @@ def test_a_million_casts_are_not_waded_through(site, opened, monkeypatch):
     read = []
     get_many = site.get_many
     monkeypatch.setattr(site, "get_many", lambda *a, **k: read.append(found := get_many(*a, **k)) or found)
-    assert len(acts(Place(election.name), 50)[0]) == 4
+    assert len(organiser_events(Position(election.name), 50)[0]) == 4
     assert sum(map(len, read)) < 10
 
 

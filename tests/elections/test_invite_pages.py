@@ -92,7 +92,7 @@ def test_the_numbers_on_the_page_are_the_mails_that_go_out(page, ada, board):
     assert tiles(after) == [0, 5, 5, 0, 497]
     assert "Everybody on the roll is invited." in after
     add_voters(ada, repository.find(board.name), ["c@example.org", "H@example.org"])
-    assert forecast.of(board, INVITED).mails == 1, "whose address was mailed gets no second one"
+    assert forecast.make_forecast(board, INVITED).mails == 1, "whose address was mailed gets no second one"
     assert "Mail 1 voter" in text_of(page.get(address()))
 
 
@@ -134,7 +134,7 @@ def test_a_reminder_counts_those_who_have_not_voted_only_where_that_may_be_told(
     assert "whom it left out would tell" not in shown
     assert "you have not voted yet" in shown
     before = len(queued())
-    number = forecast.of(board, REMINDED).mails
+    number = forecast.make_forecast(board, REMINDED).mails
     assert f"Remind {number} voters" in shown
     send(page, number, **remind)
     assert queue_mailings() == len(queued()) - before == number
@@ -172,7 +172,7 @@ def test_an_election_that_closed_meanwhile_sends_nothing_more(page, ada, board):
     for form in ({"send": "3"}, {"test": "yes"}):
         assert "in which nobody can" in text_of(page.post(address(), form, follow=True))
     assert page.post(address(), {"text": "x", "answers": "me"}).status_code == 422
-    assert (queued(), own_text.of(board.name).text) == ([], "")
+    assert (queued(), own_text.find(board.name).text) == ([], "")
 
 
 # --- what the mail says ---
@@ -225,7 +225,7 @@ def test_what_is_wrong_with_the_words_is_said_and_nothing_is_kept(page, board, f
     answer = page.post(address(), form)
     assert answer.status_code == 422
     assert sentence in text_of(answer)
-    assert own_text.of(board.name) == own_text.Words()
+    assert own_text.find(board.name) == own_text.OwnText()
 
 
 @pytest.mark.parametrize("button", [{"send": "3"}, {"test": "yes"}])
@@ -233,7 +233,7 @@ def test_whichever_button_is_pressed_the_words_are_saved_first(page, board, butt
     shown = text_of(page.get(address()))
     assert len(re.findall(r'<form method="post" class="stack">', shown)) == 1, "one form for words and buttons"
     page.post(address(), {"text": "Come *early*.", "answers": "me", **button})
-    assert own_text.of(board.name).text == "Come *early*."
+    assert own_text.find(board.name).text == "Come *early*."
     queue_mailings()
     send_waiting(compose)
     assert sent.outbox
@@ -265,7 +265,7 @@ def test_whoever_is_not_confirmed_sends_the_standard_words(board, ada):
     assert 'name="text"' not in text_of(shown)
     answer = client.post(address(), {"text": "Win a prize", "answers": "me"})
     assert answer.status_code == 403
-    assert own_text.of(board.name).text == ""
+    assert own_text.find(board.name).text == ""
     assert "3 mails are on their way." in send(client, 3)
 
 
@@ -287,7 +287,7 @@ def test_a_test_mail_goes_to_oneself_alone_and_is_marked(page, ada, board, setti
         assert not re.search(r"/(vote|invited|no-reminders)/", message.body)
     assert progress(board).mails[0].all == 0, "it is no invitation"
     assert tiles(text_of(page.get(address())))[-1] == 498, "it counts like other mails"
-    assert forecast.of(board, INVITED).mails == 3
+    assert forecast.make_forecast(board, INVITED).mails == 3
 
 
 def test_a_test_mail_can_be_had_of_a_draft_and_not_without_end(page, ada, monkeypatch):

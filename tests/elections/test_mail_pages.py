@@ -108,7 +108,7 @@ def test_a_message_is_previewed_sent_and_listed(site, page, board):
     preview = page.post(address("message_voters"), {**words, "preview": "yes"})
     assert "<em>room 7</em>" in text_of(preview)
     assert "<script>x" not in text_of(preview)
-    assert messages.all_of(board) == [], "a preview sends nothing"
+    assert messages.list_messages(board) == [], "a preview sends nothing"
     assert page.post(address("message_voters"), words).status_code == 302
     queue_mailings()
     send_waiting(compose)
@@ -131,7 +131,7 @@ def test_what_is_wrong_with_a_message_is_said_and_nothing_is_sent(page, board, w
     answer = page.post(address("message_voters"), words)
     assert answer.status_code == 422
     assert sentence in text_of(answer)
-    assert messages.all_of(board) == []
+    assert messages.list_messages(board) == []
 
 
 def test_the_same_message_twice_in_a_row_is_a_sentence(page, board):
@@ -145,7 +145,7 @@ def test_strangers_write_no_messages_and_choose_no_reminders(board, signed_in):
     for name in ("message_voters", "choose_reminders"):
         assert stranger.get(address(name)).status_code == 403
         assert stranger.post(address(name), {"subject": "x", "text": "x", "remind_before": "24"}).status_code == 403
-    assert messages.all_of(board) == []
+    assert messages.list_messages(board) == []
     assert repository.find(board.name).remind_before == ()
 
 
@@ -153,7 +153,7 @@ def test_a_closed_election_sends_no_messages(page, ada, board):
     closing.close(ada, board)
     assert "while the election is open" in text_of(page.get(address("message_voters")))
     assert page.post(address("message_voters"), {"subject": "x", "text": "x"}).status_code == 422
-    assert messages.all_of(board) == []
+    assert messages.list_messages(board) == []
 
 
 # --- reminders ---

@@ -321,7 +321,7 @@ def test_who_decided_before_the_opening_is_refused_by_it(ada, multi_ballot, monk
     """They looked before the mark was there, and write after it."""
     filled(ada, multi_ballot)
     monkeypatch.setattr(multi_ballots.ACTING, "start", lambda multi_ballot_id: False)
-    monkeypatch.setattr(multi_ballots, "check_alone", lambda election, action: None)
+    monkeypatch.setattr(multi_ballots, "check_single_question", lambda election, action: None)
     stale = question(multi_ballot, 0)
     binding.open_(ada, again(multi_ballot))
     for act in (

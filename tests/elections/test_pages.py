@@ -20,7 +20,7 @@ from elections.rules import State
 from pages import page_cache
 from ranking.candidates import Candidate
 from store import keys
-from store.memory import Memory
+from store.caches import SizedCache
 from store.table import Update
 from tests.clock import stands_at
 from tests.people import enrol
@@ -277,7 +277,7 @@ def test_tick_records_what_is_over(ada, board, monkeypatch):
 @pytest.fixture
 def made(monkeypatch) -> list[str]:
     """The parts that have been made."""
-    monkeypatch.setattr(page_cache, "cache", Memory(page_cache.CACHE_BYTES, page_cache.cache.weigh))
+    monkeypatch.setattr(page_cache, "cache", SizedCache(page_cache.CACHE_BYTES, page_cache.cache.weigh))
     found, make = [], page_cache.render_fragment
 
     def counted(name, *more, **extra):
@@ -298,7 +298,7 @@ def test_who_stands_is_made_once_and_what_another_process_changes_is_seen_at_onc
     assert "Tokyo" in text_of(ada.get(page))
     before = repository.find_candidate(board.name, "Bo")
     after, election = Candidate("Bo", "I *sing*."), repository.find(board.name)
-    changed = repository.changed_candidate(board.name, before, after)
+    changed = repository.changing_candidate(board.name, before, after)
     elsewhere.write(changed, repository.touched(election, candidates=True))
     assert "<em>sing</em>" in text_of(ada.get(page))
     assert len(made) == 3

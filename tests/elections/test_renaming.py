@@ -19,11 +19,11 @@ from elections.roll.services import add_voters
 from elections.rules import WrongState
 from ranking.candidates import Candidate
 from store import keys
-from store.chaos import Chaos
 from store.log import EventLog
 from store.table import StoreError, Update
 from tests.at_once import at_once
 from tests.background import finish_background
+from tests.chaos import Chaos
 
 CANDIDATES = [Candidate(f"Candidate {n:02}", f"Statement {n}", "https://example.org") for n in range(60)]
 VOTERS = [f"voter.{n:03}@example.org" for n in range(70)]
@@ -83,8 +83,10 @@ def assert_moved(site, ada):
     assert {item["election_name"] for item in voters} == {"Council"}
     assert len(list(site.each(keys.elections_of_voter("voter.007@example.org")))) == 1
     for name in ("Ada", "Manager"):
-        assert [each.name for each in repository.lists(run_by=name, limit=9)[0]] == ["Council"]
-    assert [each.name for each in repository.lists(prefix="", limit=9, state=council.stored_state)[0]] == ["Council"]
+        assert [each.name for each in repository.list_elections(run_by=name, limit=9)[0]] == ["Council"]
+    assert [each.name for each in repository.list_elections(prefix="", limit=9, state=council.stored_state)[0]] == [
+        "Council"
+    ]
     assert renamed_events(site) == [{"election_name": "Board 2027", "new_name": "Council"}]
     add_voters(ada, council, ["one.more@example.org"])
     assert repository.find("Council").voter_count == 71

@@ -14,7 +14,7 @@ from live.services import closing
 from live.services.answering import Told
 from live.show import rooms
 from questions.question import Type
-from store import trips
+from store import round_trips
 from store.table import Unavailable
 from tests.live.conftest import drive, give, seated
 
@@ -139,7 +139,7 @@ def test_closing_waits_for_three_round_trips_in_a_row(made, type_, said):
         give(game, seat, words)
     waited = []
     while state.is_open:
-        with trips.counted() as asked:
+        with round_trips.count_round_trips() as asked:
             state = closing.close(game, state, "Hana")
         waited.append(asked.in_a_row)
     assert waited == [3] * (2 if type_ == Type.CALL_AND_ANSWER else 1)

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from live import counting, scores
 from live.plays import best_answer, ranked_poll, survey, trivia
 from live.rounds import Given, Round
-from polls.counting import SideBySide
+from polls.counting import MethodComparison
 from questions.question import Kind, Question
 from store.limits import MAX_ITEM_BYTES, check_item
 from tally.ballots import Ballots
@@ -261,7 +261,7 @@ def test_the_count_is_that_of_a_quick_poll(rankings, seed):
     if "too_few" in found:
         assert sum(map(bool, rankings)) < 3
         return
-    poll = SideBySide.of(Ballots.of(names, rankings), seed).by("irv")
+    poll = MethodComparison.of(Ballots.of(names, rankings), seed).by("irv")
     assert tuple(names[each] for each in found["winners"]) == poll.leaders
     places = {names[each]: place for each, place in found["places"]}
     assert places == poll.places or found["lots"], "Only where a lot was drawn, places are shared in the room."

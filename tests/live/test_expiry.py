@@ -16,7 +16,7 @@ from live.rules import Step
 from live.services import making
 from live.show import presence, rooms
 from questions.question import SET_TYPES, Type
-from store import forgetting, keys
+from store import keys, purging
 from store.table import DATA
 from tests.aws.engine import ours
 from tests.background import finish_background
@@ -105,8 +105,8 @@ def test_neither_store_nor_files_know_a_name_or_a_word_any_more(site, made, sett
     stands_at(monkeypatch, rules.later(max(game.expires_at for game in games), timedelta(minutes=1)))
     assert background.resume_due() == len(games)
     assert finish_background() == len(games)
-    forgetting.forget(site)
-    assert forgetting.rewrite(site)
+    purging.purge_journal(site)
+    assert purging.rewrite_file(site)
     assert site.get(keys.forgetting()) is None
     left = in_files(path)
     assert [word for word in SAID if word.encode() in left] == []

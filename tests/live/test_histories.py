@@ -25,11 +25,11 @@ from live.rounds import Round
 from live.rules import Game, State, Step
 from live.services import making, moving
 from questions.question import Kind, Question, Type
-from store.chaos import Chaos
 from store.log import EventLog
 from store.table import Table
 from tests.at_once import at_once
 from tests.aws.engine import ours
+from tests.chaos import Chaos
 from tests.forks import family
 
 from .conftest import IDEAS, SURVEY, TRIVIA, seated

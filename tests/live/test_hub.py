@@ -21,8 +21,8 @@ from live.show.screens import Role, Shown
 from pages.streams import Listener
 from questions.question import Type
 from store import keys
-from store.chaos import Chaos
 from store.table import Delete
+from tests.chaos import Chaos
 from tests.live.conftest import drive, give, seated
 from tests.streams import Recorder
 from upkeep import pause

@@ -16,10 +16,10 @@ from live import drawn_names, names, players, repository, rules, seats, waking
 from live.rules import Names, Step
 from live.services import joining
 from store import keys
-from store.chaos import Chaos
 from store.log import EventLog
 from store.table import Unavailable
 from tests.at_once import at_once
+from tests.chaos import Chaos
 from tests.live.conftest import drive
 from tests.rows import every_row
 

@@ -21,9 +21,9 @@ from live.show import rooms, screens
 from live.show.screens import Role
 from questions.question import Kind, Question, Type
 from store import keys
-from store.chaos import Chaos
-from store.metered import READ, Metered
+from store.metering import READ, MeteredTable
 from store.table import Update
+from tests.chaos import Chaos
 from tests.live.conftest import drive, seated
 from upkeep import pause
 
@@ -517,8 +517,8 @@ HALL, SECONDS = 2_000, 3  # so many answer within so many seconds
 READS_PER_KEY = 3_000  # units a second that one partition gives
 
 
-def reads_of(meter: Metered, game) -> float:
-    bill = meter.taken().units
+def reads_of(meter: MeteredTable, game) -> float:
+    bill = meter.take_bill().units
     return sum(units for charged, units in bill.items() if charged.kind == READ and charged.pk == keys.game(game.id).pk)
 
 
@@ -529,13 +529,13 @@ def reads_of(meter: Metered, game) -> float:
 def test_a_hall_that_answers_at_once_is_not_too_much_for_its_partition(site, made, type_, said, by_script, without):
     """An answer reads the state once it is put, and the salt if nobody signs it; nothing else there. Without a script
     the page that follows reads as much once more."""
-    meter = Metered(site)
+    meter = MeteredTable(site)
     with use_table(meter):
         game = made(type_)
         phone = Phone(game, "Ada")
         drive(game, Step.NEXT)
         phone.page()
-        meter.taken()
+        meter.take_bill()
         assert 'data-outcome="counted"' in phone.tell(round=1, **said).content.decode()
         assert reads_of(meter, game) == by_script
         phone.answer(**said)

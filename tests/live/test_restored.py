@@ -7,7 +7,7 @@ from live.rules import Phase, Step
 from live.services.answering import Told
 from questions.question import Type
 from store import keys
-from store.backup import contents, cut
+from store.backup import contents, take_snapshot
 from store.table import Delete
 from tests.background import finish_background
 from tests.live.conftest import drive, give, seated
@@ -19,7 +19,7 @@ def test_no_backup_has_a_salt(site, made):
     drive(game, Step.NEXT)
     salt = repository.salt(game.id, 1)
     assert salt
-    copied = [item for _name, item in contents(site, cut(site))]
+    copied = [item for _name, item in contents(site, take_snapshot(site))]
     assert any(item["SK"].startswith("PLAYER#") for item in copied)
     assert salt not in [item.get("salt") for item in copied]
 

@@ -14,9 +14,9 @@ from live.rules import Phase, Step
 from live.show import rooms
 from live.show.rooms import Mind
 from questions.question import Type
-from store import keys, trips
-from store.chaos import Chaos
+from store import keys, round_trips
 from store.table import Delete
+from tests.chaos import Chaos
 from tests.live.conftest import drive, give, seated
 
 
@@ -33,7 +33,7 @@ def time(monkeypatch):
 def asked(monkeypatch) -> list[str]:
     """Every round trip, also those that serve many."""
     told: list[str] = []
-    monkeypatch.setattr(trips, "_listeners", [lambda operation, *_: told.append(operation)])
+    monkeypatch.setattr(round_trips, "_listeners", [lambda operation, *_: told.append(operation)])
     return told
 
 

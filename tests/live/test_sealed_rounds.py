@@ -20,9 +20,10 @@ from live.sealed import proofs, verifying
 from live.services import answering, deleting
 from live.show import rooms
 from questions.question import Kind, Question, Type
-from ranking import beginnings
+from ranking import code_prefixes
 from store import keys
-from store.log import EventLog, forgotten, utc_now
+from store.log import EventLog, utc_now
+from store.log import rewriting as forgotten
 from store.log.publish import Publisher
 from store.log.seal import Sealer, verify
 from store.table import LOG, Delete, Key, Put
@@ -235,7 +236,7 @@ def test_among_few_votes_no_character_of_a_receipt_is_asked_for_or_taken(polled)
 
 
 def test_the_beginning_of_a_receipt_leads_to_it_where_hundreds_begin_alike(polled, monkeypatch):
-    monkeypatch.setattr(beginnings, "letters_told", lambda votes: 4)
+    monkeypatch.setattr(code_prefixes, "prefix_length", lambda votes: 4)
     game, phones, receipts = polled
     wanted = sorted(receipts)[-1]
     page = text_of(phones[0].client.get(at("sealed_round", game), {"code": wanted[:4].lower()}))

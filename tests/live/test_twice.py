@@ -16,7 +16,7 @@ from live.rules import Phase, Step
 from live.services.answering import Told
 from questions.question import Kind, Question, Type
 from store import keys
-from store.backup import contents, cut
+from store.backup import contents, take_snapshot
 from tests.live.conftest import drive, give, picture, seated
 from tests.rows import every_row
 from upkeep import replay
@@ -75,7 +75,7 @@ def test_until_the_second_close_first_choices_lie_under_other_names(site, asked)
     assert Counter(item["firsts"].values()) == {0: 3, 1: 2, 2: 1}
     assert not item["firsts"].keys() & answers.keys(), "Nothing else leads to them."
     assert pseudonym(item["salt"], "ada") in item["firsts"], "The site could tell until then, and docs say so."
-    copied = [each for _name, each in contents(site, cut(site)) if each["PK"] == keys.game(asked.id).pk]
+    copied = [each for _name, each in contents(site, take_snapshot(site)) if each["PK"] == keys.game(asked.id).pk]
     assert copied
     assert not [each for each in copied if each["SK"].startswith("BEFORE#")], "No backup has it."
     assert repository.salt(asked.id, 1) is None

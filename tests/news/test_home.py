@@ -41,7 +41,7 @@ def trips(answer) -> int:
 
 def close(name: str = "Board") -> None:
     closing.close(people.find("the organiser"), elections.find(name))
-    voting.seal_what_is_closed()
+    voting.seal_closed()
 
 
 def decide(opened, name: str = "Board", **settings) -> None:  # noqa: F811
@@ -116,7 +116,7 @@ def test_a_result_that_was_sealed_before_there_were_such_cards_has_none(site, cl
     site.write(Delete(keys.shared_result("Board")))
     site.write(Update(keys.listed_election("Board"), remove=elections.OUTCOME, when=Exists()))
     assert "Try the sandbox" in main_of(client.get("/"))
-    assert elections.lists(prefix="Board", limit=1)[0][0].sealed_at == ""
+    assert elections.list_elections(prefix="Board", limit=1)[0][0].sealed_at == ""
 
 
 def test_nothing_to_count_and_many_winners_fit_on_a_card(site, client, opened):  # noqa: F811
@@ -221,7 +221,7 @@ def test_home_is_shown_also_when_the_visit_cannot_be_noted(site, ann, monkeypatc
     def fail(*_arguments):
         raise Unwritable("The disk is full.")
 
-    monkeypatch.setattr("accounts.repository.visit", fail)
+    monkeypatch.setattr("accounts.repository.recording_visit", fail)
     assert ann.get("/").status_code == 200
 
 

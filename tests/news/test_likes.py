@@ -22,12 +22,12 @@ from news import likes, repository, services
 from news.likes import Liker, Likes, member, visitor
 from store import keys
 from store.backup import backup, restore
-from store.chaos import Chaos
 from store.connect import connect
 from store.log import as_text, utc_now
 from store.table import Unavailable
 from tests.at_once import at_once
 from tests.background import finish_background
+from tests.chaos import Chaos
 from tests.clock import stands_at
 from tests.test_completeness import Watched
 from upkeep import replay

@@ -17,7 +17,7 @@ from accounts.rules import Role
 from acts.rate_limits import Limit
 from acts.storage import use_table
 from elections import repository
-from elections.candidates.services import add_candidates, picture_candidate, remove_candidate
+from elections.candidates.services import add_candidates, change_picture, remove_candidate
 from elections.drafts import copying
 from elections.drafts import services as drafts
 from elections.lifecycle import deleting
@@ -148,18 +148,18 @@ def test_other_words_another_picture_and_none(browser, here):
 
 
 def test_words_for_one_picture_are_not_put_to_another(ada, board):
-    picture_candidate(ada, board, "Bo", Wanted(kept("First")))
+    change_picture(ada, board, "Bo", Wanted(kept("First")))
     seen = photo_of("Bo")
-    picture_candidate(ada, board, "Bo", Wanted(kept("Second")))
+    change_picture(ada, board, "Bo", Wanted(kept("Second")))
     with pytest.raises(changing.LostRace):
-        picture_candidate(ada, board, "Bo", Wanted(seen=seen, alt="Words for the first"))
+        change_picture(ada, board, "Bo", Wanted(seen=seen, alt="Words for the first"))
     assert photo_of("Bo").alt == "Second"
 
 
 def test_two_tabs_at_the_same_moment_leave_one_picture_and_the_bytes_of_one(ada, board):
-    picture_candidate(ada, board, "Bo", Wanted(kept("Before")))
+    change_picture(ada, board, "Bo", Wanted(kept("Before")))
     new = [kept(f"Tab {number}") for number in range(4)]
-    answers = at_once(*(lambda each=each: picture_candidate(ada, board, "Bo", Wanted(each)) for each in new))
+    answers = at_once(*(lambda each=each: change_picture(ada, board, "Bo", Wanted(each)) for each in new))
     assert answers.count(None) >= 1
     assert photo_of("Bo").alt.startswith("Tab ")
     assert bytes_kept() == {photo_of("Bo").id}
@@ -197,7 +197,7 @@ def test_only_who_runs_the_election_and_only_while_candidates_may_be_changed(bro
 
 def test_the_address_of_a_picture(browser, ada, board):
     found = kept(wide=200, high=100)
-    picture_candidate(ada, board, "Bo", Wanted(found))
+    change_picture(ada, board, "Bo", Wanted(found))
     photo, stranger = found.photo, Client()
     answer = stranger.get(photo.large)
     assert (answer.status_code, answer["Content-Type"], answer.content) == (200, "image/jpeg", found.parts[-1])
@@ -219,7 +219,7 @@ def test_the_address_of_a_picture(browser, ada, board):
 )
 def test_what_is_not_there_is_not_found(ada, board, path):
     found = kept(wide=200, high=100)
-    picture_candidate(ada, board, "Bo", Wanted(found))
+    change_picture(ada, board, "Bo", Wanted(found))
     answer = Client().get(f"/picture/{path.format(id=found.photo.id)}")
     assert (answer.status_code, answer["Cache-Control"]) == (404, "private, no-store")
 
@@ -230,7 +230,7 @@ def test_what_is_not_there_is_not_found(ada, board, path):
 def test_a_ballot_shows_the_pictures_in_no_more_round_trips(browser, ada, board):
     drafts.create(ada, "Plain")
     add_candidates(ada, repository.find("Plain"), [Candidate("Bo"), Candidate("Cy")])
-    picture_candidate(ada, board, "Bo", Wanted(kept("Bo at sea")))
+    change_picture(ada, board, "Bo", Wanted(kept("Bo at sea")))
     trips = []
     for name in ("Board", "Plain"):
         add_voters(ada, repository.find(name), ["Ada"])
@@ -243,7 +243,7 @@ def test_a_ballot_shows_the_pictures_in_no_more_round_trips(browser, ada, board)
 
 def test_a_picture_goes_with_its_candidate_and_with_its_election(ada, board):
     for name in ("Bo", "Cy"):
-        picture_candidate(ada, board, name, Wanted(kept(name)))
+        change_picture(ada, board, name, Wanted(kept(name)))
     remove_candidate(ada, repository.find("Board"), "Bo")
     assert bytes_kept() == {photo_of("Cy").id}
     deleting.delete(ada, repository.find("Board"))
@@ -252,7 +252,7 @@ def test_a_picture_goes_with_its_candidate_and_with_its_election(ada, board):
 
 
 def test_a_draft_that_gets_another_name_keeps_them_and_a_copy_gets_its_own(ada, board):
-    picture_candidate(ada, board, "Bo", Wanted(kept("Bo at sea", wide=300)))
+    change_picture(ada, board, "Bo", Wanted(kept("Bo at sea", wide=300)))
     photo = photo_of("Bo")
     drafts.rename(ada, repository.find("Board"), "Council")
     assert (photo_of("Bo", "Council"), bytes_kept()) == (photo, {photo.id})
@@ -351,7 +351,7 @@ def test_whoever_leaves_while_another_tab_sends_a_picture_leaves_none_behind(ada
 
 def test_what_comes_back_from_a_backup_or_a_transfer_is_the_same_picture(ada, board, tmp_path, site):
     found = kept(wide=300)
-    picture_candidate(ada, board, "Bo", Wanted(found))
+    change_picture(ada, board, "Bo", Wanted(found))
     file = io.BytesIO()
     backup(site, file)
     file.seek(0)
@@ -382,7 +382,7 @@ def test_on_dynamodb_pictures_come_and_go_in_the_same_way(settings, site, person
 
 def test_auditors_see_how_many_bytes_there_are(ada, board, signed_in):
     found = kept()
-    picture_candidate(ada, board, "Bo", Wanted(found))
+    change_picture(ada, board, "Bo", Wanted(found))
     auditor = signed_in("Audrey", Role.AUDITOR)
     page = sentences(auditor.get("/admin/tables/raw/", {"table": "data", "pk": f"PHOTO#{found.photo.id}"}))
     assert found.parts[0].hex()[:40] not in page

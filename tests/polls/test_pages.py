@@ -65,7 +65,7 @@ def test_a_poll_is_made_and_its_page_hands_it_on(site, signed_in):
     ida = signed_in("Ida")
     answer = ida.post("/polls/new/", FORM | {"listed": "on"})
     page = text(ida.get(answer["Location"]))
-    (listed,) = repository.lists(keys.made_by("Ida"), limit=9)[0]
+    (listed,) = repository.list_page(keys.made_by("Ida"), limit=9)[0]
     poll = repository.find(listed.id)
     assert f"/poll/{poll.id}/</code>" in page
     assert poll.code in page
@@ -495,7 +495,7 @@ def test_whoever_watches_is_led_to_the_end(made, shelf, client):
 
 
 def test_a_large_poll_that_is_over_is_the_workers_to_count(made, shelf, client, monkeypatch):
-    monkeypatch.setattr("polls.live.MAX_VOTES_COUNTED_IN_REQUEST", 0)
+    monkeypatch.setattr("polls.live_count.MAX_VOTES_COUNTED_IN_REQUEST", 0)
     poll = made()
     vote(poll, "a", "Pizza")
     services.close(by_ida(poll))

@@ -15,13 +15,13 @@ from acts.storage import use_table
 from ballots import services as voting
 from elections import repository
 from elections.lifecycle import closing
-from elections.roll.services import take_off
+from elections.roll.services import remove_voters
 from elections.rules import State
 from elections.turnout.counts import votes_of
 from results import services, waiting
 from store import keys
 from store.log import as_text, utc_now
-from store.metered import READ, Metered
+from store.metering import READ, MeteredTable
 from store.table import Update
 from tests.ballots.conftest import opened, ranks  # noqa: F401 - a fixture
 from tests.people import enrol
@@ -42,25 +42,25 @@ def clock():
 
 
 @pytest.fixture
-def here(site, clock) -> Metered:
+def here(site, clock) -> MeteredTable:
     """One process, on a distant store."""
-    return Metered(site)
+    return MeteredTable(site)
 
 
 @pytest.fixture
-def there(site) -> Metered:
+def there(site) -> MeteredTable:
     """Another one."""
-    return Metered(site)
+    return MeteredTable(site)
 
 
 @contextmanager
-def metered(meter: Metered, into: dict[str, float]):
+def metered(meter: MeteredTable, into: dict[str, float]):
     """What is read inside, by the key."""
     with use_table(meter):
-        meter.taken()
+        meter.take_bill()
         yield
         into.clear()
-        for charged, units in meter.taken().units.items():
+        for charged, units in meter.take_bill().units.items():
             if charged.kind == READ:
                 into[charged.pk] = into.get(charged.pk, 0) + units
 
@@ -154,7 +154,7 @@ def test_who_is_taken_off_the_roll_is_off_it_at_once(here, there, clock, opened,
         eve = signed_in("Eve")
         assert eve.get("/election/Board/ballot/").status_code == 200
     with use_table(there):
-        take_off(voting.casting.people.find("the organiser"), election, ["Eve"])
+        remove_voters(voting.casting.people.find("the organiser"), election, ["Eve"])
     with use_table(here):
         assert eve.get("/election/Board/ballot/").status_code != 200
 
@@ -164,13 +164,13 @@ def test_whoever_runs_it_or_comes_when_it_seems_over_is_shown_what_is(site, here
         election = opened("Eve")
     at, item = keys.election("Board"), site.get(keys.election("Board"))
     eve, organiser = person("Eve"), voting.casting.people.find("the organiser")
-    is_good = lambda who, found: repository.recently("Board", who, is_open=True).is_good({at: found})  # noqa: E731
+    is_good = lambda who, found: repository.recent_read("Board", who, is_open=True).is_good({at: found})  # noqa: E731
     assert is_good(eve, item)
     assert not is_good(organiser, item), "who may just have changed it"
     over = item | {"no_voting_after": as_text(utc_now() - timedelta(seconds=1))}
     assert not is_good(eve, over), "its end may have been moved since"
     assert not is_good(eve, item | {"closing": "the organiser"})
-    assert not repository.recently("Board", eve).is_good({}), "what is not there may have been made since"
+    assert not repository.recent_read("Board", eve).is_good({}), "what is not there may have been made since"
     assert election.stored_state == State.OPEN
 
 
@@ -263,7 +263,7 @@ def test_the_page_is_loaded_again_when_it_is_sealed_and_strangers_wait_as_well(h
     with use_table(here):
         address = part_of(client.get("/result/Board/").content)
         assert "HX-Refresh" not in client.get(address).headers
-        voting.seal_what_is_closed("Board")
+        voting.seal_closed("Board")
         assert "HX-Refresh" not in client.get(address).headers, "for a second"
         clock[0] = 1.0
         assert client.get(address).headers["HX-Refresh"] == "true"

@@ -26,13 +26,13 @@ from elections.candidates.services import add_candidates
 from elections.drafts import services as drafts
 from elections.lifecycle import closing
 from elections.lifecycle import services as lifecycle
-from elections.lifecycle.closing import close_what_is_over
+from elections.lifecycle.closing import close_ended_elections
 from elections.roll.services import add_voters
 from elections.rules import State
 from mail import outbox as mail
 from mail.sending import send_waiting
 from ranking.candidates import Candidate
-from store import keys, trips
+from store import keys, round_trips
 from store.connect import connect
 from store.log import EventLog
 from store.table import Key, Put, Span
@@ -191,7 +191,7 @@ def test_an_owner_who_has_just_handed_over_pauses_nothing(site, owner, person):
     heir = person("Hal", Role.ADMIN)
     services.change_role(owner, heir, Role.OWNER)
     with pytest.raises(Refusal):
-        pause("Olga", 5, "", services.still(owner))
+        pause("Olga", 5, "", services.role_unchanged(owner))
     assert watch.current() is None
 
 
@@ -363,7 +363,7 @@ def test_one_look_serves_many_threads(site, monkeypatch):
 
 
 def test_a_look_is_nobodys_round_trip(site):
-    with trips.counted() as asked:
+    with round_trips.count_round_trips() as asked:
         cached().current()
     assert asked.count == 0
 
@@ -390,7 +390,7 @@ def test_the_worker_rests_but_for_sealing_the_log(site, board, person, outbox):
 def test_no_election_is_closed_while_the_site_is_paused(site, board, monkeypatch):
     pause("Ada", 5)
     stands_at(monkeypatch, "2999-01-01T00:00:00.000Z")
-    assert run(Job("ends", 5, close_what_is_over), Leases(site)).outcome == Outcome.RESTING
+    assert run(Job("ends", 5, close_ended_elections), Leases(site)).outcome == Outcome.RESTING
     assert elections.find("Board").stored_state == State.OPEN
 
 

@@ -67,7 +67,7 @@ def refused() -> list[str]:
 
 def _of_elections() -> list[str]:
     """Of the newest elections that are closed."""
-    names = [each.name for each in elections.lists(state=State.CLOSED, limit=MAX_ELECTIONS_CHECKED)[0]]
+    names = [each.name for each in elections.list_elections(state=State.CLOSED, limit=MAX_ELECTIONS_CHECKED)[0]]
     return [reverse(page, args=[name]) for name in names for page in ("election", "results")]
 
 

@@ -91,19 +91,19 @@ def is_in_use(user: User, now: str) -> bool:
     """Whether somebody is signed in, or an election is open that they run or may vote in."""
     if sessions_of(user.name):
         return True
-    run = elections.lists(run_by=user.name, limit=BATCH_PEOPLE)[0]
+    run = elections.list_elections(run_by=user.name, limit=BATCH_PEOPLE)[0]
     if any(each.state(now) in (State.EDITABLE, State.OPEN) for each in run):
         return True
     spans = map(keys.elections_of_voter, (user.name, user.email))
-    names = {item["election_name"] for span in spans for item in elections.newest(span)}
-    return bool(elections.taking_votes(names, now))
+    names = {item["election_name"] for span in spans for item in elections.newest_entries(span)}
+    return bool(elections.open_elections(names, now))
 
 
 def _warn(user: User, now: datetime) -> bool:
     day = (now + NOTICE_PERIOD).date().isoformat()
     email = outbox.queued("unused_account", user.email, name=user.name, day=day)
     # else they have signed in, or another worker has warned them
-    return try_write(repository.warned(user, as_text(now)), email)
+    return try_write(repository.recording_warning(user, as_text(now)), email)
 
 
 def _remove(user: User) -> bool:

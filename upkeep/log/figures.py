@@ -16,7 +16,7 @@ from itertools import islice
 
 from accounts.rules import Role
 from elections.rules import State
-from elections.turnout.times import following, place_of
+from elections.turnout.times import place_of, updating
 from store import keys
 from store.log import layout
 from store.splitting import by_count
@@ -126,7 +126,7 @@ def _day(event: Item) -> str:
 def _store(table: Table, before: int, after: Item, events: list[Item]) -> None:
     untouched = Equals("last_event_id", before) if before else Missing("last_event_id")
     with suppress(Refused):  # then somebody else has counted them, or an election is gone: whoever looks again knows
-        table.write(*_counting(events, after, untouched), *following(table, events))
+        table.write(*_counting(events, after, untouched), *updating(table, events))
 
 
 def _counting(events: list[Item], after: Item, when: Condition | None = None) -> list[Update]:

@@ -67,7 +67,7 @@ def item(key: Key) -> str:
 
 def close(site, name: str) -> None:
     closing.close(people.find("the organiser"), repository.find(name))
-    ballots.seal_what_is_closed()
+    ballots.seal_closed()
     Sealer(site).seal()
 
 
@@ -470,4 +470,4 @@ def fill(site, name: str, number: int, secret: bool) -> None:
         closing.close(people.find("the organiser"), election)
         lines = [{"confirmation": f"{each:05d}-0000", "rankings": "0>1"} for each in range(number)]
         for part, start in enumerate(range(0, number, 2000)):
-            site.write(ballot_items.publication(election, part, lines[start : start + 2000]))
+            site.write(ballot_items.publishing_part(election, part, lines[start : start + 2000]))

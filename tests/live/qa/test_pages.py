@@ -23,8 +23,8 @@ from live.room_questions import Act, Fate, Mode
 from live.rules import Step
 from live.services import seating
 from questions.question import Type
-from store.chaos import Chaos
 from tests.access.asking import listening
+from tests.chaos import Chaos
 from tests.live.conftest import drive, seated
 from tests.live.qa.conftest import Phone, qa_of, send, upvote
 from tests.people import make_person, sign_in
