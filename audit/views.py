@@ -10,7 +10,7 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
-from accounts.access import requires
+from accounts.access import public, requires
 from accounts.rules import Permission
 from accounts.services import role_unchanged
 from acts import background
@@ -18,6 +18,7 @@ from mail import outbox
 from mail.labels import state_label
 from pages.forms import form_data, form_page, run_form, show_form
 from pages.messages import refusals_as_messages
+from ranking import drafts
 from store.connect import connect
 from store.log import EventLog, utc_now
 from store.parallel import run_parallel
@@ -132,3 +133,13 @@ def resume(request: HttpRequest) -> HttpResponse:
         pausing.resume(request.user.name, role_unchanged(request.user))
         messages.success(request, _("The site goes on."))
     return redirect(reverse("system"))
+
+
+# --- The design system ---
+
+
+@public
+@require_safe
+def style(request: HttpRequest) -> HttpResponse:
+    """Every component of the design system on one page."""
+    return render(request, "pages/style.html", {"draft_key": drafts.key(request, "style")})
