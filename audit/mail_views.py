@@ -45,7 +45,7 @@ def mails(request: HttpRequest) -> HttpResponse:
     went nowhere else."""
     counts, outages, is_tried_again = run_parallel(
         table(),
-        lambda: health.mails(table(), *outbox.STATES),
+        lambda: health.count_mails(table(), *outbox.STATES),
         lambda: server.outages(table()),
         again.is_asked,
     )
