@@ -16,7 +16,7 @@ import pytest
 from django.core.management import call_command
 from django.core.management.base import CommandError, OutputWrapper
 
-from accounts import setup
+from accounts import setup_link
 from store import formats, keys
 from store.backup import encoded
 from store.connect import connect
@@ -138,7 +138,7 @@ def test_a_store_that_a_first_start_has_made_is_filled(used, elsewhere, tmp_path
     other.create()
     formats.prepare(other)
     secret_key.record_at_start(other)
-    assert setup.link()
+    assert setup_link.new_link()
     worker = heartbeats.HeartbeatSender(other, {})
     worker.send()
     with pytest.raises(CommandError, match=r"systemctl stop plenum\.socket plenum plenum-worker"):
@@ -155,7 +155,9 @@ def test_a_store_in_use_is_moved_aside_if_that_is_wanted_and_nobody_is_at_work(u
     EventLog(used).record(Event("ada", "ThingMade"))
     lock = server.lock_folder(settings.DATA_DIR)
     for replace in ((), ("--replace",)):
-        with pytest.raises(CommandError, match=r"Another server is using DATA_DIR .* Stop the site first: systemctl stop"):
+        with pytest.raises(
+            CommandError, match=r"server is using DATA_DIR .* Stop the site first: systemctl stop"
+        ):
             run("restore", str(tmp_path / "file"), *replace)
     os.close(lock)
     stderr = StringIO()

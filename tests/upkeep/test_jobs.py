@@ -188,7 +188,9 @@ def test_two_workers_at_once_do_each_job_one_at_a_time(site, monkeypatch):
 
     stop = threading.Event()
     each = [Worker([job("a"), job("b")], Leases(site), lambda: not stop.is_set()) for _ in range(2)]
-    threads = [threading.Thread(target=worker.run, name=name) for worker, name in zip(each, ("one", "two"), strict=True)]
+    threads = [
+        threading.Thread(target=worker.run, name=name) for worker, name in zip(each, ("one", "two"), strict=True)
+    ]
     for thread in threads:
         thread.start()
     try:

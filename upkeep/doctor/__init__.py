@@ -9,7 +9,7 @@ from django.conf import settings
 from django.http import HttpRequest
 from django.utils.translation import gettext as _
 
-from mail import mailboxes, outbox
+from mail import bounce_mailbox, outbox
 from store.connect import connect
 from store.log import EventLog, utc_now
 from store.table import Item, StoreError
@@ -43,7 +43,7 @@ def examine_page(
         ),
         store_checks.check_backup(found.backup, now),
         mail_checks.check_outbox(failed, unknown),
-        *mail_checks.check_worker_mailbox(mailboxes.state(found.bounces)),
+        *mail_checks.check_worker_mailbox(bounce_mailbox.state(found.bounces)),
         machine_checks.check_versions(),
     )
     return worst_first(checks)
@@ -76,7 +76,7 @@ def _examine_store(now: datetime, dates: list[machine_checks.ClockReading]) -> I
         yield from store_checks.check_old_backups()
         yield store_checks.check_secret_key(table)
         yield mail_checks.check_outbox(*health.count_mails(table, outbox.FAILED, outbox.UNKNOWN).values())
-        yield from mail_checks.check_mailbox(mailboxes.state(found.bounces))
+        yield from mail_checks.check_mailbox(bounce_mailbox.state(found.bounces))
         newest = store_checks.newest_moment(found, checkpoint)
     except StoreError as error:
         newest = None
