@@ -57,7 +57,7 @@ def weather(site, monkeypatch) -> Chaos:
     for module in CONNECTING:
         monkeypatch.setattr(f"{module}.connect", lambda url: weather)
     often = Limit("sign-in", 100, 600)  # what is right counts too while the store does not take it back
-    monkeypatch.setattr("accounts.throttle.SIGN_IN", replace(throttle.SIGN_IN, here=often))
+    monkeypatch.setattr("accounts.throttle.SIGN_IN", replace(throttle.SIGN_IN, per_source=often))
     pause.cache.forget()
     branding.cache.forget()
     return weather
