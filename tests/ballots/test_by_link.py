@@ -101,7 +101,7 @@ def test_the_ballot_is_looked_at_in_its_browser_and_changed_and_withdrawn_by_who
     come_in(door_of(), client)
     assert fields_of(client.get(PAGE), PAGE)["rank-1"] == "1", "the button again gives the same pass for another day"
     again = come_in(door_of())
-    assert "There is a ballot of yours, and it counts." in text_of(again.get(PAGE))
+    assert "You have voted, and your ballot counts." in text_of(again.get(PAGE))
     assert not fields_of(again.get(PAGE), PAGE)["rank-1"], "whoever reads the mail does not read the ballot"
     assert "It is not shown" in text_of(again.get(f"{PAGE}receipt/"))
     assert again.get(f"{PAGE}state/").json() == {"acts": 1}
@@ -205,7 +205,7 @@ def test_before_the_beginning_and_after_the_end_the_door_says_so(opened):
     page = Client().get(door_of())
     assert page.status_code == 200
     assert "Voting begins" in text_of(page)
-    assert "To the ballot" not in text_of(page)
+    assert "Go to the ballot" not in text_of(page)
     assert Client().post(door_of()).status_code == 403
     closing.close(people.find("the organiser"), election)
     shut = Client().get(door_of())
@@ -409,7 +409,7 @@ def test_signed_in_as_the_addressee_one_votes_as_oneself(board, person, signed_i
     assert passes.COOKIE not in client.cookies
     vote(client, rank_1="1")
     by_link = come_in(door_of())
-    assert "There is a ballot of yours, and it counts." in text_of(by_link.get(PAGE))
+    assert "You have voted, and your ballot counts." in text_of(by_link.get(PAGE))
     assert not fields_of(by_link.get(PAGE), PAGE)["rank-1"], "what was cast with an account is not shown to a link"
     assert "It is not shown" in text_of(by_link.get(f"{PAGE}receipt/"))
     vote(by_link, rank_2="1")

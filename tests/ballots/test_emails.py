@@ -49,7 +49,7 @@ def test_every_act_is_told_and_nothing_of_the_ballot(opened, person, outbox, sec
     assert [item["about"] for item in items] == [{"election_name": "Board", "organiser": "the organiser"}] * 3
     told = outbox()
     assert [(to, subject) for to, subject, _ in told] == [
-        ("Eve@example.org", "Plenum: Your ballot is cast"),
+        ("Eve@example.org", "Plenum: Your vote has been cast"),
         ("Eve@example.org", "Plenum: Your ballot was changed"),
         ("Eve@example.org", "Plenum: Your ballot was withdrawn"),
     ]

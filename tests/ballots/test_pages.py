@@ -67,7 +67,7 @@ def test_from_the_ballot_to_the_receipt(eve):
     assert ballot.rankings == "1>0"
     assert receipt.redirect_chain == [(f"{PAGE}receipt/", 302)]
     assert code_of(receipt) == ballot.confirmation
-    assert "Your ballot is cast." in text_of(receipt)
+    assert "Your vote has been cast." in text_of(receipt)
     assert receipt["Cache-Control"] == "private, no-store"
 
 

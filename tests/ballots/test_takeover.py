@@ -179,11 +179,11 @@ def test_what_somebody_casts_after_the_break_is_shown_to_them_and_not_after_the_
 def test_the_page_says_that_there_is_a_ballot_and_what_can_be_done(stage):
     eve = by_a_link_anybody_asked_for(stage)
     receipt = text_of(eve.get(f"{PAGE}receipt/"))
-    assert "There is a ballot of yours, and it counts." in receipt
+    assert "You have voted, and your ballot counts." in receipt
     assert "It is not shown, because it was cast before this account got a new password by a mailed link" in receipt
     page = eve.get(PAGE)
-    assert "There is a ballot of yours, and it counts." in text_of(page)
-    assert "The one you cast now replaces it." in text_of(page)
+    assert "You have voted, and your ballot counts." in text_of(page)
+    assert "The ballot you cast now will replace it." in text_of(page)
     assert not any(value for name, value in fields_of(page, PAGE).items() if name.startswith("rank-"))
     assert "until then, your earlier ballot counts" in text_of(eve.post(PAGE, {"rank-1": "1"}, follow=True))
     replaced = vote(eve, rank_2="1")

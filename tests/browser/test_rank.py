@@ -192,7 +192,7 @@ def drag(page: Page, name: str, to: tuple[float, float]) -> None:
 def test_it_starts_empty_says_what_to_do_and_offers_short_lists_no_duel(ballot):
     page = ballot()
     assert both(page) == ""
-    expect(page.get_by_text("Drag names here, or use the buttons")).to_be_visible()
+    expect(page.get_by_text("Drag names here or use the buttons")).to_be_visible()
     assert page.locator(".pool .candidate-name").all_inner_texts() == list(NAMES)
     expect(page.locator(".pool").get_by_text("Below all others.")).to_be_visible()
     expect(page.locator(".rank-box").first).to_be_hidden()
@@ -561,7 +561,7 @@ def test_a_draft_comes_back(ballot):
     assert both(page) == "Cy > Ada"
     note = page.locator(".rank-note")
     expect(note).to_contain_text("This is your unfinished ranking of")
-    note.get_by_role("button", name="Forget it").click()
+    note.get_by_role("button", name="Discard").click()
     assert both(page) == ""
     until(lambda: page.evaluate(STORED) is None)
 
@@ -573,11 +573,11 @@ def test_a_draft_that_differs_from_the_ballot_cast_is_offered(ballot):
     assert both(page) == "Ada"
     note = page.locator(".rank-note")
     expect(note).to_contain_text("You have an unfinished ranking of")
-    note.get_by_role("button", name="Use it").click()
+    note.get_by_role("button", name="Restore").click()
     assert both(page) == "Ada > Bo"
     expect(note).to_be_hidden()
     page.reload()
-    note.get_by_role("button", name="Forget it").click()
+    note.get_by_role("button", name="Discard").click()
     assert both(page) == "Ada"
     until(lambda: page.evaluate(STORED) is None)
 
@@ -794,7 +794,7 @@ def test_among_many_one_finds_a_name_and_ranks_it_with_enter(ballot):
     assert both(page) == "Bea Åberg"
     assert page.locator(".pool .candidate:visible").count() == len(MANY) - 1
     find.fill("nobody")
-    expect(page.get_by_text("No such name is left to rank.")).to_be_visible()
+    expect(page.get_by_text("No unranked name matches.")).to_be_visible()
     find.fill("zog")
     press(page, "next", "Dag Zog")
     assert both(page) == "Bea Åberg > Dag Zog"

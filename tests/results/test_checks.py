@@ -260,7 +260,7 @@ def test_a_place_that_is_none_is_not_found(closed, look):
 def test_after_the_last_ballot_the_list_is_empty(closed, look):
     closed({"Ada": 1})
     for query in ("?part=7", "?row=700"):
-        assert "No code comes after that." in look("follow", query)
+        assert "No later codes." in look("follow", query)
 
 
 def test_a_list_without_ballots(closed, look):
@@ -352,9 +352,9 @@ def table_in(text: str) -> dict[str, int]:
 def test_two_are_compared_and_every_ballot_is_in_one_number(closed, look):
     closed(*SIX)
     said = table_in(look("head_to_head", "?one=0&other=1"))
-    assert said == {"Ada above Bo": 3, "Bo above Ada": 2, "both as equals": 0, "neither of the two": 1}
+    assert said == {"Ada above Bo": 3, "Bo above Ada": 2, "both equally": 0, "neither of them": 1}
     said = table_in(look("head_to_head", "?one=1&other=2"))
-    assert said["both as equals"] == 1
+    assert said["both equally"] == 1
     assert sum(said.values()) == len(SIX)
 
 
@@ -362,7 +362,7 @@ def test_where_the_unranked_are_no_opinion_half_a_pair_says_nothing(closed, look
     closed(*SIX, unranked="no-opinion")
     said = table_in(look("head_to_head", "?one=0&other=1"))
     assert list(said.values()) == [1, 0, 0, 4, 1]
-    assert said["only one of the two, which counts as no opinion"] == 4
+    assert said["only one of them, which counts as no opinion"] == 4
 
 
 @pytest.mark.parametrize("unranked", ["below", "no-opinion"])

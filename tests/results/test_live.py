@@ -329,8 +329,8 @@ def test_the_count_is_put_together_once_for_all_who_look(site, board, shelf, sig
     assert part.content in before
     assert len(drawn) == 1
     cast(board[1], Bo=1)
-    assert b"A tie at the moment" in one.get(PAGE).content
-    assert b"A tie at the moment" in other.get(f"{PAGE}now/").content
+    assert b"Tied at the moment" in one.get(PAGE).content
+    assert b"Tied at the moment" in other.get(f"{PAGE}now/").content
     assert len(drawn) == 2
 
 

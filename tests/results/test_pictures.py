@@ -136,7 +136,7 @@ def test_each_round_has_its_votes_its_threshold_and_what_is_exhausted(method):
 def test_ties_and_lots_stand_below_their_round():
     result = counted(["0"] * 30 + ["1"] * 25 + ["2>0"] * 10 + ["3>1"] * 10, "irv", seed="seed")
     said = " ".join(written(called(result, "round")))
-    assert "Tie: C, D. Settled by lot." in said
+    assert "Tie: C, D. Decided by lot." in said
     assert f"The lot chose {result.lots[0].chosen}." in said
 
 

@@ -113,7 +113,7 @@ IF = "If %s of the %s ballots had ranked differently, "
         ((2, True, "AB", "AC"), 1, IF % (2, 900) + "it would have been a tie between A and C. Fewer"),
         ((3, True, "ABC", "ABD"), 3, IF % (3, 900) + "D would have been elected in place of C. Fewer"),
         ((3, True, "AB", "ABC"), 3, IF % (3, 900) + "these would have been elected: A, B and C. Fewer"),
-        ((None, True, "A", ""), 1, "Whatever ballots had said, it could not have come out differently."),
+        ((None, True, "A", ""), 1, "No change to the ballots could have changed the result."),
         ((None, False, "A", ""), 1, "No number of ballots was found"),
     ],
 )
