@@ -247,7 +247,9 @@ def receipt(request: HttpRequest, standing: Standing) -> HttpResponse:
 def _show_hidden_receipt(request: HttpRequest, standing: Standing) -> HttpResponse:
     """That there is a ballot, but not what it says: whoever is here may not be whoever cast it."""
     may_change = standing.election.takes_votes(now_text())
-    return render(request, "ballots/kept.html", election_context(request, standing.election, may_change=may_change))
+    return render(
+        request, "ballots/hidden_ballot.html", election_context(request, standing.election, may_change=may_change)
+    )
 
 
 def _show_receipt(request: HttpRequest, standing: Standing, cast: rules.Ballot, *, voter: str | None) -> HttpResponse:

@@ -195,7 +195,7 @@ def test_too_much_for_one_way_is_said_and_kept_on_the_page(eve, multi_ballot, mo
     monkeypatch.setattr("ranking.ranking_cookie.MAX_COOKIE_CHARS", 10)
     answer = ranked(eve, multi_ballot, 1, rank_0="1")
     assert answer.status_code == 422
-    assert "review and cast those you have so far" in text_of(answer)
+    assert "review and cast what you have so far" in text_of(answer)
     assert fields_of(answer, page(multi_ballot, "1/"))["rank-0"] == "1"
 
 
@@ -209,7 +209,7 @@ def test_forged_fields_are_refused_and_cast_nothing(eve, multi_ballot):
 
 def test_who_is_not_on_the_roll_and_who_is_a_stranger(multi_ballot, signed_in, client):
     zoe = signed_in("Zoe", Role.VOTER)
-    assert "You are not on the roll" in text_of(zoe.get(page(multi_ballot, "1/")))
+    assert "You are not on the electoral roll" in text_of(zoe.get(page(multi_ballot, "1/")))
     assert zoe.get(page(multi_ballot, "review/")).status_code == 403
     assert "You have not voted on this question." in text_of(zoe.get(page(multi_ballot, "receipts/")))
     assert client.get(page(multi_ballot, "1/")).url.startswith("/sign-in/")

@@ -527,7 +527,7 @@ def test_without_scripts_one_types_ranks(ballot):
     box = page.get_by_role("spinbutton", name=re.compile("^Rank ?: Bo$"))
     expect(box).to_be_visible()
     expect(page.get_by_role("spinbutton", name=re.compile("^Rank ?: Ada$"))).to_have_value("1")
-    expect(page.get_by_text("Equal numbers mean")).to_be_visible()
+    expect(page.get_by_text("Use the same number for names you like equally")).to_be_visible()
     box.fill("1")
     page.get_by_role("button", name="Review my ballot").click()
     assert sent_to(page.url) == {"rank-1": "1", "rank-2": "1", "rank-3": "", "rank-4": "", "rank-5": ""}
@@ -560,7 +560,7 @@ def test_a_draft_comes_back(ballot):
     page.reload()  # at once: leaving keeps what the delay has not kept yet
     assert both(page) == "Cy > Ada"
     note = page.locator(".rank-note")
-    expect(note).to_contain_text("This is your unfinished ranking of")
+    expect(note).to_contain_text("This is your unfinished ranking from")
     note.get_by_role("button", name="Discard").click()
     assert both(page) == ""
     until(lambda: page.evaluate(STORED) is None)
@@ -572,7 +572,7 @@ def test_a_draft_that_differs_from_the_ballot_cast_is_offered(ballot):
     page.reload()
     assert both(page) == "Ada"
     note = page.locator(".rank-note")
-    expect(note).to_contain_text("You have an unfinished ranking of")
+    expect(note).to_contain_text("You have an unfinished ranking from")
     note.get_by_role("button", name="Restore").click()
     assert both(page) == "Ada > Bo"
     expect(note).to_be_hidden()

@@ -366,4 +366,4 @@ def test_without_scripts_the_list_can_be_leafed_through_and_the_rest_says_why_no
     page.goto(f"{SECRET}what-if/")
     page.check("[name=without] >> nth=0")
     page.click("main form button.button")
-    expect(page.get_by_text("only a supposition")).to_be_visible()
+    expect(page.get_by_text("hypothetical, not the result")).to_be_visible()

@@ -120,7 +120,7 @@ def sealed(person, listed):  # noqa: F811
 def test_the_result_says_it_and_what_is_sealed_does_not(sealed, signed_in, client):
     reader = signed_in("a reader", Role.OBSERVER)
     shown = text_of(reader.get(BOARD))
-    assert "Covered by nobody: Tea." in shown
+    assert "Not covered: Tea." in shown
     assert "Needs met" in shown
     answer = reader.get(f"{BOARD}skills.csv")
     rows = list(csv.reader(io.StringIO(b"".join(answer.streaming_content).decode("utf-8-sig"))))
