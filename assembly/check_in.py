@@ -102,7 +102,7 @@ def _person_by_account(game: Game, user: User) -> Person:
     if game.has_roll and not is_on_the_roll(entry, user):
         raise Refusal(NOT_ON_THE_ROLL % {"name": user.name})
     player = roll.player_of(game.id, user.name, user.created_at)
-    checks = (people.is_still(user), *((roll.still_listed(game, entry),) if entry else ()))
+    checks = (people.is_same_account(user), *((roll.still_listed(game, entry),) if entry else ()))
     return Person(player, user.name, user.name, entry.name if entry else "", checks)
 
 

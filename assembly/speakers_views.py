@@ -11,7 +11,7 @@ from django.shortcuts import redirect
 from django.urls import reverse
 from django.views.decorators.http import require_POST
 
-from accounts.access import answer_for, public, requires
+from accounts.access import access_response, public, requires
 from accounts.rules import Permission
 from acts.refusals import NotAllowed, NotNow, Refusal
 from live import clock, repository, rules
@@ -63,7 +63,7 @@ def _only_hosts(request: HttpRequest) -> HttpResponse:
 
 
 def _by_host(request: HttpRequest, game_id: str, act: str, whom: str) -> HttpResponse:
-    if (instead := answer_for(request, _only_hosts)) is not None:
+    if (instead := access_response(request, _only_hosts)) is not None:
         return instead
     found = repository.find(game_id)
     if found is None:

@@ -370,7 +370,7 @@ def checking_link(standing: Standing, written: Iterable[Write]) -> list[Write]:
     link, person = standing.link, standing.person
     assert link is not None
     assert standing.home is not None
-    account = people.is_still(person) if person else Check(link.account_place, Missing())
+    account = people.is_same_account(person) if person else Check(link.account_place, Missing())
     known = {each.key for each in written}
     return [account, *([] if standing.home in known else [Check(standing.home, Exists() & link.is_newest)])]
 

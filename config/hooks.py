@@ -7,12 +7,12 @@ Who takes them is said here and nowhere else.
 
 from __future__ import annotations
 
-from accounts.access import SEEING
+from accounts.access import PROFILE_VISIBILITY
 from accounts.emails import EMAIL_TEMPLATES as ACCOUNT_EMAILS
-from accounts.repository import SEEING_OFF
-from accounts.services import LEAVING, forget_sessions
+from accounts.invitation_reasons import INVITATION_REASONS
+from accounts.repository import REMOVAL
+from accounts.services import ON_REMOVAL, delete_sessions
 from accounts.visitors import SIGNING_OUT
-from accounts.welcoming import WELCOMING
 from acts import background
 from assembly.format import Assembly
 from assembly.minutes import repository as minutes
@@ -106,7 +106,7 @@ def install_hooks() -> None:
     )
 
     # Somebody who looks after people opens the page of one (accounts.people_views.person): their picture is there if
-    SEEING.install(
+    PROFILE_VISIBILITY.install(
         may_see_profile,  # the profile is not hidden from them
     )
 
@@ -115,8 +115,8 @@ def install_hooks() -> None:
         passes.drop_all_passes,  # what lets this browser vote by links
     )
 
-    # An invited address is about to make its account (accounts.welcoming): what it is asked for.
-    WELCOMING.install(
+    # An invited address is about to make its account (accounts.invitation_reasons): what it is asked for.
+    INVITATION_REASONS.install(
         invitations_of,  # its vote, in every open election on whose roll it is
     )
 
@@ -126,7 +126,7 @@ def install_hooks() -> None:
     )
 
     # Somebody is removed (accounts.services.remove): the account goes first, and then, each until it is done,
-    LEAVING.install(
+    ON_REMOVAL.install(
         pass_elections_on,  # their elections pass to the site's owner
         remove_ballots_of,  # their ballots in open elections go with them, and so do their places on rolls
         leave_groups,  # they go out of all groups that are kept for rolls, and their own groups go
@@ -141,7 +141,7 @@ def install_hooks() -> None:
         of_news_by_mail.forget_subscription,  # their address gets no more news
         forget_attendances,  # the list of assemblies that they attended goes; minutes stay as they are
         forget_hosting,  # their live sessions end and go, and so does the history of those they hosted
-        forget_sessions,  # where they were signed in is forgotten
+        delete_sessions,  # where they were signed in is forgotten
     )
     # and at last the mark by which the log forgets their name (upkeep.erasure.log_erasure).
 
@@ -165,7 +165,7 @@ def install_hooks() -> None:
 
     # What the worker finishes (acts.background), whoever began it:
     background.register(
-        SEEING_OFF,
+        REMOVAL,
         *(elections.RENAMING, elections.DELETING, elections.IMPORTING, copying.FILLING, mailing.MAILING),
         *(ballots_of_several.ACTING, ballots_of_several.LISTING),
         *(groups.DELETING, filling.FILLING),

@@ -15,7 +15,7 @@ from django.core.exceptions import ImproperlyConfigured
 from django.utils.translation import gettext_lazy as _
 from jinja2 import Undefined
 
-from mail.senders import named_sender
+from mail.names import named_sender
 from pages import colours, logo, times
 from store.connect import BadStoreUrl, check
 from store.keys import OVERRIDES, without_invisible
@@ -289,7 +289,7 @@ ACCOUNT_RETENTION = environment.number("ACCOUNT_RETENTION", 0, 0, 240)  # months
 if 0 < ACCOUNT_RETENTION < 3:
     environment.mistakes.append("ACCOUNT_RETENTION must be 0 or at least 3: people are warned a month before.")
 FORGET_AFTER_DAYS = environment.number("FORGET_AFTER_DAYS", 30, 0, 3650)  # a removal, the log forgets; 0: never
-PASSWORD_HASHERS = ["accounts.hashers.Argon2id"]
+PASSWORD_HASHERS = ["accounts.backends.Argon2id"]
 VALIDATION = "django.contrib.auth.password_validation"
 AUTH_PASSWORD_VALIDATORS = [
     {"NAME": f"{VALIDATION}.UserAttributeSimilarityValidator", "OPTIONS": {"user_attributes": ("name", "email")}},
@@ -395,10 +395,10 @@ INSTALLED_APPS = [
 ]
 MIDDLEWARE = [
     "config.middleware.request_record",
-    "config.middleware.headers_alone",
-    "config.middleware.waits_for_the_store",
+    "config.middleware.head_without_body",
+    "config.middleware.store_timeout",
     "config.middleware.below_path",
-    "config.middleware.proxies_seen",
+    "config.middleware.watch_proxies",
     "django.middleware.security.SecurityMiddleware",
     "config.middleware.security_headers",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
@@ -410,11 +410,11 @@ MIDDLEWARE = [
     "django.middleware.common.CommonMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
-    "accounts.middleware.SignedIn",
-    "config.middleware.Pausing",
+    "accounts.middleware.AuthenticationMiddleware",
+    "config.middleware.PauseGuard",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
-    "config.middleware.RefusalsInWords",
+    "config.middleware.ErrorPages",
 ]
 ROOT_URLCONF = "config.urls"
 WSGI_APPLICATION = "config.wsgi.application"
@@ -429,10 +429,10 @@ TEMPLATES = [
             "auto_reload": False,
             "undefined": Undefined,  # tests have it raise
             "context_processors": [
-                "accounts.anonymous.person",
+                "accounts.visitors.user_context",
                 "django.contrib.messages.context_processors.messages",
                 "pages.site_views.site_context",
-                "config.context.state",
+                "config.context.site_state",
                 "ranking.drafts.page_context",
             ],
         },

@@ -13,9 +13,9 @@ from django.templatetags.static import static
 from django.urls import reverse
 
 from accounts.models import User
-from accounts.policy import sentence, takes_registrations
+from accounts.registration_policy import allows_registration, explanation
+from accounts.repository import last_visit
 from accounts.rules import Permission
-from accounts.visits import last_visit
 from acts import branding
 from acts.branding import site_name
 from acts.links import absolute_url
@@ -138,8 +138,8 @@ def visitor_context(request: HttpRequest) -> dict[str, Any]:
     """What can be done and read here by whoever comes by."""
     shared, posts = run_parallel(table(), _newest_result, newest)
     return {
-        "may_register": takes_registrations(),
-        "who_registers": sentence(),
+        "may_register": allows_registration(),
+        "who_registers": explanation(),
         "may_make_polls": may_make(request.user),
         "shared": shared,
         "newest": posts,

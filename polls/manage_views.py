@@ -16,7 +16,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django.views.decorators.http import require_POST, require_safe
 
-from accounts.access import View, answer_for, public, requires
+from accounts.access import View, access_response, public, requires
 from accounts.rules import Permission
 from acts.links import absolute_url
 from acts.refusals import NotAllowed
@@ -134,7 +134,7 @@ for_organisers = requires(Permission.USE_APPLICATION)(manage)
 @of_runners(form_page)
 def elect(request: HttpRequest, runner: Runner) -> HttpResponse:
     """A draft election of it, for somebody who may organise one; by the private link, after signing in."""
-    if instead := answer_for(request, for_organisers):
+    if instead := access_response(request, for_organisers):
         return instead
     if Act.ELECT not in runner.offered:
         raise NotAllowed(services.NOT_YOURS)

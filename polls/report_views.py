@@ -16,7 +16,7 @@ from django.views.decorators.http import require_POST, require_safe
 from accounts.access import public, requires
 from accounts.models import User
 from accounts.rules import Permission
-from accounts.visitors import counted_as
+from accounts.visitors import throttle_key
 from acts.rate_limits import SECONDS_PER_HOUR, Limit, count
 from acts.refusals import LostRace, NotNow, Refusal
 from pages.forms import form_data, form_page
@@ -58,7 +58,7 @@ def _reported(request: HttpRequest, poll: Poll, form: ReportForm) -> bool:
     try:
         report_id = voters.report_id(request, poll)
         voters.check_person(request, poll)
-        count(REPORTS, counted_as(request))
+        count(REPORTS, throttle_key(request))
         reports.report(poll, report_id, **form.cleaned_data)
     except Refusal as refusal:
         form.add_error(None, str(refusal))

@@ -14,7 +14,7 @@ from itertools import islice
 from django.utils.translation import get_language, override
 from django.utils.translation import gettext_lazy as _
 
-from accounts import allowance
+from accounts import mail_quota
 from accounts import repository as people
 from accounts.models import User
 from acts import background, storage
@@ -88,7 +88,7 @@ def request_mailing(
     """Ask for a mailing, if it fits into what its asker may have mailed today: then that much is reserved for it."""
 
     def reserve() -> None:
-        budget = allowance.today(actor)
+        budget = mail_quota.quota_today(actor)
         batch = batch_of(election, kind, message=message)
         mails = _count_due(batch, budget.left)
         budget.check(mails)
@@ -151,7 +151,7 @@ def mailing_task(
     mailing: Item = {"election_name": election.name, "created_at": election.created_at}
     mailing |= {"kind": kind, "message": message, "moment": moment}
     mailing |= {"asked_by": asked_by, "language": get_language() or "en"} | ({"said": values} if values else {})
-    mailing |= {} if reserved is None else {"reserved": reserved, "day": allowance.day_of(now_text())}
+    mailing |= {} if reserved is None else {"reserved": reserved, "day": mail_quota.day_of(now_text())}
     window = window or _window(election, kind, message, moment)
     mailing |= {} if window == NOBODY else {"window": list(astuple(window))}
     return MAILING.begin(subject_of(election.name, kind, message), due=now_text(), **mailing)
@@ -217,11 +217,11 @@ def resend_invitation(actor: User, election: Election, voter: str) -> None:
     marked = batch.marked(item, email.item["number"], _unmarked(item, batch), again=True)
     counted = _recounting(batch.ledger(name), is_new=INVITED not in item)
     event = Event(actor.name, "VoterInvitedAgain", {"election_name": election.name, "voter": name})
-    aside = outbox.replaced(item.get(INVITED, ""))  # so that nobody who tries all failed ones again sends both
+    aside = outbox.setting_aside(item.get(INVITED, ""))  # so that nobody who tries all failed ones again sends both
     writes = [email, marked, *_invitation(name, actor.name), *counted, *aside]
 
     def reserve() -> None:
-        budget = allowance.today(actor)
+        budget = mail_quota.quota_today(actor)
         budget.check(1)
         record(event, *writes, budget=budget.reserving(1))
 
@@ -425,7 +425,7 @@ def _email(batch: Batch, voter: str, address: str) -> Put:
 
 
 def number_of(batch: Batch, address: str) -> str:
-    return outbox.number_on(batch.occasion, address)
+    return outbox.number_for(batch.occasion, address)
 
 
 def _counting(batch: Batch, queued: int, nowhere: int, beyond: int) -> Update:

@@ -11,7 +11,7 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST
 
-from accounts import policy
+from accounts import registration_policy
 from accounts.forms import ConfirmNameForm
 from acts.links import absolute_url
 from acts.storage import now_text, table
@@ -41,7 +41,9 @@ def open_(request: HttpRequest, election: Election) -> HttpResponse:
         request, form, lambda: services.open_(request.user, election, **form.cleaned_data), _("The election is open.")
     ):
         return redirect("dashboard", name=election.name)
-    context = election_context(request, election, form=form, needs_an_admin=not policy.takes_every_invitation())
+    context = election_context(
+        request, election, form=form, needs_an_admin=not registration_policy.allows_any_invitation()
+    )
     context |= _checklist_context(election, context["offered"])
     return render(request, "elections/opening.html", context, status=422 if form.errors else 200)
 

@@ -58,7 +58,7 @@ def _added(maker: User, game_id: str, name: str) -> str:
         raise NotReady(TOO_MANY % {"most": rules.MAX_HOSTS})
     after = replace(game, hosts=(*game.hosts, person.name))
     event = Event(maker.name, "LiveHostAdded", {"game_id": game.id, "name": person.name})
-    record(event, *repository.host_added(game, after, person.name), people.is_still(person))
+    record(event, *repository.host_added(game, after, person.name), people.is_same_account(person))
     waking.moved(game.id)
     return person.name
 

@@ -65,7 +65,7 @@ def _record(game: Game, questions: Sequence[Question], host: User) -> None:
     record(
         Event(game.created_by, "LiveSessionMade", repository.told_made(game)),
         *writes,
-        people.is_still(host),
+        people.is_same_account(host),
     )
 
 

@@ -15,7 +15,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.utils import translation
 from django.views.decorators.http import require_safe
 
-from accounts.access import answer_for, public, requires
+from accounts.access import access_response, public, requires
 from accounts.rules import Permission
 from acts.refusals import NotAllowed
 from live import clock, players, rules
@@ -107,7 +107,7 @@ def _only_hosts(request: HttpRequest) -> HttpResponse:
 
 def _check_host(request: HttpRequest, room: Room) -> None:
     user = request.user
-    if answer_for(request, _only_hosts) or not rules.hosts(room.game, user.name, user.role):
+    if access_response(request, _only_hosts) or not rules.hosts(room.game, user.name, user.role):
         raise NotAllowed(rules.NOT_YOURS)
 
 

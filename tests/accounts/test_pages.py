@@ -313,7 +313,7 @@ def test_changing_the_password_keeps_this_session_and_ends_the_others(site, pers
 
 def test_the_hash_is_made_anew_at_sign_in_when_its_cost_changed(client, site, person, settings):
     person("Ada")
-    settings.PASSWORD_HASHERS = ["accounts.hashers.Argon2id", "django.contrib.auth.hashers.MD5PasswordHasher"]
+    settings.PASSWORD_HASHERS = ["accounts.backends.Argon2id", "django.contrib.auth.hashers.MD5PasswordHasher"]
     assert client.post("/sign-in/", {"name_or_email": "Ada", "password": PASSWORD}).status_code == 302
     item = site.get(keys.user("Ada"))
     assert item["hash"].startswith("argon2$argon2id$v=19$m=19456,t=2,p=1$")

@@ -489,11 +489,11 @@ def test_it_is_said_on_every_page_about_the_site_and_to_nobody_else(site, signed
 
 def test_production_that_names_no_proxy_says_so_when_it_starts(settings):
     settings.PRODUCTION, settings.TRUSTED_PROXIES = True, []
-    assert "TRUSTED_PROXIES is not set" in proxies.lacking()
+    assert "TRUSTED_PROXIES is not set" in proxies.missing_proxies()
     settings.TRUSTED_PROXIES = [ip_network("127.0.0.1")]
-    assert proxies.lacking() == ""
+    assert proxies.missing_proxies() == ""
     settings.PRODUCTION, settings.TRUSTED_PROXIES = False, []
-    assert proxies.lacking() == ""
+    assert proxies.missing_proxies() == ""
 
 
 # --- background work that keeps failing ---

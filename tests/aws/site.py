@@ -142,6 +142,6 @@ def write_all(writes: Iterable[Write]) -> None:
 def acting(process: Table, act: Callable[[], Any], *, organises: bool = False) -> Any:
     """As in a request of a browser, which waits for the store only so long."""
     with use_table(process), wait_budget.of_request(settings.STORE_SECONDS):
-        if organises:  # as `accounts.access.answer_for` does
+        if organises:  # as `accounts.access.access_response` does
             wait_budget.insist()
         return act()

@@ -440,7 +440,7 @@ def test_a_removal_that_was_interrupted_is_finished_by_the_clock(site, person, o
     owner = person("the owner", Role.OWNER)
     opened("Eve", "Bob")
     services.cast(person("Eve"), "Board", ranks(Bo=1), "1")
-    monkeypatch.setattr(people.SEEING_OFF, "do", lambda task: wait(60))
+    monkeypatch.setattr(people.REMOVAL, "do", lambda task: wait(60))
     accounts.remove(owner, people.find("Eve"))
     monkeypatch.undo()
     assert len(ballots()) == 1

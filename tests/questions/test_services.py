@@ -245,7 +245,7 @@ def test_who_leaves_hands_on_what_others_use_and_the_rest_goes(site, person, ida
     owner = person("Olga", Role.OWNER)
     private = services.make(ida, "Diary")
     services.share(ida, made, on=True)
-    assert accounts.foreseen(ida) == [
+    assert accounts.removal_effects(ida) == [
         "1 shared question set passes to the owner of the site.",
         "1 question set that nobody else uses is deleted.",
     ]
@@ -255,7 +255,7 @@ def test_who_leaves_hands_on_what_others_use_and_the_rest_goes(site, person, ida
     assert repository.find_set(made).created_by == "Olga"
     assert [each.id for each in repository.owned_by("Olga", limit=9)[0]] == [made]
     assert repository.find_set(private.id) is None
-    assert accounts.foreseen(person("Cy")) == []
+    assert accounts.removal_effects(person("Cy")) == []
 
 
 def test_kinds_are_counted_as_they_change(site, ida, made):

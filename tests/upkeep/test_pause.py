@@ -191,7 +191,7 @@ def test_an_owner_who_has_just_handed_over_pauses_nothing(site, owner, person):
     heir = person("Hal", Role.ADMIN)
     services.change_role(owner, heir, Role.OWNER)
     with pytest.raises(Refusal):
-        pause("Olga", 5, "", services.still(owner))
+        pause("Olga", 5, "", services.role_unchanged(owner))
     assert watch.current() is None
 
 

@@ -315,4 +315,4 @@ def layout_of(table: MeteredTable) -> Layout:
     place = keys.election(NAME).pk
     items = (item for _, item in table.table.everything() if item["SK"].startswith("GATE#"))
     gates = sum(item["PK"] == place or item["PK"].startswith(f"{place}#") for item in items)
-    return Layout(election.shards, gates, table.log_partitions, outbox.spread())
+    return Layout(election.shards, gates, table.log_partitions, outbox.queue_shards())

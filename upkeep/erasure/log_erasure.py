@@ -294,13 +294,13 @@ def ask_for(name_or_email: str) -> None:
         raise NothingToForget("An account has it. Remove the account first; the log forgets it by itself.")
     upto = (table().get(keys.event_number()) or {"last": 0})["last"]
     gone = User(name=name_or_email, email=name_or_email)
-    mark = people.to_be_forgotten(gone, LONG_AGO, upto).item
+    mark = people.forgetting_in_log(gone, LONG_AGO, upto).item
     if "@" in name_or_email:
         mark |= {"aliases": [[keys.fold(name_or_email), 1, upto, upto]]}
     elif not aliases_of(mark, upto):
         raise NothingToForget("The log knows nobody of that name who was removed.")
     with suppress(Refused):  # then it was asked for before
-        table().write(Put(mark, when=Missing()), people.has_left(name_or_email))
+        table().write(Put(mark, when=Missing()), people.name_is_free(name_or_email))
 
 
 # --- forgetting ---

@@ -14,7 +14,7 @@ from django.conf import settings
 from django.core.management.base import CommandError
 
 from ballots.services import unlink_all
-from mail.server import forget_outages
+from mail.outages import clear_all_outages
 from store.backup import NotEmpty, check, checkpoint_text, ignore, restore
 from store.log import EventLog, utc_now
 from store.table import Table, Unavailable
@@ -128,7 +128,7 @@ class Command(StoreCommand):
         self.stderr.write(
             "Who was removed after the backup was made is there again; “plenum removals” helps with that."
         )
-        forget_outages()  # of the time of the backup
+        clear_all_outages()  # of the time of the backup
         if self.holding and (held := self.holding.put_aside()):
             self.stderr.write(
                 f"Put aside, because it may have gone out since the backup: mails {held.mails}, mailings under way "

@@ -8,12 +8,14 @@ from datetime import UTC, datetime
 
 from django.conf import settings
 from django.contrib.auth.hashers import make_password
+from django.utils.translation import gettext_lazy as _
 
-from accounts import allowance, policy, repository, tokens
+from accounts import mail_quota, registration_policy, repository, tokens
 from accounts.demo import DEMO_DOMAIN
 from accounts.models import User
 from accounts.rules import Role
-from acts.refusals import LostRace, NameTaken, Refusal
+from accounts.tokens import LINK_SPENT, LinkSpent
+from acts.refusals import LostRace, NameTaken, Refusal, TryLater
 from acts.retry import retry_lost_race
 from acts.storage import record, table
 from acts.tokens import SECONDS_PER_DAY, read_token
@@ -21,14 +23,41 @@ from mail import outbox
 from photos.demo import picture
 from store import keys
 from store.log import Event, as_text
-from store.table import Delete, Exists, Item, Key, Put
+from store.table import Delete, Exists, Item, Key, Put, Write
 
-from .links import LINK_SPENT, LinkSpent
-from .making import LOOKS_TAKEN, NAME_TAKEN, create_account, new_user
-from .organising import confirm_organiser
 from .profile import change_picture, change_profile
+from .roles import confirm_organiser
 
 MAX_PATH_CHARS = 4000
+NAME_TAKEN = _("Somebody here already has that name. Please choose another one.")
+LOOKS_TAKEN = _("Somebody here has a name that looks just like this one. Please choose another one.")
+NAME_FREED = _("This name was freed a moment ago. Please choose another one, or try again in a minute.")
+ADDRESS_FREED = _("The account that had this address was removed a moment ago. Please try again in a minute.")
+
+
+def new_user(name: str, email: str, password: str, role: Role) -> User:
+    return User(
+        name=name,
+        email=email,
+        password=password,
+        role_name=role.name,
+        created_at=as_text(datetime.now(UTC)),
+        session_salt=repository.new_session_salt(),
+        lineage=repository.new_lineage(),
+    )
+
+
+def create_account(user: User, *also: Write) -> None:
+    """Make the account; `NameTaken`, `TryLater`, or `LostRace` with the part of `also` or of the address."""
+    refusals = {
+        repository.TAKEN: NameTaken(NAME_TAKEN),
+        repository.NAME_LEAVES: NameTaken(NAME_FREED),
+        repository.LOOKALIKE: NameTaken(LOOKS_TAKEN),
+        repository.ADDRESS_LEAVES: TryLater(ADDRESS_FREED),
+    }
+    event_data = {"name": user.name, "email": user.email, "role": user.role_name, "created_at": user.created_at}
+    event = Event(user.name, "UserRegistered", event_data)
+    record(event, *repository.creation(user), *also, refusals=refusals)
 
 
 def register(name: str, email: str, password: str, then: str = "") -> None:
@@ -37,7 +66,7 @@ def register(name: str, email: str, password: str, then: str = "") -> None:
 
     Whether the address is known is not told: its owner is, by mail.
     """
-    policy.check_registration(email)
+    registration_policy.check_registration(email)
     hashed = make_password(password)
     if repository.find(name) is not None:
         raise NameTaken(NAME_TAKEN)
@@ -49,7 +78,7 @@ def register(name: str, email: str, password: str, then: str = "") -> None:
 def _await_confirmation(name: str, email: str, hashed: str, then: str = "") -> None:
     known = repository.find_by_email(email)
     if known is not None:
-        table().write(outbox.nothing(), outbox.queued("already_registered", known.email, name=known.name))
+        table().write(outbox.queued_nothing(), outbox.queued("already_registered", known.email, name=known.name))
         return
     number = secrets.token_hex(16)
     place = keys.registration(number)
@@ -86,7 +115,7 @@ def read_registration(token: str) -> Item:
     waiting = table().get(keys.registration(words[0])) if words else None
     if waiting is None:
         raise LinkSpent(LINK_SPENT)
-    policy.check_registration(waiting["email"])  # the site may have had another rule when it was asked for
+    registration_policy.check_registration(waiting["email"])  # the site may have had another rule when it was asked for
     return waiting
 
 
@@ -120,7 +149,7 @@ def invite(actor: User, email: str) -> bool:
 
 
 def _invite(actor: User, email: str) -> None:
-    budget = allowance.today(actor)
+    budget = mail_quota.quota_today(actor)
     budget.check(1)
     place, now = keys.invitation(email), as_text(datetime.now(UTC))
     item = {"email": email, "invited_by": actor.name, "invited_at": now}
@@ -133,7 +162,7 @@ def _invite(actor: User, email: str) -> None:
     )
 
 
-def where_invited_to(token: str) -> list[str]:
+def invitation_target(token: str) -> list[str]:
     """The page, and its words, that whoever was invited by this link was invited to: none, if it was only the site."""
     return (read_token("invitation", token, tokens.INVITATION_DAYS * SECONDS_PER_DAY) or [])[1:]
 
@@ -143,8 +172,8 @@ def read_invitation(token: str) -> str:
     words = read_token("invitation", token, tokens.INVITATION_DAYS * SECONDS_PER_DAY)
     if words is None or (item := table().get(keys.invitation(words[0]))) is None:
         raise LinkSpent(LINK_SPENT)
-    if not policy.takes_every_invitation() and not repository.is_by_admin(item):
-        raise policy.NoRegistration(policy.sentence())
+    if not registration_policy.allows_any_invitation() and not repository.is_from_admin(item):
+        raise registration_policy.NoRegistration(registration_policy.explanation())
     return words[0]
 
 

@@ -40,7 +40,7 @@ class Outage:
         return datetime.fromtimestamp(self.until, UTC)
 
 
-def outage(lane: str) -> Outage | None:
+def find_outage(lane: str) -> Outage | None:
     return outage_of(lane, table().get(keys.mail_server(lane)))
 
 
@@ -48,37 +48,37 @@ def outage_of(lane: str, item: Item | None) -> Outage | None:
     return Outage(lane, item["failures"], item["since"], item["until"], item["words"]) if item else None
 
 
-def outages(where: Table) -> list[Outage]:
+def all_outages(where: Table) -> list[Outage]:
     places = {lane: keys.mail_server(lane) for lane in LANES}
     found = where.get_many(places.values())
     return [each for lane, place in places.items() if (each := outage_of(lane, found.get(place)))]
 
 
-def is_shut(lane: str, now: float) -> bool:
-    known = outage(lane)
+def is_backing_off(lane: str, now: float) -> bool:
+    known = find_outage(lane)
     return known is not None and known.until > now
 
 
-def failed(lane: str, words: str, now: float, chance: Chance = uniform) -> None:
+def record_failure(lane: str, words: str, now: float, chance: Chance = uniform) -> None:
     """One more failure in a row; the next try is later each time, and not at the same moment for all."""
-    known = outage(lane)
+    known = find_outage(lane)
     failures = known.failures + 1 if known else 1
     since = known.since if known else as_text(datetime.fromtimestamp(now, UTC))
-    place, until = keys.mail_server(lane), int(now + pause(failures, chance))
+    place, until = keys.mail_server(lane), int(now + backoff(failures, chance))
     table().write(Put({**place.item, "failures": failures, "since": since, "until": until, "words": words}))
 
 
-def pause(failures: int, chance: Chance = uniform) -> float:
+def backoff(failures: int, chance: Chance = uniform) -> float:
     return min(MAX_PAUSE_SECONDS, FIRST_PAUSE_SECONDS * 2 ** min(failures - 1, MAX_DOUBLINGS)) * chance(0.8, 1.2)
 
 
-def answered(lane: str) -> None:
-    if outage(lane) is not None:
+def clear_outage(lane: str) -> None:
+    if find_outage(lane) is not None:
         with suppress(Refused):
             table().write(Delete(keys.mail_server(lane), when=Exists()))
 
 
-def forget_outages() -> None:
+def clear_all_outages() -> None:
     """Whoever asks to send at once has a reason to knock."""
     for lane in LANES:
-        answered(lane)
+        clear_outage(lane)

@@ -14,23 +14,23 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
 
-class Line:
+class SocketDeadline:
     """Is watched by a thread of its own, which sleeps for as long as nothing can be late."""
 
     def __init__(self) -> None:
-        self.was_cut = False
-        self._held: socket.socket | None = None
+        self.was_exceeded = False
+        self._socket: socket.socket | None = None
         self._changed = threading.Condition()
-        self._ends = self._wakes = math.inf  # when what is under way has to be over; when the watcher looks again
+        self._deadline = self._wakes_at = math.inf  # of what is under way; of the watcher
         self._watcher: threading.Thread | None = None
         self._is_released = False
 
-    def hold(self, made: socket.socket) -> None:
+    def watch(self, made: socket.socket) -> None:
         """By a handle of its own: it is the same line, whatever is wrapped around the socket later."""
         with self._changed:
-            self._held = socket.socket(fileno=os.dup(made.fileno()))  # an encrypted one has no dup() of its own
-            if self.was_cut:
-                self._cut()
+            self._socket = socket.socket(fileno=os.dup(made.fileno()))  # an encrypted one has no dup() of its own
+            if self.was_exceeded:
+                self._disconnect()
 
     @contextmanager
     def within(self, seconds: float) -> Iterator[None]:
@@ -39,38 +39,38 @@ class Line:
         try:
             yield
         finally:
-            self._ends = math.inf
+            self._deadline = math.inf
 
     def release(self) -> None:
         with self._changed:
             self._is_released = True
             self._changed.notify()
-            if self._held is not None:
-                self._held.close()
-                self._held = None
+            if self._socket is not None:
+                self._socket.close()
+                self._socket = None
 
     # --- watching ---
 
     def _watch_until(self, ends: float) -> None:
         with self._changed:
-            self._ends = ends
+            self._deadline = ends
             if self._watcher is None:
-                self._watcher = threading.Thread(target=self._watch, name="line", daemon=True)
+                self._watcher = threading.Thread(target=self._watch, name="deadline", daemon=True)
                 self._watcher.start()
-            elif ends < self._wakes:
+            elif ends < self._wakes_at:
                 self._changed.notify()
 
     def _watch(self) -> None:
         with self._changed:
             while not self._is_released:
-                self._wakes = ends = self._ends
+                self._wakes_at = ends = self._deadline
                 if ends <= time.monotonic():
-                    self._cut()
+                    self._disconnect()
                     return
                 self._changed.wait(ends - time.monotonic() if ends < math.inf else None)
 
-    def _cut(self) -> None:
-        self.was_cut = True
-        if self._held is not None:
+    def _disconnect(self) -> None:
+        self.was_exceeded = True
+        if self._socket is not None:
             with suppress(OSError):
-                self._held.shutdown(socket.SHUT_RDWR)
+                self._socket.shutdown(socket.SHUT_RDWR)

@@ -17,7 +17,7 @@ from elections.repository import creation
 from elections.rules import Election
 from mail import outbox as mail
 from mail.emails import EMAIL_TEMPLATES, compose
-from mail.numbers import number_in
+from mail.message_ids import mail_number
 from mail.sending import send_waiting
 from store import keys
 from store.table import Update
@@ -38,7 +38,7 @@ def composed(site, kind: str, **about: str):
 def test_mail_programs_are_told_what_they_need_to_know(site, settings):
     settings.SITE_URL = "https://vote.example.org"
     headers = composed(site, "vote_reminder").message()
-    assert number_in(headers["Message-ID"]) == "1"
+    assert mail_number(headers["Message-ID"]) == "1"
     assert headers["Message-ID"].endswith("@vote.example.org>")
     assert headers["Auto-Submitted"] == "auto-generated"
     assert headers["Precedence"] == "bulk"

@@ -8,7 +8,7 @@ from mail.emails import EMAIL_TEMPLATES
 from mail.outbox import ASIDE, FAILED, NOTES, QUEUED, REASONS, SENDING, SENT, UNKNOWN, Mail
 
 
-def mail_state(state: str) -> str:
+def state_label(state: str) -> str:
     return {
         QUEUED: _("Queued"),
         SENDING: _("Being sent"),
@@ -19,15 +19,15 @@ def mail_state(state: str) -> str:
     }[state]
 
 
-def mail_reason(mail: Mail) -> str:
+def reason_text(mail: Mail) -> str:
     """What became of a mail, where there is more to say than its state."""
     return _(REASONS[mail.reason]) % {"detail": mail.detail} if mail.reason else ""
 
 
-def mail_note(mail: Mail) -> str:
+def note_text(mail: Mail) -> str:
     """What was heard of it later."""
     return _(NOTES[mail.note]) % {"detail": mail.note_detail} if mail.note else ""
 
 
-def subject(mail: Mail) -> str:
+def mail_title(mail: Mail) -> str:
     return _(EMAIL_TEMPLATES[mail.kind].title or EMAIL_TEMPLATES[mail.kind].subject)

@@ -20,40 +20,40 @@ from store import keys
 from store.log import Event
 from store.table import Delete, Equals, Item, Missing, Put, Write
 
-from . import server
-from .outbox import ASIDE, FAILED, QUEUED, RETENTION_SECONDS, SENT, UNKNOWN, Mail, counting, mail_of, move, moved
+from . import outages
+from .outbox import ASIDE, FAILED, QUEUED, RETENTION_SECONDS, SENT, UNKNOWN, Mail, counting, mail_of, move, moving
 
 UNDECIDED = (FAILED, UNKNOWN)  # what a person may decide about
 # Why a mail may have failed that is tried again with all others. Not one that a server has taken, as far as anybody
 # knows, and not one that has nothing more to say: those are for somebody who looks at them one by one.
-WITH_ALL_OTHERS = ("refused", "later", "unreachable", "unwritten")
+RETRIABLE = ("refused", "later", "unreachable", "unwritten")
 
 
-AGAIN, AS_SENT = "again", "sent"  # what becomes of mails of unknown fate
-SETTLED = {AGAIN: "MailsTriedAgain", AS_SENT: "MailsTakenAsSent"}
+RETRY, AS_SENT = "again", "sent"  # what becomes of mails of unknown fate
+SETTLING_EVENTS = {RETRY: "MailsTriedAgain", AS_SENT: "MailsTakenAsSent"}
 
 
-def try_all(actor: str, *also: Write) -> None:
+def retry_all(actor: str, *also: Write) -> None:
     """Ask for all that failed to be tried again; a worker sees to it."""
-    _ask(Event(actor, "MailsTriedAgain", {"which": "all"}), {}, *also)
+    _request(Event(actor, "MailsTriedAgain", {"which": "all"}), {}, *also)
 
 
 def settle_unknown(actor: str, how: str, mailing: str, *also: Write) -> None:
     """Ask for all mails of unknown fate, or those of one mailing, to be sent again or taken as sent; a worker sees to
     it."""
-    if how not in SETTLED:
+    if how not in SETTLING_EVENTS:
         raise Refusal(NO_CHOICE)
-    said = {"which": f"unknown {mailing}".strip()}
-    _ask(Event(actor, SETTLED[how], said), {"state": UNKNOWN, "how": how, "mailing": mailing}, *also)
+    event_data = {"which": f"unknown {mailing}".strip()}
+    _request(Event(actor, SETTLING_EVENTS[how], event_data), {"state": UNKNOWN, "how": how, "mailing": mailing}, *also)
 
 
-def _ask(event: Event, wanted: dict[str, str], *also: Write) -> None:
-    place, said = keys.mails_again(), {"asked_by": event.actor, "asked_at": now_text()}
-    mark = Put({**place.item, **said, **wanted}, when=Missing())
+def _request(event: Event, wanted: dict[str, str], *also: Write) -> None:
+    place, request = keys.mails_again(), {"asked_by": event.actor, "asked_at": now_text()}
+    put = Put({**place.item, **request, **wanted}, when=Missing())
     try:
-        record(event, mark, *also, refusals={0: Refusal(ALREADY)})
+        record(event, put, *also, refusals={0: Refusal(ALREADY_UNDER_WAY)})
     except LostRace:
-        raise Refusal(CHANGED) from None
+        raise Refusal(ROLE_CHANGED) from None
 
 
 def mailing_of(mail: Mail) -> str:
@@ -78,8 +78,8 @@ def mailings(mails: Iterable[Mail]) -> list[Mailing]:
     return sorted(made, key=lambda each: -each.count)
 
 
-def try_one(actor: str, mail: Mail, *also: Write) -> None:
-    _decide(Event(actor, "MailsTriedAgain", {"which": mail.number}), mail, QUEUED, _afresh(now_text()), *also)
+def retry(actor: str, mail: Mail, *also: Write) -> None:
+    _decide(Event(actor, "MailsTriedAgain", {"which": mail.number}), mail, QUEUED, _requeued(now_text()), *also)
 
 
 def put_aside(actor: str, mail: Mail, *also: Write) -> None:
@@ -91,15 +91,15 @@ def _decide(event: Event, mail: Mail, new: str, changes: dict[str, Any], *also: 
     """Refused if the mail has moved on; a ledger that is closed by now does not stand in the way."""
     if mail.state not in UNDECIDED:
         raise Refusal(MOVED_ON)
-    update = moved(mail, mail.state, new, **changes)
+    update = moving(mail, mail.state, new, **changes)
     for counted in (counting(mail, mail.state, new, changes), []):
         with suppress(LostRace):
             record(event, update, *also, *counted, refusals={0: Refusal(MOVED_ON)})
             return
-    raise Refusal(CHANGED)
+    raise Refusal(ROLE_CHANGED)
 
 
-def _afresh(asked_at: str) -> dict[str, Any]:
+def _requeued(asked_at: str) -> dict[str, Any]:
     now = int(datetime.fromisoformat(asked_at).timestamp())
     return {"not_before": now, "again_at": asked_at, "tries": 0, "reason": "", "detail": ""}
 
@@ -107,23 +107,23 @@ def _afresh(asked_at: str) -> dict[str, Any]:
 # --- what workers do ---
 
 
-def is_asked() -> bool:
+def is_requested() -> bool:
     return table().get(keys.mails_again()) is not None
 
 
-def take_up(goes_on: Callable[[], bool]) -> int:
+def carry_out(goes_on: Callable[[], bool]) -> int:
     """Settle all that somebody asked for; answers how many mails that was. Whoever is stopped goes on next time."""
     mark = table().get(keys.mails_again())
     if mark is None:
         return 0
-    server.forget_outages()
+    outages.clear_all_outages()
     stopped: list[bool] = []
 
     def take(item: Item) -> bool:
         if stopped or not goes_on():
             stopped.append(True)
             return False
-        return _take_up(mail_of(item), mark)
+        return _carry_out_for(mail_of(item), mark)
 
     done = process_each(table().each(keys.mails(mark.get("state", FAILED))), take)
     if not stopped:
@@ -131,26 +131,26 @@ def take_up(goes_on: Callable[[], bool]) -> int:
     return done
 
 
-def _take_up(mail: Mail, mark: Item) -> bool:
-    return _settle(mail, mark) if mark.get("state") == UNKNOWN else _try_failed(mail, mark["asked_at"])
+def _carry_out_for(mail: Mail, mark: Item) -> bool:
+    return _settle(mail, mark) if mark.get("state") == UNKNOWN else _retry_failed(mail, mark["asked_at"])
 
 
 def _settle(mail: Mail, mark: Item) -> bool:
     """One whose fate became unknown again after it was sent again is left for somebody to look at."""
     if mail.again_at >= mark["asked_at"] or mark["mailing"] not in ("", mailing_of(mail)):
         return False
-    if mark["how"] == AGAIN:
-        return move(mail, UNKNOWN, QUEUED, **_afresh(mark["asked_at"]))
+    if mark["how"] == RETRY:
+        return move(mail, UNKNOWN, QUEUED, **_requeued(mark["asked_at"]))
     return move(mail, UNKNOWN, SENT, reason="", detail="", ttl=int(time.time()) + RETENTION_SECONDS)
 
 
-def _try_failed(mail: Mail, asked_at: str) -> bool:
-    if mail.again_at >= asked_at or mail.reason not in WITH_ALL_OTHERS:
+def _retry_failed(mail: Mail, asked_at: str) -> bool:
+    if mail.again_at >= asked_at or mail.reason not in RETRIABLE:
         return False
-    return move(mail, FAILED, QUEUED, **_afresh(asked_at))
+    return move(mail, FAILED, QUEUED, **_requeued(asked_at))
 
 
-ALREADY = _("Mails are being tried again or settled already. Wait until that is done.")
+ALREADY_UNDER_WAY = _("Mails are being tried again or settled already. Wait until that is done.")
 NO_CHOICE = _("Choose whether to send these mails again or to take them as sent.")
 MOVED_ON = _("Something else has become of this mail meanwhile.")
-CHANGED = _("Your role was changed just now, so this was not done.")
+ROLE_CHANGED = _("Your role was changed just now, so this was not done.")

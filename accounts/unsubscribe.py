@@ -17,7 +17,7 @@ from pages.messages import confirm_page, message_page
 from .access import View, public
 
 
-def opt_out(
+def unsubscribe_view(
     purpose: str, question: str | Promise, button: str | Promise, lead: Callable[..., str] = lambda *_words: ""
 ) -> Callable[[Callable[..., str | None]], View]:
     """A view for the link with a token of this purpose. The function gets the token's words, ends the mails and says

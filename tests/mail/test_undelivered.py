@@ -15,11 +15,11 @@ from elections.invitations.progress import progress
 from elections.lifecycle import closing
 from elections.lifecycle import services as lifecycle
 from elections.roll.services import add_voters
-from mail import again
 from mail import outbox as mail
+from mail import undelivered
 from mail.emails import compose
+from mail.outages import clear_all_outages
 from mail.sending import send_waiting
-from mail.server import forget_outages
 from ranking.candidates import Candidate
 from store import keys
 from store.log import EventLog
@@ -83,7 +83,7 @@ def unknown_mails(serves, queue, *names: str) -> tuple[MailServer, list[str]]:
     numbers = queue(*names)
     for _ in names:
         send_waiting(compose)
-        forget_outages()
+        clear_all_outages()
     assert states(*numbers) == [mail.UNKNOWN] * len(names)
     server.answers["dot"] = "250 ok"
     return server, numbers
@@ -101,7 +101,7 @@ def test_all_of_unknown_fate_are_taken_as_sent_together(site, owner, serves, que
     assert states(*numbers) == [mail.SENT, mail.SENT]
     assert len(server.receivers) == taken, "nobody is mailed twice"
     assert events(site) == [("MailsTakenAsSent", "unknown")]
-    assert not again.is_asked()
+    assert not undelivered.is_requested()
 
 
 def test_the_mails_of_one_mailing_are_sent_again_and_no_others(site, owner, serves, queue):
@@ -109,7 +109,7 @@ def test_the_mails_of_one_mailing_are_sent_again_and_no_others(site, owner, serv
     site.write(Update(keys.mail(bob), set={"about": {"election_name": "Board", "event_id": "7", "hash": "0f"}}))
     page = owner.get("/mails/?state=unknown").content.decode()
     assert "The newest checkpoint of the log: Board (1)" in page
-    mailing = again.mailing_of(mail.find(ann))
+    mailing = undelivered.mailing_of(mail.find(ann))
     owner.post("/mails/unknown/", {"how": "again", "mailing": mailing})
     assert send_all() == 1
     assert states(ann, bob) == [mail.SENT, mail.UNKNOWN]
@@ -125,14 +125,14 @@ def test_what_is_of_unknown_fate_again_is_not_sent_for_ever(site, owner, serves,
     send_all()
     assert states(*numbers) == [mail.UNKNOWN]
     site.write(Put(mark))  # as if the worker had died before it was through
-    assert again.take_up(lambda: True) == 0
+    assert undelivered.carry_out(lambda: True) == 0
 
 
 def test_how_to_settle_has_to_be_said(site, owner, serves, queue):
     unknown_mails(serves, queue, "ann")
     page = owner.post("/mails/unknown/", {"how": "somehow"}, follow=True).content.decode()
     assert "Choose whether to send these mails again" in page
-    assert not again.is_asked()
+    assert not undelivered.is_requested()
 
 
 def test_who_presses_twice_is_told_so(owner, failed):
@@ -143,22 +143,22 @@ def test_who_presses_twice_is_told_so(owner, failed):
 def test_a_worker_that_is_stopped_goes_on_where_it_was(site, owner, failed):
     _server, refused, _unknown = failed
     owner.post("/mails/again/")
-    assert again.take_up(lambda: mail.QUEUED not in states(*refused)) == 1
-    assert again.is_asked()
-    assert again.take_up(lambda: True) == 1
-    assert not again.is_asked()
+    assert undelivered.carry_out(lambda: mail.QUEUED not in states(*refused)) == 1
+    assert undelivered.is_requested()
+    assert undelivered.carry_out(lambda: True) == 1
+    assert not undelivered.is_requested()
 
 
 def test_what_fails_again_meanwhile_is_not_tried_for_ever(site, owner, failed):
     server, refused, _unknown = failed
     owner.post("/mails/again/")
     server.answers["rcpt"] = "550 still not you"
-    again.take_up(lambda: True)
+    undelivered.carry_out(lambda: True)
     mark = {"asked_by": "Olga", "asked_at": mail.find(refused[0]).again_at}
     send_waiting(compose, lambda: time.time() + 60)
     place = keys.mails_again()
     site.write(Update(place, set=mark))  # as if the worker had died before it was through
-    assert again.take_up(lambda: True) == 0
+    assert undelivered.carry_out(lambda: True) == 0
     assert states(*refused) == [mail.FAILED, mail.FAILED]
 
 

@@ -20,19 +20,19 @@ from store.connect import BadStoreUrl
 from store.table import Check, Delete, Equals, Missing, Put, StoreError
 
 
-def link(now: float | None = None) -> str | None:
+def new_link(now: float | None = None) -> str | None:
     """A new link, which takes the place of any before it; none, if the site has its owner."""
     token, place = secrets.token_urlsafe(32), keys.setup()
     ends = int(time.time() if now is None else now) + SECONDS_PER_DAY
-    kept = Put({"PK": place.pk, "SK": place.sk, "digest": digest(token), "ttl": ends})
-    is_kept = try_write(kept, Check(keys.owner(), Missing()))
-    return f"{settings.SITE_URL}/setup/{token}/" if is_kept else None
+    stored = Put({"PK": place.pk, "SK": place.sk, "digest": digest(token), "ttl": ends})
+    is_stored = try_write(stored, Check(keys.owner(), Missing()))
+    return f"{settings.SITE_URL}/setup/{token}/" if is_stored else None
 
 
-def announce() -> None:
+def print_link() -> None:
     """Print a link where the server was started, if the site has no owner. A store in trouble says so elsewhere."""
     try:
-        printed = link() if table().get(keys.owner()) is None else None
+        printed = new_link() if table().get(keys.owner()) is None else None
         table().close()
     except (StoreError, BadStoreUrl):
         return
@@ -41,13 +41,13 @@ def announce() -> None:
         print(f"\n  {sentence}\n  {printed}\n", file=sys.stderr, flush=True)
 
 
-def is_good(token: str) -> bool:
+def is_valid(token: str) -> bool:
     """Whether it is the newest one, not too old, and there is no owner yet."""
     found = table().get_many([keys.setup(), keys.owner()])
     return keys.owner() not in found and found.get(keys.setup(), {}).get("digest") == digest(token)
 
 
-def spent(token: str) -> Delete:
+def spending(token: str) -> Delete:
     """Refused if it was spent, or is no longer the newest."""
     return Delete(keys.setup(), when=Equals("digest", digest(token)))
 

@@ -30,15 +30,15 @@ from store import keys
 from store.table import Conflict, Item, Unavailable, Update
 
 from . import bounces
-from .answers import without_address, words_of
-from .lines import Line
+from .deadlines import SocketDeadline
+from .errors import error_text, redact_address
 
 TURN_MAILS = 500  # mails read in one turn
 MAX_MAIL_BYTES = 256 * 1024  # read of each mail
 TIMEOUT_SECONDS = 20  # seconds for each answer
 TURN_SECONDS = 120  # for a whole turn
 MAX_UNREADABLE_MAILS = 20  # mails that were set aside and are named
-HERE = ("localhost", "127.0.0.1", "::1")
+LOCAL_HOSTS = ("localhost", "127.0.0.1", "::1")
 PORTS = {"imap": 143, "imaps": 993}
 
 _log = logging.getLogger("plenum.mail")
@@ -54,11 +54,11 @@ class Unreadable(Exception):
     """One mail, whose file cannot be read; the words say why."""
 
 
-class Unsafe(OSError):
+class NotEncrypted(OSError):
     """The password would be told to whoever listens."""
 
 
-def is_there() -> bool:
+def is_configured() -> bool:
     return bool(settings.BOUNCES_URL)
 
 
@@ -79,24 +79,24 @@ def read_bounces(goes_on: Callable[[], bool] = lambda: True) -> int:
             for mail in islice(mails, TURN_MAILS):
                 if not goes_on():
                     break
-                reason, is_noted = _take(mail)
+                reason, is_noted = _process(mail)
                 noted += is_noted
                 unreadable += [{"mail": mail.name, "reason": reason, "at": now_text()}] if reason else []
     except (imaplib.IMAP4.error, OSError) as error:
-        words = why(error)
+        words = failure_text(error)
         _log.warning("mailbox of bounces out of reach", extra={"words": words})
-        _remember_state(words, unreadable)
+        _store_state(words, unreadable)
         raise
-    _remember_state("", unreadable)
+    _store_state("", unreadable)
     return noted
 
 
-def _take(mail: Incoming) -> tuple[str, bool]:
+def _process(mail: Incoming) -> tuple[str, bool]:
     """Why it could not be read, if so, and whether something was noted. Whatever is wrong with one mail concerns no
     other; a store or a mailbox in trouble is no mail's fault."""
     reason, is_noted = "", False
     try:
-        is_noted = _note(mail.fetch())
+        is_noted = _record_report(mail.fetch())
     except (Unavailable, Conflict, OSError, imaplib.IMAP4.abort):
         raise
     except Exception as error:
@@ -106,35 +106,35 @@ def _take(mail: Incoming) -> tuple[str, bool]:
     return reason, is_noted
 
 
-def _note(raw: bytes) -> bool:
-    report = bounces.report_in(raw)
-    return report is not None and bounces.note(report)
+def _record_report(raw: bytes) -> bool:
+    report = bounces.parse_report(raw)
+    return report is not None and bounces.record_report(report)
 
 
-def try_mailbox(url: str) -> None:
+def check_mailbox(url: str) -> None:
     """Open the mailbox as reading it would, and change nothing; raises what is wrong with it."""
     with _mails(url):
         pass
 
 
-def why(error: Exception) -> str:
+def failure_text(error: Exception) -> str:
     """What went wrong with a mailbox, without any address."""
-    said = error.args[0] if isinstance(error, imaplib.IMAP4.error) and error.args else None
-    return without_address(said.decode(errors="replace") if isinstance(said, bytes) else words_of(error), "")
+    reply = error.args[0] if isinstance(error, imaplib.IMAP4.error) and error.args else None
+    return redact_address(reply.decode(errors="replace") if isinstance(reply, bytes) else error_text(error), "")
 
 
 def _mails(url: str) -> AbstractContextManager[Iterator[Incoming]]:
     parts = urlsplit(url)
-    return _in_folder(Path(unquote(parts.path))) if parts.scheme == "maildir" else _by_imap(parts)
+    return _in_maildir(Path(unquote(parts.path))) if parts.scheme == "maildir" else _by_imap(parts)
 
 
 @contextmanager
-def _in_folder(folder: Path) -> Iterator[Iterator[Incoming]]:
+def _in_maildir(folder: Path) -> Iterator[Iterator[Incoming]]:
     new, cur = folder / "new", folder / "cur"
     for each in (new, cur):
         _check_can_be_changed(each)
     yield (
-        Incoming(path.name, partial(_start_of, path), partial(_move_to, cur, path))
+        Incoming(path.name, partial(_read_start, path), partial(_move_to, cur, path))
         for path in sorted(path for path in new.iterdir() if path.is_file())
     )
 
@@ -147,7 +147,7 @@ def _check_can_be_changed(folder: Path) -> None:
         raise OSError(number, os.strerror(number), str(folder))
 
 
-def _start_of(path: Path) -> bytes:
+def _read_start(path: Path) -> bytes:
     try:
         with path.open("rb") as file:
             return file.read(MAX_MAIL_BYTES)
@@ -162,20 +162,20 @@ def _move_to(cur: Path, path: Path, is_understood: bool) -> None:
 
 @contextmanager
 def _by_imap(url: SplitResult) -> Iterator[Iterator[Incoming]]:
-    with _opened(url) as box:
+    with _connected(url) as box:
         status, answer = box.select(f'"{unquote(url.path).strip("/") or "INBOX"}"', readonly=True)
         if status != "OK":
             raise imaplib.IMAP4.error((answer[0] or b"no such mailbox").decode(errors="replace"))
         validity = str(int(box.response("UIDVALIDITY")[1][0] or 0))
         yield (
-            Incoming(str(number), partial(_fetched, box, number), partial(_remember, validity, number))
-            for number in _unread(box, _read_up_to(validity))
+            Incoming(str(number), partial(_fetch, box, number), partial(_store_position, validity, number))
+            for number in _unread(box, _stored_position(validity))
         )
 
 
 @contextmanager
-def _opened(url: SplitResult) -> Iterator[imaplib.IMAP4]:
-    host, port, line = url.hostname or "", url.port or PORTS[url.scheme], Line()
+def _connected(url: SplitResult) -> Iterator[imaplib.IMAP4]:
+    host, port, deadline = url.hostname or "", url.port or PORTS[url.scheme], SocketDeadline()
     context = ssl.create_default_context()
     if settings.MAIL_CA:
         context.load_verify_locations(settings.MAIL_CA)
@@ -186,21 +186,21 @@ def _opened(url: SplitResult) -> Iterator[imaplib.IMAP4]:
         else imaplib.IMAP4(host, port, timeout=TIMEOUT_SECONDS)
     )
     try:
-        line.hold(box.socket())
-        with line.within(TURN_SECONDS):
-            if not secure and host not in HERE:
-                _secured(box, context)
+        deadline.watch(box.socket())
+        with deadline.within(TURN_SECONDS):
+            if not secure and host not in LOCAL_HOSTS:
+                _start_tls(box, context)
             box.login(unquote(url.username or ""), unquote(url.password or ""))
             yield box
     finally:
         with suppress(imaplib.IMAP4.error, OSError):
             box.logout()
-        line.release()
+        deadline.release()
 
 
-def _secured(box: imaplib.IMAP4, context: ssl.SSLContext) -> None:
+def _start_tls(box: imaplib.IMAP4, context: ssl.SSLContext) -> None:
     if "STARTTLS" not in box.capabilities:
-        raise Unsafe("the mailbox offers no encryption")
+        raise NotEncrypted("the mailbox offers no encryption")
     box.starttls(context)
 
 
@@ -210,7 +210,7 @@ def _unread(box: imaplib.IMAP4, last: int) -> list[int]:
     return sorted(number for number in map(int, (found[0] or b"").split()) if number > last)
 
 
-def _fetched(box: imaplib.IMAP4, number: int) -> bytes:
+def _fetch(box: imaplib.IMAP4, number: int) -> bytes:
     _, found = box.uid("fetch", str(number), f"(BODY.PEEK[]<0.{MAX_MAIL_BYTES}>)")
     return next((part[1] for part in found if isinstance(part, tuple)), b"")
 
@@ -218,16 +218,16 @@ def _fetched(box: imaplib.IMAP4, number: int) -> bytes:
 # --- how far it was read, and what was wrong ---
 
 
-def _read_up_to(validity: str) -> int:
+def _stored_position(validity: str) -> int:
     item = table().get(keys.bounces_read())
     return int(item["number"]) if item and item.get("validity") == validity else 0
 
 
-def _remember(validity: str, number: int, is_understood: bool) -> None:
+def _store_position(validity: str, number: int, is_understood: bool) -> None:
     table().write(Update(keys.bounces_read(), set={"validity": validity, "number": number}))
 
 
-def _remember_state(trouble: str, unreadable: list[Item]) -> None:
+def _store_state(trouble: str, unreadable: list[Item]) -> None:
     """For whoever looks after the site: what the worker met. A mailbox that is well and stays so costs no write."""
     there = table().get(keys.bounces_read()) or {}
     if trouble != there.get("trouble", ""):

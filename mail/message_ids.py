@@ -18,20 +18,20 @@ _OURS = re.compile(r"<?\s*([0-9a-z]{1,64})\.([0-9a-f]{20})@[^\s<>@]+\s*>?")
 
 
 def message_id(number: str) -> str:
-    return f"<{number}.{_mark(number)}@{domain()}>"
+    return f"<{number}.{_signature(number)}@{site_domain()}>"
 
 
-def number_in(text: str) -> str | None:
+def mail_number(text: str) -> str | None:
     """The number of the mail that a Message-ID names, if it is one of ours."""
     found = _OURS.fullmatch(text.strip())
-    if found is None or not hmac.compare_digest(found[2], _mark(found[1])):
+    if found is None or not hmac.compare_digest(found[2], _signature(found[1])):
         return None
     return found[1]
 
 
-def domain() -> str:
+def site_domain() -> str:
     return urlsplit(settings.SITE_URL).hostname or "localhost"
 
 
-def _mark(number: str) -> str:
+def _signature(number: str) -> str:
     return salted_hmac("mail.message_id", number, algorithm="sha256").hexdigest()[:20]

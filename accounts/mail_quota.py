@@ -28,7 +28,7 @@ class TooManyMails(Refusal):
 
 
 @dataclass(frozen=True, slots=True)
-class Allowance:
+class MailQuota:
     """What one person may have mailed to others on one day, and has."""
 
     name: str
@@ -57,35 +57,35 @@ class Allowance:
         if self.most is None or mails == 0:
             return []
         fits: Condition = Less("mails", self.most - mails + 1)
-        return [_counted(self.name, self.day, mails, fits | Missing() if mails <= self.most else fits)]
+        return [_adding(self.name, self.day, mails, fits | Missing() if mails <= self.most else fits)]
 
 
-def today(person: User) -> Allowance:
+def quota_today(person: User) -> MailQuota:
     """Who has no limit is not counted."""
-    most, day = limit_of(person), day_of(now_text())
+    most, day = daily_limit(person), day_of(now_text())
     item = table().get(keys.mails_of_day(person.name, day)) if most is not None else None
-    return Allowance(person.name, day, most, _used(item))
+    return MailQuota(person.name, day, most, _used(item))
 
 
-def today_by_name(name: str) -> Allowance:
+def quota_today_of(name: str) -> MailQuota:
     """Also of somebody who is gone by now: what they have set off goes on, as far as is usual here."""
     day = day_of(now_text())
     person, counted = keys.user(name), keys.mails_of_day(name, day)
     found = table().get_many([person, counted])
-    most = limit_of(repository.user_of(found[person])) if person in found else settings.MAILS_A_DAY
-    return Allowance(name, day, most, _used(found.get(counted)))
+    most = daily_limit(repository.user_of(found[person])) if person in found else settings.MAILS_A_DAY
+    return MailQuota(name, day, most, _used(found.get(counted)))
 
 
-def limit_of(person: User) -> int | None:
+def daily_limit(person: User) -> int | None:
     return rules.mails_a_day(person.role, person.mails_a_day, settings.MAILS_A_DAY)
 
 
-def giving_back(name: str, day: str, mails: int) -> list[Write]:
+def returning(name: str, day: str, mails: int) -> list[Write]:
     """What was reserved and not needed; of an earlier day it is worth nothing any more."""
-    return [_counted(name, day, -mails)] if mails and day == day_of(now_text()) else []
+    return [_adding(name, day, -mails)] if mails and day == day_of(now_text()) else []
 
 
-def _counted(name: str, day: str, mails: int, when: Condition | None = None) -> Update:
+def _adding(name: str, day: str, mails: int, when: Condition | None = None) -> Update:
     ends = datetime.fromisoformat(day).replace(tzinfo=UTC) + RETENTION_PERIOD
     counted = keys.mails_of_day(name, day)
     return Update(counted, set={"ttl": int(ends.timestamp())}, add={"mails": mails}, when=when)

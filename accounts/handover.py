@@ -19,7 +19,7 @@ T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
-class Estate(Generic[T]):
+class Handover(Generic[T]):
     """One kind of thing that people run."""
 
     listed: Callable[[str], Iterable[str]]  # by whom, and which
@@ -37,6 +37,6 @@ class Estate(Generic[T]):
             self.hand_on(thing, gone, heir)
 
 
-def is_owner(heir: str | None) -> list[Write]:
+def is_still_owner(heir: str | None) -> list[Write]:
     """That the heir still owns the site."""
     return [Check(keys.owner(), Equals("name", heir))] if heir else []

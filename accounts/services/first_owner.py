@@ -5,15 +5,15 @@ from __future__ import annotations
 from django.contrib.auth.hashers import make_password
 from django.utils.translation import gettext_lazy as _
 
-from accounts import repository, setup
+from accounts import repository, setup_link
 from accounts.models import User
 from accounts.rules import Role
+from accounts.tokens import LinkSpent
 from acts.refusals import LostRace, Refusal
 from store import keys
 from store.table import Delete, Write
 
-from .links import LinkSpent
-from .making import create_account, new_user
+from .registration import create_account, new_user
 
 SETUP_SPENT = _(
     "This link was used already, has grown too old, or a newer one was printed. As long as this site has no owner, "
@@ -38,13 +38,13 @@ def make_owner_by_link(token: str, name: str, email: str, password: str) -> User
     """The link is spent in the transaction that makes the owner: of any number at once one becomes it."""
     check_setup(token)
     try:
-        return _make(name, email, password, setup.spent(token))
+        return _make(name, email, password, setup_link.spending(token))
     except OwnerThere:
         raise LinkSpent(SETUP_SPENT) from None
 
 
 def check_setup(token: str) -> None:
-    if not setup.is_good(token):
+    if not setup_link.is_valid(token):
         raise LinkSpent(SETUP_SPENT)
 
 

@@ -8,7 +8,7 @@ from django.utils.translation import gettext_lazy as _
 
 from accounts import repository, rules
 from accounts.models import User
-from accounts.repository import SEEING_OFF
+from accounts.repository import REMOVAL
 from accounts.rules import Role
 from acts.background import Batch, Task, finished, wait
 from acts.hooks import Hooks
@@ -20,12 +20,12 @@ from store.log import Event, as_text
 from store.schema import SCHEMA
 from store.table import Condition, Write
 
-from .roles import still, who
+from .roles import name_and_role, role_unchanged
 
-LEAVING = Hooks[[User], None]("when somebody was removed; each until it is done")
+ON_REMOVAL = Hooks[[User], None]("when somebody was removed; each until it is done")
 
 
-def foreseen(user: User) -> list[str]:
+def removal_effects(user: User) -> list[str]:
     """What a removal would pass on, for whoever is about to decide it. It must not tell where they have voted."""
     counted = (pair for each in SCHEMA.partings for pair in zip(each.sentences, each.counts(user), strict=True))
     return [str(sentence % {"count": count}) for sentence, count in counted if count]
@@ -33,8 +33,8 @@ def foreseen(user: User) -> list[str]:
 
 def remove(actor: User, target: User) -> None:
     """Remove somebody below the actor."""
-    rules.check_manages(who(actor), who(target))
-    _record_removal(target, actor.name, still(actor))
+    rules.check_manages(name_and_role(actor), name_and_role(target))
+    _record_removal(target, actor.name, role_unchanged(actor))
 
 
 def remove_self(user: User) -> None:
@@ -60,23 +60,23 @@ def remove_again(name: str, removed_at: str) -> bool:
 
 def _record_removal(user: User, actor: str, *also: Write, only_if: Condition | None = None) -> None:
     event = Event(actor, "UserRemoved", {"name": user.name, "role": user.role_name})
-    leaving = repository.leaving(user, as_text(datetime.now(UTC)))
+    leaving = repository.reserving_names(user, as_text(datetime.now(UTC)))
     record(event, *repository.removal(user, only_if), *leaving, *also)
-    SEEING_OFF.start(user.name)
+    REMOVAL.start(user.name)
 
 
-@SEEING_OFF.step
-def see_off(task: Task) -> Batch:
+@REMOVAL.step
+def finish_removal(task: Task) -> Batch:
     """Put everything of theirs in order; what the index has not heard of is looked for once more."""
     gone, removed_at = User(name=task.subject, email=task.data["email"]), task.data["removed_at"]
     age = (datetime.now(UTC) - datetime.fromisoformat(removed_at)).total_seconds()
-    process_each(LEAVING, lambda step: step(gone))
+    process_each(ON_REMOVAL, lambda step: step(gone))
     if age < table().index_lag:
         return wait(table().index_lag - age)
     upto = (table().get(keys.event_number()) or {"last": 0})["last"]
-    return finished(*repository.left(gone), repository.to_be_forgotten(gone, removed_at, upto))
+    return finished(*repository.releasing_names(gone), repository.forgetting_in_log(gone, removed_at, upto))
 
 
-def forget_sessions(gone: User) -> None:
+def delete_sessions(gone: User) -> None:
     """Where they were signed in, and with what."""
     delete_all(keys.sessions(gone.name))

@@ -157,14 +157,14 @@ def test_while_a_part_fails_the_mark_stays_and_the_name_is_nobodys(ada, boss, mo
 
 
 def test_an_address_that_is_being_left_cannot_be_changed_to(site, boss, ada, person):
-    site.write(*people.leaving(somebody("Gone"), LONG_AGO))
+    site.write(*people.reserving_names(somebody("Gone"), LONG_AGO))
     with pytest.raises(Refused):
         log().record(Event("Ada", "x"), *people.email_change(ada, "Gone@example.org"))
 
 
 def test_pages_of_mailed_links_say_that_it_takes_a_minute(site, boss, client, person, link):
     client.post("/register/", {"name": "Eve", "email": "eve@example.org", "password": "correct horse battery"})
-    site.write(*people.leaving(somebody("Gone", email="eve@example.org"), LONG_AGO))
+    site.write(*people.reserving_names(somebody("Gone", email="eve@example.org"), LONG_AGO))
     answer = client.post(link("eve@example.org"))
     assert answer.status_code == 409
     assert "removed a moment ago" in answer.content.decode()
@@ -192,13 +192,13 @@ def test_what_the_index_has_not_heard_of_is_found_when_it_has(site, boss, person
         person("Ada")
     weather.lag = 1
     with use_table(weather):
-        assert not people.SEEING_OFF.advance("Ada")
+        assert not people.REMOVAL.advance("Ada")
     assert is_leaving(), "it may still lag"
-    task = people.SEEING_OFF.find("Ada")
+    task = people.REMOVAL.find("Ada")
     site.write(Update(task.key, set={"data": {**task.data, "removed_at": LONG_AGO}}))
     with use_table(weather):
         weather._past.clear()
-        assert people.SEEING_OFF.advance("Ada")
+        assert people.REMOVAL.advance("Ada")
     assert in_order()
     assert not is_leaving()
 

@@ -16,25 +16,25 @@ class NoRegistration(Refusal):
     """Whoever asks may not make an account here; said of the site, or of the domain, and never of an address."""
 
 
-def takes_registrations() -> bool:
+def allows_registration() -> bool:
     return settings.REGISTRATION in (OPEN, DOMAINS)
 
 
-def takes_every_invitation() -> bool:
+def allows_any_invitation() -> bool:
     """Whether also an address that an organiser has put on a roll may become an account; else an admin invites it."""
     return bool(settings.REGISTRATION != CLOSED)
 
 
 def check_registration(email: str) -> None:
-    if not takes_registrations() or not _is_welcome(email):
-        raise NoRegistration(sentence())
+    if not allows_registration() or not _is_allowed(email):
+        raise NoRegistration(explanation())
 
 
-def _is_welcome(email: str) -> bool:
+def _is_allowed(email: str) -> bool:
     return settings.REGISTRATION != DOMAINS or is_at(email, settings.REGISTRATION_DOMAINS)
 
 
-def sentence() -> str:
+def explanation() -> str:
     """What holds here; nothing, where everybody may register."""
     match settings.REGISTRATION:
         case "invited":
