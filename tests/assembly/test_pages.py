@@ -75,7 +75,7 @@ class Phone:
         table().write(*seats.seating(game, seat))
         seats.touched(game)
         self.game, self.client = game, Client()
-        signed = players.sign(players._purpose(game.id), held.player, held.device, held.secret)
+        signed = players.create_token(players._purpose(game.id), held.player, held.device, held.secret)
         self.client.cookies[players.cookie_name(game.id)] = signed
 
     def page(self) -> str:
@@ -144,7 +144,7 @@ def test_an_assembly_needs_no_agenda_and_no_number_yet(hana):
         ({"entitled": "-1"}, "greater than or equal to 0"),
         ({"quorum": "number", "quorum_number": "0"}, "greater than or equal to 1"),
         ({"quorum": "1/7"}, "Select a valid choice."),
-        ({"agenda": "x" * 301}, "An item has at most 300 characters; this one has 301"),
+        ({"agenda": "x" * 301}, "Shorten this item to 300 characters; it has 301"),
         ({"agenda": "x\n" * 201}, "An agenda has at most 200 items."),
     ],
 )
@@ -207,7 +207,7 @@ def test_each_kind_of_item_has_what_it_needs_and_no_more(hana, assembly, change,
         ({"title": ""}, "This field is required."),
         ({"title": "x" * 301}, "At most 300 characters; these are 301."),
         ({"kind": "text"}, "Select a valid choice."),
-        ({"kind": "choice", "options": "Red"}, "There are 2 to 10 options; these are 1."),
+        ({"kind": "choice", "options": "Red"}, "Enter 2 to 10 options; there are 1."),
         ({"kind": "ranking", "options": "Red\nred"}, "The same as option 1."),
         ({"kind": "alternatives", "options": "Two\nNo change"}, "Enter the motion and at least one amendment"),
         ({"kind": "alternatives", "options": "\n".join("abcdefghij")}, "Enter at most 9 versions"),
@@ -344,7 +344,7 @@ def test_versions_are_ranked_and_told_against_no_change(hana, assembly):
     drive(assembly, Step.CLOSE)
     page = shown(hana, assembly)
     assert "Carried: \u2068Thirty\u2069" in page
-    assert "2 of 2 prefer the best version to “No change”; 2 were needed: at least two thirds" in page
+    assert "2 of 2 preferred the best version to “No change”; 2 were needed: at least two thirds" in page
     assert "Better than no change" in page
 
 

@@ -60,7 +60,7 @@ def test_a_list_is_looked_at_before_anybody_is_put_on_the_roll(site, assembly, p
     assert (now(assembly).has_roll, now(assembly).entitled) == (True, 3)
     assert told(site) == [{"game_id": assembly.id, "has_roll": True, "entitled": 3, "quorum": "", "added": 3}]
     again = hana.post(roll_page(assembly), {"act": "look", "names": "ZITA\nXenia"}).content.decode()
-    assert "Already on the roll." in again
+    assert "On the roll already." in again
     assert "Add 1 person to the roll" in again
 
 

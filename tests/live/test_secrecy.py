@@ -102,7 +102,7 @@ class Hall:
     def browser(self, player: str) -> Client:
         held, client = self.passes[player], Client()
         words = (held.player, held.device, held.secret)
-        client.cookies[players.cookie_name(self.game.id)] = players.sign(players._purpose(self.game.id), *words)
+        client.cookies[players.cookie_name(self.game.id)] = players.create_token(players._purpose(self.game.id), *words)
         return client
 
     def backup(self) -> list[dict]:

@@ -102,9 +102,9 @@ def test_columns_that_mean_nothing_are_named():
 
 WRONG = {
     "title,kind\n,text": "title: Enter a question.",
-    "title,kind\nWell?,dance": "kind: “dance” is none of",
+    "title,kind\nWell?,dance": "kind: “dance” is not one of",
     "title,seconds\nWell?,soon": "seconds: “soon” is not a whole number.",
-    "title,seconds\nWell?,99999": "seconds: The time is 0 to 3600 seconds.",
+    "title,seconds\nWell?,99999": "seconds: Enter 0 to 3600 seconds.",
     "title,option1,option2,right\nWell?,a,b,C": "right: There is no option “C”.",
     "title,option1,option2,right\nWell?,a,b,AB": "right: There is no option “AB”.",
     "title,option1,option2,option3\nWell?,a,,a": "option3: The same as option 1.",
