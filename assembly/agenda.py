@@ -25,8 +25,8 @@ def add_run_off(game_id: str, who: str, number: int) -> int:
     if not game.format.has_agenda or not parts:
         raise NotNow(rules.NOT_NOW)
     place = state.played[number - 1]
-    question = repository.questions(game_id)[place]
-    run_off = resolutions.run_off_question(question, counting.round_of(parts), wording.run_off_title(question))
+    question = repository.read_questions(game_id)[place]
+    run_off = resolutions.run_off_question(question, counting.round_from_parts(parts), wording.run_off_title(question))
     if run_off is None:
         raise NotNow(NOT_TIED)
     return correcting.add(game_id, who, run_off, first=place + 1, once=True)

@@ -29,7 +29,7 @@ from live import codes, players, repository, seats
 from live.players import Pass
 from live.rules import Game, Phase, State
 from live.seats import Seat
-from live.services.joining import NO_SEAT, OVER, Over, SeatLost, SeatNameTaken, back, since, tell
+from live.services.joining import NO_SEAT, OVER, Over, SeatLost, SeatNameTaken, announce_change, returned, since
 from pages.sorting import natural_sort_key
 from store.keys import fold
 from store.log import Event
@@ -119,7 +119,7 @@ def _find_entry_throttled(game: Game, code: str, address: str) -> Entry:
     in by code before, or hosts the assembly: that is the hall."""
     here = f"{game.id} {address}"
     wrong, found = key_of(WRONG_CODES, address), key_of(CODES_ACCEPTED, here)
-    hosted = codes.place_of_hosting(game.code, address)
+    hosted = codes.hosting_key(game.code, address)
     counted = table().get_many([wrong, found, hosted])
     if not counted.keys() & {found, hosted}:
         check_attempts_left(WRONG_CODES, counted.get(wrong))
@@ -157,7 +157,7 @@ def _take_seat(game: Game, state: State, person: Person, held: Pass) -> Pass:
     else:
         take_over(game, seat, _moved_to_device(game, seat, person, held), person.checks)
     _recheck_roll(game, person)
-    tell(game)
+    announce_change(game)
     return held
 
 
@@ -182,13 +182,13 @@ def _write_seat(game: Game, seat: Seat, checks: tuple[Check, ...]) -> None:
         if refused.parts == (0,):
             raise SeatNameTaken([]) from None
         raise
-    seats.counted(game)
+    seats.count_seat(game)
 
 
 def _moved_to_device(game: Game, seat: Seat, person: Person, held: Pass) -> Seat:
     """On this device; the one before is told so. Whoever comes back is there since now."""
     return replace(
-        back(game, seat),
+        returned(game, seat),
         device=held.device,
         secret=players.digest(held.secret),
         account=person.account or seat.account,
@@ -273,9 +273,9 @@ def allow(game_id: str, held: Pass, number: str) -> None:
 
     def act() -> None:
         game, state, seat = _find_claim(game_id, held, number)
-        after = replace(back(game, seat), secret=seat.claim, device=seat.claim_device)
+        after = replace(returned(game, seat), secret=seat.claim, device=seat.claim_device)
         _record_takeover(game, state, seat, after, agreed=True)
-        tell(game)
+        announce_change(game)
 
     retry_lost_race(act)
 
@@ -286,7 +286,7 @@ def refuse(game_id: str, held: Pass, number: str) -> None:
     def act() -> None:
         game, state, seat = _find_claim(game_id, held, number)
         table().write(*seats.change(game, seat, replace(_unclaimed(seat), refused_round=state.round)))
-        tell(game)
+        announce_change(game)
 
     retry_lost_race(act)
 

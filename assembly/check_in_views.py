@@ -21,8 +21,8 @@ from acts.refusals import Refusal
 from live import players, repository, seats
 from live.players import Player
 from live.rules import Game, Phase, State
+from live.screens.access import ended_page
 from live.services import joining
-from live.show.access import ended_page
 from live.views.join_forms import with_focus
 from pages.client_address import client_network
 from pages.forms import form_page
@@ -61,7 +61,7 @@ def check_in_page(request: HttpRequest, game_id: str, token: str) -> HttpRespons
     if request.method == "POST":
         return _check_in(request, snapshot)
     if snapshot.is_full:
-        return _render_page(request, snapshot, problem=str(joining.full()), status=409)
+        return _render_page(request, snapshot, problem=str(joining.session_full()), status=409)
     return _render_page(request, snapshot)
 
 
@@ -73,7 +73,7 @@ def _load_snapshot(request: HttpRequest, game_id: str, token: str) -> CheckInSna
     if found is None or not compare_digest(found[0].token.encode(), token.encode()):
         raise Http404
     listed = roll.entry_of(items[entry]) if entry and entry in items else None
-    player = players.of_items(request, game_id, items)
+    player = players.from_items(request, game_id, items)
     return CheckInSnapshot(*found, seats.is_full(items.get(roster)), player, listed)
 
 
@@ -100,7 +100,7 @@ def _check_in(request: HttpRequest, snapshot: CheckInSnapshot) -> HttpResponse:
         return _render_refusal(request, snapshot, form, f"{sentence} {refusal}", 429)
     except Refusal as refusal:
         return _render_refusal(request, snapshot, form, str(refusal), 422 if by_code else 409)
-    return players.remember(redirect("play", snapshot.game.id), snapshot.game, seat_pass)
+    return players.set_seat_cookie(redirect("play", snapshot.game.id), snapshot.game, seat_pass)
 
 
 def _take_seat(
@@ -159,7 +159,7 @@ def _is_listed(snapshot: CheckInSnapshot, user: User) -> bool:
 
 def of_another_device(request: HttpRequest, game: Game, state: State) -> HttpResponse:
     """For a browser that had the seat before, or asks for it during a secret vote."""
-    claimed = players.claimed(request, game.id)
+    claimed = players.claimed_seat(request, game.id)
     if claimed is not None and check_in.is_claimed(claimed, game, state):
         context = {"game": game, "seat": claimed, "number": check_in.claim_number(claimed)}
         return render(request, "assembly/asking.html", context)

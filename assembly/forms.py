@@ -9,7 +9,7 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from live.onward.electorate import MAX_ADDRESSES_CHARS, cleaned
+from live.follow_ups.electorate import MAX_ADDRESSES_CHARS, clean_line
 from live.rules import Game
 from live.views.forms import times
 from pages import lists
@@ -259,7 +259,7 @@ class NamesForm(forms.Form):
             raise forms.ValidationError(str(refusal)) from None
 
     def _named(self, line: str) -> str:
-        name, address = cleaned(line)
+        name, address = clean_line(line)
         if address:
             self.addresses.setdefault(fold(name), address)
         return name

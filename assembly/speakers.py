@@ -21,7 +21,7 @@ from acts.refusals import NotNow
 from acts.retry import retry_lost_race
 from acts.storage import record, table
 from acts.versions import next_version, unchanged_or_new
-from live import clock, repository, waking
+from live import changes, clock, repository
 from live.rules import Game, Phase, State
 from store import keys
 from store.log import Event
@@ -293,7 +293,7 @@ def _change(game_id: str, change: Change, who: str = "") -> Speakers:
 
     with _lock:
         after = retry_lost_race(attempt, MAX_ATTEMPTS)
-    waking.moved(game_id)
+    changes.publish(game_id)
     return after
 
 

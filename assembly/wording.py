@@ -10,9 +10,9 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
-from live.room import Room
 from live.rounds import Round, options_of
 from live.rules import Phase
+from live.snapshot import Snapshot
 from questions.question import MAX_TITLE_CHARS, Kind, Question
 from results.pictures.drawing import isolated
 
@@ -261,12 +261,12 @@ class Item:
         return self.place + 1
 
 
-def agenda(room: Room) -> list[Item]:
-    latest = {each.question: each for each in room.counting_rounds}
-    return [_item(room, place, question, latest.get(place)) for place, question in enumerate(room.questions)]
+def agenda(snapshot: Snapshot) -> list[Item]:
+    latest = {each.question: each for each in snapshot.counting_rounds}
+    return [_item(snapshot, place, question, latest.get(place)) for place, question in enumerate(snapshot.questions)]
 
 
-def _item(room: Room, place: int, question: Question, round_: Round | None) -> Item:
+def _item(snapshot: Snapshot, place: int, question: Question, round_: Round | None) -> Item:
     known = round_ if round_ is not None and "outcome" in round_.result else None
     return Item(
         place=place,
@@ -275,14 +275,14 @@ def _item(room: Room, place: int, question: Question, round_: Round | None) -> I
         requirement=requirement(question),
         vote=secrecy_text(question),
         outcome=headline(question, known) if known else "",
-        is_taken_back=round_ is None and _was_taken_back(room, place),
+        is_taken_back=round_ is None and _was_taken_back(snapshot, place),
         numbers=numbers(question, known.result) if known else "",
         round=round_.number if round_ else 0,
         is_tied=known is not None and bool(tied_options(known)),
-        is_now=room.state.phase != Phase.ENDED and room.state.question == place and room.state.is_under_way,
+        is_now=snapshot.state.phase != Phase.ENDED and snapshot.state.question == place and snapshot.state.is_under_way,
     )
 
 
-def _was_taken_back(room: Room, place: int) -> bool:
-    rounds = [number for number, played in enumerate(room.state.played, 1) if played == place]
-    return bool(rounds) and not any(map(room.state.counts, rounds))
+def _was_taken_back(snapshot: Snapshot, place: int) -> bool:
+    rounds = [number for number, played in enumerate(snapshot.state.played, 1) if played == place]
+    return bool(rounds) and not any(map(snapshot.state.counts, rounds))

@@ -16,8 +16,7 @@ from accounts.models import User
 from accounts.rules import Permission
 from acts.refusals import NotAllowed
 from acts.storage import log
-from live import follow_ups as onward
-from live import players
+from live import follow_up_store, players
 from pages.fields import LinesField
 from pages.forms import form_data, form_page, run_form
 from pages.messages import confirm_page, run_action
@@ -84,7 +83,7 @@ def minutes(request: HttpRequest, game_id: str) -> HttpResponse:
         "head": found.minutes.head,
         "points": wording.point_views(found.minutes),
         "quorum_line": wording.quorum_line(found.minutes),
-        "made": onward.all_linked(found.minutes.made, request.user),
+        "made": follow_up_store.all_linked(found.minutes.made, request.user),
         "proof": _proof(found),
         "may_write": may_write,
         "may_remove": request.user.is_authenticated and request.user.can(Permission.MANAGE_USERS),

@@ -16,9 +16,9 @@ from acts.storage import table
 from live import players, repository, seats
 from live.players import Pass
 from live.rules import Phase, Step
+from live.screens import snapshots
 from live.seats import Seat
 from live.services import correcting, moving
-from live.show import rooms
 from questions.question import Kind, Question, Type
 from tests.at_once import at_once
 from tests.live.conftest import AGENDA, drive, give, seated
@@ -73,7 +73,7 @@ class Phone:
         held = Pass(name.lower(), "device", f"secret of {name}")
         seat = Seat(held.player, name, game.created_at, secret=players.digest(held.secret), device=held.device)
         table().write(*seats.seating(game, seat))
-        seats.touched(game)
+        seats.count_change(game)
         self.game, self.client = game, Client()
         signed = players.create_token(players._purpose(game.id), held.player, held.device, held.secret)
         self.client.cookies[players.cookie_name(game.id)] = signed
@@ -94,7 +94,7 @@ def shown(client: Client, game, page: str = "host_game") -> str:
 
 
 def call(game, place: int):
-    return moving.drive(game.id, "Hana", Step.NEXT, repository.state(game.id).version, place)
+    return moving.drive(game.id, "Hana", Step.NEXT, repository.read_state(game.id).version, place)
 
 
 def events(site, kind: str) -> list[dict]:
@@ -112,7 +112,7 @@ def test_an_assembly_is_made_with_its_first_items(hana):
     game, _state = repository.find(past.id)
     assert answer["Location"] == at(game, "agenda")
     assert (game.title, game.entitled, game.quorum, game.context) == ("General meeting", 80, "1/4", "my notes")
-    assert [(each.title, each.kind) for each in repository.questions(game.id)] == [
+    assert [(each.title, each.kind) for each in repository.read_questions(game.id)] == [
         ("Report of the board", Kind.TOPIC),
         ("Shall we buy a tent?", Kind.MOTION),
         ("هل نشتري خيمة؟", Kind.MOTION),
@@ -162,7 +162,7 @@ def test_what_is_wrong_with_an_assembly_is_said_and_nothing_is_lost(hana, change
 
 def test_an_item_is_added_as_it_is_typed(hana, assembly, site):
     assert hana.post(at(assembly, "agenda"), ITEM)["Location"] == at(assembly, "agenda")
-    added = repository.questions(assembly.id)[-1]
+    added = repository.read_questions(assembly.id)[-1]
     assert added == Question("Buy a tent", Kind.MOTION, "A large one.", seconds=60, secret=True, majority="2/3 present")
     page = shown(hana, assembly, "agenda")
     assert "“Buy a tent” is on the agenda." in page
@@ -198,7 +198,7 @@ def test_an_item_is_added_as_it_is_typed(hana, assembly, site):
 )
 def test_each_kind_of_item_has_what_it_needs_and_no_more(hana, assembly, change, expected):
     assert hana.post(at(assembly, "agenda"), ITEM | change).status_code == 302
-    assert repository.questions(assembly.id)[-1] == expected
+    assert repository.read_questions(assembly.id)[-1] == expected
 
 
 @every_row(
@@ -242,7 +242,7 @@ def test_items_are_called_in_any_order_from_the_agenda_and_from_the_remote(hana,
     page = shown(hana, assembly, "agenda")
     value = re.search(r'name="act" value="(next 1 3)"', page)[1]
     assert hana.post(at(assembly, "drive"), {"act": value, "from": "agenda"})["Location"] == at(assembly, "agenda")
-    assert repository.state(assembly.id).question == 3
+    assert repository.read_state(assembly.id).question == 3
     page = shown(hana, assembly, "agenda")
     assert "current" in page
     assert 'name="act"' not in page, "Nothing else can be called before it is closed."
@@ -258,7 +258,7 @@ def test_items_are_called_in_any_order_from_the_agenda_and_from_the_remote(hana,
 def test_two_items_at_once_are_both_there(hana, assembly):
     added = [lambda n=n: correcting.add(assembly.id, "Hana", Question(f"More {n}", Kind.TOPIC)) for n in range(4)]
     assert sorted(at_once(*added)) == [5, 6, 7, 8]
-    titles = {each.title for each in repository.questions(assembly.id)[5:]}
+    titles = {each.title for each in repository.read_questions(assembly.id)[5:]}
     assert titles == {"More 0", "More 1", "More 2", "More 3"}
 
 
@@ -301,7 +301,7 @@ def test_a_motion_from_its_call_to_its_result_on_every_screen(hana, assembly):
     assert "It can still be changed." in text(ben.vote(option="yes"))
     ben.vote(option="no")
     cem.vote(option="abstain")
-    rooms.MIND.forget(assembly.id)
+    snapshots.SESSIONS.forget(assembly.id)
     assert "<b>3</b> of 3 have voted" in shown(hana, assembly)
     assert "<b>3</b> of 3 have voted" in shown(hana, assembly, "remote")
     drive(assembly, Step.CLOSE)
@@ -371,7 +371,7 @@ def test_what_is_no_vote_is_refused_in_a_sentence(assembly):
         assert answer.status_code == 422
         assert "Vote yes or no, or abstain." in text(answer)
     assert "This is not asked at the moment" in text(phone.vote(7, option="yes"))
-    assert not repository.votes(assembly.id, 1)
+    assert not repository.read_votes(assembly.id, 1)
 
 
 def test_a_tie_and_a_missing_quorum_are_said(hana, made):
@@ -484,4 +484,4 @@ def test_the_report_of_an_assembly_has_everything(hana, assembly):
 def test_the_report_names_a_round_that_is_talked_about_as_open(hana, assembly):
     drive(assembly, Step.NEXT)
     assert "taken back before" not in shown(hana, assembly, "game_report")
-    assert repository.state(assembly.id).phase == Phase.TALKING
+    assert repository.read_state(assembly.id).phase == Phase.TALKING

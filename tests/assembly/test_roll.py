@@ -72,7 +72,7 @@ def test_the_page_says_who_is_present_since_when_and_who_is_missing(assembly, pe
     everybody = hana.get(roll_page(game)).content.decode()
     assert "1 of 2 present" in everybody
     assert "not here, has an account" in everybody
-    seat = next(seats.each(game.id))
+    seat = next(seats.read_seats(game.id))
     assert seat.joined_at in everybody
     missing = hana.get(roll_page(game), {"show": "missing"}).content.decode()
     assert ("Ada" in missing, "Zita" in missing) == (True, False)

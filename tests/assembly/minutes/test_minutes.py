@@ -18,7 +18,7 @@ from elections import repository as elections
 from elections.lifecycle import closing
 from elections.lifecycle import services as lifecycle
 from live import repository, seats
-from live.onward import services as onward
+from live.follow_ups import services as follow_ups
 from live.rules import MAX_PLAYERS, Step
 from live.seats import Seat
 from live.services import deleting, moving
@@ -45,7 +45,7 @@ def attend(game, *names: str) -> None:
 
 
 def decide(game, place: int, **said: str) -> None:
-    moving.drive(game.id, "Hana", Step.NEXT, repository.state(game.id).version, place)
+    moving.drive(game.id, "Hana", Step.NEXT, repository.read_state(game.id).version, place)
     drive(game, Step.VOTE)
     for name, vote in said.items():
         give(game, seats.find(game.id, name), vote)
@@ -200,7 +200,7 @@ def test_those_who_look_after_the_site_remove_minutes_whole(site, held, signed_i
 def test_what_came_of_an_assembly_stays_in_its_minutes_with_its_digest(site, held, signed_in, person):
     hana, dora = people.find("Hana"), roll.player_of(held.id, "Dora", person("Dora").created_at)
     table().write(*seats.seating(held, Seat(dora, "Dora", now_text(), account="Dora")))
-    onward.make_election(hana, held.id, 4, of_those_present=True)
+    follow_ups.make_election(hana, held.id, 4, of_those_present=True)
     finish_background("fill election")
     ended(held)
     election = elections.find("The fee")
@@ -220,7 +220,7 @@ def test_ideas_of_an_assembly_are_on_its_agenda_and_in_its_minutes(site, made, s
     attend(game, "Ada", "Ben", "Cem")
     item = {"kind": "ideas", "title": "What next?", "secrecy": "open", "share": "1/2", "of": "cast", "seconds": "0"}
     assert signed_in(people.find("Hana")).post(f"/live/{game.id}/agenda/", item).status_code == 302
-    moving.drive(game.id, "Hana", Step.NEXT, repository.state(game.id).version, 5)
+    moving.drive(game.id, "Hana", Step.NEXT, repository.read_state(game.id).version, 5)
     for name, idea in {"ada": "A bus", "ben": "A boat", "cem": "A boat"}.items():
         give(game, seats.find(game.id, name), [idea])
     drive(game, Step.CLOSE)
