@@ -11,7 +11,7 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
-from accounts import policy
+from accounts import registration_policy
 from accounts.access import public
 from accounts.models import User
 from acts.refusals import Refusal
@@ -98,7 +98,7 @@ def _door(request: HttpRequest, link: Link, found: LinkTarget, status: int = 200
     """Who asks, as in the mail; as whom one votes, until when, and how secret it is."""
     election, who = found.election, wording.inviter_of(found.election, found.entry.get(INVITED, ""))
     context = {"link": link, "who": who, "is_over": _is_over(election), "onward": _target_path(election)}
-    context |= {"may_register": policy.takes_registrations(), **more}
+    context |= {"may_register": registration_policy.allows_registration(), **more}
     answer = render(request, "ballots/door.html", election_context(request, election, **context), status=status)
     answer["Referrer-Policy"] = "strict-origin"  # what it loads is asked for without the link, for logs of proxies
     return answer

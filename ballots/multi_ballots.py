@@ -22,7 +22,7 @@ from elections.multi_ballots.rules import MultiBallot
 from ranking import drafts
 from ranking.rankings import Ranks, ranks_of
 from store.keys import fold
-from store.together import together
+from store.parallel import run_parallel
 
 from . import repository, services
 from .passes import Pass
@@ -50,7 +50,7 @@ class Way:
         return list(self.standings_by_place().values())
 
     def standings_by_place(self) -> dict[int, Standing]:
-        found = together(table(), *(partial(self.standing, place) for place in range(1, self.last + 1)))
+        found = run_parallel(table(), *(partial(self.standing, place) for place in range(1, self.last + 1)))
         return {place: each for place, each in enumerate(found, 1) if each is not None}
 
 
@@ -100,7 +100,7 @@ def answers(way: Way, sent: Mapping[str, str]) -> list[Answer]:
     found, answered = way.standings_by_place(), []
     for standing in found.values():
         services.check_own_ballot(standing, now_text())
-    ballots = together(table(), *(partial(repository.ballot_of, standing) for standing in found.values()))
+    ballots = run_parallel(table(), *(partial(repository.ballot_of, standing) for standing in found.values()))
     for (place, standing), cast in zip(found.items(), ballots, strict=True):
         rankings = sent.get(key(standing.election.name), cast.rankings if cast else "")
         answered.append(Answer(place, standing, rankings, cast))

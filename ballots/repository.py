@@ -20,8 +20,8 @@ from elections.repository import Description
 from elections.rules import Election
 from elections.sharding import Known
 from ranking.candidates import Candidate
-from store import keys, spans
-from store.forgetting import to_forget_in
+from store import keys, sharded_reads
+from store.purging import purge_marks
 from store.splitting import by_count
 from store.table import Check, Condition, Delete, Equals, Exists, Item, Key, Missing, Put, Update, Write
 from tally.ballots import Ballots
@@ -183,12 +183,12 @@ def ballot_from(item: Item) -> Ballot:
 
 
 def every_ballot(election: Known) -> Iterator[Ballot]:
-    return map(ballot_from, spans.each(table(), sharding.ballot_spans(election)))
+    return map(ballot_from, sharded_reads.each(table(), sharding.ballot_spans(election)))
 
 
 def ballot_rows(election: Known) -> Iterator[Row]:
     """Every ballot as a plain `Cast`, in no order that is known outside of here."""
-    found = spans.values(table(), sharding.ballot_spans(election), "confirmation", "rankings", "voter_name")
+    found = sharded_reads.values(table(), sharding.ballot_spans(election), "confirmation", "rankings", "voter_name")
     return ((code, ranking, voter or "") for code, ranking, voter in found)  # to name the parts takes as long again
 
 
@@ -202,7 +202,7 @@ def sorter() -> Sorter:
 def ballots_with_keys(election: Known) -> Iterator[tuple[Line, Line]]:
     """Every ballot, and where it lies, as they are sorted."""
     names = ("confirmation", "rankings", "voter_name", "PK", "SK")
-    for code, ranking, voter, pk, sk in spans.values(table(), sharding.ballot_spans(election), *names):
+    for code, ranking, voter, pk, sk in sharded_reads.values(table(), sharding.ballot_spans(election), *names):
         yield as_line((code, ranking, voter or "")), as_line((sk, pk))
 
 
@@ -224,7 +224,7 @@ def emptying(election: Election, found: Sorter) -> Iterator[list[Write]]:
     """
     check = Check(keys.sealing(election.name), may_be_removed(election))
     for batch in by_count(found):
-        yield [*(Delete(Key(pk, sk)) for sk, pk in map(_row, batch)), *to_forget_in(table()), check]
+        yield [*(Delete(Key(pk, sk)) for sk, pk in map(_row, batch)), *purge_marks(table()), check]
 
 
 def is_mark_for(election: Election) -> Condition:
@@ -269,7 +269,9 @@ def read_ballots(election: Known, counts: Mapping[str, int] | None = None) -> Ba
     they are read page by page, never all at once."""
     names = {each.number: each.name for each in elections.candidates(sharding.name_of(election))}
     if counts is None:
-        counts = Counter(chain.from_iterable(spans.values(table(), sharding.ballot_spans(election), "rankings")))
+        counts = Counter(
+            chain.from_iterable(sharded_reads.values(table(), sharding.ballot_spans(election), "rankings"))
+        )
     numbers = range(max(names, default=-1) + 1)
     every = Ballots(tuple(names.get(number, f"#{number}") for number in numbers), counts)
     return every.in_order([names[number] for number in sorted(names)])  # a removed candidate leaves a gap
@@ -368,7 +370,7 @@ def checking_link(standing: Standing, written: Iterable[Write]) -> list[Write]:
     link, person = standing.link, standing.person
     assert link is not None
     assert standing.home is not None
-    account = people.is_still(person) if person else Check(link.account_place, Missing())
+    account = people.is_same_account(person) if person else Check(link.account_place, Missing())
     known = {each.key for each in written}
     return [account, *([] if standing.home in known else [Check(standing.home, Exists() & link.is_newest)])]
 

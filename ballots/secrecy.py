@@ -21,7 +21,7 @@ from acts.storage import table
 from elections.rules import Election
 from ranking.codes import new_code
 from store import keys
-from store.forgetting import to_forget_in
+from store.purging import purge_marks
 from store.table import Delete, Equals, Item, Key, Missing, Put, Update, Write
 
 PURPOSE = b"plenum: pseudonyms of ballots"
@@ -87,7 +87,7 @@ def destroying_salt(election: Election) -> list[Write]:
     """What shutting the ballot box of a secret election destroys: this is when the salt dies."""
     if not election.secret_ballot:
         return []
-    return [*(Delete(place) for place in keys.salts(election.name, election.shards)), *to_forget_in(table())]
+    return [*(Delete(place) for place in keys.salts(election.name, election.shards)), *purge_marks(table())]
 
 
 def _key(salt: bytes) -> bytes:

@@ -17,7 +17,7 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
-from accounts.access import Lost, View, public, requires, whoever
+from accounts.access import LostSession, View, current_person, public, requires
 from accounts.models import User
 from accounts.rules import Permission
 from acts.links import absolute_url
@@ -69,7 +69,7 @@ def standing_for(who: User | Pass, name: str, *, described: bool = False) -> Sta
     return services.standing_of(who, name, described=described, to_show=True)
 
 
-def vote(view: View, lost: Lost | None = None, load: Callable[..., Standing | None] = standing_for) -> View:
+def vote(view: View, lost: LostSession | None = None, load: Callable[..., Standing | None] = standing_for) -> View:
     """A page of somebody who votes in the election, signed in or by a link."""
     return requires(Permission.VOTE, load_for=load, lost=lost, guests=passes.pass_for_election)(view)
 
@@ -196,9 +196,9 @@ def _review(request: HttpRequest, standing: Standing, sent: MultiValueDict, **mo
 @require_POST
 def cast(request: HttpRequest, name: str) -> HttpResponse:
     try:
-        outcome = services.cast(whoever(request), name, submitted_ranks(request.POST), token_in(request.POST))
+        outcome = services.cast(current_person(request), name, submitted_ranks(request.POST), token_in(request.POST))
     except Refusal as refusal:
-        if (standing := services.standing_of(whoever(request), name)) is None:
+        if (standing := services.standing_of(current_person(request), name)) is None:
             raise Http404 from None
         return _show_typed(request, standing, problem=str(refusal))
     _show_outcome(request, outcome)
@@ -309,7 +309,7 @@ def withdraw(request: HttpRequest, standing: Standing) -> HttpResponse:
     election = standing.election
     if request.method == "POST":
         try:
-            services.withdraw(whoever(request), election.name, token_in(request.POST))
+            services.withdraw(current_person(request), election.name, token_in(request.POST))
         except Refusal as refusal:
             return _refused(request, election, refusal)
         messages.success(request, _("Your ballot has been withdrawn. Its code is no longer valid."))

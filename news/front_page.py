@@ -13,9 +13,9 @@ from django.templatetags.static import static
 from django.urls import reverse
 
 from accounts.models import User
-from accounts.policy import sentence, takes_registrations
+from accounts.registration_policy import allows_registration, explanation
+from accounts.repository import last_visit
 from accounts.rules import Permission
-from accounts.visits import last_visit
 from acts import branding
 from acts.branding import site_name
 from acts.links import absolute_url
@@ -33,7 +33,7 @@ from polls.allowance import may_make
 from results import wording
 from results.repository import newest_shared
 from store.keys import fold
-from store.together import together
+from store.parallel import run_parallel
 
 from . import site_page
 from .repository import newest
@@ -55,7 +55,7 @@ def show_home(request: HttpRequest, status: int = 200, **code: Any) -> HttpRespo
 
 def _member_context(request: HttpRequest) -> dict[str, Any]:
     now = now_text()
-    (mine, more), posts, votes, asked = together(
+    (mine, more), posts, votes, asked = run_parallel(
         table(),
         lambda: _elections_run_by(request.user),
         newest,
@@ -136,10 +136,10 @@ def _image(photo: Photo | None) -> dict[str, Any]:
 
 def visitor_context(request: HttpRequest) -> dict[str, Any]:
     """What can be done and read here by whoever comes by."""
-    shared, posts = together(table(), _newest_result, newest)
+    shared, posts = run_parallel(table(), _newest_result, newest)
     return {
-        "may_register": takes_registrations(),
-        "who_registers": sentence(),
+        "may_register": allows_registration(),
+        "who_registers": explanation(),
         "may_make_polls": may_make(request.user),
         "shared": shared,
         "newest": posts,

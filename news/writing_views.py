@@ -16,7 +16,7 @@ from django.utils.http import urlencode
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
-from accounts.access import View, answer_for, public, requires
+from accounts.access import View, access_response, public, requires
 from accounts.models import User
 from accounts.rules import Permission
 from acts.refusals import LostRace, NotAllowed, NotNow, Refusal
@@ -78,7 +78,7 @@ def for_writers(view: View) -> View:
     def answer(request: HttpRequest, **words: Any) -> HttpResponse:
         if not request.user.is_authenticated and _has_text(request):
             return _return_text(request)
-        instead = answer_for(request, for_users)
+        instead = access_response(request, for_users)
         return view(request, **words) if instead is None else instead
 
     return public(answer)

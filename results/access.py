@@ -13,7 +13,7 @@ from typing import Any
 
 from django.http import Http404, HttpRequest
 
-from accounts.access import requires, whoever
+from accounts.access import current_person, requires
 from accounts.models import User
 from accounts.rules import Permission
 from ballots import passes
@@ -81,12 +81,12 @@ def check_reads(reader: Reader, election: Election) -> None:
 
 def is_stranger(request: HttpRequest) -> bool:
     """Whether the page must not say who voted."""
-    return isinstance(whoever(request), Stranger)
+    return isinstance(current_person(request), Stranger)
 
 
 def limit_key(request: HttpRequest) -> str:
     """Under which what somebody fetches is counted."""
-    reader = whoever(request)
+    reader = current_person(request)
     if isinstance(reader, Pass):
         return f"pass {reader.lineage}"
     return client_network(request) if isinstance(reader, Stranger) else reader.name

@@ -33,7 +33,7 @@ class CachedPage:
 
     def find(self, election_name: str, reader: User | None) -> Found | None:
         """As it was at most a second ago, unless the reader runs the election."""
-        with_report = page_cache.cache.known(self._key(election_name)) is None
+        with_report = page_cache.cache.peek(self._key(election_name)) is None
         recently = elections.recent_read(election_name, reader, *repository.result_keys(election_name, with_report))
         return services.find(election_name, with_report=with_report, recently=recently)
 
@@ -46,7 +46,7 @@ class CachedPage:
         context, extra = self.context_of(sealed), self.preview_of(sealed)
         part = page_cache.render_fragment(self.template, context, source, **extra)
         if sha256(sealed.report.as_json().encode()).hexdigest() == sealed.seal.report_digest:
-            page_cache.cache.keep(key, part)
+            page_cache.cache.put(key, part)
         return part
 
     def _key(self, election_name: str) -> tuple[str, ...]:

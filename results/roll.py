@@ -22,7 +22,7 @@ from acts.storage import table
 from elections import sharding
 from elections.rules import Election
 from store import keys
-from store.spans import ordered_values
+from store.sharded_reads import ordered_values
 from store.table import Span, Table
 
 SHA256_BLOCK_BYTES = 64  # bytes that SHA-256 takes at a time; the secret has half as many

@@ -12,7 +12,7 @@ from acts.storage import table
 from ballots.repository import candidates_of
 from elections.rules import Election
 from ranking.candidates import Candidate
-from store import keys, spans
+from store import keys, sharded_reads
 from store.log import as_text
 from store.table import Item
 from tally.ballots import Ballots, groups_of, ranking_of
@@ -145,7 +145,7 @@ def summary_by_time(election: Election) -> PairwiseSummary:
     """
     running = RunningCount()
     running.set_candidates(candidates_of(election))
-    cast = spans.each(table(), keys.ballots_by_time(election.name, shards=election.shards))
+    cast = sharded_reads.each(table(), keys.ballots_by_time(election.name, shards=election.shards))
     rankings = (item["rankings"] for item in cast)
     return sum(_summaries(running, rankings), running.summary)
 

@@ -13,7 +13,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from accounts.access import public
-from accounts.visitors import counted_as
+from accounts.visitors import throttle_key
 from acts.rate_limits import Limit, count
 from acts.refusals import Refusal
 from elections.rules import MAX_SEATS, METHODS, UNRANKED, Election, check_settings
@@ -195,7 +195,7 @@ def sandbox(request: HttpRequest) -> HttpResponse:
     context: dict[str, Any] = {}
     if request.method == "POST":
         try:
-            count(COUNTS, counted_as(request))
+            count(COUNTS, throttle_key(request))
             if form.is_valid():
                 context = _account(request, form)
         except Refusal as refusal:

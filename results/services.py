@@ -19,7 +19,7 @@ from elections.lifecycle.closing import close_if_over
 from elections.rules import Election, State
 from elections.turnout.counts import final_turnout, votes_of
 from results import repository, roll, running_count
-from store import keys, trips
+from store import keys, round_trips
 from store.log import Event
 from store.table import Check, Delete, Exists, Item, StoreError
 from tally import lots
@@ -143,6 +143,6 @@ def wait_for_worker(election: Election) -> None:
     if not wake_worker(SEALING_JOB) or table().is_distant:
         return
     until = time.monotonic() + WAIT_SECONDS
-    with trips.beside(), suppress(StoreError):  # which the next page meets, too, and says
+    with round_trips.uncounted(), suppress(StoreError):  # which the next page meets, too, and says
         while not repository.is_sealed(election.name) and time.monotonic() < until:
             time.sleep(CHECK_INTERVAL_SECONDS)

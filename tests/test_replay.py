@@ -34,7 +34,7 @@ from elections.roll.services import add_voters
 from elections.rules import Action
 from ranking.candidates import Candidate
 from store import keys
-from store.backup import Cut, is_salt
+from store.backup import Snapshot, is_salt
 from store.connect import connect
 from store.log import Event, EventLog, utc_now
 from store.log.events import number_of
@@ -128,7 +128,7 @@ class GoingOn(Theatre):
         return super().take(item) if number_of(item) >= self.start else iter(())
 
 
-def copy_log(source: Table, at: Cut, there: BufferedTable, *_options: Any) -> None:
+def copy_log(source: Table, at: Snapshot, there: BufferedTable, *_options: Any) -> None:
     """Where the data there is was copied by an earlier check."""
     there.load([*source.everything()])
 

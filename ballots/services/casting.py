@@ -137,7 +137,7 @@ def _name(who: User | Pass, standing: Standing) -> str:
 
 def _checking_actor(who: User | Pass, standing: Standing, written: Sequence[Write]) -> list[Write]:
     """That whoever acts may act as they could when `standing` was read."""
-    return repository.checking_link(standing, written) if isinstance(who, Pass) else [people.is_still(who)]
+    return repository.checking_link(standing, written) if isinstance(who, Pass) else [people.is_same_account(who)]
 
 
 # --- withdrawing ---

@@ -17,7 +17,7 @@ from pages.sorting import natural_sort_key
 from ranking.rankings import ranks_of
 from results import bounded_counting, repository
 from results.repository import Sealed
-from store.memory import Memory
+from store.caches import SizedCache
 from tally.count_job import PairwiseJob
 from tally.pairwise import PairwiseSummary
 
@@ -34,7 +34,7 @@ def summary_of(request: HttpRequest, found: Sealed) -> PairwiseSummary:
     return summaries.get((name, seal.digest), count)
 
 
-summaries = Memory[PairwiseSummary](80_000_000, lambda summary: summary.weight)
+summaries = SizedCache[PairwiseSummary](80_000_000, lambda summary: summary.weight)
 
 
 class PairForm(forms.Form):

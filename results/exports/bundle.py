@@ -33,8 +33,8 @@ from elections.rules import Election
 from elections.turnout.counts import tells_who
 from results.repository import Seal, Sealed
 from results.roll import RollCommitment, json_line
-from store.log.forgotten import as_sealed, is_rewritten, sealed_digest
-from store.log.stretches import stretches_over
+from store.log.checkpoint_proofs import ranges_over
+from store.log.rewriting import as_sealed, is_rewritten, sealed_digest
 from store.table import Item
 
 from .election_events import EventFilter, sealed_numbers
@@ -213,7 +213,7 @@ class Extract:
 
 def extract_log(election: Election, seal: Seal, *, names_voters: bool = True) -> Extract:
     follower, extract = EventFilter(election, seal.report_digest), Extract()
-    for stretch in stretches_over(table(), sealed_numbers(election)):
+    for stretch in ranges_over(table(), sealed_numbers(election)):
         ours = {number: event for number, event in stretch.events.items() if follower.matches(event)}
         for event in ours.values():
             is_told = is_disclosable(event, election) and (names_voters or event["event_type"] in OF_THE_COUNT)

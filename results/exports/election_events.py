@@ -18,7 +18,7 @@ from store import keys
 from store.limits import BATCH_KEYS
 from store.log import EventLog, layout
 from store.log.index import BALLOTS, BLOCK_EVENTS, ELECTION, first_of, moment_at
-from store.log.search import Wanted, look
+from store.log.search import Query, search
 from store.table import Item
 
 BATCH_BLOCKS = 20  # of the index, looked through at once
@@ -107,9 +107,9 @@ def _names(election: Election) -> list[str]:
 
 
 def _renames(name: str) -> Iterator[Item]:
-    wanted, before = Wanted(election=name, event_type="ElectionRenamed", ballots=False), None
+    wanted, before = Query(election=name, event_type="ElectionRenamed", ballots=False), None
     while True:
-        found = look(table(), wanted, before=before)
+        found = search(table(), wanted, before=before)
         yield from found.events
         if (before := found.before) is None:
             return

@@ -18,7 +18,7 @@ from elections import sharding
 from elections.rules import Election
 from results import bounded_counting
 from results.report import settings_of
-from store import keys, spans
+from store import keys, sharded_reads
 from tally.count_job import CountJob
 from tally.provisional import MAX_OTHER_LOTS, Draws
 from tally.result import Result
@@ -62,8 +62,8 @@ def _box(election: Election, voted: int) -> BallotSource:
     return BallotSource(
         election.created_at,
         candidates_of(election),
-        every=lambda: spans.each(table(), sharding.ballot_spans(election)),
-        since=lambda moment: spans.each(table(), keys.ballots_by_time(name, moment, shards)),
+        every=lambda: sharded_reads.each(table(), sharding.ballot_spans(election)),
+        since=lambda moment: sharded_reads.each(table(), keys.ballots_by_time(name, moment, shards)),
         can_hold=lambda total: total == voted or _fits_gates(name, total, voted),
     )
 

@@ -19,7 +19,7 @@ from results.pictures.duels import contests, votes
 from results.pictures.points import score
 from results.report import Report
 from results.repository import Seal
-from store.memory import Memory
+from store.caches import SizedCache
 from tally.result import Result
 
 from .lettering import MAX_MEASURED_CHARS, can_write
@@ -165,7 +165,7 @@ def picture(card: Card) -> bytes:
     return _pictures.get((edition(), card), lambda: _drawn(card))
 
 
-_pictures = Memory[bytes](4_000_000, len)  # some 20 KB each
+_pictures = SizedCache[bytes](4_000_000, len)  # some 20 KB each
 
 
 def _drawn(card: Card) -> bytes:

@@ -362,7 +362,7 @@ def _second_factors(ann: User, client: Client) -> str:
     client.post("/me/factors/passkey/", {"name": text("Phone", MIN_TAG_CHARS), "present": PASSWORD})
     options = attribute(client.get("/me/factors/passkey/new/"), "data-options")
     client.post("/me/factors/passkey/new/", {"passkey": Authenticator().create(options)})
-    (passkey,) = factors.load(_person(ann.name)).passkeys
+    (passkey,) = factors.load_factors(_person(ann.name)).passkeys
     return passkey.mark
 
 

@@ -240,7 +240,7 @@ def rows_with_numbers(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def nothing_is_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(SqliteTable, "forget_deleted", lambda self: None)
+    monkeypatch.setattr(SqliteTable, "purge_journal", lambda self: None)
     the_file_is_not_rewritten(monkeypatch)
 
 

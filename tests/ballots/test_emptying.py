@@ -15,7 +15,7 @@ from elections import repository as elections
 from elections.lifecycle import closing
 from results import proof
 from results import services as results
-from store import forgetting, keys, splitting
+from store import keys, purging, splitting
 from store.sqlite import SqliteTable
 from store.table import Delete, Key, Put, Unavailable, Write
 from tests.at_once import at_once
@@ -76,7 +76,7 @@ def sealed_events(site) -> list[str]:
 
 def test_a_page_seals_a_small_election_and_leaves_box_and_files_to_the_worker(site, closed, monkeypatch):
     closed()
-    monkeypatch.setattr(SqliteTable, "forget_deleted", lambda self: pytest.fail("a page waits for the journal"))
+    monkeypatch.setattr(SqliteTable, "purge_journal", lambda self: pytest.fail("a page waits for the journal"))
     assert results.find("Board").report is not None
     assert len(box()) == published() == VOTERS
     services.seal_closed()
@@ -165,36 +165,36 @@ def test_what_is_left_after_a_kill_goes_only_if_it_is_published(site, closed):
 
 def test_closing_and_emptying_ask_for_forgetting_which_is_done_however_busy_the_store_is(site, closed):
     closed()
-    assert forgetting.is_due(site)
-    assert forgetting.forget(site) == 1
-    assert not forgetting.is_due(site)
-    assert forgetting.has_remnants(site)
-    assert forgetting.rewrite(site)
+    assert purging.is_due(site)
+    assert purging.purge_journal(site) == 1
+    assert not purging.is_due(site)
+    assert purging.has_remnants(site)
+    assert purging.rewrite_file(site)
     assert site.get(keys.forgetting()) is None
 
 
 def test_what_is_deleted_while_the_journal_is_emptied_is_forgotten_the_next_time(site, monkeypatch):
-    site.write(forgetting.to_forget())
-    empty = SqliteTable.forget_deleted
+    site.write(purging.purge_mark())
+    empty = SqliteTable.purge_journal
 
     def meanwhile(self):
         empty(self)
-        self.write(forgetting.to_forget())
+        self.write(purging.purge_mark())
 
-    monkeypatch.setattr(SqliteTable, "forget_deleted", meanwhile)
-    assert forgetting.forget(site) == 1
-    assert forgetting.is_due(site)
+    monkeypatch.setattr(SqliteTable, "purge_journal", meanwhile)
+    assert purging.purge_journal(site) == 1
+    assert purging.is_due(site)
     monkeypatch.undo()
-    assert forgetting.forget(site) == 1
-    assert not forgetting.is_due(site)
+    assert purging.purge_journal(site) == 1
+    assert not purging.is_due(site)
 
 
 def test_forgetting_that_failed_is_tried_again(site, monkeypatch):
     def too_busy(self):
         raise Unavailable("too busy")
 
-    site.write(forgetting.to_forget())
-    monkeypatch.setattr(SqliteTable, "forget_deleted", too_busy)
+    site.write(purging.purge_mark())
+    monkeypatch.setattr(SqliteTable, "purge_journal", too_busy)
     with pytest.raises(Unavailable):
-        forgetting.forget(site)
-    assert forgetting.is_due(site)
+        purging.purge_journal(site)
+    assert purging.is_due(site)

@@ -37,11 +37,11 @@ from elections.lifecycle import services as lifecycle
 from elections.roll.services import add_voters
 from elections.rules import Election, State
 from store import keys
-from store.chaos import Chaos
 from store.connect import connect
 from store.log import Event, EventLog, as_text, utc_now
 from store.sqlite import SqliteTable
 from store.table import Check, Exists, Item, Key, Refused, Table, Write
+from tests.chaos import Chaos
 from tests.forks import family
 from tests.rows import every_row
 from tests.store import engines

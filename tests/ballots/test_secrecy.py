@@ -42,7 +42,7 @@ from elections.roll.services import add_voters
 from mail.emails import compose
 from mail.sending import send_waiting
 from ranking.candidates import Candidate
-from store import backup, forgetting, keys
+from store import backup, keys, purging
 from store.log import EventLog, as_text, utc_now
 from store.log.seal import Sealer
 from store.sqlite import connections
@@ -194,8 +194,8 @@ class Day:
 
 def forget() -> None:
     """As the worker does: at once, and in the next quiet moment."""
-    forgetting.forget(table())
-    assert forgetting.rewrite(table())
+    purging.purge_journal(table())
+    assert purging.rewrite_file(table())
 
 
 @pytest.fixture

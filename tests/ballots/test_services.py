@@ -30,9 +30,9 @@ from elections.turnout.counts import turnout
 from ranking.candidates import Candidate
 from ranking.rankings import BadRanking
 from store import keys, splitting
+from store.caches import SizedCache
 from store.log import as_text, utc_now
 from store.log.seal import Sealer, verify
-from store.memory import Memory
 from store.table import Delete
 from tests.at_once import at_once as all_at_once
 from tests.background import finish_background
@@ -440,7 +440,7 @@ def test_a_removal_that_was_interrupted_is_finished_by_the_clock(site, person, o
     owner = person("the owner", Role.OWNER)
     opened("Eve", "Bob")
     services.cast(person("Eve"), "Board", ranks(Bo=1), "1")
-    monkeypatch.setattr(people.SEEING_OFF, "do", lambda task: wait(60))
+    monkeypatch.setattr(people.REMOVAL, "do", lambda task: wait(60))
     accounts.remove(owner, people.find("Eve"))
     monkeypatch.undo()
     assert len(ballots()) == 1
@@ -463,7 +463,7 @@ def test_who_was_removed_meanwhile_cannot_vote(site, person, opened):
 
 
 def test_what_a_process_keeps_of_candidates_is_bounded_by_what_is_said_about_them(opened, person, monkeypatch):
-    memory = Memory(500_000, elections._bytes_of)
+    memory = SizedCache(500_000, elections._bytes_of)
     monkeypatch.setattr(elections, "_known_candidates", memory)
     owner = person("the organiser")
     for number in range(6):

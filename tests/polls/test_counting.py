@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from polls import counting, repository, services
 from polls.counting import MethodComparison, agreement
 from polls.sealing import seal
-from store import keys, splitting, trips
+from store import keys, round_trips, splitting
 from store.table import Put
 from tally import provisional
 from tally.ballots import Ballots
@@ -43,7 +43,7 @@ def test_all_methods_agree():
 def test_methods_that_do_not_agree_are_said_not_to():
     found = account(*["0>2>1"] * 4, *["1>2>0"] * 3, *["2>1>0"] * 2)
     assert leaders(found) == {"irv": ("Bo",), "borda": ("Cy",), "schulze": ("Cy",)}
-    assert "do not agree" in agreement(found)
+    assert "disagree" in agreement(found)
 
 
 def test_nobody_has_voted():
@@ -54,13 +54,13 @@ def test_nobody_has_voted():
 def test_a_tie_of_two_is_a_tie_by_every_method_and_nobodys_win():
     found = account("0>1", "1>0")
     assert set(leaders(found).values()) == {("Ada", "Bo")}
-    assert agreement(found) == "All three methods see a tie: Ada, Bo."
+    assert agreement(found) == "All three methods give a tie: Ada, Bo."
 
 
 def test_what_depends_on_lot_is_told_as_one_draw_of_several():
     found = account("0>1", "1>0").by("irv")
     shown = counting._method(found)
-    assert shown["sentences"][0].startswith("The votes do not decide between these: Ada, Bo.")
+    assert shown["sentences"][0].startswith("These are tied: Ada, Bo.")
     assert not any(sentence in ("Ada won.", "Bo won.") for sentence in shown["sentences"])
     assert found.places == {"Ada": 1, "Bo": 1, "Cy": 3}
 
@@ -164,14 +164,14 @@ def test_the_results_cost_the_same_for_few_votes_and_for_many(site, made, shelf)
     for poll in (few, many):
         shelf.get(poll.id)
         vote(poll, "new", "Sushi")
-        with trips.counted() as asked:
+        with round_trips.count_round_trips() as asked:
             shelf.get(poll.id)
         costs[poll.id] = asked.count
     assert set(costs.values()) == {2}, "the poll with its gates; what is new"
     for poll in (few, many):
         services.close(by_ida(poll))
         seal(poll.id)
-        with trips.counted() as asked:
+        with round_trips.count_round_trips() as asked:
             assert shelf.get(poll.id).is_sealed
         assert asked.count == 1
 

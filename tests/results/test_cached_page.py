@@ -19,8 +19,8 @@ from pages import page_cache
 from results import services, views
 from results.report import Report
 from results.sharing import views as share_views
-from store import keys, trips
-from store.memory import Memory
+from store import keys, round_trips
+from store.caches import SizedCache
 from store.table import Delete, Put, Update
 from tests.ballots.conftest import opened  # noqa: F401 - a fixture
 from tests.results.test_coverage import boss, listed, sealed  # noqa: F401 - fixtures
@@ -38,7 +38,7 @@ def text_of(answer) -> str:
 
 @pytest.fixture(autouse=True)
 def nothing_remembered(monkeypatch):
-    monkeypatch.setattr(page_cache, "cache", Memory(page_cache.CACHE_BYTES, page_cache.cache.weigh))
+    monkeypatch.setattr(page_cache, "cache", SizedCache(page_cache.CACHE_BYTES, page_cache.cache.weigh))
 
 
 @pytest.fixture
@@ -103,7 +103,7 @@ def test_in_each_language(board, made, reader, page):
 def test_in_one_round_trip_the_report_is_read_only_if_nothing_is_remembered(board, parsed, reader, page, kind):
     parsed.clear()
     for reports in (1, 0):
-        with trips.counted() as asked:
+        with round_trips.count_round_trips() as asked:
             found = kind.find("board", None)
         assert (asked.count, len(parsed), found.seal) == (1, reports, board.seal)
         reader.get(page)

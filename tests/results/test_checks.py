@@ -24,7 +24,7 @@ from results.checks.ballot_story import ballot_story, decisive_contests
 from results.published import Position
 from results.report import build_report
 from store import keys, splitting
-from store.memory import Memory
+from store.caches import SizedCache
 from store.table import Span
 from tally.ballots import Ballots
 from tally.methods import count
@@ -99,9 +99,9 @@ def trips(answer) -> int:
     return int(re.search(r'desc="(\d+) trips"', answer["Server-Timing"])[1])
 
 
-def remembering() -> Memory:
+def remembering() -> SizedCache:
     """Nothing yet."""
-    return Memory(1_000_000, lambda summary: summary.weight)
+    return SizedCache(1_000_000, lambda summary: summary.weight)
 
 
 def test_round_trips(closed, look, monkeypatch):

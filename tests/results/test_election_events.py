@@ -16,7 +16,7 @@ from ranking.candidates import Candidate
 from results import proof, services
 from results.exports import bundle, election_events
 from results.exports.election_events import EventFilter, events_of
-from store import keys, limits, trips
+from store import keys, limits, round_trips
 from store.log import EventLog, as_text, utc_now
 from store.log.seal import Sealer
 from store.table import LOG, Item, Put
@@ -140,9 +140,9 @@ def test_what_happened_elsewhere_costs_no_round_trips(site, busy, monkeypatch):
     finish("Board")
     election = elections.find("Board")
     monkeypatch.setattr(limits, "PAGE_BYTES", 5_000)
-    with trips.counted() as straight:
+    with round_trips.count_round_trips() as straight:
         assert len(read_straight(site, election)) == 10
-    with trips.counted() as asked:
+    with round_trips.count_round_trips() as asked:
         assert proof.check_sealed(election) is None
     assert asked.count <= 35
     assert straight.count > 5 * asked.count
@@ -159,7 +159,7 @@ def test_a_bundle_passes_over_checkpoints_without_its_events(site, busy, monkeyp
             yield item
 
     monkeypatch.setattr(type(site), "each", counted)
-    with trips.counted() as asked:
+    with round_trips.count_round_trips() as asked:
         extract = bundle.extract_log(found.election, found.seal)
     checkpoints = extract.checkpoints.readlines()
     assert len(checkpoints) < len(list(site.each(keys.checkpoints())))

@@ -28,7 +28,7 @@ from results.incoming import count as live
 from results.incoming import count_cache
 from results.pictures import pictures_of
 from results.running_count import OVERLAP_DURATION, RunningCount
-from store import keys, trips
+from store import keys, round_trips
 from store.log import as_text, utc_now
 from tally.ballots import Ballots
 from tally.count_job import CountJob
@@ -165,11 +165,11 @@ def test_only_what_is_new_is_read(site, board, shelf, monkeypatch):
 def test_a_look_takes_two_round_trips_and_the_next_within_two_seconds_none(site, board, shelf, clock):
     cast(board[0], Ada=1)
     shelf.get("Board")
-    with trips.counted() as asked:
+    with round_trips.count_round_trips() as asked:
         shelf.get("Board")
     assert asked.count == 2, "the election with its gates; what is new"
     clock.step = 0.0
-    with trips.counted() as asked:
+    with round_trips.count_round_trips() as asked:
         assert shelf.get("board").result.winners == ("Ada",)
     assert asked.count == 0
 
