@@ -9,8 +9,8 @@ from pathlib import Path
 from django.test.utils import override_script_prefix
 from django.utils import translation
 
-from live.play import once
-from live.show import fragments
+from live.play import cached
+from live.screens import push_events
 
 ROOT = Path(__file__).parent.parent
 NOT_OURS = {"tests", "bench", "static", "build", "docs", "deploy"}
@@ -57,7 +57,7 @@ class Room:
 
 def test_what_is_made_of_a_room_is_for_one_language_and_one_path():
     """Else what one phone is shown would lead all the others astray."""
-    for make in (lambda room: fragments._made(room, ("screen",), object), lambda room: once(room, "x", object)):
+    for make in (lambda room: push_events._cached(room, ("screen",), object), lambda room: cached(room, "x", object)):
         room, made = Room(), []
         for language in ("en", "de"):
             for prefix in ("/", "/votes/"):

@@ -150,9 +150,9 @@ def a_live_round(ida) -> None:
     game = making.make(ida, Type.TRIVIA, TRIVIA, title="Friday")
     players = seated(game, "Aurelia", "Balthasar")
     for step in (Step.NEXT, Step.CLOSE, Step.REVEAL):
-        moving.drive(game.id, "Ida", step, games.state(game.id).version)
+        moving.drive(game.id, "Ida", step, games.read_state(game.id).version)
         for seat in players if step == Step.NEXT else ():
-            answering.give(game, games.state(game.id), seat, [0], clock.now())
+            answering.submit(game, games.read_state(game.id), seat, [0], clock.now())
 
 
 def names_are_forgotten() -> None:
