@@ -155,9 +155,7 @@ def test_a_store_in_use_is_moved_aside_if_that_is_wanted_and_nobody_is_at_work(u
     EventLog(used).record(Event("ada", "ThingMade"))
     lock = server.lock_folder(settings.DATA_DIR)
     for replace in ((), ("--replace",)):
-        with pytest.raises(
-            CommandError, match=r"server is using DATA_DIR .* Stop the site first: systemctl stop"
-        ):
+        with pytest.raises(CommandError, match=r"server is using DATA_DIR .* Stop the site first: systemctl stop"):
             run("restore", str(tmp_path / "file"), *replace)
     os.close(lock)
     stderr = StringIO()
