@@ -13,9 +13,9 @@ from questions.question import MAX_QUESTIONS, MAX_TITLE_CHARS, Kind, Question, t
 from . import resolutions, wording
 
 QUESTION_MARKS = ("?", "\uff1f", "\u061f")  # at the end of a line of an agenda, in any script: it is put to the vote
-TOO_LONG_AN_ITEM = _("An item has at most %(most)d characters; this one has %(count)d: %(line)s")
+TOO_LONG_AN_ITEM = _("Shorten this item to %(most)d characters; it has %(count)d: %(line)s")
 TOO_MANY_ITEMS = _("An agenda has at most %(most)d items.")
-NOT_TIED = _("The votes have decided this: there is nothing to run off.")
+NOT_TIED = _("This vote was decisive, so no run-off is needed.")
 
 
 def add_run_off(game_id: str, who: str, number: int) -> int:

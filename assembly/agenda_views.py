@@ -55,7 +55,7 @@ def run_off(request: HttpRequest, hosted: Hosted) -> HttpResponse:
     """One press after a tie; which round, the button says."""
     game, typed = hosted[0], request.POST.get("round", "")
     number = int(typed) if typed.isascii() and typed.isdigit() and len(typed) < 5 else 0
-    done = _("The run-off is the next item of the agenda.")
+    done = _("The run-off is now the next item on the agenda.")
     run_action(request, lambda: services.add_run_off(game.id, request.user.name, number), done)
     return redirect(return_page(request.POST.get("from", ""), game, otherwise="agenda"), game.id)
 

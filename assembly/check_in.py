@@ -42,21 +42,17 @@ from .roll import Entry
 WRONG_CODES = Limit("live-roll-wrong", 1000, TEN_MINUTES_IN_SECONDS)
 CODES_ACCEPTED = Limit("live-roll-found", 1, SECONDS_PER_DAY)  # somebody there has checked in by code
 
-NOT_ON_THE_ROLL = _("%(name)s is not on the roll of this assembly. If that is a mistake, speak to whoever runs it.")
-NOT_CONFIRMED = _("Your account may not take part here yet. Those who look after this site have to agree to it first.")
-WRONG_CODE = _("Nobody on the roll has this code. Look at it again, and type it anew.")
-NOT_YOUR_CODE = _(
-    "You are signed in as %(name)s, who is on the roll: check in by your account. This code is not yours."
-)
-REMOVED = _("The host has removed you from this session. If that was a mistake, speak to them.")
+NOT_ON_THE_ROLL = _("%(name)s is not on the roll of this assembly. If that is a mistake, tell the host.")
+NOT_CONFIRMED = _("Your account cannot take part yet: an administrator has to approve it first.")
+WRONG_CODE = _("Nobody on the roll has this code. Check it and try again.")
+NOT_YOUR_CODE = _("This code is not yours. You are signed in as %(name)s and on the roll: check in with your account.")
+REMOVED = _("The host has removed you from this session. If that was a mistake, tell them.")
 TAKEOVERS = Limit("live-takeover", 20, TEN_MINUTES_IN_SECONDS)  # of one seat, as each is in the log
 MAX_PEOPLE_NAMED = 5  # people on one screen
 
-TAKEOVER_REFUSED = _(
-    "The device that you checked in with has refused this one. You can check in here when the vote is closed."
-)
-TOO_OFTEN = _("This seat has changed devices too often. Go on with the one that has it, or try again in ten minutes.")
-NO_TAKEOVER_REQUEST = _("No other device asks for your seat any more.")
+TAKEOVER_REFUSED = _("Your other device has refused this one. You can check in here once the vote is closed.")
+TOO_OFTEN = _("This seat has changed devices too often. Continue on the current one, or try again in ten minutes.")
+NO_TAKEOVER_REQUEST = _("No other device is asking for your seat any more.")
 
 
 class WrongCode(Refusal):

@@ -96,7 +96,7 @@ def _check_in(request: HttpRequest, snapshot: CheckInSnapshot) -> HttpResponse:
     try:
         seat_pass = _take_seat(request, snapshot, held, form)
     except TooOften as refusal:
-        sentence = _("Too many wrong codes were typed where you are. Whoever has an account can check in with it.")
+        sentence = _("Too many wrong codes were typed at this location. If you have an account, check in with it.")
         return _render_refusal(request, snapshot, form, f"{sentence} {refusal}", 429)
     except Refusal as refusal:
         return _render_refusal(request, snapshot, form, str(refusal), 422 if by_code else 409)
@@ -164,10 +164,10 @@ def of_another_device(request: HttpRequest, game: Game, state: State) -> HttpRes
         context = {"game": game, "seat": claimed, "number": check_in.claim_number(claimed)}
         return render(request, "assembly/asking.html", context)
     if claimed is not None:
-        sentence = _("The vote is closed, so that you can go on with this device now. Check in again.")
+        sentence = _("The vote is closed. Check in again to continue on this device.")
     else:
         sentence = _(
-            "Another device has your seat. Check in here to go on with this one; if that was not you, say so now."
+            "Another device has your seat. Check in to continue on this one. If it wasn't you, tell the host now."
         )
     messages.info(request, sentence)
     return redirect("check_in", game.id, game.token)
@@ -183,6 +183,6 @@ def allow(request: HttpRequest, game: Game, held: players.Pass) -> HttpResponse:
 
 def refuse(request: HttpRequest, game: Game, held: players.Pass) -> HttpResponse:
     number = request.POST.get("number", "")
-    done = _("The other device was refused, and cannot ask again during this vote.")
+    done = _("The other device was refused and cannot ask again during this vote.")
     run_action(request, lambda: check_in.refuse(game.id, held, number), done)
     return redirect("play", game.id)

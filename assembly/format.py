@@ -42,13 +42,13 @@ from .wording import QUORUMS
 MAX_RECENT_ASSEMBLIES = 3  # on the page of all sessions; the others are on a page of their own
 
 ASKS_FIRST: dict[Step, str | Promise] = {
-    Step.VOID: _("What was decided here does not hold, and the record says so."),
-    Step.REPEAT: _("The item is talked about and decided once more. What was decided so far does not hold."),
-    Step.END: _("Nobody can vote after that. What is open is closed first, and everybody sees what was decided."),
+    Step.VOID: _("This decision will no longer stand, and the minutes will say so."),
+    Step.REPEAT: _("The item will be discussed and decided again. The earlier decision will no longer stand."),
+    Step.END: _("Nobody can vote after that. Anything still open is closed first, and everyone sees what was decided."),
 }
 TOO_FEW_PRESENT = _(
-    "A vote is secret only among at least %(least)d people who are present; robots do not count. Wait for others, or "
-    "vote openly."
+    "A secret vote needs at least %(least)d people present, not counting robots. Wait for "
+    "more people, or hold an open vote."
 )
 
 

@@ -84,7 +84,7 @@ def _alternatives(result: Mapping[str, Any], options: Sequence[str]) -> dict[str
     if result["outcome"] == Outcome.TIED:
         bars = [_against(of[each][last], of[last][each], options[each], each, scale) for each in result["winners"]]
         return {"pairs": pairs, "last": options[last], "line": "", "bars": bars, "is_tied": True}
-    labels = {YES: options[result["best"]], NO: options[last], ABSTAIN: _("Neither of them")}
+    labels = {YES: options[result["best"]], NO: options[last], ABSTAIN: _("Neither")}
     context = {"pairs": pairs, "last": options[last], "line": share(result["needed"], scale)}
     return context | {"bars": _sides(result, labels, scale)}
 

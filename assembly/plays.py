@@ -41,7 +41,7 @@ from .resolutions import ABSTAIN, NO, YES, Outcome
 
 YES_PROBABILITY, ABSTENTION_PROBABILITY = 0.75, 0.12  # of robots
 YES_NO_OR_ABSTAIN = gettext_lazy("Vote yes or no, or abstain.")
-RANK_OR_ABSTAIN = gettext_lazy("Rank at least one of them, or abstain.")
+RANK_OR_ABSTAIN = gettext_lazy("Rank at least one option, or abstain.")
 FIRST_ITEM = gettext_lazy("Call the first item")
 STEPS: dict[Step, str | Promise] = {
     Step.NEXT: gettext_lazy("Next item"),
@@ -85,12 +85,10 @@ class Item(Decided):
     label = gettext_lazy("Assembly")
     types = (Type.ASSEMBLY,)
     story: ClassVar[PlayDescription | None] = PlayDescription(
+        gettext_lazy("People check in with an account or a code, discuss each agenda item, and then decide it."),
         gettext_lazy(
-            "People check in by account or with a code, talk about each item of the agenda, and then decide it."
-        ),
-        gettext_lazy(
-            "Everybody sees how many are present, what a majority takes and what was decided. Who voted how is seen in "
-            "open votes only."
+            "Everyone sees how many are present, what majority is needed and what was decided. Only "
+            "open votes show who voted how."
         ),
     )
     first_phase = Phase.TALKING
@@ -160,8 +158,8 @@ class Item(Decided):
 
     def hint(self, snapshot: Snapshot) -> Text:
         if snapshot.question and snapshot.question.secret:
-            return _("Nobody will learn how you vote.")
-        return _("Everybody will see how you vote.")
+            return _("Nobody will find out how you vote.")
+        return _("Everyone will see how you vote.")
 
     def until(self, snapshot: Snapshot) -> Text:
         return CHANGE_UNTIL_OVER if snapshot.state.clock.seconds else _("You can change it until the vote is closed.")
@@ -212,7 +210,7 @@ class Topic(Item):
 
 class Motion(Item):
     kind = Kind.MOTION
-    how_to_vote = gettext_lazy("The vote is open: yes, no, or abstain, on your phone.")
+    how_to_vote = gettext_lazy("Voting is open: vote yes, no or abstain on your phone.")
 
     def answer(self, post: QueryDict, snapshot: Snapshot, player: str) -> str:
         said = post.getlist(answer_forms.OPTION)
@@ -241,7 +239,7 @@ class OneOfSeveral(Item):
     """A choice: one of the options, by a majority or by who has most."""
 
     kind = Kind.CHOICE
-    how_to_vote = gettext_lazy("The vote is open: choose one on your phone, or abstain.")
+    how_to_vote = gettext_lazy("Voting is open: choose one on your phone, or abstain.")
 
     def answer(self, post: QueryDict, snapshot: Snapshot, player: str) -> str:
         assert snapshot.question is not None
@@ -253,7 +251,7 @@ class Ranked(Item):
     """A ranking, counted by instant runoff."""
 
     kind = Kind.RANKING
-    how_to_vote = gettext_lazy("The vote is open: rank them on your phone, the best first, or abstain.")
+    how_to_vote = gettext_lazy("Voting is open: rank the options on your phone, best first, or abstain.")
     abstention = ""
 
     def answer(self, post: QueryDict, snapshot: Snapshot, player: str) -> str:

@@ -46,14 +46,14 @@ MAX_CACHED_ASSEMBLIES = 8  # assemblies whose codes a process keeps in mind
 NO_ADDRESSES: Mapping[str, str] = {}
 TRANSACTION_ENTRIES = 80  # entries that fit one transaction, beside the session and the log
 
-NOT_WHILE_VOTING = _("A vote is open. Who is entitled stays as it is until it is closed.")
-NOT_ON_IT = _("There is nobody of that name on the roll.")
-HERE = _("%(name)s has checked in, and stays on the roll.")
+NOT_WHILE_VOTING = _("A vote is open. Wait until it is closed to change who is entitled to vote.")
+NOT_ON_IT = _("Nobody with that name is on the roll.")
+HERE = _("%(name)s has checked in and cannot be taken off the roll.")
 TOO_MANY = _("A roll has at most %(most)d people.")
-COUNTED = _("Those on the roll are the ones who are entitled; how many they are is counted.")
-UNKNOWN = _("A share of those who are entitled needs their number.")
-NEVER = _("So many can never be there: fewer are entitled.")
-TOO_LARGE = _("That is too many: at most %(most)d.")
+COUNTED = _("With a roll, the number of people entitled to vote is counted automatically.")
+UNKNOWN = _("Enter how many people are entitled to vote: the quorum is a share of them.")
+NEVER = _("This quorum can never be met: fewer people are entitled to vote.")
+TOO_LARGE = _("Enter at most %(most)d.")
 
 
 @dataclass(frozen=True, slots=True)

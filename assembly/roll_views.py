@@ -191,8 +191,8 @@ def _act(request: HttpRequest, game: Game, state: State) -> HttpResponse:
 
 def _say_renewed(request: HttpRequest, number: int) -> None:
     sentence = ngettext(
-        "%(count)d person has a new code. The one from before is good for nothing.",
-        "%(count)d people have new codes. Those from before are good for nothing.",
+        "%(count)d person has a new code. The old one no longer works.",
+        "%(count)d people have new codes. The old ones no longer work.",
         number,
     )
     messages.success(request, sentence % {"count": number})
@@ -212,7 +212,7 @@ def _add(request: HttpRequest, game: Game, state: State, *, is_sure: bool) -> Ht
     except Refusal as refusal:
         form.add_error("names", str(refusal))
         return _show(request, game, state, 422, names=form)
-    sentence = ngettext("%(count)d person was put on the roll.", "%(count)d people were put on the roll.", added)
+    sentence = ngettext("%(count)d person was added to the roll.", "%(count)d people were added to the roll.", added)
     messages.success(request, sentence % {"count": added})
     return redirect("game_roll", game.id)
 
@@ -252,6 +252,6 @@ def _say_how_many(request: HttpRequest, game: Game, state: State) -> HttpRespons
         entitled = game.entitled if game.has_roll else form.cleaned_data["entitled"] or 0
         with refusals_as_errors(form):
             roll.change_quorum(game.id, request.user.name, entitled, form.quorum_text)
-            messages.success(request, _("That is how it is counted from now on."))
+            messages.success(request, _("Your changes are saved."))
             return redirect("game_roll", game.id)
     return _show(request, game, state, 422, entitled=form)

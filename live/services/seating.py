@@ -49,7 +49,7 @@ EVENTS = {
 }
 ALREADY_CHANGED = _("That is so already, or cannot be done any more. This is how it stands now.")
 NOT_LESS = _("The time of a player cannot be cut while a question is open. Do it before the next one.")
-NO_TIME = _("Choose one of the times that are offered.")
+NO_TIME = _("Choose one of the times offered.")
 
 
 # --- looking ---
